@@ -268,9 +268,10 @@ def start_up(_: Path) -> Iterator[Result]:
 
 
 def run(arguments: list[str]) -> str:
-    """Run the command line in a process of its own and return what it prints."""
+    """Run the command line in a process of its own, which keeps compiled modules, and return what it prints."""
     command = [str(Path(sys.executable).with_name("schedlab")), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout
 
 
 def run_python(program: str, *arguments: str, **environment: str) -> str:

@@ -1,16 +1,18 @@
 """The model of Slurm and the fast clock, held against the real thing: the tables of docs/reference/laboratory.md.
 
-    python benchmarks/validation.py [--phases 10] [clock] [thousand] [deployed] [micro]
+    python benchmarks/validation.py [--phases 10] [clock] [thousand] [deployed] [micro] [week]
 
-Together they take about an hour of one core.
+Together they take about two hours of one core.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -18,10 +20,19 @@ from laboratory import SITES
 
 import schedlab as sl
 from schedlab.schedule.schedule import Schedule
+from schedlab.slurm.jobs import Command, JobList, read_events
+from schedlab.slurm.results import SlurmRun
 from schedlab.slurm.translation import translate
+from schedlab.wording import table
 
 RECORDED = Path(__file__).resolve().parent.parent / "conformance" / "real-slurm.csv"
 """Fourteen clusters in real time; conformance/README.md says how they were set up."""
+
+WEEK = Path(os.environ.get("SCHEDLAB_WEEK", SITES / "ubccr-medium" / "workload_week.events"))
+"""UB CCR's week of 19,579 jobs."""
+
+SUBMITTED, STOPPED = 17 * 3600, 18 * 3600
+"""Of the week: the jobs that come before the first second, and the second in which all is stopped."""
 
 WAYS = ("lua", "site-factor", "priority-loop", "rest")
 
@@ -165,7 +176,93 @@ def micro(phases: int) -> Iterator[tuple[str, sl.slurm.EnsembleComparison]]:
     yield f"ten nodes, 500 jobs; {found.scheduler}", found.comparison
 
 
-PARTS = {"deployed": deployed, "micro": micro, "clock": clock_and_model, "thousand": thousand}
+class Begun(NamedTuple):
+    """What had begun when all was stopped: each job's start (`STOPPED`: none), and whether a backfill pass began it."""
+
+    start: np.ndarray
+    backfilled: np.ndarray
+    end: np.ndarray
+
+
+def begun(rows: np.ndarray, schedule: Schedule, jobs: int) -> Begun:
+    """Return what a schedule of the jobs in some rows says of all."""
+    found = Begun(np.full(jobs, STOPPED), np.zeros(jobs, dtype=bool), np.full(jobs, STOPPED))
+    found.start[rows] = np.minimum(schedule.start_time, STOPPED)
+    found.end[rows] = np.minimum(schedule.end_time, STOPPED)
+    found.backfilled[rows] = schedule.backfilled
+    return found
+
+
+def begun_really(run: SlurmRun, jobs: int) -> Begun:
+    """Return what had begun in a run on the real Slurm."""
+    return begun(run.records["row"].to_numpy(), run.schedule, jobs)
+
+
+def first_hours(jobs: JobList) -> tuple[JobList, list[Command]]:
+    """Return the jobs that come before `SUBMITTED`, and the commands that stop all of them."""
+    rows = [row for row, job in enumerate(jobs.jobs) if job.submit < SUBMITTED]
+    chosen = replace(jobs, jobs=tuple(jobs.jobs[row] for row in rows), workload=jobs.workload[rows])
+    words = ("scancel", "--partition=general-compute,debug")
+    return chosen, [Command(STOPPED, (*words, f"--state={state}")) for state in ("PENDING", "RUNNING")]
+
+
+def twins(jobs: JobList, phases: int) -> list[Begun]:
+    """Return what had begun in phases of the twin that is made of the site's files."""
+    site = sl.site.import_site(SITES / "ubccr-medium", WEEK)
+    assert site.jobs is not None
+    known = site.jobs[: len(jobs.jobs)].replace(start_time=None, run_time=np.array([job.run_time for job in jobs.jobs]))
+    found = sl.slurm.model_phases(known, site.scheduler, phases=phases, cluster=site.cluster)
+    return [begun(np.arange(len(known)), one, len(known)) for one in found]
+
+
+class Hours(NamedTuple):
+    """The first hours of the week on the real Slurm and in the twin, as a table."""
+
+    jobs: sl.Workload
+    real: Sequence[Begun]
+    twin: Sequence[Begun]
+
+    def __str__(self) -> str:
+        groups = {"all": np.ones(len(self.jobs), dtype=bool)}
+        for kind in ("partition", "qos"):
+            labels = getattr(self.jobs.resources, kind)
+            groups |= {f"{kind} {name}": labels.codes == code for code, name in enumerate(labels.names)}
+        rows = []
+        for name, mine in groups.items():
+            if mine.any():
+                waits = [[(one.start - self.jobs.submit_time)[mine].mean() for one in side] for side in self[1:]]
+                rows.append([f"mean wait, s: {name} ({mine.sum():,} jobs)", *map(_spread, waits)])
+        starts = np.array([one.start for one in self.real], dtype=float)
+        distances = [np.abs(one - (starts.sum(axis=0) - one) / (len(starts) - 1)).mean() for one in starts]
+        away = [np.abs(one.start - starts.mean(axis=0)).mean() for one in self.twin]
+        rows.append(["distance, s", _spread(distances), _spread(away)])
+        for name, measure in (("begun", self._begun), ("by backfill, %", self._share), ("core-hours", self._held)):
+            rows.append([name, *(_spread([measure(one) for one in side]) for side in self[1:])])
+        return table(["", f"real Slurm, {len(self.real)}", f"twin, {len(self.twin)}"], rows)
+
+    def _begun(self, one: Begun) -> float:
+        return float((one.start < STOPPED).sum())
+
+    def _share(self, one: Begun) -> float:
+        return 100 * float(one.backfilled[one.start < STOPPED].mean())
+
+    def _held(self, one: Begun) -> float:
+        return float((self.jobs.job_processors * (one.end - one.start)).sum()) / 3600
+
+
+def _spread(values: Sequence[float]) -> str:
+    return f"{np.mean(values):,.1f} ({min(values):,.1f} to {max(values):,.1f})"
+
+
+def week(phases: int) -> Iterator[tuple[str, Hours]]:
+    """The first hours of UB CCR's week on 217 nodes, and its twin."""
+    jobs, stop = first_hours(read_events(WEEK))
+    runs = sl.slurm.run_phases(jobs, conf=SITES / "ubccr-medium", phases=phases, commands=stop)
+    real = [begun_really(run, len(jobs.jobs)) for run in runs]
+    yield f"{len(jobs.jobs):,} jobs of 17 hours, to the end of hour 18", Hours(jobs.workload, real, twins(jobs, phases))
+
+
+PARTS = {"deployed": deployed, "micro": micro, "week": week, "clock": clock_and_model, "thousand": thousand}
 
 
 def main() -> None:

@@ -19,7 +19,7 @@ from typing import Any, TypeVar, cast
 import numba
 import numpy as np
 from numba.core import types
-from numba.extending import overload
+from numba.extending import overload, typeof_impl
 
 from schedlab.compiling import listen
 from schedlab.linking import InnerCompiler, OuterCompiler
@@ -101,9 +101,33 @@ _INNER: Any = {
 _INLINED: Any = {**_INNER, "forceinline": True}
 
 
+class _Inner:
+    """A function for kernels, which becomes one of Numba's when a kernel that calls it is compiled.
+
+    There are hundreds, and a process that finds its kernels on disk needs none of them.
+    """
+
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+        self.py_func = function
+        self.options = options
+
+    @functools.cached_property
+    def compiled(self) -> Any:
+        return numba.njit(self.py_func, **self.options)
+
+
+@typeof_impl.register(_Inner)
+def _type_of_inner(function: _Inner, context: Any) -> Any:
+    return typeof_impl(function.compiled, context)
+
+
+def _inner(function: Function, options: dict[str, Any]) -> Function:
+    return function if config.DISABLE_JIT else cast(Function, _Inner(function, options))
+
+
 def inner_kernel(function: Function) -> Function:
     """Compile like `bare_kernel`, for other kernels only: optimised where it is called, and not kept by itself."""
-    return cast(Function, numba.njit(function, **_INNER))
+    return _inner(function, _INNER)
 
 
 def inlined(function: Function) -> Function:
@@ -111,7 +135,7 @@ def inlined(function: Function) -> Function:
 
     Numba could copy it before it infers types (`inline="always"`), but would do all its work again for each copy.
     """
-    return cast(Function, numba.njit(function, **_INLINED))
+    return _inner(function, _INLINED)
 
 
 def for_python(kernel: Function) -> Function:

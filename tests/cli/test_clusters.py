@@ -67,6 +67,23 @@ def test_failures_are_drawn_and_simulated(conf: Path, run, tmp_path: Path):
     assert run(*words, "--node-events", "events.csv", "--interrupted", "kept").exit_code == 1
 
 
+def test_failures_of_gpus_are_drawn_alone_and_halves_are_refused(conf: Path, run, tmp_path: Path):
+    until = ("--until", "10d", "-o", "events.csv")
+    drawn = run("cluster", "failures", str(conf), "--gpu-mtbf", "2d", "--gpu-mttr", "1h", *until)
+    assert drawn.exit_code == 0, drawn.output
+    lines = (tmp_path / "events.csv").read_text().splitlines()
+    assert lines[0] == "second,event,nodes,end,announced,gpus"
+    assert {line.split(",")[1] for line in lines[1:]} == {"gpu-down", "gpu-up"}
+    for words, reason in (
+        (("--gpu-mtbf", "2d"), "--gpu-mtbf and --gpu-mttr go together: give both"),
+        (("--mttr", "2d", "--gpu-mtbf", "2d", "--gpu-mttr", "1h"), "--mtbf and --mttr go together: give both"),
+        ((), "give --mtbf and --mttr, --gpu-mtbf and --gpu-mttr, or all four"),
+    ):
+        refused = run("cluster", "failures", str(conf), *words, *until)
+        assert refused.exit_code == 1
+        assert reason in refused.stderr
+
+
 def test_reservations_of_a_site_are_simulated_and_who_may_not_use_them_is_left_out(conf: Path, run, tmp_path: Path):
     conf.write_text(CONF.replace("Nodes=ALL", "Nodes=ALL Default=YES"))
     (tmp_path / "reservations.txt").write_text(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -16,7 +18,8 @@ WHOSE = "second,event,nodes,end,announced,name,users,accounts\n"
 
 
 def changes(*events, first=0):
-    inputs = outage_inputs(NodeEvents(events), ("n1", "n2"), first)
+    nodes = SimpleNamespace(names=("n1", "n2"), device_offset=np.array([0, 2, 2]))
+    inputs = outage_inputs(NodeEvents(events), nodes, first)
     return list(zip(inputs.second.tolist(), inputs.node.tolist(), inputs.kind.tolist(), strict=True))
 
 
@@ -150,3 +153,36 @@ def test_reservations_that_contradict_each_other_are_named(one, other, sentence)
             )
         )
     assert str(error.value).startswith(sentence)
+
+
+def test_events_of_gpus_are_read_written_and_refused():
+    text = 'second,event,nodes,end,announced,gpus\n5,gpu-down,g1,,,"0-1,3"\n9,gpu-up,g1,,,0\n'
+    events = NodeEvents.from_csv(text)
+    assert [event.gpus for event in events] == [(0, 1, 3), (0,)]
+    assert NodeEvents.from_csv(events.to_csv()) == events
+    assert events.breaks
+    for line, reason in (
+        ("5,gpu-down,g1,,,", "a gpu-down event needs gpus, such as 0 or 0-3"),
+        ("5,down,g1,,,0", "only gpu-down and gpu-up name gpus, not down"),
+        ("5,gpu-up,g1,,,3-1", "gpus '3-1': must be numbers from 0 to 62"),
+        ("5,gpu-up,g1,,,0-99999999", "must be numbers from 0 to 62"),
+        ("5,gpu-up,g1,,,a", "gpus 'a' is not a whole number"),
+    ):
+        with pytest.raises(InputError, match=reason):
+            NodeEvents.from_csv(f"second,event,nodes,end,announced,gpus\n{line}\n")
+
+
+def test_failures_of_gpus_are_drawn_beside_those_of_nodes_and_change_nothing_of_them():
+    machine = Cluster.of_nodes([NodeGroup.of("g[1-50]", cores=1, gpus={"a100": 4})])
+    told = {"until": 100_000, "rng": 3}
+    nodes = NodeEvents.drawn(machine, mtbf=10_000, mttr=100, **told)
+    both = NodeEvents.drawn(machine, mtbf=10_000, mttr=100, gpu_mtbf=20_000, gpu_mttr=500, **told)
+    assert [event for event in both if not event.gpus] == list(nodes)
+    gpus = [event for event in both if event.gpus]
+    # 200 GPUs for 100,000 s, one failure every 20,500 s: 976, with a standard deviation of about 31.
+    assert abs(len(gpus) / 2 - 976) < 100
+    assert {event.gpus for event in gpus} == {(0,), (1,), (2,), (3,)}
+    with pytest.raises(InputError, match="give mtbf=, gpu_mtbf=, or both"):
+        NodeEvents.drawn(machine, **told)
+    with pytest.raises(InputError, match="gpu_mttr=None: must be greater than 0"):
+        NodeEvents.drawn(machine, gpu_mtbf=5, **told)

@@ -27,9 +27,13 @@ def random_cluster(random: Random, *, accounts: bool = True) -> Cluster:
         ],
     }
     if accounts:
-        limits = random.choice([{}, {"grp_tres": {"cpu": 10}}, {"grp_jobs": 2}, {"grp_tres_run_mins": {"cpu": 8}}])
+        limits = random.choice(
+            [{}, {"grp_tres": {"cpu": 10}}, {"grp_jobs": 2}, {"grp_tres_run_mins": {"cpu": 8}}, {"grp_submit_jobs": 3}]
+        )
         document |= {
-            "qos": [{"name": "normal", "limits": random.choice([{}, {"max_jobs_per_user": 2}])}],
+            "qos": [
+                {"name": "normal", "limits": random.choice([{}, {"max_jobs_per_user": 2}, {"max_submit_per_user": 2}])}
+            ],
             "accounts": [
                 {"name": "root", "parent": "", "qos": ["normal"], "default_qos": "normal"},
                 {"name": "a", "limits": limits},
@@ -85,7 +89,7 @@ def random_reservation(random: Random, cluster: Cluster) -> NodeEvent:
 
 
 def random_events(random: Random, cluster: Cluster) -> NodeEvents:
-    """Return a node that goes down, one that is drained, and a maintenance; all come back."""
+    """Return a node that goes down, one that is drained, GPUs that fail, and a maintenance; all come back."""
     names = list(cluster.nodes)
     down, drained = random.sample(names, 2)
     second = random.randint(0, 100)
@@ -95,6 +99,8 @@ def random_events(random: Random, cluster: Cluster) -> NodeEvents:
         NodeEvent(second + random.randint(1, 60), "up", (down,)),
         NodeEvent(second, "drain", (drained,)),
         NodeEvent(second + random.randint(1, 60), "up", (drained,)),
+        NodeEvent(second, "gpu-down", ("g1",), gpus=(0, 2)),
+        NodeEvent(second + random.randint(0, 60), "gpu-up", ("g1",), gpus=(0, 2)),
         NodeEvent(begin, "maintenance", tuple(random.sample(names, 2)), begin + 30),
     ]
     return NodeEvents(tuple(events), random.choice(["requeue", "lost"]))

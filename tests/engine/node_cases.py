@@ -11,6 +11,7 @@ from random_workloads import workloads
 
 from schedlab.engine.alternatives import Spread, spread_out
 from schedlab.engine.node_inputs import PLACEMENTS, UNLIMITED, NodeInputs
+from schedlab.engine.node_requests import fewest_nodes
 from schedlab.engine.prepared import Prepared, prepare
 from schedlab.engine.topology_inputs import NO_SWITCH, TopologyInputs
 from schedlab.engine.twin.machine import Nodes
@@ -91,7 +92,15 @@ def random_nodes(workload: Workload, random: Random, placement: str | None = Non
         tries = [random_shape(width, cluster, random) for _ in range(TRIES)]
         shape = next((one for one in tries if fits(one, cluster)), Shape(0, width))
         numbers.append(shapes.setdefault(shape, len(shapes)))
-    return node_inputs(cluster, list(shapes), numbers, rule)
+    made = node_inputs(cluster, list(shapes), numbers, rule)
+    return made._replace(most_nodes=random_most(made, Random(len(shapes) + len(cluster["cores"]))))
+
+
+def random_most(nodes: NodeInputs, random: Random) -> np.ndarray | None:
+    """Return the most nodes of requests for any number, at least as many as each takes on the empty cluster."""
+    most = fewest_nodes(nodes) + np.array([random.randint(0, 2) for _ in nodes.nodes])
+    limited = (nodes.nodes == 0) & np.array([random.random() < 0.6 for _ in nodes.nodes])
+    return np.where(limited, most, UNLIMITED) if limited.any() else None
 
 
 def random_cluster(cores: int, random: Random) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from random import Random
 import numpy as np
 
 from schedlab.engine.associations import Associations
+from schedlab.engine.gate_inputs import GateInputs, batches
 from schedlab.engine.node_inputs import NodeInputs
 from schedlab.engine.node_requests import fitting
 from schedlab.engine.site_inputs import SiteInputs
@@ -52,7 +53,32 @@ def random_site(workload: Workload, nodes: NodeInputs, random: Random) -> tuple[
     options = [[(one, shape) for one, shape in wish if fits[shape]] for wish in wishes]
     options = [sorted(found, key=lambda option: -tiers[option[0]]) for found in options]
     nodes = nodes._replace(shape=np.array([found[0][1] for found in options]))
-    return nodes, site_of(members, tiers, options, *_limits(workload, random))
+    site = site_of(members, tiers, options, *_limits(workload, random))
+    return nodes, site._replace(gate=random_gate(workload, Random(int(workload.submit_time.sum()))))
+
+
+def random_gate(workload: Workload, random: Random) -> GateInputs | None:
+    """Return limits on submitted jobs of a workload in order of submission, some of which come together; or None."""
+    if random.random() < 0.5:
+        return None
+    jobs = len(workload)
+    batch = batches(workload)
+    for one in range(1, jobs):
+        if workload.submit_time[one] == workload.submit_time[one - 1] and random.random() < 0.5:
+            batch[one] = batch[one - 1]
+    most = np.unique(batch, return_counts=True)[1].max()
+    limits = [int(most) + random.randint(0, 3), int(most)]
+    aware = np.zeros(jobs, dtype=np.bool_) if workload.workflows is None else workload.workflows.aware
+    uses = [[one for one in range(2) if not aware[job] and random.random() < 0.7] for job in range(jobs)]
+    made = GateInputs(
+        np.array(limits),
+        ("submitted", "submitted too"),
+        np.cumsum([0, *map(len, uses)]),
+        np.array([one for mine in uses for one in mine], dtype=np.int64),
+        np.ones(sum(map(len, uses)), dtype=np.int64),
+        batch,
+    )
+    return made.of_first(workload.job_id)
 
 
 def _with_shapes(nodes: NodeInputs, members: list[list[bool]], shapes: dict[tuple[int, int], int]) -> NodeInputs:
@@ -60,6 +86,8 @@ def _with_shapes(nodes: NodeInputs, members: list[list[bool]], shapes: dict[tupl
     former = np.array([shape for shape, _ in shapes])
     rows = nodes.allowed[nodes.eligible[former]] & np.array(members)[[one for _, one in shapes]]
     columns = {name: getattr(nodes, name)[former] for name in (*REQUEST, *REST)}
+    if nodes.most_nodes is not None:
+        columns["most_nodes"] = nodes.most_nodes[former]
     return nodes._replace(allowed=rows, eligible=np.arange(len(shapes)), **columns)
 
 

@@ -6,6 +6,7 @@ The random comparison runs the engine as plain Python: the same code without com
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from itertools import pairwise
 from random import Random
 
@@ -48,7 +49,21 @@ def random_events(names, begin, end, random):
         last = second + random.randint(1, rest)
         events.append(NodeEvent(second, "maintenance", closed, last, announced))
         second = last
-    return NodeEvents(tuple(events), random.choice(["requeue", "lost"]))
+    return NodeEvents(tuple(events), random.choice(["requeue", "lost"]), Random(second).choice([0, 0, 1, 20]))
+
+
+def random_gpu_events(nodes, begin, end, random):
+    """Return events of single GPUs that all come back."""
+    events, rest = [], max(end - begin, 4)
+    for name, count in zip(nodes.names, np.diff(nodes.device_offset).tolist(), strict=True):
+        second = begin - 5
+        while count and random.random() < 0.7:
+            gpus = tuple(random.sample(range(count), random.randint(1, count)))
+            second += random.randint(0, rest // 2)
+            back = second + random.randint(0, rest // 3)
+            events += [NodeEvent(second, "gpu-down", (name,), gpus=gpus), NodeEvent(back, "gpu-up", (name,), gpus=gpus)]
+            second = back + random.randint(0, 3)
+    return tuple(events)
 
 
 def prepared_with(workload, case, options, seed):
@@ -58,8 +73,9 @@ def prepared_with(workload, case, options, seed):
     nodes, site = random_site(rows, random_nodes(rows, random), random)
     first, last = int(workload.submit_time.min()), int((workload.submit_time + workload.run_time).max())
     events = random_events(list(nodes.names), first, last, random)
+    events = replace(events, events=(*events.events, *random_gpu_events(nodes, first, last, random)))
     prepared = prepared_rows(workload, case.scheduler, fails=case.fails, **options)
-    outages = outage_inputs(events, nodes.names, int(prepared.jobs["submit"][0]))
+    outages = outage_inputs(events, nodes, int(prepared.jobs["submit"][0]))
     return prepared._replace(nodes=nodes, site=site, outages=outages), events
 
 
@@ -78,7 +94,8 @@ def check(backfilling, features, seed):
     what = f"{case.scheduler}, {features}, seed {seed}"
     assert outcome(schedule) == outcome(plain), what
     assert held == expected, what
-    if not (case.scheduler.policy.changes_with_time and backfilling in ("conservative", "fixed")):
+    late = prepared.site.gate or backfilling in ("conservative", "fixed")
+    if not (case.scheduler.policy.changes_with_time and late):
         assert reasons_of(schedule) == reasons_of(plain), what
     assert_events_are_respected(schedule, events, what)
     if not case.scheduler.runtimes.learns:
@@ -91,6 +108,8 @@ def closed_spans(events, name):
     empty, blocked, since, down = [], [], None, None
     for event in events:
         if name not in event.nodes:
+            continue
+        if event.gpus:
             continue
         if event.event == "maintenance":
             blocked.append((event.second, event.end))

@@ -50,12 +50,13 @@ def starts(scheduler, nodes, jobs, *events, interrupted="requeue"):
 def test_the_model_starts_each_job_in_the_second_in_which_real_slurm_did(case):
     jobs = workload(*([submit, width, run + TICK, limit] for submit, width, run, limit in case["jobs"]))
     events = (NodeEvent(second, what, tuple(host_names(who)), *rest) for second, what, who, *rest in case["events"])
-    prepared = prepare(jobs, case["scheduler"], cluster=machine(case["nodes"]), node_events=NodeEvents(tuple(events)))
+    happening = NodeEvents(tuple(events), requeue_delay=case.get("requeue_delay", 0))
+    prepared = prepare(jobs, case["scheduler"], cluster=machine(case["nodes"]), node_events=happening)
     assert (replay(prepared).start_time.tolist() in case["starts"]) is ("differs" not in case)
 
 
 def test_there_are_enough_cases_and_few_differ():
-    assert len(CASES) >= 12
+    assert len(CASES) >= 13
     assert sum("differs" in case for case in CASES) <= 4
 
 
@@ -72,6 +73,17 @@ def test_a_requeued_job_begins_anew_behind_those_that_wait():
         (1, 10, 30, True),
         (0, 40, 90, True),
     ]
+
+
+@pytest.mark.parametrize("scheduler", ["fcfs", "fcfs+easy", "fcfs+conservative"])
+def test_a_requeued_job_may_begin_again_when_its_delay_is_over(scheduler):
+    # n1 fails at 10 under the job; n2 is idle. It may begin again at 40.
+    happening = NodeEvents((NodeEvent(10, "down", ("n1",)),), requeue_delay=30)
+    jobs, cluster = workload(ONE), machine(2)
+    assert simulate(jobs, scheduler, cluster=cluster, node_events=happening).start_time.tolist() == [40]
+    assert replay(prepare(jobs, scheduler, cluster=cluster, node_events=happening)).start_time.tolist() == [40]
+    with pytest.raises(InputError, match="requeue_delay=-1: must be 0 seconds or more"):
+        NodeEvents((), requeue_delay=-1)
 
 
 def test_a_lost_job_has_ended():

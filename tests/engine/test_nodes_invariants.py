@@ -190,7 +190,7 @@ def test_requests_for_cores_alone_know_no_difference_between_nodes_and_processor
 def test_each_feature_goes_with_nodes(features):
     """Views refuse to give more than there is, so it is enough that every job comes to its end."""
     for _, case, seed, workload, options in simulations(features):
-        nodes = random_nodes(workload, random.Random(seed))
+        nodes = random_nodes(rows_of(workload), random.Random(seed))
         schedule = replay(on_nodes(workload, nodes, case.scheduler, **options))
         assert (schedule.start_time >= schedule.queued_since).all()
 

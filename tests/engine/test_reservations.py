@@ -77,7 +77,7 @@ def prepared_with(workload, case, options, seed):
     if not case.fails:
         options = {**options, "requests": requests_of(workload, None)}
     prepared = prepare(workload, case.scheduler, **options)
-    outages = outage_inputs(events, nodes.names, int(prepared.jobs["submit"][0]))
+    outages = outage_inputs(events, nodes, int(prepared.jobs["submit"][0]))
     nodes, bookings = random_owners(prepared, events, nodes, site, random)
     return prepared._replace(nodes=nodes, site=site, outages=outages._replace(bookings=bookings)), events
 

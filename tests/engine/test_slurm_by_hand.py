@@ -25,10 +25,12 @@ TICK = 1
 
 def modelled(engine, case, **options):
     """Return the starts of the model, where jobs end a tick after their run times or their limits."""
-    submit, processors, run, limit = np.array(case["jobs"]).T
+    submit, processors, run, limit, *partition = np.array(case["jobs"]).T
     most = limit + Scheduler.parse(case["scheduler"]).backfill.overtime
     columns = {"submit_time": submit, "run_time": np.minimum(run, most) + TICK, "requested_time": limit}
     columns["requested_processors"] = processors
+    if partition:
+        (columns["partition_id"],) = partition
     workload = Workload.from_columns(columns, processors=case["nodes"], requests_enforced=False)
     return engine(workload, case["scheduler"], **options).start_time.tolist()
 

@@ -20,6 +20,7 @@ from schedlab.engine.prepared import prepare
 from schedlab.errors import InputError
 from schedlab.schedule.exports import read_schedule
 from schedlab.schedule.stretches import by_stretch, stretches
+from schedlab.schedule.summary import summary
 from schedlab.speculate.requests import requests_of
 from schedlab.workload import Resources
 
@@ -74,6 +75,7 @@ def test_the_machine_is_never_used_twice_and_nothing_is_lost() -> None:
     metrics = schedule.metrics()
     assert (metrics["utilisation"], metrics["lost_share"], metrics["failed_runs"]) == (1, 0, 0)
     assert (metrics["suspended_jobs"], metrics["mean_suspended_time"]) == (2, 500 / 3)
+    assert "  suspended         2 jobs, each for 4.17 min in the mean" in summary(schedule)
     assert metrics["mean_turnaround"] == (900 + 400 + 100) / 3
     assert schedule.slowdown.tolist() == [900 / 500, 400 / 300, 1]
 

@@ -73,9 +73,17 @@ qos = ["normal", "high"]
 limits = { max_jobs = 2 }
 """
 NODE_EVENTS = (
-    "second,event,nodes,end,announced\n600,down,n[1-2],,\n900,up,n1,,\n"
-    '1000,drain,g1,,\n1800,maintenance,n[3-4],3600,1200\n4000,up,"n2,g1",,\n'
+    "second,event,nodes,end,announced,gpus,name,users,accounts\n600,down,n[1-2],,,,,,\n900,up,n1,,,,,,\n"
+    '1000,drain,g1,,,,,,\n1800,maintenance,n[3-4],3600,1200,,,,\n4000,up,"n2,g1",,,,,,\n'
+    '4100,gpu-down,g1,,,0-1,,,\n4200,gpu-up,g1,,,"0,1",,,\n5000,reservation,n[1-2],6000,,,course,"ann,bob",\n'
 )
+RESERVATIONS = """\
+ReservationName=course StartTime=2026-01-05T09:00:00 EndTime=2026-01-05T12:00:00 Duration=03:00:00
+   Nodes=n[1-2] NodeCnt=2 CoreCnt=8 Features=(null) PartitionName=(null) Flags=SPEC_NODES
+   TRES=cpu=8
+   Users=ann,bob Groups=(null) Accounts=(null) Licenses=(null) State=INACTIVE BurstBuffer=(null) Watts=n/a
+   MaxStartDelay=(null)
+"""
 SLURM_CONF = """\
 ClusterName=site
 SelectType=select/cons_tres
@@ -206,6 +214,7 @@ def cluster_targets(directory: Path) -> list[Target]:
         text("rich cluster", "rich.toml", CLUSTER, *shows, *simulates),
         stored("cluster json", "rich.json", harm_json, *shows, *simulates),
         text("node events", "events.csv", NODE_EVENTS, *(f"{one} --node-events FILE" for one in _on("DIR/rich.toml"))),
+        text("reservations", "reservations.txt", RESERVATIONS, "cluster reservations FILE --epoch 0 -o out.csv"),
         text("site's sacct", "sacct-site.txt", SACCT, "site import --conf DIR/conf --sacct FILE -o out --ledger"),
         text("sinfo", "site.sinfo", SINFO, *shows),
         text("machines", "site.machines", MACHINES, *shows),

@@ -26,6 +26,14 @@ SITE = sl.Cluster.of_nodes(
     name="small",
 )
 
+PREEMPTING = sl.Cluster.from_dict(
+    SITE.to_dict()
+    | {
+        "partitions": [{"name": "low", "default": True}, {"name": "high", "priority_tier": 2}],
+        "preemption": {"by": "partition", "mode": "cancel"},
+    }
+)
+
 
 def jobs_for_nodes(seed: int, count: int = 50) -> sl.Workload:
     """Return jobs of cores, memory and GPUs, more than the nodes can run at once."""
@@ -85,15 +93,47 @@ def on_partitions(jobs: sl.Workload, seed: int) -> tuple[sl.Workload, sl.Cluster
     return jobs, sl.Cluster.from_dict(document)
 
 
-def check_policies(jobs: sl.Workload, cluster: sl.Cluster = SITE) -> None:
+def random_events(seed: int) -> sl.cluster.NodeEvents:
+    """Return failures and drains of nodes and GPUs, a maintenance and an advance reservation; all come back."""
+    rng = np.random.default_rng(seed)
+    events = []
+    for name in SITE.nodes:
+        for kind in ("down", "drain"):
+            second = int(rng.integers(0, 800))
+            events.append(sl.cluster.NodeEvent(second, kind, (name,)))
+            events.append(sl.cluster.NodeEvent(second + int(rng.integers(1, 300)), "up", (name,)))
+    for name, gpu in (("g1", 0), ("g1", 3), ("g2", 1)):
+        second = int(rng.integers(0, 800))
+        events.append(sl.cluster.NodeEvent(second, "gpu-down", (name,), gpus=(gpu,)))
+        events.append(sl.cluster.NodeEvent(second + int(rng.integers(0, 300)), "gpu-up", (name,), gpus=(gpu,)))
+    begin, all_nodes = int(rng.integers(100, 700)), tuple(SITE.nodes)
+    events.append(sl.cluster.NodeEvent(begin, "maintenance", all_nodes[seed % 3 :], begin + 60, begin - 90))
+    events.append(sl.cluster.NodeEvent(begin + 200, "reservation", all_nodes, begin + 320, None, "r", ("0",)))
+    return sl.cluster.NodeEvents(tuple(events), "lost" if seed % 3 == 1 else "requeue")
+
+
+def with_reservations(jobs: sl.Workload, events: sl.cluster.NodeEvents, seed: int) -> sl.Workload:
+    """Return jobs of which some ask for the reservation among some events."""
+    rng = np.random.default_rng(seed)
+    resources = jobs.resources
+    assert resources is not None
+    asked = {name: getattr(resources, name) for name in Resources.__dataclass_fields__}
+    asking = (rng.random(len(jobs)) < 0.1) & (jobs.submit_time < events.reservations[0].end)
+    asked["reservation"] = ["r" if one else "" for one in asking]
+    return jobs.replace(resources=Resources.of(len(jobs), **asked), user_id=np.zeros(len(jobs), dtype=np.int64))
+
+
+def check_policies(
+    jobs: sl.Workload, cluster: sl.Cluster = SITE, node_events: sl.cluster.NodeEvents | None = None
+) -> None:
     """An agent that plays a policy gives that scheduler's schedule, nodes included, whatever it decides."""
-    policies = ("saf", "saf+easy", "wfp3+easy")
+    policies, machine = ("saf", "saf+easy", "wfp3+easy"), {"cluster": cluster, "node_events": node_events}
     for decision, base, policy, scheduler in PLAYED:
-        env = SchedulingEnv(
-            jobs, decision, window=None, slots=64, cluster=cluster, base=base, policies=policies, period=90
-        )
-        schedule, expected = play(PolicyAgent(policy), env), sl.simulate(jobs, scheduler, cluster=cluster)
+        env = SchedulingEnv(jobs, decision, window=None, slots=64, base=base, policies=policies, period=90, **machine)
+        schedule, expected = play(PolicyAgent(policy), env), sl.simulate(jobs, scheduler, **machine)
         assert schedule.start_time.tolist() == expected.start_time.tolist(), (decision, scheduler)
+        if node_events is not None:
+            assert schedule.runs.tolist() == expected.runs.tolist(), (decision, scheduler)
         assert schedule.placement is not None
         assert expected.placement is not None
         assert schedule.placement.node.tolist() == expected.placement.node.tolist(), (decision, scheduler)
@@ -102,12 +142,19 @@ def check_policies(jobs: sl.Workload, cluster: sl.Cluster = SITE) -> None:
         assert (schedule.start_time > jobs.submit_time).any()
 
 
-def check_random(jobs: sl.Workload, seed: int, decision: str, increments: bool) -> None:
+def check_random(
+    jobs: sl.Workload,
+    seed: int,
+    decision: str,
+    increments: bool,
+    node_events: sl.cluster.NodeEvents | None = None,
+) -> None:
     """Whatever is done: observations are shares, masks say what fits, rewards add up, no node is exceeded."""
     metric = METRICS[(seed + increments) % len(METRICS)]
     base, order = ("fcfs", "saf+easy", "wfp3+easy")[seed % 3], ("fcfs", "saf")[seed % 2]
     told = {"base": base, "order": order, "reward": metric, "increments": increments, "pause": 7, "period": 60 * seed}
-    env = SchedulingEnv(jobs, decision, window=30, slots=8, cluster=SITE, observation="both", **told)
+    told |= {"cluster": SITE, "node_events": node_events}
+    env = SchedulingEnv(jobs, decision, window=30, slots=8, observation="both", **told)
     rng = np.random.default_rng(seed)
     observation, info = env.reset(seed=seed)
     rewards, over = [], False
@@ -126,9 +173,12 @@ def check_random(jobs: sl.Workload, seed: int, decision: str, increments: bool) 
     assert increments or not any(rewards[:-1])
     placement = schedule.placement
     assert placement is not None
-    row = np.repeat(np.arange(30), np.diff(placement.offsets))
-    for moment in schedule.start_time.tolist():
-        running = (schedule.start_time[row] <= moment) & (moment < schedule.end_time[row])
+    start, end = schedule.start_time, schedule.end_time
+    if schedule.runs is not None:
+        start, end = schedule.runs["start"], schedule.runs["end"]
+    row = np.repeat(np.arange(len(start)), np.diff(placement.offsets))
+    for moment in start.tolist():
+        running = (start[row] <= moment) & (moment < end[row])
         held = np.bincount(placement.node[running], placement.held_cores[running], minlength=4)
         gpus = np.bincount(placement.node[running], placement.held_gpus[running], minlength=4)
         assert (held <= 8).all()
@@ -158,13 +208,45 @@ def check_reservation() -> None:
     assert env.schedule().start_time.tolist() == [0, 10, 1, 20]
 
 
-def check_agent(jobs: sl.Workload, directory: Path, seed: int) -> None:
+def check_failure() -> None:
+    """By hand: an agent lets the only node fail under job 0; it waits again, and may be put behind job 1.
+
+    Nothing can start on the failed node, so that there is no decision before it is back at 20.
+    """
+    cluster = sl.Cluster.of_nodes([sl.cluster.NodeGroup.of("n1", cores=4)])
+    columns = {"submit_time": [0, 10], "run_time": [15, 5], "requested_time": [15, 5], "requested_processors": [4, 4]}
+    jobs = sl.Workload.from_columns(columns, processors=4)
+    happens = (sl.cluster.NodeEvent(5, "down", ("n1",)), sl.cluster.NodeEvent(20, "up", ("n1",)))
+    told = {"window": None, "slots": 2, "observation": "both", "cluster": cluster, "reward": "mean_wait"}
+    env = SchedulingEnv(jobs, node_events=sl.cluster.NodeEvents(happens), **told)
+    env.reset(seed=1)
+    _, first, over, _, info = env.step(0)
+    assert (info["now"], over, first) == (20, False, -(20 + 10) / 2)
+    seen, second, over, _, info = env.step(1)  # visible are job 0, which was submitted again at 5, and job 1
+    assert (info["now"], over) == (25, False)
+    assert seen["summary"][0] == 1
+    _, third, over, _, _ = env.step(0)
+    assert over
+    schedule = env.schedule()
+    assert schedule.start_time.tolist() == [25, 20]
+    assert schedule.runs[["job", "start", "end"]].tolist() == [(0, 0, 5), (1, 20, 25), (0, 25, 40)]
+    assert first + second + third == -(25 + 10) / 2
+    gone = SchedulingEnv(jobs, node_events=sl.cluster.NodeEvents(happens[:1]), **told)
+    gone.reset(seed=1)
+    with pytest.raises(InputError, match="2 jobs never started, the first is job 1"):
+        gone.step(0)
+
+
+def check_agent(
+    jobs: sl.Workload, directory: Path, seed: int, node_events: sl.cluster.NodeEvents | None = None
+) -> None:
     """An agent decides the same in `simulate` as in the environment."""
     path = saved(directory, random_network(seed), slots=8)
     agent = read_agent_file(path)
-    env = SchedulingEnv(jobs, window=None, slots=8, cluster=SITE, observation="both", longest=agent.longest)
+    machine = {"cluster": SITE, "node_events": node_events}
+    env = SchedulingEnv(jobs, window=None, slots=8, observation="both", longest=agent.longest, **machine)
     played = play(lambda seen, info: agent.network.choose(seen["jobs"], seen["summary"], info["action_mask"]), env)
-    schedule = sl.simulate(jobs, f"@agent:{path}", cluster=SITE)
+    schedule = sl.simulate(jobs, f"@agent:{path}", **machine)
     assert schedule.start_time.tolist() == played.start_time.tolist()
     assert schedule.specification["decisions"] == env.decisions
 
@@ -193,9 +275,11 @@ def check_sentences(jobs: sl.Workload) -> None:
         ({"decision": "all"}, "decision='all' is unknown"),
         ({"processors": 5}, "by processors= or by cluster=, not both"),
         ({"slots": 0}, "slots=0: give a whole number"),
+        ({"cluster": PREEMPTING}, "jobs cannot preempt others in environments"),
+        ({"cluster": None, "node_events": random_events(1)}, "node_events= needs a cluster of nodes"),
     ):
         with pytest.raises(InputError) as error:
-            SchedulingEnv(jobs, cluster=SITE, window=None, **arguments)
+            SchedulingEnv(jobs, **{"cluster": SITE, "window": None} | arguments)
         assert sentence in str(error.value)
     for arguments, policy, sentence in (
         ({}, "saf+easy", "cannot reserve nodes for a blocked job"),
@@ -214,15 +298,23 @@ def main(seeds: int) -> None:
         check_vector(decision)
     check_skips()
     check_reservation()
+    check_failure()
     check_sentences(jobs_for_nodes(0))
     with tempfile.TemporaryDirectory() as directory:
         for seed in range(seeds):
             jobs = jobs_for_nodes(seed)
             check_policies(jobs)
             check_policies(*on_partitions(jobs, seed))
+            events = random_events(seed)
+            asking = with_reservations(jobs, events, seed)
+            check_policies(asking, node_events=events)
+            assert not sl.simulate(asking, "fcfs", cluster=SITE, node_events=events).runs["done"].all()
+            check_policies(*on_partitions(jobs, seed), events)
+            check_agent(asking, Path(directory), seed, events)
             for decision in DECISIONS:
                 check_random(jobs, seed, decision, increments=True)
                 check_random(jobs, seed, decision, increments=False)
+                check_random(asking, seed, decision, increments=seed % 2 == 0, node_events=events)
             check_agent(jobs, Path(directory), seed)
 
 

@@ -18,7 +18,7 @@ from schedule_samples import build, feasible_schedules
 from schedlab.errors import InputError, OutputError
 from schedlab.schedule import Schedule, read_schedule
 from schedlab.schedule.placement import Placement
-from schedlab.schedule.runs import RUN
+from schedlab.schedule.runs import BY_ITSELF, NODE_FAILED, RUN
 from schedlab.workload.swf import read_swf
 from schedlab.workload.workload import FIELDS
 
@@ -61,12 +61,12 @@ def test_reasons_of_waiting_come_back_and_are_told(five_jobs: Schedule, tmp_path
 
 def test_all_runs_of_a_job_and_their_nodes_come_back(five_jobs: Schedule, tmp_path: Path) -> None:
     told = [
-        (0, 0, 9, 9, False, False),
-        (2, 1, 5, 5, True, True),
-        (0, 9, 30, 30, False, True),
-        (1, 9, 12, 3, False, True),
+        (0, 0, 9, 30, False, False, NODE_FAILED),
+        (2, 1, 5, 5, True, True, BY_ITSELF),
+        (0, 9, 30, 30, False, True, BY_ITSELF),
+        (1, 9, 12, 3, False, True, BY_ITSELF),
     ]
-    runs = np.array([*told, (3, 20, 25, 5, False, True), (4, 20, 40, 50, False, True)], dtype=RUN)
+    runs = np.array([*told, (3, 20, 25, 5, False, True, 0), (4, 20, 40, 50, False, True, 0)], dtype=RUN)
     placement = Placement(
         *(("n0", "n1"), np.array([4, 4]), np.array([1, 0])),
         offsets=np.array([0, 2, 3, 4, 5, 6, 7]),

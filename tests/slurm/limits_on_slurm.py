@@ -1,12 +1,15 @@
 """Cases of `conformance/slurm-limits.json` on a real slurmctld: licences, and which of several limits counts.
 
-`python tests/slurm/limits_on_slurm.py` runs all of them again and writes what was seen into the file.
+`python tests/slurm/limits_on_slurm.py` runs all of them again and writes what was seen into the file; names of cases
+after it run these alone. A submission that a limit on submitted jobs refuses is made again every second.
 """
 
 from __future__ import annotations
 
 import json
+import sys
 import tempfile
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +24,17 @@ CORES, NODE = 64, 8
 """The machine."""
 
 
+class Insistent(Laboratory):
+    """A laboratory whose users submit jobs that are refused again, every second in the order of the jobs."""
+
+    def _submit(self, row: int, job: BatchJob, options: Callable[[int, BatchJob], Sequence[str]] | None) -> None:
+        self.rejected.pop(row, None)
+        super()._submit(row, job, options)
+        if row in self.rejected:
+            self._to_come += 1
+            self.at(int(self.now()) + 1 + row / 1000, lambda: self._submit(row, job, options))
+
+
 def accounts_of(case: dict[str, Any], directory: Path) -> Accounts:
     """Return the accounts of a case."""
     path = directory / "accounts.script"
@@ -29,8 +43,9 @@ def accounts_of(case: dict[str, Any], directory: Path) -> Accounts:
 
 
 def configuration_of(case: dict[str, Any]) -> Configuration:
-    """Return the machine of a case, with its licences, accounts and the QOS of its partition."""
+    """Return the machine of a case, with its licences, accounts, the QOS of its partition and further parameters."""
     parameters = {"AccountingStorageType": "accounting_storage/slurmdbd", "AccountingStorageEnforce": "limits,qos"}
+    parameters |= case.get("parameters", {})
     if "licenses" in case:
         parameters["Licenses"] = case["licenses"]
     made = machine_configuration(CORES, NODE).having(**parameters)
@@ -45,7 +60,7 @@ def configuration_of(case: dict[str, Any]) -> Configuration:
 def on_slurm(case: dict[str, Any]) -> tuple[list[int | None], dict[str, str]]:
     """Run a case; return when its jobs started, and why they waited at its look, by row."""
     reasons: dict[str, str] = {}
-    with Laboratory(configuration_of(case), phase=0.2) as laboratory:
+    with Insistent(configuration_of(case), phase=0.2) as laboratory:
         laboratory.add([_job(*job) for job in case["jobs"]])
         laboratory.at(case["look"], lambda: reasons.update(_reasons(laboratory)))
         laboratory.run()
@@ -60,15 +75,18 @@ def _job(user: str, account: str, submit: int, cores: int, run_time: int, *optio
 
 
 def _reasons(laboratory: Laboratory) -> dict[str, str]:
-    """Return why the jobs that wait do so, by row."""
+    """Return why the jobs that wait do so, by row: in squeue's word, or in sbatch's if they have been refused."""
     answer = laboratory.command(["squeue", "-h", "-t", "PD", "-o", "%j|%r"])
     rows = [line.strip().split("|") for line in answer.stdout.splitlines()]
-    return {name.removeprefix("j"): reason for name, reason in rows}
+    refused = {str(row): message.split()[0] for row, message in laboratory.rejected.items()}
+    return {name.removeprefix("j"): reason for name, reason in rows} | refused
 
 
 if __name__ == "__main__":
     cases = json.loads(CASES.read_text(encoding="utf-8"))
     for case in cases:
+        if sys.argv[1:] and case["name"] not in sys.argv[1:]:
+            continue
         case["starts"], case["reasons"] = on_slurm(case)
         print(case["name"], case["starts"], case["reasons"])
     CASES.write_text("[\n" + ",\n".join(" " + json.dumps(case) for case in cases) + "\n]\n", encoding="utf-8")

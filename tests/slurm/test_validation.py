@@ -57,6 +57,30 @@ def test_jobs_of_one_second_are_seen_in_the_order_of_their_submission():
     assert all(schedule.start_time[0] < schedule.start_time[1] for schedule in found)
 
 
+def test_phases_of_the_model_meet_the_backfill_passes_at_other_points():
+    # The third job has room at once, behind the wide one: it starts in the next pass, whenever that is.
+    found = model_phases(jobs(), "fcfs+slurm", phases=40)
+    starts = {int(schedule.start_time[2]) for schedule in found}
+    assert starts <= set(range(27, 60))
+    assert len(starts) > 10
+
+
+def test_phases_of_the_model_end_jobs_at_slurms_next_look_at_their_limits():
+    beyond = jobs().replace(run_time=[700, 600, 100])
+    found = model_phases(beyond, "fcfs+slurm", phases=40)
+    lengths = [schedule.end_time - schedule.start_time for schedule in found]
+    assert {tuple(length[1:].tolist()) for length in lengths} == {(600, 100)}
+    assert {int(length[0]) for length in lengths} <= set(range(600, 630))
+    assert len({int(length[0]) for length in lengths}) > 10
+    assert all(schedule.killed.tolist() == [True, False, False] for schedule in found)
+
+
+def test_a_site_may_let_jobs_run_on_beyond_their_limits():
+    beyond = jobs().replace(run_time=[700, 600, 100])
+    for schedule in model_phases(beyond, "fcfs+slurm(overtime=60)", phases=5):
+        assert 660 <= schedule.end_time[0] - schedule.start_time[0] < 690
+
+
 @pytest.mark.usefixtures("real_slurm")
 def test_the_model_is_held_against_the_real_slurm():
     found = validate(jobs(), "fcfs+slurm", phases=2)

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from schedlab.engine.simulation import simulate
 from schedlab.errors import InputError
 from schedlab.slurm import read_events
+from schedlab.slurm.job_table import array_size
 from schedlab.workload.event_lines import read_event_lines
 from schedlab.workload.files import format_of, read_workload
 
@@ -97,3 +99,22 @@ def test_the_week_of_ubccr_is_what_is_said_of_it(traces: Path) -> None:
     assert (len(resources.qos.names), len(resources.partition.names)) == (5, 2)
     assert not [line for line in jobs.header if "not used" in line]
     assert bool((jobs.run_time <= jobs.requested_time).all())
+
+
+def test_an_array_is_as_many_jobs_as_it_has_elements_of_which_so_many_run_at_a_time(tmp_path: Path) -> None:
+    start = "-dt 5 -e submit_batch_job | -sim-walltime 60 --uid=ann -n 1 -t 1"
+    path = file_of(tmp_path, f"{start} --array=0-3%2 x.job", f"{start} x.job", f"{start} -a 1-5:2,9 x.job")
+    jobs = read_event_lines(path)
+    assert jobs.resources is not None
+    assert jobs.resources.array.texts() == [*["1"] * 4, "", *["3"] * 4]
+    assert jobs.resources.array_limit.tolist() == [2, 2, 2, 2, 0, 0, 0, 0, 0]
+    assert simulate(jobs[:5], "fcfs", processors=8).start_time.tolist() == [5, 5, 65, 65, 5]
+    submitted = read_events(path)
+    assert [len(submitted.jobs), len(submitted.workload)] == [3, 3]  # Slurm makes the elements
+    assert [array_size(job.options) for job in submitted.jobs] == [4, 1, 4]
+
+
+@pytest.mark.parametrize("text", ["a", "3-1", "1-5:0", "1-5%", "1-5%0", "1,,2", "0-1000000"])
+def test_an_array_that_is_not_valid_is_named_with_its_line(tmp_path: Path, text: str) -> None:
+    with pytest.raises(InputError, match=f"events:1: --array is '{text}'"):
+        read_event_lines(file_of(tmp_path, f"-dt 0 -e submit_batch_job | -sim-walltime 9 -n 1 --array={text} x.job"))

@@ -200,6 +200,7 @@ cluster.command("show")(clusters.show_cluster)
 cluster.command("convert")(clusters.convert_cluster)
 cluster.command("failures")(clusters.draw_failures)
 cluster.command("reservations")(clusters.import_reservations)
+cluster.command("downtimes")(clusters.import_downtimes)
 app.add_typer(cluster, name="cluster")
 site = typer.Typer(
     no_args_is_help=True, help="The twin of a site: import its slurm.conf and accounting, replay, and try changes."

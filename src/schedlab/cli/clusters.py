@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -93,26 +93,54 @@ def import_reservations(
     note(count_of(len(events), "reservation"))
 
 
+def import_downtimes(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="What `sacctmgr --parsable2 show event` prints.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="File of node events to write, .csv.")],
+    epoch: Annotated[int, typer.Option(metavar="SECONDS", help="Unix time of second 0 of the trace.")],
+    timezone: Annotated[str, typer.Option(metavar="ZONE", help="Time zone of the file.")] = "UTC",
+) -> None:
+    """Write the recorded downtimes of a site's nodes as node events, for `simulate --node-events`."""
+    from schedlab.cluster.downtimes import read_downtimes
+
+    check_output(output, file)
+    events = read_downtimes(file, epoch=epoch, timezone=timezone)
+    events.save(output)
+    note(count_of(len(events), "node event"))
+
+
 def draw_failures(
     file: File,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="File of node events to write, .csv.")],
-    mtbf: Annotated[str, typer.Option(metavar="TIME", help="Mean time to the next failure of a node, such as 60d.")],
-    mttr: Annotated[str, typer.Option(metavar="TIME", help="Mean time to repair, such as 4h.")],
     until: Annotated[str, typer.Option(metavar="TIME", help="Length of the period with failures, such as 90d.")],
+    mtbf: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Mean time to the next failure of a node, such as 60d.")
+    ] = None,
+    mttr: Annotated[str | None, typer.Option(metavar="TIME", help="Mean time to repair a node, such as 4h.")] = None,
+    gpu_mtbf: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Mean time to the next failure of a single GPU.")
+    ] = None,
+    gpu_mttr: Annotated[str | None, typer.Option(metavar="TIME", help="Mean time to repair a single GPU.")] = None,
     begin: Annotated[int, typer.Option(help="First second of the period, in seconds of the trace.")] = 0,
     shape: Annotated[float, typer.Option(help="Shape of the Weibull distribution of times between failures.")] = 1.0,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all random draws.")] = 1,
 ) -> None:
-    """Draw random failures and repairs of the nodes of a cluster, for `simulate --node-events`."""
+    """Draw random failures and repairs of the nodes of a cluster, or of single GPUs, for `simulate --node-events`."""
     from schedlab.cluster.files import read_cluster
     from schedlab.cluster.node_events import NodeEvents
     from schedlab.durations import parse_duration
 
     check_output(output, file)
+    means = {"mtbf": mtbf, "mttr": mttr, "gpu_mtbf": gpu_mtbf, "gpu_mttr": gpu_mttr}
+    for name in ("mtbf", "gpu_mtbf"):
+        repair = name.replace("mtbf", "mttr")
+        if (means[name] is None) != (means[repair] is None):
+            raise InputError(f"--{name.replace('_', '-')} and --{repair.replace('_', '-')} go together: give both")
+    if mtbf is None and gpu_mtbf is None:
+        raise InputError("give --mtbf and --mttr, --gpu-mtbf and --gpu-mttr, or all four: what fails how often")
+    lengths: dict[str, Any] = {name: None if value is None else parse_duration(value) for name, value in means.items()}
     events = NodeEvents.drawn(
         read_cluster(file),
-        mtbf=parse_duration(mtbf),
-        mttr=parse_duration(mttr),
+        **lengths,
         begin=begin,
         until=begin + int(parse_duration(until)),
         shape=shape,

@@ -54,6 +54,14 @@ Interrupted = Annotated[
         metavar="requeue|lost", help="With --node-events: whether jobs on failing nodes are requeued or lost."
     ),
 ]
+RequeueDelay = Annotated[
+    int,
+    typer.Option(
+        metavar="SECONDS",
+        min=0,
+        help="With --node-events: how long requeued jobs wait before they may begin again; 121 in Slurm.",
+    ),
+]
 # A list, so that a second one is seen and not silently taken instead of the first.
 SchedulerText = Annotated[
     list[str] | None,

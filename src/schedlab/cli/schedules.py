@@ -26,6 +26,7 @@ from schedlab.cli.options import (
     Processors,
     Requests,
     RequestsOrMethod,
+    RequeueDelay,
     SchedulerText,
     SchedulerTexts,
     Trace,
@@ -66,6 +67,7 @@ def simulate(
     cluster: ClusterFile = None,
     node_events: NodeEventsFile = None,
     interrupted: Interrupted = "requeue",
+    requeue_delay: RequeueDelay = 0,
     requests: RequestsOrMethod = None,
     exhausted: Exhausted = None,
     distributions: DistributionFile = None,
@@ -110,7 +112,7 @@ def simulate(
     if report is not None:
         check_page(report, trace)
     machine = read_machine(cluster, processors)
-    happening = read_node_events(node_events, interrupted, machine)
+    happening = read_node_events(node_events, interrupted, requeue_delay, machine)
     read = read_trace(
         trace,
         clean,
@@ -191,6 +193,7 @@ def compare(
     cluster: ClusterFile = None,
     node_events: NodeEventsFile = None,
     interrupted: Interrupted = "requeue",
+    requeue_delay: RequeueDelay = 0,
     requests: Requests = None,
     distributions: DistributionFile = None,
     dependencies: Dependencies = "none",
@@ -234,7 +237,7 @@ def compare(
     if report is not None:
         check_page(report, trace)
     machine = read_machine(cluster, processors)
-    happening = read_node_events(node_events, interrupted, machine)
+    happening = read_node_events(node_events, interrupted, requeue_delay, machine)
     read = read_trace(
         trace,
         clean,

@@ -39,6 +39,14 @@ def import_site(
     timezone: Annotated[
         str | None, typer.Option(metavar="ZONE", help="Time zone of times without one, such as Europe/Stockholm.")
     ] = None,
+    node_events: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="What happened to the nodes meanwhile: node events (.csv), or the output of scontrol show reservation "
+            "or of sacctmgr --parsable2 show event; repeatable.",
+        ),
+    ] = None,
     ledger: Annotated[
         bool, typer.Option("--ledger", help="Also print parameters that are modelled exactly or have no effect.")
     ] = False,
@@ -49,7 +57,7 @@ def import_site(
 
     if output.exists() and not (output / "site.json").is_file() and (not output.is_dir() or any(output.iterdir())):
         raise InputError(f"{output}: exists and is not a site: choose another name")
-    site = imported(conf, sacct, timezone=timezone)
+    site = imported(conf, sacct, timezone=timezone, node_events=node_events or ())
     site.save(output)
     for text in site.settings.notes:
         note(text)
@@ -228,6 +236,7 @@ def _show(site: Any, as_json: bool, *, ledger: bool) -> None:
                 "scheduler": site.settings.scheduler,
                 "limits": site.settings.limits,
                 "jobs": None if site.jobs is None else len(site.jobs),
+                "node_events": None if site.node_events is None else len(site.node_events),
                 "notes": list(site.settings.notes),
                 "counts": site.ledger.counts(),
                 "ledger": site.ledger.to_document(),
@@ -239,6 +248,8 @@ def _show(site: Any, as_json: bool, *, ledger: bool) -> None:
     show(f"scheduler: {site.settings.scheduler}")
     if site.jobs is not None:
         show(f"jobs: {len(site.jobs):,}")
+    if site.node_events is not None:
+        show(f"node events: {len(site.node_events):,}")
     show(f"options of the files: {site.ledger.summary()}")
     text = site.ledger.text() if ledger else site.ledger.deciding()
     if text:

@@ -109,7 +109,9 @@ def read_machine(path: Path | None, processors: int | None) -> Cluster | None:
     return read_cluster(path)
 
 
-def read_node_events(path: Path | None, interrupted: str, machine: Cluster | None) -> NodeEvents | None:
+def read_node_events(
+    path: Path | None, interrupted: str, requeue_delay: int, machine: Cluster | None
+) -> NodeEvents | None:
     """Read what happens to the nodes of a cluster, if anything does."""
     if path is None:
         return None
@@ -117,7 +119,7 @@ def read_node_events(path: Path | None, interrupted: str, machine: Cluster | Non
         raise InputError("--node-events is about the nodes of a cluster: give --cluster FILE")
     from schedlab.cluster.node_events import NodeEvents
 
-    events = NodeEvents.read(path, interrupted)  # type: ignore[arg-type]
+    events = NodeEvents.read(path, interrupted, requeue_delay)  # type: ignore[arg-type]
     try:
         events.numbers(machine.nodes)
     except InputError as error:

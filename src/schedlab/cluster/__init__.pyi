@@ -1,4 +1,5 @@
 from .cluster import IgnoredLine as IgnoredLine
+from .downtimes import read_downtimes as read_downtimes
 from .limits import Account as Account
 from .limits import Accounting as Accounting
 from .limits import AccountUser as AccountUser

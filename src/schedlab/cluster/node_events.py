@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -14,18 +13,23 @@ import numpy as np
 
 from schedlab.atomic import atomic_path
 from schedlab.cluster.cluster import Cluster
+from schedlab.cluster.failures import drawn_failures
 from schedlab.cluster.hostlist import host_list, host_names
-from schedlab.errors import InputError
+from schedlab.errors import InputError, whole_number
 from schedlab.streams import read_whole
 from schedlab.wording import did_you_mean, shown
 
-Event = Literal["down", "drain", "up", "maintenance", "reservation"]
+Event = Literal["down", "drain", "up", "gpu-down", "gpu-up", "maintenance", "reservation"]
 Interrupted = Literal["requeue", "lost"]
 
 EVENTS: tuple[str, ...] = get_args(Event)
 COLUMNS = ("second", "event", "nodes", "end", "announced")
+OF_GPUS = ("gpus",)
 OF_RESERVATIONS = ("name", "users", "accounts")
+ALL_COLUMNS = (*COLUMNS, *OF_GPUS, *OF_RESERVATIONS)
 DAY = 86400
+MOST_GPUS = 63
+"""GPUs of a node that events can name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +42,10 @@ class NodeEvent:
         When, in the workload's seconds.
     event
         "down": the nodes fail, and runs on them end at once. "drain": no job starts on them any more. "up": they are in
-        service again. "maintenance": they are closed until `end`; the scheduler knows it ahead, and starts no job whose
-        request reaches into it. "reservation": the same for all jobs but those that ask for it by its name, which run
-        nowhere else and only until `end`.
+        service again. "gpu-down": single GPUs of the nodes fail, and runs that hold them end at once; "gpu-up": they
+        are there again. "maintenance": they are closed until `end`; the scheduler knows it ahead, and starts no job
+        whose request reaches into it. "reservation": the same for all jobs but those that ask for it by its name, which
+        run nowhere else and only until `end`.
     nodes
         Their names.
     end
@@ -51,6 +56,8 @@ class NodeEvent:
         Of a reservation.
     users, accounts
         Of a reservation: whose jobs may ask for it. If both are given, a job needs both.
+    gpus
+        Of the events of GPUs: which ones of each node, from 0 on, in the order of the cluster's file.
 
     Raises
     ------
@@ -66,12 +73,21 @@ class NodeEvent:
     name: str = ""
     users: tuple[str, ...] = ()
     accounts: tuple[str, ...] = ()
+    gpus: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if self.event not in EVENTS:
             raise InputError(f"unknown event {shown(str(self.event))}; known are {', '.join(EVENTS)}")
         if not self.nodes:
             raise InputError(f"a {self.event} event needs nodes")
+        if self.event.startswith("gpu-") != bool(self.gpus):
+            raise InputError(
+                f"a {self.event} event needs gpus, such as 0 or 0-3"
+                if not self.gpus
+                else f"only gpu-down and gpu-up name gpus, not {self.event}"
+            )
+        if self.gpus and not 0 <= min(self.gpus) <= max(self.gpus) < MOST_GPUS:
+            raise InputError(f"{self.event} at second {self.second}: GPUs of a node are numbered from 0 on")
         if self.event == "reservation":
             self._check_reservation()
         elif self.name or self.users or self.accounts:
@@ -113,10 +129,14 @@ class NodeEvents:
         What becomes of a job on a node that goes down: "requeue": it is submitted again, as it was, and all its work is
         lost (Slurm's JobRequeue=1). "lost": it has ended.
 
+    requeue_delay
+        Seconds before a requeued job may begin again; 121 in Slurm.
+
     Raises
     ------
     InputError
-        If `interrupted` is none of these, if two reservations have one name, or a node at a time.
+        If `interrupted` is none of these, the delay is below 0, if two reservations have one name, or a node at a
+        time.
 
     Examples
     --------
@@ -129,10 +149,13 @@ class NodeEvents:
 
     events: tuple[NodeEvent, ...]
     interrupted: Interrupted = "requeue"
+    requeue_delay: int = 0
 
     def __post_init__(self) -> None:
         if self.interrupted not in get_args(Interrupted):
             raise InputError(f"interrupted={shown(str(self.interrupted))}: must be requeue or lost")
+        if whole_number("requeue_delay", self.requeue_delay) < 0:
+            raise InputError(f"requeue_delay={self.requeue_delay}: must be 0 seconds or more")
         object.__setattr__(self, "events", tuple(sorted(self.events, key=lambda event: event.second)))
         _refuse_overlaps(self.reservations)
 
@@ -144,8 +167,8 @@ class NodeEvents:
 
     @property
     def breaks(self) -> bool:
-        """Whether nodes go down or reservations end, so that runs may be broken off."""
-        return any(event.event in ("down", "reservation") for event in self.events)
+        """Whether nodes or GPUs go down or reservations end, so that runs may be broken off."""
+        return any(event.event in ("down", "gpu-down", "reservation") for event in self.events)
 
     @property
     def reservations(self) -> tuple[NodeEvent, ...]:
@@ -190,17 +213,18 @@ class NodeEvents:
         return replace(self, events=tuple(moved))
 
     @classmethod
-    def read(cls, path: str | os.PathLike[str], interrupted: Interrupted = "requeue") -> Self:
+    def read(cls, path: str | os.PathLike[str], interrupted: Interrupted = "requeue", requeue_delay: int = 0) -> Self:
         """Read a CSV file with the columns second, event, nodes (a host list), end and announced.
 
-        Those of reservations are name, users and accounts; names in one cell are separated by commas.
+        That of GPUs is gpus (0-3); those of reservations are name, users and accounts. Names in one cell are separated
+        by commas.
 
         Raises
         ------
         InputError
             If a line is not understood: file and line are named.
         """
-        return cls.from_csv(_text(path), interrupted, os.fspath(path))
+        return replace(cls.from_csv(_text(path), interrupted, os.fspath(path)), requeue_delay=requeue_delay)
 
     @classmethod
     def from_csv(cls, text: str, interrupted: Interrupted = "requeue", source: str = "events") -> Self:
@@ -219,7 +243,7 @@ class NodeEvents:
         lines = csv.DictReader(io.StringIO(text), strict=True)
         events = []
         try:
-            columns = (*COLUMNS, *OF_RESERVATIONS)
+            columns = ALL_COLUMNS
             if missing := [name for name in COLUMNS[:3] if name not in (lines.fieldnames or ())]:
                 raise InputError(f"the column {missing[0]} is missing; the columns are {', '.join(columns)}")
             if unknown := [name for name in lines.fieldnames or () if name not in columns]:
@@ -233,12 +257,13 @@ class NodeEvents:
         """Return the events as `read` understands them."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
-        reserves = bool(self.reservations)
-        writer.writerow((*COLUMNS, *OF_RESERVATIONS) if reserves else COLUMNS)
+        reserves, names = bool(self.reservations), any(event.gpus for event in self.events)
+        writer.writerow((*COLUMNS, *(OF_GPUS if names else ()), *(OF_RESERVATIONS if reserves else ())))
         for event in self.events:
             rest = ["" if value is None else value for value in (event.end, event.announced)]
             whose = [event.name, ",".join(event.users), ",".join(event.accounts)] if reserves else []
-            writer.writerow([event.second, event.event, host_list(event.nodes), *rest, *whose])
+            gpus = [",".join(map(str, event.gpus))] if names else []
+            writer.writerow([event.second, event.event, host_list(event.nodes), *rest, *gpus, *whose])
         return text.getvalue()
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -251,24 +276,29 @@ class NodeEvents:
         cls,
         cluster: Cluster,
         *,
-        mtbf: float,
-        mttr: float,
+        mtbf: float | None = None,
+        mttr: float | None = None,
+        gpu_mtbf: float | None = None,
+        gpu_mttr: float | None = None,
         until: int,
         rng: np.random.Generator | int,
         begin: int = 0,
         shape: float = 1.0,
         interrupted: Interrupted = "requeue",
     ) -> Self:
-        """Draw when each node fails, and how long it is down.
+        """Draw when each node, or each GPU, fails, and how long it is down.
 
         Parameters
         ----------
         cluster
-            The nodes; each fails by itself.
+            The nodes; each node and each GPU fails by itself.
         mtbf, mttr
-            Mean seconds from a return to the next failure, and from a failure to the return.
+            Of nodes: mean seconds from a return to the next failure, and from a failure to the return. None: no node
+            fails.
+        gpu_mtbf, gpu_mttr
+            The same of single GPUs.
         until
-            No node fails from this second on; those that are down come back.
+            Nothing fails from this second on; those that are down come back.
         rng
             A generator, or a seed.
         begin
@@ -282,7 +312,7 @@ class NodeEvents:
         Raises
         ------
         InputError
-            If a mean or the shape is not positive.
+            If a mean or the shape is not positive, or neither mean time between failures is given.
 
         References
         ----------
@@ -297,21 +327,13 @@ class NodeEvents:
         >>> sorted({event.event for event in events}), len(events) % 2
         (['down', 'up'], 0)
         """
-        for name, value in (("mtbf", mtbf), ("mttr", mttr), ("shape", shape)):
-            if not (np.isfinite(value) and value > 0):
-                raise InputError(f"{name}={value}: must be greater than 0")
-        generator = np.random.default_rng(rng)
-        scale = mtbf / _mean_of_weibull(shape)
+        means = ((mtbf, mttr), (gpu_mtbf, gpu_mttr))
+        failures = drawn_failures(cluster, means, shape, begin, until, np.random.default_rng(rng))
         events = []
-        for name in cluster.nodes:
-            second = float(begin)
-            while True:
-                second += scale * generator.weibull(shape)
-                down = int(second)
-                if down >= until:
-                    break
-                second = max(second + generator.exponential(mttr), down + 1.0)
-                events += [NodeEvent(down, "down", (name,)), NodeEvent(int(second), "up", (name,))]
+        for name, gpu, down, up in failures:
+            kind, gpus = ("", ()) if gpu is None else ("gpu-", (gpu,))
+            events.append(NodeEvent(down, f"{kind}down", (name,), gpus=gpus))  # type: ignore[arg-type]
+            events.append(NodeEvent(up, f"{kind}up", (name,), gpus=gpus))  # type: ignore[arg-type]
         return cls(tuple(events), interrupted)
 
 
@@ -339,16 +361,11 @@ def _text(path: str | os.PathLike[str]) -> str:
         raise InputError(f"{os.fspath(path)}: the file is not text in UTF-8") from None
 
 
-def _mean_of_weibull(shape: float) -> float:
-    """Return the mean of the Weibull distribution of scale 1."""
-    return math.gamma(1 + 1 / shape)
-
-
 def _event_of(line: dict[str, str | None]) -> NodeEvent:
     """Return the event of a line."""
     if None in line:
         raise InputError("the line has more cells than there are columns")
-    cells = {name: (line.get(name) or "").strip() for name in (*COLUMNS, *OF_RESERVATIONS)}
+    cells = {name: (line.get(name) or "").strip() for name in ALL_COLUMNS}
     numbers = {
         name: None if cells[name] == "" else _whole(name, cells[name]) for name in ("second", "end", "announced")
     }
@@ -356,8 +373,29 @@ def _event_of(line: dict[str, str | None]) -> NodeEvent:
         raise InputError("the line has no value for second")
     names = tuple(host_names(cells["nodes"]))
     users, accounts = (tuple(cell.split(",")) if cell else () for cell in (cells["users"], cells["accounts"]))
-    times = (numbers["end"], numbers["announced"])
-    return NodeEvent(numbers["second"], cells["event"], names, *times, cells["name"], users, accounts)  # type: ignore[arg-type]
+    return NodeEvent(
+        numbers["second"],
+        cells["event"],  # type: ignore[arg-type]
+        names,
+        numbers["end"],
+        numbers["announced"],
+        cells["name"],
+        users,
+        accounts,
+        _gpus(cells["gpus"]),
+    )
+
+
+def _gpus(cell: str) -> tuple[int, ...]:
+    """Return the numbers of a cell such as 0-1,3."""
+    found: list[int] = []
+    for part in cell.split(",") if cell else ():
+        first, _, last = part.partition("-")
+        low, high = _whole("gpus", first), _whole("gpus", last or first)
+        if not 0 <= low <= high < MOST_GPUS:
+            raise InputError(f"gpus {shown(cell)}: must be numbers from 0 to {MOST_GPUS - 1}, such as 0-1,3")
+        found += range(low, high + 1)
+    return tuple(found)
 
 
 def _whole(name: str, cell: str) -> int:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from datetime import datetime
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo
 
 from schedlab.cluster.hostlist import host_names
+from schedlab.cluster.moments import second_of, zone_of
 from schedlab.cluster.node_events import NodeEvent, NodeEvents
 from schedlab.documents import read_text
 from schedlab.errors import InputError
@@ -53,10 +53,7 @@ def read_reservations(path: str | os.PathLike[str], *, epoch: int, timezone: str
     """
     text = read_text(path, f"output of {COMMAND}")
     source = os.fspath(path)
-    try:
-        zone = ZoneInfo(timezone)
-    except (ZoneInfoNotFoundError, ValueError):
-        raise InputError(f"unknown time zone {shown(timezone)}: name one such as Europe/Stockholm or UTC") from None
+    zone = zone_of(timezone)
     parts = re.split(r"(?m)^(?=[ \t]*ReservationName=)", text)
     if parts[0].strip() and not parts[0].startswith("No reservations"):
         raise InputError(f"{source}: no line begins with ReservationName=; create the file with: {COMMAND}")
@@ -78,16 +75,8 @@ def _event_of(told: dict[str, str], epoch: int, zone: ZoneInfo) -> NodeEvent:
     if not values.get("Nodes"):
         raise InputError("it names no nodes")
     nodes = tuple(host_names(values["Nodes"]))
-    begin, end = (_second(name, values.get(name, ""), epoch, zone) for name in ("StartTime", "EndTime"))
+    begin, end = (second_of(name, values.get(name, ""), epoch, zone) for name in ("StartTime", "EndTime"))
     if "MAINT" in flags:
         return NodeEvent(begin, "maintenance", nodes, end)
     users, accounts = (tuple(values[name].split(",")) if values.get(name) else () for name in ("Users", "Accounts"))
     return NodeEvent(begin, "reservation", nodes, end, None, values["ReservationName"], users, accounts)
-
-
-def _second(name: str, text: str, epoch: int, zone: ZoneInfo) -> int:
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        raise InputError(f"{name} is {shown(text)}, not a time such as 2026-01-05T09:00:00") from None
-    return int(moment.replace(tzinfo=zone).timestamp()) - epoch

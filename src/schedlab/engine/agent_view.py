@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from schedlab.engine.by_hand import fit_on_nodes
 from schedlab.engine.calendar import NEVER, SOONEST
+from schedlab.engine.outages import NEXT, Outages
 from schedlab.engine.parts import Parts
 from schedlab.engine.state import FREE, NOW, SUBMITTED
 from schedlab.scheduler.agent_network import CONTEXT, JOB_FEATURES, LONG_WAIT, PROCESSORS, REQUEST, WAIT
@@ -35,9 +36,30 @@ def startable(parts: Parts, jobs: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 
 def nothing_to_come(parts: Parts) -> bool:
-    """Return whether no job runs and no submission is left, so that waiting would never end."""
-    state = parts.state
+    """Return whether no job runs, and no submission and no node event is left, so that waiting would never end."""
+    state, outages = parts.state, outages_of(parts)
+    if outages is not None and outages.counters[NEXT] < len(outages.second):
+        return False
     return bool(state.completions.status[SOONEST] == NEVER and state.clock[SUBMITTED] == len(parts.jobs))
+
+
+def outages_of(parts: Parts) -> Outages | None:
+    """Return the outages and closures of the nodes, None without any."""
+    return None if parts.state.nodes is None else parts.state.nodes.outages
+
+
+def closed_to_all(parts: Parts) -> NDArray[np.bool_] | None:
+    """Return on which nodes no run may begin, None if that cannot be."""
+    outages = outages_of(parts)
+    return None if outages is None else outages.closed > 0
+
+
+def free_processors(parts: Parts) -> int:
+    """Return the processors that are free, on nodes that are open."""
+    free, closed = int(parts.state.clock[FREE]), closed_to_all(parts)
+    if closed is not None and parts.state.nodes is not None:
+        free -= int(parts.state.nodes.now.free["cores"][closed].sum())
+    return free
 
 
 def jobs_shown(parts: Parts, visible: NDArray[np.int64], processors: int, longest: int) -> NDArray[np.float32]:
@@ -59,7 +81,7 @@ def summary_shown(parts: Parts, waiting: NDArray[np.int64], processors: int, slo
     waited = float((clock[NOW] - seen["submit"][waiting]).sum()) / (max(count, 1) * LONG_WAIT)
     end = int(parts.state.running.status[SOONEST])
     summary = np.empty(CONTEXT, dtype=np.float32)
-    summary[0] = clock[FREE] / processors
+    summary[0] = free_processors(parts) / processors
     summary[1] = count / (count + slots)
     summary[2] = width / (1.0 + width)
     summary[3] = area / (1.0 + area)

@@ -87,7 +87,7 @@ def booking_inputs(
     more: dict[str, Any] = {
         name: np.concatenate([getattr(nodes, name), getattr(nodes, name)[copied]])
         for name in NodeInputs._fields
-        if name in _OF_REQUEST
+        if name in _OF_REQUEST and getattr(nodes, name) is not None
     }
     more["eligible"][len(nodes.nodes) :] = len(nodes.allowed) + np.arange(len(copied))
     allowed = np.concatenate([nodes.allowed, nodes.allowed[nodes.eligible[copied]] & member[owners]])
@@ -103,7 +103,7 @@ def booking_inputs(
 
 _OF_REQUEST = (
     *("nodes", "tasks", "tasks_per_node", "task_cores", "task_memory", "task_gpus", "node_memory", "node_gpus"),
-    *("share", "gpu_type", "exclusive", "eligible"),
+    *("share", "gpu_type", "exclusive", "eligible", "most_nodes"),
 )
 """Fields of `NodeInputs` with one entry per request."""
 

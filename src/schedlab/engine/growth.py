@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from schedlab.engine.calendar import Calendar
 from schedlab.engine.forecast import NOTHING, Forecast, Forecasts
+from schedlab.engine.gate_growth import take_over_gate
 from schedlab.engine.groups import Groups
 from schedlab.engine.history import History
 from schedlab.engine.learners import Learner
@@ -50,7 +51,7 @@ RULES: dict[type, dict[str, str]] = {
     Plan: dict.fromkeys(("listed", "reserved", "length", "stamp", "until", "corrections"), JOBS),
     Passes: {
         **dict.fromkeys(("planned_end", "planned_in", "begins"), JOBS),
-        **dict.fromkeys(("most", "group", "looked_at", "looked_in"), FRESH),
+        **dict.fromkeys(("planning", "starting"), FRESH),
     },
     QueueList: {"score": FRESH, "entered": FRESH, "tier": FRESH},
     Forecasts: {"pilot": FRESH},
@@ -148,6 +149,10 @@ def grown(old: Parts, new: Parts, moves: Moves) -> Parts:
     if old.state.site is not None and new.state.site is not None:
         running = moves.jobs[old.state.completions.members()["job"]]
         take_over_site(old.state.site, new.state.site, moves.jobs, moves.reasons, running)
+        if new.state.site.gate is not None and new.needs is not None:
+            if old.needs is not None and old.state.site.gate is None:
+                new.needs.open[moves.jobs[moves.jobs >= moves.submitted]] += 1  # they are to be accepted yet
+            take_over_gate(old.state.site.gate, new.state.site.gate, new.needs, moves.jobs, moves.submitted)
     for queue, who in zip(new.waiting, members, strict=True):
         if queue is not None and who is not None:
             _let_wait(queue, new.jobs, who)

@@ -10,14 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.cluster.cluster import Cluster
+from schedlab.cluster.node_events import NodeEvents
 from schedlab.engine.by_hand import UNRESERVED, fit_beside, propose, start_by_hand
 from schedlab.engine.calendar import NEVER
 from schedlab.engine.drive import Driver
 from schedlab.engine.loop import ASK, OVER, PAUSED
+from schedlab.engine.outage_inputs import refuse_left_over
 from schedlab.engine.parts import Parts, assemble
 from schedlab.engine.prepared import prepare
 from schedlab.engine.queue import NONE
-from schedlab.engine.simulation import schedule_of
+from schedlab.engine.simulation import schedule_of, starts_of
 from schedlab.engine.site_by_hand import begins_anew, in_tiers
 from schedlab.engine.state import NOW, STAGE, STARTED
 from schedlab.schedule.schedule import Schedule
@@ -29,8 +31,8 @@ class LedSimulation:
 
     Parameters
     ----------
-    workload, cluster
-        As for `simulate`; the cluster has nodes.
+    workload, cluster, node_events
+        As for `simulate`; the cluster has nodes, and no job preempts others.
 
     Raises
     ------
@@ -38,12 +40,13 @@ class LedSimulation:
         As `simulate`.
     """
 
-    def __init__(self, workload: Workload, cluster: Cluster) -> None:
-        self.prepared = prepare(workload, "fcfs", cluster=cluster)
+    def __init__(self, workload: Workload, cluster: Cluster, node_events: NodeEvents | None = None) -> None:
+        self.prepared = prepare(workload, "fcfs", cluster=cluster, node_events=node_events)
         self._driver = Driver(self.prepared, assemble(self.prepared, observed=True))
         self._first_estimate = self.prepared.jobs["estimate"].copy()
         self._reserved = np.array([NONE, 0, 0])
-        partitions = 0 if self.prepared.site is None else len(self.prepared.site.tier)
+        site = self.parts.state.site
+        partitions = 0 if site is None else len(site.blocked)  # those of reservations among them
         self._blocking = np.zeros(partitions + 1, dtype=np.int64)
         self._head = NONE  # the job that was proposed last, if it need not respect a reservation
 
@@ -65,8 +68,12 @@ class LedSimulation:
 
     @property
     def all_started(self) -> bool:
-        """Whether no job waits or is still to be submitted."""
-        return int(self.parts.state.clock[STARTED]) == len(self.parts.jobs)
+        """Whether it is known that no job will start any more.
+
+        Where runs may be broken off, any job that runs may have to start again; only the end of the simulation tells.
+        """
+        parts = self.parts
+        return parts.retries is None and int(parts.state.clock[STARTED]) == len(parts.jobs)
 
     @property
     def blocked(self) -> bool:
@@ -128,7 +135,8 @@ class LedSimulation:
         if not beside and job != self._head:
             self._blocking[0] = 0  # no pass is under way
         start_by_hand(*parts[:9], parts.rules, job, shadow, self._blocking)
-        if beside and parts.state.site is not None and begins_anew(parts.state.site, job):
+        site, nodes = parts.state.site, parts.state.nodes
+        if site is not None and begins_anew(site, nodes, job, beside=bool(beside)):
             self._blocking[0] = 0
         if beside is not None:
             parts.state.backfilled[job] = beside
@@ -138,3 +146,7 @@ class LedSimulation:
     def schedule(self) -> Schedule:
         """Return the schedule of a simulation that has ended."""
         return schedule_of(self.prepared, self.parts, self._first_estimate)
+
+    def refuse_left_over(self) -> None:
+        """Raise InputError if the simulation has ended, and jobs have not started."""
+        refuse_left_over(*starts_of(self.prepared, self.parts.state.start))

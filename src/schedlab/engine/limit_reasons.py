@@ -13,6 +13,8 @@ _ASSOCIATION = {
     "grp_jobs": {"": "AssocGrpJobsLimit"},
     "max_jobs": {"": "AssocMaxJobsLimit"},
     "max_wall": {"": "AssocMaxWallDurationPerJobLimit"},
+    "grp_submit_jobs": {"": "AssocGrpSubmitJobsLimit"},
+    "max_submit": {"": "AssocMaxSubmitJobLimit"},
 }
 _QOS = {
     "grp_tres": {"cpu": "QOSGrpCpuLimit", "mem": "QOSGrpMemLimit", "node": "QOSGrpNodeLimit", "": "QOSGrp{}"},
@@ -28,6 +30,9 @@ _QOS = {
     "max_jobs_per_user": {"": "QOSMaxJobsPerUserLimit"},
     "max_jobs_per_account": {"": "MaxJobsPerAccount"},
     "max_wall": {"": "QOSMaxWallDurationPerJobLimit"},
+    "grp_submit_jobs": {"": "QOSGrpSubmitJobsLimit"},
+    "max_submit_per_user": {"": "QOSMaxSubmitJobPerUserLimit"},
+    "max_submit_per_account": {"": "MaxSubmitJobsPerAccount"},
 }
 
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from schedlab.engine.calendar import NEVER, soonest
 from schedlab.engine.forecast import Forecasts, correct_expired, learn_from_ends, note_starts, predict_for_entries
+from schedlab.engine.gate import accept
 from schedlab.engine.needs import Needs, next_release, release
 from schedlab.engine.nodes import lacks_places
 from schedlab.engine.orders import ASKED, AT_ENTRY, PRIORITY, TIMED, Order, evaluate_for
@@ -216,6 +217,7 @@ def _see_who_enters(
         come_back(jobs, seen, state, retries, rules.keeps_submit, rules.loses)
         let_return(state.site, state, rules.keeps_submit)
     if needs is not None:
+        accept(state.site, jobs, seen, state, needs, retries)
         release(jobs, seen, state, needs, retries, rules.keeps_submit)
     else:
         for job in range(clock[SUBMITTED] - clock[ARRIVED], clock[SUBMITTED]):

@@ -45,7 +45,7 @@ class Needs(NamedTuple):
     parent_offsets, parents, parent_delay
         Of each job, its parents, and the delays after their ends.
     open
-        How many of its parents have not ended.
+        How many of its parents have not ended; one more until it is accepted, if there are limits on submitted jobs.
     earliest
         When the job may start, according to its parents that have ended.
     ended
@@ -55,7 +55,7 @@ class Needs(NamedTuple):
     workflow
         Number of the workflow whose one place in the queue it shares, or NO_WORKFLOW.
     eligible
-        When it first became ready.
+        When it first became ready, or would have if its submission had not been refused.
     held
         Jobs whose parents have ended, by the second in which their delays end.
     """
@@ -88,6 +88,7 @@ def new_needs(prepared: Prepared) -> Needs:
         children, parents, delay = place[after.children], place[after.parents], after.delay
     by_child, by_parent = np.lexsort((parents, children)), np.lexsort((children, parents))
     workflow = np.full(n, NO_WORKFLOW, dtype=np.int64)
+    gated = prepared.site is not None and prepared.site.gate is not None
     workflows = prepared.workload.workflows
     if workflows is not None:
         workflow[place] = np.where(workflows.aware, workflows.number, NO_WORKFLOW)
@@ -99,7 +100,7 @@ def new_needs(prepared: Prepared) -> Needs:
         parent_offsets=_offsets(children, n),
         parents=parents[by_child],
         parent_delay=delay[by_child],
-        open=np.bincount(children, minlength=n).astype(np.int64),
+        open=np.bincount(children, minlength=n).astype(np.int64) + gated,
         earliest=np.zeros(n, dtype=np.int64),
         ended=np.zeros(n, dtype=np.bool_),
         ready=np.zeros(n, dtype=np.bool_),
@@ -173,7 +174,7 @@ def release(
     while soonest(needs.held) <= now:
         job = pop(needs.held)
         needs.ready[job] = True
-        needs.eligible[job] = now
+        needs.eligible[job] = max(needs.eligible[job], needs.earliest[job])
         needs.counters[MADE_READY] += 1
         shared = needs.workflow[job] != NO_WORKFLOW
         if not shared and not keeps_submit:

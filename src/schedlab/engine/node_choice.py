@@ -38,7 +38,9 @@ def choose(nodes: Nodes, when: int, request: int) -> bool:
     counters = nodes.counters
     counters[PICKED] = 0
     counters[ASKED_FOR] = request
-    if machine.rule <= SETTLED:
+    if machine.requests[request].most_nodes < UNLIMITED and machine.rule != SWITCHES:
+        found = _at_most(nodes, when, request)
+    elif machine.rule <= SETTLED:
         found = _settled(nodes, when, request)
     elif machine.rule == SWITCHES:
         found = _by_switches(nodes.topology, nodes, when, request)
@@ -101,27 +103,31 @@ def _settled(nodes: Nodes, when: int, request: int) -> int:
 def _by_switches(topology: Topology | None, nodes: Nodes, when: int, request: int) -> int:
     """Choose nodes by their switches; return how many, -1 if it does not fit.
 
-    If the nodes found do not hold the tasks, those with least room are left out, as long as others may suffice.
+    If the nodes found do not hold the tasks, or are too many, those with least room are left out, as long as others may
+    suffice.
     """
     if topology is not None:
         needed, tasks = nodes.machine.requests[request].nodes, nodes.machine.requests[request].tasks
+        most = nodes.machine.requests[request].most_nodes
         found, held = _find_room(nodes, when, request)
         if found < needed or held < tasks:
             return -1
-        least = 1
-        while rank_nodes(topology, nodes.notes, found, needed, tasks, least):
+        least, wanted, per_node = 1, needed, nodes.machine.requests[request].tasks_per_node
+        if needed == 0 and per_node > 0:
+            wanted = -(-tasks // per_node)
+        while rank_nodes(topology, nodes.notes, found, wanted, tasks, least):
             enough, i = 0, 0
             while i < needed or (needed == 0 and enough < tasks):
                 _bring_first(nodes, i, found)
                 enough += nodes.notes[nodes.notes[i].ranked].room
                 i += 1
-            if needed == 0:
+            if needed == 0 and i <= most:
                 return _fill(nodes, tasks, i)
-            if enough >= tasks:
+            if needed > 0 and enough >= tasks:
                 return _take_fair(nodes, needed, least)
             least = _more_room(nodes, found, least)
             _find_room(nodes, when, request)
-        return _take_roomiest(nodes, needed, tasks, found)
+        return _take_roomiest(nodes, needed, tasks, found) if needed > 0 else _fill_roomiest(nodes, most, tasks, found)
     return -1
 
 
@@ -161,14 +167,7 @@ def _by_what_is_left(nodes: Nodes, when: int, request: int) -> int:
     found, held = _find_room(nodes, when, request)
     if found < needed or held < tasks:
         return -1
-    for i in range(found):
-        node = nodes.notes[i].ranked
-        view = view_of(nodes, node, when)
-        if machine.rule == FGD:
-            nodes.notes[node].key = _harm_at(nodes, when, request, node, min(nodes.notes[node].room, tasks))
-        else:
-            left = _left(machine, view, node)
-            nodes.notes[node].key = -left if machine.rule == SPREAD else left
+    _set_keys(nodes, when, request, found)
     fair = -(-tasks // max(needed, 1))
     enough, fair_ones = 0, 0
     for i in range(found):  # the order is computed only as far as needed
@@ -182,6 +181,53 @@ def _by_what_is_left(nodes: Nodes, when: int, request: int) -> int:
             if fair_ones == needed:
                 return _take_fair(nodes, i + 1, fair)
     return _take_roomiest(nodes, needed, tasks, found) if needed > 0 else -1
+
+
+@inner_kernel
+def _set_keys(nodes: Nodes, when: int, request: int, found: int) -> None:
+    """Compute the sort keys of the nodes with room."""
+    machine, tasks = nodes.machine, nodes.machine.requests[request].tasks
+    for i in range(found):
+        node = nodes.notes[i].ranked
+        if machine.rule == FGD:
+            nodes.notes[node].key = _harm_at(nodes, when, request, node, min(nodes.notes[node].room, tasks))
+        else:
+            left = _left(machine, view_of(nodes, node, when), node)
+            nodes.notes[node].key = -left if machine.rule == SPREAD else left
+
+
+@inner_kernel
+def _at_most(nodes: Nodes, when: int, request: int) -> int:
+    """Choose no more nodes than a request may have; return how many, -1 if it does not fit.
+
+    They are filled in the order of the rule, but the last one has to hold the rest. If that fails, nodes with room for
+    one task are left out, then for two, ...; at last, those with most room are taken.
+    """
+    machine = nodes.machine
+    most, tasks = machine.requests[request].most_nodes, machine.requests[request].tasks
+    found, held = _find_room(nodes, when, request)
+    if held < tasks:
+        return -1
+    if machine.rule > SETTLED:
+        _set_keys(nodes, when, request, found)
+        for i in range(found):
+            _bring_first(nodes, i, found)
+    least = 1
+    while least < UNLIMITED:
+        taken, rest = 0, tasks
+        for i in range(found):
+            node = nodes.notes[i].ranked
+            space = nodes.notes[node].room
+            if space < least or (taken == most - 1 and space < rest):
+                continue
+            nodes.notes[taken].picked = node
+            nodes.notes[taken].portion = min(space, rest)
+            rest -= nodes.notes[taken].portion
+            taken += 1
+            if rest == 0:
+                return taken
+        least = _more_room(nodes, found, least)
+    return _fill_roomiest(nodes, most, tasks, found)
 
 
 @inlined
@@ -239,6 +285,18 @@ def _take_roomiest(nodes: Nodes, needed: int, tasks: int, found: int) -> int:
     for i in range(needed):
         nodes.notes[nodes.notes[i].picked].room = -nodes.notes[nodes.notes[i].picked].room
     return needed if held >= tasks else -1
+
+
+@inner_kernel
+def _fill_roomiest(nodes: Nodes, most: int, tasks: int, found: int) -> int:
+    """Fill at most so many nodes, those with most room first; return how many, -1 if they do not suffice."""
+    taken = _take_roomiest(nodes, min(most, found), tasks, found)
+    for i in range(taken):
+        if tasks == 0:
+            return i
+        nodes.notes[i].portion = min(nodes.notes[nodes.notes[i].picked].room, tasks)
+        tasks -= nodes.notes[i].portion
+    return taken
 
 
 @inner_kernel

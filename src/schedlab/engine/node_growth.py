@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.node_state import ASKED_FOR, LOGGED, PLACE, Nodes, Timeline, with_more_places
-from schedlab.engine.preemption_state import FIRST, HELD, PAUSES, Preemption, with_more_pauses
+from schedlab.engine.preemption_state import PAUSES, Preemption, with_more_pauses
+from schedlab.engine.returns import take_over_returns
 from schedlab.engine.site_state import Site
 from schedlab.engine.state import State
 
@@ -62,7 +63,7 @@ def take_over_nodes(old: Nodes, new: Nodes, jobs: NDArray[np.intp]) -> None:
         place = _options_of(old.machine.options, new.machine.options, jobs)
         new.machine.shape[place] = request[old.machine.shape]
     if new.outages is not None:
-        for name in ("counters", "closed", "out", "broken"):
+        for name in ("counters", "closed", "out", "broken", "gone", "failing"):
             getattr(new.outages, name)[:] = getattr(old.outages, name)
 
 
@@ -116,6 +117,7 @@ def take_over_site(
         int64: the new numbers of the running jobs.
     """
     new.waited[np.ix_(jobs, reasons)] = old.waited
+    new.since[jobs] = old.since
     for job in running.tolist():
         uses = slice(new.use_offset[job], new.use_offset[job + 1])
         np.add.at(new.used, new.use_limit[uses], new.use_amount[uses])
@@ -123,17 +125,16 @@ def take_over_site(
         new.partition[_options_of(old.options, new.options, jobs)] = old.partition
     if new.preemption is not None:
         _take_over_preemption(old.preemption, new.preemption, jobs)
+    if new.returns is not None:
+        take_over_returns(old.returns, new.returns, jobs)
 
 
 def _take_over_preemption(old: Preemption, new: Preemption, jobs: NDArray[np.intp]) -> None:
-    """Copy which runs are being preempted, and which jobs may not begin again yet, into the new arrays."""
+    """Copy which runs are being preempted into the new arrays."""
     new.counters[:] = old.counters
-    for name in ("fate", "ending", "due", "over", "suspended", "since", "stood", "latest"):
+    for name in ("fate", "ending", "over", "suspended", "since", "stood", "latest"):
         getattr(new, name)[jobs] = getattr(old, name)
     count = int(old.counters[PAUSES])
     new.pauses[:count] = old.pauses[:count]
     new.pauses["job"][:count] = jobs[old.pauses["job"][:count]]
-    first, count = int(old.counters[FIRST]), int(old.counters[HELD])
-    new.held[:count] = old.held[(first + np.arange(count)) % max(len(old.held), 1)]  # all have been submitted
-    new.counters[FIRST] = 0
     new.there[:] = old.there

@@ -67,6 +67,9 @@ class NodeInputs(NamedTuple):
         The leaf switch of each node, by name; None if none is known.
     books
         bool, one per distinct request: whether it is within an advance reservation; None: none is.
+    most_nodes
+        int64, one per distinct request: how many nodes it may have if it is for any number, else UNLIMITED; None: no
+        number is limited.
     """
 
     names: tuple[str, ...]
@@ -93,6 +96,7 @@ class NodeInputs(NamedTuple):
     topology: TopologyInputs | None = None
     switches: tuple[str, ...] | None = None
     books: NDArray[np.bool_] | None = None
+    most_nodes: NDArray[np.int64] | None = None
 
 
 def least_room(inputs: NodeInputs) -> NDArray[np.int64]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -39,14 +39,21 @@ def node_inputs(
     return inputs if order is None else inputs._replace(shape=inputs.shape[order])
 
 
-def unchecked_inputs(workload: Workload, cluster: Cluster, placement: str | None) -> NodeInputs:
-    """Return the same in the workload's order; some jobs may fit nowhere."""
+def unchecked_inputs(
+    workload: Workload, cluster: Cluster, placement: str | None, most: NDArray[np.int64] | None = None
+) -> NodeInputs:
+    """Return the same in the workload's order; some jobs may fit nowhere.
+
+    `most` has the most nodes that limits of accounts and QOS let each job have; None: as many as there are.
+    """
     nodes = [(group, name) for group in cluster.groups for name in group.names]
     types = sorted({kind for group in cluster.groups for kind, _ in group.gpus})
     allowed, eligible = _eligible(workload, cluster, nodes)
-    asked = _asked(workload, cluster, types)
+    asked = _asked(workload, cluster, types, most)
     first, shape = distinct(*asked.values(), eligible)
     columns: dict[str, Any] = {name: column[first] for name, column in asked.items()}
+    if bool((columns["most_nodes"] == UNLIMITED).all()):
+        columns["most_nodes"] = None
     gpus = [np.array([types.index(kind) for kind, count in group.gpus for _ in range(count)]) for group, _ in nodes]
     for (_, name), devices in zip(nodes, gpus, strict=True):
         if len(devices) > MOST_GPUS:
@@ -73,7 +80,9 @@ def _per_node(nodes: Sequence[tuple[NodeGroup, str]], field: str) -> NDArray[np.
     return np.array([getattr(group, field) for group, _ in nodes], dtype=np.int64)
 
 
-def _asked(workload: Workload, cluster: Cluster, types: list[str]) -> dict[str, NDArray[np.int64]]:
+def _asked(
+    workload: Workload, cluster: Cluster, types: list[str], limit: NDArray[np.int64] | None
+) -> dict[str, NDArray[np.int64]]:
     """Return the requests of each job, with the names of `NodeInputs`."""
     resources = workload.resources or _of_swf(workload)
     processors = workload.job_processors
@@ -90,6 +99,8 @@ def _asked(workload: Workload, cluster: Cluster, types: list[str]) -> dict[str, 
     tasks = np.maximum(tasks, nodes)
     node_gpus = np.where(total > 0, -(-total // np.maximum(nodes, 1)), node_gpus)
     node_memory, core_memory, exclusive = _of_partitions(resources, cluster)
+    nodes, most_nodes = _numbers_of_nodes(resources, cluster, nodes, tasks, limit)
+    tasks = np.maximum(tasks, nodes)
     return {
         "nodes": nodes,
         "tasks": tasks,
@@ -102,7 +113,41 @@ def _asked(workload: Workload, cluster: Cluster, types: list[str]) -> dict[str, 
         "share": np.where(resources.gpus > 0, resources.gpu_share, WHOLE),
         "gpu_type": _types(workload, resources, types),
         "exclusive": exclusive,
+        "most_nodes": most_nodes,
     }
+
+
+def _numbers_of_nodes(
+    resources: Resources,
+    cluster: Cluster,
+    nodes: NDArray[np.int64],
+    tasks: NDArray[np.int64],
+    limit: NDArray[np.int64] | None,
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return how many nodes jobs want, 0 for any number, and how many they may have then.
+
+    Who names no number gets the least that the partition allows, if that can hold the tasks.
+    """
+    fewest, most = np.ones(len(nodes), dtype=np.int64), np.full(len(nodes), UNLIMITED, dtype=np.int64)
+    if limit is not None:
+        most = np.minimum(most, np.maximum(limit, 1))
+    for mine, partition in _by_partition(resources, cluster):
+        fewest[mine] = partition.min_nodes
+        if partition.max_nodes is not None:
+            most[mine] = np.minimum(most[mine], partition.max_nodes)
+    roomiest = max(group.cores for group in cluster.groups) // np.maximum(resources.cores_per_task, 1)
+    lifted = (nodes == 0) & (fewest > 1) & (-(-tasks // np.maximum(roomiest, 1)) <= fewest)
+    nodes = np.where(lifted, fewest, nodes)
+    binds = (nodes == 0) & (most < np.minimum(tasks, sum(len(group.names) for group in cluster.groups)))
+    return nodes, np.where(binds, most, UNLIMITED)
+
+
+def _by_partition(resources: Resources, cluster: Cluster) -> Iterator[tuple[NDArray[np.bool_], Partition]]:
+    """Yield the first partition that some jobs name, or the default one, and which jobs these are."""
+    for code, first in enumerate(_partitions(cluster, text)[:1] for text in (*resources.partition.names, "")):
+        mine = resources.partition.codes == (code if code < len(resources.partition.names) else -1)
+        for partition in first:
+            yield mine, partition
 
 
 def _of_swf(workload: Workload) -> Resources:
@@ -129,14 +174,12 @@ def _of_partitions(
     node_memory, core_memory = resources.memory_per_node.copy(), resources.memory_per_core.copy()
     exclusive = resources.exclusive.copy()
     silent = (node_memory == 0) & (core_memory == 0)
-    for code, first in enumerate(_partitions(cluster, text)[:1] for text in (*resources.partition.names, "")):
-        mine = resources.partition.codes == (code if code < len(resources.partition.names) else -1)
-        for partition in first:
-            core_memory[mine & silent] = partition.memory_per_core or 0
-            if not partition.memory_per_core:
-                node_memory[mine & silent] = partition.memory_per_node or 0
-            if partition.exclusive:
-                exclusive[mine] = 1
+    for mine, partition in _by_partition(resources, cluster):
+        core_memory[mine & silent] = partition.memory_per_core or 0
+        if not partition.memory_per_core:
+            node_memory[mine & silent] = partition.memory_per_node or 0
+        if partition.exclusive:
+            exclusive[mine] = 1
     return node_memory, core_memory, exclusive
 
 
@@ -216,7 +259,8 @@ def _fits_empty(inputs: NodeInputs, request: int, without: str = "") -> bool:
     """Return whether a request fits on the empty cluster, if one of LIMITS is ignored."""
     room = _room(inputs, request, without)
     needed = int(inputs.nodes[request])
-    return bool(len(room) >= needed and room[: needed or None].sum() >= inputs.tasks[request])
+    most = None if inputs.most_nodes is None else int(inputs.most_nodes[request])
+    return bool(len(room) >= needed and room[: needed or most].sum() >= inputs.tasks[request])
 
 
 def fewest_nodes(inputs: NodeInputs) -> NDArray[np.int64]:

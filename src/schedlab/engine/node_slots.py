@@ -132,8 +132,9 @@ def _room_from(nodes: Nodes, timeline: Timeline, request: int, cohort: int, begi
 @inner_kernel
 def _choose_at(nodes: Nodes, timeline: Timeline, request: int, begins: int, ends: int) -> bool:
     """Choose nodes for an interval throughout which each node of a cohort has the room recorded there."""
-    machine, cohorts = nodes.machine, timeline.cohorts
-    matters = machine.rule > SETTLED or machine.requests[request].least_gpus > 0  # what is free on them
+    machine, cohorts, asked = nodes.machine, timeline.cohorts, nodes.machine.requests[request]
+    of_gpus = asked.least_gpus > 0 or (asked.exclusive > 0 and timeline.gpus > 0)
+    matters = of_gpus or machine.rule > SETTLED  # what is free on the nodes
     for node in range(nodes.head_room.shape[0]):
         nodes.head_room[node] = 0
     for cohort in range(timeline.counters[COHORTS]):

@@ -53,10 +53,12 @@ REQUEST = np.dtype(
         *((name, "i8") for name in ("node_memory", "node_gpus", "share", "gpu_type", "eligible", "exclusive")),
         *((name, "i8") for name in ("least_room", "least_cores", "least_memory", "least_gpus")),
         ("ignored", "i8"),
+        ("most_nodes", "i8"),
     ]
 )
 """A request, with the fields of `NodeInputs`, and the minimum that a node must have free to be of use, whatever the
-other nodes have: room for tasks, cores, memory, thousandths of GPUs; then the marks of nodes that it ignores."""
+other nodes have: room for tasks, cores, memory, thousandths of GPUs; then the marks of nodes that it ignores, and how
+many nodes it may have if it names no number, or UNLIMITED."""
 
 FREE = np.dtype([("cores", "i8"), ("memory", "i8"), ("gpus", "i8"), ("runs", "i8")])
 """What is free on a node, GPUs in thousandths; and the runs, where one that has the node to itself counts ALONE."""
@@ -403,8 +405,9 @@ def _machine(inputs: NodeInputs, site: SiteInputs | None, bookings: BookingInput
     nodes["cores"][count] = nodes["memory"][count] = 0
     kinds = [inputs.device_type[inputs.device_offset[node] : inputs.device_offset[node + 1]] for node in number]
     requests = new_records(len(inputs.nodes), REQUEST)
-    for name in set(REQUEST.names or ()) & set(NodeInputs._fields):
+    for name in (set(REQUEST.names or ()) & set(NodeInputs._fields)) - {"most_nodes"}:
         requests[name] = getattr(inputs, name)
+    requests["most_nodes"] = UNLIMITED if inputs.most_nodes is None else inputs.most_nodes
     least = least_room(inputs)
     requests["least_room"] = least
     requests["least_cores"] = least * inputs.task_cores

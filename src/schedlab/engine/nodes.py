@@ -88,12 +88,15 @@ def best_device(machine: Machine, view: View, request: int, node: int) -> int:
 
 @inner_kernel
 def whole_devices(machine: Machine, view: View, request: int, node: int, tasks: int) -> int:
-    """Return the first free GPUs of a node for `tasks` tasks, as bits; all of them if the node is allocated whole."""
+    """Return the first free GPUs of a node for `tasks` tasks, as bits; all there are if the node is allocated whole."""
     asked = machine.requests[request]
     first = machine.nodes[node].gpu
     count = machine.nodes[node + 1].gpu - first
     if asked.exclusive > 0:
-        return (1 << count) - 1
+        bits = 0
+        for i in range(count):
+            bits |= (1 << i) if view.devices[first + i] > 0 else 0
+        return bits
     needed = asked.node_gpus + tasks * asked.task_gpus
     bits = 0
     for i in range(count):

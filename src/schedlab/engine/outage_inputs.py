@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.cluster.node_events import NodeEvents
+from schedlab.cluster.node_events import NodeEvent, NodeEvents
 from schedlab.engine.booking_inputs import BookingInputs
+from schedlab.engine.node_inputs import NodeInputs
 from schedlab.errors import InputError
+from schedlab.schedule.placement import CLOSURE, FOREVER, MAINTENANCE, OUT, RESERVED
 from schedlab.wording import count_of
 
 # The kinds of changes of a node: OutageInputs.kind.
@@ -21,6 +23,10 @@ OPENS = 4  # ... and ends
 NEWS = 5  # a closure is announced
 HOLDS = 6  # an advance reservation begins ...
 FREES = 7  # ... and ends
+GPU_FAILS = 8  # a GPU is out of service from now on: runs that hold it end now
+GPU_RETURNS = 9  # it is there again
+
+NO_GPU = -1
 
 FOR_ALL = -1
 """No reservation: a closure is for all jobs."""
@@ -31,8 +37,9 @@ class OutageInputs(NamedTuple):
 
     Parameters
     ----------
-    second, node, kind
-        int64, one per change, by second: the node, and the kind of change, one of the constants above.
+    second, node, kind, gpu
+        int64, one per change, by second: the node, the kind of change, one of the constants above, and the number of
+        the GPU on the node, or NO_GPU.
     where, begin, end, known, owner
         int64, one per announced closure of a node, by node and begin: the node, the interval in which it is closed,
         when that is announced, and the reservation for whose jobs it is not, or FOR_ALL.
@@ -40,11 +47,14 @@ class OutageInputs(NamedTuple):
         Whether jobs whose runs are interrupted are lost instead of requeued.
     bookings
         The jobs of reservations; None without any.
+    delay
+        Seconds before a requeued job may begin again.
     """
 
     second: NDArray[np.int64]
     node: NDArray[np.int64]
     kind: NDArray[np.int64]
+    gpu: NDArray[np.int64]
     where: NDArray[np.int64]
     begin: NDArray[np.int64]
     end: NDArray[np.int64]
@@ -52,26 +62,29 @@ class OutageInputs(NamedTuple):
     owner: NDArray[np.int64]
     loses: bool
     bookings: BookingInputs | None = None
+    delay: int = 0
 
     @property
-    def breaks(self) -> bool:
-        """Whether runs may be interrupted."""
-        return bool((self.kind == BREAKS).any())
+    def interrupts(self) -> bool:
+        """Whether runs may be interrupted: by nodes that fail, or with the reservations of jobs."""
+        return self.bookings is not None or bool(np.isin(self.kind, (BREAKS, GPU_FAILS)).any())
 
 
-def outage_inputs(events: NodeEvents, names: tuple[str, ...], first: int) -> OutageInputs:
-    """Return the changes of the nodes with these names in a simulation that begins at second `first`.
+def outage_inputs(events: NodeEvents, nodes: NodeInputs, first: int) -> OutageInputs:
+    """Return the changes of nodes in a simulation that begins at second `first`.
 
     Raises
     ------
     InputError
-        If an event names a node that does not exist.
+        If an event names a node or a GPU that does not exist.
     """
+    names = nodes.names
     number = events.numbers(names)
-    changes: list[tuple[int, int, int]] = []
+    changes: list[tuple[int, int, int, int]] = []
     closures: list[tuple[int, int, int, int, int]] = []
     places = {event.name: place for place, event in enumerate(events.reservations)}
     state = dict.fromkeys(range(len(names)), "up")
+    gone: set[tuple[int, int]] = set()
     for event in events:
         for name in event.nodes:
             node = number[name]
@@ -79,33 +92,71 @@ def outage_inputs(events: NodeEvents, names: tuple[str, ...], first: int) -> Out
                 known = min(first, event.second) if event.announced is None else event.announced
                 owner = places.get(event.name, FOR_ALL)
                 closures.append((node, event.second, event.end, known, owner))
-                changes += [(known, node, NEWS)]
+                changes += [(known, node, NEWS, NO_GPU)]
                 begins, ends = (CLOSES, OPENS) if owner == FOR_ALL else (HOLDS, FREES)
-                changes += [(event.second, node, begins), (event.end, node, ends)]
+                changes += [(event.second, node, begins, NO_GPU), (event.end, node, ends, NO_GPU)]
+                continue
+            if event.gpus:
+                changes += _changes_of_gpus(event, name, node, nodes, gone)
                 continue
             before, state[node] = state[node], event.event
             if event.event == "up":
-                changes += [(event.second, node, RETURNS)] * (before != "up")
+                changes += [(event.second, node, RETURNS, NO_GPU)] * (before != "up")
                 continue
-            changes += [(event.second, node, LEAVES)] * (before == "up")
-            changes += [(event.second, node, BREAKS)] * (event.event == "down" and before != "down")
+            changes += [(event.second, node, LEAVES, NO_GPU)] * (before == "up")
+            changes += [(event.second, node, BREAKS, NO_GPU)] * (event.event == "down" and before != "down")
             if before == "down":
                 state[node] = "down"  # it is down and cannot be drained
     changes.sort(key=lambda change: change[0])
     closures.sort()
-    change = np.array(changes, dtype=np.int64).reshape(-1, 3).T.copy()
+    change = np.array(changes, dtype=np.int64).reshape(-1, 4).T.copy()
     closure = np.array(closures, dtype=np.int64).reshape(-1, 5).T.copy()
     return OutageInputs(
         change[0],
         change[1],
         change[2],
+        change[3],
         closure[0],
         closure[1],
         closure[2],
         closure[3],
         closure[4],
         loses=events.interrupted == "lost",
+        delay=events.requeue_delay,
     )
+
+
+def closures_of(outages: OutageInputs) -> NDArray[Any]:
+    """Return when nodes were out of service, in maintenance or reserved, as in `Placement.closures`."""
+    found, since = [], dict[int, int]()
+    for second, node, kind in zip(outages.second.tolist(), outages.node.tolist(), outages.kind.tolist(), strict=True):
+        if kind == LEAVES:
+            since[node] = second
+        elif kind == RETURNS:
+            found.append((node, OUT, since.pop(node), second))
+    found += [(node, OUT, second, FOREVER) for node, second in since.items()]
+    columns = (outages.where, outages.owner, outages.begin, outages.end)
+    for node, owner, begin, end in zip(*(column.tolist() for column in columns), strict=True):
+        found.append((node, MAINTENANCE if owner == FOR_ALL else RESERVED, begin, end))
+    return np.array(sorted(found, key=lambda one: (one[0], one[2])), dtype=CLOSURE)
+
+
+def _changes_of_gpus(
+    event: NodeEvent, name: str, node: int, nodes: NodeInputs, gone: set[tuple[int, int]]
+) -> list[tuple[int, int, int, int]]:
+    """Return the changes of the GPUs of a node; `gone`, those out of service, is kept up to date."""
+    count = int(nodes.device_offset[node + 1] - nodes.device_offset[node])
+    found = []
+    for gpu in event.gpus:
+        if gpu >= count:
+            raise InputError(
+                f"{event.event} at second {event.second}: node {name} has {count_of(count, 'GPU')}, and none has "
+                f"the number {gpu}"
+            )
+        if (event.event == "gpu-up") == ((node, gpu) in gone):
+            found.append((event.second, node, GPU_RETURNS if event.event == "gpu-up" else GPU_FAILS, gpu))
+            gone ^= {(node, gpu)}
+    return found
 
 
 def refuse_left_over(names: NDArray[np.int64], start: NDArray[np.int64]) -> None:
@@ -120,6 +171,6 @@ def refuse_left_over(names: NDArray[np.int64], start: NDArray[np.int64]) -> None
     if left.any():
         raise InputError(
             f"{count_of(int(np.count_nonzero(left)), 'job')} never started, the first is job {names[np.argmax(left)]}: "
-            "too few of the nodes that went down came back: add up events",
+            "too few of the nodes or GPUs that went down came back: add up events",
             row=int(np.argmax(left)),
         )

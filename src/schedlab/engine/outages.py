@@ -1,5 +1,7 @@
 """Nodes that are out of service, and announced closures of nodes; eliminated at compile time where there are none.
 
+GPUs that fail by themselves count as held until they return, in what is free now and in every plan.
+
 A node on which no run may begin is *closed*: it is withheld, in the same way as nodes reserved by Slurm's passes.
 Whether it has failed, is being drained or is in maintenance makes no difference to a search for room. A node that is
 *out of service* comes back at an unknown time: a job that would not fit the nodes in service even if they were idle is
@@ -20,31 +22,29 @@ from numpy.typing import NDArray
 from schedlab.engine.bookings import Bookings, new_bookings
 from schedlab.engine.calendar import NEVER
 from schedlab.engine.cohorts import touch
-from schedlab.engine.node_choice import choose
 from schedlab.engine.node_inputs import BOOKED, KEPT, NodeInputs
 from schedlab.engine.node_state import (
     CHANGED,
     FREED,
     GROWN,
-    LATER,
     REMEMBERED,
-    VIEWS,
     Nodes,
     order_of,
 )
-from schedlab.engine.nodes import room
 from schedlab.engine.outage_inputs import (
     BREAKS,
     CLOSES,
     FOR_ALL,
     FREES,
+    GPU_FAILS,
+    GPU_RETURNS,
     HOLDS,
     LEAVES,
     OPENS,
     RETURNS,
     OutageInputs,
 )
-from schedlab.engine.timeline import keep
+from schedlab.engine.timeline import keep, take_gpus
 from schedlab.kernels import inlined, inner_kernel
 from schedlab.permutations import inverse
 from schedlab.workload.resources import WHOLE
@@ -52,17 +52,15 @@ from schedlab.workload.resources import WHOLE
 # Positions in Outages.counters.
 NEXT = 0  # the next change
 TURNS = 1  # how often a node has left or returned to service
-OUT = 2  # nodes that are out of service
+OUT = 2  # nodes and GPUs that are out of service
 CLOSING = 3  # when the next announced closure begins
-COUNTERS_SIZE = 4
+BROKE = 4  # of the runs that ended in the present second, the first that was broken off: its place in State.ended
+COUNTERS_SIZE = 5
 
 # The effect of the changes of a second.
 NOTHING = 0
 OPENED = 1  # announced closures have begun or ended
 TURNED = 2  # nodes have left or returned, a closure has been announced, or a reservation has begun or ended
-
-AT_ALL = -1
-"""No second: nodes in service count, closed or not."""
 
 
 class Outages(NamedTuple):
@@ -72,7 +70,7 @@ class Outages(NamedTuple):
     ----------
     counters
         The counters above.
-    second, node, kind
+    second, node, kind, gpu
         int64, one per change, see `OutageInputs`.
     closed
         int64, one per node: the number of present reasons for its closure.
@@ -80,6 +78,8 @@ class Outages(NamedTuple):
         bool, one per node: whether it is out of service.
     broken
         bool, one per node: whether it fails in this second.
+    gone, failing
+        int64, one per node: which of its GPUs are out of service, and which fail in this second, as bits.
     offsets
         int64: the closures of node k are those from `offsets[k]` to `offsets[k + 1] - 1`.
     begin, end, known, owner
@@ -94,9 +94,12 @@ class Outages(NamedTuple):
     second: NDArray[np.int64]
     node: NDArray[np.int64]
     kind: NDArray[np.int64]
+    gpu: NDArray[np.int64]
     closed: NDArray[np.int64]
     out: NDArray[np.bool_]
     broken: NDArray[np.bool_]
+    gone: NDArray[np.int64]
+    failing: NDArray[np.int64]
     offsets: NDArray[np.int64]
     begin: NDArray[np.int64]
     end: NDArray[np.int64]
@@ -113,7 +116,7 @@ def new_outages(inputs: OutageInputs, nodes: NodeInputs) -> Outages:
     count, requests = len(order), len(nodes.nodes)
     number = inverse(order)
     rank = np.lexsort((inputs.begin, number[inputs.where]))
-    changes = (inputs.second.copy(), number[inputs.node], inputs.kind.copy())
+    changes = (inputs.second.copy(), number[inputs.node], inputs.kind.copy(), inputs.gpu.copy())
     offsets = np.searchsorted(number[inputs.where][rank], np.arange(count + 1))
     closures = (offsets, inputs.begin[rank], inputs.end[rank], inputs.known[rank], inputs.owner[rank])
     for array in (*changes, *closures):
@@ -126,6 +129,8 @@ def new_outages(inputs: OutageInputs, nodes: NodeInputs) -> Outages:
         np.zeros(count, dtype=np.int64),
         np.zeros(count, dtype=np.bool_),
         np.zeros(count, dtype=np.bool_),
+        np.zeros(count, dtype=np.int64),
+        np.zeros(count, dtype=np.int64),
         *closures,
         np.full(requests, -1, dtype=np.int64),
         np.zeros(requests, dtype=np.bool_),
@@ -162,6 +167,7 @@ def _turn(outages: Outages | None, nodes: Nodes, now: int) -> int:
     verdict = NOTHING
     if outages is not None:
         counters = outages.counters
+        counters[BROKE] = NEVER
         while counters[NEXT] < outages.second.shape[0] and outages.second[counters[NEXT]] <= now:
             node, kind = outages.node[counters[NEXT]], outages.kind[counters[NEXT]]
             counters[NEXT] += 1
@@ -172,6 +178,8 @@ def _turn(outages: Outages | None, nodes: Nodes, now: int) -> int:
                 outages.out[node] = kind == LEAVES
                 counters[OUT] += 1 if kind == LEAVES else -1
                 counters[TURNS] += 1
+            elif kind in (GPU_FAILS, GPU_RETURNS):
+                _turn_gpu(nodes, outages, node, 1 << outages.gpu[counters[NEXT] - 1], kind == GPU_FAILS)
             if kind in (LEAVES, CLOSES):
                 _close(nodes, outages, node)
             elif kind in (RETURNS, OPENS):
@@ -186,6 +194,38 @@ def _turn(outages: Outages | None, nodes: Nodes, now: int) -> int:
             nodes.counters[CHANGED] += 1
             counters[CLOSING] = _next_closing(outages, now)
     return verdict
+
+
+@inlined
+def _turn_gpu(nodes: Nodes, outages: Outages, node: int, bit: int, fails_now: bool) -> None:
+    outages.counters[OUT] += 1 if fails_now else -1
+    outages.counters[TURNS] += 1
+    outages.gone[node] ^= bit
+    if fails_now:
+        outages.failing[node] |= bit
+    elif not outages.failing[node] & bit:
+        _move_gpus(nodes, node, bit, 1)
+        _note_freed(nodes, node)
+
+
+@inner_kernel
+def withdraw_gpus(outages: Outages, nodes: Nodes) -> None:
+    """Withdraw the GPUs that have failed in this second, once the runs that held them have been broken off."""
+    for node in range(outages.failing.shape[0]):
+        if outages.failing[node]:
+            _move_gpus(nodes, node, outages.failing[node] & outages.gone[node], -1)
+            outages.failing[node] = 0
+            _note_freed(nodes, node)  # a GPU that failed and returned in one second is free again
+
+
+@inner_kernel
+def _move_gpus(nodes: Nodes, node: int, bits: int, sign: int) -> None:
+    i, first = 0, nodes.machine.nodes[node].gpu
+    while bits >> i:
+        if (bits >> i) & 1:
+            nodes.now.devices[first + i] += sign * WHOLE
+            nodes.now.free[node].gpus += sign * WHOLE
+        i += 1
 
 
 @inlined
@@ -237,11 +277,27 @@ def _closing(outages: Outages | None) -> int:
 
 @inlined
 def fails(outages: Outages, nodes: Nodes, run: int) -> bool:
-    """Return whether a run holds anything of a node that fails in this second."""
+    """Return whether a run holds anything of a node, or a GPU, that fails in this second."""
     found = False
     for place in range(nodes.offsets[run], nodes.offsets[run + 1]):
-        found = found or outages.broken[nodes.places[place].node]
+        node = nodes.places[place].node
+        found = found or outages.broken[node] or (outages.failing[node] & nodes.places[place].bits) != 0
     return found
+
+
+@inlined
+def was_broken_off(nodes: Nodes | None, place: int) -> bool:
+    """Return whether the run at a place of `State.ended` was broken off by a node or by the end of its reservation."""
+    if nodes is not None:
+        return _was_broken_off(nodes.outages, place)
+    return False
+
+
+@inlined
+def _was_broken_off(outages: Outages | None, place: int) -> bool:
+    if outages is not None:
+        return place >= outages.counters[BROKE]
+    return False
 
 
 @inlined
@@ -260,85 +316,9 @@ def is_shut(outages: Outages | None, nodes: Nodes, request: int, node: int, now:
     return False
 
 
-@inlined
-def may_leave(nodes: Nodes | None) -> bool:
-    """Return whether there may be nodes out of service."""
-    if nodes is not None:
-        return _is_there(nodes.outages)
-    return False
-
-
-@inlined
-def _is_there(outages: Outages | None) -> bool:
-    return outages is not None
-
-
-@inlined
-def in_service(nodes: Nodes | None, job: int) -> bool:
-    """Return whether a job would fit the nodes in service if no job ran. The last choice of nodes is lost."""
-    if nodes is not None:
-        return _in_service(nodes.outages, nodes, job)
-    return True
-
-
-@inner_kernel
-def _in_service(outages: Outages | None, nodes: Nodes, job: int) -> bool:
-    if outages is not None:
-        machine = nodes.machine
-        if outages.counters[OUT] == 0:
-            return True
-        for option in range(machine.options[job], machine.options[job + 1]):
-            request = machine.shape[option]
-            if outages.asked[request] != outages.counters[TURNS]:
-                outages.asked[request] = outages.counters[TURNS]
-                outages.serves[request] = _fits_idle(outages, nodes, request, 0, AT_ALL)
-            if outages.serves[request]:
-                return True
-        return False
-    return True
-
-
-@inlined
-def shut_out(nodes: Nodes | None, job: int, now: int, ends: int) -> bool:
-    """Return whether only closed nodes keep a job from running from now to another second."""
-    if nodes is not None:
-        return _shut_out(nodes.outages, nodes, job, now, ends)
-    return False
-
-
-@inner_kernel
-def _shut_out(outages: Outages | None, nodes: Nodes, job: int, now: int, ends: int) -> bool:
-    if outages is not None:
-        machine = nodes.machine
-        for option in range(machine.options[job], machine.options[job + 1]):
-            if _fits_idle(outages, nodes, machine.shape[option], now, ends):
-                return False
-        return True
-    return False
-
-
-@inner_kernel
-def _fits_idle(outages: Outages, nodes: Nodes, request: int, now: int, ends: int) -> bool:
-    """Return whether a request would fit if no job ran: on nodes in service (AT_ALL), or open until a second."""
-    machine, later = nodes.machine, nodes.later
-    nodes.counters[VIEWS] += 1
-    for node in range(nodes.notes.shape[0]):
-        there, free = machine.nodes[node], later.free[node]
-        free.cores, free.memory, free.runs = there.cores, there.memory, 0
-        free.gpus = (machine.nodes[node + 1].gpu - there.gpu) * WHOLE
-        for device in range(there.gpu, machine.nodes[node + 1].gpu):
-            later.devices[device] = WHOLE
-        nodes.notes[node].differs = nodes.counters[VIEWS]
-        closed = outages.out[node]
-        if ends != AT_ALL:
-            closed = outages.closed[node] > 0 or is_shut(outages, nodes, request, node, now, ends)
-        nodes.head_room[node] = 0 if closed else room(machine, later, request, node)
-    return choose(nodes, LATER, request)
-
-
 @inner_kernel
 def plan_closures(outages: Outages | None, nodes: Nodes, now: int, late: int) -> None:
-    """Keep closed nodes out of a plan that has just been cleared.
+    """Keep closed nodes, and GPUs that are out of service, out of a plan that has just been cleared.
 
     Parameters
     ----------
@@ -355,6 +335,8 @@ def plan_closures(outages: Outages | None, nodes: Nodes, now: int, late: int) ->
             if outages.out[node]:
                 touch(nodes.ahead, node)
                 keep(nodes.ahead, now, NEVER, KEPT)
+            if outages.gone[node]:
+                take_gpus(nodes.ahead, node, outages.gone[node], now, NEVER)
             for i in range(outages.offsets[node], outages.offsets[node + 1]):
                 if outages.known[i] <= now < outages.end[i]:
                     begin = outages.begin[i]

@@ -24,11 +24,11 @@ from schedlab.engine.retries import LEARNED, REQUEST, WORK, Retries, new_retries
 from schedlab.engine.rivals import new_rivals
 from schedlab.engine.rules import ALL_VISIBLE, NEVER_STARVES, NO_SPECULATION, Rules
 from schedlab.engine.site_state import new_site
-from schedlab.engine.slurm_timing import Depths, Passes, new_passes
+from schedlab.engine.slurm_timing import Depths, Passes, new_depths, new_passes
 from schedlab.engine.state import State, new_state
 from schedlab.engine.topology import new_topology
 from schedlab.engine.waiting import Orders, Waiting
-from schedlab.scheduler.backfilling import ALL, DEPTHS, Conservative, Easy, Slurm
+from schedlab.scheduler.backfilling import ALL, DEPTHS, QUEUE_DEPTHS, Conservative, Easy, Slurm
 from schedlab.scheduler.formula import STATISTICS
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.own_predictor import PythonPredictor
@@ -83,7 +83,14 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
         site = None
         if prepared.site is not None:
             by_number = isinstance(scheduler.backfill, Conservative)
-            site = new_site(prepared.site, prepared.nodes, by_number=by_number, bookings=prepared.bookings)
+            site = new_site(
+                prepared.site,
+                prepared.nodes,
+                by_number=by_number,
+                period=prepared.counting_period,
+                requeue_delay=0 if prepared.outages is None else prepared.outages.delay,
+                bookings=prepared.bookings,
+            )
         plans = site is not None or isinstance(scheduler.backfill, Conservative | Slurm)
         outages = prepared.outages
         closures = 0 if outages is None else len(outages.where) + len(prepared.nodes.cores)
@@ -103,7 +110,8 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
     if prepared.spread is not None:
         state = state._replace(rivals=new_rivals(prepared.in_submission_order(prepared.spread.owner)))
     needs = None
-    if prepared.workload.dependencies is not None or prepared.pilot.any():
+    gated = prepared.site is not None and prepared.site.gate is not None
+    if prepared.workload.dependencies is not None or prepared.pilot.any() or gated:
         needs = new_needs(prepared)
     fixed_beforehand = retries is None and needs is None and not open_ended
     table = _table_of_statistics(scheduler, n)
@@ -113,7 +121,8 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
     if isinstance(scheduler.backfill, Conservative):
         plan = new_plan(orders.policy.score, prepared.processors, retries=retries is not None, tier=_tier(state))
     elif isinstance(scheduler.backfill, Slurm):
-        plan = new_passes(_depths(prepared, scheduler.backfill), prepared.processors, _plan_size(scheduler.backfill))
+        planning, starting = (_depths(prepared, scheduler.backfill, names) for names in (DEPTHS, QUEUE_DEPTHS))
+        plan = new_passes(planning, starting, prepared.processors, _plan_size(scheduler.backfill))
     return Parts(
         jobs,
         prepared.seen,
@@ -129,18 +138,19 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
     )
 
 
-def _depths(prepared: Prepared, passes: Slurm) -> Depths:
-    """Return how many jobs of a user, a partition ... a backfill pass considers."""
+def _depths(prepared: Prepared, passes: Slurm, names: Iterable[str]) -> Depths:
+    """Return how many jobs of a user, a partition ... a pass considers, by the names of these options."""
     user, partition, account = (prepared.column(name) for name in ("user_id", "partition_id", "group_id"))
     columns = dict(zip(DEPTHS, ((user,), (partition,), (user, account), (user, partition)), strict=True))
-    limits = {name: getattr(passes, name) for name in DEPTHS if getattr(passes, name) < ALL}
+    columns["partition_queue_depth"] = (partition,)
+    limits = {name: getattr(passes, name) for name in names if getattr(passes, name) < ALL}
     group = np.zeros((len(limits), len(prepared.jobs)), dtype=np.int64)
     used = 0
     for row, name in enumerate(limits):
         first, which = distinct(*columns[name])
         group[row] = used + which
         used += len(first)
-    return Depths(np.array(list(limits.values()), dtype=np.int64), group)
+    return new_depths(np.array(list(limits.values()), dtype=np.int64), group)
 
 
 def _tier(state: State) -> NDArray[np.int64] | None:
@@ -270,6 +280,7 @@ def rules_of(prepared: Prepared, orders: Iterable[Order | None], *, observed: bo
         shared=backfill.shared,
         by_group=any(getattr(backfill, name) < ALL for name in DEPTHS),
         starts=backfill.starts,
+        reserve_age=backfill.reserve_age,
         plan_size=_plan_size(backfill),
         grouped=backfill.interval > 0 and backfill.node == 0,  # as select/cons_tres does
         wf_depth=backfill.wf_depth,

@@ -13,12 +13,13 @@ from schedlab.engine.orders import Order
 from schedlab.engine.plan import NEXT_START, Plan
 from schedlab.engine.plan_pass import plan_pass, use_gaps
 from schedlab.engine.preemption_plan import give_way_behind
-from schedlab.engine.preemption_state import gives_way, is_awake, sleeps
+from schedlab.engine.preemption_state import gives_way, is_awake
 from schedlab.engine.priority import Priority, rank_of
 from schedlab.engine.queue import keep_sorted
 from schedlab.engine.queue_pass import OPEN, alone, queue_pass, use_gap
 from schedlab.engine.queue_tree import QueueTree
 from schedlab.engine.retries import Retries
+from schedlab.engine.returns import sleeps
 from schedlab.engine.rules import Rules
 from schedlab.engine.site_pass import site_pass
 from schedlab.engine.site_state import Site

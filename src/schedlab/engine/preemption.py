@@ -83,11 +83,7 @@ def _make_way(
         now = state.clock[NOW]
         if state.clock[STARTED] < rules.in_order or not _anybody_may(preemption, site, nodes, state, order, count):
             return False
-        turn, admitted = site.behind, 0
-        for i in range(count):  # done first, because it overwrites the view used below
-            if is_ready(needs, order[i]) and within_limits(jobs, state, order[i]):
-                turn[admitted] = order[i]
-                admitted += 1
+        turn, admitted = site.behind, admit(site, jobs, state, order, count, needs)
         nodes.counters[VIEWS] += 1
         _give_back_ending(preemption, nodes, state)
         open_partitions(site)
@@ -97,14 +93,9 @@ def _make_way(
             if had_turn(state.rivals, job):
                 continue
             take_turn(state.rivals, job)
-            place, served = i, False
-            while place < admitted and not served:
-                served = fits_later(site, nodes, turn[place], now, now + jobs[turn[place]].estimate)
-                place = next_of_job(state.rivals, turn, place, admitted)
-            if served:
-                take_choice(nodes)
+            if claims(site, nodes, jobs, state, turn, i, admitted):
                 continue
-            place = i
+            place, served = i, False
             while place < admitted and not served:
                 option, ends = site.options[turn[place]], now + jobs[turn[place]].estimate
                 while option < site.options[turn[place] + 1] and not served:
@@ -134,12 +125,49 @@ def _anybody_may(
             job = running.records[number * BLOCK + i].job
             if not preemption.ending[job]:
                 there[class_of_run(preemption, site, nodes, job)] = True
+    return may_any(preemption, site, order, count)
+
+
+@inner_kernel
+def may_any(preemption: Preemption, site: Site, order: NDArray[np.int64], count: int) -> bool:
+    """Return whether a job of an order may preempt runs of a class that is there."""
+    there = preemption.there
     for i in range(count):
         for option in range(site.options[order[i]], site.options[order[i] + 1]):
             mine = preemption.of_option[option]
             for other in range(there.shape[0]):
                 if there[other] and preemption.may[mine, other]:
                     return True
+    return False
+
+
+@inner_kernel
+def admit(
+    site: Site, jobs: NDArray[Any], state: State, order: NDArray[np.int64], count: int, needs: Needs | None
+) -> int:
+    """List the jobs of an order that are ready and within limits in `site.behind`; return how many there are.
+
+    It overwrites the view of what is free.
+    """
+    admitted = 0
+    for i in range(count):
+        if is_ready(needs, order[i]) and within_limits(jobs, state, order[i]):
+            site.behind[admitted] = order[i]
+            admitted += 1
+    return admitted
+
+
+@inner_kernel
+def claims(
+    site: Site, nodes: Nodes, jobs: NDArray[Any], state: State, turn: NDArray[np.int64], place: int, count: int
+) -> bool:
+    """Return whether a job of a list fits the view, with any of its alternatives; it takes what it would get."""
+    now = state.clock[NOW]
+    while place < count:
+        if fits_later(site, nodes, turn[place], now, now + jobs[turn[place]].estimate):
+            take_choice(nodes)
+            return True
+        place = next_of_job(state.rivals, turn, place, count)
     return False
 
 

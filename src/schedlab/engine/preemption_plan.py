@@ -143,12 +143,26 @@ def give_way_behind(
 ) -> None:
     """Preempt runs for the jobs that still wait; another pass then plans again in the same second."""
     if site is not None:
-        queue = QueueList(
-            site.turn, plan.list.spare, plan.list.score, plan.list.entered, plan.list.length, plan.list.tier
-        )
-        count = waiting.queue.length[0]
-        for i in range(count):
-            queue.order[i] = waiting.queue.order[i]
-        sort_waiting(queue, orders.policy, seen, state, retries, rules, count)
-        if make_way(site, jobs, state, queue.order, count, needs, rules):
+        queue = queue_in_order(site, seen, state, waiting, orders, plan, retries, rules)
+        if make_way(site, jobs, state, queue.order, waiting.queue.length[0], needs, rules):
             plan.counters[NEXT_START] = state.clock[NOW]
+
+
+@inlined
+def queue_in_order(
+    site: Site,
+    seen: NDArray[Any],
+    state: State,
+    waiting: Waiting,
+    orders: Orders,
+    plan: Plan,
+    retries: Retries | None,
+    rules: Rules,
+) -> QueueList:
+    """Return the waiting jobs in the order of the policy, of a pass that plans for every job."""
+    listed, count = plan.list, waiting.queue.length[0]
+    queue = QueueList(site.turn, listed.spare, listed.score, listed.entered, listed.length, listed.tier)
+    for i in range(count):
+        queue.order[i] = waiting.queue.order[i]
+    sort_waiting(queue, orders.policy, seen, state, retries, rules, count)
+    return queue

@@ -1,4 +1,4 @@
-"""Preempted runs during a simulation, and jobs that may not begin again yet; compiled away without preemption.
+"""Preempted runs during a simulation; compiled away without preemption.
 
 Some functions check whether there are partitions; others, which they call, whether there is preemption: branches on an
 argument that is None are eliminated at compile time.
@@ -17,20 +17,15 @@ from schedlab.kernels import inlined, inner_kernel, new_records
 from schedlab.schedule.runs import PAUSE
 
 # Positions in Preemption.counters.
-DELAY = 0  # seconds before a requeued job may begin
-YOUNGEST = 1  # whether the runs that began last are preempted first
-REORDER = 2  # how often the order of the preempted runs is improved
-FIRST = 3  # the first job that may not begin again yet, as a position in `held` ...
-HELD = 4  # ... and how many there are
-RETURNED = 5  # jobs that have entered the queue at this event because they may begin again
-AWAKE = 6  # 1 if the exemption of a run has ended by this event
-ASLEEP = 7  # 1 if only jobs that have returned wait, for which Slurm makes no backfill pass
-REPLAN = 8  # 1 if runs have been preempted, suspended or resumed since the last plan was made
-EXEMPTS = 9  # 1 if any class exempts runs for a time
-SUSPENDED = 10  # runs that are suspended
-PAUSES = 11  # suspensions in the log
-SUSPENDS = 12  # 1 if runs of any class are suspended where they give way
-COUNTERS_SIZE = 13
+YOUNGEST = 0  # whether the runs that began last are preempted first
+REORDER = 1  # how often the order of the preempted runs is improved
+AWAKE = 2  # 1 if the exemption of a run has ended by this event
+REPLAN = 3  # 1 if runs have been preempted, suspended or resumed since the last plan was made
+EXEMPTS = 4  # 1 if any class exempts runs for a time
+SUSPENDED = 5  # runs that are suspended
+PAUSES = 6  # suspensions in the log
+SUSPENDS = 7  # 1 if runs of any class are suspended where they give way
+COUNTERS_SIZE = 8
 
 # What becomes of a preempted run: Preemption.fate.
 STAYS, COMES_BACK, IS_LOST = 0, 1, 2
@@ -49,9 +44,6 @@ class Preemption(NamedTuple):
         int64, one per job: what becomes of its run, the constants above.
     ending
         bool, one per job: whether its run is being preempted.
-    held, due
-        int64: jobs that may not begin again yet, sorted by the second in which they may and by number; and that second,
-        by job.
     who, use
         int64: runs that may be preempted, in the order of preemption, and how many of the chosen nodes they have.
     chosen
@@ -84,8 +76,6 @@ class Preemption(NamedTuple):
     of_option: NDArray[np.int64]
     fate: NDArray[np.int64]
     ending: NDArray[np.bool_]
-    held: NDArray[np.int64]
-    due: NDArray[np.int64]
     who: NDArray[np.int64]
     use: NDArray[np.int64]
     chosen: NDArray[np.bool_]
@@ -103,13 +93,13 @@ class Preemption(NamedTuple):
 def new_preemption(inputs: PreemptionInputs, jobs: int, nodes: int) -> Preemption:
     """Return the state of preemption before the first start."""
     counters = np.zeros(COUNTERS_SIZE, dtype=np.int64)
-    counters[[DELAY, YOUNGEST, REORDER]] = inputs.delay, inputs.youngest, inputs.reorder
+    counters[[YOUNGEST, REORDER]] = inputs.youngest, inputs.reorder
     counters[EXEMPTS], counters[SUSPENDS] = inputs.exempt.any(), inputs.suspends.any()
     names = ("may", "cancels", "suspends", "grace", "exempt", "rank", "of_option")
     fixed = {name: getattr(inputs, name).copy() for name in names}
     for array in fixed.values():
         array.flags.writeable = False
-    of_jobs = ("fate", "held", "due", "who", "use", "stood", "since", "lenders")
+    of_jobs = ("fate", "who", "use", "stood", "since", "lenders")
     rest: dict[str, Any] = {name: np.zeros(jobs, np.int64) for name in of_jobs}
     rest |= {
         "over": np.full(jobs, -1),
@@ -134,45 +124,6 @@ def fate_of(preemption: Preemption | None, job: int) -> int:
         preemption.over[job] = -1
         return fate
     return STAYS
-
-
-@inlined
-def hold_back(preemption: Preemption, job: int, now: int) -> int:
-    """Requeue a job later; return when it may begin again."""
-    counters, held, due = preemption.counters, preemption.held, preemption.due
-    size, place = held.shape[0], counters[FIRST] + counters[HELD]
-    due[job] = now + counters[DELAY]
-    while place > counters[FIRST] and due[held[(place - 1) % size]] == due[job] and held[(place - 1) % size] > job:
-        held[place % size] = held[(place - 1) % size]
-        place -= 1
-    held[place % size] = job
-    counters[HELD] += 1
-    return due[job]
-
-
-@inlined
-def next_to_return(preemption: Preemption) -> int:
-    """Return the job that may begin again by now; the caller checks first that there is one."""
-    counters = preemption.counters
-    job = preemption.held[counters[FIRST]]
-    counters[FIRST] = (counters[FIRST] + 1) % preemption.held.shape[0]
-    counters[HELD] -= 1
-    counters[RETURNED] += 1
-    return job
-
-
-@inlined
-def returns_by(preemption: Preemption, now: int) -> bool:
-    """Return whether there is a job that may begin again by now."""
-    counters = preemption.counters
-    return counters[HELD] > 0 and preemption.due[preemption.held[counters[FIRST]]] <= now
-
-
-@inlined
-def next_return(preemption: Preemption) -> int:
-    """Return when the next held job may begin again, NEVER if there is none."""
-    counters = preemption.counters
-    return preemption.due[preemption.held[counters[FIRST]]] if counters[HELD] > 0 else NEVER
 
 
 @inner_kernel
@@ -271,49 +222,11 @@ def fate_of_run(site: Any, job: int) -> int:
 
 
 @inlined
-def hold_job_back(site: Any, job: int, now: int) -> int:
-    """Requeue a job later; return when it may begin again."""
-    if site is not None:
-        return _hold_back(site.preemption, job, now)
-    return now
-
-
-@inlined
-def _hold_back(preemption: Preemption | None, job: int, now: int) -> int:
-    if preemption is not None:
-        return hold_back(preemption, job, now)
-    return now
-
-
-@inlined
 def is_awake(site: Any) -> bool:
     """Return whether the exemption of a run has ended by this event."""
     if site is not None:
         return _counter(site.preemption, AWAKE) > 0
     return False
-
-
-@inlined
-def has_returned(site: Any) -> int:
-    """Return how many jobs have entered the queue at this event because they may begin again."""
-    if site is not None:
-        return _counter(site.preemption, RETURNED)
-    return 0
-
-
-@inlined
-def sleeps(site: Any) -> bool:
-    """Return whether only jobs wait that have returned since the last other event."""
-    if site is not None:
-        return _counter(site.preemption, ASLEEP) > 0
-    return False
-
-
-@inlined
-def fall_asleep(site: Any, asleep: bool) -> None:
-    """Set the result of `sleeps`."""
-    if site is not None:
-        _set(site.preemption, ASLEEP, 1 if asleep else 0)
 
 
 @inlined

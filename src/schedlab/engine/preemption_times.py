@@ -1,17 +1,14 @@
-"""When something is due because of preemption: jobs may begin again, and exemptions of runs end."""
+"""When something is due because runs were broken off: jobs may begin again, and exemptions of runs end."""
 
 from __future__ import annotations
 
 from schedlab.engine.calendar import NEVER
 from schedlab.engine.preemption_state import (
     AWAKE,
-    RETURNED,
     Preemption,
     next_end_of_exemption,
-    next_return,
-    next_to_return,
-    returns_by,
 )
+from schedlab.engine.returns import RETURNED, Returns, next_return, next_to_return, returns_by
 from schedlab.engine.site_state import Site
 from schedlab.engine.state import ENTERING, ENTRIES, NOW, WAITING, State
 from schedlab.kernels import inlined, inner_kernel
@@ -21,14 +18,14 @@ from schedlab.kernels import inlined, inner_kernel
 def next_turn(site: Site | None, state: State) -> int:
     """Return when a job may begin again, or an exemption ends while jobs wait; NEVER if neither."""
     if site is not None:
-        return _next_turn(site.preemption, site, state)
+        return min(next_return(site.returns), _next_end(site.preemption, site, state))
     return NEVER
 
 
 @inlined
-def _next_turn(preemption: Preemption | None, site: Site, state: State) -> int:
+def _next_end(preemption: Preemption | None, site: Site, state: State) -> int:
     if preemption is not None:
-        return min(next_return(preemption), _next_awakening(preemption, site, state))
+        return _next_awakening(preemption, site, state)
     return NEVER
 
 
@@ -56,16 +53,16 @@ def _look_ahead(preemption: Preemption | None, site: Site, state: State, now: in
 def let_return(site: Site | None, state: State, keeps_submit: bool) -> None:
     """Put the jobs that may begin again into the queue."""
     if site is not None:
-        _let_return(site.preemption, state, keeps_submit)
+        _let_return(site.returns, state, keeps_submit)
 
 
 @inner_kernel
-def _let_return(preemption: Preemption | None, state: State, keeps_submit: bool) -> None:
-    if preemption is not None:
+def _let_return(returns: Returns | None, state: State, keeps_submit: bool) -> None:
+    if returns is not None:
         clock = state.clock
-        preemption.counters[RETURNED] = 0
-        while returns_by(preemption, clock[NOW]):
-            job = next_to_return(preemption)
+        returns.counters[RETURNED] = 0
+        while returns_by(returns, clock[NOW]):
+            job = next_to_return(returns)
             state.entering[clock[ENTERING]] = job
             clock[ENTERING] += 1
             if not keeps_submit:

@@ -14,6 +14,7 @@ from schedlab.cluster.node_events import NodeEvents
 from schedlab.engine.alternatives import Spread, spread_out
 from schedlab.engine.associations import Associations, associations
 from schedlab.engine.booking_inputs import BookingInputs, booking_inputs, reserved_jobs
+from schedlab.engine.calendar import NEVER
 from schedlab.engine.columns import (
     allocated,
     check_jobs,
@@ -34,15 +35,18 @@ from schedlab.imports import named_classes
 from schedlab.permutations import inverse
 from schedlab.scheduler import compatible
 from schedlab.scheduler.agent import agent_at
-from schedlab.scheduler.backfilling import Easy
+from schedlab.scheduler.backfilling import Easy, Slurm
 from schedlab.scheduler.function_policy import FunctionPolicy
 from schedlab.scheduler.multifactor import Multifactor
+from schedlab.scheduler.policy import FCFS
 from schedlab.scheduler.predictor import ATTRIBUTES, Requested
 from schedlab.scheduler.scheduler import Scheduler, as_scheduler
 from schedlab.speculate.requests import Requests, requests_of
 from schedlab.workload.workload import NO_WORKLOAD, Workload
 
 Events = Literal["batched", "pyss", "sc17"]
+
+NEEDS_NODES = "node_events= needs a cluster of nodes: give cluster="
 
 EVENT_ORDERS = ("batched", "pyss", "sc17")
 
@@ -130,6 +134,19 @@ class Prepared(NamedTuple):
         return None if self.outages is None else self.outages.bookings
 
     @property
+    def counting_period(self) -> int:
+        """Seconds between the moments in which Slurm counts down what runs still have to go: with its priorities.
+
+        Where it computes none (priority/basic), it never does. Other schedulers know it at all times.
+        """
+        policy = self.scheduler.policy
+        if not isinstance(self.scheduler.backfill, Slurm):
+            return 1
+        if isinstance(policy, Multifactor):
+            return policy.period
+        return NEVER if isinstance(policy, FCFS) else 1
+
+    @property
     def one_by_one(self) -> bool:
         """Whether events are processed one at a time."""
         return self.events == "pyss"
@@ -172,7 +189,7 @@ def prepare(
     processors = size_of_machine(processors, cluster)
     asked = None
     if node_events is not None and not has_nodes(cluster):
-        raise InputError("node_events= needs a cluster of nodes: give cluster=")
+        raise InputError(NEEDS_NODES)
     breaks = (node_events is not None and node_events.breaks) or preempts(cluster)
     if requests is not None or scheduler.tries_again or breaks:
         machine = machine_of(workload, processors)
@@ -192,8 +209,11 @@ def prepare(
     if has_nodes(cluster):
         happens = node_events is not None
         nodes, site = machine_inputs(asking, cluster, order, scheduler.placement, always=happens)
+        if spread is not None and site is not None and site.gate is not None:
+            owner = spread.owner if order is None else spread.owner[order]
+            site = site._replace(gate=site.gate.of_first(owner))
         if node_events is not None:
-            outages = outage_inputs(node_events, nodes.names, int(jobs["submit"][0]))
+            outages = outage_inputs(node_events, nodes, int(jobs["submit"][0]))
             if node_events.reservations and site is not None:
                 nodes, bookings = _booked(workload, cluster, node_events, order, nodes, site)
                 outages = outages._replace(bookings=bookings)

@@ -19,10 +19,12 @@ from numpy.typing import NDArray
 
 from schedlab.addresses import by_address
 from schedlab.engine.bookings import is_over
-from schedlab.engine.preemption_state import COMES_BACK, IS_LOST, STAYS, fate_of_run, hold_job_back
+from schedlab.engine.outages import was_broken_off
+from schedlab.engine.preemption_state import COMES_BACK, IS_LOST, STAYS, fate_of_run
+from schedlab.engine.returns import AFTER_FAILURE, AFTER_PREEMPTION, hold_job_back
 from schedlab.engine.state import COMPLETED, ENTERING, ENTRIES, NOW, STARTED, State, begin
 from schedlab.kernels import inlined, inner_kernel, new_records
-from schedlab.schedule.runs import RUN
+from schedlab.schedule.runs import BY_ITSELF, NODE_FAILED, PREEMPTED, RESERVATION_OVER, RUN
 from schedlab.speculate.requests import NO_DISTRIBUTION, DistributionTables, Requests
 
 # Positions in Retries.counters.
@@ -218,6 +220,7 @@ def come_back(
         job = state.ended[i]
         run = retries.run[job]
         fate = fate_of_run(state.site, job)
+        retries.runs[run].cause = _cause(state, retries, i, fate)
         if not retries.runs[run].done and not retries.runs[run].speculative:
             broken = _is_broken_off(state, retries, job)
             request = retries.asked[job] if broken else _next_request(retries, job)
@@ -228,7 +231,10 @@ def come_back(
             state.start[job] = -1
             retries.asked[job] = request
             _ask(jobs, seen, state, retries, job, request)
-            returns = hold_job_back(state.site, job, now) if fate == COMES_BACK else now
+            returns = now
+            if fate == COMES_BACK or broken:
+                after = AFTER_PREEMPTION if fate == COMES_BACK else AFTER_FAILURE
+                returns = hold_job_back(state.site, job, now, after)
             jobs[job].submit = returns
             seen[job].submit = returns
             if returns > now:
@@ -238,6 +244,17 @@ def come_back(
             if not keeps_submit:
                 state.entered[job] = clock[ENTRIES]
                 clock[ENTRIES] += 1
+
+
+@inlined
+def _cause(state: State, retries: Retries, place: int, fate: int) -> int:
+    """Return what ended the run at a place of `State.ended`."""
+    job = state.ended[place]
+    if retries.runs[retries.run[job]].done:
+        return BY_ITSELF
+    if was_broken_off(state.nodes, place):
+        return RESERVATION_OVER if is_over(state.nodes, job, state.clock[NOW]) else NODE_FAILED
+    return PREEMPTED if fate != STAYS and _is_broken_off(state, retries, job) else BY_ITSELF
 
 
 @inlined
@@ -314,6 +331,7 @@ def note_runs(jobs: NDArray[Any], state: State, retries: Retries, before: int, s
         retries.runs[run].request = jobs[job].estimate if speculative else state.request[job]
         retries.runs[run].speculative = speculative
         retries.runs[run].done = False
+        retries.runs[run].cause = BY_ITSELF
 
 
 @inner_kernel

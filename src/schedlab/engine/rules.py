@@ -42,7 +42,7 @@ class Rules(NamedTuple):
         before every pass.
     loses
         Whether jobs whose runs are interrupted are lost instead of requeued.
-    interval, depth, resolution, horizon, reserve, queue_depth, delay, shared, starts, plan_size, \
+    interval, depth, resolution, horizon, reserve, queue_depth, delay, shared, starts, plan_size, reserve_age, \
 wf_depth, planned_tasks, tasks_count
         Slurm's passes: the fields of `schedlab.scheduler.backfilling.Slurm` (`horizon` is its window, `plan_size` its
         `records`, 0 for any number).
@@ -79,6 +79,7 @@ wf_depth, planned_tasks, tasks_count
     by_group: bool = False
     starts: int = 0
     plan_size: int = 0
+    reserve_age: int = 0
     wf_depth: int = 0
     planned_tasks: bool = False
     tasks_count: bool = False

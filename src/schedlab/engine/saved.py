@@ -19,6 +19,7 @@ import tempfile
 import tokenize
 import zipfile
 import zlib
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -78,6 +79,7 @@ class Header(BaseModel):
     cluster: dict[str, Any] | None
     node_events: str | None
     interrupted: Literal["requeue", "lost"]
+    requeue_delay: Annotated[int, Field(ge=0)]
     until: int
     deciding: bool
     started: bool
@@ -117,6 +119,7 @@ def save_simulation(simulation: Simulation, path: str | os.PathLike[str]) -> Non
         cluster=None if told.cluster is None else told.cluster.to_dict(),
         node_events=None if told.node_events is None else told.node_events.to_csv(),
         interrupted="requeue" if told.node_events is None else told.node_events.interrupted,
+        requeue_delay=0 if told.node_events is None else told.node_events.requeue_delay,
         rounded=workload.rounded,
         requests_enforced=workload.requests_enforced,
         sha256={name: hashlib.sha256(content).hexdigest() for name, content in members.items()},
@@ -183,7 +186,8 @@ def _machine(header: Header, path: str) -> tuple[Cluster | None, NodeEvents | No
     cluster = None if header.cluster is None else Cluster.from_dict(header.cluster)
     if header.node_events is None:
         return cluster, None
-    return cluster, NodeEvents.from_csv(header.node_events, header.interrupted, path)
+    events = NodeEvents.from_csv(header.node_events, header.interrupted, path)
+    return cluster, replace(events, requeue_delay=header.requeue_delay)
 
 
 def _member(file: zipfile.ZipFile, header: Header, name: str, most: int) -> bytes:

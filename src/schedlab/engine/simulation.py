@@ -15,7 +15,7 @@ from schedlab.engine.alternatives import gathered, started
 from schedlab.engine.drive import Driver
 from schedlab.engine.known import known_scheduler, simulate_known
 from schedlab.engine.node_output import placement_of
-from schedlab.engine.outage_inputs import refuse_left_over
+from schedlab.engine.outage_inputs import closures_of, refuse_left_over
 from schedlab.engine.parts import Parts, assemble
 from schedlab.engine.plan import Plan
 from schedlab.engine.preemption_state import PAUSES, Preemption
@@ -213,6 +213,8 @@ def to_schedule(
         start = start.astype(np.int64, copy=False)
     if predicted is None:
         predicted = prepared.jobs["estimate"].copy()
+    if placement is not None and prepared.outages is not None:
+        placement = replace(placement, closures=closures_of(prepared.outages))
     ordered = prepared.in_workload_order
     never = np.broadcast_to(np.int64(0), start.shape)
     spread = prepared.spread
@@ -227,7 +229,7 @@ def to_schedule(
         scheduler=prepared.scheduler.text,
         processors=prepared.processors,
         events=prepared.events,
-        specification={"in_order": prepared.in_order, "requests_enforced": prepared.workload.requests_enforced},
+        specification=_told(prepared),
         eligible_time=None if eligible is None or prepared.workload.dependencies is None else ordered(eligible),
         runs=runs,
         placement=placement if spread is None else None,
@@ -235,6 +237,14 @@ def to_schedule(
         pauses=pauses,
     )
     return schedule if spread is None else gathered(schedule, spread, placement)
+
+
+def _told(prepared: Prepared) -> dict[str, Any]:
+    """Return the specification of a schedule; `interrupts` stands there only if runs may be interrupted."""
+    told = {"in_order": prepared.in_order, "requests_enforced": prepared.workload.requests_enforced}
+    breaks = prepared.outages is not None and prepared.outages.interrupts
+    preempts = prepared.site is not None and prepared.site.preemption is not None
+    return told | ({"interrupts": True} if breaks or preempts else {})
 
 
 def starts_of(prepared: Prepared, start: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

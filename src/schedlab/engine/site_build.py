@@ -15,7 +15,7 @@ from schedlab.engine.node_requests import fits_empty, fitting, node_inputs, unch
 from schedlab.engine.preemption_inputs import preemption_inputs
 from schedlab.engine.site_held import is_held_back
 from schedlab.engine.site_inputs import SiteInputs
-from schedlab.engine.site_limits import JOBS
+from schedlab.engine.site_limits import JOBS, most_nodes
 from schedlab.engine.site_refusal import refuse
 from schedlab.engine.site_uses import first_of, limits_on, offsets_of
 from schedlab.engine.tres import allocated, billed
@@ -56,7 +56,7 @@ def machine_inputs(
     if _is_open(cluster) and not always and not is_held_back(workload, cluster):
         return node_inputs(workload, cluster, order, placement), None
     nodes, site = site_inputs(workload, cluster, order, placement)
-    decides = len(site.tier) > 1 or len(site.limit) > 0 or site.preemption is not None
+    decides = len(site.tier) > 1 or len(site.limit) > 0 or site.preemption is not None or site.gate is not None
     return nodes, site if always or decides else None
 
 
@@ -137,6 +137,10 @@ class _Built(NamedTuple):
         if self.site.preemption is not None:
             (of_option,) = _reordered(self.site.option_offset, order, self.site.preemption.of_option)[1]
             site = site._replace(preemption=self.site.preemption._replace(of_option=of_option))
+        if (gate := self.site.gate) is not None:
+            uses, (limit, amount) = _reordered(gate.use_offset, order, gate.use_limit, gate.use_amount)
+            gate = gate._replace(use_offset=uses, use_limit=limit, use_amount=amount, batch=gate.batch[order])
+            site = site._replace(gate=gate)
         return self.nodes._replace(shape=self.nodes.shape[order]), site
 
 
@@ -154,14 +158,16 @@ def _build(workload: Workload, cluster: Cluster, placement: str | None) -> _Buil
     """Return all inputs in the workload's order; jobs that can never run have no option."""
     who = membership(workload, cluster)
     options = _admitted(workload, cluster, who)
-    nodes, options = _with_shapes(workload, cluster, options, placement)
+    nodes, options = _with_shapes(workload, cluster, options, placement, who)
     offset = offsets_of(np.bincount(options.job, minlength=len(workload)))
     first = np.full(len(workload), NOWHERE, dtype=np.int64)
     first[options.job[::-1]] = nodes.shape[::-1]
     partitions = cluster.partitions or (Partition("all"),)
     of_first = np.full(len(workload), NOWHERE, dtype=np.int64)
     of_first[options.job[::-1]] = options.partition[::-1]
-    uses, alone = limits_on(workload, cluster, who, partitions, of_first, _amounts(nodes, first, of_first, cluster))
+    uses, gate, alone = limits_on(
+        workload, cluster, who, partitions, of_first, _amounts(nodes, first, of_first, cluster)
+    )
     site = SiteInputs(
         tier=np.array([one.priority_tier for one in partitions], dtype=np.int64),
         nodes=_partition_nodes(cluster, nodes, partitions),
@@ -170,6 +176,7 @@ def _build(workload: Workload, cluster: Cluster, placement: str | None) -> _Buil
         option_shape=nodes.shape,
         **uses._asdict(),
         preemption=preemption_inputs(cluster, who.qos, options.job, options.partition),
+        gate=gate,
     )
     never = first_of(Labels(np.where(np.diff(offset) > 0, -1, options.refused.codes), options.refused.names), alone)
     return _Built(nodes._replace(shape=np.maximum(first, 0)), options, site, never)
@@ -275,12 +282,12 @@ def _or(value: int | None, usual: int) -> int:
 
 
 def _with_shapes(
-    workload: Workload, cluster: Cluster, options: _Options, placement: str | None
+    workload: Workload, cluster: Cluster, options: _Options, placement: str | None, who: Membership
 ) -> tuple[NodeInputs, _Options]:
     """Return the nodes with a request for each option, and the options whose request fits the empty partition."""
     asking = _asking(workload, cluster, options)
     try:
-        nodes = unchecked_inputs(asking, cluster, placement)
+        nodes = unchecked_inputs(asking, cluster, placement, _most_nodes(cluster, options, who))
     except InputError as error:  # the rows of `asking` are options
         raise InputError(str(error), row=None if error.row is None else int(options.job[error.row])) from None
     fits = fitting(nodes)
@@ -292,6 +299,15 @@ def _with_shapes(
     names = (*options.refused.names, "Resources")
     why = np.where(lost & unfit, len(names) - 1, options.refused.codes)
     return nodes._replace(shape=nodes.shape[fits]), kept._replace(refused=Labels(why, names))
+
+
+def _most_nodes(cluster: Cluster, options: _Options, who: Membership) -> NDArray[np.int64] | None:
+    """Return how many nodes limits of accounts and QOS let the job of each option have, None without limits."""
+    if cluster.accounting is None:
+        return None
+    qos = Labels.of([partition.qos for partition in cluster.partitions or (Partition("all"),)])
+    whose = Membership(*(column.select(options.job) for column in who))
+    return most_nodes(cluster.accounting, whose, qos.select(options.partition))
 
 
 def _asking(workload: Workload, cluster: Cluster, options: _Options) -> Workload:

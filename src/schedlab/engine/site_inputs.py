@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.gate_inputs import GateInputs
 from schedlab.engine.preemption_inputs import PreemptionInputs
 
 
@@ -36,6 +37,8 @@ class SiteInputs(NamedTuple):
         int64: which limits, and how much of each it uses.
     preemption
         The rules of preemption; None without preemption.
+    gate
+        Limits on submitted jobs; None without any.
     """
 
     tier: NDArray[np.int64]
@@ -50,3 +53,4 @@ class SiteInputs(NamedTuple):
     use_limit: NDArray[np.int64]
     use_amount: NDArray[np.int64]
     preemption: PreemptionInputs | None = None
+    gate: GateInputs | None = None

@@ -16,13 +16,14 @@ from numpy.typing import NDArray
 from schedlab.cluster.limits import Accounting, Limits, Tres
 from schedlab.cluster.membership import Membership
 from schedlab.engine.limit_reasons import reason_of
+from schedlab.engine.node_inputs import UNLIMITED
 from schedlab.workload.columns import distinct
 from schedlab.workload.resources import Labels
 
 JOBS = "jobs"
 """The amount per job under limits on the number of jobs: one."""
 
-SAME_KIND = {"max_jobs_per_user": "max_jobs"}
+SAME_KIND = {"max_jobs_per_user": "max_jobs", "max_submit_per_user": "max_submit"}
 """A limit of a QOS, and the limit of an account that it replaces."""
 
 _GROUPS = (("grp_jobs", "grp_jobs"), ("grp_tres", "grp_tres"), ("grp_tres_run_mins", "grp_tres_run_mins"))
@@ -30,6 +31,9 @@ _OF_QOS = {
     "grp_jobs": "",
     "max_jobs_per_account": "account",
     "max_jobs_per_user": "user",
+    "grp_submit_jobs": "",
+    "max_submit_per_account": "account",
+    "max_submit_per_user": "user",
     "grp_tres": "",
     "grp_tres_run_mins": "",
     "max_tres_per_account": "account",
@@ -39,9 +43,18 @@ _OF_QOS = {
 }
 """Limits of a QOS on concurrent use, and the jobs that share each: all jobs, those of a user, those of an account."""
 
-_OF_ACCOUNT = ("grp_jobs", "max_jobs", "grp_tres", "grp_tres_run_mins")
+_OF_ACCOUNT = ("grp_jobs", "max_jobs", "grp_submit_jobs", "max_submit", "grp_tres", "grp_tres_run_mins")
+_OF_EACH_USER = ("max_jobs", "max_submit")
+"""Limits of an account on the jobs of each user."""
+
+SUBMITTED = ("grp_submit_jobs", "max_submit", "max_submit_per_user", "max_submit_per_account")
+"""Limits on jobs that run or wait."""
+
+_MOST = ("max_tres_per_job", "grp_tres", "max_tres_per_user", "max_tres_per_account")
+"""Limits that also say how many nodes a job may have that names no number."""
+
 _PER_JOB = ("max_wall", "max_tres_per_job", "max_tres_mins_per_job", "min_tres_per_job")
-_COUNTS = ("grp_jobs", "max_jobs", "max_jobs_per_user", "max_jobs_per_account")
+_COUNTS = ("grp_jobs", "max_jobs", "max_jobs_per_user", "max_jobs_per_account", *SUBMITTED)
 
 
 class Shared(NamedTuple):
@@ -111,6 +124,17 @@ def limits_of(accounting: Accounting, who: Membership, partition_qos: Labels) ->
     return [rules.under(*one) for one in names], case.astype(np.int64)
 
 
+def most_nodes(accounting: Accounting, who: Membership, partition_qos: Labels) -> NDArray[np.int64]:
+    """Return how many nodes each job may have under its limits, `UNLIMITED` without any; parameters as `limits_of`."""
+    cases, case = limits_of(accounting, who, partition_qos)
+    found = []
+    for under in cases:
+        every: list[Single | Shared] = [*under.single, *under.shared]
+        bounds = [one.most for one in every if one.kind in _MOST and one.resource == "node"]
+        found.append(min(bounds, default=UNLIMITED))
+    return np.array(found, dtype=np.int64)[case]
+
+
 class _Rules:
     """Finds the limits that apply to a job."""
 
@@ -155,15 +179,14 @@ class _Rules:
 
     def _of_accounts(self, user: str, account: str) -> Iterator[Shared]:
         """Yield limits on all jobs of every level, and the first limit on the jobs of each user."""
-        of_user = False
+        of_user: set[str] = set()
         for holder, limits in self._levels(user, account):
             for kind in _OF_ACCOUNT:
-                if kind == "max_jobs":
-                    if limits.max_jobs is not None and not of_user:
-                        of_user = True
-                        yield from _shared(("user", account, user), kind, limits, qos=False)
-                    continue
-                yield from _shared(holder, kind, limits, qos=False)
+                whose = ("user", account, user) if kind in _OF_EACH_USER else holder
+                found = [] if kind in of_user else list(_shared(whose, kind, limits, qos=False))
+                if found and kind in _OF_EACH_USER:
+                    of_user.add(kind)
+                yield from found
 
     def _singles_of_accounts(self, user: str, account: str) -> Iterator[Single]:
         """Yield the first limit of each kind, from the user up to the root."""
@@ -182,8 +205,8 @@ def _shared(holder: tuple[str, ...], kind: str, limits: Limits, *, qos: bool) ->
             yield Shared(holder, kind, JOBS, value, reason_of(kind, qos=qos))
         return
     for resource, most in value:
-        factor = 60 if "run_mins" in kind else 1
-        yield Shared(holder, kind, resource, most * factor, reason_of(kind, resource, qos=qos))
+        amount = most * 60 + 59 if "run_mins" in kind else most  # Slurm counts full minutes
+        yield Shared(holder, kind, resource, amount, reason_of(kind, resource, qos=qos))
 
 
 def _singles(limits: Limits, *, qos: bool) -> Iterator[Single]:

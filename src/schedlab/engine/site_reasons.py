@@ -1,9 +1,9 @@
 """Why jobs wait on a machine with partitions and limits, in Slurm's words, and for how long.
 
 The state after each second with an event counts until the next: a job waits for others (Dependency), for its
-reservation to begin (Reservation), for nodes to
-return to service (ReqNodeNotAvail), at a limit that it would exceed, as the first that waits for one of its partitions
-(Resources), or behind other jobs (Priority).
+reservation to begin (Reservation), for nodes to return to service (ReqNodeNotAvail), at a limit that it would exceed,
+as the first that waits for one of its partitions (Resources), or behind other jobs (Priority). A job whose submission
+is refused waits outside the queue.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.bookings import has_opened
+from schedlab.engine.gate import count_refused
+from schedlab.engine.in_service import in_service
 from schedlab.engine.needs import Needs, is_ready
-from schedlab.engine.outages import in_service
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.rivals import Rivals, is_same_job, is_visible
 from schedlab.engine.rules import Rules
@@ -89,6 +90,7 @@ def count_waiting(
                 site.waited[first[partition], RESOURCES] += seconds
                 _count_rivals(state.rivals, site, jobs, state, first[partition], before, seconds)
         _count_hidden(waiting.beyond, site, seconds)
+        count_refused(site.gate, needs, site.waited, before, now)
 
 
 @inlined

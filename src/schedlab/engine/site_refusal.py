@@ -22,6 +22,8 @@ REASONS = {
 }
 """Why a job can never start, Slurm's reason and a description."""
 
+ALONE = "alone it is beyond a limit of its account or QOS"
+
 
 def refuse(workload: Workload, cluster: Cluster, never: Labels) -> None:
     """Raise InputError for the first job that can never run."""
@@ -31,7 +33,8 @@ def refuse(workload: Workload, cluster: Cluster, never: Labels) -> None:
         reason = never.names[never.codes[row]]
         if reason in ("Resources", "PartitionName"):
             _say_what_is_not_there(workload, cluster, row)
-        why = REASONS.get(reason, "alone it is beyond a limit of its account or QOS")
+        beyond = "its array has more elements than may be submitted" if "Submit" in reason else ALONE
+        why = REASONS.get(reason, beyond)
         raise InputError(
             f"job {workload.job_id[row]} can never run: {why} ({reason}): drop it or give another cluster", row=row
         )

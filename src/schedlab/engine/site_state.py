@@ -9,9 +9,11 @@ from numpy.typing import NDArray
 
 from schedlab.engine.booking_inputs import BookingInputs
 from schedlab.engine.calendar import BLOCK, USED, Calendar
+from schedlab.engine.gate_state import new_gate
 from schedlab.engine.node_inputs import NodeInputs
 from schedlab.engine.node_state import order_of
 from schedlab.engine.preemption_state import new_preemption
+from schedlab.engine.returns import new_returns
 from schedlab.engine.site_inputs import SiteInputs
 from schedlab.kernels import inlined, inner_kernel
 
@@ -19,7 +21,8 @@ from schedlab.kernels import inlined, inner_kernel
 HEADS = 0  # jobs that have reservations under EASY; NOT_MADE if none have been made in this pass
 WANING = 1  # 1 if a limit falls with time, so that a job may be admitted without an event
 BY_NUMBER = 2  # 1 if jobs of equal scores are ordered by number, as conservative backfilling does, else by entry
-COUNTERS_SIZE = 3
+PERIOD = 3  # seconds between the moments in which what runs still have to go is counted down; 1: always
+COUNTERS_SIZE = 4
 
 NOT_MADE = -1
 
@@ -50,6 +53,8 @@ class Site(NamedTuple):
         bool, partitions by partitions: whether they have nodes in common.
     limit, timed
         See `SiteInputs`.
+    since
+        int64, one per job: when its last run began.
     used
         int64, one per limit that is not timed: how much of it is in use.
     use_offset, use_limit, use_amount
@@ -70,6 +75,10 @@ class Site(NamedTuple):
         int64: jobs with reservations under EASY, and when these begin; `others` is for jobs to compare with them.
     preemption
         Preemption (`schedlab.engine.preemption_state.Preemption`); None without it.
+    returns
+        Requeued jobs that may not begin again yet (`schedlab.engine.returns.Returns`); None without delays.
+    gate
+        Limits on submitted jobs (`schedlab.engine.gate_state.Gate`); None without any.
     """
 
     counters: NDArray[np.int64]
@@ -80,6 +89,7 @@ class Site(NamedTuple):
     shares: NDArray[np.bool_]
     limit: NDArray[np.int64]
     timed: NDArray[np.bool_]
+    since: NDArray[np.int64]
     used: NDArray[np.int64]
     use_offset: NDArray[np.int64]
     use_limit: NDArray[np.int64]
@@ -95,15 +105,30 @@ class Site(NamedTuple):
     shadow: NDArray[np.int64]
     others: NDArray[np.int64]
     preemption: Any = None
+    returns: Any = None
+    gate: Any = None
 
 
 def reason_names(inputs: SiteInputs) -> list[str]:
     """Return the reasons why jobs may wait, in Slurm's words, in the order of the columns of `Site.waited`."""
-    return ["Dependency", "Resources", "Priority", "ReqNodeNotAvail", "Reservation", *dict.fromkeys(inputs.reason)]
+    submitted = () if inputs.gate is None else inputs.gate.reason
+    limits = dict.fromkeys((*inputs.reason, *submitted))
+    return ["Dependency", "Resources", "Priority", "ReqNodeNotAvail", "Reservation", *limits]
 
 
-def new_site(inputs: SiteInputs, nodes: NodeInputs, *, by_number: bool, bookings: BookingInputs | None = None) -> Site:
-    """Return partitions and limits before the first start; for `by_number`, see BY_NUMBER."""
+def new_site(
+    inputs: SiteInputs,
+    nodes: NodeInputs,
+    *,
+    by_number: bool,
+    period: int = 1,
+    requeue_delay: int = 0,
+    bookings: BookingInputs | None = None,
+) -> Site:
+    """Return partitions and limits before the first start; for `by_number` and `period`, see BY_NUMBER and PERIOD.
+
+    `requeue_delay` are the seconds before a job whose node has failed may begin again.
+    """
     parts = inputs.nodes if bookings is None else np.concatenate([inputs.nodes, bookings.nodes])
     jobs, partitions = len(inputs.option_offset) - 1, len(parts)
     member = np.ascontiguousarray(parts[:, order_of(nodes)])
@@ -111,6 +136,7 @@ def new_site(inputs: SiteInputs, nodes: NodeInputs, *, by_number: bool, bookings
     common[len(inputs.tier) :], common[:, len(inputs.tier) :] = 0, 0  # reservations keep nobody else waiting
     counters = np.zeros(COUNTERS_SIZE, dtype=np.int64)
     counters[HEADS], counters[WANING], counters[BY_NUMBER] = NOT_MADE, inputs.timed.any(), by_number
+    counters[PERIOD] = period
     reasons = reason_names(inputs)
     fixed = (
         np.maximum.reduceat(inputs.tier[inputs.option_partition], inputs.option_offset[:-1]),
@@ -128,6 +154,7 @@ def new_site(inputs: SiteInputs, nodes: NodeInputs, *, by_number: bool, bookings
     return Site(
         counters,
         *fixed,
+        np.zeros(jobs, dtype=np.int64),
         np.zeros(len(inputs.limit), dtype=np.int64),
         *uses,
         np.zeros(partitions, dtype=np.bool_),
@@ -141,7 +168,15 @@ def new_site(inputs: SiteInputs, nodes: NodeInputs, *, by_number: bool, bookings
         np.empty(partitions, dtype=np.int64),
         np.empty(partitions, dtype=np.int64),
         None if inputs.preemption is None else new_preemption(inputs.preemption, jobs, member.shape[1]),
+        _returns(inputs, jobs, requeue_delay),
+        None if inputs.gate is None else new_gate(inputs.gate, reasons),
     )
+
+
+def _returns(inputs: SiteInputs, jobs: int, requeue_delay: int) -> Any:
+    if inputs.preemption is None and requeue_delay == 0:
+        return None
+    return new_returns(jobs, 0 if inputs.preemption is None else inputs.preemption.delay, requeue_delay)
 
 
 @inner_kernel
@@ -150,6 +185,13 @@ def charge(site: Site | None, job: int, sign: int) -> None:
     if site is not None:
         for i in range(site.use_offset[job], site.use_offset[job + 1]):
             site.used[site.use_limit[i]] += sign * site.use_amount[i]
+
+
+@inlined
+def note_begin(site: Site | None, job: int, now: int) -> None:
+    """Record when a run begins."""
+    if site is not None:
+        site.since[job] = now
 
 
 @inlined
@@ -189,15 +231,18 @@ def has_limits(site: Site | None) -> bool:
 
 @inner_kernel
 def _to_come(site: Site, running: Calendar, number: int, now: int) -> int:
-    """Return how much of a timed limit the running jobs will still use, as far as they are expected to run."""
-    used = 0
+    """Return how much of a timed limit the running jobs will still use, as far as they are expected to run.
+
+    What has passed of a run counts from the last second on that is a multiple of the period, as in Slurm.
+    """
+    used, counted = 0, now // site.counters[PERIOD] * site.counters[PERIOD]
     for place in range(running.status[USED]):
         block = running.order[place]
         for k in range(running.counts[block]):
             record = running.records[block * BLOCK + k]
             for i in range(site.use_offset[record.job], site.use_offset[record.job + 1]):
                 if site.use_limit[i] == number:
-                    used += site.use_amount[i] * max(record.end - now, 0)
+                    used += site.use_amount[i] * max(record.end - max(counted, site.since[record.job]), 0)
     return used
 
 

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.membership import Membership
 from schedlab.cluster.nodes import Partition
+from schedlab.engine.gate_inputs import GateInputs, batches
 from schedlab.engine.site_held import Held, beyond_licenses, held_arrays, held_licenses
-from schedlab.engine.site_limits import Under, exceeded_alone, limits_of
+from schedlab.engine.site_limits import SUBMITTED, Under, exceeded_alone, limits_of
 from schedlab.workload.resources import Labels
 from schedlab.workload.workload import Workload
 
@@ -39,6 +40,11 @@ class _Use(NamedTuple):
     amounts: NDArray[np.int64]
     place: int
 
+    @property
+    def is_of_submitted(self) -> bool:
+        """Whether it counts jobs that run or wait."""
+        return getattr(self.key, "kind", "") in SUBMITTED
+
 
 def limits_on(
     workload: Workload,
@@ -47,8 +53,8 @@ def limits_on(
     partitions: tuple[Partition, ...],
     of_first: NDArray[np.int64],
     amounts: dict[str, NDArray[np.int64]],
-) -> tuple[Uses, Labels]:
-    """Return the limits and which jobs use how much of them, and which jobs exceed one by themselves.
+) -> tuple[Uses, GateInputs | None, Labels]:
+    """Return limits and which jobs use how much of them, those on submitted jobs, and who exceeds one alone.
 
     Parameters
     ----------
@@ -61,14 +67,39 @@ def limits_on(
     """
     arrays, licenses = held_arrays(workload), held_licenses(workload, cluster)
     uses = list(_of_held(arrays, "array", -1))
-    alone = Labels.none(len(workload))
+    alone, submitted = Labels.none(len(workload)), list[_Use]()
     if cluster.accounting is not None:
         qos = Labels.of([partition.qos for partition in partitions])
         cases, case = limits_of(cluster.accounting, who, Labels(np.append(qos.codes, -1)[of_first], qos.names))
         alone = exceeded_alone(cases, case, amounts, workload.requested_time)
-        uses += _of_accounts(cases, case, amounts)
+        of_accounts = list(_of_accounts(cases, case, amounts))
+        submitted = [use for use in of_accounts if use.is_of_submitted]
+        uses += [use for use in of_accounts if not use.is_of_submitted]
     uses += _of_held(licenses, "license", max((use.place for use in uses), default=0) + 1)
-    return _numbered(len(workload), uses), first_of(alone, beyond_licenses(workload, licenses))
+    submitted = _that_may_bind(submitted)
+    gate = _gate(workload, submitted) if submitted else None
+    if gate is not None:
+        alone = first_of(alone, gate.never())
+    return _numbered(len(workload), uses), gate, first_of(alone, beyond_licenses(workload, licenses))
+
+
+def _that_may_bind(uses: list[_Use]) -> list[_Use]:
+    """Return the uses of limits that all jobs together exceed."""
+    total: dict[Hashable, int] = {}
+    for use in uses:
+        total[use.key] = total.get(use.key, 0) + int(use.amounts.sum())
+    return [use for use in uses if total[use.key] > use.most]
+
+
+def _gate(workload: Workload, submitted: list[_Use]) -> GateInputs:
+    """Return limits on submitted jobs; tasks that share the place of their workflow in the queue are not submitted."""
+    numbers = _numbered(len(workload), submitted)
+    made = GateInputs(
+        numbers.limit, numbers.reason, numbers.use_offset, numbers.use_limit, numbers.use_amount, batches(workload)
+    )
+    if workload.workflows is None:
+        return made
+    return made._replace(use_amount=np.where(workload.workflows.aware[made.job], 0, made.use_amount))
 
 
 def _of_held(held: Iterable[Held], kind: str, place: int) -> Iterator[_Use]:

@@ -28,10 +28,10 @@ from typing import Any
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import BLOCK, NEVER, USED
+from schedlab.engine.in_service import shut_out
 from schedlab.engine.needs import NO_WORKFLOW, UNKNOWN, Needs, after_parents, is_ready
 from schedlab.engine.node_state import Nodes
 from schedlab.engine.orders import ASKED, TIMED
-from schedlab.engine.outages import shut_out
 from schedlab.engine.preemption import make_way
 from schedlab.engine.preemption_plan import make_way_in_plan, note_ends
 from schedlab.engine.preemption_state import gives_way
@@ -61,10 +61,12 @@ from schedlab.engine.slurm_timing import (
     MAIN_DUE,
     MINUTE,
     PLANS,
+    STARTS,
     STEPS,
     STEPS_CHANGE,
     Passes,
     add_step,
+    is_young,
     look_again,
     looks_at,
     narrowest_of,
@@ -106,15 +108,15 @@ def slurm_pass(
         alone = clock[WAITING] == 1
         open_partitions(state.site)
         if clock[STARTED] < rules.in_order:
-            _start_in_order(waiting.ages, jobs, state, waiting, passes, needs, rules)
+            _start_in_order(waiting.ages, jobs, seen, state, waiting, passes, needs, rules)
         if clock[STARTED] >= rules.in_order:
-            _main_pass(jobs, state, waiting, passes, needs, rules)
+            _main_pass(jobs, seen, state, waiting, passes, needs, rules)
         if cleared:
             if alone:  # Slurm considers a job by itself when it is submitted, so the next pass is not too early
                 counters[MAIN_DUE] = now
             look_again(passes, state, rules)
     if counters[BACKFILL] and clock[WAITING] > 0 and clock[STARTED] >= rules.in_order:
-        again = _backfill_pass(jobs, state, waiting, passes, needs, rules)
+        again = _backfill_pass(jobs, seen, state, waiting, passes, needs, rules)
         if rules.interval > 0:
             kind = orders.policy.kind[0]
             timed = kind in (TIMED, ASKED) or rules.starvation >= 0 or wanes(state.site) or gives_way(state.site)
@@ -131,12 +133,20 @@ def _start(jobs: NDArray[Any], state: State, waiting: Waiting, passes: Passes, r
 
 @inlined
 def _start_next(
-    jobs: NDArray[Any], state: State, waiting: Waiting, passes: Passes, rules: Rules, queue: QueueList, place: int
+    jobs: NDArray[Any],
+    seen: NDArray[Any],
+    state: State,
+    waiting: Waiting,
+    passes: Passes,
+    rules: Rules,
+    queue: QueueList,
+    place: int,
 ) -> int:
     """Start the next job of a main pass if it fits and exceeds no limit; return how far the pass advances.
 
     After a start, the next job takes its position. The result is STOP if no job behind one that has to wait may start.
-    A job that waits only for closed nodes does not block others: Slurm considers them then.
+    A job that waits only for closed nodes, or that is too young for a reservation, does not block others: Slurm
+    considers them then.
     """
     job = queue.order[place]
     if not within_limits(jobs, state, job):
@@ -150,7 +160,7 @@ def _start_next(
         _start(jobs, state, waiting, passes, rules, fitting)
         state.backfilled[fitting] = False
         return step
-    if shut_out(state.nodes, job, now, ends):
+    if shut_out(state.nodes, job, now, ends) or (ordered == BY_SCORE and is_young(seen, rules, job, now)):
         return 1
     return STOP if block(state.site, job) else 1
 
@@ -159,12 +169,20 @@ def _start_next(
 def _begin_main_pass(state: State, passes: Passes, now: int) -> None:
     passes.counters[MAIN_DUE] = passes.counters[FULL_DUE] = NEVER
     passes.counters[LAST_MAIN] = now
+    passes.counters[STARTS] += 1
     begin_turns(state.rivals)
 
 
 @inner_kernel
 def _start_in_order(
-    ages: Any, jobs: NDArray[Any], state: State, waiting: Waiting, passes: Passes, needs: Needs | None, rules: Rules
+    ages: Any,
+    jobs: NDArray[Any],
+    seen: NDArray[Any],
+    state: State,
+    waiting: Waiting,
+    passes: Passes,
+    needs: Needs | None,
+    rules: Rules,
 ) -> None:
     """Start jobs strictly by entry while they fit, up to the number of warm-up jobs."""
     if ages is not None:
@@ -177,7 +195,7 @@ def _start_in_order(
                 return
             job, step = job_at(ages, place), 1
             if is_ready(needs, job) and not had_turn(state.rivals, job):
-                step = _start_next(jobs, state, waiting, passes, rules, ages, place)
+                step = _start_next(jobs, seen, state, waiting, passes, rules, ages, place)
             if step == STOP:
                 return
             place += step
@@ -185,7 +203,13 @@ def _start_in_order(
 
 @inner_kernel
 def _main_pass(
-    jobs: NDArray[Any], state: State, waiting: Waiting, passes: Passes, needs: Needs | None, rules: Rules
+    jobs: NDArray[Any],
+    seen: NDArray[Any],
+    state: State,
+    waiting: Waiting,
+    passes: Passes,
+    needs: Needs | None,
+    rules: Rules,
 ) -> None:
     """Start jobs in the order of the queue, in each partition up to the first that does not fit."""
     clock, counters, queue = state.clock, passes.counters, waiting.queue
@@ -198,11 +222,15 @@ def _main_pass(
         if not is_ready(needs, job) or had_turn(state.rivals, job):
             place += 1
             continue
+        if not looks_at(passes.starting, counters[STARTS], job):
+            counters[FULL_DUE] = (now // MINUTE + 1) * MINUTE
+            place += 1
+            continue
         if not whole and looked_at == rules.queue_depth:
             counters[FULL_DUE] = (now // MINUTE + 1) * MINUTE
             return
         looked_at += 1
-        step = _start_next(jobs, state, waiting, passes, rules, queue, place)
+        step = _start_next(jobs, seen, state, waiting, passes, rules, queue, place)
         if step == STOP:
             return
         place += step
@@ -255,7 +283,13 @@ def _expect_ends(state: State, passes: Passes, rules: Rules) -> int:
 
 @inner_kernel
 def _backfill_pass(
-    jobs: NDArray[Any], state: State, waiting: Waiting, passes: Passes, needs: Needs | None, rules: Rules
+    jobs: NDArray[Any],
+    seen: NDArray[Any],
+    state: State,
+    waiting: Waiting,
+    passes: Passes,
+    needs: Needs | None,
+    rules: Rules,
 ) -> int:
     """Plan the first jobs of the queue, start those that can start at once, reserve for the others meanwhile.
 
@@ -291,7 +325,7 @@ def _backfill_pass(
             place += 1
             continue
         take_turn(state.rivals, job)
-        if (ready or rules.planned_tasks) and not looks_at(passes, job):
+        if (ready or rules.planned_tasks) and not looks_at(passes.planning, counters[PLANS], job):
             place += 1
             continue
         another, shown, soonest = True, True, NEVER
@@ -351,7 +385,9 @@ def _backfill_pass(
                 max(now + 1, soonest),
                 max(now + 1, begins - rules.horizon if begins > now + rules.horizon else begins),
             )
-            if begins <= now + rules.horizon and reserved < rules.reserve:
+            if is_young(seen, rules, job, now):
+                again = min(again, seen[job].submit + rules.reserve_age)
+            elif begins <= now + rules.horizon and reserved < rules.reserve:
                 if _is_full(passes, rules):
                     break
                 reserved += 1

@@ -11,12 +11,13 @@ from schedlab.addresses import by_address
 from schedlab.engine.calendar import NEVER
 from schedlab.engine.needs import MADE_READY, NO_WORKFLOW, Needs, is_ready
 from schedlab.engine.outages import TURNED
-from schedlab.engine.preemption_state import fall_asleep, has_returned, is_awake, sleeps
+from schedlab.engine.preemption_state import is_awake
 from schedlab.engine.profile import (
     Profile,
     new_profile,
 )
 from schedlab.engine.queue_list import QueueList
+from schedlab.engine.returns import fall_asleep, has_returned, sleeps
 from schedlab.engine.rivals import has_rivals
 from schedlab.engine.rules import Rules
 from schedlab.engine.state import COMPLETED, CORRECTED, ENTERING, NOW, TURNING, WAITING, State, are_refused
@@ -37,7 +38,22 @@ MAIN = 7  # 1 if a main pass is due now
 BACKFILL = 8  # 1 if a backfill pass is due now
 STEPS = 9  # seconds in which the plan of the present backfill pass changes
 STEPS_CHANGE = 10  # second from which the same reservations would make another number of steps
-COUNTERS_SIZE = 11
+STARTS = 11  # main passes so far
+COUNTERS_SIZE = 12
+
+
+@by_address
+class Depths(NamedTuple):
+    """Where a pass considers limited numbers of jobs of a user, a partition ...: these numbers, and its counts.
+
+    `most` has a number for each kind, a row of `group` each job's group; `looked_at` and `looked_in` say how many jobs
+    of a group a pass has considered, and which pass that was.
+    """
+
+    most: NDArray[np.int64]
+    group: NDArray[np.int64]
+    looked_at: NDArray[np.int64]
+    looked_in: NDArray[np.int64]
 
 
 @by_address
@@ -45,10 +61,9 @@ class Passes(NamedTuple):
     """When passes are due, and what the last backfill pass has planned.
 
     `profile` holds the plan; `planned_end` (seconds) and `planned_in` give, per job, when it will have ended by the
-    plan and in which pass that was computed; `begins` when it is to begin. Where it considers limited
-    numbers of jobs of a user, a partition ..., `most` has these numbers, a row of `group` each job's group, and
-    `looked_at` and `looked_in` how many jobs of a group a pass has considered, and which pass that was. `steps` are the
-    seconds between the records of a plan of limited size, in order.
+    plan and in which pass that was computed; `begins` when it is to begin. `planning` and `starting` count the jobs of
+    a user, a partition ... that a backfill pass and a main pass consider. `steps` are the seconds between the records
+    of a plan of limited size, in order.
     """
 
     counters: NDArray[np.int64]
@@ -56,24 +71,20 @@ class Passes(NamedTuple):
     planned_end: NDArray[np.int64]
     planned_in: NDArray[np.int64]
     begins: NDArray[np.int64]
-    most: NDArray[np.int64]
-    group: NDArray[np.int64]
-    looked_at: NDArray[np.int64]
-    looked_in: NDArray[np.int64]
+    planning: Depths
+    starting: Depths
     steps: NDArray[np.int64]
 
 
-class Depths(NamedTuple):
-    """How many jobs of a group a backfill pass considers: `most` of each kind, and a row of groups (from 0) for it."""
+def new_depths(most: NDArray[np.int64], group: NDArray[np.int64]) -> Depths:
+    """Return the counts before the first pass: `most` of each kind, and a row of groups (from 0) for it."""
+    groups = int(group.max(initial=-1)) + 1
+    return Depths(most, group, np.zeros(groups, dtype=np.int64), np.zeros(groups, dtype=np.int64))
 
-    most: NDArray[np.int64]
-    group: NDArray[np.int64]
 
-
-def new_passes(depths: Depths, processors: int, plan_size: int) -> Passes:
+def new_passes(planning: Depths, starting: Depths, processors: int, plan_size: int) -> Passes:
     """Return the state before the first pass."""
-    jobs = depths.group.shape[1]
-    groups = int(depths.group.max(initial=-1)) + 1
+    jobs = planning.group.shape[1]
     counters = np.zeros(COUNTERS_SIZE, dtype=np.int64)
     counters[[MAIN_DUE, FULL_DUE, LOOK_AGAIN]] = NEVER
     counters[[LAST_MAIN, LAST_CHANGE, LAST_BACKFILL]] = -NEVER // 2
@@ -83,26 +94,30 @@ def new_passes(depths: Depths, processors: int, plan_size: int) -> Passes:
         planned_end=np.zeros(jobs, dtype=np.int64),
         planned_in=np.zeros(jobs, dtype=np.int64),
         begins=np.zeros(jobs, dtype=np.int64),
-        most=depths.most,
-        group=depths.group,
-        looked_at=np.zeros(groups, dtype=np.int64),
-        looked_in=np.zeros(groups, dtype=np.int64),
+        planning=planning,
+        starting=starting,
         steps=np.empty(plan_size + 2, dtype=np.int64),
     )
 
 
 @inlined
-def looks_at(passes: Passes, job: int) -> bool:
-    """Return whether the pass considers a job, within the limits per user, partition ..., and count it."""
-    for kind in range(passes.most.shape[0]):
-        group = passes.group[kind, job]
-        if passes.looked_in[group] != passes.counters[PLANS]:
-            passes.looked_in[group], passes.looked_at[group] = passes.counters[PLANS], 0
-        if passes.looked_at[group] >= passes.most[kind]:
+def looks_at(depths: Depths, number: int, job: int) -> bool:
+    """Return whether the pass of this number considers a job, within the limits per user, partition ...; count it."""
+    for kind in range(depths.most.shape[0]):
+        group = depths.group[kind, job]
+        if depths.looked_in[group] != number:
+            depths.looked_in[group], depths.looked_at[group] = number, 0
+        if depths.looked_at[group] >= depths.most[kind]:
             return False
-    for kind in range(passes.most.shape[0]):
-        passes.looked_at[passes.group[kind, job]] += 1
+    for kind in range(depths.most.shape[0]):
+        depths.looked_at[depths.group[kind, job]] += 1
     return True
+
+
+@inlined
+def is_young(seen: NDArray[Any], rules: Rules, job: int, now: int) -> bool:
+    """Return whether a job has not waited long enough for a reservation, and keeps nobody waiting."""
+    return rules.reserve_age > 0 and now - seen[job].submit < rules.reserve_age
 
 
 @inlined

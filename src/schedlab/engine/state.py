@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 from schedlab.addresses import by_address
 from schedlab.engine.bookings import expires, has_opened, set_free
 from schedlab.engine.calendar import BLOCK, NEVER, USED, Calendar, add, discard, new_calendar, pop, soonest
+from schedlab.engine.in_service import in_service, may_leave
 from schedlab.engine.node_state import Nodes
 from schedlab.engine.nodes import note_change, occupy, vacate
-from schedlab.engine.outages import TURNED, Outages, fails, in_service, may_leave, turn
+from schedlab.engine.outages import BROKE, TURNED, Outages, fails, turn, withdraw_gpus
 from schedlab.engine.preemption_state import PAUSES, REPLAN, SUSPENDED, Preemption
 from schedlab.engine.rivals import Rivals
-from schedlab.engine.site_state import Site, admitted, charge, has_limits
+from schedlab.engine.site_state import Site, admitted, charge, has_limits, note_begin
 from schedlab.kernels import inlined, inner_kernel, new_records
 
 JOB = np.dtype([("submit", "i8"), ("duration", "i8"), ("estimate", "i8"), ("processors", "i8")])
@@ -216,7 +217,7 @@ def _give_back(jobs: NDArray[Any], state: State, job: int) -> None:
 
 @inlined
 def _break_off(nodes: Nodes | None, jobs: NDArray[Any], state: State) -> None:
-    """End the runs on nodes that fail in this second, or whose reservation ends, in the order of their starts."""
+    """End the runs on what fails in this second, or whose reservation ends, in the order of their starts."""
     if nodes is not None:
         _break_off_on(nodes.outages, nodes, jobs, state)
 
@@ -226,6 +227,7 @@ def _break_off_on(outages: Outages | None, nodes: Nodes, jobs: NDArray[Any], sta
     if outages is not None:
         clock, ended, completions = state.clock, state.ended, state.completions
         first = clock[COMPLETED]
+        outages.counters[BROKE] = first
         for place in range(completions.status[USED]):
             block = completions.order[place]
             for i in range(completions.counts[block]):
@@ -246,6 +248,7 @@ def _break_off_on(outages: Outages | None, nodes: Nodes, jobs: NDArray[Any], sta
             if clock[WATCHED]:
                 discard(state.alarms, state.start[job] + jobs[job].estimate, job)
             _give_back(jobs, state, job)
+        withdraw_gpus(outages, nodes)
 
 
 @inlined
@@ -271,6 +274,7 @@ def begin(jobs: NDArray[Any], state: State, job: int) -> None:
     clock[FREE] -= processors
     occupy(state.nodes, job)
     charge(state.site, job, 1)
+    note_begin(state.site, job, now)
     state.begun[clock[STARTED]] = job
     clock[STARTED] += 1
     add(state.completions, now + jobs[job].duration, job, processors)

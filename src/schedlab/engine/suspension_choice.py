@@ -8,16 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import BLOCK, NEVER, USED
-from schedlab.engine.needs import Needs, is_ready
+from schedlab.engine.needs import Needs
 from schedlab.engine.node_choice import choose
 from schedlab.engine.node_slots import has_room
 from schedlab.engine.node_state import LATER, VIEWS, Nodes
-from schedlab.engine.preemption import fits_later, look_at, take_choice
+from schedlab.engine.preemption import admit, claims, look_at, may_any
 from schedlab.engine.preemption_state import SUSPENDS, Preemption, class_of_run
 from schedlab.engine.rivals import begin_turns, had_turn, next_of_job, take_turn
 from schedlab.engine.rules import Rules
 from schedlab.engine.site_state import Site, all_blocked, block, open_partitions
-from schedlab.engine.state import NOW, STARTED, State, within_limits
+from schedlab.engine.state import NOW, STARTED, State
 from schedlab.engine.suspension import hide, hide_all, hide_in_plan, list_tiers, next_tier
 from schedlab.kernels import inlined, inner_kernel
 
@@ -62,11 +62,7 @@ def _next_over(
             return NOBODY
         if not _anybody_may(preemption, site, nodes, state, order, count):
             return NOBODY
-        now, turn, admitted = state.clock[NOW], site.behind, 0
-        for i in range(count):  # done first, because it overwrites the view used below
-            if is_ready(needs, order[i]) and within_limits(jobs, state, order[i]):
-                turn[admitted] = order[i]
-                admitted += 1
+        now, turn, admitted = state.clock[NOW], site.behind, admit(site, jobs, state, order, count, needs)
         nodes.counters[VIEWS] += 1
         open_partitions(site)
         begin_turns(state.rivals)
@@ -74,12 +70,7 @@ def _next_over(
             if had_turn(state.rivals, turn[i]):
                 continue
             take_turn(state.rivals, turn[i])
-            place, fits = i, False
-            while place < admitted and not fits:
-                fits = fits_later(site, nodes, turn[place], now, now + jobs[turn[place]].estimate)
-                place = next_of_job(state.rivals, turn, place, admitted)
-            if fits:
-                take_choice(nodes)
+            if claims(site, nodes, jobs, state, turn, i, admitted):
                 continue
             place = i
             while place < admitted and found == NOBODY:
@@ -108,13 +99,7 @@ def _anybody_may(
         for i in range(running.counts[number]):
             his = class_of_run(preemption, site, nodes, running.records[number * BLOCK + i].job)
             there[his] = preemption.suspends[his]
-    for i in range(count):
-        for option in range(site.options[order[i]], site.options[order[i] + 1]):
-            mine = preemption.of_option[option]
-            for other in range(there.shape[0]):
-                if there[other] and preemption.may[mine, other]:
-                    return True
-    return False
+    return may_any(preemption, site, order, count)
 
 
 @inner_kernel

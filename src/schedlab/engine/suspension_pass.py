@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from schedlab.engine.needs import Needs
 from schedlab.engine.plan import Plan
 from schedlab.engine.plan_pass import leave_plan
-from schedlab.engine.queue_list import QueueList
+from schedlab.engine.preemption_plan import queue_in_order
 from schedlab.engine.retries import Retries
 from schedlab.engine.rules import Rules
 from schedlab.engine.site_state import Site
@@ -17,7 +17,7 @@ from schedlab.engine.slurm_timing import Passes, look_again
 from schedlab.engine.state import BLAMED, State, begin
 from schedlab.engine.suspension import suspend_others
 from schedlab.engine.suspension_choice import NOBODY, next_over
-from schedlab.engine.waiting import Orders, Waiting, depart_with_rivals, sort_waiting
+from schedlab.engine.waiting import Orders, Waiting, depart_with_rivals
 from schedlab.kernels import inner_kernel
 
 
@@ -53,14 +53,9 @@ def start_before_plan(
 ) -> None:
     """Start jobs in place of runs that are suspended; the pass that follows plans again."""
     if site is not None:
-        listed = plan.list
-        queue = QueueList(site.turn, listed.spare, listed.score, listed.entered, listed.length, listed.tier)
         while state.clock[BLAMED] < 0:
-            count = waiting.queue.length[0]
-            for i in range(count):
-                queue.order[i] = waiting.queue.order[i]
-            sort_waiting(queue, orders.policy, seen, state, retries, rules, count)
-            job = next_over(site, jobs, state, queue.order, count, needs, rules)
+            queue = queue_in_order(site, seen, state, waiting, orders, plan, retries, rules)
+            job = next_over(site, jobs, state, queue.order, waiting.queue.length[0], needs, rules)
             if job == NOBODY:
                 break
             begin(jobs, state, job)

@@ -113,6 +113,22 @@ def lend(timeline: Timeline, node: int, cores: int, runs: int, begins: int, ends
 
 
 @inner_kernel
+def take_gpus(timeline: Timeline, node: int, bits: int, begins: int, ends: int) -> None:
+    """Take GPUs of a node, given as bits, out of the plan between two seconds."""
+    touch(timeline, node)
+    separate(timeline)
+    _, span, last = _between(timeline, timeline.touched[0], begins, ends)
+    while span != last:
+        i = 0
+        while bits >> i:
+            if (bits >> i) & 1:
+                timeline.devices[span * timeline.gpus + i] -= WHOLE
+                timeline.spans[span].gpus -= WHOLE
+            i += 1
+        span = timeline.spans[span].next
+
+
+@inner_kernel
 def keep(timeline: Timeline, begins: int, ends: int, mark: int) -> None:
     """Reserve the nodes noted by `touch` as a whole between two seconds, whatever still runs there: KEPT or BOOKED."""
     for i in range(separate(timeline)):

@@ -87,7 +87,7 @@ def rank_nodes(topology: Topology, notes: NDArray[Any], found: int, needed: int,
     found
         How many nodes have room.
     needed, tasks
-        The number of nodes that the job asks for, 0 for any, and its tasks.
+        The number of nodes that the job asks for or that its tasks per node make, 0 for any, and its tasks.
     least
         Nodes with room for this many tasks are usable.
     """

@@ -18,6 +18,7 @@ except ModuleNotFoundError:
     raise InputError('environments need Gymnasium: pip install "schedlab[gym]"') from None
 
 from schedlab.cluster.cluster import Cluster
+from schedlab.cluster.node_events import NodeEvents
 from schedlab.gym.decisions import POLICIES, Decision
 from schedlab.gym.episodes import Episodes
 from schedlab.gym.machines import episodes_for
@@ -84,6 +85,9 @@ class SchedulingEnv(gymnasium.Env[Any, Any]):
         Seconds: the request that counts as 1; None takes the longest of the workload.
     cluster
         The machine, instead of `processors`: nodes with cores, memory and GPUs. Everything but `commit` goes with it.
+    node_events
+        What happens to the nodes: they fail, are drained, come back, are maintained and reserved, in the seconds of the
+        workload, whatever `load` is. Jobs that fail with their nodes wait again.
     masked_action
         What happens to a masked action: "replace" takes the last action that is not masked (to wait, where that is
         possible) and says so in `info["action_replaced"]`; "error" raises.
@@ -134,6 +138,7 @@ class SchedulingEnv(gymnasium.Env[Any, Any]):
         period: int = 3_600,
         longest: int | None = None,
         cluster: Cluster | None = None,
+        node_events: NodeEvents | None = None,
         masked_action: Masked = "replace",
         render_mode: str | None = None,
     ) -> None:
@@ -159,6 +164,7 @@ class SchedulingEnv(gymnasium.Env[Any, Any]):
             increments=increments,
             longest=longest,
             cluster=cluster,
+            node_events=node_events,
         )
         self.observed: Observation = observation
         self.observation_space = observation_space(self.episodes, observation)

@@ -233,9 +233,9 @@ def evaluate(
     workloads = [source.draw(np_random(row)[0], {"start": start}).workload for row, start in enumerate(protocol.starts)]
     values = {name: np.empty((len(workloads), len(agents))) for name in metrics}
     decisions, seconds = [], []
-    cluster = protocol.arguments.get("cluster")
+    machine: dict[str, Any] = {name: protocol.arguments.get(name) for name in ("cluster", "node_events")}
     for place, agent in enumerate(agents.values()):
-        if isinstance(agent, str) and agent_at(agent) is None and cluster is None:
+        if isinstance(agent, str) and agent_at(agent) is None and machine["cluster"] is None:
             found = simulate_many(workloads, agent, metrics=list(metrics))[:, 0, :]
             for column, name in enumerate(metrics):
                 values[name][:, place] = found[:, column]
@@ -245,7 +245,7 @@ def evaluate(
         taken, begun = 0, time.perf_counter()
         for row, start in enumerate(protocol.starts):
             if isinstance(agent, str):
-                schedule = simulate(workloads[row], agent, cluster=cluster)
+                schedule = simulate(workloads[row], agent, **machine)
                 taken += schedule.specification.get("decisions", 0)
             else:
                 schedule = play(agent, env, seed=row, start=start)

@@ -14,9 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.cluster.cluster import Cluster
-from schedlab.engine.agent_view import jobs_shown, summary_shown
+from schedlab.cluster.node_events import NodeEvents
+from schedlab.engine.agent_view import closed_to_all, jobs_shown, summary_shown
 from schedlab.engine.led import LedSimulation
 from schedlab.engine.node_inputs import UNLIMITED, NodeInputs
+from schedlab.engine.preemption_inputs import preempts
 from schedlab.engine.prepared import prepare
 from schedlab.errors import InputError
 from schedlab.gym.decisions import known_policy, rules_for
@@ -34,7 +36,7 @@ from schedlab.gym.pool import (
     WRONG,
 )
 from schedlab.gym.side_by_side import SideBySide
-from schedlab.gym.sources import Episode, Model, Source
+from schedlab.gym.sources import Episode, Model, Source, growth_of
 from schedlab.schedule.schedule import Schedule
 from schedlab.scheduler.backfilling import Easy
 from schedlab.scheduler.scheduler import Scheduler
@@ -65,8 +67,8 @@ class NodeEpisodes(SideBySide):
         How many.
     workload, window, load, reward, longest
         As for `schedlab.gym.SchedulingEnv`.
-    cluster
-        The machine.
+    cluster, node_events
+        The machine, and what happens to its nodes, in the workload's seconds.
     **decided
         What is decided, see `schedlab.gym.decisions.rules_for`; without commitment.
 
@@ -82,6 +84,7 @@ class NodeEpisodes(SideBySide):
         workload: Workload | Sequence[Workload] | Model,
         *,
         cluster: Cluster,
+        node_events: NodeEvents | None = None,
         window: int | None = 256,
         load: float | tuple[float, float] = 1.0,
         reward: str = "mean_bounded_slowdown",
@@ -93,13 +96,15 @@ class NodeEpisodes(SideBySide):
             raise InputError(
                 "commit=True is the environment of SC'20, whose machine is a number of processors, not nodes"
             )
+        if preempts(cluster):
+            raise InputError("jobs cannot preempt others in environments: take `preemption` out of the cluster")
         for one in [workload] if isinstance(workload, Workload) else [] if callable(workload) else workload:
-            prepare(one, "fcfs", cluster=cluster)
+            prepare(one, "fcfs", cluster=cluster, node_events=node_events)
         source = Source(
             workload, processors=cluster.processors, window=window, load=load, metric=reward, longest=longest
         )
         super().__init__(number, source)
-        self.cluster = cluster
+        self.cluster, self.node_events = cluster, node_events
         self.schedulers = [Scheduler.parse(text) for text in self.texts]
         slots, actions = self.rules.slots, self.rules.actions
         self.pool = Board(
@@ -121,7 +126,7 @@ class NodeEpisodes(SideBySide):
 
     def begin_with(self, e: int, episode: Episode) -> None:
         """Bring an episode to its first decision."""
-        play = NodePlay(episode, self.cluster, self.rules, self.schedulers)
+        play = NodePlay(episode, self.cluster, self.node_events, self.rules, self.schedulers)
         inputs = play.simulation.prepared.nodes
         assert inputs is not None
         self._plays[e], self._asked[e], self._drawn[e] = play, asked_of(inputs), episode
@@ -164,6 +169,8 @@ class NodeEpisodes(SideBySide):
             pool.summary[e, 6:] = free_shares(play.simulation)
         else:
             pool.progress[e, OVER] = 1
+            jobs = play.simulation.parts.jobs  # runs that were broken off, and not repeated, have become shorter
+            play.growth = growth_of(self.source.metric, jobs["duration"], jobs["processors"])
         pool.mask[e] = play.mask
         pool.progress[e, QUEUED] = len(play.simulation.waiting)
         pool.clock[e] = play.simulation.parts.state.clock[:4]
@@ -223,15 +230,17 @@ def asked_of(inputs: NodeInputs) -> NDArray[np.float32]:
 
 
 def free_shares(simulation: LedSimulation) -> tuple[float, float]:
-    """Return which shares of the cluster's GPUs and of its memory are free; 1 of what it does not have."""
+    """Return which shares of the cluster's GPUs and of its memory are free on open nodes; 1 of what there is not."""
     nodes, inputs = simulation.parts.state.nodes, simulation.prepared.nodes
     assert nodes is not None
     assert inputs is not None
     counted = nodes.machine.nodes["memory"][: len(inputs.names)] < UNLIMITED
     memory = nodes.machine.nodes["memory"][: len(inputs.names)][counted].sum()
-    free = nodes.now.free["memory"][counted].sum()
+    closed = closed_to_all(simulation.parts)
+    open_ = np.ones(len(counted), dtype=np.bool_) if closed is None else ~closed
+    free = nodes.now.free["memory"][counted & open_].sum()
     gpus = len(inputs.device_type) * WHOLE
     return (
-        float(nodes.now.free["gpus"].sum() / gpus) if gpus else 1.0,
+        float(nodes.now.free["gpus"][open_].sum() / gpus) if gpus else 1.0,
         float(free / memory) if memory else 1.0,
     )

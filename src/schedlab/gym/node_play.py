@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.cluster.cluster import Cluster
+from schedlab.cluster.node_events import NodeEvents
 from schedlab.engine.agent_view import nothing_to_come, startable
 from schedlab.engine.calendar import NEVER
 from schedlab.engine.led import LedSimulation
@@ -27,8 +28,8 @@ class NodePlay:
     ----------
     episode
         Its jobs.
-    cluster
-        The machine.
+    cluster, node_events
+        The machine, and what happens to its nodes.
     rules, schedulers
         What is decided, and the policies that the rules name.
 
@@ -42,8 +43,15 @@ class NodePlay:
         bool of shape (actions,): what is possible.
     """
 
-    def __init__(self, episode: Episode, cluster: Cluster, rules: Rules, schedulers: Sequence[Scheduler]) -> None:
-        self.simulation = LedSimulation(episode.workload, cluster)
+    def __init__(
+        self,
+        episode: Episode,
+        cluster: Cluster,
+        node_events: NodeEvents | None,
+        rules: Rules,
+        schedulers: Sequence[Scheduler],
+    ) -> None:
+        self.simulation = LedSimulation(episode.workload, cluster, node_events)
         self.rules, self._schedulers = rules, schedulers
         self.growth, self.submit = episode.table.growth[episode.low : episode.high], episode.submit
         self.visible = np.empty(0, dtype=np.int64)
@@ -58,19 +66,26 @@ class NodePlay:
         self._told = 0.0
 
     def proceed(self) -> bool:
-        """Let time pass until the next decision; at the end, return False."""
-        simulation = self.simulation
-        while not simulation.all_started:
+        """Let time pass until the next decision; at the end, return False.
+
+        Raises
+        ------
+        InputError
+            If jobs are left at the end, because too few nodes have come back.
+        """
+        simulation, goes_on = self.simulation, True
+        while goes_on and not simulation.all_started:
             self._waiting = np.sort(simulation.waiting)
             if len(self._waiting) and not self._passed and self._asks():
                 return True
             pauses = self.rules.kind == INSPECT and len(self._waiting)
-            simulation.proceed(self._until if pauses else NEVER)
+            goes_on = simulation.proceed(self._until if pauses else NEVER)
             self._passed = False
             if self.rules.kind == INSPECT:
                 self._until = NEVER
-        while simulation.proceed():
-            pass
+        while goes_on:
+            goes_on = simulation.proceed()
+        simulation.refuse_left_over()
         self.mask[:] = False
         return False
 
@@ -128,8 +143,9 @@ class NodePlay:
         return scores
 
     def _ordered(self, jobs: NDArray[np.int64], number: int) -> NDArray[np.int64]:
-        """Return jobs in the order of a policy, ties by submission; those of partitions of higher tiers first."""
-        return self.simulation.in_tiers(jobs[np.lexsort((jobs, self.scores(self._schedulers[number], jobs)))])
+        """Return jobs in the order of a policy, ties by entry; those of partitions of higher tiers first."""
+        entered = self.simulation.parts.state.entered[jobs]
+        return self.simulation.in_tiers(jobs[np.lexsort((entered, self.scores(self._schedulers[number], jobs)))])
 
     def _asks(self) -> bool:
         """Return whether there is something to decide in this second, after what needs no decision has been done."""
@@ -164,7 +180,10 @@ class NodePlay:
         return bool(self.allowed.any())
 
     def _shown(self, jobs: NDArray[np.int64]) -> NDArray[np.int64]:
-        shown: NDArray[np.int64] = jobs[np.lexsort((jobs, self._rank[jobs]))][: self.rules.slots]
+        rank = self._rank[jobs]
+        if self.simulation.parts.retries is not None:  # whom a failure has interrupted has been submitted again
+            rank = self.scores(self._schedulers[self.rules.order], jobs)
+        shown: NDArray[np.int64] = jobs[np.lexsort((jobs, rank))][: self.rules.slots]
         return shown
 
     def _is_easy(self, number: int) -> bool:

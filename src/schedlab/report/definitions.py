@@ -199,7 +199,17 @@ DEFINITIONS = {
     "median": ("Median", "The value that half of the jobs (or instances) do not exceed."),
     "largest": ("Largest", "The largest of all values."),
     "sooner": ("Sooner, later", "Share of the jobs that start sooner, or later, under the second scheduler."),
-    "failed_runs": ("Failed runs", "Starts of jobs that ended at their requested time and had to be repeated."),
+    "availability": ("In service", "Share of the machine on nodes that were not down, drained or in maintenance."),
+    "failed_runs": (
+        "Failed runs",
+        "Starts of jobs that ended before the job was done: at their requested time, with a node, or for other jobs.",
+    ),
+    "preempted_runs": ("Preempted runs", "Runs that ended because jobs that go before theirs took their place."),
+    "node_failed_runs": ("Runs that failed with a node", "Runs that ended because a node or a GPU of theirs failed."),
+    "suspended": (
+        "Suspended",
+        "Jobs that stood still while jobs of a higher tier used their cores and went on later.",
+    ),
     "switches": ("Leaf switches", "Mean number of leaf switches to which the nodes of a job on several nodes belong."),
     "lost_share": ("Lost share", "Share of the machine that was held by runs which failed."),
     "makespan": ("Makespan", "Time from the first submission to the last end."),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +12,13 @@ from schedlab.errors import InputError, check_type
 from schedlab.kernels import kernel
 from schedlab.report.style import TimeAxis, number_ticks, styled_axes
 from schedlab.schedule.allocation import Allocation, allocate
+from schedlab.schedule.placement import KINDS as CLOSED
 from schedlab.schedule.schedule import NO_SCHEDULE, Schedule
 from schedlab.schedule.stretches import by_stretch
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.patches import Patch
 
 KINDS = ("started in order", "backfilled", "killed at its request")
 SHADES = (
@@ -25,6 +27,9 @@ SHADES = (
     ("#C2607A", "#D68A9F", "#A94463"),
 )
 """Three shades for each kind of job, so that neighbours can be told apart."""
+
+HATCHES = (("xxx", "#555555"), ("////", "#555555"), ("....", "#2E7D5B"))
+"""How closed nodes are drawn, by the kind of the closure."""
 
 MOST_RECTANGLES = 1_000
 """Beyond this many, the chart is painted as an image: single jobs cannot be seen any more."""
@@ -40,8 +45,8 @@ def plot_gantt(schedule: Schedule, ax: Axes | None = None, *, begin: int | None 
     Parameters
     ----------
     schedule
-        What to draw; its jobs are given the lowest free processors, see
-        `schedlab.schedule.allocation.allocate`.
+        What to draw; its jobs are given the lowest free processors, see `schedlab.schedule.allocation.allocate`. Where
+        nodes had events, the chart is one of the cores of each node, those of the first node at the bottom.
     ax
         Where to draw; by default, in a new figure.
     begin, end
@@ -51,8 +56,9 @@ def plot_gantt(schedule: Schedule, ax: Axes | None = None, *, begin: int | None 
     -------
     matplotlib.axes.Axes
         Blue jobs started in order, yellow ones were backfilled, red ones were killed at their request. Where jobs may
-        fail and come back, the same is said of each run; yellow are then only speculative runs and last ones. Few
-        jobs carry their number; with very many, the colour of a pixel is that of the job at its centre.
+        fail and come back, the same is said of each run; yellow are then only speculative runs and last ones.
+        Hatched are nodes that were out of service, in maintenance or reserved. Few jobs carry their number; with very
+        many, the colour of a pixel is that of the job at its centre.
 
     Raises
     ------
@@ -61,7 +67,8 @@ def plot_gantt(schedule: Schedule, ax: Axes | None = None, *, begin: int | None 
     """
     origin, first, last = _window(schedule, begin, end)
     schedule = by_run(schedule)
-    allocation = allocate(schedule)
+    by_node = schedule.placement is not None and schedule.placement.closures is not None
+    allocation = _by_node(schedule) if by_node else allocate(schedule)
     job = np.repeat(np.arange(len(schedule)), np.diff(allocation.offsets))
     running = np.clip(schedule.end_time, first, last) > np.clip(schedule.start_time, first, last)
     pieces = np.flatnonzero(running[job])
@@ -79,14 +86,46 @@ def plot_gantt(schedule: Schedule, ax: Axes | None = None, *, begin: int | None 
             spans = tuple(axis(time) for time in times)
             _draw(axes, spans, lines, shade)
             _label(axes, schedule, allocation, jobs, spans)
+        closed = _draw_closures(axes, schedule, axis, first, last) if by_node else []
         axis.label(axes)
         axes.set_ylim(0, schedule.processors)
         axes.grid(visible=False)
         number_ticks(axes.yaxis)
-        axes.set_ylabel("Processor")
+        axes.set_ylabel("Core, node after node" if by_node else "Processor")
         axes.set_title(f"Gantt chart ({schedule.workload.name}, {schedule.scheduler})")
-        _explain_colours(axes, np.unique(shade // 3))
+        _explain_colours(axes, np.unique(shade // 3), closed)
     return axes
+
+
+def _by_node(schedule: Schedule) -> Allocation:
+    """Return the cores that each run takes on its nodes."""
+    assert schedule.placement is not None
+    return schedule.placement.rows(schedule.start_time, schedule.end_time, "cores")
+
+
+def _draw_closures(ax: Axes, schedule: Schedule, axis: TimeAxis, first: int, last: int) -> list[Patch]:
+    """Hatch the nodes while they are closed; return a patch for each kind, for the legend."""
+    from matplotlib.collections import PolyCollection
+    from matplotlib.patches import Patch
+
+    where = schedule.placement
+    assert where is not None
+    assert where.closures is not None
+    top, patches = np.cumsum(where.cores), []
+    begin, end = (np.clip(where.closures[name], first, last) for name in ("begin", "end"))
+    for kind, (name, (hatch, colour)) in enumerate(zip(CLOSED, HATCHES, strict=True)):
+        shown = np.flatnonzero((where.closures["kind"] == kind) & (end > begin))
+        if not shown.size:
+            continue
+        node = where.closures["node"][shown]
+        (left, right), (low, high) = (axis(begin[shown]), axis(end[shown])), (top[node] - where.cores[node], top[node])
+        corners = np.stack(
+            [np.column_stack([left, right, right, left]), np.column_stack([low, low, high, high])], axis=2
+        )
+        style: dict[str, Any] = {"facecolor": "none", "edgecolor": colour, "hatch": hatch, "linewidth": 0.0}
+        ax.add_collection(PolyCollection(list(corners), **style))
+        patches.append(Patch(label=name, **style))
+    return patches
 
 
 def by_run(schedule: Schedule) -> Schedule:
@@ -218,9 +257,10 @@ def _fill(
         image[low[rectangle] : high[rectangle], left[rectangle] : right[rectangle]] = value[rectangle]
 
 
-def _explain_colours(ax: Axes, kinds: NDArray[np.int64]) -> None:
-    """Put a legend of the kinds of jobs that occur below the axes."""
+def _explain_colours(ax: Axes, kinds: NDArray[np.int64], closed: list[Patch]) -> None:
+    """Put a legend of the kinds of jobs, and of closed nodes, that occur above the axes."""
     from matplotlib.patches import Patch
 
-    patches = [Patch(color=SHADES[kind][0], label=KINDS[kind]) for kind in kinds]
-    ax.legend(handles=patches, loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=len(patches), borderaxespad=0.2)
+    patches = [Patch(color=SHADES[kind][0], label=KINDS[kind]) for kind in kinds] + closed
+    corner: dict[str, Any] = {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0), "borderaxespad": 0.2}
+    ax.legend(handles=patches, ncols=min(len(patches), 3), **corner)

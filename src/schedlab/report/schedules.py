@@ -39,6 +39,7 @@ METRICS = (
 
 FACTS = (
     ("utilisation", "Utilisation", "utilisation"),
+    ("availability", "In service", "availability"),
     ("makespan", "Makespan", "makespan"),
     ("mean_queue_length", "Mean queue length", "queue_length"),
     ("max_queue_length", "Largest queue length", "queue_length"),
@@ -47,10 +48,13 @@ FACTS = (
     ("killed_jobs", "Killed jobs", "killed"),
     ("failed_runs", "Failed runs", "failed_runs"),
     ("lost_share", "Share of the machine that failed runs took", "lost_share"),
+    ("preempted_runs", "Preempted runs", "preempted_runs"),
+    ("node_failed_runs", "Runs that failed with a node", "node_failed_runs"),
+    ("suspended_jobs", "Suspended jobs", "suspended"),
     ("mean_switches", "Leaf switches of jobs on several nodes", "switches"),
     ("fairness", "Fairness between users", "fairness"),
 )
-SHARES = ("utilisation", "backfilled_share", "lost_share")
+SHARES = ("utilisation", "availability", "backfilled_share", "lost_share")
 
 
 def write_schedule_report(

@@ -15,7 +15,10 @@ from schedlab.durations import DAY
 from schedlab.errors import InputError
 from schedlab.schedule.measures import measure_small
 from schedlab.schedule.reasons import OF_REASONS, mean_waits_by_reason
+from schedlab.schedule.runs import NODE_FAILED, PREEMPTED
+from schedlab.schedule.service import AVAILABILITY, availability
 from schedlab.schedule.spread import MEAN_SWITCHES, mean_switches
+from schedlab.schedule.stretches import by_stretch
 from schedlab.schedule.window import Window, measured_window
 
 if TYPE_CHECKING:
@@ -175,6 +178,28 @@ def lost_work(schedule: Schedule, window: Window) -> dict[str, float]:
     }
 
 
+LOST_TO = {"preempted_runs": (PREEMPTED, "preemption"), "node_failed_runs": (NODE_FAILED, "node_failures")}
+"""By metric of runs that were interrupted: what ended them, and the name of that in the metric of the time lost."""
+
+
+def interruptions(schedule: Schedule, window: Window) -> dict[str, float]:
+    """Return how many runs in the window were preempted, or failed with a node, and the mean time lost by each cause.
+
+    The means are over all jobs that count: seconds of all their runs that ended so, without suspensions.
+    """
+    runs = by_stretch(schedule).runs
+    assert runs is not None
+    assert schedule.runs is not None
+    metrics = {}
+    for name, (cause, words) in LOST_TO.items():
+        lost = runs[runs["cause"] == cause]
+        of_jobs = np.bincount(lost["job"], lost["end"] - lost["start"], len(schedule))
+        whole = schedule.runs[schedule.runs["cause"] == cause]
+        metrics[name] = float(np.count_nonzero(window.overlap(whole["start"], whole["end"]) > 0))
+        metrics[f"mean_time_lost_to_{words}"] = float(of_jobs[window.rows].mean())
+    return metrics
+
+
 def reserved_turnaround(schedule: Schedule) -> NDArray[np.int64]:
     """Return the seconds from each job's submission to the end of what its last run had asked for."""
     assert schedule.runs is not None
@@ -235,6 +260,7 @@ OF_WORKFLOWS = (
 )
 OF_SCHEDULES = (
     "utilisation",
+    AVAILABILITY,
     "makespan",
     "mean_queue_length",
     "max_queue_length",
@@ -245,6 +271,7 @@ OF_SCHEDULES = (
     "failed_runs",
     "lost_share",
     "given_up_jobs",
+    *(metric for name, (_, words) in LOST_TO.items() for metric in (name, f"mean_time_lost_to_{words}")),
     "mean_reserved_turnaround",
     "suspended_jobs",
     "mean_suspended_time",
@@ -282,14 +309,17 @@ def schedule_metrics(
     dict
         ``jobs``; of each job measure, ``wait`` and ``turnaround`` (seconds), ``slowdown``,
         ``bounded_slowdown`` and ``per_processor_bounded_slowdown``, the ``mean_``, ``median_``, ``p95_``,
-        ``p99_`` (percentiles, linear between the two nearest jobs) and ``max_``; ``utilisation`` (of 1),
+        ``p99_`` (percentiles, linear between the two nearest jobs) and ``max_``; ``utilisation`` (of 1), where nodes
+        had events ``availability`` (the share of the machine that was in service),
         ``makespan`` (seconds, from the first submission to the last end, or the length of the trimmed
         period), ``mean_queue_length`` and ``max_queue_length`` (jobs), ``throughput`` (jobs ended per day),
         ``backfilled_share`` (of the jobs), ``killed_jobs``, where runs may fail and come back ``failed_runs``,
         ``lost_share`` (of the machine), ``given_up_jobs`` and ``mean_reserved_turnaround`` (seconds, as if a job ended
-        with its request), where runs may be suspended ``suspended_jobs`` and ``mean_suspended_time`` (seconds, over all
-        jobs that count), where it is known why jobs waited the means by kind of reason (seconds, see
-        `schedlab.schedule.reasons`), where the switches of nodes are known ``mean_switches`` (leaf switches per job on
+        with its request), where runs may be interrupted ``preempted_runs``, ``node_failed_runs``,
+        ``mean_time_lost_to_preemption`` and ``mean_time_lost_to_node_failures`` (seconds, over all jobs that count),
+        where runs may be suspended ``suspended_jobs`` and ``mean_suspended_time`` (seconds, over all jobs that count),
+        where it is known why jobs waited the means by kind of reason (seconds, see `schedlab.schedule.reasons`), where
+        the switches of nodes are known ``mean_switches`` (leaf switches per job on
         several nodes), and ``fairness`` between users (see `fairness`), which is left out if the jobs
         that count name fewer than two users. If there are workflows, also the metrics of
         `schedlab.schedule.workflows.workflow_metrics`; then the job measures, ``jobs``, ``backfilled_share``,
@@ -301,7 +331,7 @@ def schedule_metrics(
         If no jobs remain, or if tau is below 1.
     """
     if window is None and not warm_up and not cool_down and (small := measure_small(schedule, tau)) is not None:
-        return small | mean_switches(schedule)
+        return small | availability(schedule, measured_window(schedule)) | mean_switches(schedule)
     window = window or measured_window(schedule, warm_up=warm_up, cool_down=cool_down)
     rows = window.rows
     metrics = {"jobs": float(len(rows))}
@@ -327,10 +357,13 @@ def schedule_metrics(
     }
     if schedule.runs is not None:
         metrics |= lost_work(schedule, window)
+        if schedule.specification.get("interrupts"):
+            metrics |= interruptions(schedule, window)
         metrics["mean_reserved_turnaround"] = float(reserved_turnaround(schedule)[rows].mean())
     if schedule.pauses is not None:
         metrics |= suspensions(schedule, rows)
-    metrics |= mean_waits_by_reason(schedule.waited_for or {}, rows) | mean_switches(schedule, rows)
+    metrics |= availability(schedule, window) | mean_waits_by_reason(schedule.waited_for or {}, rows)
+    metrics |= mean_switches(schedule, rows)
     if schedule.workload.workflows is not None:
         from schedlab.schedule.workflows import workflow_metrics
 

@@ -16,6 +16,18 @@ from schedlab.workload.resources import WHOLE
 if TYPE_CHECKING:
     import pyarrow as pa
 
+CLOSURE = np.dtype([("node", "i8"), ("kind", "i1"), ("begin", "i8"), ("end", "i8")])
+"""A span in which a node was closed to all jobs, or to most."""
+
+# The kinds of closures.
+OUT, MAINTENANCE, RESERVED = range(3)
+
+KINDS = ("out of service", "maintenance", "reserved")
+"""The kinds of closures, by the numbers above."""
+
+FOREVER = 1 << 53
+"""The end of a closure that does not end."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Placement:
@@ -38,6 +50,9 @@ class Placement:
         If it is counted: int64 MiB of each node (0 where it is not), and what the run held there.
     switches
         If they are known: the leaf switch of each node, by name.
+    closures
+        If nodes had events: when each was out of service (down or drained), in maintenance or reserved, by node and
+        begin, with the fields `node` (index), `kind` (place in `KINDS`), `begin` and `end` (seconds).
 
     Raises
     ------
@@ -64,6 +79,7 @@ class Placement:
     memory: NDArray[np.int64] | None = None
     held_memory: NDArray[np.int64] | None = None
     switches: tuple[str, ...] | None = None
+    closures: NDArray[Any] | None = None
 
     def __post_init__(self) -> None:
         parts = len(self.node)
@@ -73,6 +89,10 @@ class Placement:
             right &= self.memory is self.held_memory
         else:
             right &= len(self.memory) == len(self.nodes) and len(self.held_memory) == parts
+        if self.closures is not None:
+            right &= bool((self.closures["node"] < len(self.nodes)).all() and (self.closures["node"] >= 0).all())
+            right &= bool((self.closures["begin"] <= self.closures["end"]).all())
+            right &= bool(np.isin(self.closures["kind"], range(len(KINDS))).all())
         if not right or (parts and not 0 <= self.node.min() <= self.node.max() < len(self.nodes)):
             raise InputError("a placement needs one value for each node and for each node of a run")
 
@@ -191,6 +211,9 @@ _MEMORY = {"node_memory": "held_memory"}
 """Columns of lists in a table of a schedule, and what they are of a placement; memory where it is counted."""
 
 
+Whole = Annotated[int, Field(ge=-(2**53), le=2**53)]
+
+
 class StoredNodes(BaseModel):
     """What the metadata of a schedule say of its nodes."""
 
@@ -201,6 +224,7 @@ class StoredNodes(BaseModel):
     gpus: list[Annotated[int, Field(ge=0, lt=2**53)]]
     memory: list[Annotated[int, Field(ge=0, lt=2**53)]] | None = None
     switches: list[str] | None = None
+    closures: list[Annotated[list[Whole], Field(min_length=4, max_length=4)]] | None = None
 
 
 def placement_columns(placement: Placement | None) -> dict[str, pa.Array]:
@@ -221,7 +245,8 @@ def placement_facts(placement: Placement | None) -> dict[str, Any]:
     if placement is None:
         return {}
     nodes = {"names": list(placement.nodes), "cores": placement.cores, "gpus": placement.gpus}
-    known = {"memory": placement.memory, "switches": placement.switches}
+    closures = None if placement.closures is None else placement.closures.tolist()
+    known = {"memory": placement.memory, "switches": placement.switches, "closures": closures}
     return {"nodes": nodes | {name: values for name, values in known.items() if values is not None}}
 
 
@@ -250,5 +275,6 @@ def read_placement(table: pa.Table, nodes: StoredNodes | None) -> Placement | No
         offsets=offsets,
         memory=np.array(nodes.memory, np.int64) if counted else None,
         switches=None if nodes.switches is None else tuple(nodes.switches),
+        closures=None if nodes.closures is None else np.array([tuple(one) for one in nodes.closures], dtype=CLOSURE),
         **flat,
     )

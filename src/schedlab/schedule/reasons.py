@@ -17,7 +17,8 @@ KINDS = {
 """Reasons that are not limits, and their metrics."""
 
 LIMITS = "mean_wait_at_limits"
-"""The metric of all other reasons: limits of accounts and QOS, licences, running elements of arrays."""
+"""The metric of all other reasons: limits of accounts and QOS (on submitted jobs, too), licences, running elements of
+arrays."""
 
 OF_REASONS = (*dict.fromkeys(KINDS.values()), LIMITS)
 

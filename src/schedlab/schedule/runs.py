@@ -11,8 +11,26 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     import pyarrow as pa
 
-RUN = np.dtype([("job", "i8"), ("start", "i8"), ("end", "i8"), ("request", "i8"), ("speculative", "?"), ("done", "?")])
-"""A run of a job. `end` is when it really ended, `done` whether the job was done then."""
+RUN = np.dtype(
+    [
+        ("job", "i8"),
+        ("start", "i8"),
+        ("end", "i8"),
+        ("request", "i8"),
+        ("speculative", "?"),
+        ("done", "?"),
+        ("cause", "i1"),
+    ]
+)
+"""A run of a job. `end` is when it really ended, `done` whether the job was done then, `cause` what ended it."""
+
+# What ended a run: its own length or its request, or an interruption.
+BY_ITSELF, PREEMPTED, NODE_FAILED, RESERVATION_OVER = range(4)
+
+CAUSES = ("", "preempted", "node failed", "reservation over")
+"""What ended runs, by the numbers above."""
+
+CAUSE = "cause"
 
 PAUSE = np.dtype([("job", "i8"), ("start", "i8"), ("end", "i8")])
 """A suspension of a job, from one second to another, during one of its runs."""
@@ -35,7 +53,13 @@ def run_columns(runs: NDArray[Any], jobs: int, beside: Mapping[str, pa.Array]) -
     beside
         The other columns.
     """
-    return _columns(PREFIX, runs, jobs, beside)
+    without = runs[[name for name in RUN.names or () if name != CAUSE]]
+    if not runs[CAUSE].any():
+        return _columns(PREFIX, without, jobs, beside)
+    import pyarrow as pa
+
+    causes = pa.array(np.array(CAUSES)[runs[CAUSE]].tolist())
+    return _columns(PREFIX, without, jobs, {CAUSE: causes, **beside})
 
 
 def pause_columns(pauses: NDArray[Any] | None, jobs: int) -> dict[str, pa.Array]:
@@ -91,11 +115,23 @@ def _read(prefix: str, kind: np.dtype[Any], table: pa.Table) -> tuple[NDArray[An
     records = np.zeros(len(place), dtype=kind)
     records["job"] = np.repeat(np.arange(table.num_rows), counts)[order.to_numpy()]
     for name in kind.names or ():
-        if name != "job":
+        if name == CAUSE:
+            records[name] = _causes(flat.pop(name, None))
+        elif name != "job":
             records[name] = _numbers(prefix, kind, name, flat.pop(name))
     if (records["end"] < records["start"]).any():
         raise ValueError("a run ends before it starts")
     return records, pa.table(flat)
+
+
+def _causes(column: pa.Array | None) -> NDArray[Any] | int:
+    """Return the numbers of what ended runs; where it is not told, they ended by themselves."""
+    if column is None:
+        return BY_ITSELF
+    names = column.to_pylist()
+    if not set(names) <= set(CAUSES):
+        raise ValueError(f"the column {PREFIX}{CAUSE} has other values than {', '.join(CAUSES[1:])}")
+    return np.array([CAUSES.index(name) for name in names], dtype=np.int8)
 
 
 def _numbers(prefix: str, kind: np.dtype[Any], name: str, column: pa.Array) -> NDArray[Any]:

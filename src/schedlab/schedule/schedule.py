@@ -77,8 +77,9 @@ class Schedule:
         Everything else that the simulation was told.
     runs
         If jobs may fail at their requests and come back: all runs, in the order of their starts, with the fields `job`
-        (row of the workload), `start`, `end`, `request` (seconds), `speculative` and `done`. The columns above speak of
-        the last run of each job. None: each job ran once.
+        (row of the workload), `start`, `end`, `request` (seconds), `speculative`, `done` and `cause`, the place in
+        `schedlab.schedule.runs.CAUSES` of what ended it. The columns above speak of the last run of each job. None:
+        each job ran once.
     eligible_time
         If jobs wait for others: since when each could have started.
     placement

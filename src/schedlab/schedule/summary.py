@@ -53,6 +53,16 @@ def summary(schedule: Schedule, metrics: Mapping[str, float] | None = None) -> s
         useful = " by runs that were done"
         given_up = f"; {m['given_up_jobs']:,.0f} abandoned jobs" if m["given_up_jobs"] else ""
         lines += [f"  failed runs       {m['failed_runs']:,.0f}, {m['lost_share']:.1%} of the machine{given_up}"]
+    for name, words, cause in (
+        ("preempted_runs", "preempted runs", "preemption"),
+        ("node_failed_runs", "failed with nodes", "node_failures"),
+    ):
+        if m.get(name):
+            lost = duration(m[f"mean_time_lost_to_{cause}"])
+            lines.append(f"  {words:<17} {count_of(int(m[name]), 'run')}, {lost} lost per job")
+    if m.get("suspended_jobs"):
+        mean = duration(m["mean_suspended_time"] * m["jobs"] / m["suspended_jobs"])
+        lines.append(f"  suspended         {count_of(int(m['suspended_jobs']), 'job')}, each for {mean} in the mean")
     if "mean_workflow_wait" in m:
         lines += [
             f"  workflows         {m['workflows']:,.0f}; without what idles in pilot jobs, "
@@ -67,6 +77,8 @@ def summary(schedule: Schedule, metrics: Mapping[str, float] | None = None) -> s
         lines.append(f"  waited for        {shares}")
     if "mean_switches" in m:
         lines.append(f"  switches          mean {m['mean_switches']:.2f} of jobs on several nodes")
+    if "availability" in m:
+        useful += f", {m['availability']:.1%} in service"
     return "\n".join(
         [
             title,

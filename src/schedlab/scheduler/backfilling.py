@@ -15,10 +15,15 @@ ALL = 10**15
 DEPTHS = ("user_depth", "partition_depth", "association_depth", "user_partition_depth")
 """Limits on the jobs of one group that a backfill pass looks at."""
 
-LIMITS = ("depth", "window", "reserve", "queue_depth", "overtime", "starts", "plan_size", "wf_depth", *DEPTHS)
+QUEUE_DEPTHS = ("partition_queue_depth",)
+"""The same of a main pass."""
+
+GROUP_DEPTHS = (*DEPTHS, *QUEUE_DEPTHS)
+
+LIMITS = ("depth", "window", "reserve", "queue_depth", "overtime", "starts", "plan_size", "wf_depth", *GROUP_DEPTHS)
 """Options that may be `ALL`. The others are periods and sizes up to `LONGEST`."""
 
-COUNTS = ("depth", "resolution", "queue_depth", "starts", "wf_depth", *DEPTHS)
+COUNTS = ("depth", "resolution", "queue_depth", "starts", "wf_depth", *GROUP_DEPTHS)
 """Options of Slurm's passes that must be at least 1."""
 
 LONGEST = 10**9
@@ -123,8 +128,13 @@ class Slurm:
         Seconds: a job that cannot start within them gets no reservation (bf_window).
     reserve
         Maximum number of jobs that get a reservation; 1 makes it EASY.
+    reserve_age
+        Seconds that a job must have waited to get a reservation, or to keep others waiting (bf_min_age_reserve).
     queue_depth
         Jobs that a main pass considers (default_queue_depth); once a minute, one considers all.
+    partition_queue_depth
+        Jobs of each partition that a main pass considers (partition_job_depth), also the one that considers all;
+        others are passed over until the next full minute.
     delay
         Minimum seconds between main passes (batch_sched_delay).
     overtime
@@ -175,9 +185,13 @@ class Slurm:
         minutes=True,
     )
     reserve: int = _limit(ALL, "reservations of a pass at most")
+    reserve_age: int = _limit(
+        0, "seconds that a job must have waited to get a reservation or to keep others waiting", "bf_min_age_reserve"
+    )
     queue_depth: int = _limit(
         100, "jobs that a main pass looks at; once a minute it looks at all", "default_queue_depth"
     )
+    partition_queue_depth: int = _limit(ALL, "jobs of each partition that a main pass looks at", "partition_job_depth")
     delay: int = _limit(3, "seconds between main passes at least", "batch_sched_delay")
     overtime: int = _limit(0, "seconds that a job may run beyond its request", "OverTimeLimit", minutes=True)
     node: int = _limit(0, "cores of a node, if jobs get whole nodes; 0: they get cores")

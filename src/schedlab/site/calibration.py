@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
@@ -217,7 +218,7 @@ def calibrate(site: Site, scheduler: str | Scheduler | None = None, *, nodes: bo
         jobs = jobs[known]
     jobs = jobs.sorted_by_submit()
     chosen = site.scheduler if scheduler is None else scheduler
-    simulated = replay(jobs, chosen, site.cluster, nodes=nodes)
+    simulated = replay(jobs, chosen, site.cluster, nodes=nodes, node_events=site.node_events)
     past = replace(recorded(jobs), processors=site.cluster.processors)
     naive = naive_waits(past)
     trim = min(TRIMMED, TRIMMED_SHARE * float(jobs.submit_time[-1] - jobs.submit_time[0]))
@@ -260,10 +261,32 @@ def _caveats(site: Site, *, nodes: bool) -> Iterator[str]:
     if names:
         shown = ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
         yield f"Options of the site that decide about scheduling and are not simulated: {shown}."
-    yield (
-        "Reservations, holds, nodes that were down and jobs that waited for others are not in the records: the replay "
-        "has none of them."
-    )
+    yield from _unrecorded(site, nodes=nodes)
+
+
+def _unrecorded(site: Site, *, nodes: bool) -> Iterator[str]:
+    """Say what of the past the replay does not have, as the records do not have it."""
+    events = site.node_events
+    if events is None:
+        yield (
+            "Reservations, holds, nodes that were down and jobs that waited for others are not in the records: the "
+            "replay has none of them."
+        )
+    elif nodes:
+        kinds = Counter(one.event for one in events if one.event != "up")
+        told = ", ".join(f"{count:,} {kind}" for kind, count in kinds.items())
+        yield f"The replay has what was told of the nodes ({told}), but no holds and no jobs that waited for others."
+    else:
+        yield "What happened to the nodes was not simulated either."
+    asked = None if site.jobs is None or site.jobs.resources is None else site.jobs.resources.reservation
+    if asked is not None and (events is None or not events.reservations):
+        counts = asked.counts()
+        if counts:
+            names = ", ".join(list(counts)[:5]) + (" and others" if len(counts) > 5 else "")
+            yield (
+                f"{count_of(sum(counts.values()), 'job')} ran in reservations ({names}) of which no node event tells: "
+                "the replay has them among all others, on any nodes."
+            )
 
 
 def naive_waits(past: Schedule) -> NDArray[np.float64]:

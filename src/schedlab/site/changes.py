@@ -123,7 +123,7 @@ def changed(site: Site, changes: Iterable[str | Change]) -> Site:
             (directory / file).write_text("\n".join(texts) + "\n", encoding="utf-8")
         if commands:
             _append(directory, commands)
-        return site_of(directory / MAIN, site.jobs, site.settings.notes)
+        return site_of(directory / MAIN, site.jobs, site.settings.notes, site.node_events)
 
 
 def _is_conf(file: str) -> bool:

@@ -274,6 +274,8 @@ def confirm(
         waits = [_waits(rows, one, common) for one in twin]
         confirmed.append(ConfirmedVariant(variant, np.array(waits, dtype=float), np.array(real, dtype=float)))
     notes = _notes(len(jobs), len(common), [run for *_, found in runs for run in found])
+    if site.node_events is not None:
+        notes.append("what happened to the nodes is on neither side")
     return Confirmation(version, jobs[common], site.cluster.processors, tuple(confirmed), tuple(failures), tuple(notes))
 
 

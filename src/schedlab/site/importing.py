@@ -11,13 +11,15 @@ from pathlib import Path
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.limits import Limits
+from schedlab.cluster.node_events import Interrupted, NodeEvents
 from schedlab.cluster.slurm_conf import read_slurm_conf
 from schedlab.cluster.slurm_lines import config_lines, parameters_of
 from schedlab.documents import read_bytes
 from schedlab.engine.associations import unknown_users
-from schedlab.errors import located
+from schedlab.errors import InputError, located
 from schedlab.scheduler.multifactor import Multifactor
-from schedlab.site.jobs import completed, numbers_of
+from schedlab.site.jobs import completed, numbers_of, of_cluster
+from schedlab.site.node_history import read_node_history
 from schedlab.site.reading import conf_file, files_of, ledger_of
 from schedlab.site.scheduling import scheduling_of
 from schedlab.site.site import Settings, Site
@@ -29,7 +31,11 @@ _SECRET = re.compile(r"^(\s*\w*(?:pass|password|privatekey)\s*=).*$", re.IGNOREC
 
 
 def import_site(
-    conf: str | PathLike[str], sacct: str | PathLike[str] | None = None, *, timezone: str | None = None
+    conf: str | PathLike[str],
+    sacct: str | PathLike[str] | None = None,
+    *,
+    timezone: str | None = None,
+    node_events: Sequence[str | PathLike[str]] = (),
 ) -> Site:
     """Import a site from its configuration and its accounting.
 
@@ -42,6 +48,10 @@ def import_site(
         What `sacct --parsable2` printed, or any other log of jobs that schedlab reads. None: no jobs.
     timezone
         Zone of times that name none, such as "Europe/Stockholm".
+    node_events
+        Files of what happened to the nodes meanwhile: node events (.csv, in the seconds of the jobs), or what `scontrol
+        show reservation` or `sacctmgr --parsable2 show event` printed. JobRequeue says what becomes of jobs on nodes
+        that go down.
 
     Returns
     -------
@@ -51,21 +61,31 @@ def import_site(
     Raises
     ------
     InputError
-        If a file cannot be read, or slurmctld would refuse a line; the message names file and line.
+        If a file cannot be read, or slurmctld would refuse a line; the message names file and line. If an event is of
+        a node that the site does not have.
     """
     main = conf_file(Path(conf))
     if sacct is None:
+        if node_events:
+            raise InputError(f"{node_events[0]}: node events need jobs: give the accounting (sacct) as well")
         return site_of(main, None, ())
     zone = {"timezone": timezone} if timezone is not None else {}
     read = read_workload(sacct, **zone)  # type: ignore[arg-type]
     notes = [line.removeprefix(" Note: ") for line in read.header if line.startswith(" Note: ")]
     site = site_of(main, read, [f"jobs read as {format_of(sacct)}", *notes])
-    sources = {**site.settings.sources, Path(sacct).name: _digest(Path(sacct))}
-    return replace(site, settings=replace(site.settings, sources=sources))
+    if node_events:
+        happened = read_node_history(node_events, epoch=read.start_time, timezone=timezone or "UTC")
+        happened.numbers(site.cluster.nodes)
+        site = replace(site, node_events=replace(happened, interrupted=_interrupted(main)))
+    digests = {Path(path).name: _digest(Path(path)) for path in (sacct, *node_events)}
+    return replace(site, settings=replace(site.settings, sources={**site.settings.sources, **digests}))
 
 
-def site_of(main: Path, workload: Workload | None, notes: Sequence[str]) -> Site:
-    """Return the site of a slurm.conf and of jobs that were read; errors as for `import_site`."""
+def site_of(main: Path, workload: Workload | None, notes: Sequence[str], node_events: NodeEvents | None = None) -> Site:
+    """Return the site of a slurm.conf and of jobs that were read; errors as for `import_site`.
+
+    Of the node events, those of nodes that it has are kept.
+    """
     cluster = read_slurm_conf(main)
     values = parameters_of(config_lines(main, "Slurm configuration"))
     jobs, told = None, list(notes)
@@ -90,7 +110,16 @@ def site_of(main: Path, workload: Workload | None, notes: Sequence[str]) -> Site
     sources = {path.name: _digest(path) for paths in files.values() for path in paths}
     settings = Settings(found.scheduler.text, found.limits, sources, tuple(dict.fromkeys(told)))
     machine = replace(cluster if found.limits else without_limits(cluster), ignored=())
-    return Site(machine, jobs, settings, ledger, dict(_texts(files)))
+    happened = of_cluster(node_events, machine)
+    if happened is not None:
+        happened = replace(happened, interrupted=_interrupted(main))
+    return Site(machine, jobs, settings, ledger, dict(_texts(files)), happened)
+
+
+def _interrupted(main: Path) -> Interrupted:
+    """Return what becomes of jobs on nodes that go down, by JobRequeue."""
+    requeue = parameters_of(config_lines(main, "Slurm configuration")).get("jobrequeue", "1")
+    return "lost" if requeue == "0" else "requeue"
 
 
 def without_limits(cluster: Cluster) -> Cluster:

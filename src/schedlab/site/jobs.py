@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -10,13 +10,15 @@ from numpy.typing import NDArray
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.membership import Membership, membership
+from schedlab.cluster.node_events import NodeEvents
 from schedlab.durations import DAY
+from schedlab.engine.booking_inputs import may_not_reserve
 from schedlab.engine.simulation import simulate
 from schedlab.engine.site_build import never_runs
 from schedlab.engine.site_refusal import REASONS
 from schedlab.errors import InputError
 from schedlab.schedule.schedule import Schedule
-from schedlab.scheduler.scheduler import Scheduler
+from schedlab.scheduler.scheduler import Scheduler, as_scheduler
 from schedlab.site.scheduling import Numbers
 from schedlab.wording import count_of
 from schedlab.workload.columns import UNKNOWN
@@ -144,8 +146,10 @@ class Replayable:
         return [f"{count_of(count, 'job')} left out: {reason}" for reason, count in self.left_out.items()]
 
 
-def replayable(jobs: Workload, cluster: Cluster) -> Replayable:
+def replayable(jobs: Workload, cluster: Cluster, node_events: NodeEvents | None = None) -> Replayable:
     """Return the jobs that ran, and that can run on a cluster; the others are counted by reason.
+
+    With reservations among the node events, these are also jobs that may not use the one that they ask for.
 
     Raises
     ------
@@ -163,6 +167,9 @@ def replayable(jobs: Workload, cluster: Cluster) -> Replayable:
     rows = np.flatnonzero(reason == "")
     never = never_runs(jobs[rows], cluster) if rows.size else Labels.none(0)
     reason[rows] = [_in_words(text) if text else "" for text in never.texts()]
+    rows = np.flatnonzero(reason == "")
+    if node_events is not None and rows.size:
+        reason[rows] = may_not_reserve(jobs[rows], cluster, node_events).texts()
     kept = np.flatnonzero(reason == "")
     names, counts = np.unique(reason[reason != ""].astype(str), return_counts=True)
     left_out = {str(name): int(count) for name, count in zip(names, counts, strict=True)}
@@ -172,11 +179,30 @@ def replayable(jobs: Workload, cluster: Cluster) -> Replayable:
     return Replayable(jobs[kept], kept, left_out)
 
 
-def replay(jobs: Workload, scheduler: str | Scheduler, cluster: Cluster, *, nodes: bool) -> Schedule:
-    """Return the schedule of a site's jobs on its nodes, or on a machine of as many processors."""
+def replay(
+    jobs: Workload,
+    scheduler: str | Scheduler,
+    cluster: Cluster,
+    *,
+    nodes: bool,
+    node_events: NodeEvents | None = None,
+) -> Schedule:
+    """Return the schedule of a site's jobs on its nodes, with what happens to these, or on as many processors."""
     if nodes:
-        return simulate(jobs, scheduler, cluster=cluster)
-    return simulate(jobs, scheduler, processors=cluster.processors)
+        return simulate(jobs, scheduler, cluster=cluster, node_events=node_events)
+    return simulate(jobs, replace(as_scheduler(scheduler), placement=None), processors=cluster.processors)
+
+
+def of_cluster(events: NodeEvents | None, cluster: Cluster) -> NodeEvents | None:
+    """Return the events of nodes that a cluster has; None: there are none."""
+    if events is None:
+        return None
+    there = set(cluster.nodes)
+    parts = (
+        replace(one, nodes=tuple(name for name in one.nodes if name in there)) for one in events if there & {*one.nodes}
+    )
+    kept = replace(events, events=tuple(parts))
+    return kept if len(kept) else None
 
 
 def _in_words(reason: str) -> str:

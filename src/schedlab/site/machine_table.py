@@ -82,7 +82,8 @@ ROWS: tuple[Row, ...] = (
     ("PartitionName", "MaxTime", "modelled", "no option for longer requests", _SITE),
     ("PartitionName", "DefaultTime", "modelled", "the request of jobs that give no time", "tests/site/test_jobs.py"),
     ("PartitionName", "MinNodes MaxNodes", "approximated",
-     "for jobs that ask for a number of nodes; others may spread over more", _SITE),
+     "for all jobs; which nodes those get that name no number differs from Slurm in one choice of seven",
+     "tests/engine/test_maximum_by_hand.py"),
     ("PartitionName", "DefMemPerCPU DefMemPerNode", "modelled", "what a job gets that asks for no memory", _NODES),
     ("PartitionName", "MaxMemPerCPU MaxMemPerNode MaxCPUsPerNode", "ignored", "kept, not applied", ""),
     ("PartitionName", "AllowAccounts DenyAccounts", "approximated",
@@ -107,7 +108,7 @@ ROWS: tuple[Row, ...] = (
      "usage and limits count the weighted sum; a job with whole nodes is billed for the GPUs that all nodes of the "
      "partition have", "tests/engine/test_site_by_hand.py"),
     ("PartitionName", "LLN", "ignored", "the placement rule is an option of the simulation", ""),
-    ("PartitionName", "ReqResv", "ignored", "reservations are not simulated", ""),
+    ("PartitionName", "ReqResv", "ignored", "jobs are in the reservation that they ask for", ""),
     ("PartitionName", "SelectTypeParameters MaxCPUsPerSocket CpuBind", "ignored", "one rule for all partitions", ""),
     ("PartitionName", "DefCpuPerGPU DefMemPerGPU JobDefaults", "ignored",
      "requests are not completed by the number of GPUs", ""),
@@ -130,14 +131,16 @@ ROWS: tuple[Row, ...] = (
      "held at every start", _HELD),
     ("sacctmgr", "GrpTRESRunMins GrpCPURunMins MaxTRESRunMinsPerUser MaxTRESRunMinsPU MaxTRESRunMinsPerAccount "
      "MaxTRESRunMinsPA", "modelled",
-     "held at every start; running jobs count with what is left until their expected ends", _HELD),
+     "held at every start; running jobs count with what is left until their expected ends, in full minutes that are "
+     "counted down with the priorities", _BY_HAND),
     ("sacctmgr", "MaxTRES MaxTRESPerJob MaxTRESPJ MaxCPUs MaxCPUsPerJob MaxNodes MaxNodesPerJob MaxTRESMins "
      "MaxTRESMinsPerJob MaxCPUMins MaxWall MaxWallDurationPerJob MaxWallDurationPJ MaxWallPJ MinTRES MinTRESPerJob "
      "MinCPUs MinCPUsPerJob", "modelled", "a job beyond it does not run: it is left out and counted", _SITE),
     ("sacctmgr", "MaxTRESPerNode MinPrioThreshold", "ignored", "not applied", ""),
     ("sacctmgr", "GrpTRESMins GrpCPUMins GrpWall UsageThreshold UsageThres RawUsage", "ignored", USAGE, ""),
     ("sacctmgr", "GrpSubmitJobs GrpSubmit MaxSubmitJobs MaxSubmit MaxSubmitJobsPerUser MaxSubmitJobsPU MaxSubmitPU "
-     "MaxSubmitJobsPerAccount MaxSubmitJobsPA", "ignored", SUBMISSION, ""),
+     "MaxSubmitJobsPerAccount MaxSubmitJobsPA", "modelled",
+     "jobs beyond it are submitted again as soon as it allows, an array as a whole", _BY_HAND),
     ("sacctmgr", "GrpJobsAccrue MaxJobsAccrue MaxJobsAccruePerUser MaxJobsAccruePerAccount", "ignored",
      "every waiting job ages", ""),
     ("sacctmgr", "LimitFactor", "ignored", "limits count as they are", ""),
@@ -145,7 +148,10 @@ ROWS: tuple[Row, ...] = (
     ("sacctmgr", "Description Organization AdminLevel Admin Coordinator WithAssoc Classification Format Email "
      "DefaultWCKey Comment Set Where", "ignored", DISPLAY, ""),
     ("sacctmgr", "Flags", "ignored", "see the rows of the flags of a QOS", ""),
-    ("sacctmgr QOS flags", "DenyOnLimit EnforceUsageThreshold NoDecay NoReserve OverPartQOS PartitionMaxNodes "
+    ("sacctmgr QOS flags", "OverPartQOS", "modelled", "its limits are before those of the partition's QOS", _BY_HAND),
+    ("sacctmgr QOS flags", "DenyOnLimit", "modelled",
+     "a job beyond a limit of its own does not run in any case, and submissions are always refused", _BY_HAND),
+    ("sacctmgr QOS flags", "EnforceUsageThreshold NoDecay NoReserve PartitionMaxNodes "
      "PartitionMinNodes PartitionTimeLimit Relative RequiresReservation UsageFactorSafe", "ignored", "not applied", ""),
     # All else
     ("slurm.conf", "AccountingStorageType", "modelled",

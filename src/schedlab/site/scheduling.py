@@ -31,6 +31,7 @@ _WHOLE = {
     "bf_node_space_size": ("plan_size", 0),
     "default_queue_depth": ("queue_depth", 1),
     "batch_sched_delay": ("delay", 0),
+    "bf_min_age_reserve": ("reserve_age", 0),
 }
 """Options of SchedulerParameters that are arguments of +slurm as they are, and the least that they can be."""
 
@@ -41,6 +42,7 @@ _OR_ALL = {
     "bf_max_job_assoc": "association_depth",
     "bf_max_job_user_part": "user_partition_depth",
     "bf_max_job_start": "starts",
+    "partition_job_depth": "partition_queue_depth",
 }
 """Options that are arguments of +slurm, and have no effect if they are 0."""
 

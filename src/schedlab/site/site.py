@@ -14,8 +14,9 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 from schedlab.atomic import atomic_path, make_directory
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.files import read_cluster, write_cluster
+from schedlab.cluster.node_events import Interrupted, NodeEvents
 from schedlab.documents import checked, read_json, read_text
-from schedlab.errors import InputError
+from schedlab.errors import InputError, located
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.site.jobs import Replayable, replayable
 from schedlab.site.ledger import Ledger, LedgerLine
@@ -27,6 +28,7 @@ from schedlab.workload.workload import Workload
 FORMAT: Final = "schedlab site"
 VERSION: Final = 1
 MANIFEST, CLUSTER, JOBS, LEDGER, CONF = "site.json", "cluster.json", "jobs.parquet", "ledger.json", "conf"
+NODE_EVENTS = "node-events.csv"
 """The files of a site's directory, and the directory with the configuration that it was read from."""
 
 
@@ -68,6 +70,8 @@ class Site:
         What became of every option of its files.
     files
         The configuration, by name: what was read, without passwords.
+    node_events
+        What happened to the nodes while the jobs ran, in the seconds of the jobs; None: nothing is known.
 
     Examples
     --------
@@ -91,6 +95,7 @@ class Site:
     settings: Settings
     ledger: Ledger
     files: Mapping[str, str] = field(default_factory=dict)
+    node_events: NodeEvents | None = None
 
     @property
     def name(self) -> str:
@@ -112,7 +117,7 @@ class Site:
         """
         if self.jobs is None:
             raise InputError(f"site {self.name} has no jobs: import it again with accounting (sacct)")
-        return replayable(self.jobs, self.cluster)
+        return replayable(self.jobs, self.cluster, self.node_events)
 
     def summary(self) -> str:
         """Return what the site has, in one line."""
@@ -124,6 +129,8 @@ class Site:
             )
         if self.jobs is not None:
             parts.append(count_of(len(self.jobs), "job"))
+        if self.node_events is not None:
+            parts.append(count_of(len(self.node_events), "node event"))
         return "; ".join([*parts, self.settings.scheduler, self.ledger.summary()])
 
     def __str__(self) -> str:
@@ -137,7 +144,7 @@ class Site:
             return NotImplemented
         mine, theirs = (None if one.jobs is None else one.jobs.to_frame() for one in (self, other))
         same = mine is theirs if mine is None or theirs is None else mine.equals(theirs)
-        parts = ("cluster", "settings", "ledger", "files")
+        parts = ("cluster", "settings", "ledger", "files", "node_events")
         return same and all(getattr(self, part) == getattr(other, part) for part in parts)
 
     __hash__ = None  # type: ignore[assignment]
@@ -155,6 +162,8 @@ class Site:
         _write_json(self.ledger.to_document(), where / LEDGER)
         if self.jobs is not None:
             write_table(self.jobs, where / JOBS)
+        if self.node_events is not None:
+            self.node_events.save(where / NODE_EVENTS)
         make_directory(where / CONF)
         for name, text in self.files.items():
             with atomic_path(where / CONF / name) as temporary:
@@ -176,6 +185,7 @@ class _Manifest(BaseModel):
     scheduler: str
     limits: bool
     jobs: int | None
+    interrupted: Interrupted | None = None
     sources: dict[str, str] = {}
     files: list[str] = []
     notes: list[str] = []
@@ -195,6 +205,7 @@ def _manifest(site: Site) -> dict[str, Any]:
         scheduler=site.settings.scheduler,
         limits=site.settings.limits,
         jobs=None if site.jobs is None else len(site.jobs),
+        interrupted=None if site.node_events is None else site.node_events.interrupted,
         sources=dict(site.settings.sources),
         files=sorted(site.files),
         notes=list(site.settings.notes),
@@ -236,7 +247,12 @@ def read(directory: str | PathLike[str]) -> Site:
         if Path(name).name != name or name == "..":
             raise InputError(f"{path}: {shown(name)} is not a file name in {CONF}/: import the site again")
     files = {name: read_text(_there(where / CONF / name), "file of Slurm") for name in document.files}
-    return Site(read_cluster(_there(where / CLUSTER)), jobs, settings, _read_ledger(_there(where / LEDGER)), files)
+    cluster, events = read_cluster(_there(where / CLUSTER)), None
+    if document.interrupted is not None:
+        events = NodeEvents.read(_there(where / NODE_EVENTS), document.interrupted)
+        with located(str(where / NODE_EVENTS)):
+            events.numbers(cluster.nodes)
+    return Site(cluster, jobs, settings, _read_ledger(_there(where / LEDGER)), files, events)
 
 
 def _there(path: Path) -> Path:

@@ -27,7 +27,7 @@ from schedlab.scheduler.scheduler import Scheduler
 from schedlab.site.changes import changed
 from schedlab.site.jobs import replay, replayable
 from schedlab.site.samples import THE_LOG, SiteSample
-from schedlab.site.site import CLUSTER, JOBS, MANIFEST, Site, read
+from schedlab.site.site import CLUSTER, JOBS, MANIFEST, NODE_EVENTS, Site, read
 from schedlab.site.variants import AS_IT_IS, Variant, distinct
 from schedlab.site.what_if import replace_policy, without_effect
 from schedlab.wording import did_you_mean, shown
@@ -213,8 +213,9 @@ class Sweep:
 def _fingerprint(directory: Path) -> str:
     """Return a digest of what a site's answers depend on."""
     digest = hashlib.sha256()
-    for name in (MANIFEST, CLUSTER, JOBS):
-        digest.update((directory / name).read_bytes())
+    for name in (MANIFEST, CLUSTER, JOBS, NODE_EVENTS):
+        if name != NODE_EVENTS or (directory / name).is_file():
+            digest.update((directory / name).read_bytes())
     return digest.hexdigest()
 
 
@@ -272,7 +273,9 @@ def simulate_variant(
         If a change cannot be made, or none of the jobs can run.
     """
     task = variant_task(site, jobs, variant)
-    return task.rows, replay(task.jobs, task.scheduler, task.site.cluster, nodes=nodes), task.notes
+    other = task.site
+    found = replay(task.jobs, task.scheduler, other.cluster, nodes=nodes, node_events=other.node_events)
+    return task.rows, found, task.notes
 
 
 class VariantTask(NamedTuple):
@@ -308,7 +311,7 @@ def variant_task(site: Site, jobs: Workload, variant: Variant) -> VariantTask:
         If a change cannot be made, or none of the jobs can run.
     """
     other = changed(site, variant.changes) if variant.changes else site
-    kept = replayable(jobs, other.cluster)
+    kept = replayable(jobs, other.cluster, other.node_events)
     notes = [*without_effect(other, variant.changes), *kept.notes()]
     scheduler = other.scheduler
     if variant.policy:
@@ -317,6 +320,6 @@ def variant_task(site: Site, jobs: Workload, variant: Variant) -> VariantTask:
     if jobs.dependencies is not None and isinstance(scheduler.backfill, Slurm):
         # Jobs that wait for others are not planned: Slurm does not do so, and jobs of think times are not there yet.
         passes = replace(scheduler.backfill, wf_plan="ready")
-        scheduler = Scheduler(scheduler.policy, passes, runtimes=scheduler.runtimes)
+        scheduler = replace(scheduler, backfill=passes)
     loaded = kept.jobs if variant.load == 1 else scale_load(kept.jobs, factor=variant.load)
     return VariantTask(other, scheduler, loaded, kept.rows.astype(np.int64), notes)

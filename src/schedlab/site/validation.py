@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from os import PathLike, fspath
 from typing import Any
 
@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.errors import InputError
-from schedlab.schedule.schedule import COLUMNS, Schedule
+from schedlab.schedule.schedule import Schedule
 from schedlab.site.importing import import_site
 from schedlab.slurm.ensemble import EnsembleComparison
 from schedlab.slurm.jobs import JobList, from_workload, read_events
 from schedlab.slurm.replay import run_phases
 from schedlab.slurm.results import SlurmRun
-from schedlab.slurm.validation import model_phases
+from schedlab.slurm.validation import model_phases, of_rows
 from schedlab.workload.workload import Workload
 
 
@@ -71,10 +71,13 @@ def validate(
     site = import_site(conf, jobs)
     assert site.jobs is not None
     timeless = site.jobs.replace(start_time=None)  # both clocks then show the same minute
-    runs = run_phases(_job_list(jobs, timeless), conf=conf, phases=phases, seed=seed, **options)
+    given = _job_list(jobs, timeless)
+    runs = run_phases(given, conf=conf, phases=phases, seed=seed, **options)
     kept = site.replayable()
     rows = common_rows(runs, kept.rows)
-    models = model_phases(timeless[rows], site.scheduler, phases=phases, seed=seed, cluster=site.cluster)
+    # Jobs that Slurm ends run on beyond their limits there, which the workload does not say.
+    same = timeless.replace(run_time=np.array([job.run_time for job in given.jobs]))[rows]
+    models = model_phases(same, site.scheduler, phases=phases, seed=seed, cluster=site.cluster)
     started = len(common_rows(runs, np.arange(len(timeless))))
     left_out = [f"{len(timeless) - started} not started in every run"] if started < len(timeless) else []
     if len(rows) < started:
@@ -109,7 +112,4 @@ def common_rows(runs: Sequence[SlurmRun], rows: NDArray[np.intp]) -> NDArray[np.
 
 def _of_rows(run: SlurmRun, rows: NDArray[np.intp]) -> Schedule:
     """Return what a run has done with the jobs of some rows."""
-    chosen = np.flatnonzero(np.isin(run.records["row"].to_numpy(), rows))
-    columns = {name: getattr(run.schedule, name)[chosen] for name in COLUMNS}
-    workload = run.schedule.workload[chosen]
-    return replace(run.schedule, workload=workload, runs=None, eligible_time=None, placement=None, **columns)
+    return of_rows(run.schedule, np.flatnonzero(np.isin(run.records["row"].to_numpy(), rows)))

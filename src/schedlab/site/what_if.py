@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from schedlab.campaign.results.comparison import Comparison
-from schedlab.cluster.cluster import Cluster
 from schedlab.errors import InputError
 from schedlab.scheduler.scheduler import Scheduler
+from schedlab.scheduler.scheduler_text import as_policy
 from schedlab.site.changes import changed, parse_change
 from schedlab.site.jobs import replay, replayable
 from schedlab.site.site import Site
@@ -58,18 +58,21 @@ def what_if(site: Site, changes: Sequence[str] = (), policies: Sequence[str] = (
         raise InputError("nothing to compare: give changes (PARAMETER=VALUE) or policies")
     other = changed(site, changes) if changes else site
     kept = site.replayable()
-    there = replayable(kept.jobs, other.cluster)
+    there = replayable(kept.jobs, other.cluster, other.node_events)
     notes = [*without_effect(other, changes), *kept.notes(), *(f"as changed, {note}" for note in there.notes())]
     jobs = there.jobs
-    runs: dict[str, tuple[Scheduler, Cluster]] = {AS_IT_IS: (site.scheduler, site.cluster)}
+    runs: dict[str, tuple[Scheduler, Site]] = {AS_IT_IS: (site.scheduler, site)}
     if changes:
-        runs[", ".join(changes)] = other.scheduler, other.cluster
+        runs[", ".join(changes)] = other.scheduler, other
     for text in policies:
         scheduler = Scheduler.parse(text)
         if "+" not in text:
             scheduler = replace_policy(other.scheduler, text)
-        runs[scheduler.text] = scheduler, other.cluster
-    schedules = {name: replay(jobs, *run, nodes=nodes) for name, run in runs.items()}
+        runs[scheduler.text] = scheduler, other
+    schedules = {
+        name: replay(jobs, scheduler, one.cluster, nodes=nodes, node_events=one.node_events)
+        for name, (scheduler, one) in runs.items()
+    }
     if len(jobs) < len(kept.jobs):
         notes.append(f"compared on the {count_of(len(jobs), 'job')} that can run in both")
     return WhatIf(Comparison(schedules, {name: one.metrics() for name, one in schedules.items()}), tuple(notes))
@@ -91,5 +94,7 @@ def replace_policy(scheduler: Scheduler, policy: str) -> Scheduler:
     --------
     >>> print(replace_policy(Scheduler.parse("multifactor(age=5)+slurm(interval=60)"), "saf"))
     saf+slurm(interval=60)
+    >>> print(replace_policy(Scheduler.parse("fcfs+slurm,placement=switches"), "saf"))
+    saf+slurm,placement=switches
     """
-    return Scheduler(policy, scheduler.backfill, runtimes=scheduler.runtimes)
+    return replace(scheduler, policy=as_policy(policy))

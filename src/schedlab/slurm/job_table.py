@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from schedlab.slurm.clock import SECOND
 from schedlab.slurm.wire import Kill, Launch, WireError
+from schedlab.workload.sbatch import array_of, options_of
 
 
 @dataclass(slots=True)
@@ -123,13 +124,4 @@ def array_size(options: Sequence[str]) -> int:
     >>> array_size(("--array=1-7:2,9%2", "-n", "1")), array_size(("-n", "1"))
     (5, 1)
     """
-    for place, word in enumerate(options):
-        if word in ("--array", "-a") or word.startswith("--array="):
-            text = options[place + 1] if word in ("--array", "-a") else word.partition("=")[2]
-            size = 0
-            for part in text.partition("%")[0].split(","):
-                first, _, rest = part.partition("-")
-                last, _, step = rest.partition(":")
-                size += 1 if not rest else (int(last) - int(first)) // int(step or 1) + 1
-            return size
-    return 1
+    return max(array_of(dict(options_of(options)).get("array", ""))[0], 1)

@@ -11,7 +11,7 @@ from schedlab.engine.prepared import Prepared, prepare
 from schedlab.engine.priority import new_priority, rank_of
 from schedlab.errors import InputError
 from schedlab.scheduler.arguments import arguments
-from schedlab.scheduler.backfilling import ALL, DEPTHS, NoBackfill, Slurm
+from schedlab.scheduler.backfilling import ALL, GROUP_DEPTHS, NoBackfill, Slurm
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.policy import FCFS, Policy
 from schedlab.scheduler.scheduler import Scheduler
@@ -160,9 +160,11 @@ def _with_passes(configuration: Configuration, passes: Slurm | None) -> Configur
         "default_queue_depth": min(passes.queue_depth, _MANY),
         "batch_sched_delay": passes.delay,
     }
+    if passes.reserve_age:
+        options["bf_min_age_reserve"] = passes.reserve_age
     if passes.plan_size:
         options["bf_node_space_size"] = min(passes.plan_size, 2 * _MANY)
-    for name in (*DEPTHS, "starts"):
+    for name in (*GROUP_DEPTHS, "starts"):
         if getattr(passes, name) < ALL:
             options[arguments(Slurm)[name][0].synonym] = getattr(passes, name)
     changed = configuration.scheduling(",".join(f"{name}={value}" for name, value in options.items()))

@@ -6,18 +6,26 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.engine.simulation import simulate
 from schedlab.errors import InputError
-from schedlab.schedule.schedule import Schedule
+from schedlab.schedule.schedule import COLUMNS, Schedule
 from schedlab.scheduler.backfilling import Slurm
 from schedlab.scheduler.scheduler import Scheduler, as_scheduler
 from schedlab.slurm.ensemble import EnsembleComparison
 from schedlab.slurm.jobs import fractions, minutes
 from schedlab.slurm.replay import run_phases
 from schedlab.slurm.translation import node_size
+from schedlab.workload.joining import joined
 from schedlab.workload.workload import Workload
+
+LOOK = 30
+"""Seconds between slurmctld's looks at time limits: it ends a job at the first one after its limit."""
+
+CLOCK = 300
+"""Seconds between computations of priorities (PriorityCalcPeriod)."""
 
 
 def validate(
@@ -75,10 +83,13 @@ def model_phases(
     cores_per_node: int = 1,
     cluster: Cluster | None = None,
 ) -> list[Schedule]:
-    """Return simulations of jobs that come at another fraction of a second each time.
+    """Return simulations of jobs that meet slurmctld's loops at other points each time.
 
     slurmctld looks for work once a second. So a submission within a second is seen in the same one or in the next,
-    whether its fraction lies before that of the loop or behind it. Jobs that come in one second keep their order.
+    whether its fraction lies before that of the loop or behind it. Jobs that come in one second keep their order. When
+    the first one comes, any part of the interval between two backfill passes may be over, and any whole number of
+    minutes of that between two computations of priorities. Jobs that run into their limits end at slurmctld's next look
+    at these, up to half a minute later.
 
     Parameters
     ----------
@@ -87,7 +98,7 @@ def model_phases(
     scheduler
         With Slurm's passes.
     phases, seed
-        How many, and the seed of the fractions.
+        How many, and the seed of the fractions and of the loops.
     cores_per_node
         Where jobs share nodes of several cores, reservations hold whole ones.
     cluster
@@ -101,13 +112,47 @@ def model_phases(
     chosen = as_scheduler(scheduler)
     passes = chosen.backfill
     if cluster is None and isinstance(passes, Slurm) and not passes.node and cores_per_node > 1:
-        chosen = Scheduler(chosen.policy, replace(passes, shared=cores_per_node), runtimes=chosen.runtimes)
-    rng = np.random.default_rng(seed)
+        chosen = replace(chosen, backfill=replace(passes, shared=cores_per_node))
+    rng, loops = np.random.default_rng(seed), np.random.default_rng([seed, 1])
     requests = np.array([60 * minutes(seconds) for seconds in jobs.requested_time.tolist()], dtype=np.int64)
     rounded = jobs.replace(requested_time=requests)
     found = []
     for _ in range(phases):
         late = fractions(jobs.submit_time, rng) > rng.uniform()
-        seen = simulate(rounded.replace(submit_time=jobs.submit_time + late), chosen, cluster=cluster)
-        found.append(replace(seen, workload=rounded))
+        seen = rounded.replace(submit_time=jobs.submit_time + late)
+        found.append(replace(_in_phase(seen, chosen, cluster, loops), workload=rounded))
     return found
+
+
+def _in_phase(jobs: Workload, scheduler: Scheduler, cluster: Cluster | None, loops: np.random.Generator) -> Schedule:
+    """Return a simulation in which Slurm's loops are at some point when the first job comes."""
+    passes = scheduler.backfill
+    if not isinstance(passes, Slurm):
+        return simulate(jobs, scheduler, cluster=cluster)
+    killed = jobs.run_time > jobs.requested_time + passes.overtime
+    if jobs.requests_enforced and killed.any():
+        ends = jobs.requested_time + passes.overtime + loops.integers(0, LOOK, len(jobs))
+        jobs = jobs.replace(run_time=np.where(killed, ends, jobs.run_time))
+        scheduler = replace(scheduler, backfill=replace(passes, overtime=passes.overtime + LOOK))
+    over = int(passes.interval * loops.uniform())
+    shift = -(-over // 60) * 60 + 60 * int(loops.integers(CLOCK // 60))
+    # As in the laboratory, Slurm has noticed a change before: a job of no length.
+    first = jobs[[int(np.argmin(jobs.submit_time))]]
+    first = first.replace(run_time=np.zeros(1, dtype=np.int64), dependencies=None, workflows=None, alternatives=None)
+    moved = joined(first.replace(submit_time=first.submit_time - over), jobs)
+    seen = simulate(moved.replace(submit_time=moved.submit_time + shift), scheduler, cluster=cluster)
+    back = {name: getattr(seen, name) - shift for name in ("start_time", "end_time")}
+    whole = replace(seen, workload=moved, **back)
+    if seen.eligible_time is not None:
+        whole = replace(whole, eligible_time=seen.eligible_time - shift)
+    found = of_rows(whole, np.arange(1, len(moved)))
+    return replace(found, killed=found.killed | killed) if jobs.requests_enforced else found
+
+
+def of_rows(schedule: Schedule, rows: NDArray[np.intp]) -> Schedule:
+    """Return what a schedule says of the jobs in some rows, without nodes and single runs."""
+    columns = {name: getattr(schedule, name)[rows] for name in COLUMNS}
+    if schedule.eligible_time is not None:
+        columns["eligible_time"] = schedule.eligible_time[rows]
+    workload = schedule.workload[rows]
+    return replace(schedule, workload=workload, runs=None, placement=None, waited_for=None, **columns)

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -23,6 +24,10 @@ from schedlab.workload.workload import Workload
 EVENT_LINE = re.compile(r"-dt\s+(\S+)\s+-e\s+(\S+)\s*\|(.*)")
 FOR_EVER = 10 * 365 * 86400
 """Seconds: the run time of a job that runs until it is killed."""
+
+
+MOST_JOBS = 10_000_000
+"""Elements of all arrays of a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +117,8 @@ def read_event_lines(path: str | os.PathLike[str]) -> Workload:
     ----------
     path
         The file, with one submission per line: `-dt SECONDS -e submit_batch_job | OPTIONS`, with the options of sbatch
-        and `-sim-walltime`, the run time (-1: the job runs until it is killed at its limit, 0: it ends at once).
+        and `-sim-walltime`, the run time (-1: the job runs until it is killed at its limit, 0: it ends at once). An
+        array (`--array=0-9%2`) is as many jobs as it has elements, of which so many run at a time.
 
     Returns
     -------
@@ -122,7 +128,8 @@ def read_event_lines(path: str | os.PathLike[str]) -> Workload:
     Raises
     ------
     InputError
-        If the file has no event, a line is not an event, or an option is not valid. The message names the line.
+        If the file has no event, a line is not an event, or an option is not valid, with the line; or if its arrays
+        have more than `MOST_JOBS` elements.
 
     References
     ----------
@@ -139,11 +146,18 @@ def read_event_lines(path: str | os.PathLike[str]) -> Workload:
     >>> jobs.run_time.tolist(), jobs.requested_processors.tolist(), jobs.resources.memory_per_node.tolist()
     ([60, 540], [4, 2], [8192, 0])
     """
-    return workload_of_events(list(event_lines(path)), path)
+    events = list(event_lines(path))
+    if sum(event.request.elements for event in events) > MOST_JOBS:
+        raise InputError(f"{os.fspath(path)}: its arrays have more than {MOST_JOBS:,} elements in all")
+    place = [row for row, event in enumerate(events) for _ in range(max(event.request.elements, 1))]
+    arrays = [str(row + 1) if events[row].request.elements else None for row in place]
+    return workload_of_events([events[row] for row in place], path, arrays)
 
 
-def workload_of_events(events: list[EventLine], path: str | os.PathLike[str]) -> Workload:
-    """Return the workload of the submissions in a file."""
+def workload_of_events(
+    events: list[EventLine], path: str | os.PathLike[str], arrays: list[str | None] | None = None
+) -> Workload:
+    """Return the workload of the submissions in a file; `arrays` has the array of each, None: each is one job."""
     if not events:
         raise InputError(f"{os.fspath(path)}: the file has no event")
     requests = [event.request for event in events]
@@ -152,9 +166,10 @@ def workload_of_events(events: list[EventLine], path: str | os.PathLike[str]) ->
     limits = np.array([request.seconds for request in requests], dtype=np.int64)
     run_times = np.array([event.run_time for event in events], dtype=np.int64)
     unused = Counter(name for request in requests for name in request.unused)
-    columns = {
-        name: [getattr(request, name) for request in requests] for name in (*NUMBERS, *LABELS) if name != "gpu_share"
-    }
+    told = [name for name in (*NUMBERS, *LABELS) if name not in ("gpu_share", "array", "array_limit")]
+    columns: dict[str, Any] = {name: [getattr(request, name) for request in requests] for name in told}
+    if arrays is not None:
+        columns |= {"array": arrays, "array_limit": [request.array_limit for request in requests]}
     resources = Resources.of(len(events), **columns)
     numbers, names = numbered_names(resources)
     return Workload.from_columns(

@@ -39,6 +39,10 @@ FLAGS = ("exclusive", "requeue", "no-requeue", "hold", "H", "overcommit", "O", "
 
 WITHOUT_EFFECT = ("job-name", "chdir", "output", "error", "uid", "gid", "wrap", "mail-type", "mail-user", "comment")
 MEBIBYTES = {"K": 1 / 1024, "M": 1, "": 1, "G": 1024, "T": 1024**2, "P": 1024**3}
+MOST_ELEMENTS = 1_000_000
+"""Elements of a job array; Slurm's usual maximum is 1,000 (MaxArraySize)."""
+
+_ELEMENTS = re.compile(r"(\d{1,9})(?:-(\d{1,9})(?::(\d{1,9}))?)?")
 _MEMORY = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGTP]?)i?B?", re.IGNORECASE)
 _GPUS = re.compile(
     r"(?:(?:gres[:/])?gpu(?:[:=]|$))?(?P<type>[A-Za-z_][^:=,]*)?(?:(?:^|[:=]|(?<=[:=]))(?P<count>\d{1,9}))?(?:\(.*\))?"
@@ -51,6 +55,10 @@ class Request:
 
     Parameters
     ----------
+    elements
+        How many elements an array has, 0 if the job is none.
+    array_limit
+        How many of them may run at a time, 0 for any number.
     seconds
         Time limit, -1 without one.
     unused
@@ -73,8 +81,8 @@ class Request:
     account: str | None = None
     qos: str | None = None
     licenses: str | None = None
-    array: str | None = None
     reservation: str | None = None
+    elements: int = 0
     array_limit: int = 0
     seconds: int = -1
     unused: tuple[str, ...] = ()
@@ -111,6 +119,7 @@ def request_of(words: Sequence[str]) -> Request:
     }
     limit = told.pop("time", None)
     memory, per_core = told.pop("mem", None), told.pop("mem-per-cpu", None)
+    elements, array_limit = array_of(told.pop("array", ""))
     return Request(
         nodes=nodes,
         tasks=max(tasks, nodes),
@@ -129,9 +138,35 @@ def request_of(words: Sequence[str]) -> Request:
         qos=told.pop("qos", None),
         licenses=told.pop("licenses", None),
         reservation=told.pop("reservation", None),
+        elements=elements,
+        array_limit=array_limit,
         seconds=-1 if limit is None else parse_time_limit(limit),
         unused=tuple(name for name in told if name not in WITHOUT_EFFECT),
     )
+
+
+def array_of(text: str) -> tuple[int, int]:
+    """Return how many elements an array has, and how many of them may run at a time, 0 for any number.
+
+    Raises
+    ------
+    InputError
+        If the text is not valid, or names more than `MOST_ELEMENTS`.
+
+    Examples
+    --------
+    >>> array_of("0-9%2"), array_of("1-7:2,9"), array_of("")
+    ((10, 2), (5, 0), (0, 0))
+    """
+    parts, percent, limit = text.partition("%")
+    found = [_ELEMENTS.fullmatch(part) for part in parts.split(",")] if text else []
+    if (percent and not (limit.isdecimal() and 0 < int(limit[:10]) < 10**9)) or None in found:
+        raise InputError(f"--array is {shown(text)}, not indexes such as 0-9%2 or 1-7:2,9")
+    spans = [(int(one[1]), int(one[2] or one[1]), int(one[3] or 1)) for one in found if one is not None]
+    elements = sum((last - first) // max(step, 1) + 1 for first, last, step in spans)
+    if any(last < first or step < 1 for first, last, step in spans) or elements > MOST_ELEMENTS:
+        raise InputError(f"--array is {shown(text)}: give rising indexes, at most {MOST_ELEMENTS:,}")
+    return elements, int(limit or 0)
 
 
 def options_of(words: Sequence[str]) -> Iterator[tuple[str, str]]:

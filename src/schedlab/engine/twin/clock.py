@@ -8,6 +8,7 @@ from typing import NamedTuple, Protocol
 from schedlab.engine.outage_inputs import FOR_ALL
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.twin.dependencies import Dependencies
+from schedlab.engine.twin.gate import Gate
 from schedlab.engine.twin.job import Job
 from schedlab.engine.twin.machine import Machine, View
 from schedlab.engine.twin.nodes import Part
@@ -78,9 +79,10 @@ class Clock:
     def __post_init__(self) -> None:
         self.scheduler = self.prepared.scheduler
         self.machine = Machine(self.prepared)
-        self.site = Site(self.prepared.site, self.prepared.bookings)
+        self.site = Site(self.prepared.site, self.prepared.bookings, self.prepared.counting_period)
         self.outages = Outages(self.prepared.outages)
         site = self.prepared.site
+        self.gate = Gate(None if site is None else site.gate, self.dependencies.parents)
         self.preemption = Preemption(self, None if site is None else site.preemption)
         self.to_come = list(self.jobs)
         self.forecast = Forecast(self.prepared, self.retries is not None)
@@ -96,6 +98,7 @@ class Clock:
             awake = second in self.preemption.awakenings()
             self.now = second
             self.site.count(self.reasons, self.now - before)
+            self.gate.count(self.site.waited, before, self.now)
             news = self.compute(self.happen())._replace(awake=awake)
             if not (self.prepared.gated and news.submitted and not self.fits(news.submitted[0])):
                 self.order.free = self.prepared.processors - sum(job.processors for job in self.active(self.running))
@@ -129,8 +132,11 @@ class Clock:
             ended = [] if submitted else ended[:1]
         del self.to_come[: len(submitted)]
         self.running = [job for job in self.running if job not in ended]
-        turned, failed = self.outages.turn(self.now)
-        broken = [job for job in self.running if self.expires(job) or any(part.node in failed for part in job.parts)]
+        turned, failed, lame = self.outages.turn(self.now)
+        lost = {self.machine.number_of(node, gpu) for node, gpu in lame}
+        broken = [
+            job for job in self.running if self.expires(job) or any(part.is_hit(failed, lost) for part in job.parts)
+        ]
         for job in sorted(broken, key=lambda job: job.begun):
             if job.since is not None:
                 self.preemption.suspension.go_on(job)
@@ -138,9 +144,11 @@ class Clock:
             job.completion = (self.now, job.completion[1])
             self.running.remove(job)
             ended.append(job)
+        if turned:
+            self.machine.take_out(self.outages.gone)
         if ended:
             self.preemption.resume()
-        fates = {job: self.end(job) for job in ended}
+        fates = {job: self.end(job, self.interruption(job) if job in broken else "") for job in ended}
         for job in [job for job in self.jobs if self.expires(job)]:
             self.site.free.add(job)
             self.machine.set_free(job)
@@ -149,7 +157,8 @@ class Clock:
         back = self.preemption.returned()
         if not self.prepared.one_by_one:
             corrected = self.correct()
-        ready = self.dependencies.release(submitted, self.now)
+        accepted = self.gate.accept(submitted, self.now)
+        ready = self.dependencies.release(accepted, self.now)
         for job in ready:
             self.make_ready(job)
         standing = [job for job in submitted if job.workflow is not None]
@@ -158,11 +167,20 @@ class Clock:
         self.enter(resumed, entered)
         return News(submitted, ended, resumed, entered, ready, corrected, turned=turned, back=len(back))
 
-    def end(self, job: Job) -> str:
+    def interruption(self, job: Job) -> str:
+        """Return why a run that is broken off in this second is."""
+        return "reservation over" if self.expires(job) else "node failed"
+
+    def end(self, job: Job, interruption: str) -> str:
         """Return the outcome of a job whose run is over, see `Retries.end`."""
-        fate = "done" if self.retries is None else self.retries.end(job, self.now)
+        fate = "done" if self.retries is None else self.retries.end(job, self.now, interruption)
         if fate == "is requeued" and self.expires(job):
             fate = "lost"
+        delay, outages = 0, self.prepared.outages
+        if fate == "is held" and self.preemption.inputs is not None:
+            delay = self.preemption.inputs.delay
+        elif fate == "is requeued" and outages is not None and outages.delay:
+            fate, delay = "is held", outages.delay
         if fate != "resumes":
             self.forecast.learn(job, self.now)
         if self.priority is not None:
@@ -175,7 +193,7 @@ class Clock:
                 self.retries.ask_again(job)
             job.submit = self.now
         elif fate == "is held":
-            self.preemption.hold(job)
+            self.preemption.hold(job, delay)
         job.gives_way, job.fate = False, ""
         return fate
 
@@ -191,7 +209,7 @@ class Clock:
 
     def make_ready(self, job: Job) -> None:
         """Submit a job without open dependencies now, from the scheduler's point of view."""
-        job.ready, job.eligible = True, self.now
+        job.ready, job.eligible = True, self.dependencies.ready_after(job, self.gate.attempted.get(job, job.submit))
         if job.workflow is None and not self.order.always:
             job.submit = self.now
 
@@ -228,7 +246,7 @@ class Clock:
         if own is not None and bookings is not None and int(bookings.opens[own]) > self.now:
             return RESERVATION
         out = self.outages.out
-        if out and self.machine.empty.closed(out).place(job) is None:
+        if (out or self.outages.gone) and self.machine.empty.closed(out).place(job) is None:
             return NOT_AVAILABLE
         return self.site.exceeded(job, self.running, self.now)
 
@@ -292,6 +310,9 @@ class Clock:
         """Keep closed nodes out of a plan, in which future closures begin `late` seconds later."""
         for node in self.outages.out:
             profile.change(self.now, NEVER, lambda free, node=node: free.closed({node}))  # type: ignore[misc]
+        gone = {self.machine.number_of(*gpu) for gpu in self.outages.gone}
+        if gone:  # they are back at no known second, like nodes
+            profile.change(NEVER, 4 * NEVER, lambda free: free.regained(gone))
         for one in self.outages.known(self.now):
             begin = self.now if one.begin <= self.now else min(one.begin + late, one.end - 1)
             if one.owner == FOR_ALL:

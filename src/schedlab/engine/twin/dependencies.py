@@ -25,8 +25,12 @@ class Dependencies:
 
     def ready_at(self, job: Job) -> int | None:
         """Return when a job may start, None while that is unknown."""
-        ends = [None if parent.ended is None else parent.ended + wait for parent, wait in self.parents[job].items()]
-        return None if None in ends else max([job.submit, *(end for end in ends if end is not None)])
+        return None if any(parent.ended is None for parent in self.parents[job]) else self.ready_after(job, job.submit)
+
+    def ready_after(self, job: Job, submit: int) -> int:
+        """Return when a job whose parents have ended may start if it was submitted at a second."""
+        ends = (parent.ended + wait for parent, wait in self.parents[job].items() if parent.ended is not None)
+        return max([submit, *ends])
 
     def moments(self) -> list[int]:
         """Return when held jobs will be ready, as far as known."""

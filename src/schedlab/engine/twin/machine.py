@@ -10,6 +10,7 @@ from schedlab.engine.prepared import Prepared
 from schedlab.engine.twin.job import Job
 from schedlab.engine.twin.nodes import Node, Part, Request, empty_nodes, requests_of
 from schedlab.engine.twin.placement import Placement, new_placement
+from schedlab.workload.resources import WHOLE
 
 
 class View(Protocol):
@@ -32,6 +33,9 @@ class View(Protocol):
 
     def reserved(self, nodes: set[int]) -> View:
         """Return what is free while some nodes are reserved for the jobs of an advance reservation."""
+
+    def regained(self, gpus: set[int]) -> View:
+        """Return what is free once these GPUs are in service again."""
 
     def lesser(self, other: View) -> View:
         """Return what is free in both views."""
@@ -66,6 +70,10 @@ class Processors:
 
     def reserved(self, nodes: set[int]) -> Processors:
         """Return the same: there are no reservations without nodes."""
+        return self
+
+    def regained(self, gpus: set[int]) -> Processors:
+        """Return the same: there are no GPUs without nodes."""
         return self
 
     def lesser(self, other: View) -> Processors:
@@ -115,6 +123,14 @@ class Nodes:
         held = [replace(node, reserved=True) if node.number in nodes else node for node in self.nodes]
         return Nodes(held, self.requests, self.placement)
 
+    def regained(self, gpus: set[int]) -> Nodes:
+        """Return what is free with these GPUs."""
+        back = [
+            replace(node, gpus={gpu: WHOLE if gpu.number in gpus else free for gpu, free in node.gpus.items()})
+            for node in self.nodes
+        ]
+        return Nodes(back, self.requests, self.placement)
+
     def lesser(self, other: View) -> Nodes:
         """Return what is free on each node in both views."""
         assert isinstance(other, Nodes)
@@ -139,6 +155,17 @@ class Machine:
             requests = requests_of(inputs, self.prepared.site, shape)
             self.empty = Nodes(empty_nodes(inputs), requests, new_placement(inputs))
 
+    def number_of(self, node: int, gpu: int) -> int:
+        """Return the number in the cluster of a GPU of a node."""
+        assert self.prepared.nodes is not None
+        return int(self.prepared.nodes.device_offset[node]) + gpu
+
+    def take_out(self, gone: set[tuple[int, int]]) -> None:
+        """Let no job have these GPUs, and every job all others."""
+        assert isinstance(self.empty, Nodes)
+        out = {self.number_of(node, gpu) for node, gpu in gone}
+        self.empty = replace(self.empty, nodes=[_lacking(node, out) for node in self.empty.nodes])
+
     def set_free(self, job: Job) -> None:
         """Give a job whose reservation is over the requests of others."""
         assert isinstance(self.empty, Nodes)
@@ -152,3 +179,7 @@ class Machine:
         for job in jobs:
             view = view.without(job.parts)
         return view
+
+
+def _lacking(node: Node, out: set[int]) -> Node:
+    return replace(node, gpus={gpu: 0 if gpu.number in out else WHOLE for gpu in node.gpus})

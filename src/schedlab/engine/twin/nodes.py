@@ -28,7 +28,8 @@ class Request:
     """The request of a job: the number of `nodes` (0: any) for its tasks, and the needs per task and per node.
 
     `share` are thousandths of one GPU, WHOLE if the job shares none; `allowed` tells for each node whether it may be
-    used. If it is `booked`, it is one within an advance reservation, on whose nodes it may run.
+    used. If it is `booked`, it is one within an advance reservation, on whose nodes it may run. A request for any
+    number of nodes may have at most `most`, None for as many as there are.
     """
 
     nodes: int
@@ -44,6 +45,7 @@ class Request:
     exclusive: bool
     allowed: list[bool]
     booked: bool = False
+    most: int | None = None
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,10 @@ class Part:
     alone: bool = False
     option: int = field(default=0, compare=False)  # the partition of the job there, by position among its partitions
     over: bool = field(default=False, compare=False)  # whether others may hold the same cores while they are suspended
+
+    def is_hit(self, nodes: set[int], gpus: set[int]) -> bool:
+        """Return whether any of it is on one of these nodes or GPUs."""
+        return self.node in nodes or any(number in gpus and share > 0 for number, share in self.gpus)
 
 
 @dataclass(frozen=True)
@@ -160,7 +166,9 @@ def shapes_of(inputs: NodeInputs) -> list[Request]:
     columns = [getattr(inputs, name).tolist() for name in (*names, "share", "gpu_type", "exclusive")]
     allowed = [inputs.allowed[row].tolist() for row in inputs.eligible.tolist()]
     booked = [False] * len(allowed) if inputs.books is None else inputs.books.tolist()
-    return [Request(*values) for values in zip(*columns, allowed, booked, strict=True)]
+    most = [UNLIMITED] * len(allowed) if inputs.most_nodes is None else inputs.most_nodes.tolist()
+    bounds = [None if one == UNLIMITED else one for one in most]
+    return [Request(*values) for values in zip(*columns, allowed, booked, bounds, strict=True)]
 
 
 def requests_of(

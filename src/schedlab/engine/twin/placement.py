@@ -32,7 +32,10 @@ class Placement:
         """Return the parts of nodes that a job gets, None if it does not fit."""
         room = {node.number: node.room(request) for node in nodes}
         chosen = self.chosen(nodes, request, room)
-        tasks = fill(chosen, room, request.tasks) if request.nodes == 0 else deal(chosen, room, request.tasks)
+        if request.most is not None and request.nodes == 0:
+            tasks = self.fill_at_most(request.most, chosen, room, request)
+        else:
+            tasks = fill(chosen, room, request.tasks) if request.nodes == 0 else deal(chosen, room, request.tasks)
         if sum(tasks.values()) < request.tasks:
             return None
         return [self.part(nodes[number], request, count) for number, count in tasks.items()]
@@ -43,7 +46,27 @@ class Placement:
             return [nodes[number] for number in found]
         key = self.key(request, room)
         order = sorted((node for node in nodes if room[node.number] > 0), key=lambda node: (key(node), node.number))
+        if self.switches is not None and request.most is not None:
+            return sorted(order, key=lambda node: -room[node.number])[: request.most]
         return order if request.nodes == 0 else enough(order, room, request)
+
+    def fill_at_most(self, most: int, order: list[Node], room: dict[int, int], request: Request) -> dict[int, int]:
+        """Return how many tasks each node gets if there may be so many nodes, in the order of the rule.
+
+        The last node has to hold the rest. Where that cannot be done, nodes with least room are left out, step by step;
+        at last, those with most room are filled.
+        """
+        for least in sorted({room[node.number] for node in order}):
+            taken: list[Node] = []
+            rest = request.tasks
+            for node in order:
+                enough = room[node.number] >= (least if len(taken) < most - 1 else max(least, rest))
+                if enough and rest > 0:
+                    taken.append(node)
+                    rest -= room[node.number]
+            if rest <= 0:
+                return fill(taken, room, request.tasks)
+        return fill(sorted(order, key=lambda node: -room[node.number])[:most], room, request.tasks)
 
     def key(self, request: Request, room: dict[int, int]) -> Callable[[Node], int]:
         """Return the sort key of nodes, smallest first, with ties by number."""

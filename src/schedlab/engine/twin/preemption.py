@@ -89,10 +89,9 @@ class Preemption:
         ends = [job.start + int(self.inputs.exempt[self.class_of_run(job)]) + 1 for job in others]
         return [end for end in ends if end > self.clock.now]
 
-    def hold(self, job: Job) -> None:
+    def hold(self, job: Job, delay: int) -> None:
         """Requeue a job later."""
-        assert self.inputs is not None
-        job.submit = self.clock.now + self.inputs.delay
+        job.submit = self.clock.now + delay
         self.held = sorted([*self.held, (job.submit, job)], key=lambda one: (one[0], one[1].number))
 
     def returned(self) -> list[Job]:

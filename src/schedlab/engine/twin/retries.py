@@ -8,12 +8,13 @@ from itertools import pairwise
 import numpy as np
 
 from schedlab.engine.twin.job import Job
+from schedlab.schedule.runs import CAUSES
 from schedlab.speculate.requests import NO_DISTRIBUTION, Requests
 
 
 @dataclass
 class Run:
-    """A run of a job, stopped after `length` seconds."""
+    """A run of a job, stopped after `length` seconds; `cause` is a number of what ended it, 0 for itself."""
 
     job: int
     start: int
@@ -21,6 +22,7 @@ class Run:
     length: int
     speculative: bool
     done: bool
+    cause: int = 0
 
 
 @dataclass
@@ -75,11 +77,11 @@ class Retries:
         self.runs.append(run)
         return min(job.need, run.length)
 
-    def end(self, job: Job, now: int) -> str:
+    def end(self, job: Job, now: int, interruption: str = "") -> str:
         """Return the outcome of a job: it is "done" or "given up", "returns" to the end of the queue, or "resumes".
 
         Nothing is learned from an interrupted run; the job "is requeued" with the same request, or "lost"; if it was
-        preempted, it may also be "is held" until it may begin again.
+        preempted, it may also be "is held" until it may begin again. An interruption is one of `CAUSES`.
         """
         wish = self.of[job]
         run = wish.run
@@ -92,6 +94,7 @@ class Retries:
         broken = now - job.start < run.length
         if not broken:
             wish.known = max(wish.known, run.length)
+        run.cause = CAUSES.index(interruption or ("preempted" if broken and job.fate else ""))
         if run.speculative:
             return "resumes"
         if broken and job.fate:

@@ -33,11 +33,13 @@ class Site:
     """Where each job may run, and under which limits; without inputs, everywhere and without limits.
 
     `waited` has the seconds that jobs have waited, by reason. A job of a reservation is in the partition of that,
-    behind all others, until it is `free`.
+    behind all others, until it is `free`. What has passed of a run counts from the last second on that is a multiple of
+    the `period`.
     """
 
     inputs: SiteInputs | None
     bookings: BookingInputs | None = None
+    period: int = 1
     limits: list[Limit] = field(default_factory=list)
     waited: dict[Job, dict[str, int]] = field(default_factory=dict)
     free: set[Job] = field(default_factory=set)
@@ -99,9 +101,13 @@ class Site:
 
     def exceeded(self, job: Job, running: list[Job], now: int) -> str | None:
         """Return the reason of the first limit that a job would exceed beside the running jobs, or None."""
+        counted = now // self.period * self.period
         for number, amount in self.uses(job).items():
             limit = self.limits[number]
-            used = sum(limit.use(self.uses(one).get(number, 0), one.expected_end - now) for one in running)
+            used = 0
+            for one in running:
+                left = one.expected_end - max(counted, one.start - one.stood)
+                used += limit.use(self.uses(one).get(number, 0), left)
             if used + limit.use(amount, job.estimate) > limit.most:
                 return limit.reason
         return None

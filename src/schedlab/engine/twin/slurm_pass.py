@@ -125,8 +125,14 @@ class SlurmPass:
         whole = self.full_due is not None and self.full_due <= clock.now
         self.main_due, self.full_due, self.last_main = None, None, clock.now
         ready = [job for job in visible if job.ready]
-        looked_at, blocked = 0, set[int]()
+        looked_at, blocked, of_partition = 0, set[int](), Counter[int]()
         while ready:
+            partition, _ = self.of_job[clock.head(ready).number]
+            of_partition[partition] += not clock.in_order
+            if of_partition[partition] > self.rules.partition_queue_depth:
+                self.full_due = (clock.now // MINUTE + 1) * MINUTE
+                ready.remove(clock.head(ready))
+                continue
             if not (whole or clock.in_order):
                 looked_at += 1
                 if looked_at > self.rules.queue_depth:
@@ -140,11 +146,15 @@ class SlurmPass:
             ready = [job for job in ready if not job.is_of(head)]
             if self.start_one([head, *(rivals if clock.in_order else clock.sorted(rivals))], blocked):
                 continue
-            if clock.is_shut_out(head):
+            if clock.is_shut_out(head) or (self.is_young(head) and not clock.in_order):
                 continue
             blocked.update(clock.site.partitions(head))
             if clock.site.inputs is None:
                 return
+
+    def is_young(self, job: Job) -> bool:
+        """Return whether a job has to wait longer before anything is reserved for it."""
+        return self.clock.now < job.submit + self.rules.reserve_age
 
     def start_one(self, alternatives: list[Job], blocked: set[int]) -> bool:
         """Start the first of these that fits outside of blocked partitions; return whether one does."""
@@ -216,6 +226,8 @@ class SlurmPass:
                     plan.forget(way[1])
                     plan.reserve(job, now, way[0])
                     continue
+            if self.is_young(job):
+                continue
             if begin is not None and begin <= now + rules.window and len(begins) < rules.reserve:
                 if plan.full:
                     break

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from math import ceil
 
 from schedlab.engine.node_inputs import NodeInputs
 from schedlab.engine.topology_inputs import NO_SWITCH
@@ -24,7 +25,7 @@ class Switches:
         for least in sorted({tasks for tasks in room.values() if tasks >= smallest}):
             usable = [number for number in room if room[number] >= least]
             taken = self.taken({number: room[number] for number in usable}, request)
-            if taken and suffice(taken, room, request):
+            if taken and suffice(taken, room, request) and len(taken) <= (request.most or len(taken)):
                 return taken
         return []
 
@@ -42,8 +43,9 @@ class Switches:
         waiting = {leaf: [n for n in equal if self.leaf[n] == leaf] for leaf in range(len(self.above)) if below[leaf]}
         leaves = sorted({self.leaf[number] for number in light})
         taken = [*light, *(number for leaf in leaves for number in waiting.pop(leaf))]
+        wanted = request.nodes or ceil(request.tasks / (request.tasks_per_node or request.tasks))
         while not suffice(taken, room, request, alone=request.nodes > 0):
-            leaf = self.next(leaves, list(waiting), below, max(max(request.nodes, 1) - len(taken), 1))
+            leaf = self.next(leaves, list(waiting), below, max(wanted - len(taken), 1))
             leaves.append(leaf)
             taken += waiting.pop(leaf)
         if request.nodes:
