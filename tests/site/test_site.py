@@ -65,7 +65,7 @@ def test_every_option_of_every_line_is_in_the_ledger_with_file_and_line(conf):
     assert found["nodes.conf:1", "TmpDisk"] == "ignored"
     assert found["nodes.conf:3", "NodeName"] == "ignored"
     assert found["accounts.script:3", "MaxJobs"] == "modelled"
-    assert found["accounts.script:2", "DenyOnLimit"] == "ignored"
+    assert found["accounts.script:2", "DenyOnLimit"] == "modelled"
     assert found["job_submit.lua", "(all lines)"] == "ignored"
     written = {line.where for path in files_of(conf / "slurm.conf")["slurm.conf"] for line in own_lines(path)}
     assert written <= {line.where for line in site.ledger}

@@ -52,7 +52,10 @@ def test_a_script_gives_accounts_users_and_qos(tmp_path: Path):
 def test_a_dump_gives_the_tree(tmp_path: Path):
     accounts = read_accounts(written(tmp_path / "a.dump", DUMP), cluster="site")
     assert accounts.accounts["physics"].shares == 100
-    assert [(user.user, user.account, user.shares) for user in accounts.users] == [("ann", "physics", 3)]
+    assert [(user.user, user.account, user.shares) for user in accounts.users] == [
+        ("root", "root", 1),
+        ("ann", "physics", 3),
+    ]
 
 
 def test_state_files_begin_with_the_version_and_list_every_user(tmp_path: Path):

@@ -175,7 +175,7 @@ def _dump_line(accounts: Accounts, kind: str, rest: str, parent: str) -> str:
     if kind == "Account":
         accounts.accounts[name] = Association(name, parent=parent)
         _set(accounts, accounts.accounts[name], options, new_qos=True)
-    elif (name, parent) != ("root", "root"):
+    else:
         _add_user(accounts, name, [parent], options)
     return parent
 

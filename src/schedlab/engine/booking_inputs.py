@@ -55,6 +55,28 @@ class BookingInputs(NamedTuple):
     ordinary_shape: NDArray[np.int64]
 
 
+def booked(
+    workload: Workload,
+    cluster: Cluster,
+    events: NodeEvents,
+    order: NDArray[np.intp] | None,
+    nodes: NodeInputs,
+    site: SiteInputs,
+) -> tuple[NodeInputs, BookingInputs]:
+    """Return the nodes with the requests within reservations, and the jobs of these.
+
+    `order` is the workload's order of submission; None if it is sorted.
+    """
+    of_job = reserved_jobs(workload, cluster, events)
+    try:
+        return booking_inputs(nodes, site, events, of_job if order is None else of_job[order])
+    except InputError as error:
+        if error.row is None:
+            raise
+        row = error.row if order is None else int(order[error.row])
+        raise InputError(f"job {workload.job_id[row]} {error}", row=row) from None
+
+
 def booking_inputs(
     nodes: NodeInputs, site: SiteInputs, events: NodeEvents, of_job: NDArray[np.int64]
 ) -> tuple[NodeInputs, BookingInputs]:

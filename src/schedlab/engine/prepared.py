@@ -13,7 +13,7 @@ from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvents
 from schedlab.engine.alternatives import Spread, spread_out
 from schedlab.engine.associations import Associations, associations
-from schedlab.engine.booking_inputs import BookingInputs, booking_inputs, reserved_jobs
+from schedlab.engine.booking_inputs import BookingInputs, booked
 from schedlab.engine.calendar import NEVER
 from schedlab.engine.columns import (
     allocated,
@@ -215,7 +215,7 @@ def prepare(
         if node_events is not None:
             outages = outage_inputs(node_events, nodes, int(jobs["submit"][0]))
             if node_events.reservations and site is not None:
-                nodes, bookings = _booked(workload, cluster, node_events, order, nodes, site)
+                nodes, bookings = booked(workload, cluster, node_events, order, nodes, site)
                 outages = outages._replace(bookings=bookings)
     who, tres = None, None
     if isinstance(scheduler.policy, Multifactor):
@@ -258,25 +258,6 @@ def _spread(
         raise InputError(f"{workload.name}: requests= is for one size of each job, but jobs have alternatives")
     named = _parsed(scheduler) if isinstance(scheduler, str) else as_scheduler(scheduler)
     return spread_out(workload, named, size_of_machine(processors, cluster), cluster)
-
-
-def _booked(
-    workload: Workload,
-    cluster: Cluster,
-    events: NodeEvents,
-    order: NDArray[np.intp] | None,
-    nodes: NodeInputs,
-    site: SiteInputs,
-) -> tuple[NodeInputs, BookingInputs]:
-    """Return the nodes with the requests within reservations, and the jobs of these."""
-    of_job = reserved_jobs(workload, cluster, events)
-    try:
-        return booking_inputs(nodes, site, events, of_job if order is None else of_job[order])
-    except InputError as error:
-        if error.row is None:
-            raise
-        row = error.row if order is None else int(order[error.row])
-        raise InputError(f"job {workload.job_id[row]} {error}", row=row) from None
 
 
 def _resources(

@@ -9,12 +9,6 @@ Backfill passes keep their interval while jobs wait; if no job has waited for an
 next pass. Passes that could start no job are skipped: after each pass, `_backfill_pass` returns how long all further
 ones would decide as it did, if nothing happens.
 
-Running jobs hold their processors until they end, and a reservation holds those that it will use: where its begin is
-rounded down, it takes, before its actual begin, only what the jobs that end until then do not hold themselves. Ends of
-running jobs are grouped, more coarsely the later they are, and a job that starts now must end before reservations
-begin, not when they begin. Slurm 22.05 behaves this way (conformance/slurm-hand-cases.json). With `interval=0` the pass
-is the textbook one instead: exact ends, and a job may end when a reservation begins.
-
 References
 ----------
 Slurm's sched/backfill plugin and main scheduler, version 22.05, observed and read; Lifka, JSSPP 1995 (EASY: a backfill
@@ -27,13 +21,12 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from schedlab.engine.calendar import BLOCK, NEVER, USED
+from schedlab.engine.calendar import NEVER
 from schedlab.engine.in_service import shut_out
 from schedlab.engine.needs import NO_WORKFLOW, UNKNOWN, Needs, after_parents, is_ready
-from schedlab.engine.node_state import Nodes
 from schedlab.engine.orders import ASKED, TIMED
 from schedlab.engine.preemption import make_way
-from schedlab.engine.preemption_plan import make_way_in_plan, note_ends
+from schedlab.engine.preemption_plan import make_way_in_plan
 from schedlab.engine.preemption_state import gives_way
 from schedlab.engine.queue import NONE, first_fit, job_at
 from schedlab.engine.queue_list import QueueList
@@ -42,16 +35,8 @@ from schedlab.engine.rival_choice import BY_ENTRY, BY_SCORE, fitting_open, plann
 from schedlab.engine.rivals import before_in_list, begin_turns, had_turn, take_turn
 from schedlab.engine.rules import Rules
 from schedlab.engine.site_state import block, open_partitions, wanes
-from schedlab.engine.slots import (
-    book_run,
-    find_slot,
-    free_to_plan,
-    has_slot_now,
-    keep_slot,
-    note_group,
-    plan_group,
-    plan_nothing,
-)
+from schedlab.engine.slots import book_run, find_slot, free_to_plan, has_slot_now
+from schedlab.engine.slurm_plan import expect_ends, is_full, note, reserve
 from schedlab.engine.slurm_timing import (
     BACKFILL,
     FULL_DUE,
@@ -65,7 +50,6 @@ from schedlab.engine.slurm_timing import (
     STEPS,
     STEPS_CHANGE,
     Passes,
-    add_step,
     is_young,
     look_again,
     looks_at,
@@ -80,9 +64,6 @@ from schedlab.kernels import inlined, inner_kernel
 
 STOP = 2
 """No step: the pass stops."""
-
-GROUP = 30
-"""Seconds of the first group of ends of running jobs (BACKFILL_INTERVAL of select/cons_tres)."""
 
 
 @inner_kernel
@@ -237,51 +218,6 @@ def _main_pass(
 
 
 @inner_kernel
-def _expect_ends(state: State, passes: Passes, rules: Rules) -> int:
-    """Make a plan of the running jobs alone; return the first second in which one of them could be late.
-
-    A late job holds its processors, and is expected to end in the next second.
-    """
-    profile = passes.profile
-    clock, running = state.clock, state.running
-    now = clock[NOW]
-    late = NEVER
-    plan_nothing(state.nodes, profile, now, clock[FREE], 1 if rules.interval > 0 else 0)
-    edge = window = ends = UNKNOWN
-    freed = together = 0
-    for place in range(running.status[USED] - 1, -1, -1):
-        block = running.order[place]
-        for i in range(running.counts[block] - 1, -1, -1):
-            end = running.records[block * BLOCK + i].end
-            overdue = end <= now
-            if overdue:
-                end = now + (rules.interval > 0)
-                late = now + 1
-            elif late == NEVER:
-                late = end
-            if overdue or not rules.grouped:
-                closed = end != ends
-            elif edge == UNKNOWN:
-                edge, window, closed = end + GROUP - end % GROUP, GROUP, True
-            else:
-                closed = end > edge + window
-                while end > edge + window:
-                    window *= 2
-            if closed and freed > 0:
-                plan_group(state.nodes, profile, freed, together, now, ends)
-                note_ends(state, passes.planned_end, together, ends)
-                freed = together = 0
-            ends = end
-            freed += running.records[block * BLOCK + i].processors
-            note_group(state.nodes, together, running.records[block * BLOCK + i].job)
-            together += 1
-    if freed > 0:
-        plan_group(state.nodes, profile, freed, together, now, ends)
-        note_ends(state, passes.planned_end, together, ends)
-    return late
-
-
-@inner_kernel
 def _backfill_pass(
     jobs: NDArray[Any],
     seen: NDArray[Any],
@@ -311,7 +247,7 @@ def _backfill_pass(
     narrowest = narrowest_of(jobs, state, queue, needs, rules)
     if narrowest > clock[FREE] and not gives_way(state.site):
         return NEVER
-    again = _expect_ends(state, passes, rules)
+    again = expect_ends(state, passes, rules)
     begin_turns(state.rivals)
     looked_at = place = opened = reserved = started = 0
     workflow = NO_WORKFLOW
@@ -364,7 +300,7 @@ def _backfill_pass(
             if not room:
                 suspend_others(state.site, jobs, state)
             book_run(state.nodes, profile, job, jobs[job].processors, now, now + length, -1)
-            _note(passes, job, now, now + length)
+            note(passes, job, now, now + length)
             again = now + 1
             started += 1
             if started == rules.starts:
@@ -373,9 +309,9 @@ def _backfill_pass(
         blocked = blocked or ready
         if gives_way(state.site) and begins != UNKNOWN:
             if ready and make_way_in_plan(state.site, jobs, state, passes.planned_end, job, length + strict):
-                if _is_full(passes, rules):
+                if is_full(passes, rules):
                     break
-                _reserve(state.nodes, passes, now, now + length, jobs[job].processors, now, rules)
+                reserve(state.nodes, passes, now, now + length, jobs[job].processors, now, rules)
                 place += 1
                 continue
             find_slot(state.nodes, profile, jobs, job, length + strict, begins)  # this chooses its nodes again
@@ -388,51 +324,12 @@ def _backfill_pass(
             if is_young(seen, rules, job, now):
                 again = min(again, seen[job].submit + rules.reserve_age)
             elif begins <= now + rules.horizon and reserved < rules.reserve:
-                if _is_full(passes, rules):
+                if is_full(passes, rules):
                     break
                 reserved += 1
-                _note(passes, job, begins, begins + length)
-                _reserve(state.nodes, passes, begins, begins + length, jobs[job].processors, now, rules)
+                note(passes, job, begins, begins + length)
+                reserve(state.nodes, passes, begins, begins + length, jobs[job].processors, now, rules)
         place += 1
     if rules.plan_size > 0 and 2 * place + 1 >= rules.plan_size:
         again = min(again, counters[STEPS_CHANGE])
     return again
-
-
-@inlined
-def _is_full(passes: Passes, rules: Rules) -> bool:
-    """Return whether the plan has as many records as it may have; a pass ends with the next reservation then."""
-    return rules.plan_size > 0 and passes.counters[STEPS] + 1 >= rules.plan_size
-
-
-@inlined
-def _reserve(
-    nodes: Nodes | None, passes: Passes, begins: int, ends: int, processors: int, now: int, rules: Rules
-) -> None:
-    """Reserve between two seconds that are rounded down; before the actual begin, jobs that end keep their resources.
-
-    Where jobs share nodes, whole nodes are reserved: more than is free, if other jobs run there.
-    """
-    counters = passes.counters
-    if rules.shared > 0:
-        processors = -(-processors // rules.shared) * rules.shared
-    rounded = max(now, begins // rules.resolution * rules.resolution)
-    ends = ends // rules.resolution * rules.resolution
-    if rules.interval > 0:
-        ends = max(ends, begins // rules.resolution * rules.resolution + rules.resolution)
-    if rules.plan_size > 0:
-        if rounded > now:
-            add_step(passes, rounded)
-            counters[STEPS_CHANGE] = min(counters[STEPS_CHANGE], rounded)
-        if ends < now + rules.horizon:
-            add_step(passes, ends)
-        else:
-            counters[STEPS_CHANGE] = min(counters[STEPS_CHANGE], ends - rules.horizon + 1)
-    keep_slot(nodes, passes.profile, processors, rounded, begins, ends)
-
-
-@inlined
-def _note(passes: Passes, job: int, begins: int, ends: int) -> None:
-    passes.begins[job] = begins
-    passes.planned_end[job] = ends
-    passes.planned_in[job] = passes.counters[PLANS]

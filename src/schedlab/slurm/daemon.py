@@ -193,11 +193,11 @@ def _free_port() -> int:
 
 
 def numbered(configuration: Configuration, users: Sequence[str]) -> dict[str, int]:
-    """Return the numbers of all users of a laboratory: those of its accounts, and others."""
+    """Return the numbers of all users of a laboratory: those of its accounts, and others; root is root."""
     names = set(users)
     if configuration.accounts is not None:
         names |= set(configuration.accounts.user_names())
-    return {name: _FIRST_UID + place for place, name in enumerate(sorted(names))}
+    return {name: 0 if name == "root" else _FIRST_UID + place for place, name in enumerate(sorted(names))}
 
 
 def _node(line: str) -> Node:

@@ -1,0 +1,107 @@
+"""The plan of Slurm's backfill pass: what running jobs leave free, and reservations on it. It lasts for one pass.
+
+Running jobs hold their processors until they end, and a reservation holds those that it will use: where its begin is
+rounded down, it takes, before its actual begin, only what the jobs that end until then do not hold themselves. Ends of
+running jobs are grouped, more coarsely the later they are, and a job that starts now must end before reservations
+begin, not when they begin. Slurm 22.05 behaves this way (conformance/slurm-by-hand.json). With `interval=0` the pass
+is the textbook one instead: exact ends, and a job may end when a reservation begins.
+"""
+
+from __future__ import annotations
+
+from schedlab.engine.calendar import BLOCK, NEVER, USED
+from schedlab.engine.needs import UNKNOWN
+from schedlab.engine.node_state import Nodes
+from schedlab.engine.preemption_plan import note_ends
+from schedlab.engine.rules import Rules
+from schedlab.engine.slots import keep_slot, note_group, plan_group, plan_nothing
+from schedlab.engine.slurm_timing import PLANS, STEPS, STEPS_CHANGE, Passes, add_step
+from schedlab.engine.state import FREE, NOW, State
+from schedlab.kernels import inlined, inner_kernel
+
+GROUP = 30
+"""Seconds of the first group of ends of running jobs (BACKFILL_INTERVAL of select/cons_tres)."""
+
+
+@inner_kernel
+def expect_ends(state: State, passes: Passes, rules: Rules) -> int:
+    """Make a plan of the running jobs alone; return the first second in which one of them could be late.
+
+    A late job holds its processors, and is expected to end in the next second.
+    """
+    profile = passes.profile
+    clock, running = state.clock, state.running
+    now = clock[NOW]
+    late = NEVER
+    plan_nothing(state.nodes, profile, now, clock[FREE], 1 if rules.interval > 0 else 0)
+    edge = window = ends = UNKNOWN
+    freed = together = 0
+    for place in range(running.status[USED] - 1, -1, -1):
+        block = running.order[place]
+        for i in range(running.counts[block] - 1, -1, -1):
+            end = running.records[block * BLOCK + i].end
+            overdue = end <= now
+            if overdue:
+                end = now + (rules.interval > 0)
+                late = now + 1
+            elif late == NEVER:
+                late = end
+            if overdue or not rules.grouped:
+                closed = end != ends
+            elif edge == UNKNOWN:
+                edge, window, closed = end + GROUP - end % GROUP, GROUP, True
+            else:
+                closed = end > edge + window
+                while end > edge + window:
+                    window *= 2
+            if closed and freed > 0:
+                plan_group(state.nodes, profile, freed, together, now, ends)
+                note_ends(state, passes.planned_end, together, ends)
+                freed = together = 0
+            ends = end
+            freed += running.records[block * BLOCK + i].processors
+            note_group(state.nodes, together, running.records[block * BLOCK + i].job)
+            together += 1
+    if freed > 0:
+        plan_group(state.nodes, profile, freed, together, now, ends)
+        note_ends(state, passes.planned_end, together, ends)
+    return late
+
+
+@inlined
+def is_full(passes: Passes, rules: Rules) -> bool:
+    """Return whether the plan has as many records as it may have; a pass ends with the next reservation then."""
+    return rules.plan_size > 0 and passes.counters[STEPS] + 1 >= rules.plan_size
+
+
+@inlined
+def reserve(
+    nodes: Nodes | None, passes: Passes, begins: int, ends: int, processors: int, now: int, rules: Rules
+) -> None:
+    """Reserve between two seconds that are rounded down; before the actual begin, jobs that end keep their resources.
+
+    Where jobs share nodes, whole nodes are reserved: more than is free, if other jobs run there.
+    """
+    counters = passes.counters
+    if rules.shared > 0:
+        processors = -(-processors // rules.shared) * rules.shared
+    rounded = max(now, begins // rules.resolution * rules.resolution)
+    ends = ends // rules.resolution * rules.resolution
+    if rules.interval > 0:
+        ends = max(ends, begins // rules.resolution * rules.resolution + rules.resolution)
+    if rules.plan_size > 0:
+        if rounded > now:
+            add_step(passes, rounded)
+            counters[STEPS_CHANGE] = min(counters[STEPS_CHANGE], rounded)
+        if ends < now + rules.horizon:
+            add_step(passes, ends)
+        else:
+            counters[STEPS_CHANGE] = min(counters[STEPS_CHANGE], ends - rules.horizon + 1)
+    keep_slot(nodes, passes.profile, processors, rounded, begins, ends)
+
+
+@inlined
+def note(passes: Passes, job: int, begins: int, ends: int) -> None:
+    passes.begins[job] = begins
+    passes.planned_end[job] = ends
+    passes.planned_in[job] = passes.counters[PLANS]
