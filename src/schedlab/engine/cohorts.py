@@ -11,7 +11,7 @@ Paige and Tarjan, "Three partition refinement algorithms", SIAM Journal on Compu
 
 from __future__ import annotations
 
-from schedlab.engine.node_state import LAST, Timeline
+from schedlab.engine.timeline_state import LAST, Timeline
 from schedlab.kernels import inlined, inner_kernel
 
 # Positions in Timeline.counters.

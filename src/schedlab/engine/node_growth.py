@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.node_state import ASKED_FOR, LOGGED, PLACE, Nodes, Timeline, with_more_places
+from schedlab.engine.node_state import ASKED_FOR, LOGGED, Nodes, with_more_places
 from schedlab.engine.preemption_state import PAUSES, Preemption, with_more_pauses
 from schedlab.engine.returns import take_over_returns
 from schedlab.engine.site_state import Site
 from schedlab.engine.state import State
+from schedlab.engine.timeline_state import PLACE, Timeline
 
 
 def with_room_for(old: State, new: State) -> State:

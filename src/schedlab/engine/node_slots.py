@@ -6,9 +6,10 @@ from schedlab.engine.calendar import NEVER
 from schedlab.engine.cohorts import COHORTS, node_of, size_of, touch
 from schedlab.engine.node_choice import SETTLED, choose
 from schedlab.engine.node_inputs import KEPT
-from schedlab.engine.node_state import ASKED_FOR, LATER, PICKED, VIEWS, Nodes, Timeline
+from schedlab.engine.node_state import ASKED_FOR, LATER, PICKED, VIEWS, Nodes
 from schedlab.engine.nodes import copy_of, lesser_of, room
 from schedlab.engine.timeline import GIVEN, HELD, LENGTH, REQUEST, SECOND, SINCE, SPACES, VIEW, hold, keep, lesser
+from schedlab.engine.timeline_state import Timeline
 from schedlab.kernels import inlined, inner_kernel
 
 

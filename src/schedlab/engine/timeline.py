@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 
 from schedlab.engine.calendar import NEVER
 from schedlab.engine.cohorts import COHORTS, SPARE, copied_span, node_of, one_for_each_kind, separate, touch
-from schedlab.engine.node_state import LAST, Machine, Nodes, Timeline
+from schedlab.engine.node_state import Machine, Nodes
 from schedlab.engine.nodes import busier, change
+from schedlab.engine.timeline_state import LAST, Timeline
 from schedlab.kernels import inlined, inner_kernel
 from schedlab.workload.resources import WHOLE
 
