@@ -338,7 +338,9 @@ def main() -> int:
     parser.add_argument("--traces", type=Path, default=Path(default), help="directory of real logs")
     parser.add_argument("--only", nargs="+", choices=BENCHMARKS, default=list(BENCHMARKS))
     parser.add_argument("--json", type=Path, help="also write the results to a file")
-    parser.add_argument("--long", action="store_true", help="also what takes minutes: 1,000 jobs on the real Slurm")
+    parser.add_argument(
+        "--long", action="store_true", help="also what takes minutes: a year of a site, 1,000 jobs on the real Slurm"
+    )
     parser.add_argument("--ten-million", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.ten_million:
@@ -347,7 +349,7 @@ def main() -> int:
     print(machine())
     sl.simulate(saturated(1000), "fcfs+easy")  # compile
     results = []
-    chosen = [BENCHMARKS[name] for name in options.only] + [laboratory.long_laboratory] * options.long
+    chosen = [BENCHMARKS[name] for name in options.only] + [nodes.long_nodes, laboratory.long_laboratory] * options.long
     for benchmark in chosen:
         for result in benchmark(options.traces):
             results.append(result)

@@ -89,5 +89,5 @@ def _fits_idle(outages: Outages, nodes: Nodes, request: int, now: int, ends: int
         closed = outages.out[node]
         if ends != AT_ALL:
             closed = outages.closed[node] > 0 or is_shut(outages, nodes, request, node, now, ends)
-        nodes.notes[node].head_room = 0 if closed else room(machine, later, request, node)
+        nodes.head_room[node] = 0 if closed else room(machine, later, request, node)
     return choose(nodes, LATER, request)

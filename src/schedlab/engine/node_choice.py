@@ -79,7 +79,7 @@ def _settled(nodes: Nodes, when: int, request: int) -> int:
     found, held, fair_ones = 0, 0, 0
     begin = 0 if when == LATER else first_with_room(nodes, request)
     for node in range(begin, nodes.notes.shape[0]):
-        space = nodes.notes[node].head_room if when == LATER else room_at(nodes, request, node, when)
+        space = nodes.head_room[node] if when == LATER else room_at(nodes, request, node, when)
         if space == 0:
             continue
         if found == 0 and when == NOW_FREE:
@@ -148,7 +148,7 @@ def _find_room(nodes: Nodes, when: int, request: int) -> tuple[int, int]:
     found, held = 0, 0
     begin = 0 if when == LATER else first_with_room(nodes, request)
     for node in range(begin, nodes.notes.shape[0]):
-        space = nodes.notes[node].head_room if when == LATER else room_at(nodes, request, node, when)
+        space = nodes.head_room[node] if when == LATER else room_at(nodes, request, node, when)
         if space > 0:
             nodes.notes[found].ranked = node
             nodes.notes[node].room = space

@@ -5,16 +5,20 @@ Nodes and partitions keep their numbers. Requests and limits are numbered by the
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.node_state import ASKED_FOR, LOGGED, PLACE, Nodes, Timeline, with_more_places
+from schedlab.engine.cohorts import COHORTS, USED
+from schedlab.engine.node_state import ASKED_FOR, LOGGED, Nodes, with_more_places
 from schedlab.engine.preemption_state import PAUSES, Preemption, with_more_pauses
 from schedlab.engine.returns import take_over_returns
 from schedlab.engine.site_state import Site
 from schedlab.engine.state import State
+from schedlab.engine.timeline_state import LAST, PLACE, Timeline
+from schedlab.permutations import inverse
 
 
 def with_room_for(old: State, new: State) -> State:
@@ -52,6 +56,7 @@ def take_over_nodes(old: Nodes, new: Nodes, jobs: NDArray[np.intp]) -> None:
         other.free[:], other.devices[:] = one.free, one.devices
     new.memory[request] = old.memory
     new.freed[:], new.notes[:], new.run[jobs] = old.freed, old.notes, old.run
+    new.head_room[:] = old.head_room
     logged = int(old.counters[LOGGED])
     count = min(len(old.offsets), len(new.offsets))
     new.offsets[:count] = old.offsets[:count]
@@ -91,14 +96,46 @@ def _renumbered(places: NDArray[Any], request: NDArray[np.int64]) -> NDArray[Any
 
 
 def _take_over_timeline(old: Timeline, new: Timeline, jobs: NDArray[np.intp], request: NDArray[np.int64]) -> None:
-    for name in ("counters", "first", "spans", "devices"):
+    for name in ("counters", "cohorts", "cohort", "order", "place", "spans", "devices"):
         values = getattr(old, name)
         getattr(new, name)[: len(values)] = values
+    _tell_apart(new)
     new.held[jobs] = old.held
     assert old.reserved.dtype == PLACE
     for job in np.flatnonzero(old.held).tolist():
         count, begin, there = int(old.held[job]), int(old.offsets[job]), int(new.offsets[jobs[job]])
         new.reserved[there : there + count] = _renumbered(old.reserved[begin : begin + count], request)
+
+
+def _tell_apart(timeline: Timeline) -> None:
+    """Cut cohorts of nodes that were of one kind until jobs came that may run on some of them only."""
+    counters, cohorts, spans = timeline.counters, timeline.cohorts, timeline.spans
+    kind = np.repeat(np.arange(len(timeline.kinds) - 1), np.diff(timeline.kinds))[inverse(timeline.by_kind)]
+    for cohort in range(int(counters[COHORTS])):
+        begin, end = int(cohorts["begin"][cohort]), int(cohorts["end"][cohort])
+        nodes = timeline.order[begin:end]
+        nodes = nodes[np.argsort(kind[nodes], kind="stable")]
+        timeline.order[begin:end], timeline.place[nodes] = nodes, np.arange(begin, end)
+        edges = [*(begin + 1 + np.flatnonzero(np.diff(kind[nodes]))).tolist(), end]
+        cohorts["end"][cohort] = edges[0]
+        for first, last in pairwise(edges):
+            fresh = int(counters[COHORTS])
+            counters[COHORTS] += 1
+            cohorts[fresh] = cohorts[cohort]
+            cohorts["begin"][fresh], cohorts["end"][fresh] = first, last
+            timeline.cohort[timeline.order[first:last]] = fresh
+            span, before = int(cohorts["first"][cohort]), LAST
+            while span != LAST:
+                copy = int(counters[USED])
+                counters[USED] += 1
+                spans[copy] = spans[span]
+                for i in range(timeline.gpus):
+                    timeline.devices[copy * timeline.gpus + i] = timeline.devices[span * timeline.gpus + i]
+                if before == LAST:
+                    cohorts["first"][fresh] = copy
+                else:
+                    spans["next"][before] = copy
+                before, span = copy, int(spans["next"][span])
 
 
 def take_over_site(

@@ -79,7 +79,7 @@ def fits_narrowed(site: Site, nodes: Nodes, request: int, now: int, ends: int) -
     nodes.counters[VIEWS] += 1  # no node differs from what is free now
     for node in range(nodes.notes.shape[0]):
         closed = is_closed(site, nodes, request, node) or is_shut(nodes.outages, nodes, request, node, now, ends)
-        nodes.notes[node].head_room = 0 if closed else room(nodes.machine, nodes.now, request, node)
+        nodes.head_room[node] = 0 if closed else room(nodes.machine, nodes.now, request, node)
     return choose(nodes, LATER, request)
 
 
@@ -186,11 +186,11 @@ def _look(nodes: Nodes, request: int) -> tuple[int, int]:
     """Record how many tasks each node has room for; return the number of nodes with room, and the sum."""
     spaces, held = 0, 0
     for node in range(nodes.notes.shape[0]):
-        nodes.notes[node].head_room = 0
+        nodes.head_room[node] = 0
     for node in range(first_with_room(nodes, request), nodes.notes.shape[0]):
         space = room(nodes.machine, nodes.now, request, node)
         if space > 0:
-            nodes.notes[node].head_room = space
+            nodes.head_room[node] = space
             spaces += 1
             held += space
     return spaces, held
@@ -216,10 +216,10 @@ def _free_until_it_fits(nodes: Nodes, state: State, request: int, earliest: int,
                 let_differ(nodes, node)
                 move_place(nodes, nodes.later, entry, 1)
                 space = room(machine, nodes.later, request, node)
-                if space > 0 and nodes.notes[node].head_room == 0:
+                if space > 0 and nodes.head_room[node] == 0:
                     spaces += 1
-                held += space - nodes.notes[node].head_room
-                nodes.notes[node].head_room = space
+                held += space - nodes.head_room[node]
+                nodes.head_room[node] = space
     if _suffices(nodes, request, spaces, held):
         return shadow
     nodes.counters[PICKED] = 0

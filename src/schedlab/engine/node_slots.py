@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from schedlab.engine.calendar import NEVER
-from schedlab.engine.node_choice import choose
+from schedlab.engine.cohorts import COHORTS, node_of, size_of, touch
+from schedlab.engine.node_choice import SETTLED, choose
 from schedlab.engine.node_inputs import KEPT
-from schedlab.engine.node_state import ASKED_FOR, LATER, PICKED, VIEWS, Nodes, Timeline
-from schedlab.engine.nodes import lesser_of, room
+from schedlab.engine.node_state import ASKED_FOR, LATER, PICKED, VIEWS, Nodes
+from schedlab.engine.nodes import copy_of, lesser_of, room
 from schedlab.engine.timeline import GIVEN, HELD, LENGTH, REQUEST, SECOND, SINCE, SPACES, VIEW, hold, keep, lesser
+from schedlab.engine.timeline_state import Timeline
 from schedlab.kernels import inlined, inner_kernel
 
 
@@ -19,7 +21,7 @@ def earliest_room(nodes: Nodes, timeline: Timeline, request: int, length: int, b
     no resources are released, no second is earlier than one found before for the same or a shorter length; and a search
     for the same request as the last one resumes where that one found room.
     """
-    notes, asked, counters = nodes.notes, nodes.machine.requests[request], timeline.counters
+    asked, counters, cohorts = nodes.machine.requests[request], timeline.counters, timeline.cohorts
     second = _not_before(nodes, timeline, request, length, begins)
     if second >= stop:
         nodes.counters[PICKED] = 0
@@ -35,24 +37,30 @@ def earliest_room(nodes: Nodes, timeline: Timeline, request: int, length: int, b
     else:
         nodes.counters[VIEWS] += 1
         spaces, held = 0, 0
-        for node in range(notes.shape[0]):
-            notes[node].head_room = 0
-            notes[node].until = second if nodes.machine.allowed[asked.eligible, node] else NEVER
-            notes[node].gain = NEVER
+        for cohort in range(counters[COHORTS]):
+            cohorts[cohort].room = 0
+            cohorts[cohort].until = second
+            if not nodes.machine.allowed[asked.eligible, node_of(timeline, cohort)]:
+                cohorts[cohort].until = NEVER
+            cohorts[cohort].gain = NEVER
     while second < stop:
         following = NEVER
-        for node in range(notes.shape[0]):
-            if notes[node].until <= second:
-                before = notes[node].head_room
-                space = _room_from(nodes, timeline, request, node, second, length)
-                notes[node].head_room = space
-                held += space - before
+        for cohort in range(counters[COHORTS]):
+            if cohorts[cohort].until <= second:
+                before = cohorts[cohort].room
+                space = _room_from(nodes, timeline, request, cohort, second, length)
+                cohorts[cohort].room = space
+                held += (space - before) * size_of(timeline, cohort)
                 if space > 0 and before == 0:
-                    spaces += 1
+                    spaces += size_of(timeline, cohort)
                 elif space == 0 and before > 0:
-                    spaces -= 1
-            following = min(following, notes[node].gain)
-        if spaces >= asked.nodes and held >= asked.tasks and choose(nodes, LATER, request):
+                    spaces -= size_of(timeline, cohort)
+            following = min(following, cohorts[cohort].gain)
+        if (
+            spaces >= asked.nodes
+            and held >= asked.tasks
+            and _choose_at(nodes, timeline, request, second, second + length)
+        ):
             _note_second(nodes, timeline, request, length, begins, second)
             _note_scan(nodes, timeline, request, length, second, spaces, held)
             return second
@@ -114,12 +122,33 @@ def _note_scan(
 
 
 @inlined
-def _room_from(nodes: Nodes, timeline: Timeline, request: int, node: int, begins: int, length: int) -> int:
-    """Return how many tasks of a request fit a node from a second on; record how long that holds."""
-    leaves, enters = lesser(nodes, timeline, node, begins, begins + length)
-    nodes.notes[node].gain = leaves
-    nodes.notes[node].until = min(leaves, enters - length + 1)
-    return room(nodes.machine, nodes.later, request, node)
+def _room_from(nodes: Nodes, timeline: Timeline, request: int, cohort: int, begins: int, length: int) -> int:
+    """Return how many tasks of a request fit a node of a cohort from a second on; record how long that holds."""
+    leaves, enters = lesser(nodes, timeline, cohort, begins, begins + length)
+    timeline.cohorts[cohort].gain = leaves
+    timeline.cohorts[cohort].until = min(leaves, enters - length + 1)
+    return room(nodes.machine, nodes.later, request, node_of(timeline, cohort))
+
+
+@inner_kernel
+def _choose_at(nodes: Nodes, timeline: Timeline, request: int, begins: int, ends: int) -> bool:
+    """Choose nodes for an interval throughout which each node of a cohort has the room recorded there."""
+    machine, cohorts, asked = nodes.machine, timeline.cohorts, nodes.machine.requests[request]
+    of_gpus = asked.least_gpus > 0 or (asked.exclusive > 0 and timeline.gpus > 0)
+    matters = of_gpus or machine.rule > SETTLED  # what is free on the nodes
+    for node in range(nodes.head_room.shape[0]):
+        nodes.head_room[node] = 0
+    for cohort in range(timeline.counters[COHORTS]):
+        if cohorts[cohort].room > 0:
+            if matters:
+                lesser(nodes, timeline, cohort, begins, ends)
+            for i in range(cohorts[cohort].begin, cohorts[cohort].end):
+                node = timeline.order[i]
+                nodes.head_room[node] = cohorts[cohort].room
+                if matters:
+                    copy_of(nodes.machine, nodes.later, nodes.later, node_of(timeline, cohort), node)
+                    nodes.notes[node].differs = nodes.counters[VIEWS]
+    return choose(nodes, LATER, request)
 
 
 @inner_kernel
@@ -135,13 +164,21 @@ def has_room(nodes: Nodes, timeline: Timeline, request: int, begins: int, ends: 
     now_too
         Whether it must also have room on the presently free resources.
     """
+    machine, later = nodes.machine, nodes.later
     nodes.counters[VIEWS] += 1
-    for node in range(nodes.notes.shape[0]):
-        lesser(nodes, timeline, node, begins, ends)
-        if now_too:
-            lesser_of(nodes.machine, nodes.now, nodes.later, nodes.later, node)
-        nodes.notes[node].head_room = room(nodes.machine, nodes.later, request, node)
-    return choose(nodes, LATER, request)
+    for cohort in range(timeline.counters[COHORTS]):
+        lesser(nodes, timeline, cohort, begins, ends)
+        group = timeline.cohorts[cohort]
+        group.room = room(machine, later, request, node_of(timeline, cohort))
+        if now_too:  # what is free now may differ between nodes of a cohort
+            for i in range(group.end - 1, group.begin - 1, -1):  # the one copied from is the last
+                node = timeline.order[i]
+                if group.room > 0:
+                    copy_of(machine, later, later, node_of(timeline, cohort), node)
+                    lesser_of(machine, nodes.now, later, later, node)
+                    nodes.notes[node].differs = nodes.counters[VIEWS]
+                nodes.head_room[node] = room(machine, later, request, node) if group.room > 0 else 0
+    return choose(nodes, LATER, request) if now_too else _choose_at(nodes, timeline, request, begins, ends)
 
 
 @inner_kernel
@@ -169,8 +206,8 @@ def room_until(nodes: Nodes, timeline: Timeline, request: int, now: int, ends: i
     second = now
     while second < ends and has_room(nodes, timeline, request, now, second + 1, False):
         following = ends
-        for node in range(nodes.notes.shape[0]):
-            following = min(following, lesser(nodes, timeline, node, second, second + 1)[0])
+        for cohort in range(timeline.counters[COHORTS]):
+            following = min(following, lesser(nodes, timeline, cohort, second, second + 1)[0])
         second = following
     return second
 
@@ -202,22 +239,20 @@ def recall(nodes: Nodes, timeline: Timeline, job: int) -> None:
 @inner_kernel
 def hold_reserved(nodes: Nodes, timeline: Timeline, job: int, begins: int, ends: int, sign: int) -> None:
     """Take what a job has reserved between two seconds (sign -1), or release it (sign 1)."""
-    for i in range(timeline.offsets[job], timeline.offsets[job] + timeline.held[job]):
-        place = timeline.reserved[i]
-        hold(nodes, timeline, place.request, place.node, place.tasks, place.bits, begins, ends, sign)
+    first = timeline.offsets[job]
+    hold(nodes, timeline, timeline.reserved, first, first + timeline.held[job], begins, ends, sign)
 
 
 @inner_kernel
 def hold_run(nodes: Nodes, timeline: Timeline, job: int, begins: int, ends: int, sign: int) -> None:
     """Take what a job's last run holds between two seconds (sign -1), or release it (sign 1)."""
     run = nodes.run[job]
-    for i in range(nodes.offsets[run], nodes.offsets[run + 1]):
-        place = nodes.places[i]
-        hold(nodes, timeline, place.request, place.node, place.tasks, place.bits, begins, ends, sign)
+    hold(nodes, timeline, nodes.places, nodes.offsets[run], nodes.offsets[run + 1], begins, ends, sign)
 
 
 @inner_kernel
 def keep_choice(nodes: Nodes, timeline: Timeline, begins: int, ends: int) -> None:
     """Reserve the nodes of the last choice as a whole between two seconds."""
     for i in range(nodes.counters[PICKED]):
-        keep(nodes, timeline, nodes.notes[i].picked, begins, ends, KEPT)
+        touch(timeline, nodes.notes[i].picked)
+    keep(timeline, begins, ends, KEPT)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from schedlab.engine.booking_inputs import BookingInputs
 from schedlab.engine.node_inputs import BOOKED, PLACEMENTS, UNLIMITED, NodeInputs, least_room
 from schedlab.engine.site_inputs import SiteInputs
+from schedlab.engine.timeline_state import FREE, PLACE, new_timeline
 from schedlab.engine.typical import typical_requests
 from schedlab.kernels import new_records
 from schedlab.workload.resources import WHOLE
@@ -59,9 +60,6 @@ REQUEST = np.dtype(
 other nodes have: room for tasks, cores, memory, thousandths of GPUs; then the marks of nodes that it ignores, and how
 many nodes it may have if it names no number, or UNLIMITED."""
 
-FREE = np.dtype([("cores", "i8"), ("memory", "i8"), ("gpus", "i8"), ("runs", "i8")])
-"""What is free on a node, GPUs in thousandths; and the runs, where one that has the node to itself counts ALONE."""
-
 MEMORY = np.dtype(
     [
         ("unfit", "i8"),  # GROWN when it did not fit what was free
@@ -84,25 +82,14 @@ NOTE = np.dtype(
         ("bits", "i8"),  # ... and which of its GPUs they would hold
         ("room", "i8"),  # by node: room for tasks
         ("key", "i8"),  # by node: its sort key
-        ("head_room", "i8"),  # by node: room for tasks of the head
         ("differs", "i8"),  # by node: VIEWS when `later` last differed from `now` there
         ("changes", "i8"),  # by node: how often its free resources have changed
-        ("until", "i8"),  # by node: the second from which the room in a slot that begins then may differ ...
-        ("gain", "i8"),  # ... and from which on there may be more
     ]
 )
 """Scratch values while nodes are chosen."""
 
 HARM = np.dtype([("changes", "i8"), ("increase", "i8")])
 """The increase of the fragmentation of a node by a request, valid while its `changes` has this value."""
-
-SPAN = np.dtype([("begin", "i8"), ("next", "i8"), *((name, "i8") for name in FREE.names or ())])
-"""What is free on a node, as in FREE, from a second on, until its `next` span begins; LAST if there is none."""
-
-LAST = -1
-
-PLACE = np.dtype([("node", "i8"), ("tasks", "i8"), ("bits", "i8"), ("request", "i8")])
-"""What a run holds on a node, its GPUs as bits; and the request."""
 
 
 class View(NamedTuple):
@@ -158,39 +145,6 @@ class Machine(NamedTuple):
     typical: NDArray[Any]
 
 
-class Timeline(NamedTuple):
-    """The resources expected to be free on each node from now on, and the reservations of jobs.
-
-    Parameters
-    ----------
-    counters
-        Ten numbers, see `schedlab.engine.timeline`.
-    first
-        int64, one per node: its first span.
-    spans
-        SPAN.
-    devices
-        int64: thousandths of each GPU, `gpus` for each span.
-    gpus
-        The maximum number of GPUs of a node.
-    offsets, held, reserved
-        Of the places (PLACE) that a job's reservation takes, of which there are `held[job]`, the first is
-        `reserved[offsets[job]]`.
-    together
-        int64: running jobs that are expected to end at the same time.
-    """
-
-    counters: NDArray[np.int64]
-    first: NDArray[np.int64]
-    spans: NDArray[Any]
-    devices: NDArray[np.int64]
-    gpus: int
-    offsets: NDArray[np.int64]
-    held: NDArray[np.int64]
-    reserved: NDArray[Any]
-    together: NDArray[np.int64]
-
-
 class Nodes(NamedTuple):
     """The nodes during a simulation.
 
@@ -213,6 +167,8 @@ class Nodes(NamedTuple):
         int64: the last REMEMBERED nodes on which a run has ended, the n-th at position n modulo REMEMBERED.
     notes
         NOTE, one per node.
+    head_room
+        int64, one per node: room for tasks of the head, or of a request at some second of the plan.
     run
         int64: the number of each job's last run.
     offsets, places
@@ -235,6 +191,7 @@ class Nodes(NamedTuple):
     memory: NDArray[Any]
     freed: NDArray[np.int64]
     notes: NDArray[Any]
+    head_room: NDArray[np.int64]
     run: NDArray[np.int64]
     offsets: NDArray[np.int64]
     places: NDArray[Any]
@@ -288,11 +245,12 @@ def new_nodes(
         memory,
         np.zeros(REMEMBERED, dtype=np.int64),
         notes,
+        np.zeros(count, dtype=np.int64),
         np.full(jobs, -1, dtype=np.int64),
         np.zeros(places + 1, dtype=np.int64),
         new_records(places, PLACE),
         _no_harm(machine, count),
-        _new_timeline(inputs, machine, retries=retries, closures=closures) if plans else None,
+        new_timeline(inputs, machine, _empty(machine).free, retries=retries, closures=closures) if plans else None,
     )
 
 
@@ -302,36 +260,6 @@ def _no_harm(machine: Machine, nodes: int) -> NDArray[Any]:
     harm = new_records(requests * nodes, HARM)
     harm["changes"] = -1
     return harm
-
-
-def _new_timeline(inputs: NodeInputs, machine: Machine, *, retries: bool, closures: int) -> Timeline:
-    """Return the timeline of nodes before anything is planned: one span for each."""
-    nodes = len(inputs.cores)
-    widest = np.where(inputs.nodes > 0, inputs.nodes, np.minimum(inputs.tasks, nodes))[machine.shape]
-    most_of_job = np.maximum.reduceat(widest, machine.options[:-1])
-    offsets = np.concatenate([[0], np.cumsum(most_of_job)]).astype(np.int64)
-    offsets.flags.writeable = False
-    parts = int(offsets[-1])
-    most = nodes + 2 * (1 + retries) * parts + 2 * closures + 4  # each has two ends; two more are made by splitting
-    spans, empty = new_records(most, SPAN), _empty(machine).free
-    for name in FREE.names or ():
-        spans[name][:nodes] = empty[name]
-    spans["begin"][:nodes], spans["next"][:nodes] = np.iinfo(np.int64).min, LAST
-    gpus = int(np.diff(inputs.device_offset).max(initial=0))
-    devices = np.empty(most * gpus, dtype=np.int64)
-    devices[: nodes * gpus] = WHOLE
-    jobs = len(inputs.shape)
-    return Timeline(
-        np.array([nodes, LAST, *[0] * 8], dtype=np.int64),
-        np.arange(nodes),
-        spans,
-        devices,
-        gpus,
-        offsets,
-        np.zeros(jobs, dtype=np.int64),
-        new_records(parts, PLACE),
-        np.empty(jobs, dtype=np.int64),
-    )
 
 
 def _empty(machine: Machine) -> View:

@@ -41,11 +41,12 @@ def room(machine: Machine, view: View, request: int, node: int) -> int:
         or not machine.allowed[asked.eligible, node]
     ):
         return 0
-    tasks = free.cores // asked.task_cores
+    tasks = free.cores if asked.task_cores == 1 else free.cores // asked.task_cores
     if asked.tasks_per_node > 0:
         tasks = min(tasks, asked.tasks_per_node)
-    if asked.task_memory > 0:
-        tasks = min(tasks, (free.memory - asked.node_memory) // asked.task_memory)
+    memory = free.memory - asked.node_memory
+    if tasks * asked.task_memory > memory:  # seldom, and divisions take long
+        tasks = memory // asked.task_memory
     if asked.least_gpus > 0:
         tasks = min(tasks, _room_of_gpus(machine, view, request, node, tasks))
     return tasks if tasks >= asked.least_room else 0
@@ -174,13 +175,19 @@ def let_differ(nodes: Nodes, node: int) -> None:
     """Give a node an entry of its own in `later`: a copy of what is free there now."""
     if nodes.notes[node].differs != nodes.counters[VIEWS]:
         nodes.notes[node].differs = nodes.counters[VIEWS]
-        now, later, there = nodes.now, nodes.later, nodes.machine.nodes
-        later.free[node].cores = now.free[node].cores
-        later.free[node].memory = now.free[node].memory
-        later.free[node].gpus = now.free[node].gpus
-        later.free[node].runs = now.free[node].runs
-        for device in range(there[node].gpu, there[node + 1].gpu):
-            later.devices[device] = now.devices[device]
+        copy_of(nodes.machine, nodes.now, nodes.later, node, node)
+
+
+@inlined
+def copy_of(machine: Machine, source: View, target: View, node: int, other: int) -> None:
+    """Copy what is free on a node in one view to another node of the same kind in another view."""
+    there = machine.nodes
+    target.free[other].cores = source.free[node].cores
+    target.free[other].memory = source.free[node].memory
+    target.free[other].gpus = source.free[node].gpus
+    target.free[other].runs = source.free[node].runs
+    for i in range(there[node + 1].gpu - there[node].gpu):
+        target.devices[there[other].gpu + i] = source.devices[there[node].gpu + i]
 
 
 @inner_kernel

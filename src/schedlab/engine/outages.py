@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from schedlab.engine.bookings import Bookings, new_bookings
 from schedlab.engine.calendar import NEVER
+from schedlab.engine.cohorts import touch
 from schedlab.engine.node_inputs import BOOKED, KEPT, NodeInputs
 from schedlab.engine.node_state import (
     CHANGED,
@@ -332,12 +333,14 @@ def plan_closures(outages: Outages | None, nodes: Nodes, now: int, late: int) ->
     if outages is not None:
         for node in range(outages.closed.shape[0]):
             if outages.out[node]:
-                keep(nodes, nodes.ahead, node, now, NEVER, KEPT)
+                touch(nodes.ahead, node)
+                keep(nodes.ahead, now, NEVER, KEPT)
             if outages.gone[node]:
-                take_gpus(nodes, nodes.ahead, node, outages.gone[node], now, NEVER)
+                take_gpus(nodes.ahead, node, outages.gone[node], now, NEVER)
             for i in range(outages.offsets[node], outages.offsets[node + 1]):
                 if outages.known[i] <= now < outages.end[i]:
                     begin = outages.begin[i]
                     mark = KEPT if outages.owner[i] == FOR_ALL else BOOKED
                     begin = now if begin <= now else min(begin + late, outages.end[i] - 1)
-                    keep(nodes, nodes.ahead, node, begin, outages.end[i], mark)
+                    touch(nodes.ahead, node)
+                    keep(nodes.ahead, begin, outages.end[i], mark)

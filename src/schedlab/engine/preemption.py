@@ -219,7 +219,7 @@ def fits_later(site: Site, nodes: Nodes, job: int, now: int, ends: int) -> bool:
 def look_at(site: Site, nodes: Nodes, request: int, node: int, now: int, ends: int) -> None:
     """Record how many tasks of a request a node has room for, unless it is closed to it."""
     closed = is_closed(site, nodes, request, node) or is_shut(nodes.outages, nodes, request, node, now, ends)
-    nodes.notes[node].head_room = 0 if closed else room(nodes.machine, view_of(nodes, node, LATER), request, node)
+    nodes.head_room[node] = 0 if closed else room(nodes.machine, view_of(nodes, node, LATER), request, node)
 
 
 @inner_kernel

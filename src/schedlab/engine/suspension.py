@@ -160,7 +160,7 @@ def hide_in_plan(nodes: Nodes, job: int, now: int, until: int, sign: int) -> Non
         node, cores, runs = nodes.places[entry].node, sign * cores_at(nodes, entry), sign * runs_at(nodes, entry)
         free[node].cores += cores
         free[node].runs -= runs
-        lend(nodes, nodes.ahead, node, cores, runs, now, until)
+        lend(nodes.ahead, node, cores, runs, now, until)
 
 
 @inlined
