@@ -117,6 +117,16 @@ def test_a_reservation_behind_maintenance_is_kept(backfilling):
     assert starts(f"fcfs+{backfilling}", 2, jobs, (40, "maintenance", 60)).start_time.tolist() == [60, 1, 110]
 
 
+@pytest.mark.parametrize("scheduler", ["fcfs+conservative", "fcfs+conservative,reservations=fixed"])
+def test_a_gap_between_two_maintenances_is_used_speculatively_when_it_begins(scheduler):
+    # Job 0 asks for 20 s, for which n1 is open from 60 on. From 40 to 50 there is a gap, in which it ends after 8 s.
+    jobs = workload((0, 1, 8, 20)).replace(distribution=np.array([0]), distributions=("uniform(0s,20s)",))
+    maintenance = (NodeEvent(0, "maintenance", ("n1",), 40), NodeEvent(50, "maintenance", ("n1",), 60))
+    prepared = prepare(jobs, f"{scheduler},speculation=0", cluster=machine(1), node_events=NodeEvents(maintenance))
+    runs = replay(prepared).runs
+    assert runs[["start", "end", "request", "speculative", "done"]].tolist() == [(40, 48, 10, True, True)]
+
+
 def test_who_runs_when_maintenance_is_announced_runs_on_through_it():
     schedule = starts("fcfs", 1, [ONE, (5, 1, 20, 20)], (15, "maintenance", 25, 10))
     assert schedule.start_time.tolist() == [0, 25]
