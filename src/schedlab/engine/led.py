@@ -14,12 +14,12 @@ from schedlab.cluster.node_events import NodeEvents
 from schedlab.engine.by_hand import UNRESERVED, fit_beside, propose, start_by_hand
 from schedlab.engine.calendar import NEVER
 from schedlab.engine.drive import Driver
+from schedlab.engine.left_over import refuse_left_over
 from schedlab.engine.loop import ASK, OVER, PAUSED
-from schedlab.engine.outage_inputs import refuse_left_over
 from schedlab.engine.parts import Parts, assemble
 from schedlab.engine.prepared import prepare
 from schedlab.engine.queue import NONE
-from schedlab.engine.simulation import schedule_of, starts_of
+from schedlab.engine.simulation import schedule_of
 from schedlab.engine.site_by_hand import begins_anew, in_tiers
 from schedlab.engine.state import NOW, STAGE, STARTED
 from schedlab.schedule.schedule import Schedule
@@ -149,4 +149,4 @@ class LedSimulation:
 
     def refuse_left_over(self) -> None:
         """Raise InputError if the simulation has ended, and jobs have not started."""
-        refuse_left_over(*starts_of(self.prepared, self.parts.state.start))
+        refuse_left_over(self.prepared, self.parts.state.start, self.prepared.jobs["estimate"])

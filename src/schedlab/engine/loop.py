@@ -37,7 +37,7 @@ from schedlab.engine.priority import Priority, compute, next_computation, note_u
 from schedlab.engine.queue_pass import OPEN, STARTS
 from schedlab.engine.retries import Retries, ask_first, come_back, is_full, note_runs
 from schedlab.engine.rules import Rules
-from schedlab.engine.site_reasons import count_waiting
+from schedlab.engine.site_reasons import all_are_passed_over, count_waiting
 from schedlab.engine.slurm_timing import Passes
 from schedlab.engine.state import (
     ARRIVED,
@@ -118,7 +118,7 @@ def run(
         if clock[STAGE] == OVER:
             if (retries is not None and is_full(retries)) or lacks_places(state.nodes) or lacks_pauses(state.site):
                 return FULL
-            now = _next_second(jobs, state, plan, forecasts, needs, priority, rules)
+            now = _next_second(jobs, state, waiting, plan, forecasts, needs, priority, rules)
             if now == NEVER:
                 return DONE
             if now > until:
@@ -158,24 +158,30 @@ def run(
 def _next_second(
     jobs: NDArray[Any],
     state: State,
+    waiting: Waiting,
     plan: Plan | Passes | None,
     forecasts: Forecasts | None,
     needs: Needs | None,
     priority: Priority | None,
     rules: Rules,
 ) -> int:
-    """Return the next second with an event, NEVER if there is none."""
-    now = min(next_event(jobs, state), next_planned(plan, state, rules))
+    """Return the next second with an event, NEVER if there is none.
+
+    If nothing happens any more, passes and priorities are of no use to jobs that are passed over: they never start.
+    """
+    now = next_event(jobs, state)
     if forecasts is not None and not rules.one_by_one:
         now = min(now, soonest(state.alarms))
     if needs is not None:
         now = min(now, next_release(needs))
-    if priority is not None:
-        now = min(now, next_computation(state, priority))
     now = min(now, next_turn(state.site, state))
     if now < NEVER or state.clock[WAITING] > 0:  # outages after the last job do not matter
         now = min(now, next_change(state.nodes))
-    return now
+    if now == NEVER and all_are_passed_over(state.site, jobs, state, waiting, needs):
+        return NEVER
+    if priority is not None:
+        now = min(now, next_computation(state, priority))
+    return min(now, next_planned(plan, state, rules))
 
 
 @inlined

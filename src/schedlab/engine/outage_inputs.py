@@ -157,20 +157,3 @@ def _changes_of_gpus(
             found.append((event.second, node, GPU_RETURNS if event.event == "gpu-up" else GPU_FAILS, gpu))
             gone ^= {(node, gpu)}
     return found
-
-
-def refuse_left_over(names: NDArray[np.int64], start: NDArray[np.int64]) -> None:
-    """Raise InputError if jobs have not started though no event is left.
-
-    Parameters
-    ----------
-    names, start
-        In the workload's order: their numbers, and when they started (negative: not started).
-    """
-    left = start < 0
-    if left.any():
-        raise InputError(
-            f"{count_of(int(np.count_nonzero(left)), 'job')} never started, the first is job {names[np.argmax(left)]}: "
-            "too few of the nodes or GPUs that went down came back: add up events",
-            row=int(np.argmax(left)),
-        )

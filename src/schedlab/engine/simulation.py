@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvents
-from schedlab.engine.alternatives import gathered, started
+from schedlab.engine.alternatives import gathered
 from schedlab.engine.drive import Driver
 from schedlab.engine.known import known_scheduler, simulate_known
+from schedlab.engine.left_over import refuse_left_over
 from schedlab.engine.node_output import placement_of
-from schedlab.engine.outage_inputs import closures_of, refuse_left_over
+from schedlab.engine.outage_inputs import closures_of
 from schedlab.engine.parts import Parts, assemble
 from schedlab.engine.plan import Plan
 from schedlab.engine.preemption_state import PAUSES, Preemption
@@ -78,7 +79,7 @@ def simulate(
     ------
     InputError
         If a job lacks what the scheduler needs or can never run, if the scheduler is unknown, or if jobs never start
-        because too few nodes return to service.
+        because too few nodes return to service, or because their requests have grown beyond a limit.
 
     Notes
     -----
@@ -135,8 +136,8 @@ def schedule_of(prepared: Prepared, parts: Parts, first_estimate: NDArray[np.int
         int64 seconds, in order of submission: what reservations assumed before the first event.
     """
     state, plan, forecasts, retries = parts.state, parts.plan, parts.forecasts, parts.retries
-    if prepared.outages is not None:
-        refuse_left_over(*starts_of(prepared, state.start))
+    if prepared.site is not None:
+        refuse_left_over(prepared, state.start, prepared.jobs["estimate"])
     predicted, corrections = first_estimate, None
     if isinstance(plan, Plan) and plan.corrections.any():
         corrections = plan.corrections
@@ -245,12 +246,3 @@ def _told(prepared: Prepared) -> dict[str, Any]:
     breaks = prepared.outages is not None and prepared.outages.interrupts
     preempts = prepared.site is not None and prepared.site.preemption is not None
     return told | ({"interrupts": True} if breaks or preempts else {})
-
-
-def starts_of(prepared: Prepared, start: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the numbers of the jobs, in the workload's order, and when each started, -1 if it has not.
-
-    `start` is in order of submission; of a moldable job, one alternative starts.
-    """
-    jobs = prepared.workload if prepared.spread is None else prepared.spread.given
-    return jobs.job_id, started(prepared.in_workload_order(start), prepared.spread)

@@ -32,7 +32,7 @@ from schedlab.engine.site_state import (
     exceeded,
     reason_names,
 )
-from schedlab.engine.state import NOW, State
+from schedlab.engine.state import NOW, State, within_limits
 from schedlab.engine.waiting import Orders, Waiting
 from schedlab.kernels import inlined, inner_kernel
 
@@ -91,6 +91,20 @@ def count_waiting(
                 _count_rivals(state.rivals, site, jobs, state, first[partition], before, seconds)
         _count_hidden(waiting.beyond, site, seconds)
         count_refused(site.gate, needs, site.waited, before, now)
+
+
+@inner_kernel
+def all_are_passed_over(
+    site: Site | None, jobs: NDArray[Any], state: State, waiting: Waiting, needs: Needs | None
+) -> bool:
+    """Return whether every visible job waits for others, or would exceed a limit, or not fit the nodes in service."""
+    if site is not None:
+        queue: Any = waiting.queue
+        for i in range(queue.length[0]):
+            if is_ready(needs, queue.order[i]) and within_limits(jobs, state, queue.order[i]):
+                return False
+        return True
+    return False
 
 
 @inlined

@@ -108,9 +108,9 @@ class Clock:
                 return
 
     def stuck(self) -> bool:
-        """Return whether only jobs are left for which too few nodes are in service, and no node returns."""
-        busy = self.to_come or self.running or self.outages.changes or self.dependencies.held or self.preemption.held
-        return not (busy or any(self.admitted(job) for job in self.waiting))
+        """Return whether only jobs are left that are passed over, and nothing will happen that could change it."""
+        busy = self.to_come or self.running or self.outages.changes or self.preemption.held
+        return not (busy or self.dependencies.moments() or any(self.admitted(job) for job in self.visible()))
 
     def moments(self) -> list[int]:
         """Return the seconds with events."""

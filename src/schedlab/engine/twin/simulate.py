@@ -7,9 +7,9 @@ from dataclasses import astuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.outage_inputs import refuse_left_over
+from schedlab.engine.left_over import refuse_left_over
 from schedlab.engine.prepared import Events, Prepared, prepare
-from schedlab.engine.simulation import starts_of, to_schedule
+from schedlab.engine.simulation import to_schedule
 from schedlab.engine.twin.clock import Clock, Pass
 from schedlab.engine.twin.dependencies import new_dependencies, share_places
 from schedlab.engine.twin.job import Job
@@ -111,9 +111,9 @@ def play(prepared: Prepared) -> Clock:
         retries.loses = prepared.outages.loses
     clock = Clock(prepared, jobs, new_dependencies(prepared, jobs), new_priority(prepared), retries)
     clock.run(_pass(clock))
-    if prepared.outages is not None:
-        start = np.array([job.start for job in jobs])
-        refuse_left_over(*starts_of(prepared, start))
+    if prepared.site is not None:
+        start = np.array([-1 if job in clock.waiting else job.start for job in jobs])
+        refuse_left_over(prepared, start, np.array([job.estimate for job in jobs]))
     return clock
 
 
