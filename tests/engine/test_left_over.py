@@ -64,7 +64,7 @@ def workload(*jobs):
 
 
 def check_outage(engine, scheduler, left):
-    """One of two nodes goes down and stays there: job 1 needs both, job 2 has the other one if the scheduler sees it."""
+    """One of two nodes goes down and stays there: job 1 needs both, job 2 has the other one, if it is seen."""
     cluster = Cluster.of_nodes([NodeGroup(("n1", "n2"), cores=1)])
     down = NodeEvents((NodeEvent(0, "down", ("n1",)),))
     said = message(engine, workload((2, 50, 50), (1, 20, 20)), scheduler, cluster=cluster, node_events=down)
