@@ -9,7 +9,7 @@ from schedlab import Cluster, Schedule, Workload
 from schedlab.cluster import NodeEvent, NodeEvents, NodeGroup
 from schedlab.engine.prepared import prepare
 from schedlab.engine.simulation import simulate
-from schedlab.engine.twin.simulate import replay
+from schedlab.engine.twin.simulate import replay, replay_on_nodes
 from schedlab.errors import InputError
 from schedlab.workload import Resources
 
@@ -61,6 +61,16 @@ def test_a_job_with_the_node_to_itself_has_the_gpus_that_are_there(scheduler: st
     events += [gpu(30, "gpu-down", 0), gpu(40, "gpu-up", 0, 1)]
     schedule = simulated(scheduler, [(5, 0, 50, 50), (32, 2, 10, 10)], *events)
     assert schedule.runs[["job", "start", "end"]].tolist() == [(0, 5, 30), (0, 30, 80), (1, 80, 90)]
+
+
+def test_in_the_plain_engine_it_does_not_hold_a_gpu_that_is_missing_when_it_starts() -> None:
+    # GPU 1 of the two is missing until 8; the job has the node from 5 to 15, and of the GPUs all of number 0.
+    columns = {"submit_time": [5], "run_time": [10], "requested_time": [10], "requested_processors": [1]}
+    workload = Workload.from_columns(columns, resources=Resources.of(1, exclusive=[1], nodes=[1]))
+    cluster = Cluster.of_nodes([NodeGroup.of("g1", cores=4, gpus={"a100": 2})])
+    happening = NodeEvents((gpu(0, "gpu-down", 1), gpu(8, "gpu-up", 1)))
+    _, parts = replay_on_nodes(prepare(workload, "fcfs", cluster=cluster, node_events=happening))
+    assert [part.gpus for part in parts[0]] == [((0, 1000),)]
 
 
 def test_a_gpu_that_fails_and_returns_in_one_second_breaks_its_run_off_and_is_free() -> None:
