@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from schedlab.engine.forecast import Forecast, Forecasts, new_forecast, no_forecast
 from schedlab.engine.needs import Needs, new_needs
 from schedlab.engine.node_state import new_nodes
-from schedlab.engine.orders import ASKED, ASKED_AT_ENTRY, Order, new_order
+from schedlab.engine.orders import ASKED, ASKED_AT_ENTRY, TIMED, Order, new_order
 from schedlab.engine.outages import new_outages
 from schedlab.engine.plan import Plan, new_plan
 from schedlab.engine.preemption_inputs import layers_of
@@ -265,6 +265,7 @@ def rules_of(prepared: Prepared, orders: Iterable[Order | None], *, observed: bo
         asks_at_entry=ASKED_AT_ENTRY in kinds,
         asks_at_pass=ASKED in kinds,
         observed=observed,
+        ranks_when_full=prepared.site is not None and not observed and bool(kinds & {TIMED, ASKED}),
         loses=prepared.outages is not None and prepared.outages.loses,
     )
     if not isinstance(backfill, Slurm):

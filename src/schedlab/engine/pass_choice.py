@@ -106,7 +106,7 @@ def pass_due(plan: Any, state: State, needs: Needs | None, rules: Rules, reranke
 def _pass_due(plan: Any, state: Any, needs: Any, rules: Any, reranked: Any) -> Any:
     def if_useful(plan, state, needs, rules, reranked):  # type: ignore[no-untyped-def]
         clock = state.clock
-        room = clock[FREE] > 0 or gives_way(state.site)
+        room = clock[FREE] > 0 or rules.ranks_when_full or gives_way(state.site)
         return clock[WAITING] > 0 and room and _changed(state, needs, reranked and rules.easy)
 
     def if_changed(plan, state, needs, rules, reranked):  # type: ignore[no-untyped-def]
