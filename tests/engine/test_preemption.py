@@ -14,7 +14,12 @@ from features import GROUPS, outcome, random_simulation, setting
 from node_cases import prepared_rows, random_nodes, rows_of
 from plain_process import number_printed
 from site_cases import random_site
-from test_node_events import assert_events_are_respected, random_events
+from test_node_events import (
+    assert_events_are_respected,
+    assert_nothing_reaches_into_maintenance,
+    ends_foreseen,
+    random_events,
+)
 from test_nodes_against_twin import replayed, simulate
 from test_site_against_twin import reasons_of
 
@@ -98,6 +103,8 @@ def check(backfilling, features, seed):
     if not (late or case.moldable):
         assert reasons_of(schedule) == reasons_of(plain), what
     assert_events_are_respected(schedule, events, what)
+    if not case.scheduler.runtimes.learns:
+        assert_nothing_reaches_into_maintenance(schedule, ends_foreseen(schedule, case), events, what)
     return len(schedule.runs) - len(schedule) + (0 if schedule.pauses is None else len(schedule.pauses))
 
 

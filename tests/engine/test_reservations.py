@@ -19,6 +19,7 @@ from test_node_events import (
     STEPS,
     assert_events_are_respected,
     assert_nothing_reaches_into_maintenance,
+    ends_foreseen,
     random_events,
 )
 from test_nodes_against_twin import replayed, simulate
@@ -102,16 +103,17 @@ def check(backfilling, features, seed):
         assert reasons_of(schedule) == reasons_of(plain), what
     others = [event for event in events if event.event != "reservation"]
     assert_events_are_respected(schedule, others, what)
-    if not case.scheduler.runtimes.learns:
-        assert_nothing_reaches_into_maintenance(schedule, others, what)
-    assert_reservations_are_respected(schedule, prepared, events, what, whole=not case.scheduler.runtimes.learns)
+    ends = None if case.scheduler.runtimes.learns else ends_foreseen(schedule, case)
+    if ends is not None:
+        assert_nothing_reaches_into_maintenance(schedule, ends, others, what)
+    assert_reservations_are_respected(schedule, ends, prepared, events, what)
     return True
 
 
-def assert_reservations_are_respected(schedule, prepared, events, what, *, whole):
+def assert_reservations_are_respected(schedule, ends, prepared, events, what):
     """No job runs outside its reservation before the end of that, and none begins within another one.
 
-    If estimates are the requests, nobody who begins when a reservation is known runs into it.
+    Nor does any begin that would reach, by the ends that are foreseen, into another one that is known then.
     """
     placement, reservations = schedule.placement, events.reservations
     of_job = prepared.in_workload_order(prepared.outages.bookings.of_job)
@@ -129,8 +131,8 @@ def assert_reservations_are_respected(schedule, prepared, events, what, *, whole
             if names & set(event.nodes):
                 assert not event.second <= run["start"] < event.end, what
                 known = event.announced is None or event.announced <= run["start"]
-                if known and whole:
-                    assert run["end"] <= event.second or run["start"] >= event.end, what
+                if known and ends is not None:
+                    assert ends[number] <= event.second or run["start"] >= event.end, what
 
 
 @pytest.mark.parametrize("backfilling", STEPS)

@@ -108,6 +108,19 @@ def test_simulations_in_steps_that_are_saved_and_added_to_end_alike(scheduler: s
     assert found.end_time.tolist() == expected.end_time.tolist()
 
 
+@pytest.mark.parametrize("scheduler", BACKFILLINGS)
+def test_only_who_stood_still_goes_on_into_a_maintenance(scheduler: str) -> None:
+    # n1 is closed from 30 to 50. Job 0 would end at 20; it stands still from 5 to 25, and goes on until 40. If job 1
+    # asks for 26 s, it would reach from 5 to 31: job 0 keeps its place, and job 1 waits until 50.
+    events = NodeEvents((NodeEvent(30, "maintenance", ("n1",), end=50),))
+    for limit, starts, ends in ((25, [0, 5], [40, 25]), (26, [0, 50], [20, 70])):
+        jobs = workload((0, 1, 20, 20, "low"), (5, 1, 20, limit, "high"))
+        prepared = prepare(jobs, scheduler, cluster=machine(1), node_events=events)
+        for schedule in (simulate(jobs, scheduler, cluster=machine(1), node_events=events), replay(prepared)):
+            assert schedule.start_time.tolist() == starts
+            assert schedule.end_time.tolist() == ends
+
+
 def test_corrections_are_those_of_the_last_run() -> None:
     # Job 0 stands still from 5 to 25, and is expected to end at 20: when job 2 comes at 22 it is late, which is
     # corrected. Its node is down from 30 to 40. Job 2 then goes before it; in its run from 45 to 65 it is never late.
