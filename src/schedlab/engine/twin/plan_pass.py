@@ -47,8 +47,7 @@ class PlanPass:
                 self.reserved.pop(job, None)
         self.listed += news.resumed
         due = any(moment <= clock.now for moment in self.moments())
-        turned = news.turned == 2 or (news.turned > 0 and clock.in_order)
-        if not (news.events or turned or news.corrected or news.computed or news.awake or due):
+        if not (news.events or news.turned or news.corrected or news.computed or news.awake or due):
             return
         while (over := clock.preemption.next_over(clock.sorted(clock.visible()))) is not None:
             clock.preemption.begin_over(*over)
