@@ -63,7 +63,7 @@ class Part:
 
     def is_hit(self, nodes: set[int], gpus: set[int]) -> bool:
         """Return whether any of it is on one of these nodes or GPUs."""
-        return self.node in nodes or any(number in gpus and share > 0 for number, share in self.gpus)
+        return self.node in nodes or any(number in gpus for number, _ in self.gpus)
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class Node:
         """Return what a job takes for `tasks` tasks, with a share of one GPU or the first ones that are free."""
         if request.exclusive:
             memory = self.memory if self.memory < UNLIMITED else request.node_memory + tasks * request.memory
-            everything = tuple((gpu.number, free) for gpu, free in self.gpus.items())
+            everything = tuple((gpu.number, free) for gpu, free in self.gpus.items() if free > 0)
             return Part(self.number, tasks, self.cores, memory, everything, alone=True)
         gpus = self.suitable_gpus(request)[: request.node_gpus + tasks * request.gpus] if shared is None else [shared]
         taken = tuple((gpu.number, request.share) for gpu in gpus)
