@@ -180,5 +180,5 @@ def test_the_engine_with_node_events_equals_its_twin_and_respects_them(backfilli
 
 if __name__ == "__main__":
     by_hand = len(sys.argv) > 2
-    compared, seeds = (FEATURES, range(int(sys.argv[2]))) if by_hand else (FEATURES[:: STEPS[sys.argv[1]]], range(1))
+    compared, seeds = (FEATURES, range(int(sys.argv[2]))) if by_hand else (FEATURES[:: STEPS[sys.argv[1]]], range(3))
     print(sum(check(sys.argv[1], features, seed) for features in compared for seed in seeds))

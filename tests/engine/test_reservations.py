@@ -23,7 +23,7 @@ from test_node_events import (
     random_events,
 )
 from test_nodes_against_twin import replayed, simulate
-from test_preemption import random_preemption
+from test_preemption import ENDLESS, TIERS, random_preemption
 from test_site_against_twin import reasons_of
 
 from schedlab.cluster.node_events import NodeEvent, NodeEvents
@@ -68,7 +68,7 @@ def random_owners(prepared, events, nodes, site, random):
 def prepared_with(workload, case, options, seed):
     """Return a simulation on random nodes and partitions with random reservations, ready to run, and its events."""
     random = Random(seed)
-    nodes, site = random_site(workload, random_nodes(workload, random), random)
+    nodes, site = random_site(workload, random_nodes(workload, random), random, TIERS)
     if random.random() < 0.3:
         site = random_preemption(site, random)
     first, last = int(workload.submit_time.min()), int((workload.submit_time + workload.run_time).max())
@@ -93,7 +93,9 @@ def check(backfilling, features, seed):
         prepared, events = prepared_with(workload, case, options, seed)
     except InputError:
         return False
-    schedule, held = simulate(prepared)
+    schedule, held = simulate(prepared, int(prepared.jobs["submit"].max()) + ENDLESS)
+    if schedule is None:
+        return False
     plain, expected = replayed(prepared_with(workload, case, options, seed)[0])
     what = f"{case.scheduler}, {features}, seed {seed}"
     assert outcome(schedule) == outcome(plain), what
@@ -143,5 +145,5 @@ def test_the_engine_with_reservations_equals_its_twin_and_respects_them(backfill
 
 if __name__ == "__main__":
     by_hand = len(sys.argv) > 2
-    compared, seeds = (FEATURES, range(int(sys.argv[2]))) if by_hand else (FEATURES[:: STEPS[sys.argv[1]]], range(1))
+    compared, seeds = (FEATURES, range(int(sys.argv[2]))) if by_hand else (FEATURES[:: STEPS[sys.argv[1]]], range(3))
     print(sum(check(sys.argv[1], features, seed) for features in compared for seed in seeds))
