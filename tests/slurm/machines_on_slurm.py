@@ -8,17 +8,17 @@ starts.
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Any
+
+from recorded import record
 
 from schedlab.slurm.configuration import Configuration, machine_configuration
 from schedlab.slurm.jobs import BatchJob
 from schedlab.slurm.laboratory import Laboratory
 
 CASES = Path(__file__).parents[2] / "conformance" / "slurm-machines.json"
-PHASES = (0.2, 0.5, 7.2, 12.6, 21.4)
 
 Starts = list[list[int]]
 """By job, when its elements started: one, unless the job is an array."""
@@ -56,21 +56,5 @@ def on_slurm(case: dict[str, Any], phase: float) -> Starts:
         return [sorted(seconds) for seconds in found]
 
 
-def main(names: list[str]) -> None:
-    """Run cases and write what was seen."""
-    cases = json.loads(CASES.read_text(encoding="utf-8"))
-    for case in cases:
-        if names and case["name"] not in names:
-            continue
-        seen: list[Starts] = []
-        for phase in PHASES:
-            starts = on_slurm(case, phase)
-            if starts not in seen:
-                seen.append(starts)
-        case["starts"] = seen
-        print(case["name"], *seen, sep="\n  ", flush=True)
-    CASES.write_text("[\n " + ",\n ".join(map(json.dumps, cases)) + "\n]\n", encoding="utf-8")
-
-
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    record(CASES, on_slurm, sys.argv[1:], "starts")

@@ -11,7 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from switches_on_slurm import ARRIVAL, LENGTH, PHASES, ROUND, SOON, node_lines
+from recorded import PHASES
+from switches_on_slurm import ARRIVAL, LENGTH, ROUND, SOON, node_lines
 
 from schedlab.slurm.configuration import Configuration, machine_configuration
 from schedlab.slurm.jobs import BatchJob

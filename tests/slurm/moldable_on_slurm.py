@@ -6,10 +6,11 @@ file; names of cases after it run these alone. Jobs are `sbatch -N FEWEST-MOST`,
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Any
+
+from recorded import record
 
 from schedlab.cluster.hostlist import host_names
 from schedlab.slurm.configuration import machine_configuration
@@ -17,7 +18,6 @@ from schedlab.slurm.jobs import BatchJob
 from schedlab.slurm.laboratory import Laboratory
 
 CASES = Path(__file__).parents[2] / "conformance" / "slurm-moldable.json"
-PHASES = (0.2, 0.5, 7.2, 12.6, 21.4)
 
 
 def on_slurm(case: dict[str, Any], phase: float) -> list[list[int]]:
@@ -38,21 +38,5 @@ def _job(submit: int, fewest: int, most: int, run_time: int, limit: int) -> Batc
     return BatchJob(submit, run_time, ("-N", f"{fewest}-{most}", "-t", str(limit // 60)))
 
 
-def main(names: list[str]) -> None:
-    """Run cases and write what was seen."""
-    cases = json.loads(CASES.read_text(encoding="utf-8"))
-    for case in cases:
-        if names and case["name"] not in names:
-            continue
-        seen: list[list[list[int]]] = []
-        for phase in PHASES:
-            runs = on_slurm(case, phase)
-            if runs not in seen:
-                seen.append(runs)
-        case["runs"] = seen
-        print(case["name"], *seen, sep="\n  ", flush=True)
-    CASES.write_text("[\n " + ",\n ".join(map(json.dumps, cases)) + "\n]\n", encoding="utf-8")
-
-
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    record(CASES, on_slurm, sys.argv[1:])

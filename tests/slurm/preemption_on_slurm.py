@@ -6,7 +6,6 @@ file; names of cases after it run these alone.
 
 from __future__ import annotations
 
-import json
 import sys
 import tempfile
 from dataclasses import replace
@@ -14,13 +13,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from recorded import record
+
 from schedlab.cluster.sacctmgr import read_accounts
 from schedlab.slurm.configuration import Configuration, machine_configuration
 from schedlab.slurm.jobs import BatchJob
 from schedlab.slurm.laboratory import Laboratory
 
 CASES = Path(__file__).parents[2] / "conformance" / "slurm-preemption.json"
-PHASES = (0.2, 0.5, 7.2, 12.6, 21.4)
 
 Runs = list[list[list[int]]]
 """By job, its runs: begin and end; of one that was suspended, those of each part."""
@@ -72,21 +72,5 @@ def _job(job: list[Any], of_qos: bool) -> BatchJob:
     return BatchJob(submit, run_time, words, user="ann") if of_qos else BatchJob(submit, run_time, words)
 
 
-def main(names: list[str]) -> None:
-    """Run cases and write what was seen."""
-    cases = json.loads(CASES.read_text(encoding="utf-8"))
-    for case in cases:
-        if names and case["name"] not in names:
-            continue
-        seen: list[Runs] = []
-        for phase in PHASES:
-            runs = on_slurm(case, phase)
-            if runs not in seen:
-                seen.append(runs)
-        case["runs"] = seen
-        print(case["name"], *seen, sep="\n  ", flush=True)
-    CASES.write_text("[\n " + ",\n ".join(map(json.dumps, cases)) + "\n]\n", encoding="utf-8")
-
-
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    record(CASES, on_slurm, sys.argv[1:])

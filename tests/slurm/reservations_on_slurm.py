@@ -7,12 +7,13 @@ user, reservation and further options of `sbatch`.
 
 from __future__ import annotations
 
-import json
 import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from recorded import record
 
 from schedlab.cluster.sacctmgr import read_accounts
 from schedlab.slurm.configuration import Configuration, machine_configuration
@@ -20,7 +21,6 @@ from schedlab.slurm.jobs import BatchJob
 from schedlab.slurm.laboratory import Laboratory
 
 CASES = Path(__file__).parents[2] / "conformance" / "slurm-reservations.json"
-PHASES = (0.2, 0.5, 7.2, 12.6, 21.4)
 USERS = ("ann", "bob")
 
 Seen = list[list[int] | str]
@@ -74,21 +74,5 @@ def _job(submit: int, width: int, run_time: int, limit: int, user: str, reservat
     return BatchJob(submit, run_time, tuple(words), user=user)
 
 
-def main(names: list[str]) -> None:
-    """Run cases and write what was seen."""
-    cases = json.loads(CASES.read_text(encoding="utf-8"))
-    for case in cases:
-        if names and case["name"] not in names:
-            continue
-        seen: list[Seen] = []
-        for phase in PHASES:
-            runs = on_slurm(case, phase)
-            if runs not in seen:
-                seen.append(runs)
-        case["runs"] = seen
-        print(case["name"], *seen, sep="\n  ", flush=True)
-    CASES.write_text("[\n " + ",\n ".join(map(json.dumps, cases)) + "\n]\n", encoding="utf-8")
-
-
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    record(CASES, on_slurm, sys.argv[1:])

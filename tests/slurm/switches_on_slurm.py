@@ -15,13 +15,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from recorded import PHASES, record
+
 from schedlab.slurm.configuration import Configuration, machine_configuration
 from schedlab.slurm.jobs import BatchJob
 from schedlab.slurm.laboratory import Laboratory
 
 FOLDER = Path(__file__).parents[2] / "conformance"
 CASES, CHOICES = FOLDER / "slurm-switches.json", FOLDER / "slurm-switch-choices.json"
-PHASES = (0.2, 0.5, 7.2, 12.6, 21.4)
 ROUND, ARRIVAL, LENGTH, SOON = 1000, 100, 300, 5
 """Seconds of a choice: all that it takes, when the job comes, how long it runs; a later start means that it waited."""
 
@@ -66,22 +67,10 @@ def on_slurm(configuration: Configuration, jobs: list[list[Any]], phase: float) 
         return found
 
 
-def run_cases(names: list[str]) -> None:
-    """Run cases and write what was seen."""
-    cases = json.loads(CASES.read_text(encoding="utf-8"))
-    for case in cases:
-        if names and case["name"] not in names:
-            continue
-        seen: list[Seen] = []
-        for phase in PHASES:
-            lines = node_lines(case["cores"], case["weights"])
-            configuration = configuration_of(lines, case["topology"], case.get("parameters", {}))
-            found = on_slurm(configuration, case["jobs"], phase)
-            if found not in seen:
-                seen.append(found)
-        case["seen"] = seen
-        print(case["name"], *seen, sep="\n  ", flush=True)
-    CASES.write_text("[\n " + ",\n ".join(map(json.dumps, cases)) + "\n]\n", encoding="utf-8")
+def run_case(case: dict[str, Any], phase: float) -> Seen:
+    """Run a case; return start and nodes of each job."""
+    lines = node_lines(case["cores"], case["weights"])
+    return on_slurm(configuration_of(lines, case["topology"], case.get("parameters", {})), case["jobs"], phase)
 
 
 def run_choices() -> None:
@@ -112,4 +101,4 @@ if __name__ == "__main__":
     if sys.argv[1:] == ["--choices"]:
         run_choices()
     else:
-        run_cases(sys.argv[1:])
+        record(CASES, run_case, sys.argv[1:], "seen")
