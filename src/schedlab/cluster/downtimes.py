@@ -15,7 +15,7 @@ from schedlab.documents import read_text
 from schedlab.errors import InputError
 from schedlab.wording import shown
 
-COMMAND = "sacctmgr --parsable2 show event start=... format=NodeName,TimeStart,TimeEnd,State,Reason"
+COMMAND = "sacctmgr -P show event start=... format=NodeName,TimeStart,TimeEnd,State,Reason"
 COLUMNS = ("NodeName", "TimeStart", "TimeEnd", "State")
 OPEN_ENDS = ("", "Unknown", "None")
 NEVER = 1 << 60
