@@ -36,12 +36,12 @@ def site_of(partitions, tiers, options, limits=(), uses=None) -> SiteInputs:
     )
 
 
-def random_site(workload: Workload, nodes: NodeInputs, random: Random) -> tuple[NodeInputs, SiteInputs]:
-    """Return nodes with a request for each partition of a job, and the partitions; the first has all nodes."""
+def random_site(workload: Workload, nodes: NodeInputs, random: Random, tiers: int = 2) -> tuple[NodeInputs, SiteInputs]:
+    """Return nodes with a request for each partition of a job, and partitions of tiers; the first has all nodes."""
     count, partitions = len(nodes.cores), random.randint(1, MOST_PARTITIONS)
     members = [[True] * count, *([random.random() < 0.6 for _ in range(count)] for _ in range(partitions - 1))]
     members = [row if any(row) else [True] * count for row in members]
-    tiers = [random.randint(1, 2) for _ in members]
+    tier = [random.randint(1, tiers) for _ in members]
     shapes: dict[tuple[int, int], int] = {}
     wishes = []
     for shape in nodes.shape.tolist():
@@ -51,9 +51,9 @@ def random_site(workload: Workload, nodes: NodeInputs, random: Random) -> tuple[
     nodes = _with_shapes(nodes, members, shapes)
     fits = fitting(nodes._replace(shape=np.arange(len(shapes))))
     options = [[(one, shape) for one, shape in wish if fits[shape]] for wish in wishes]
-    options = [sorted(found, key=lambda option: -tiers[option[0]]) for found in options]
+    options = [sorted(found, key=lambda option: -tier[option[0]]) for found in options]
     nodes = nodes._replace(shape=np.array([found[0][1] for found in options]))
-    site = site_of(members, tiers, options, *_limits(workload, random))
+    site = site_of(members, tier, options, *_limits(workload, random))
     return nodes, site._replace(gate=random_gate(workload, Random(int(workload.submit_time.sum()))))
 
 

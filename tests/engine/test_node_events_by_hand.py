@@ -11,15 +11,21 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from features import UNIFORM
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.hostlist import host_names
 from schedlab.cluster.node_events import NodeEvent, NodeEvents
 from schedlab.cluster.nodes import NodeGroup
+from schedlab.engine.drive import Driver
+from schedlab.engine.parts import assemble
 from schedlab.engine.prepared import prepare
-from schedlab.engine.simulation import simulate
+from schedlab.engine.simulation import schedule_of, simulate
 from schedlab.engine.twin.simulate import replay
 from schedlab.errors import InputError
+from schedlab.scheduler import Scheduler
+from schedlab.scheduler.retries import Retries
+from schedlab.speculate.requests import Requests
 from schedlab.workload.workload import Workload
 
 CASES = json.loads((Path(__file__).parents[2] / "conformance" / "slurm-node-events.json").read_text(encoding="utf-8"))
@@ -125,6 +131,28 @@ def test_a_gap_between_two_maintenances_is_used_speculatively_when_it_begins(sch
     prepared = prepare(jobs, f"{scheduler},speculation=0", cluster=machine(1), node_events=NodeEvents(maintenance))
     runs = replay(prepared).runs
     assert runs[["start", "end", "request", "speculative", "done"]].tolist() == [(40, 48, 10, True, True)]
+
+
+def test_a_gap_between_two_maintenances_is_used_by_a_speculative_run():
+    # The job works for 14 s, which it may do in one second as well, as far as is known. n1 is closed until 40, and from
+    # 41 to 59.
+    requests = Requests(
+        offsets=np.array([0, 1]),
+        lengths=np.array([14]),
+        most=np.array([60]),
+        growth=np.zeros(1),
+        distribution=np.zeros(1, dtype=np.int64),
+        application=np.array([-1]),
+        history=0,
+        distributions=UNIFORM,
+    )
+    closures = NodeEvents((NodeEvent(0, "maintenance", ("n1",), 40), NodeEvent(41, "maintenance", ("n1",), 59)))
+    scheduler = Scheduler("fcfs", "conservative", retries=Retries(speculation=0.0))
+    prepared = prepare(workload((0, 1, 14, 14)), scheduler, cluster=machine(1), node_events=closures, requests=requests)
+    driver = Driver(prepared, assemble(prepared))
+    driver.run()
+    for schedule in (replay(prepared), schedule_of(prepared, driver.parts, prepared.jobs["estimate"])):
+        assert schedule.runs[["start", "end", "done"]].tolist() == [(40, 41, False), (59, 73, True)]
 
 
 def test_who_runs_when_maintenance_is_announced_runs_on_through_it():

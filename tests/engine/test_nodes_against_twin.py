@@ -14,6 +14,7 @@ from features import GROUPS, outcome, random_simulation, setting
 from node_cases import on_nodes, random_nodes, rows_of
 from plain_process import number_printed
 
+from schedlab.engine.calendar import NEVER
 from schedlab.engine.drive import Driver
 from schedlab.engine.node_inputs import PLACEMENTS
 from schedlab.engine.node_state import order_of
@@ -30,11 +31,15 @@ PLANNED = {"weight": ("conservative", "slurm, every event"), "spread": ("fixed",
 FEATURES = [(), *((feature,) for group in GROUPS for feature in group if feature != "pyss")]
 
 
-def simulate(prepared):
-    """Run the engine on a prepared simulation; return also what each job held last: node, tasks, GPUs as bits."""
+def simulate(prepared, until=NEVER):
+    """Run the engine on a prepared simulation; return also what each job held last: node, tasks, GPUs as bits.
+
+    Return None twice if it has not ended by a second.
+    """
     driver = Driver(prepared, assemble(prepared))
     first_estimate = prepared.jobs["estimate"].copy()
-    driver.run()
+    if not driver.run(until):
+        return None, None
     nodes, number = driver.parts.state.nodes, order_of(prepared.nodes)
     held = []
     for run in nodes.run[: len(prepared.jobs)].tolist():

@@ -14,7 +14,12 @@ from features import GROUPS, outcome, random_simulation, setting
 from node_cases import prepared_rows, random_nodes, rows_of
 from plain_process import number_printed
 from site_cases import random_site
-from test_node_events import assert_events_are_respected, random_events
+from test_node_events import (
+    assert_events_are_respected,
+    assert_nothing_reaches_into_maintenance,
+    ends_foreseen,
+    random_events,
+)
 from test_nodes_against_twin import replayed, simulate
 from test_site_against_twin import reasons_of
 
@@ -25,12 +30,21 @@ from schedlab.errors import InputError
 STEPS = {"none": 3, "easy": 2, "easy:ORDER": 6, "conservative": 5, "slurm": 5, "slurm, every event": 5}
 """How far apart the features are that are compared, by backfilling; all of them with a number of seeds by hand."""
 
+TIERS = 4
+"""Of partitions at most; a job that may be in several tries the highest first."""
+
+ENDLESS = 800
+"""Seconds after the last submission: then, jobs are taken to preempt each other for ever.
+
+A job need not get the place that it has cleared, for another one may be before it in the queue, and give way in turn.
+"""
+
 FEATURES = [(), *((feature,) for group in GROUPS for feature in group if feature != "pyss")]
 
 
 def random_preemption(site, random):
     """Return who gives way to whom: by the tiers of partitions, or at random by classes of jobs."""
-    tier = [random.randint(1, 4) for _ in site.tier]
+    tier = site.tier.tolist()
     by_tier = random.random() < 0.6
     if by_tier:
         classes, of_option = len(tier) + 1, site.option_partition
@@ -56,7 +70,6 @@ def random_preemption(site, random):
         youngest=random.random() < 0.2,
         reorder=random.randint(0, 2),
     )
-    # Queues are ordered by the tier of the site, which need not be that of preemption.
     return site._replace(preemption=preemption)
 
 
@@ -64,7 +77,7 @@ def prepared_with(workload, case, options, seed):
     """Return a simulation on random nodes and partitions with preemption, ready to run, and its node events."""
     random = Random(seed)
     rows = rows_of(workload)
-    nodes, site = random_site(rows, random_nodes(rows, random), random)
+    nodes, site = random_site(rows, random_nodes(rows, random), random, TIERS)
     site = random_preemption(site, random)
     prepared = prepared_rows(workload, case.scheduler, fails=case.fails, **options)
     events, outages = (), None
@@ -85,7 +98,9 @@ def check(backfilling, features, seed):
         prepared, events = prepared_with(workload, case, options, seed)
     except InputError:
         return 0
-    schedule, held = simulate(prepared)
+    schedule, held = simulate(prepared, int(prepared.jobs["submit"].max()) + ENDLESS)
+    if schedule is None:
+        return 0
     plain, expected = replayed(prepared_with(workload, case, options, seed)[0])
     what = f"{case.scheduler}, {features}, seed {seed}"
     assert outcome(schedule) == outcome(plain), what
@@ -98,6 +113,8 @@ def check(backfilling, features, seed):
     if not (late or case.moldable):
         assert reasons_of(schedule) == reasons_of(plain), what
     assert_events_are_respected(schedule, events, what)
+    if not case.scheduler.runtimes.learns:
+        assert_nothing_reaches_into_maintenance(schedule, ends_foreseen(schedule, case), events, what)
     return len(schedule.runs) - len(schedule) + (0 if schedule.pauses is None else len(schedule.pauses))
 
 
@@ -108,5 +125,5 @@ def test_the_engine_with_preemption_equals_its_twin(backfilling):
 
 if __name__ == "__main__":
     by_hand = len(sys.argv) > 2
-    compared, seeds = (FEATURES, range(int(sys.argv[2]))) if by_hand else (FEATURES[:: STEPS[sys.argv[1]]], range(2))
+    compared, seeds = (FEATURES, range(int(sys.argv[2]))) if by_hand else (FEATURES[:: STEPS[sys.argv[1]]], range(6))
     print(sum(check(sys.argv[1], features, seed) for features in compared for seed in seeds))

@@ -14,6 +14,8 @@ import numpy as np
 import pytest
 
 from schedlab.cluster.files import read_cluster
+from schedlab.cluster.hostlist import host_names
+from schedlab.cluster.node_events import NodeEvent, NodeEvents
 from schedlab.engine.prepared import prepare
 from schedlab.engine.twin.simulate import replay
 from schedlab.schedule.stretches import by_stretch
@@ -49,7 +51,12 @@ def workload_of(case, tick):
 
 def runs_of(case, directory, scheduler="fcfs+slurm", tick=0):
     """Return the runs of each job by the model: begin and end."""
-    prepared = prepare(workload_of(case, tick), scheduler, cluster=cluster_of(case, directory))
+    closures = (
+        NodeEvent(begin, "maintenance", tuple(host_names(nodes)), end, announced)
+        for announced, begin, end, nodes in case.get("maintenance", [])
+    )
+    events = NodeEvents(tuple(closures)) if "maintenance" in case else None
+    prepared = prepare(workload_of(case, tick), scheduler, cluster=cluster_of(case, directory), node_events=events)
     found = [[] for _ in case["jobs"]]
     schedule = by_stretch(replay(prepared))
     if schedule.runs is None:  # nobody can give way

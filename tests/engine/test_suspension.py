@@ -14,9 +14,10 @@ from test_nodes_against_twin import simulate as simulate_prepared
 from test_preemption import random_preemption, random_site
 
 from schedlab import Cluster, Simulation, Workload, simulate
-from schedlab.cluster import NodeGroup, Partition, Preemption
+from schedlab.cluster import NodeEvent, NodeEvents, NodeGroup, Partition, Preemption
 from schedlab.cluster.files import read_cluster
 from schedlab.engine.prepared import prepare
+from schedlab.engine.twin.simulate import replay
 from schedlab.errors import InputError
 from schedlab.schedule.exports import read_schedule
 from schedlab.schedule.stretches import by_stretch, stretches
@@ -105,6 +106,31 @@ def test_simulations_in_steps_that_are_saved_and_added_to_end_alike(scheduler: s
     assert expected.pauses is not None
     assert found.pauses.tolist() == expected.pauses.tolist()
     assert found.end_time.tolist() == expected.end_time.tolist()
+
+
+@pytest.mark.parametrize("scheduler", BACKFILLINGS)
+def test_only_who_stood_still_goes_on_into_a_maintenance(scheduler: str) -> None:
+    # n1 is closed from 30 to 50. Job 0 would end at 20; it stands still from 5 to 25, and goes on until 40. If job 1
+    # asks for 26 s, it would reach from 5 to 31: job 0 keeps its place, and job 1 waits until 50.
+    events = NodeEvents((NodeEvent(30, "maintenance", ("n1",), end=50),))
+    for limit, starts, ends in ((25, [0, 5], [40, 25]), (26, [0, 50], [20, 70])):
+        jobs = workload((0, 1, 20, 20, "low"), (5, 1, 20, limit, "high"))
+        prepared = prepare(jobs, scheduler, cluster=machine(1), node_events=events)
+        for schedule in (simulate(jobs, scheduler, cluster=machine(1), node_events=events), replay(prepared)):
+            assert schedule.start_time.tolist() == starts
+            assert schedule.end_time.tolist() == ends
+
+
+def test_corrections_are_those_of_the_last_run() -> None:
+    # Job 0 stands still from 5 to 25, and is expected to end at 20: when job 2 comes at 22 it is late, which is
+    # corrected. Its node is down from 30 to 40. Job 2 then goes before it; in its run from 45 to 65 it is never late.
+    jobs = workload((0, 1, 20, 20, "low"), (5, 1, 20, 20, "high"), (22, 1, 5, 5, "low"))
+    events = NodeEvents((NodeEvent(30, "down", ("n1",)), NodeEvent(40, "up", ("n1",))))
+    prepared = prepare(jobs, "fcfs+conservative", cluster=machine(1), node_events=events)
+    for schedule in (simulate(jobs, "fcfs+conservative", cluster=machine(1), node_events=events), replay(prepared)):
+        assert schedule.start_time.tolist() == [45, 5, 40]
+        assert schedule.end_time.tolist() == [65, 25, 45]
+        assert schedule.corrections.tolist() == [0, 0, 0]
 
 
 def test_suspensions_are_saved_with_a_schedule(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 import tempfile
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,10 @@ def on_slurm(case: dict[str, Any], phase: float) -> Runs:
     """Run a case; return the runs of its jobs."""
     users = ("ann",) if "accounts" in case else ()
     with Laboratory(configuration_of(case), phase=phase, users=users) as laboratory:
+        for announced, begin, end, nodes in case.get("maintenance", []):
+            words = ["scontrol", "create", "reservation", f"starttime=now+{begin - announced}", "users=root"]
+            words += [f"duration={(end - begin) // 60}", f"nodes={nodes}", "flags=maint,ignore_jobs"]
+            laboratory.at(announced, partial(laboratory.command, words))
         laboratory.add([_job(job, "accounts" in case) for job in case["jobs"]])
         laboratory.run()
         assert not laboratory.rejected, laboratory.rejected

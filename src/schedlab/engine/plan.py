@@ -34,7 +34,8 @@ class Plan(NamedTuple):
     `list` holds the jobs in the plan in its order: as sorted last by the policy, later ones at the end; `listed` tells
     which jobs are in it. `reserved` is when a job is to start (NEVER without a reservation), `length` for how many
     seconds, and `stamp` a running number of that decision. `until` is the second until which a running job's processors
-    are booked. `corrections` counts how often the expected end of a job that outlived its estimate was extended.
+    are booked. `corrections` counts how often the expected end of a job that outlived its estimate was extended since
+    it entered the queue last.
     """
 
     counters: NDArray[np.int64]
@@ -135,10 +136,12 @@ def reserve_in_round(jobs: NDArray[Any], nodes: Nodes | None, plan: Plan, job: i
 
 
 @inlined
-def list_again(state: State, plan: Plan, retries: Retries) -> None:
-    """Put the jobs whose speculative runs have just failed back into the plan's list."""
+def note_entries(state: State, plan: Plan, retries: Retries) -> None:
+    """Put jobs whose speculative runs have just failed back into the plan's list; of others, count corrections anew."""
     for i in range(state.clock[ENTERING]):
         job = state.entering[i]
-        if retries.first[job] and not plan.listed[job]:
+        if not retries.first[job]:
+            plan.corrections[job] = 0
+        elif not plan.listed[job]:
             plan.listed[job] = True
             append(plan.list, job)

@@ -25,7 +25,7 @@ from schedlab.engine.plan import (
     Plan,
     advance,
     cancel,
-    list_again,
+    note_entries,
     reserve,
     reserve_in_round,
     reserve_late,
@@ -76,7 +76,7 @@ def plan_pass(
     clock = state.clock
     now = clock[NOW]
     if retries is not None:
-        list_again(state, plan, retries)
+        note_entries(state, plan, retries)
     afresh = clock[STARTED] < rules.in_order
     again = must_plan_again(state.site)
     if afresh and not _start_in_order(jobs, seen, state, waiting, orders, needs, retries, rules):

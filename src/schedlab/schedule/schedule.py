@@ -66,7 +66,7 @@ class Schedule:
     predicted_run_time
         int64 seconds: the run time that the scheduler assumed when the job was submitted.
     corrections
-        How often that prediction expired and was corrected while the job ran.
+        How often that prediction expired and was corrected while the job ran, in its last run if there were several.
     scheduler
         The scheduler text.
     processors

@@ -109,7 +109,7 @@ class Node:
         """Return what a job takes for `tasks` tasks, with a share of one GPU or the first ones that are free."""
         if request.exclusive:
             memory = self.memory if self.memory < UNLIMITED else request.node_memory + tasks * request.memory
-            everything = tuple((gpu.number, free) for gpu, free in self.gpus.items() if free)
+            everything = tuple((gpu.number, free) for gpu, free in self.gpus.items() if free > 0)
             return Part(self.number, tasks, self.cores, memory, everything, alone=True)
         gpus = self.suitable_gpus(request)[: request.node_gpus + tasks * request.gpus] if shared is None else [shared]
         taken = tuple((gpu.number, request.share) for gpu in gpus)

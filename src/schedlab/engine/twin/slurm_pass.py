@@ -80,7 +80,7 @@ class SlurmPass:
             self.main_pass(visible)
             if cleared:
                 self.main_due = now if alone else self.main_due
-                self.changed, self.last_change = True, now
+                self.changed, self.last_change = rules.interval > 0, now  # without an interval, only events count
         if backfill and clock.waiting and not clock.in_order:
             self.backfill_pass(visible)
 
