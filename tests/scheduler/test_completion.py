@@ -38,7 +38,10 @@ def words(text: str) -> list[str]:
         ("multi", ["multifactor("]),
         ("multifactor(f", ["multifactor(fairshare=", "multifactor(favor="]),
         ("multifactor(size=1,favor=", ["multifactor(size=1,favor=large", "multifactor(size=1,favor=small"]),
-        ("saf+slurm(depth=3,res", ["saf+slurm(depth=3,resolution=", "saf+slurm(depth=3,reserve="]),
+        (
+            "saf+slurm(depth=3,res",
+            ["saf+slurm(depth=3,resolution=", "saf+slurm(depth=3,reserve=", "saf+slurm(depth=3,reserve_age="],
+        ),
         ("easy@nag(over=li", ["easy@nag(over=linear"]),
         ('"p*', []),
         ("log10(p", []),
