@@ -16,7 +16,6 @@ from plain_process import number_printed
 from site_cases import random_site
 from test_node_events import (
     FEATURES,
-    STEPS,
     assert_events_are_respected,
     assert_nothing_reaches_into_maintenance,
     ends_foreseen,
@@ -32,6 +31,9 @@ from schedlab.engine.outage_inputs import outage_inputs
 from schedlab.engine.prepared import prepare
 from schedlab.errors import InputError
 from schedlab.speculate.requests import requests_of
+
+STEPS = {"none": 3, "easy": 2, "easy:ORDER": 6, "conservative": 5, "fixed": 9, "slurm": 5, "slurm, every event": 9}
+"""How far apart the features are that are compared, by backfilling; all of them with a number of seeds by hand."""
 
 
 def random_reservations(names, begin, end, random):
