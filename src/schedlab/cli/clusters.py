@@ -78,11 +78,18 @@ def convert_cluster(
     note(f"{cluster.summary()}{unused}")
 
 
+EventsOutput = Annotated[
+    Path, typer.Option("--output", "-o", metavar="FILE", help="File of node events to write, .csv.")
+]
+Epoch = Annotated[int, typer.Option(metavar="SECONDS", help="Unix time of second 0 of the trace.")]
+Zone = Annotated[str, typer.Option(metavar="ZONE", help="Time zone of the file.")]
+
+
 def import_reservations(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="What `scontrol show reservation` prints.")],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="File of node events to write, .csv.")],
-    epoch: Annotated[int, typer.Option(metavar="SECONDS", help="Unix time of second 0 of the trace.")],
-    timezone: Annotated[str, typer.Option(metavar="ZONE", help="Time zone of the file.")] = "UTC",
+    output: EventsOutput,
+    epoch: Epoch,
+    timezone: Zone = "UTC",
 ) -> None:
     """Write the reservations of a site as node events, for `simulate --node-events`."""
     from schedlab.cluster.reservations import read_reservations
@@ -95,9 +102,9 @@ def import_reservations(
 
 def import_downtimes(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="What `sacctmgr --parsable2 show event` prints.")],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="File of node events to write, .csv.")],
-    epoch: Annotated[int, typer.Option(metavar="SECONDS", help="Unix time of second 0 of the trace.")],
-    timezone: Annotated[str, typer.Option(metavar="ZONE", help="Time zone of the file.")] = "UTC",
+    output: EventsOutput,
+    epoch: Epoch,
+    timezone: Zone = "UTC",
 ) -> None:
     """Write the recorded downtimes of a site's nodes as node events, for `simulate --node-events`."""
     from schedlab.cluster.downtimes import read_downtimes
@@ -110,7 +117,7 @@ def import_downtimes(
 
 def draw_failures(
     file: File,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="File of node events to write, .csv.")],
+    output: EventsOutput,
     until: Annotated[str, typer.Option(metavar="TIME", help="Length of the period with failures, such as 90d.")],
     mtbf: Annotated[
         str | None, typer.Option(metavar="TIME", help="Mean time to the next failure of a node, such as 60d.")
