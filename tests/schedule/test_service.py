@@ -77,6 +77,19 @@ def test_the_chart_is_by_node_and_hatches_closed_ones(schedule: sl.Schedule) -> 
     assert sorted(np.unique(maintenance[:, 1]).tolist()) == [2, 6]
 
 
+def test_a_run_that_a_node_broke_off_is_called_interrupted_in_charts() -> None:
+    """The job runs from 0 to 10, loses n1, and starts over at 10 on n2."""
+    machine = sl.Cluster.of_nodes([sl.cluster.NodeGroup.of("n[1-2]", cores=1)])
+    columns = {"submit_time": [0], "run_time": [40], "requested_time": [60], "requested_processors": [1]}
+    events = sl.cluster.NodeEvents((sl.cluster.NodeEvent(10, "down", ("n1",)),))
+    jobs = sl.Workload.from_columns({name: np.array(column) for name, column in columns.items()})
+    schedule = sl.simulate(jobs, "fcfs", cluster=machine, node_events=events)
+    assert schedule.runs is not None
+    assert schedule.runs[["start", "end"]].tolist() == [(0, 10), (10, 50)]
+    labels = [text.get_text() for text in sl.plot.gantt(schedule).get_legend().get_texts()]
+    assert labels == ["started in order", "interrupted", "out of service"]
+
+
 def test_without_node_events_there_is_neither() -> None:
     machine = sl.Cluster.of_nodes([NodeGroup.of("n1", cores=2)])
     columns = {"submit_time": [0], "run_time": [9], "requested_time": [9], "requested_processors": [1]}

@@ -13,6 +13,7 @@ from schedlab.kernels import kernel
 from schedlab.report.style import TimeAxis, number_ticks, styled_axes
 from schedlab.schedule.allocation import Allocation, allocate
 from schedlab.schedule.placement import KINDS as CLOSED
+from schedlab.schedule.runs import BY_ITSELF
 from schedlab.schedule.schedule import NO_SCHEDULE, Schedule
 from schedlab.schedule.stretches import by_stretch
 
@@ -20,13 +21,16 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.patches import Patch
 
-KINDS = ("started in order", "backfilled", "killed at its request")
+KINDS = ("started in order", "backfilled", "killed at its request", "interrupted")
+KILLED, INTERRUPTED = 2, 3
 SHADES = (
     ("#7FA8D1", "#A6C4E1", "#5C8DBF"),
     ("#E9B44C", "#F2CF85", "#D99A21"),
     ("#C2607A", "#D68A9F", "#A94463"),
+    ("#8E7CC3", "#B4A7D6", "#6F5BA8"),
 )
 """Three shades for each kind of job, so that neighbours can be told apart."""
+SHADES_EACH = 3
 
 HATCHES = (("xxx", "#555555"), ("////", "#555555"), ("....", "#2E7D5B"))
 """How closed nodes are drawn, by the kind of the closure."""
@@ -55,8 +59,9 @@ def plot_gantt(schedule: Schedule, ax: Axes | None = None, *, begin: int | None 
     Returns
     -------
     matplotlib.axes.Axes
-        Blue jobs started in order, yellow ones were backfilled, red ones were killed at their request. Where jobs may
-        fail and come back, the same is said of each run; yellow are then only speculative runs and last ones.
+        Blue jobs started in order, yellow ones were backfilled, red ones were killed at their request, violet ones were
+        interrupted: by a node, by a job that preempted them, or by the end of their reservation. Where jobs may fail
+        and come back, the same is said of each run; yellow are then only speculative runs and last ones.
         Hatched are nodes that were out of service, in maintenance or reserved. Few jobs carry their number; with very
         many, the colour of a pixel is that of the job at its centre.
 
@@ -66,7 +71,8 @@ def plot_gantt(schedule: Schedule, ax: Axes | None = None, *, begin: int | None 
         If the window is empty or no job runs in it, or if the jobs use more processors than there are.
     """
     origin, first, last = _window(schedule, begin, end)
-    schedule = by_run(schedule)
+    schedule = by_stretch(schedule)
+    runs, schedule = schedule.runs, by_run(schedule)
     by_node = schedule.placement is not None and schedule.placement.closures is not None
     allocation = _by_node(schedule) if by_node else allocate(schedule)
     job = np.repeat(np.arange(len(schedule)), np.diff(allocation.offsets))
@@ -78,7 +84,7 @@ def plot_gantt(schedule: Schedule, ax: Axes | None = None, *, begin: int | None 
     axis = TimeAxis(first, last, origin, schedule.workload.start_time)
     lines = allocation.first[pieces], allocation.last[pieces] + 1
     times = np.clip(schedule.start_time[jobs], first, last), np.clip(schedule.end_time[jobs], first, last)
-    shade = len(KINDS) * np.where(schedule.killed, 2, schedule.backfilled)[jobs] + jobs % 3
+    shade = SHADES_EACH * _kinds(schedule, runs)[jobs] + jobs % SHADES_EACH
     with styled_axes(ax, (10.0, 5.0)) as axes:
         if pieces.size > MOST_RECTANGLES:
             _paint(axes, times, lines, shade, window=(first, last), machine=schedule.processors, limits=axis.limits)
@@ -93,8 +99,16 @@ def plot_gantt(schedule: Schedule, ax: Axes | None = None, *, begin: int | None 
         number_ticks(axes.yaxis)
         axes.set_ylabel("Core, node after node" if by_node else "Processor")
         axes.set_title(f"Gantt chart ({schedule.workload.name}, {schedule.scheduler})")
-        _explain_colours(axes, np.unique(shade // 3), closed)
+        _explain_colours(axes, np.unique(shade // SHADES_EACH), closed)
     return axes
+
+
+def _kinds(schedule: Schedule, runs: NDArray[Any] | None) -> NDArray[np.int64]:
+    """Return the kind of each rectangle; `runs` are those that the rows stand for, if runs may fail."""
+    kinds = np.where(schedule.killed, KILLED, schedule.backfilled).astype(np.int64)
+    if runs is not None:
+        kinds[~runs["done"] & (runs["cause"] != BY_ITSELF)] = INTERRUPTED
+    return kinds
 
 
 def _by_node(schedule: Schedule) -> Allocation:
