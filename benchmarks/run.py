@@ -245,6 +245,7 @@ print(sl.simulate(jobs, scheduler, cluster=cluster).start_time.sum())
 
 def start_up(_: Path) -> Iterator[Result]:
     """The first call after installation for kinds of schedulers, the next process, and --help."""
+    run(["--help"])  # compiles modules that were changed
     for scheduler in FIRST:
         with tempfile.TemporaryDirectory() as cache:
             times, answers = [], set()
@@ -268,16 +269,19 @@ def start_up(_: Path) -> Iterator[Result]:
 
 
 def run(arguments: list[str]) -> str:
-    """Run the command line in a process of its own, which keeps compiled modules, and return what it prints."""
-    command = [str(Path(sys.executable).with_name("schedlab")), *arguments]
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    return subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout
+    """Run the command line in a process of its own and return what it prints."""
+    return _printed([str(Path(sys.executable).with_name("schedlab")), *arguments])
 
 
 def run_python(program: str, *arguments: str, **environment: str) -> str:
     """Run a program in a process of its own and return what it prints."""
-    command = [sys.executable, "-c", program, *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=True, env=os.environ | environment).stdout
+    return _printed([sys.executable, "-c", program, *arguments], **environment)
+
+
+def _printed(command: list[str], **environment: str) -> str:
+    """Run a command that may keep compiled modules, as those of an installed package are kept."""
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return subprocess.run(command, capture_output=True, text=True, check=True, env=kept | environment).stdout
 
 
 BENCHMARKS = {

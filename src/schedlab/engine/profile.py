@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.bits import ALL, BITS, ROOM, below, lowest
+from schedlab.engine.calendar import NEVER
 from schedlab.kernels import inlined, inner_kernel
 from schedlab.shifting import shift
 
@@ -24,7 +26,7 @@ class Profile(NamedTuple):
 
 def new_profile(bookings: int, processors: int) -> Profile:
     """Return the profile of an empty machine, with room for `bookings` concurrent bookings."""
-    room = 2 * bookings + 4  # a booking has two ends; two more are being cut
+    room = 2 * bookings + 4 + ROOM  # a booking has two ends; two more are being cut
     begin, free = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
     begin[0], free[0] = np.iinfo(np.int64).min, processors
     return Profile(begin, free, np.ones(1, dtype=np.int64))
@@ -41,30 +43,37 @@ def clear(profile: Profile, now: int, processors: int) -> None:
 @inlined
 def earliest_slot(profile: Profile, processors: int, length: int, begins: int) -> int:
     """Return the earliest second, from the one given on, from which `processors` are free for `length` seconds."""
-    begin, free = profile.begin, profile.free
-    last = profile.length[0] - 1
-    i = 0
-    while i < last and begin[i] < begins + length:
-        if free[i] < processors:
-            begins = max(begins, begin[i + 1])
-        i += 1
-    return begins
+    return slot_before(profile, processors, length, begins, NEVER)
 
 
-@inlined
+@inner_kernel
 def slot_before(profile: Profile, processors: int, length: int, begins: int, booked: int) -> int:
     """Return the earliest second, from the one given on, to which a booking of this length can move; else `booked`.
 
     The booking begins at second `booked`; its own processors count as free from then on.
     """
-    begin, free = profile.begin, profile.free
+    begin, last = profile.begin, profile.length[0] - 1
     begins = max(begins, begin[0])
-    i = 0
-    while begin[i] < booked:  # never the last segment: the booking ends before it
-        i += 1
-        begins = begins if free[i - 1] >= processors else begin[i]
-        if begin[i] - begins >= length:
-            return begins
+    place = 0
+    scarce = 0  # 1 if the segment before this place has too few free processors, else 0
+    while place <= last:
+        few = below(profile.free, place, last - place, processors)  # the last segment has enough
+        changes = (few ^ (few << 1 | scarce)) & ALL  # where enough and too few take turns
+        if scarce and changes:
+            begins = max(begins, begin[place + lowest(changes)])
+            changes &= changes - 1
+            scarce = 0
+        while changes:
+            ends = begin[place + lowest(changes)]
+            if ends - begins >= length or ends >= booked:
+                return min(begins, booked)
+            changes &= changes - 1
+            if not changes:
+                scarce = 1
+                break
+            begins = max(begins, begin[place + lowest(changes)])
+            changes &= changes - 1
+        place += BITS
     return min(begins, booked)
 
 
@@ -85,14 +94,7 @@ def book(profile: Profile, begins: int, ends: int, processors: int) -> None:
 def _cut(profile: Profile, second: int) -> int:
     """Split the profile at a second; return the position of the segment that begins there."""
     begin, free = profile.begin, profile.free
-    low = 0
-    high = profile.length[0]
-    while high - low > 1:
-        middle = (low + high) >> 1
-        if profile.begin[middle] <= second:
-            low = middle
-        else:
-            high = middle
+    low = _segment_at(profile, second)
     if profile.begin[low] == second:
         return low
     for array in (begin, free):
@@ -101,6 +103,19 @@ def _cut(profile: Profile, second: int) -> int:
     free[low + 1] = free[low]
     profile.length[0] += 1
     return low + 1
+
+
+@inner_kernel
+def _segment_at(profile: Profile, second: int) -> int:
+    """Return the position of the segment that a second is in."""
+    low, high = 0, profile.length[0]
+    while high - low >= BITS:
+        middle = (low + high) >> 1
+        if profile.begin[middle] <= second:
+            low = middle
+        else:
+            high = middle
+    return low + lowest(~below(profile.begin, low, high - low, second + 1)) - 1
 
 
 @inlined
@@ -146,14 +161,7 @@ def free_now(profile: Profile) -> int:
 @inlined
 def free_at(profile: Profile, second: int) -> int:
     """Return the free processors at a second."""
-    low, high = 0, profile.length[0]
-    while high - low > 1:
-        middle = (low + high) >> 1
-        if profile.begin[middle] <= second:
-            low = middle
-        else:
-            high = middle
-    return profile.free[low]
+    return profile.free[_segment_at(profile, second)]
 
 
 @inner_kernel
