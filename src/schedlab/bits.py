@@ -72,6 +72,6 @@ def _lowest(bits: Any) -> Any:
         return (bits & -bits).bit_length() - 1
 
     def in_a_kernel(bits):  # type: ignore[no-untyped-def]
-        return trailing_zeros(bits)
+        return trailing_zeros(bits)  # type: ignore[call-arg]
 
     return in_a_kernel if isinstance(bits, types.Type) else in_python
