@@ -47,6 +47,10 @@ def import_site(
             "or of sacctmgr --parsable2 show event; repeatable.",
         ),
     ] = None,
+    values: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="What a template of slurm.conf (Jinja) is filled with, .toml or .json."),
+    ] = None,
     ledger: Annotated[
         bool, typer.Option("--ledger", help="Also print parameters that are modelled exactly or have no effect.")
     ] = False,
@@ -54,10 +58,12 @@ def import_site(
 ) -> None:
     """Import a site: nodes, partitions, QOS, accounts, jobs, scheduler, with a ledger of every option of every line."""
     from schedlab.site.importing import import_site as imported
+    from schedlab.site.templates import read_values
 
     if output.exists() and not (output / "site.json").is_file() and (not output.is_dir() or any(output.iterdir())):
         raise InputError(f"{output}: exists and is not a site: choose another name")
-    site = imported(conf, sacct, timezone=timezone, node_events=node_events or ())
+    fill = None if values is None else read_values(values)
+    site = imported(conf, sacct, timezone=timezone, node_events=node_events or (), values=fill)
     site.save(output)
     for text in site.settings.notes:
         note(text)
@@ -232,7 +238,7 @@ def _show(site: Any, as_json: bool, *, ledger: bool) -> None:
     if as_json:
         show_json(
             {
-                "cluster": site.cluster.summary(),
+                "cluster": None if site.machine is None else site.machine.summary(),
                 "scheduler": site.settings.scheduler,
                 "limits": site.settings.limits,
                 "jobs": None if site.jobs is None else len(site.jobs),
@@ -243,8 +249,9 @@ def _show(site: Any, as_json: bool, *, ledger: bool) -> None:
             }
         )
         return
-    show(site.cluster)
-    show("")
+    if site.machine is not None:
+        show(site.machine)
+        show("")
     show(f"scheduler: {site.settings.scheduler}")
     if site.jobs is not None:
         show(f"jobs: {len(site.jobs):,}")

@@ -26,7 +26,8 @@ _INCLUDE = re.compile(r"include\s+(\S+)", re.IGNORECASE)
 ASSIGNMENT = re.compile(r"([A-Za-z0-9_]+)\s*\+?=\s*(\"[^\"]*\"|\S*)")
 """A key and its value, with the quotes around it."""
 
-_TEMPLATE = re.compile(r"\{\{|\{%")
+TEMPLATE = re.compile(r"\{\{|\{%|\{#")
+"""What begins what a template leaves open (Jinja, as Ansible uses it)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +139,7 @@ def own_lines(path: str | PathLike[str], what: str = "configuration") -> Iterato
             continue
         line = ConfigLine(path, begin, (pending + part).strip())
         pending, begin = "", 0
-        if _TEMPLATE.search(line.text):
+        if TEMPLATE.search(line.text):
             raise line.error("this is a template for slurm.conf (Jinja), not a slurm.conf: give the rendered file")
         if line.text:
             yield line

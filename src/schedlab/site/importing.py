@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.limits import Limits
@@ -19,10 +20,12 @@ from schedlab.engine.associations import unknown_users
 from schedlab.errors import InputError, located
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.site.jobs import completed, numbers_of, of_cluster
+from schedlab.site.ledger import LedgerLine
 from schedlab.site.node_history import read_node_history
 from schedlab.site.reading import conf_file, files_of, ledger_of
 from schedlab.site.scheduling import scheduling_of
 from schedlab.site.site import Settings, Site
+from schedlab.site.templates import Filled, filled, with_open_lines
 from schedlab.wording import count_of
 from schedlab.workload.files import format_of, read_workload
 from schedlab.workload.workload import Workload
@@ -36,6 +39,7 @@ def import_site(
     *,
     timezone: str | None = None,
     node_events: Sequence[str | PathLike[str]] = (),
+    values: Mapping[str, Any] | None = None,
 ) -> Site:
     """Import a site from its configuration and its accounting.
 
@@ -43,7 +47,8 @@ def import_site(
     ----------
     conf
         A directory with `slurm.conf` and, if there are some, `gres.conf`, `topology.conf` and accounts as `sacctmgr
-        dump` writes them or as a script for sacctmgr; or a slurm.conf.
+        dump` writes them or as a script for sacctmgr; or a slurm.conf. Or a template of one (Jinja, as Ansible uses
+        it): `slurm.conf.j2` in the directory, or the file.
     sacct
         What `sacct --parsable2` printed, or any other log of jobs that schedlab reads. None: no jobs.
     timezone
@@ -52,11 +57,14 @@ def import_site(
         Files of what happened to the nodes meanwhile: node events (.csv, in the seconds of the jobs), or what `scontrol
         show reservation` or `sacctmgr --parsable2 show event` printed. JobRequeue says what becomes of jobs on nodes
         that go down.
+    values
+        What a template is filled with, by name. None: what it leaves open is not read; it stands in the ledger.
 
     Returns
     -------
     Site
-        With a ledger of every option of every line.
+        With a ledger of every option of every line. If a template leaves all nodes open, it has no cluster, and can be
+        looked at but not simulated.
 
     Raises
     ------
@@ -64,15 +72,26 @@ def import_site(
         If a file cannot be read, or slurmctld would refuse a line; the message names file and line. If an event is of
         a node that the site does not have.
     """
-    main = conf_file(Path(conf))
+    with filled(conf_file(Path(conf)), values) as template:
+        return _imported(template, sacct, timezone, node_events)
+
+
+def _imported(
+    template: Filled,
+    sacct: str | PathLike[str] | None,
+    timezone: str | None,
+    node_events: Sequence[str | PathLike[str]],
+) -> Site:
+    main = template.path
     if sacct is None:
         if node_events:
             raise InputError(f"{node_events[0]}: node events need jobs: give the accounting (sacct) as well")
-        return site_of(main, None, ())
+        return site_of(main, None, template.notes, left_open=template.left_open)
     zone = {"timezone": timezone} if timezone is not None else {}
     read = read_workload(sacct, **zone)  # type: ignore[arg-type]
     notes = [line.removeprefix(" Note: ") for line in read.header if line.startswith(" Note: ")]
-    site = site_of(main, read, [f"jobs read as {format_of(sacct)}", *notes])
+    notes = [*template.notes, f"jobs read as {format_of(sacct)}", *notes]
+    site = site_of(main, read, notes, left_open=template.left_open)
     if node_events:
         happened = read_node_history(node_events, epoch=read.start_time, timezone=timezone or "UTC")
         happened.numbers(site.cluster.nodes)
@@ -81,13 +100,21 @@ def import_site(
     return replace(site, settings=replace(site.settings, sources={**site.settings.sources, **digests}))
 
 
-def site_of(main: Path, workload: Workload | None, notes: Sequence[str], node_events: NodeEvents | None = None) -> Site:
+def site_of(
+    main: Path,
+    workload: Workload | None,
+    notes: Sequence[str],
+    node_events: NodeEvents | None = None,
+    left_open: Sequence[LedgerLine] = (),
+) -> Site:
     """Return the site of a slurm.conf and of jobs that were read; errors as for `import_site`.
 
-    Of the node events, those of nodes that it has are kept.
+    Of the node events, those of nodes that it has are kept. The lines that a template left open are part of its ledger.
     """
-    cluster = read_slurm_conf(main)
     values = parameters_of(config_lines(main, "Slurm configuration"))
+    if left_open and not any(line.key == "nodename" for line in config_lines(main)):
+        return _without_nodes(main, values, notes, left_open, workload)
+    cluster = read_slurm_conf(main)
     jobs, told = None, list(notes)
     if workload is not None:
         jobs, filled = completed(workload.replace(processors=cluster.processors), cluster)
@@ -106,7 +133,7 @@ def site_of(main: Path, workload: Workload | None, notes: Sequence[str], node_ev
             one = f"{strangers[0][0]} in {strangers[0][1]}"
             unknown = count_of(len(strangers), "user")
             told.append(f"the accounts lack {unknown} of jobs, such as {one}: each has one share there")
-    ledger = ledger_of(main, files, cluster.ignored, found.notes)
+    ledger = with_open_lines(ledger_of(main, files, cluster.ignored, found.notes), left_open)
     sources = {path.name: _digest(path) for paths in files.values() for path in paths}
     settings = Settings(found.scheduler.text, found.limits, sources, tuple(dict.fromkeys(told)))
     machine = replace(cluster if found.limits else without_limits(cluster), ignored=())
@@ -114,6 +141,28 @@ def site_of(main: Path, workload: Workload | None, notes: Sequence[str], node_ev
     if happened is not None:
         happened = replace(happened, interrupted=_interrupted(main))
     return Site(machine, jobs, settings, ledger, dict(_texts(files)), happened)
+
+
+def _without_nodes(
+    main: Path,
+    values: Mapping[str, str],
+    notes: Sequence[str],
+    left_open: Sequence[LedgerLine],
+    workload: Workload | None,
+) -> Site:
+    """Return the site of a template that leaves its nodes open: how it schedules, and the ledger."""
+    if workload is not None:
+        raise InputError(
+            f"{main.name}: the template leaves all nodes open, and jobs cannot be replayed without: give what fills it "
+            "(--values), or the file that was made of it"
+        )
+    with located(str(main)):
+        found = scheduling_of(values, Cluster(1), numbers_of(None, Cluster(1)))
+    files = files_of(main)
+    ledger = with_open_lines(ledger_of(main, files, (), found.notes), left_open)
+    sources = {path.name: _digest(path) for paths in files.values() for path in paths}
+    settings = Settings(found.scheduler.text, found.limits, sources, tuple(notes))
+    return Site(None, None, settings, ledger, dict(_texts(files)))
 
 
 def _interrupted(main: Path) -> Interrupted:

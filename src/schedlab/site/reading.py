@@ -29,7 +29,7 @@ _NOT_KNOWN = "not known: neither to schedlab nor to Slurm 22.05"
 
 
 def conf_file(path: Path) -> Path:
-    """Return the slurm.conf of a directory, or the file itself.
+    """Return the slurm.conf of a directory, or its template, or the file itself.
 
     Raises
     ------
@@ -37,6 +37,8 @@ def conf_file(path: Path) -> Path:
         If there is none.
     """
     main = path / "slurm.conf" if path.is_dir() else path
+    if path.is_dir() and not main.is_file() and (template := path / "slurm.conf.j2").is_file():
+        return template
     if not main.is_file():
         raise InputError(
             f"{path}: the directory has no slurm.conf" if path.is_dir() else f"{path}: the file does not exist"

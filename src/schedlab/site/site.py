@@ -61,8 +61,8 @@ class Site:
 
     Parameters
     ----------
-    cluster
-        Nodes, partitions, accounts, QOS; limits only where they are enforced.
+    machine
+        Nodes, partitions, accounts, QOS; limits only where they are enforced. None: a template leaves the nodes open.
     jobs
         What its accounting recorded, completed by what the configuration says; None: none were given.
     settings
@@ -91,7 +91,7 @@ class Site:
     True
     """
 
-    cluster: Cluster
+    machine: Cluster | None
     jobs: Workload | None
     settings: Settings
     ledger: Ledger
@@ -99,9 +99,25 @@ class Site:
     node_events: NodeEvents | None = None
 
     @property
+    def cluster(self) -> Cluster:
+        """The machine, of a site that has one.
+
+        Raises
+        ------
+        InputError
+            If the configuration was a template that leaves all nodes open.
+        """
+        if self.machine is None:
+            raise InputError(
+                "the site has no nodes: its slurm.conf was a template that leaves them open: import it again with "
+                "--values, or import the file that was made of the template"
+            )
+        return self.machine
+
+    @property
     def name(self) -> str:
         """Of the cluster."""
-        return self.cluster.name
+        return "site" if self.machine is None else self.machine.name
 
     @property
     def scheduler(self) -> Scheduler:
@@ -122,8 +138,10 @@ class Site:
 
     def summary(self) -> str:
         """Return what the site has, in one line."""
-        who = self.cluster.accounting
-        parts = [self.cluster.summary(), count_of(len(self.cluster.partitions), "partition")]
+        if self.machine is None:
+            return "; ".join(["no nodes: a template leaves them open", self.settings.scheduler, self.ledger.summary()])
+        who = self.machine.accounting
+        parts = [self.machine.summary(), count_of(len(self.machine.partitions), "partition")]
         if who is not None:
             parts.append(
                 f"{len(who.qos):,} QOS, {count_of(len(who.accounts), 'account')}, {count_of(len(who.users), 'user')}"
@@ -145,7 +163,7 @@ class Site:
             return NotImplemented
         mine, theirs = (None if one.jobs is None else one.jobs.to_frame() for one in (self, other))
         same = mine is theirs if mine is None or theirs is None else mine.equals(theirs)
-        parts = ("cluster", "settings", "ledger", "files", "node_events")
+        parts = ("machine", "settings", "ledger", "files", "node_events")
         return same and all(getattr(self, part) == getattr(other, part) for part in parts)
 
     __hash__ = None  # type: ignore[assignment]
@@ -159,7 +177,8 @@ class Site:
             If it cannot be written.
         """
         where = make_directory(directory)
-        write_cluster(self.cluster, where / CLUSTER)
+        if self.machine is not None:
+            write_cluster(self.machine, where / CLUSTER)
         _write_json(self.ledger.to_document(), where / LEDGER)
         if self.jobs is not None:
             write_table(self.jobs, where / JOBS)
@@ -183,6 +202,7 @@ class _Manifest(BaseModel):
     version: int
     schedlab: str = ""
     name: str
+    nodes: bool = True
     scheduler: str
     limits: bool
     jobs: int | None
@@ -203,6 +223,7 @@ def _manifest(site: Site) -> dict[str, Any]:
         version=VERSION,
         schedlab=__version__,
         name=site.name,
+        nodes=site.machine is not None,
         scheduler=site.settings.scheduler,
         limits=site.settings.limits,
         jobs=None if site.jobs is None else len(site.jobs),
@@ -248,8 +269,8 @@ def read(directory: str | PathLike[str]) -> Site:
         if Path(name).name != name or name == "..":
             raise InputError(f"{path}: {shown(name)} is not a file name in {CONF}/: import the site again")
     files = {name: read_text(_there(where / CONF / name), "file of Slurm") for name in document.files}
-    cluster, events = read_cluster(_there(where / CLUSTER)), None
-    if document.interrupted is not None:
+    cluster, events = read_cluster(_there(where / CLUSTER)) if document.nodes else None, None
+    if cluster is not None and document.interrupted is not None:
         events = NodeEvents.read(_there(where / NODE_EVENTS), document.interrupted, REQUEUE_DELAY)
         with located(str(where / NODE_EVENTS)):
             events.numbers(cluster.nodes)
