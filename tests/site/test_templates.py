@@ -98,9 +98,7 @@ def test_a_filter_that_only_ansible_has_is_named(conf):
 
 
 def test_words_in_capitals_in_place_of_numbers_are_filled(conf):
-    (conf / "slurm.conf.j2").write_text(
-        "NodeName=n[1-NUMBER_OF_NODES] CPUs=NUMBER_OF_CORES\nPartitionName=all Nodes=ALL\n"
-    )
+    (conf / "slurm.conf.j2").write_text("NodeName=n[1-OF_NODES] CPUs=OF_CORES\nPartitionName=all Nodes=ALL\n")
     assert import_site(conf).machine is None
     assert import_site(conf, values={"OF_NODES": 3, "OF_CORES": 8}).cluster.processors == 24
 
@@ -118,3 +116,9 @@ def test_values_are_read_from_toml_and_from_json(tmp_path):
     (tmp_path / "values.json").write_text("[]")
     with pytest.raises(InputError, match=r"values.json: not names and values"):
         read_values(tmp_path / "values.json")
+
+
+def test_a_slurm_conf_beside_the_template_is_not_touched(conf):
+    (conf / "slurm.conf").write_text("NodeName=other\n")
+    assert import_site(conf / "slurm.conf.j2", values=VALUES).cluster.processors == 16
+    assert (conf / "slurm.conf").read_text() == "NodeName=other\n"

@@ -66,10 +66,10 @@ def filled(main: Path, values: Mapping[str, Any] | None) -> Iterator[Filled]:
     made = text if values is None else rendered(main, values)
     plain, left_open = as_written(made, main.name.removesuffix(SUFFIX))
     with tempfile.TemporaryDirectory() as directory:
-        for beside in main.parent.iterdir():
-            if beside != main:
-                (Path(directory) / beside.name).symlink_to(beside.resolve())
         path = Path(directory) / main.name.removesuffix(SUFFIX)
+        for beside in main.parent.iterdir():
+            if beside.name not in (main.name, path.name):
+                (Path(directory) / beside.name).symlink_to(beside.resolve())
         path.write_text(plain, encoding="utf-8")
         notes = ["the template was filled with the values"] if values is not None else []
         yield Filled(path, tuple(left_open), (*notes, *filter(None, [summary(left_open)])))
