@@ -51,6 +51,13 @@ def import_site(
         Path | None,
         typer.Option(metavar="FILE", help="What a template of slurm.conf (Jinja) is filled with, .toml or .json."),
     ] = None,
+    infer_downtimes: Annotated[
+        bool,
+        typer.Option(
+            "--infer-downtimes",
+            help="Also close nodes that stood idle while jobs waited that fit there (needs sacct's column NodeList).",
+        ),
+    ] = False,
     ledger: Annotated[
         bool, typer.Option("--ledger", help="Also print parameters that are modelled exactly or have no effect.")
     ] = False,
@@ -63,7 +70,9 @@ def import_site(
     if output.exists() and not (output / "site.json").is_file() and (not output.is_dir() or any(output.iterdir())):
         raise InputError(f"{output}: exists and is not a site: choose another name")
     fill = None if values is None else read_values(values)
-    site = imported(conf, sacct, timezone=timezone, node_events=node_events or (), values=fill)
+    site = imported(
+        conf, sacct, timezone=timezone, node_events=node_events or (), values=fill, infer_downtimes=infer_downtimes
+    )
     site.save(output)
     for text in site.settings.notes:
         note(text)

@@ -274,6 +274,12 @@ def fewest_nodes(inputs: NodeInputs) -> NDArray[np.int64]:
 
 def _room(inputs: NodeInputs, request: int, without: str = "") -> NDArray[np.int64]:
     """Return how many tasks of a request fit on each empty node that has room, the one with most room first."""
+    room = room_on_nodes(inputs, request, without)
+    return np.sort(room[room > 0])[::-1]
+
+
+def room_on_nodes(inputs: NodeInputs, request: int, without: str = "") -> NDArray[np.int64]:
+    """Return how many tasks of a request fit on each empty node, 0 if these are fewer than each node has to take."""
     one: dict[str, Any] = {
         name: getattr(inputs, name)[request]
         for name in ("tasks", "tasks_per_node", "task_cores", "task_memory", "task_gpus", "node_memory")
@@ -295,7 +301,7 @@ def _room(inputs: NodeInputs, request: int, without: str = "") -> NDArray[np.int
             room = np.minimum(room, spare // one["task_gpus"])
     if without != "nodes that it may use":
         room = np.where(inputs.allowed[inputs.eligible[request]], room, 0)
-    return np.sort(room[room >= max(one["tasks_per_node"], 1)])[::-1]
+    return np.where(room >= max(one["tasks_per_node"], 1), room, 0)
 
 
 def _wish(inputs: NodeInputs, request: int) -> str:

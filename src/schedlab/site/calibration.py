@@ -270,7 +270,8 @@ def _unrecorded(site: Site, *, nodes: bool) -> Iterator[str]:
     if events is None:
         yield (
             "Reservations, holds, nodes that were down and jobs that waited for others are not in the records: the "
-            "replay has none of them."
+            "replay has none of them. (site import reads what Slurm recorded of nodes, --node-events, or infers from "
+            "jobs which were down, --infer-downtimes.)"
         )
     elif nodes:
         kinds = Counter(one.event for one in events if one.event != "up")

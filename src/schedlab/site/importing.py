@@ -24,6 +24,7 @@ from schedlab.site.ledger import LedgerLine
 from schedlab.site.node_history import read_node_history
 from schedlab.site.reading import conf_file, files_of, ledger_of
 from schedlab.site.scheduling import scheduling_of
+from schedlab.site.silent_nodes import with_silences
 from schedlab.site.site import Settings, Site
 from schedlab.site.templates import Filled, filled, with_open_lines
 from schedlab.wording import count_of
@@ -40,6 +41,7 @@ def import_site(
     timezone: str | None = None,
     node_events: Sequence[str | PathLike[str]] = (),
     values: Mapping[str, Any] | None = None,
+    infer_downtimes: bool = False,
 ) -> Site:
     """Import a site from its configuration and its accounting.
 
@@ -59,6 +61,9 @@ def import_site(
         that go down.
     values
         What a template is filled with, by name. None: what it leaves open is not read; it stands in the ledger.
+    infer_downtimes
+        Also close nodes that cannot have been in service, by what jobs did meanwhile; see
+        `schedlab.site.silent_nodes.silences`. The accounting must have the column NodeList.
 
     Returns
     -------
@@ -73,7 +78,7 @@ def import_site(
         a node that the site does not have.
     """
     with filled(conf_file(Path(conf)), values) as template:
-        return _imported(template, sacct, timezone, node_events)
+        return _imported(template, sacct, timezone, node_events, infer_downtimes=infer_downtimes)
 
 
 def _imported(
@@ -81,20 +86,29 @@ def _imported(
     sacct: str | PathLike[str] | None,
     timezone: str | None,
     node_events: Sequence[str | PathLike[str]],
+    *,
+    infer_downtimes: bool,
 ) -> Site:
     main = template.path
     if sacct is None:
         if node_events:
             raise InputError(f"{node_events[0]}: node events need jobs: give the accounting (sacct) as well")
+        if infer_downtimes:
+            raise InputError("nodes that were down are inferred from jobs: give the accounting (sacct) as well")
         return site_of(main, None, template.notes, left_open=template.left_open)
     zone = {"timezone": timezone} if timezone is not None else {}
     read = read_workload(sacct, **zone)  # type: ignore[arg-type]
     notes = [line.removeprefix(" Note: ") for line in read.header if line.startswith(" Note: ")]
     notes = [*template.notes, f"jobs read as {format_of(sacct)}", *notes]
     site = site_of(main, read, notes, left_open=template.left_open)
+    happened = None
     if node_events:
         happened = read_node_history(node_events, epoch=read.start_time, timezone=timezone or "UTC")
         happened.numbers(site.cluster.nodes)
+    if infer_downtimes:
+        happened, told = with_silences(happened, site, sacct, timezone or "UTC")
+        site = replace(site, settings=replace(site.settings, notes=(*site.settings.notes, told)))
+    if happened is not None:
         site = replace(site, node_events=replace(happened, interrupted=_interrupted(main)))
     digests = {Path(path).name: _digest(Path(path)) for path in (sacct, *node_events)}
     return replace(site, settings=replace(site.settings, sources={**site.settings.sources, **digests}))

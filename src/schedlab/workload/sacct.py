@@ -95,7 +95,7 @@ def _records(columns: SacctColumns, timezone: str) -> tuple[pd.DataFrame, list[s
     allocated = columns.processors("allocated")
     status, ended = _states(columns, end)
     known = {
-        "job_id": _numbers_of_jobs(columns),
+        "job_id": numbers_of_jobs(columns),
         "submit": submit,
         "start": start,
         "end": end,
@@ -128,7 +128,7 @@ def _states(columns: SacctColumns, end: NDArray[np.int64]) -> tuple[NDArray[np.i
     return np.where(ended, found, UNKNOWN), ended
 
 
-def _numbers_of_jobs(columns: SacctColumns) -> NDArray[np.int64]:
+def numbers_of_jobs(columns: SacctColumns) -> NDArray[np.int64]:
     """Return Slurm's numbers if they are whole, as in JobIDRaw, otherwise numbers from 1."""
     import pyarrow.compute as pc
 
