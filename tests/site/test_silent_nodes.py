@@ -145,10 +145,17 @@ def test_a_node_is_silent_while_jobs_of_several_users_wait_that_fit(tmp_path):
     )
 
 
-def test_jobs_of_one_user_may_have_waited_for_a_limit(tmp_path):
-    site = import_site(tmp_path, hand_made(tmp_path, users=("ann", "ann", "ann")), infer_downtimes=True)
+@pytest.mark.parametrize("users", [("ann", "ann", "ann"), ("ann", "bob", "ann")])
+def test_jobs_of_one_or_two_users_may_have_waited_for_limits(tmp_path, users):
+    site = import_site(tmp_path, hand_made(tmp_path, users=users), infer_downtimes=True)
     assert site.node_events is None
     assert site.settings.notes[-1] == "inferred from jobs: no node that stood idle while jobs waited for one like it"
+
+
+def test_jobs_that_begin_when_one_of_their_own_account_ends_may_have_waited_for_its_limit(tmp_path):
+    path = hand_made(tmp_path)
+    path.write_text(path.read_text().replace("|State|", "|State|Account|").replace("|COMPLETED|", "|COMPLETED|chem|"))
+    assert import_site(tmp_path, path, infer_downtimes=True).node_events is None
 
 
 def test_waits_of_a_scheduling_pass_tell_nothing(tmp_path):

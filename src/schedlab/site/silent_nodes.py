@@ -32,8 +32,8 @@ PATIENCE = 600
 AT_ONCE = 120
 """Seconds after an end on its node within which a job begins that waited for nodes, not for something else."""
 
-WITNESSES, USERS = 3, 2
-"""How many jobs must have waited, and of how many users: one user's may have waited for a limit."""
+WITNESSES = USERS = 3
+"""How many jobs must have waited, and of how many users: those of one or two may have waited for limits."""
 
 
 class Silence(NamedTuple):
@@ -69,9 +69,10 @@ def silences(cluster: Cluster, jobs: Workload, allocations: Allocations) -> list
     """Return when nodes cannot have been in service.
 
     A job is a witness against an idle node if it ran on one node, would have fitted on the idle one, waited for
-    `PATIENCE` seconds while that was idle, and began on another node within `AT_ONCE` seconds after a run there had
-    ended. It is none if the idle node may have been kept for a job that was waiting, too, and then ran there: if its
-    request would have reached into that run. `WITNESSES` of them, of `USERS` users, are needed.
+    `PATIENCE` seconds while that was idle, and began on another node within `AT_ONCE` seconds after a run of another
+    account had ended there: who waits for a limit begins when a run of his own ends. It is none if the idle node may
+    have been kept for a job that was waiting, too, and then ran there: if its request would have reached into that
+    run. `WITNESSES` of them, of `USERS` users, are needed.
 
     Parameters
     ----------
@@ -105,20 +106,30 @@ class _Waiting(NamedTuple):
 
 
 def _waiting(jobs: Workload, allocations: Allocations) -> _Waiting:
-    """Return the jobs that began on a node where a run had just ended, after a wait of `PATIENCE` seconds."""
+    """Return the jobs that began where a run of others had just ended, after a wait of `PATIENCE` seconds."""
     start = jobs.submit_time + jobs.wait_time
-    keys = zip(allocations.job_id.tolist(), allocations.start.tolist(), strict=True)
-    node = {key: nodes[0] for key, nodes in zip(keys, allocations.nodes, strict=True) if len(nodes) == 1}
-    ends = _ends_by_node(allocations)
+    keys = list(zip(allocations.job_id.tolist(), allocations.start.tolist(), strict=True))
+    run = {key: number for number, key in enumerate(keys) if len(allocations.nodes[number]) == 1}
+    owner = _owners(jobs)
+    whose = dict(zip(zip(jobs.job_id.tolist(), start.tolist(), strict=True), owner.tolist(), strict=True))
+    ends = _ends_by_node(allocations, [whose.get(key, -1) for key in keys])
     rows = []
     for row in np.flatnonzero(jobs.wait_time >= PATIENCE).tolist():
-        mine = ends.get(node.get((int(jobs.job_id[row]), int(start[row])), ""))
-        if mine is not None and np.searchsorted(mine, start[row] - AT_ONCE) < np.searchsorted(
-            mine, start[row], "right"
-        ):
+        number = run.get((int(jobs.job_id[row]), int(start[row])))
+        if number is None:
+            continue
+        times, owners = ends[allocations.nodes[number][0]]
+        just = slice(np.searchsorted(times, start[row] - AT_ONCE), np.searchsorted(times, start[row], "right"))
+        if (owners[just] != owner[row]).any():
             rows.append(row)
     chosen = np.array(rows, dtype=np.int64)[np.argsort(start[rows], kind="stable")]
     return _Waiting(chosen, jobs.submit_time[chosen], start[chosen], jobs.requested_time[chosen], jobs.user_id[chosen])
+
+
+def _owners(jobs: Workload) -> NDArray[np.int64]:
+    """Return under whose limits each job may be: its account, or its user where that is unknown, as a number."""
+    codes = np.full(len(jobs), -1) if jobs.resources is None else jobs.resources.account.codes
+    return np.where(codes >= 0, -2 - codes, jobs.user_id)
 
 
 def _fits_alone(inputs: NodeInputs, request: int) -> NDArray[np.bool_]:
@@ -128,12 +139,16 @@ def _fits_alone(inputs: NodeInputs, request: int) -> NDArray[np.bool_]:
     return np.asarray(room_on_nodes(inputs, request) >= inputs.tasks[request])
 
 
-def _ends_by_node(allocations: Allocations) -> dict[str, NDArray[np.int64]]:
-    ends: dict[str, list[int]] = {}
-    for end, nodes in zip(allocations.end.tolist(), allocations.nodes, strict=True):
+def _ends_by_node(
+    allocations: Allocations, owner: Sequence[int]
+) -> dict[str, tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Return when runs ended on each node, in order, and whose they were."""
+    ends: dict[str, list[tuple[int, int]]] = {}
+    for end, whose, nodes in zip(allocations.end.tolist(), owner, allocations.nodes, strict=True):
         for node in nodes:
-            ends.setdefault(node, []).append(end)
-    return {node: np.sort(np.array(times, dtype=np.int64)) for node, times in ends.items()}
+            ends.setdefault(node, []).append((end, whose))
+    both = {node: np.array(sorted(mine), dtype=np.int64) for node, mine in ends.items()}
+    return {node: (pairs[:, 0], pairs[:, 1]) for node, pairs in both.items()}
 
 
 def _gaps(cluster: Cluster, allocations: Allocations) -> dict[str, list[_Gap]]:
