@@ -16,7 +16,7 @@ from schedlab.engine.agent_play import AgentPlayer
 from schedlab.engine.calendar import NEVER
 from schedlab.engine.endless import refuse_endless
 from schedlab.engine.forecast import Forecast
-from schedlab.engine.loop import ASK, BAD_SCORE, DONE, DUE, ENDED, ENTERED, FULL, OVER, PREDICTED, run
+from schedlab.engine.loop import ASK, BAD_SCORE, DONE, DUE, ENDED, ENTERED, FULL, OVER, PREDICTED, UNRANKED, run
 from schedlab.engine.node_state import LOGGED, with_more_places
 from schedlab.engine.orders import ASKED, ASKED_AT_ENTRY, FunctionOrder, Order, blame, statistics_of
 from schedlab.engine.parts import Parts
@@ -128,7 +128,7 @@ class Driver:
         elif stage == DUE and self.player is not None:
             self.player.play(self.parts)
             state.clock[STAGE] = OVER  # no further pass in this second
-        elif stage == DUE and self.parts.rules.asks_at_pass:
+        elif stage in (DUE, UNRANKED) and self.parts.rules.asks_at_pass:
             self._ask(ASKED, waiting_jobs(self.parts))
 
     def _ask(self, kind: int, who: NDArray[np.int64]) -> None:

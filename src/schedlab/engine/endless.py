@@ -26,7 +26,7 @@ def refuse_endless(prepared: Prepared, runs: NDArray[Any]) -> None:
     """Raise InputError if jobs are preempted for ever.
 
     That is so if a job has been preempted `PATIENCE` times since anything else last happened (a run was done or failed,
-    a job was submitted, a node changed), and that is longer ago than the longest job runs: who was left alone has ended.
+    a job was submitted, a node changed), longer ago than the longest job runs: who was left alone has ended since.
 
     Parameters
     ----------
@@ -50,8 +50,8 @@ def refuse_endless(prepared: Prepared, runs: NDArray[Any]) -> None:
     names = [_named(prepared, int(job)) for job in often[:NAMED]]
     raise InputError(
         f"preemption never ends: {', '.join(names)}{' and others' if len(often) > NAMED else ''} gave way again and "
-        f"again, more than {PATIENCE:,} times since second {quiet_since}, while no job ended and nothing else happened: "
-        "let jobs that preempt stand before those that give way in the queue, or set a longer exempt_time"
+        f"again, more than {PATIENCE:,} times since second {quiet_since}, while no job ended and nothing else "
+        "happened: let jobs that preempt stand before those that give way in the queue, or set a longer exempt_time"
     )
 
 

@@ -102,8 +102,8 @@ class Clock:
             self.site.count(self.reasons, self.now - before)
             self.gate.count(self.site.waited, before, self.now)
             news = self.compute(self.happen())._replace(awake=awake)
+            self.order.free = self.prepared.processors - sum(job.processors for job in self.active(self.running))
             if not (self.prepared.gated and news.submitted and not self.fits(news.submitted[0])):
-                self.order.free = self.prepared.processors - sum(job.processors for job in self.active(self.running))
                 passes.schedule(news)
             self.reasons = {} if self.prepared.site is None else self.why_they_wait()
             if self.stuck():
