@@ -28,6 +28,8 @@ ON_CLUSTERS = (
     "saf+easy",
     "sjf+conservative",
     "wfp3+conservative",
+    "wfp3+easy",
+    "wfp3+slurm(interval=4,resolution=3,delay=2)",
     "fcfs+slurm(interval=4,resolution=3,delay=2)",
     "saf+easy,placement=fgd",
 )
@@ -177,6 +179,17 @@ def test_on_a_cluster_it_may_be_interrupted_saved_forked_and_added_to(case, data
     schedule = simulation.schedule()
     assert outcome(schedule) == outcome(whole)
     assert schedule.placement.node.tolist() == whole.placement.node.tolist()
+    assert reasons_of(schedule) == reasons_of(whole)
+
+
+@given(case=clusters())
+def test_on_a_cluster_decisions_at_which_nobody_starts_anything_change_nothing(case):
+    workload, scheduler, options = case
+    simulation = Simulation(workload, scheduler, **options)
+    while simulation.next_decision():
+        assert len(simulation.startable)
+    schedule, whole = simulation.schedule(), simulate(workload, scheduler, **options)
+    assert outcome(schedule) == outcome(whole)
     assert reasons_of(schedule) == reasons_of(whole)
 
 

@@ -108,9 +108,7 @@ def check(backfilling, features, seed):
     assert (schedule.pauses is None) is (plain.pauses is None), what
     assert schedule.pauses is None or schedule.pauses.tolist() == plain.pauses.tolist(), what
     # Known: of a moldable job, the twin sometimes says Priority where the engine says Resources, in the same second.
-    refuses = prepared.site.gate is not None  # no pass then
-    late = case.scheduler.policy.changes_with_time and (refuses or backfilling in ("conservative", "fixed"))
-    if not (late or case.moldable):
+    if not case.moldable:
         assert reasons_of(schedule) == reasons_of(plain), what
     assert_events_are_respected(schedule, events, what)
     if not case.scheduler.runtimes.learns:

@@ -91,6 +91,19 @@ def test_a_suspended_run_keeps_its_memory(scheduler: str) -> None:
 
 
 @pytest.mark.parametrize("scheduler", BACKFILLINGS)
+def test_five_tiers_may_have_a_whole_node_whose_memory_is_not_counted(scheduler: str) -> None:
+    """Memory that is not counted was taken all the same: the third tier found less than none free."""
+    tiers = [Partition(f"p{tier}", default=tier == 1, priority_tier=tier) for tier in range(1, 6)]
+    one = Cluster.of_nodes([NodeGroup.of("n1", cores=2)], tiers, preemption=Preemption("partition", mode="suspend"))
+    resources = Resources.of(5, partition=[tier.name for tier in tiers], exclusive=[True] * 5)
+    columns = {"submit_time": range(0, 50, 10), "run_time": [100] * 5, "requested_processors": [1] * 5}
+    jobs = Workload.from_columns({**columns, "requested_time": [100] * 5}, resources=resources)
+    for schedule in (simulate(jobs, scheduler, cluster=one), replay(prepare(jobs, scheduler, cluster=one))):
+        assert schedule.start_time.tolist() == [0, 10, 20, 30, 40]
+        assert schedule.end_time.tolist() == [500, 410, 320, 230, 140]
+
+
+@pytest.mark.parametrize("scheduler", BACKFILLINGS)
 def test_simulations_in_steps_that_are_saved_and_added_to_end_alike(scheduler: str, tmp_path: Path) -> None:
     expected = simulate(THREE, scheduler, cluster=machine(2))
     simulation = Simulation(THREE[:2], scheduler, cluster=machine(2))

@@ -9,9 +9,11 @@ import numpy as np
 
 from schedlab.engine.simulation import simulate
 from schedlab.report.container import Container
-from schedlab.report.contents import BACKFILLED, KILLED, contents, index_json
+from schedlab.report.contents import BACKFILLED, FAILED, INTERRUPTED, KILLED, contents, index_json
 from schedlab.schedule.allocation import allocate
+from schedlab.schedule.placement import CLOSURE, FOREVER, OUT, RESERVED, Placement
 from schedlab.schedule.recorded import recorded
+from schedlab.schedule.runs import BY_ITSELF, NODE_FAILED, PREEMPTED, RUN
 from schedlab.schedule.schedule import Schedule
 from schedlab.workload.workload import Workload
 
@@ -72,18 +74,57 @@ def test_the_index_stays_data_inside_html() -> None:
 
 def test_runs_that_fail_and_come_back_are_rectangles_of_their_own(schedules: dict[str, Schedule]) -> None:
     schedule = schedules["scheduler 0"]
-    kinds = [("job", "i8"), ("start", "i8"), ("end", "i8"), ("request", "i8"), ("speculative", "?"), ("done", "?")]
     rows = [
-        (job, start, end, end - start, False, True)
+        (job, start, end, end - start, False, True, BY_ITSELF)
         for job, (start, end) in enumerate(zip(schedule.start_time.tolist(), schedule.end_time.tolist(), strict=True))
     ]
     # Once more before all others: half of the first job, in vain.
     early = int(schedule.workload.submit_time.min()) - 100
-    runs = np.array([(0, early, early + 50, 50, True, False), *rows], dtype=kinds)
+    runs = np.array([(0, early, early + 50, 50, True, False, BY_ITSELF), *rows], dtype=RUN)
     container = Container()
     decided = contents({"again": replace(schedule, runs=runs)}, container)["schedules"][0]
     assert container.read(decided["runs"]["job"]).tolist() == runs["job"].tolist()
     assert len(container.read(decided["pieces"]["count"])) == len(runs)
+
+
+def test_what_was_interrupted_and_when_nodes_were_closed_is_told() -> None:
+    """Job 1 is interrupted and comes back, job 2 is lost, job 3 ends at its requested time."""
+    jobs = Workload.from_columns(
+        {
+            "submit_time": [0, 0, 0],
+            "run_time": [50, 50, 50],
+            "requested_time": [50, 50, 30],
+            "requested_processors": [1, 1, 1],
+        },
+        processors=4,
+    )
+    rows = [(0, 0, 10, 50, False, False, NODE_FAILED), (1, 0, 20, 50, False, False, PREEMPTED)]
+    rows += [(2, 0, 30, 30, False, False, BY_ITSELF), (0, 40, 90, 50, False, True, BY_ITSELF)]
+    runs = np.array(rows, dtype=RUN)
+    closures = np.array([(0, OUT, 10, 40), (1, RESERVED, -5, FOREVER)], dtype=CLOSURE)
+    two, four = np.array([2, 2]), np.zeros(4, np.int64)
+    placement = Placement(
+        ("n1", "n2"), two, 0 * two, np.arange(5), np.array([0, 1, 1, 0]), four + 1, four, closures=closures
+    )
+    schedule = Schedule(
+        jobs,
+        start_time=np.array([40, 0, 0]),
+        end_time=np.array([90, 20, 30]),
+        backfilled=np.zeros(3, bool),
+        killed=np.array([False, True, True]),
+        predicted_run_time=np.array([50, 50, 30]),
+        corrections=np.zeros(3, int),
+        scheduler="fcfs+easy",
+        processors=4,
+        runs=runs,
+        placement=placement,
+    )
+    container = Container()
+    decided = contents({"one": schedule}, container)["schedules"][0]
+    assert container.read(decided["flags"]).tolist() == [0, KILLED + INTERRUPTED, KILLED]
+    assert container.read(decided["runs"]["flags"]).tolist() == [FAILED + INTERRUPTED] * 2 + [FAILED, 0]
+    told = {name: container.read(column).tolist() for name, column in decided["closures"].items()}
+    assert told == {"node": [0, 1], "kind": [OUT, RESERVED], "begin": [10, 0], "end": [40, FOREVER - 1]}
 
 
 def test_a_recorded_schedule_that_uses_more_than_there_is_is_shown(workload: Workload) -> None:

@@ -14,7 +14,8 @@ import pytest
 from schedlab.engine.simulation import simulate
 from schedlab.report.html import Evidence, write_report
 from schedlab.report.schedules import write_schedule_report
-from schedlab.schedule.placement import Placement
+from schedlab.schedule.placement import CLOSURE, MAINTENANCE, OUT, Placement
+from schedlab.schedule.runs import BY_ITSELF, NODE_FAILED, PREEMPTED, RUN
 from schedlab.schedule.schedule import Schedule
 from schedlab.workload.resources import Resources
 from schedlab.workload.workload import Workload
@@ -87,6 +88,44 @@ def gpu_schedule() -> Schedule:
             node=np.array([0, 0, 1, 1, 0]),
             held_cores=np.array([2, 2, 2, 2, 4]),
             held_gpus=np.array([0, 0, 1, 1, 0]),
+        ),
+    )
+
+
+@pytest.fixture(scope="module")
+def broken_schedule() -> Schedule:
+    """Job 1 is interrupted by node n1 and comes back, job 2 is preempted and lost, job 3 ends at its requested time."""
+    jobs = Workload.from_columns(
+        {
+            "submit_time": np.array([0, 0, 0]),
+            "run_time": np.array([50, 50, 50]),
+            "requested_time": np.array([50, 50, 30]),
+            "requested_processors": np.array([2, 1, 1]),
+        },
+        processors=4,
+    )
+    rows = [(0, 0, 10, 50, False, False, NODE_FAILED), (1, 0, 20, 50, False, False, PREEMPTED)]
+    rows += [(2, 0, 30, 30, False, False, BY_ITSELF), (0, 40, 90, 50, False, True, BY_ITSELF)]
+    return Schedule(
+        jobs,
+        start_time=np.array([40, 0, 0]),
+        end_time=np.array([90, 20, 30]),
+        backfilled=np.zeros(3, bool),
+        killed=np.array([False, True, True]),
+        predicted_run_time=np.array([50, 50, 30]),
+        corrections=np.zeros(3, int),
+        scheduler="fcfs+easy",
+        processors=4,
+        runs=np.array(rows, dtype=RUN),
+        placement=Placement(
+            ("n1", "n2"),
+            np.array([2, 2]),
+            np.array([0, 0]),
+            offsets=np.arange(5),
+            node=np.array([0, 1, 1, 0]),
+            held_cores=np.array([2, 1, 1, 2]),
+            held_gpus=np.zeros(4, np.int64),
+            closures=np.array([(0, OUT, 10, 40), (1, MAINTENANCE, 60, 80)], dtype=CLOSURE),
         ),
     )
 
@@ -610,3 +649,58 @@ def test_a_million_jobs_stay_within_their_limits(look: Callable[..., Any], tmp_p
         }} }}"""
     )
     assert page.evaluate("performance.memory.usedJSHeapSize") < 1_000_000_000
+
+
+def test_interrupted_runs_and_closed_nodes_look_as_in_charts(
+    look: Callable[..., Any], broken_schedule: Schedule, tmp_path: Path
+) -> None:
+    page = look(write_schedule_report(broken_schedule, tmp_path / "broken.html", command="schedlab simulate"))
+    page.evaluate(f"{EXPLORER}.view.set({{ colour: 'end' }}, 'colour')")
+    page.wait_for_timeout(500)
+    entries = page.locator("[aria-label='Colours'] li").all_inner_texts()
+    assert [re.sub(r"\s+", " ", text).strip() for text in entries] == [
+        "done 1",
+        "ended at its requested time 1",
+        "interrupted 2",
+        "out of service",
+        "maintenance",
+    ]
+    colours = page.evaluate(
+        """() => {
+            const { gantt } = document.getElementById('schedlab-explorer').explorer;
+            const pane = gantt.panes.find(({ kind }) => kind === 'machine');
+            const context = gantt.canvas.getContext('2d'), { begin, end, low, high } = gantt.view;
+            const { width, height } = gantt.canvas;
+            const all = new Uint32Array(context.getImageData(0, 0, width, height).data.buffer);
+            const at = (time, lane) => [
+                Math.round((pane.left + pane.width * (time - begin) / (end - begin)) * gantt.ratio),
+                Math.round((pane.top + pane.height * (high - lane) / (high - low)) * gantt.ratio),
+            ];
+            const colours = (time, lane, size) => {
+                const [x, y] = at(time, lane), found = new Set();
+                for (let i = 0; i < size * size; i++)
+                    found.add(all[(y + Math.floor(i / size)) * width + x + i % size] & 0xffffff);
+                return found.size;
+            };
+            const one = (time, lane) => {
+                const [x, y] = at(time, lane), pixel = all[y * width + x];
+                return [pixel & 255, (pixel >> 8) & 255, (pixel >> 16) & 255];
+            };
+            return {
+                interrupted: one(8, 1.8), again: one(85, 1.8), lost: one(15, 2.8), ended: one(25, 3.8),
+                down: colours(20, 1.8, 30), open: colours(42, 3.8, 30), maintenance: colours(62, 3.8, 30),
+            };
+        }"""
+    )
+    (red, green, blue), (lost_red, _, lost_blue) = colours["interrupted"], colours["lost"]
+    assert blue > red > green, "violet"
+    assert lost_blue > lost_red, "violet"
+    assert colours["again"][2] > 1.5 * colours["again"][0], "blue: it was done then"
+    assert colours["ended"][0] > 1.3 * colours["ended"][2], "red"
+    assert colours["down"] > 1
+    assert colours["maintenance"] > 1
+    assert colours["open"] == 1
+    page.evaluate(f"{EXPLORER}.choose(0)")
+    assert "interrupted" in page.locator(".sl-job").inner_text()
+    page.evaluate(f"{EXPLORER}.view.set({{ query: 'interrupted' }}, 'query')")
+    assert page.locator(".sl-found").inner_text() == "2 jobs found."

@@ -241,7 +241,7 @@ class Accounting:
     Raises
     ------
     InputError
-        If a name occurs twice or is not there, or accounts are above each other.
+        If a name occurs twice or is not there, accounts are above each other, or QOS preempt each other in a circle.
 
     Examples
     --------
@@ -275,6 +275,7 @@ class Accounting:
             _check_qos(f"user {user.user}", user.qos, known)
         for qos in self.qos:
             _check_qos(f"QOS {qos.name}", qos.preempts, known)
+        _check_that_no_circle_preempts(self.qos)
 
     def above(self, name: str) -> Iterator[Account]:
         """Yield an account and all above it, up to the root."""
@@ -317,6 +318,23 @@ def _check_qos(what: str, names: Iterable[str] | None, known: set[str]) -> None:
     strange = next((name for name in names or () if name not in known), None)
     if strange is not None:
         raise InputError(f"{what} names QOS {strange}, which does not exist")
+
+
+def _check_that_no_circle_preempts(qos: tuple[QosLimits, ...]) -> None:
+    """Raise InputError if QOS preempt each other in a circle, as Slurm's database does; one may name itself."""
+    left = {one.name: set(one.preempts) - {one.name} for one in qos}
+    while free := [name for name, below in left.items() if not below & left.keys()]:
+        for name in free:
+            del left[name]
+    if left:
+        circle = [next(iter(left))]
+        while circle[-1] not in circle[:-1]:
+            circle.append(next(name for name in sorted(left[circle[-1]]) if name in left))
+        circle = circle[circle.index(circle[-1]) :]
+        raise InputError(
+            f"QOS preempt each other in a circle, which Slurm's database refuses: {circle[0]} preempts "
+            f"{', which preempts '.join(circle[1:])}; let one of them not preempt the next"
+        )
 
 
 def _qos(qos: Qos) -> QosLimits:

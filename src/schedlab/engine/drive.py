@@ -14,14 +14,15 @@ from numpy.typing import NDArray
 from schedlab.calls import without_dispatch
 from schedlab.engine.agent_play import AgentPlayer
 from schedlab.engine.calendar import NEVER
+from schedlab.engine.endless import refuse_endless
 from schedlab.engine.forecast import Forecast
-from schedlab.engine.loop import ASK, BAD_SCORE, DONE, DUE, ENDED, ENTERED, FULL, OVER, PREDICTED, run
+from schedlab.engine.loop import ASK, BAD_SCORE, DONE, DUE, ENDED, ENTERED, FULL, OVER, PREDICTED, UNRANKED, run
 from schedlab.engine.node_state import LOGGED, with_more_places
 from schedlab.engine.orders import ASKED, ASKED_AT_ENTRY, FunctionOrder, Order, blame, statistics_of
 from schedlab.engine.parts import Parts
 from schedlab.engine.preemption_state import is_log_short, with_more_pauses
 from schedlab.engine.prepared import Prepared
-from schedlab.engine.retries import with_more_room
+from schedlab.engine.retries import RUNS, with_more_room
 from schedlab.engine.state import BLAMED, COMPLETED, ENTERING, FREE, NOW, STAGE
 from schedlab.errors import InputError
 from schedlab.scheduler.agent import AgentPolicy
@@ -70,7 +71,8 @@ class Driver:
         Raises
         ------
         InputError
-            If a score is not a number, or if a predictor in Python fails or returns an invalid prediction.
+            If a score is not a number, if a predictor in Python fails or returns an invalid prediction, or if jobs are
+            preempted for ever.
         """
         while (reason := self.advance(until)) == ASK:
             pass
@@ -104,6 +106,7 @@ class Driver:
             self.parts = parts._replace(state=parts.state._replace(site=site))
         else:
             assert parts.retries is not None
+            refuse_endless(self.prepared, parts.retries.runs[: parts.retries.counters[RUNS]])
             retries, state = with_more_room(parts.retries, parts.state)
             self.parts = parts._replace(retries=retries, state=state)
 
@@ -125,7 +128,7 @@ class Driver:
         elif stage == DUE and self.player is not None:
             self.player.play(self.parts)
             state.clock[STAGE] = OVER  # no further pass in this second
-        elif stage == DUE and self.parts.rules.asks_at_pass:
+        elif stage in (DUE, UNRANKED) and self.parts.rules.asks_at_pass:
             self._ask(ASKED, waiting_jobs(self.parts))
 
     def _ask(self, kind: int, who: NDArray[np.int64]) -> None:

@@ -60,7 +60,7 @@ from schedlab.engine.state import (
     next_event,
 )
 from schedlab.engine.suspension import resume
-from schedlab.engine.waiting import Orders, Waiting, enter
+from schedlab.engine.waiting import Orders, Waiting, enter, score_again
 from schedlab.kernels import bare_kernel, inlined
 
 # Why the loop returns.
@@ -76,6 +76,7 @@ ENDED = 1  # runs have ended; next, predictors learn
 ENTERED = 2  # the entering jobs are known; next, predictions
 PREDICTED = 3  # next, scores
 DUE = 4  # next, a scheduling pass
+UNRANKED = 5  # no pass is due; next, the present scores of the waiting jobs
 
 
 @bare_kernel
@@ -143,12 +144,21 @@ def run(
             clock[STAGE] = OVER
             if _let_in(jobs, seen, state, waiting, orders, plan, forecasts, retries, needs, priority, rules):
                 clock[STAGE] = DUE
+            elif rules.ranks and clock[WAITING] > 0:
+                clock[STAGE] = UNRANKED
             if clock[BLAMED] >= 0:
                 return BAD_SCORE
             if clock[STAGE] == DUE and (rules.asks_at_pass or rules.observed):
                 return ASK
+            if clock[STAGE] == UNRANKED and rules.asks_at_pass:
+                return ASK
         if clock[STAGE] == DUE:
             _schedule(jobs, seen, state, waiting, orders, plan, forecasts, retries, needs, rules)
+            if clock[BLAMED] >= 0:
+                return BAD_SCORE
+            clock[STAGE] = OVER
+        if clock[STAGE] == UNRANKED:
+            score_again(waiting.queue, orders.policy, seen, state, retries)
             if clock[BLAMED] >= 0:
                 return BAD_SCORE
             clock[STAGE] = OVER

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.node_inputs import ALONE, BOOKED
+from schedlab.engine.node_inputs import ALONE, BOOKED, UNLIMITED
 from schedlab.engine.node_state import (
     ASKED_FOR,
     CHANGED,
@@ -132,12 +132,14 @@ def change(
     share = asked.share
     if asked.exclusive > 0:
         free[place].cores += sign * there.cores
-        free[place].memory += sign * there.memory
+        if there.memory < UNLIMITED:
+            free[place].memory += sign * there.memory
         free[place].runs -= sign * ALONE
         share = WHOLE
     else:
         free[place].cores += sign * tasks * asked.task_cores
-        free[place].memory += sign * (asked.node_memory + tasks * asked.task_memory)
+        if there.memory < UNLIMITED:
+            free[place].memory += sign * (asked.node_memory + tasks * asked.task_memory)
         free[place].runs -= sign
     i = 0
     while bits >> i:

@@ -28,6 +28,7 @@ from schedlab.engine.slurm_timing import Depths, Passes, new_depths, new_passes
 from schedlab.engine.state import State, new_state
 from schedlab.engine.topology import new_topology
 from schedlab.engine.waiting import Orders, Waiting
+from schedlab.scheduler.agent import AgentPolicy
 from schedlab.scheduler.backfilling import ALL, DEPTHS, QUEUE_DEPTHS, Conservative, Easy, Slurm
 from schedlab.scheduler.formula import STATISTICS
 from schedlab.scheduler.multifactor import Multifactor
@@ -265,7 +266,7 @@ def rules_of(prepared: Prepared, orders: Iterable[Order | None], *, observed: bo
         asks_at_entry=ASKED_AT_ENTRY in kinds,
         asks_at_pass=ASKED in kinds,
         observed=observed,
-        ranks_when_full=prepared.site is not None and not observed and bool(kinds & {TIMED, ASKED}),
+        ranks=prepared.site is not None and bool(kinds & {TIMED, ASKED}) and not isinstance(policy, AgentPolicy),
         loses=prepared.outages is not None and prepared.outages.loses,
     )
     if not isinstance(backfill, Slurm):

@@ -106,7 +106,7 @@ def pass_due(plan: Any, state: State, needs: Needs | None, rules: Rules, reranke
 def _pass_due(plan: Any, state: Any, needs: Any, rules: Any, reranked: Any) -> Any:
     def if_useful(plan, state, needs, rules, reranked):  # type: ignore[no-untyped-def]
         clock = state.clock
-        room = clock[FREE] > 0 or rules.ranks_when_full or gives_way(state.site)
+        room = clock[FREE] > 0 or gives_way(state.site)
         return clock[WAITING] > 0 and room and _changed(state, needs, reranked and rules.easy)
 
     def if_changed(plan, state, needs, rules, reranked):  # type: ignore[no-untyped-def]
@@ -155,6 +155,8 @@ def _make_pass(
             start_in_turn(state.site, jobs, seen, state, waiting, orders, needs, retries, rules)
 
     def conservative(plan, jobs, seen, state, waiting, orders, retries, needs, rules):  # type: ignore[no-untyped-def]
+        if rules.ranks:
+            score_again(waiting.queue, orders.policy, seen, state, retries)
         if gives_way(state.site):
             start_before_plan(state.site, jobs, seen, state, waiting, orders, plan, retries, needs, rules)
         plan_pass(jobs, seen, state, waiting, orders, plan, needs, retries, rules)

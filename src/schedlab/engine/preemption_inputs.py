@@ -96,7 +96,8 @@ def preemption_inputs(
 def _classes(cluster: Cluster) -> tuple[NDArray[Any], ...]:
     """Return which class may preempt which, and cancels, suspends, grace, exempt and rank of each class.
 
-    Runs that are suspended have neither a grace time nor an exempt time.
+    A QOS that names itself does not preempt its own jobs (Slurm would need PreemptMode=WITHIN). Runs that are suspended
+    have neither a grace time nor an exempt time.
     """
     rule = cluster.preemption
     modes, grace, exempt, rank = ["off"], [0], [0], [0]
@@ -119,7 +120,7 @@ def _classes(cluster: Cluster) -> tuple[NDArray[Any], ...]:
         modes = [one.preempt_mode or rule.mode for one in found] + modes
         grace, rank = [one.grace_time for one in found] + grace, [one.priority for one in found] + rank
         exempt = [rule.exempt_time if one.exempt_time is None else one.exempt_time for one in found] + exempt
-        pairs = [(i, place[name]) for i, one in enumerate(found) for name in one.preempts]
+        pairs = [(i, place[name]) for i, one in enumerate(found) for name in one.preempts if name != one.name]
     may = np.zeros((len(modes), len(modes)), dtype=np.bool_)
     for one, other in pairs:
         may[one, other] = modes[other] != "off"

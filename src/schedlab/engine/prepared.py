@@ -26,7 +26,7 @@ from schedlab.engine.columns import (
 from schedlab.engine.node_inputs import NodeInputs
 from schedlab.engine.outage_inputs import OutageInputs, outage_inputs
 from schedlab.engine.preemption_inputs import preempts
-from schedlab.engine.site_build import machine_inputs
+from schedlab.engine.site_build import longest_requests, machine_inputs
 from schedlab.engine.site_held import as_one_node, is_held_back
 from schedlab.engine.site_inputs import SiteInputs
 from schedlab.engine.tres import job_tres
@@ -195,6 +195,8 @@ def prepare(
         machine = machine_of(workload, processors)
         check_jobs(workload, allocated(workload, scheduler, machine))
         asked = _asked(workload, scheduler, requests)
+        if has_nodes(cluster) and (requests is not None or scheduler.tries_again):
+            asked = asked.within(longest_requests(asking, cluster))
         columns = columns_of(workload, scheduler, asked)
     else:
         machine, columns = known_columns(workload, scheduler, processors)

@@ -328,6 +328,7 @@ def note_runs(jobs: NDArray[Any], state: State, retries: Retries, before: int, s
         retries.run[job] = run
         retries.runs[run].job = job
         retries.runs[run].start = state.start[job]
+        retries.runs[run].end = -1
         retries.runs[run].request = jobs[job].estimate if speculative else state.request[job]
         retries.runs[run].speculative = speculative
         retries.runs[run].done = False

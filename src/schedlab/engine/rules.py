@@ -40,8 +40,9 @@ class Rules(NamedTuple):
     asks_predictor, asks_at_entry, asks_at_pass, observed
         When the loop returns to Python: for predictions, for scores of jobs that enter, for scores before a pass, and
         before every pass.
-    ranks_when_full
-        Whether a pass is due though no processor is free: scores change with time, and tell who is the first to wait.
+    ranks
+        Whether jobs are scored at every event, also without a pass: scores change with time, and tell who is the first
+        to wait.
     loses
         Whether jobs whose runs are interrupted are lost instead of requeued.
     interval, depth, resolution, horizon, reserve, queue_depth, delay, shared, starts, plan_size, reserve_age, \
@@ -68,7 +69,7 @@ wf_depth, planned_tasks, tasks_count
     asks_at_entry: bool = False
     asks_at_pass: bool = False
     observed: bool = False
-    ranks_when_full: bool = False
+    ranks: bool = False
     loses: bool = False
     interval: int = 0
     depth: int = 0

@@ -114,6 +114,22 @@ def never_runs(workload: Workload, cluster: Cluster) -> Labels:
     return _build(workload, cluster, None).never
 
 
+def longest_requests(workload: Workload, cluster: Cluster) -> NDArray[np.int64]:
+    """Return the longest request that any partition, the account and the QOS of each job allow.
+
+    It is in seconds, at least 1 and at most `NEVER`. Slurm refuses longer ones (EnforcePartLimits, DenyOnLimit), or
+    lets them wait for ever.
+
+    Raises
+    ------
+    InputError
+        If a job requests a type of GPU or a constraint that is not valid.
+    """
+    if _is_open(cluster):
+        return np.full(len(workload), NEVER, dtype=np.int64)
+    return _build(workload, cluster, None).longest
+
+
 def _is_open(cluster: Cluster) -> bool:
     """Return whether all jobs may use all nodes."""
     return not cluster.partitions and cluster.accounting is None
@@ -124,6 +140,7 @@ class _Built(NamedTuple):
     options: _Options
     site: SiteInputs
     never: Labels
+    longest: NDArray[np.int64]
 
     def ordered(self, order: NDArray[np.intp] | None) -> tuple[NodeInputs, SiteInputs]:
         """Return the inputs with jobs in order of submission."""
@@ -178,8 +195,12 @@ def _build(workload: Workload, cluster: Cluster, placement: str | None) -> _Buil
         preemption=preemption_inputs(cluster, who.qos, options.job, options.partition),
         gate=gate,
     )
-    never = first_of(Labels(np.where(np.diff(offset) > 0, -1, options.refused.codes), options.refused.names), alone)
-    return _Built(nodes._replace(shape=np.maximum(first, 0)), options, site, never)
+    refused = Labels(np.where(np.diff(offset) > 0, -1, options.refused.codes), options.refused.names)
+    longest = np.ones(len(workload), dtype=np.int64)
+    np.maximum.at(longest, options.job, np.array([_or(one.max_time, NEVER) for one in partitions])[options.partition])
+    longest = np.maximum(np.minimum(longest, alone.longest), 1)
+    made = nodes._replace(shape=np.maximum(first, 0))
+    return _Built(made, options, site, first_of(refused, alone.exceeded), longest)
 
 
 def _partition_nodes(cluster: Cluster, inputs: NodeInputs, partitions: tuple[Partition, ...]) -> NDArray[np.bool_]:

@@ -252,6 +252,23 @@ def exceeded_alone(
     return Labels(found, tuple(names))
 
 
+def longest_alone(
+    cases: Iterable[Under], case: NDArray[np.int64], amounts: Mapping[str, NDArray[np.int64]]
+) -> NDArray[np.int64]:
+    """Return how many seconds each job may request under limits on single jobs; parameters as `exceeded_alone`."""
+    found = np.full(len(case), UNLIMITED, dtype=np.int64)
+    for number, under in enumerate(cases):
+        rows = np.flatnonzero(case == number)
+        for one in under.single:
+            if one.kind == "max_wall":
+                found[rows] = np.minimum(found[rows], one.most)
+            elif one.kind == "max_tres_mins_per_job" and one.resource in amounts:
+                amount = np.maximum(amounts[one.resource][rows], 0)
+                bound = np.where(amount > 0, one.most // np.maximum(amount, 1) * 60, UNLIMITED)
+                found[rows] = np.minimum(found[rows], bound)
+    return found
+
+
 def _used_alone(
     one: Single | Shared,
     amounts: Mapping[str, NDArray[np.int64]],

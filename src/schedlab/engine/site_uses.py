@@ -12,8 +12,9 @@ from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.membership import Membership
 from schedlab.cluster.nodes import Partition
 from schedlab.engine.gate_inputs import GateInputs, batches
+from schedlab.engine.node_inputs import UNLIMITED
 from schedlab.engine.site_held import Held, beyond_licenses, held_arrays, held_licenses
-from schedlab.engine.site_limits import SUBMITTED, Under, exceeded_alone, limits_of
+from schedlab.engine.site_limits import SUBMITTED, Under, exceeded_alone, limits_of, longest_alone
 from schedlab.workload.resources import Labels
 from schedlab.workload.workload import Workload
 
@@ -27,6 +28,13 @@ class Uses(NamedTuple):
     use_offset: NDArray[np.int64]
     use_limit: NDArray[np.int64]
     use_amount: NDArray[np.int64]
+
+
+class Alone(NamedTuple):
+    """Limits on single jobs: the reason of the first that a job exceeds, and the longest request that they allow."""
+
+    exceeded: Labels
+    longest: NDArray[np.int64]
 
 
 class _Use(NamedTuple):
@@ -53,8 +61,8 @@ def limits_on(
     partitions: tuple[Partition, ...],
     of_first: NDArray[np.int64],
     amounts: dict[str, NDArray[np.int64]],
-) -> tuple[Uses, GateInputs | None, Labels]:
-    """Return limits and which jobs use how much of them, those on submitted jobs, and who exceeds one alone.
+) -> tuple[Uses, GateInputs | None, Alone]:
+    """Return limits and which jobs use how much of them, those on submitted jobs, and those that hold for one alone.
 
     Parameters
     ----------
@@ -68,10 +76,12 @@ def limits_on(
     arrays, licenses = held_arrays(workload), held_licenses(workload, cluster)
     uses = list(_of_held(arrays, "array", -1))
     alone, submitted = Labels.none(len(workload)), list[_Use]()
+    longest = np.full(len(workload), UNLIMITED, dtype=np.int64)
     if cluster.accounting is not None:
         qos = Labels.of([partition.qos for partition in partitions])
         cases, case = limits_of(cluster.accounting, who, Labels(np.append(qos.codes, -1)[of_first], qos.names))
         alone = exceeded_alone(cases, case, amounts, workload.requested_time)
+        longest = longest_alone(cases, case, amounts)
         of_accounts = list(_of_accounts(cases, case, amounts))
         submitted = [use for use in of_accounts if use.is_of_submitted]
         uses += [use for use in of_accounts if not use.is_of_submitted]
@@ -80,7 +90,8 @@ def limits_on(
     gate = _gate(workload, submitted) if submitted else None
     if gate is not None:
         alone = first_of(alone, gate.never())
-    return _numbered(len(workload), uses), gate, first_of(alone, beyond_licenses(workload, licenses))
+    alone = first_of(alone, beyond_licenses(workload, licenses))
+    return _numbered(len(workload), uses), gate, Alone(alone, longest)
 
 
 def _that_may_bind(uses: list[_Use]) -> list[_Use]:

@@ -17,14 +17,15 @@ from schedlab.report.gantt import by_run
 from schedlab.report.groups import Grouping, groupings
 from schedlab.schedule.allocation import Allocation, allocate
 from schedlab.schedule.groups import size_class_labels, size_classes
-from schedlab.schedule.placement import shared_gpus
+from schedlab.schedule.placement import FOREVER, shared_gpus
+from schedlab.schedule.runs import BY_ITSELF
 from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.stretches import by_stretch
 from schedlab.schedule.timeline import busy_processors
 from schedlab.workload.resources import WHOLE
 from schedlab.workload.workload import Workload
 
-BACKFILLED, KILLED, FAILED = 1, 2, 4
+BACKFILLED, KILLED, FAILED, INTERRUPTED = 1, 2, 4, 8
 """What the flags of a job or run say, as bits."""
 
 LOG_FAILED, LOG_CANCELLED = 0, 5
@@ -185,7 +186,9 @@ def _decisions(
         "scheduler": schedule.scheduler,
         "wait": container.add(wait),
         "run": container.add(run_time[order]),
-        "flags": container.add((BACKFILLED * schedule.backfilled + KILLED * schedule.killed)[order]),
+        "flags": container.add(
+            (BACKFILLED * schedule.backfilled + KILLED * schedule.killed + INTERRUPTED * _interrupted(schedule))[order]
+        ),
     }
     if schedule.eligible_time is not None:
         decisions["held"] = container.add((schedule.eligible_time - submit)[order])
@@ -198,7 +201,9 @@ def _decisions(
             "job": container.add(inverse(order)[runs["job"]]),
             "start": container.add(runs["start"] - origin, differences=True),
             "length": container.add(runs["end"] - runs["start"]),
-            "flags": container.add(BACKFILLED * runs["speculative"] + FAILED * ~runs["done"]),
+            "flags": container.add(
+                BACKFILLED * runs["speculative"] + FAILED * ~runs["done"] + INTERRUPTED * _broken_off(runs)
+            ),
         }
     where = schedule.placement if placed else None
     if where is None:
@@ -207,6 +212,14 @@ def _decisions(
         seen = np.repeat(spans.run_time > 0, np.diff(allocation.offsets))
         lanes = max(schedule.processors, int(allocation.last[seen].max(initial=0)) + 1)
         return decisions | {"pieces": _pieces(allocation, rows, container), "lanes": lanes}
+    if where.closures is not None and len(where.closures):
+        closed = where.closures
+        decisions["closures"] = {
+            "node": container.add(closed["node"]),
+            "kind": container.add(closed["kind"].astype(np.int64)),
+            "begin": container.add(np.maximum(closed["begin"] - origin, 0)),
+            "end": container.add(np.minimum(closed["end"] - origin, FOREVER - 1)),
+        }
     allocation = where.rows(spans.start_time, spans.end_time, "cores")
     decisions |= {"pieces": _pieces(allocation, rows, container), "lanes": int(where.cores.sum())}
     if where.held_memory is not None:
@@ -221,6 +234,20 @@ def _decisions(
     else:
         gpus = shared_gpus(where, spans.start_time, spans.end_time, asked.gpu_share)
     return decisions | {"gpus": _pieces(gpus, rows, container)}
+
+
+def _broken_off(runs: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return which runs a node, a job that preempted them or the end of their reservation interrupted."""
+    found: NDArray[np.bool_] = ~runs["done"] & (runs["cause"] != BY_ITSELF)
+    return found
+
+
+def _interrupted(schedule: Schedule) -> NDArray[np.bool_]:
+    """Return which jobs have ended because their last run was interrupted."""
+    found = np.zeros(len(schedule), dtype=np.bool_)
+    if schedule.runs is not None:
+        found[schedule.runs["job"]] = _broken_off(schedule.runs)  # runs are in the order of their starts
+    return found & schedule.killed
 
 
 def shares_gpus(jobs: Workload) -> bool:

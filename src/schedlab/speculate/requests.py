@@ -71,6 +71,11 @@ class Requests:
     history: int
     distributions: DistributionTables
 
+    def within(self, longest: NDArray[np.int64]) -> Requests:
+        """Return the requests where no job requests more than its longest, int64 seconds of at least 1."""
+        lengths = np.minimum(self.lengths, np.repeat(longest, np.diff(self.offsets)))
+        return replace(self, lengths=lengths, most=np.minimum(self.most, longest))
+
     def in_order(self, order: NDArray[np.intp]) -> Requests:
         """Return the requests with the jobs in another order."""
         count = np.diff(self.offsets)[order]

@@ -66,6 +66,21 @@ def test_the_results_of_a_campaign_on_nodes_count_what_failures_cost(base: Path)
     assert rows.groupby("scheduler")["lost_share"].nunique().max() > 1  # other failures in each repetition
 
 
+def test_requeued_jobs_may_begin_again_after_the_delay_of_the_campaign(base: Path) -> None:
+    task = tasks(plan(base, ON_NODES | {"node_events": "events.csv", "requeue_delay": "2 min"}))[0]
+    assert task.instance.node_events(task.instance.jobs()) == NodeEvents(EVENTS.events, requeue_delay=120)
+
+
+def test_single_gpus_fail_in_a_campaign_alone_or_beside_nodes(base: Path) -> None:
+    write_cluster(Cluster.of_nodes(NodeGroup.of("g[1-4]", cores=2, gpus={"a100": 4})), base / "gpus.toml")
+    of_gpus = {"gpu_mtbf": "10 min", "gpu_mttr": "1 min"}
+    entry = ON_NODES | {"cluster": "gpus.toml"}
+    alone = tasks(plan(base, entry | {"failures": of_gpus}))[0]
+    both = tasks(plan(base, entry | {"failures": of_gpus | {"mtbf": "1h", "mttr": "1 min"}}))[0]
+    kinds = [{event.event for event in task.instance.node_events(task.instance.jobs())} for task in (alone, both)]
+    assert kinds == [{"gpu-down", "gpu-up"}, {"gpu-down", "gpu-up", "down", "up"}]
+
+
 def test_node_events_keep_their_place_in_windows(base: Path) -> None:
     cut = {"length": "10 min", "count": 2, "state": 0}
     whole = read_workload(base / "a.swf", processors=8)
@@ -93,7 +108,16 @@ def test_names_of_tasks_depend_on_what_a_cluster_is_and_not_on_its_file(base: Pa
     events = plan(base, ON_NODES | {"node_events": "events.csv"}).names
     lost = plan(base, ON_NODES | {"node_events": "events.csv", "interrupted": "lost"}).names
     drawn = plan(base, ON_NODES | {"failures": {"mtbf": "1d", "mttr": "1h"}}).names
-    assert len({*first, *events, *lost, *drawn}) == 4 * len(first)
+    later = plan(base, ON_NODES | {"node_events": "events.csv", "requeue_delay": 121}).names
+    gpus = plan(base, ON_NODES | {"failures": {"gpu_mtbf": "1d", "gpu_mttr": "1h"}}).names
+    assert len({*first, *events, *lost, *drawn, *later, *gpus}) == 6 * len(first)
+
+
+def test_names_of_tasks_are_those_of_campaigns_without_the_fields_that_came_later() -> None:
+    entry = machine.OnMachine(cluster="nodes.toml", failures={"mtbf": "1d", "mttr": "1h"})
+    files = machine.MachineFiles("nodes.toml", "a digest")
+    failures = {"mtbf": 86_400.0, "mttr": 3_600.0, "shape": 1.0}
+    assert entry.machine_specification(files) == {"machine": {"cluster": "a digest", "failures": failures}}
 
 
 def test_jobs_that_no_node_can_hold_are_left_out_unless_nothing_is_cleaned(base: Path) -> None:
@@ -128,6 +152,13 @@ def test_a_changed_cluster_is_noticed(base: Path) -> None:
         ({"node_events": "events.csv"}, "node_events is about the nodes of a cluster: add cluster"),
         ({"failures": {"mtbf": "1d", "mttr": "1h"}}, "failures is about the nodes of a cluster"),
         ({"cluster": "nodes.toml", "interrupted": "lost"}, "interrupted is about nodes that go down"),
+        ({"cluster": "nodes.toml", "requeue_delay": 5}, "requeue_delay is about nodes that go down"),
+        (
+            {"cluster": "nodes.toml", "node_events": "e.csv", "interrupted": "lost", "requeue_delay": 5},
+            "requeue_delay is about jobs that are requeued",
+        ),
+        ({"cluster": "nodes.toml", "failures": {"mtbf": "1d"}}, "mtbf and mttr go together: give both"),
+        ({"cluster": "nodes.toml", "failures": {"shape": 0.7}}, "give mtbf and mttr, gpu_mtbf and gpu_mttr, or all"),
         ({"cluster": "nodes.toml", "processors": 8}, "the cluster says how many processors there are"),
         ({"cluster": "nodes.toml", "repetitions": 2}, "add resample or failures, or remove repetitions"),
     ],

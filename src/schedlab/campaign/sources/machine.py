@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, Self
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
-from schedlab.campaign.sources.fields import Duration, Section, expanded
+from schedlab.campaign.sources.fields import LONGEST, Duration, Section, expanded, seconds
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.cluster_file import document_of, json_text
 from schedlab.cluster.files import read_cluster
@@ -18,21 +18,44 @@ from schedlab.cluster.node_events import NodeEvent, NodeEvents
 from schedlab.errors import InputError
 from schedlab.workload.workload import Workload
 
+Delay = Annotated[int, BeforeValidator(seconds), Field(ge=0, le=LONGEST)]
+
 
 class Failures(Section):
-    """Random failures of nodes, other ones in each repetition, see `schedlab.cluster.node_events.NodeEvents.drawn`.
+    """Random failures of nodes or of single GPUs, other ones in each repetition, see `NodeEvents.drawn`.
 
     Parameters
     ----------
     mtbf, mttr
-        Mean durations from a return to the next failure of a node, and from a failure to the return.
+        Mean durations from a return to the next failure of a node, and from a failure to the return; None: no node
+        fails.
+    gpu_mtbf, gpu_mttr
+        The same of single GPUs.
     shape
         Of the Weibull distribution of the times between failures.
     """
 
-    mtbf: Duration
-    mttr: Duration
+    mtbf: Duration | None = None
+    mttr: Duration | None = None
+    gpu_mtbf: Duration | None = None
+    gpu_mttr: Duration | None = None
     shape: Annotated[float, Field(gt=0, le=100, allow_inf_nan=False)] = 1.0
+
+    @model_validator(mode="after")
+    def _something_fails(self) -> Self:
+        pairs = (("mtbf", "mttr"), ("gpu_mtbf", "gpu_mttr"))
+        for pair in pairs:
+            given = [name for name in pair if getattr(self, name) is not None]
+            if len(given) == 1:
+                raise ValueError(f"{pair[0]} and {pair[1]} go together: give both")
+        if self.mtbf is None and self.gpu_mtbf is None:
+            raise ValueError("give mtbf and mttr, gpu_mtbf and gpu_mttr, or all four: what fails how often")
+        return self
+
+    @property
+    def given(self) -> dict[str, float]:
+        """The fields that have a value, by name."""
+        return self.model_dump(exclude_none=True)
 
 
 class MachineFiles(NamedTuple):
@@ -58,15 +81,19 @@ class OnMachine(Section):
     node_events
         A file of node events on the clock of the log, see `schedlab.cluster.node_events.NodeEvents.read`.
     failures
-        Random failures of nodes, from the first submission to the last; in addition to node_events, if both are given.
+        Random failures of nodes or GPUs, from the first submission to the last; in addition to node_events, if both are
+        given.
     interrupted
         What becomes of jobs on nodes that go down, see `NodeEvents`.
+    requeue_delay
+        Seconds before requeued jobs may begin again, see `NodeEvents`.
     """
 
     cluster: str | None = None
     node_events: str | None = None
     failures: Failures | None = None
     interrupted: Literal["requeue", "lost"] = "requeue"
+    requeue_delay: Delay = 0
 
     @model_validator(mode="after")
     def _nodes_of_a_cluster(self) -> Self:
@@ -75,6 +102,10 @@ class OnMachine(Section):
             raise ValueError(f"{given[0]} is about the nodes of a cluster: add cluster = FILE")
         if self.interrupted != "requeue" and not given:
             raise ValueError("interrupted is about nodes that go down: add node_events or failures")
+        if self.requeue_delay and not given:
+            raise ValueError("requeue_delay is about nodes that go down: add node_events or failures")
+        if self.requeue_delay and self.interrupted == "lost":
+            raise ValueError('requeue_delay is about jobs that are requeued, but interrupted = "lost": leave out one')
         return self
 
     def missing_files(self, base: Path) -> list[str]:
@@ -113,8 +144,12 @@ class OnMachine(Section):
         if self.node_events is not None:
             used["node_events"] = files.node_events_sha256
         if self.failures is not None:
-            used["failures"] = self.failures.model_dump()
-        return {"machine": used | ({} if self.interrupted == "requeue" else {"interrupted": self.interrupted})}
+            used["failures"] = self.failures.given
+        if self.interrupted != "requeue":
+            used["interrupted"] = self.interrupted
+        if self.requeue_delay:
+            used["requeue_delay"] = self.requeue_delay
+        return {"machine": used}
 
     def events_on(
         self, cluster: Cluster, files: MachineFiles, jobs: Workload, begin: int, seeds: list[int]
@@ -142,11 +177,9 @@ class OnMachine(Section):
             events += _events(files.node_events, files.node_events_sha256).shifted(-begin).events
         if self.failures is not None and len(jobs):
             first, last = int(jobs.submit_time.min()), int(jobs.submit_time.max())
-            drawn = self.failures.model_dump()
-            events += NodeEvents.drawn(
-                cluster, begin=first, until=last, rng=np.random.default_rng(seeds), **drawn
-            ).events
-        return NodeEvents(tuple(events), self.interrupted) if events else None
+            rng = np.random.default_rng(seeds)
+            events += NodeEvents.drawn(cluster, begin=first, until=last, rng=rng, **self.failures.given).events
+        return NodeEvents(tuple(events), self.interrupted, self.requeue_delay) if events else None
 
 
 def cluster_in(files: MachineFiles) -> Cluster | None:

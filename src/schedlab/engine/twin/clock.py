@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Protocol
 
+from schedlab.engine.endless import refuse_endless
 from schedlab.engine.outage_inputs import FOR_ALL
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.twin.dependencies import Dependencies
@@ -93,6 +94,7 @@ class Clock:
 
     def run(self, passes: Pass) -> None:
         """Simulate until every job has ended."""
+        looked_at = len(self.jobs)
         while self.to_come or self.running or self.waiting or self.dependencies.held or self.preemption.held:
             before, second = self.now, min(self.moments() + passes.moments())
             awake = second in self.preemption.awakenings()
@@ -100,12 +102,15 @@ class Clock:
             self.site.count(self.reasons, self.now - before)
             self.gate.count(self.site.waited, before, self.now)
             news = self.compute(self.happen())._replace(awake=awake)
+            self.order.free = self.prepared.processors - sum(job.processors for job in self.active(self.running))
             if not (self.prepared.gated and news.submitted and not self.fits(news.submitted[0])):
-                self.order.free = self.prepared.processors - sum(job.processors for job in self.active(self.running))
                 passes.schedule(news)
             self.reasons = {} if self.prepared.site is None else self.why_they_wait()
             if self.stuck():
                 return
+            if self.retries is not None and len(self.retries.runs) > 2 * looked_at:
+                looked_at = len(self.retries.runs)
+                refuse_endless(self.prepared, self.retries.log())
 
     def stuck(self) -> bool:
         """Return whether only jobs are left that are passed over, and nothing will happen that could change it."""

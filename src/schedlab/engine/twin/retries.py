@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from schedlab.engine.twin.job import Job
-from schedlab.schedule.runs import CAUSES
+from schedlab.schedule.runs import CAUSES, RUN
 from schedlab.speculate.requests import NO_DISTRIBUTION, Requests
 
 
@@ -108,6 +110,10 @@ class Retries:
         following = self.of[job].after(job.request)
         assert following is not None
         job.request = following
+
+    def log(self) -> NDArray[Any]:
+        """Return all runs so far in the order of their starts, with jobs by submission; running ones end at -1."""
+        return np.array([astuple(run) for run in self.runs], dtype=RUN)
 
     def share(self, job: Job, length: int, free: int) -> float:
         """Return the expected share of the free processors that a speculative run of this length would put to use."""

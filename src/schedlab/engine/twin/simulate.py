@@ -20,7 +20,7 @@ from schedlab.engine.twin.queue_pass import QueuePass
 from schedlab.engine.twin.retries import Retries, new_retries
 from schedlab.engine.twin.serial import SerialTwin
 from schedlab.engine.twin.slurm_pass import SlurmPass
-from schedlab.schedule.runs import PAUSE, RUN
+from schedlab.schedule.runs import PAUSE
 from schedlab.schedule.schedule import Schedule
 from schedlab.scheduler.backfilling import Conservative, Easy, Slurm
 from schedlab.scheduler.scheduler import Scheduler
@@ -163,7 +163,7 @@ def _pauses(prepared: Prepared, clock: Clock) -> np.ndarray | None:
 
 def _runs(prepared: Prepared, retries: Retries) -> np.ndarray:
     """Return all runs in the order of their starts."""
-    runs = np.array([astuple(run) for run in retries.runs], dtype=RUN)
+    runs = retries.log()
     if prepared.order is not None:
         runs["job"] = prepared.order[runs["job"]]
     return runs

@@ -25,11 +25,11 @@ export function running(values) {
 }
 
 /** Bring rectangles from rows of processors to rows of nodes: of each row, the share of the node that the job holds. */
-export function toNodes({ start, end, low, high, job }, { nodes, perNode }) {
+export function toNodes({ start, end, low, high, job, apart, jobs }, { nodes, perNode }) {
   const starts = nodes && Float64Array.from(running(nodes.cores));
   const place = starts ? (lane) => {
     const node = Math.min(countUpTo(starts, lane) - 1, nodes.cores.length - 1);
     return node + (lane - starts[node]) / nodes.cores[node];
   } : (lane) => lane / perNode;
-  return new Pieces(start, end, Float64Array.from(low, place), Float64Array.from(high, place), job);
+  return new Pieces(start, end, Float64Array.from(low, place), Float64Array.from(high, place), job, apart, jobs);
 }

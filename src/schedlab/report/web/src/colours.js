@@ -1,7 +1,7 @@
 // The colour of each job, by what the reader chose. Categories use Paul Tol's "muted" scheme, which all kinds of colour
 // vision tell apart; amounts go from pale to dark.
 
-import { BACKFILLED, KILLED, LOG_CANCELLED, LOG_FAILED } from "./model.js";
+import { BACKFILLED, INTERRUPTED, LOG_CANCELLED, LOG_FAILED } from "./model.js";
 import { count, duration, significant } from "./format.js";
 
 const CATEGORIES = ["#4477aa", "#cc6677", "#2e9e6b", "#88ccee", "#aa4499", "#b8a53a", "#44aa99", "#dd8833", "#6f5fc2",
@@ -10,6 +10,7 @@ const OTHERS = "#8a94a3";
 const AMOUNTS = ["#c9d7e8", "#9fbfdc", "#6fa3cc", "#e9b44c", "#dd8833", "#cc4b4b", "#8f1d4f"];
 const SHORTER = ["#17594a", "#2e9e6b", "#8fd0b4"], SAME = "#c3c9d1", LONGER = ["#f0b9a0", "#d9694f", "#9b2335"];
 
+const INTERRUPTED_CLASS = 4;
 const WAITS = [0, 60, 600, 3600, 6 * 3600, 86400];
 const SLOWDOWNS = [1, 2, 5, 10, 100, 1000];
 const CHANGES = [-86400, -3600, -60, 60, 3600, 86400];
@@ -92,12 +93,16 @@ function passes(decisions) {
 }
 
 function ends(decisions) {
-  const kind = (job) => (decisions.has(job, KILLED) ? 1 : decisions.endedAs(job, LOG_FAILED) ? 2
-    : decisions.endedAs(job, LOG_CANCELLED) ? 3 : 0);
-  return sorted(decisions, kind, [
+  const kind = (job) => (decisions.has(job, INTERRUPTED) ? INTERRUPTED_CLASS : decisions.atRequest(job) ? 1
+    : decisions.endedAs(job, LOG_FAILED) ? 2 : decisions.endedAs(job, LOG_CANCELLED) ? 3 : 0);
+  const found = sorted(decisions, kind, [
     ["#4477aa", "done", null], ["#cc6677", "ended at its requested time", "killed"],
     ["#b8a53a", "failed, as the log says", "failed"], ["#aa4499", "cancelled, as the log says", "cancelled"],
+    ["#8e7cc3", "interrupted", "interrupted"],
   ]);
+  // A job that was interrupted and came back is done in the end: its interrupted runs have a colour of their own.
+  found.classes[INTERRUPTED_CLASS].jobs = decisions.interruptions.reduce((jobs, times) => jobs + (times > 0), 0);
+  return { ...found, apart: INTERRUPTED_CLASS };
 }
 
 /** Jobs by their kind, a position in a list of [colour, text, query]. */
@@ -107,14 +112,19 @@ function sorted({ model }, kind, kinds) {
   return { of, classes: kinds.map(([colour, text, query], place) => ({ colour, text, query, jobs: jobs[place] })) };
 }
 
-/** Return the colour of each job as a pixel (little-endian RGBA), with three shades so that neighbours differ. */
+/**
+ * Return the colour of each job as a pixel (little-endian RGBA), with three shades so that neighbours differ; then, if a
+ * class stands `apart`, the colour of each job's interrupted runs.
+ */
 export function pixels(classified, matches, dark) {
-  const { of, classes } = classified;
+  const { of, classes, apart } = classified, jobs = of.length;
   const shades = classes.map(({ colour }) => [-0.09, 0, 0.1].map((shift) => pixel(shade(rgb(colour), shift))));
   const faint = pixel(dark ? [54, 60, 69] : [216, 220, 226]);
-  const result = new Uint32Array(of.length);
-  for (let job = 0; job < of.length; job++)
-    result[job] = matches === null || matches[job] ? shades[of[job]][job % 3] : faint;
+  const result = new Uint32Array(apart === undefined ? jobs : 2 * jobs);
+  for (let at = 0; at < result.length; at++) {
+    const job = at % jobs, kind = at < jobs ? of[job] : apart;
+    result[at] = matches === null || matches[job] ? shades[kind][job % 3] : faint;
+  }
   return result;
 }
 

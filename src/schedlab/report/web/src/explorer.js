@@ -5,7 +5,7 @@ import { Difference } from "./difference.js";
 import { Distributions } from "./distributions.js";
 import { element, focusedIn, name, select } from "./dom.js";
 import { count, countOf } from "./format.js";
-import { Gantt, KEYS } from "./gantt.js";
+import { CLOSURES, Gantt, KEYS, tile } from "./gantt.js";
 import { brief, describeJob } from "./job.js";
 import { Jobs } from "./jobs.js";
 import { HELP, parseQuery } from "./query.js";
@@ -150,7 +150,17 @@ export class Explorer {
       return element("li", {}, query === null ? element("span", { class: "sl-entry" }, content)
         : element("button", { type: "button", class: "sl-entry", "aria-pressed": String(pressed), title: "Show only these",
           click: () => view.set({ query: pressed ? "" : query }, "query") }, content));
-    }));
+    }), ...this.closed());
+  }
+
+  /** Legend entries of the nodes that were closed, of each kind that there is. */
+  closed() {
+    const kinds = new Set(this.shown.flatMap(({ decisions }) => [...(decisions.closures?.kind ?? [])]));
+    return [...kinds].sort().map((kind) => {
+      const { text, strokes, colour } = CLOSURES[kind], key = element("span", { class: "sl-key" });
+      key.style.background = `url(${tile(strokes, colour).toDataURL()})`;
+      return element("li", {}, element("span", { class: "sl-entry" }, key, text));
+    });
   }
 
   /** Show what stands below the charts, each part when it comes near the window. */

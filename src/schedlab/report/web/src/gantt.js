@@ -12,6 +12,14 @@ const AXIS = 24, CAPTION = 20, GAP = 8;
 const SETTLED = 160;
 const NAME_HEIGHT = 13, LEAST_NODE = 5;
 
+/** How nodes look while they are closed, by the kind of the closure: name, strokes in a tile, and a colour for both schemes. */
+export const CLOSURES = [
+  { text: "out of service", strokes: [[0, 0, 8, 8], [0, 8, 8, 0]], colour: "#727b87" },
+  { text: "maintenance", strokes: [[0, 8, 8, 0]], colour: "#727b87" },
+  { text: "reserved", strokes: [[3, 4, 5, 4]], colour: "#3f9a74" },
+];
+const TILE = 8;
+
 export const KEYS = "Arrow keys move, + and − zoom, Shift with the up and down arrows zooms the machine, Home shows "
   + "everything, full stop and comma go from job to job, Escape lets the job go.";
 
@@ -122,6 +130,7 @@ export class Gantt {
     context.fillRect(pane.left, pane.top, pane.width, pane.height);
     if (visible > MOST_RECTANGLES) this.paint(context, pane, low, high);
     else this.rectangles(context, pane, low, high);
+    if (pane.kind === "machine") this.hatch(context, pane, low, high);
     this.caption(context, pane);
     this.drawLaneAxis(context, pane, low, high);
   }
@@ -152,6 +161,7 @@ export class Gantt {
 
   rectangles(context, pane, low, high) {
     const { begin, end } = this.view, { start, end: ends, low: lows, high: highs, job } = pane.pieces;
+    const places = pane.pieces.places(pane.palette);
     const across = pane.width / (end - begin), down = pane.height / (high - low);
     context.save();
     context.beginPath();
@@ -168,7 +178,7 @@ export class Gantt {
         if (right <= 0 || left >= pane.width || bottom <= 0 || top >= pane.height) continue;
         const x = pane.left + left, y = pane.top + top;
         const gapX = right - left > 4 ? 1 : 0, gapY = bottom - top > 4 ? 1 : 0;
-        context.fillStyle = css(pane.palette[job[i]]);
+        context.fillStyle = css(pane.palette[places[i]]);
         context.fillRect(x, y, Math.max(right - left - gapX, 0.6), Math.max(bottom - top - gapY, 0.6));
         if (right - left > 46 && bottom - top > 13) {
           context.fillStyle = "#14171c";
@@ -177,6 +187,22 @@ export class Gantt {
       }
     }
     context.restore();
+  }
+
+  /** Hatch nodes while they were closed, where the rows say which nodes they are. */
+  hatch(context, pane, low, high) {
+    const { closures } = pane.decisions, { starts } = this.model.axes[this.view.rows];
+    if (!closures || !starts) return;
+    const { begin, end } = this.view, across = pane.width / (end - begin), down = pane.height / (high - low);
+    this.hatches ??= CLOSURES.map(({ strokes, colour }) => context.createPattern(tile(strokes, colour), "repeat"));
+    for (let i = 0; i < closures.node.length; i++) {
+      const node = closures.node[i];
+      const left = Math.max((closures.begin[i] - begin) * across, 0), right = Math.min((closures.end[i] - begin) * across, pane.width);
+      const top = Math.max((high - starts[node + 1]) * down, 0), bottom = Math.min((high - starts[node]) * down, pane.height);
+      if (right <= left || bottom <= top) continue;
+      context.fillStyle = this.hatches[closures.kind[i]];
+      context.fillRect(pane.left + left, pane.top + top, right - left, bottom - top);
+    }
   }
 
   caption(context, pane) {
@@ -347,6 +373,20 @@ export class Gantt {
       + `${Math.round(100 * busy)}% of ${countOf(this.model.size, this.model.unit)} in use, `
       + `${countOf(queue, "job")} waiting on average. ${KEYS}`;
   }
+}
+
+/** Return a square that hatches a plane: strokes from one point to another. */
+export function tile(strokes, colour) {
+  const canvas = document.createElement("canvas"), context = canvas.getContext("2d");
+  canvas.width = canvas.height = TILE;
+  context.strokeStyle = colour;
+  context.lineWidth = 1.2;
+  for (const [fromX, fromY, toX, toY] of strokes) {
+    context.moveTo(fromX, fromY);
+    context.lineTo(toX, toY);
+  }
+  context.stroke();
+  return canvas;
 }
 
 /** Steps of 1, 2 or 5 times a power of ten, at least 1. */

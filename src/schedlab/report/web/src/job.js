@@ -3,7 +3,7 @@
 import { element, name, term } from "./dom.js";
 import { chainOfCauses, explain, newlyBefore } from "./explain.js";
 import { count, countOf, duration, mebibytes, moment, percent, signedDuration, significant } from "./format.js";
-import { BACKFILLED, FAILED, KILLED, LOG_CANCELLED, LOG_FAILED } from "./model.js";
+import { BACKFILLED, FAILED, INTERRUPTED, LOG_CANCELLED, LOG_FAILED } from "./model.js";
 
 const MOST_NODES = 8;
 
@@ -52,7 +52,8 @@ function list(rows) {
 }
 
 function ended(decisions, job) {
-  if (decisions.has(job, KILLED)) return "at its requested time, before it was done";
+  if (decisions.has(job, INTERRUPTED)) return "interrupted, and not started again";
+  if (decisions.atRequest(job)) return "at its requested time, before it was done";
   if (decisions.endedAs(job, LOG_FAILED)) return "failed, as the log says";
   return decisions.endedAs(job, LOG_CANCELLED) ? "cancelled, as the log says" : "done";
 }
@@ -146,7 +147,7 @@ function attempts(decisions, job) {
     element("h4", {}, term("attempts", `Started ${count(mine.length)} times`)),
     element("ol", {}, mine.map((run) => element("li", {},
       `${moment(spans.start[run], model.epoch)}: ran ${duration(spans.end[run] - spans.start[run])}, `
-      + (runs.flags[run] & FAILED ? "not done" : "done") + (runs.flags[run] & BACKFILLED ? ", in a gap" : "")))),
+      + (runs.flags[run] & INTERRUPTED ? "interrupted" : runs.flags[run] & FAILED ? "not done" : "done") + (runs.flags[run] & BACKFILLED ? ", in a gap" : "")))),
   ];
 }
 

@@ -6,7 +6,7 @@ import { countUpTo, sortedRows } from "./order.js";
 import { packRows, Pieces } from "./pieces.js";
 import { makeSeries, neededGpus } from "./quantities.js";
 
-export const BACKFILLED = 1, KILLED = 2, FAILED = 4;
+export const BACKFILLED = 1, KILLED = 2, FAILED = 4, INTERRUPTED = 8;
 
 /** What a log says of the end of a job. */
 export const LOG_FAILED = 0, LOG_CANCELLED = 5;
@@ -50,8 +50,9 @@ export class Model {
       const pieces = await this.container.readAll(facts.pieces);
       const gpus = facts.gpus ? await this.container.readAll(facts.gpus) : null;
       const reasons = facts.reasons ? await this.container.readAll(facts.reasons) : null;
+      const closures = facts.closures ? await this.container.readAll(facts.closures) : null;
       const memory = await this.container.read(facts.memory);
-      return new Decisions(this, facts, columns, { runs, pieces, gpus, reasons, memory });
+      return new Decisions(this, facts, columns, { runs, pieces, gpus, reasons, memory, closures });
     });
   }
 
@@ -95,13 +96,14 @@ export class Model {
 
 /** What one scheduler decided. Times are seconds after the first submission. */
 class Decisions {
-  constructor(model, facts, columns, { runs, pieces, gpus, reasons, memory }) {
+  constructor(model, facts, columns, { runs, pieces, gpus, reasons, memory, closures }) {
     this.model = model;
     this.name = facts.name;
     this.kept = new Map();
     this.runs = runs;
     this.reasons = reasons;
     this.memory = memory;
+    this.closures = closures;
     this.reasonNames = facts.reasonNames;
     const { submit } = model.columns, jobs = model.count;
     const whole = !(columns.wait instanceof Float64Array || columns.run instanceof Float64Array);
@@ -151,6 +153,20 @@ class Decisions {
     return (this.flags[job] & flag) !== 0;
   }
 
+  /** Whether a job ended at its requested time: its last run was neither done nor interrupted. */
+  atRequest(job) {
+    return this.has(job, KILLED) && !this.has(job, INTERRUPTED);
+  }
+
+  /** How many runs of each job were interrupted by a node, by a job that preempted them, or by the end of a reservation. */
+  get interruptions() {
+    return once(this, "interruptions", () => {
+      const times = new Uint32Array(this.model.count), { runs } = this;
+      if (runs) runs.flags.forEach((flags, run) => flags & INTERRUPTED && times[runs.job[run]]++);
+      return times;
+    });
+  }
+
   /** Whether a job ended as the log says, and not at its requested time. */
   endedAs(job, status) {
     return this.model.columns.status?.[job] === status && !this.has(job, KILLED);
@@ -173,6 +189,7 @@ class Decisions {
     const start = new spans.start.constructor(total), end = new spans.end.constructor(total);
     const Rows = parts > 1 ? Float64Array : Int32Array;
     const low = new Rows(total), high = new Rows(total), job = new Int32Array(total);
+    const apart = this.interruptions.some((times) => times) ? new Int32Array(total) : null, jobs = this.model.count;
     let piece = 0;
     for (const span of this.spanOrder)
       for (let from = offsets[span], to = from + count[span]; from < to; from++, piece++) {
@@ -181,8 +198,9 @@ class Decisions {
         low[piece] = first[from] / parts;
         high[piece] = (first[from] + width[from]) / parts;
         job[piece] = spans.job ? spans.job[span] : span;
+        if (apart) apart[piece] = job[piece] + (this.runs.flags[span] & INTERRUPTED ? jobs : 0);
       }
-    return new Pieces(start, end, low, high, job);
+    return new Pieces(start, end, low, high, job, apart, jobs);
   }
 
   /** GPUs (or their parts, where jobs share them) that each job needs. */

@@ -8,9 +8,12 @@ import { countBelow } from "./order.js";
 const BLOCK = 64;
 
 export class Pieces {
-  /** Columns of one length, ascending by start: start, end, first lane, lane after the last, job. */
-  constructor(start, end, low, high, job) {
-    Object.assign(this, { start, end, low, high, job });
+  /**
+   * Columns of one length, ascending by start: start, end, first lane, lane after the last, job; and, if some belong to
+   * runs that were interrupted, the places of their colours in a palette that has one more for each of `jobs` jobs.
+   */
+  constructor(start, end, low, high, job, apart = null, jobs = 0) {
+    Object.assign(this, { start, end, low, high, job, apart, jobs });
     this.blockEnd = new Float64Array(Math.ceil(start.length / BLOCK)).fill(-Infinity);
     for (let i = 0; i < start.length; i++) {
       const block = (i / BLOCK) | 0;
@@ -20,6 +23,11 @@ export class Pieces {
 
   get length() {
     return this.start.length;
+  }
+
+  /** Return the place of each piece's colour in a palette. */
+  places(palette) {
+    return this.apart && palette.length > this.jobs ? this.apart : this.job;
   }
 
   /** Return ranges of pieces that may overlap a period, as from, to, from, to, ... */

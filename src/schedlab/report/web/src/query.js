@@ -1,6 +1,6 @@
 // The search: terms that a job must all meet, such as "user:7 size>64 wait>2h backfilled".
 
-import { BACKFILLED, KILLED, LOG_CANCELLED, LOG_FAILED } from "./model.js";
+import { BACKFILLED, LOG_CANCELLED, LOG_FAILED } from "./model.js";
 
 const SECONDS = { s: 1, min: 60, m: 60, h: 3600, d: 86400, w: 604800, "": 1 };
 
@@ -23,7 +23,7 @@ const COMPARE = {
 };
 
 export const HELP = "A job number, or terms that must all hold: user:NAME, partition:NAME, size>64, wait>2h, run<10min, "
-  + "slowdown>10, backfilled, killed, failed, cancelled.";
+  + "slowdown>10, backfilled, killed, interrupted, failed, cancelled.";
 
 /** Return a test of jobs, or null for an empty query. Throws an Error with a sentence for a person. */
 export function parseQuery(text, model) {
@@ -35,7 +35,8 @@ export function parseQuery(text, model) {
 
 function parseTerm(part, model) {
   if (part === "backfilled") return (decisions, job) => decisions.has(job, BACKFILLED);
-  if (part === "killed") return (decisions, job) => decisions.has(job, KILLED);
+  if (part === "killed") return (decisions, job) => decisions.atRequest(job);
+  if (part === "interrupted") return (decisions, job) => decisions.interruptions[job] > 0;
   if (part in ENDS) return (decisions, job) => decisions.endedAs(job, ENDS[part]);
   if (/^\d+$/.test(part)) return (_, job) => model.columns.id[job] === Number(part);
   const compared = part.match(/^([a-z]+)(>=|<=|>|<|=)(\d+(?:\.\d+)?)([a-z]*)$/i);

@@ -51,7 +51,7 @@ function alike(key, other) {
 
 function fill(pieces, pixels, columns, rows, { begin, step, low, high }, end, palette, idle) {
   pixels.fill(idle);
-  const { start, end: ends, low: lows, high: highs, job } = pieces;
+  const { start, end: ends, low: lows, high: highs } = pieces, places = pieces.places(palette);
   const across = 1 / step, down = rows / (high - low);
   const ranges = pieces.ranges(begin, end + step);
   for (let range = 0; range < ranges.length; range += 2) {
@@ -65,7 +65,7 @@ function fill(pieces, pixels, columns, rows, { begin, step, low, high }, end, pa
       if (right > columns) right = columns;
       if (top < 0) top = 0;
       if (bottom > rows) bottom = rows;
-      const colour = palette[job[i]];
+      const colour = palette[places[i]];
       // A loop: to call TypedArray.fill for a few pixels costs ten times as much.
       for (let y = top; y < bottom; y++)
         for (let at = y * columns + left, stop = y * columns + right; at < stop; at++) pixels[at] = colour;
