@@ -53,7 +53,7 @@ class Failures(Section):
         return self
 
     @property
-    def given(self) -> dict[str, float]:
+    def given(self) -> dict[str, Any]:
         """The fields that have a value, by name."""
         return self.model_dump(exclude_none=True)
 
