@@ -46,7 +46,11 @@ FRESH = "fresh"  # follows from the jobs alone
 
 RULES: dict[type, dict[str, str]] = {
     Parts: {"jobs": JOBS, "seen": JOBS},
-    State: {"site": FRESH, "rivals": FRESH, "hets": FRESH, "start": JOBS, "backfilled": JOBS, "entered": ENTERED, "request": JOBS},
+    State: {
+        **dict.fromkeys(("site", "rivals", "hets"), FRESH),
+        **dict.fromkeys(("start", "backfilled", "request"), JOBS),
+        "entered": ENTERED,
+    },
     Order: {"kind": FRESH, "score": JOBS, "program": FRESH, "request": JOBS},
     Plan: dict.fromkeys(("listed", "reserved", "length", "stamp", "until", "corrections"), JOBS),
     Passes: {

@@ -10,6 +10,7 @@ from schedlab.engine.hetjobs import HetJobs, is_component, mark_chosen, processo
 from schedlab.engine.node_choice import choose
 from schedlab.engine.node_pass import fits, fits_beside, fits_open, note_beside
 from schedlab.engine.node_state import BESIDE, Nodes
+from schedlab.engine.queue import NONE
 from schedlab.engine.retries import Retries
 from schedlab.engine.rules import Rules
 from schedlab.engine.state import FREE, NOW, State, begin
@@ -68,11 +69,16 @@ def _fits_beside(nodes: Nodes | None, job: int) -> bool:
 
 @inlined
 def fits_with_others(
-    hets: HetJobs | None, jobs: NDArray[Any], state: State, job: int, shadow: int, extra: int
+    hets: HetJobs | None, jobs: NDArray[Any], state: State, job: int, shadow: int, extra: int, head: int
 ) -> bool:
-    """Return whether a job fits beside the reservation of a blocked head, with the components that wait with it."""
+    """Return whether a job fits beside the reservation of a blocked head, with the components that wait with it.
+
+    Without a head (NONE), it is `AT_ONCE`.
+    """
     if hets is not None and is_component(hets, job):
-        return fit_together(hets, jobs, state, job, shadow, extra)
+        # Beside its own reservation, the head could seem to fit: it would get other nodes.
+        own = head != NONE and hets.first[job] == hets.first[head]
+        return not own and fit_together(hets, jobs, state, job, shadow, extra)
     return fits_beside(state.nodes, job, state.clock[NOW] + jobs[job].estimate <= shadow)
 
 

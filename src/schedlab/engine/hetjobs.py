@@ -2,7 +2,7 @@
 
 Components have their own requests, limits and places in the queue. A component starts only together with all others of
 its job that wait, each on nodes of its own: two components never share a node, as in Slurm. Until all of them have
-entered the queue, they are passed over. A component whose run fails comes back by itself, and then is a job like others.
+entered the queue, they are passed over. A component whose run fails comes back by itself, as a job like others.
 
 Whether components fit together is found out one after the other, in their order. Nodes that one has chosen are marked
 until the last one has been tried, like nodes on which a run is alone: whoever looks for room passes them by. Taking the
@@ -90,7 +90,9 @@ def new_het_jobs(owner: NDArray[np.int64], nodes: int) -> HetJobs:
         (first + counts)[which].astype(np.int64),
         np.zeros(n, dtype=np.bool_),
         np.zeros(n, dtype=np.bool_),
-        *(np.zeros(n, dtype=np.int64) for _ in range(3)),
+        np.zeros(n, dtype=np.int64),
+        np.zeros(n, dtype=np.int64),
+        np.zeros(n, dtype=np.int64),
         np.zeros(nodes, dtype=np.int64),
     )
 
@@ -144,10 +146,10 @@ def _waits_with_others(hets: HetJobs, job: int) -> bool:
 @inner_kernel
 def are_complete(hets: HetJobs, job: int) -> bool:
     """Return whether all components of a job have entered the queue."""
+    complete = True
     for other in range(hets.first[job], hets.end[job]):
-        if not hets.entered[other]:
-            return False
-    return True
+        complete = complete and hets.entered[other]
+    return complete
 
 
 @inner_kernel

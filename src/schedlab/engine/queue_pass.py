@@ -15,7 +15,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import soonest
-from schedlab.engine.het_pass import AT_ONCE, fit_together, fits_with_others, start_together
+from schedlab.engine.het_pass import AT_ONCE, fits_with_others, start_together
 from schedlab.engine.hetjobs import has_het_jobs, is_component
 from schedlab.engine.needs import UNKNOWN as NOT_KNOWN
 from schedlab.engine.needs import Needs, begin_of_task, is_ready
@@ -119,9 +119,8 @@ def queue_pass(
             if first == NONE:
                 break
             job = fitting_of(state.rivals, jobs, seen, state, orders.policy, rules, first)
-            if job != NONE and is_component(state.hets, job) and not fit_together(
-                state.hets, jobs, state, job, AT_ONCE, clock[FREE]
-            ):
+            together = job != NONE and is_component(state.hets, job)
+            if together and not fits_with_others(state.hets, jobs, state, job, AT_ONCE, clock[FREE], NONE):
                 job = NONE
             if job == NONE:
                 if not rules.easy or clock[STARTED] < rules.in_order or fewest(waiting.queue) > clock[FREE]:
@@ -144,7 +143,7 @@ def queue_pass(
             if (
                 now - seen[job].submit <= rules.starvation
                 or not is_ready(needs, job)
-                or not fits_with_others(state.hets, jobs, state, job, shadow, extra)
+                or not fits_with_others(state.hets, jobs, state, job, shadow, extra, first)
             ):
                 place += 1
                 continue
@@ -153,7 +152,7 @@ def queue_pass(
             if place == NONE:
                 break
             job = candidate_at(waiting.candidates, waiting.queue, place)
-            if not is_ready(needs, job) or not fits_with_others(state.hets, jobs, state, job, shadow, extra):
+            if not is_ready(needs, job) or not fits_with_others(state.hets, jobs, state, job, shadow, extra, first):
                 place += 1
                 continue
         if is_component(state.hets, job):

@@ -13,8 +13,8 @@ from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvents
 from schedlab.engine.alternatives import gathered
 from schedlab.engine.drive import Driver
-from schedlab.engine.known import known_scheduler, simulate_known
 from schedlab.engine.het_inputs import refuse_waiting_for_ever
+from schedlab.engine.known import known_scheduler, simulate_known
 from schedlab.engine.left_over import refuse_left_over
 from schedlab.engine.node_output import placement_of
 from schedlab.engine.outage_inputs import closures_of

@@ -140,7 +140,7 @@ def start_heads(
             fitting = fitting_open(state.rivals, jobs, state, orders.policy.score, at_present, job)
             if fitting != NONE and is_component(state.hets, job):
                 fitting = NONE
-                if fits_with_others(state.hets, jobs, state, job, AT_ONCE, clock[FREE]):
+                if fits_with_others(state.hets, jobs, state, job, AT_ONCE, clock[FREE], NONE):
                     start_together(
                         state.hets, jobs, seen, state, waiting, orders, retries, rules, job, False, AT_ONCE, 0
                     )

@@ -125,7 +125,14 @@ def _start(jobs: NDArray[Any], state: State, waiting: Waiting, passes: Passes, r
 
 @inner_kernel
 def _start_components(
-    hets: HetJobs | None, jobs: NDArray[Any], state: State, waiting: Waiting, passes: Passes, rules: Rules, job: int, backfilled: bool
+    hets: HetJobs | None,
+    jobs: NDArray[Any],
+    state: State,
+    waiting: Waiting,
+    passes: Passes,
+    rules: Rules,
+    job: int,
+    backfilled: bool,
 ) -> int:
     """Start all components of a job that wait, which fit together; return how many."""
     if hets is None:
@@ -184,7 +191,7 @@ def _start_next(
         return 1
     if is_component(state.hets, job):
         in_order = state.clock[STARTED] < rules.in_order
-        if in_order and fits_with_others(state.hets, jobs, state, job, AT_ONCE, state.clock[FREE]):
+        if in_order and fits_with_others(state.hets, jobs, state, job, AT_ONCE, state.clock[FREE], NONE):
             _start_components(state.hets, jobs, state, waiting, passes, rules, job, False)
             return -place
         return STOP if block(state.site, job) else 1

@@ -336,7 +336,8 @@ def go_on(preemption: Preemption, jobs: NDArray[Any], state: State, job: int) ->
 def within_limits(jobs: NDArray[Any], state: State, job: int) -> bool:
     """Return whether a job would exceed no limit of its accounts if it started now, and would fit the nodes in service.
 
-    Nor may it wait for its reservation to begin; nor may any component that waits with it. The last choice of nodes is lost.
+    Nor may it wait for its reservation to begin. The same of the components that wait with it. The last choice of nodes
+    is lost.
     """
     if state.hets is not None:
         return all_within_limits(state.hets, state.site, state.nodes, state.running, jobs, job, state.clock[NOW])

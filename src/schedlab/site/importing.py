@@ -70,7 +70,7 @@ def import_site(
             raise InputError(f"{node_events[0]}: node events need jobs: give the accounting (sacct) as well")
         return site_of(main, None, ())
     zone = {"timezone": timezone} if timezone is not None else {}
-    read = read_workload(sacct, **zone)  # type: ignore[arg-type]
+    read = read_workload(sacct, het_jobs="components", **zone)  # type: ignore[arg-type]
     notes = [line.removeprefix(" Note: ") for line in read.header if line.startswith(" Note: ")]
     site = site_of(main, read, [f"jobs read as {format_of(sacct)}", *notes])
     if node_events:

@@ -97,7 +97,10 @@ class Clock:
     def run(self, passes: Pass) -> None:
         """Simulate until every job has ended."""
         while self.to_come or self.running or self.waiting or self.dependencies.held or self.preemption.held:
-            before, second = self.now, min(self.moments() + passes.moments())
+            moments = self.moments() + passes.moments()
+            if not moments and self.components_wait:
+                return
+            before, second = self.now, min(moments)
             awake = second in self.preemption.awakenings()
             self.now = second
             self.site.count(self.reasons, self.now - before)
@@ -115,9 +118,14 @@ class Clock:
         busy = self.to_come or self.running or self.outages.changes or self.preemption.held
         if busy or self.dependencies.moments():
             self.busy = self.now
-        if self.now - self.busy > PATIENCE and any(len(job.components) > 1 for job in self.waiting):
+        if self.now - self.busy > PATIENCE and self.components_wait:
             return True
         return not (busy or self.dependencies.moments() or any(self.admitted(job) for job in self.visible()))
+
+    @property
+    def components_wait(self) -> bool:
+        """Whether heterogeneous jobs wait, which may keep each other waiting for ever."""
+        return any(len(job.components) > 1 for job in self.waiting)
 
     def moments(self) -> list[int]:
         """Return the seconds with events."""

@@ -139,11 +139,12 @@ def _jobs_of(prepared: Prepared) -> list[Job]:
     owners = [*range(len(jobs))]
     if prepared.spread is not None:
         owners = prepared.in_submission_order(prepared.spread.owner).tolist()
-    names = [] if prepared.workload.resources is None else prepared.workload.resources.het_job.texts()
-    names = prepared.in_submission_order(np.array(names or [""] * len(prepared.workload))).tolist()
+    resources = prepared.workload.resources
+    of_rows = [""] * len(jobs) if resources is None else resources.het_job.texts()
+    of_jobs = prepared.in_submission_order(np.array(of_rows)).tolist()
     together: dict[int, list[Job]] = {}
     components: dict[str, list[Job]] = {}
-    for job, owner, name in zip(jobs, owners, names, strict=True):
+    for job, owner, name in zip(jobs, owners, of_jobs, strict=True):
         job.alternatives = together.setdefault(owner, [])
         job.alternatives.append(job)
         job.components = components.setdefault(name, []) if name else []

@@ -150,9 +150,11 @@ class SlurmPass:
                     self.last_change = clock.now
                     ready = [job for job in ready if job in clock.waiting]
                     continue
-            elif self.start_one([head, *(rivals if clock.in_order else clock.sorted(rivals))], blocked):
-                continue
-            elif clock.is_shut_out(head) or (self.is_young(head) and not clock.in_order):
+            elif (
+                self.start_one([head, *(rivals if clock.in_order else clock.sorted(rivals))], blocked)
+                or clock.is_shut_out(head)
+                or (self.is_young(head) and not clock.in_order)
+            ):
                 continue
             blocked.update(clock.site.partitions(head))
             if clock.site.inputs is None:

@@ -1,0 +1,162 @@
+"""Heterogeneous jobs in the engine, against its plain twin and by hand.
+
+The comparison runs as plain Python: the same code without compilation.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from random import Random
+
+import numpy as np
+import pytest
+from cluster_cases import random_cluster, random_events, random_jobs
+from features import outcome
+from plain_process import number_printed
+from test_nodes_against_twin import replayed
+from test_nodes_against_twin import simulate as on_nodes
+
+from schedlab.cluster.cluster import Cluster
+from schedlab.cluster.nodes import NodeGroup
+from schedlab.engine import hetjobs
+from schedlab.engine.prepared import prepare
+from schedlab.engine.simulation import simulate
+from schedlab.engine.twin import clock
+from schedlab.engine.twin.simulate import replay
+from schedlab.errors import InputError
+from schedlab.workload.dependencies import Dependencies
+from schedlab.workload.resources import Labels, Resources
+from schedlab.workload.workload import Workload
+
+ON_PROCESSORS = ("fcfs", "fcfs+easy", "saf+easy:sjf", "fcfs,starvation=40", "fcfs+slurm", "saf+slurm(interval=0)")
+ON_NODES = ("fcfs", "saf", "fcfs+easy", "sqf+easy", "fcfs+slurm", "fcfs+slurm(interval=0,reserve=1)", "saf+slurm")
+SEEDS, IN_ORDER = 15, 5
+
+
+def with_het_jobs(jobs, random):
+    """Return a workload of which some jobs that follow each other are components of one, submitted together."""
+    submit, names, row = jobs.submit_time.copy(), [""] * len(jobs), 0
+    while row < len(jobs):
+        count = min(random.choice([1, 1, 2, 2, 3]), len(jobs) - row)
+        if count > 1:
+            submit[row : row + count] = submit[row]
+            names[row : row + count] = [f"h{row}"] * count
+        row += count
+    asked = jobs.resources or Resources.of_processors(jobs.job_processors)
+    return jobs.replace(submit_time=submit, resources=replace(asked, het_job=Labels.of(names)))
+
+
+def without_wide_ones(jobs, scheduler, cluster):
+    """Return a workload in which components that never fit together are jobs by themselves."""
+    while True:
+        try:
+            prepare(jobs, scheduler, cluster=cluster)
+            return jobs
+        except InputError as error:
+            if "never fits" not in str(error):
+                raise
+            names = np.array(jobs.resources.het_job.texts())
+            names[names == names[error.row]] = ""
+            jobs = jobs.replace(resources=replace(jobs.resources, het_job=Labels.of(names)))
+
+
+def random_rows(random):
+    """Return jobs on eight processors, and that of some components no more are needed at once."""
+    rows = sorted((random.randint(0, 200), random.randint(0, 90), random.randint(0, 30), 0) for _ in range(16))
+    submit, run, more, _ = map(np.array, zip(*rows, strict=True))
+    columns = {"submit_time": submit, "run_time": run, "requested_time": np.maximum(run + more, 1)}
+    columns["requested_processors"] = [random.choice([1, 1, 2, 2]) for _ in rows]
+    return Workload.from_columns(columns, processors=random.choice([6, 8]))
+
+
+def answer(play, *arguments, **options):
+    """Return a schedule, or why there is none."""
+    try:
+        return play(*arguments, **options)
+    except InputError as error:
+        return str(error)
+
+
+def check_processors(scheduler, seed):
+    """Compare on processors; return whether the simulation can be done."""
+    random = Random(seed)
+    jobs = with_het_jobs(random_rows(random), random)
+    in_order = IN_ORDER if random.random() < 0.2 else 0
+    if random.random() < 0.3:
+        pairs = [(child, random.randrange(child - 3)) for child in range(6, len(jobs), 4)]
+        jobs = jobs.replace(dependencies=Dependencies.from_pairs(*zip(*pairs, strict=True), jobs=len(jobs)))
+    schedule = answer(simulate, jobs, scheduler, in_order=in_order)
+    plain = answer(lambda: replay(prepare(jobs, scheduler, in_order=in_order)))
+    what = f"{scheduler}, seed {seed}"
+    if isinstance(schedule, str):
+        assert schedule == plain, what
+        return False
+    assert outcome(schedule) == outcome(plain), what
+    assert_together(schedule)
+    return True
+
+
+def check_nodes(scheduler, seed):
+    """Compare on nodes with partitions and limits, some with node events; return whether the simulation can be done."""
+    random = Random(seed)
+    if scheduler.partition(",")[0].endswith("+easy"):
+        cluster = Cluster.of_nodes([NodeGroup.of("n[1-3]", cores=4), NodeGroup.of("g1", cores=8, memory=800)])
+        jobs = random_rows(random).replace(processors=None)
+    else:
+        cluster = random_cluster(random)
+        jobs = random_jobs(random, cluster)
+    jobs = with_het_jobs(jobs, random)
+    events = random_events(random, random_cluster(random)) if seed % 3 == 0 and cluster.partitions else None
+
+    jobs = without_wide_ones(jobs, scheduler, cluster)
+
+    def prepared():
+        return prepare(jobs, scheduler, cluster=cluster, node_events=events)
+
+    found, plain = (answer(lambda play=play: play(prepared())) for play in (on_nodes, replayed))
+    what = f"{scheduler}, seed {seed}"
+    if isinstance(found, str):
+        assert found == plain, what
+        return False
+    assert outcome(found[0]) == outcome(plain[0]), what
+    assert found[1] == plain[1], what
+    if events is None:
+        assert_together(found[0])
+        assert_apart(found[0])
+    return True
+
+
+def assert_together(schedule):
+    names = np.array(schedule.workload.resources.het_job.texts())
+    for name in set(names.tolist()) - {""}:
+        assert len(set(schedule.start_time[names == name].tolist())) == 1
+
+
+def assert_apart(schedule):
+    names, offsets = schedule.workload.resources.het_job.texts(), schedule.placement.offsets
+    for name in set(names) - {""}:
+        nodes = [
+            node
+            for row, other in enumerate(names)
+            if other == name
+            for node in schedule.placement.node[offsets[row] : offsets[row + 1]]
+        ]
+        assert len(nodes) == len(set(nodes))
+
+
+@pytest.mark.parametrize("scheduler", ON_PROCESSORS)
+def test_on_processors_the_engine_equals_its_twin_and_components_start_together(scheduler):
+    assert number_printed(__file__, f"processors {scheduler}") >= SEEDS / 3, "hardly anything was compared"
+
+
+@pytest.mark.parametrize("scheduler", ON_NODES)
+def test_on_nodes_the_engine_equals_its_twin_and_components_share_no_node(scheduler):
+    assert number_printed(__file__, f"nodes {scheduler}") >= SEEDS / 4, "hardly anything was compared"
+
+
+if __name__ == "__main__":
+    hetjobs.PATIENCE = clock.PATIENCE = 7200
+    where, text = sys.argv[1].split(" ")
+    count = int(sys.argv[2]) if len(sys.argv) > 2 else SEEDS
+    print(sum((check_processors if where == "processors" else check_nodes)(text, seed) for seed in range(count)))
