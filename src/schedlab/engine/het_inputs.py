@@ -11,8 +11,7 @@ from schedlab.engine.node_state import new_nodes
 from schedlab.engine.site_inputs import SiteInputs
 from schedlab.engine.topology import new_topology
 from schedlab.errors import InputError
-from schedlab.scheduler.backfilling import Easy
-from schedlab.scheduler.compatible import EASY_ON_PARTITIONS, HETEROGENEOUS, clash
+from schedlab.scheduler.compatible import check
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.wording import shown
 from schedlab.workload.dependencies import Dependencies
@@ -57,9 +56,7 @@ def check_together(
     owner = owners_of(workload)
     if owner is None:
         return
-    if site is not None and isinstance(scheduler.backfill, Easy):
-        features = {HETEROGENEOUS: HETEROGENEOUS, EASY_ON_PARTITIONS: EASY_ON_PARTITIONS}
-        raise InputError(f"{scheduler.text}: {clash(features)}")
+    check(scheduler, heterogeneous=True, partitions=site is not None)
     wide = np.bincount(owner, workload.job_processors, len(owner))[owner] > processors
     unfit = int(np.argmax(wide)) if nodes is None and wide.any() else -1
     if nodes is not None:

@@ -13,6 +13,7 @@ from schedlab.engine.node_state import BESIDE, Nodes
 from schedlab.engine.queue import NONE
 from schedlab.engine.retries import Retries
 from schedlab.engine.rules import Rules
+from schedlab.engine.site_state import Site
 from schedlab.engine.state import FREE, NOW, State, begin
 from schedlab.engine.waiting import Orders, Waiting, leave
 from schedlab.kernels import inlined, inner_kernel
@@ -50,11 +51,15 @@ def fit_together(hets: HetJobs, jobs: NDArray[Any], state: State, job: int, shad
 @inner_kernel
 def fits_apart(jobs: NDArray[Any], state: State, job: int, shadow: int) -> bool:
     """Return whether a component fits beside the marked nodes, and choose its nodes."""
-    nodes: Any = state.nodes
-    now, ends = state.clock[NOW], state.clock[NOW] + jobs[job].estimate
-    if state.site is not None:
-        return fits_open(state.site, nodes, job, now, ends)
-    if nodes is None or ends <= shadow:
+    ends = state.clock[NOW] + jobs[job].estimate
+    return _fits(state.site, state.nodes, job, state.clock[NOW], ends, shadow)
+
+
+@inner_kernel
+def _fits(site: Site | None, nodes: Any, job: int, now: int, ends: int, shadow: int) -> bool:
+    if site is not None:
+        return fits_open(site, nodes, job, now, ends)
+    if ends <= shadow:
         return fits(nodes, job)
     return _fits_beside(nodes, job)
 

@@ -164,22 +164,47 @@ def processors_together(hets: HetJobs | None, jobs: NDArray[Any], job: int) -> i
     return processors
 
 
-@inner_kernel
+@inlined
 def all_within_limits(
-    hets: HetJobs, site: Site | None, nodes: Nodes | None, running: Calendar, jobs: NDArray[Any], job: int, now: int
+    hets: HetJobs | None,
+    site: Site | None,
+    nodes: Nodes | None,
+    running: Calendar,
+    jobs: NDArray[Any],
+    job: int,
+    now: int,
 ) -> bool:
     """Return whether a job, or all components that wait with it, would together exceed no limit if they started now.
 
     They also have to fit the nodes in service, one by one, and their reservations have begun. Of limits that fall with
     time, each is compared with the running jobs alone.
     """
+    if hets is not None:
+        return _all_within_limits(hets, site, nodes, running, jobs, job, now)
+    return _within_limits(site, nodes, running, jobs, job, now)
+
+
+@inlined
+def _within_limits(
+    site: Site | None, nodes: Nodes | None, running: Calendar, jobs: NDArray[Any], job: int, now: int
+) -> bool:
+    if not has_opened(nodes, job, now):
+        return False
+    if not admitted(site, running, job, jobs[job].estimate, now):
+        return False
+    return in_service(nodes, job)
+
+
+@inner_kernel
+def _all_within_limits(
+    hets: HetJobs, site: Site | None, nodes: Nodes | None, running: Calendar, jobs: NDArray[Any], job: int, now: int
+) -> bool:
     if not are_complete(hets, job):
         return False
     within, charged = True, hets.first[job]
     while within and charged < hets.end[job]:
         if charged == job or hets.waits[charged]:
-            within = has_opened(nodes, charged, now) and admitted(site, running, charged, jobs[charged].estimate, now)
-            within = within and in_service(nodes, charged)
+            within = _within_limits(site, nodes, running, jobs, charged, now)
             if within:
                 charge(site, charged, 1)
         charged += 1

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from schedlab.errors import InputError
 from schedlab.scheduler.agent import AgentPolicy
-from schedlab.scheduler.backfilling import NoBackfill, Slurm
+from schedlab.scheduler.backfilling import Easy, NoBackfill, Slurm
 from schedlab.scheduler.grammar import OPTIONS
 from schedlab.scheduler.multifactor import Multifactor
 
@@ -115,6 +115,7 @@ def refusal(
     preemption: bool = False,
     moldable: bool = False,
     heterogeneous: bool = False,
+    partitions: bool = False,
 ) -> str | None:
     """Return why a scheduler cannot run in a simulation, in one sentence, or None if it can.
 
@@ -138,6 +139,8 @@ def refusal(
         Whether jobs have alternatives.
     heterogeneous
         Whether there are heterogeneous jobs.
+    partitions
+        Whether the machine has partitions or limits.
 
     Examples
     --------
@@ -161,6 +164,8 @@ def refusal(
         features[MOLDABLE] = MOLDABLE
     if heterogeneous:
         features[HETEROGENEOUS] = HETEROGENEOUS
+    if partitions and isinstance(scheduler.backfill, Easy):
+        features[EASY_ON_PARTITIONS] = EASY_ON_PARTITIONS
     sentence = clash(features)
     return None if sentence is None else f"{scheduler.text}: {sentence}"
 
@@ -176,6 +181,7 @@ def check(
     preemption: bool = False,
     moldable: bool = False,
     heterogeneous: bool = False,
+    partitions: bool = False,
 ) -> None:
     """Raise InputError if a scheduler cannot run in a simulation; parameters as for `refusal`."""
     if sentence := refusal(
@@ -188,6 +194,7 @@ def check(
         preemption=preemption,
         moldable=moldable,
         heterogeneous=heterogeneous,
+        partitions=partitions,
     ):
         raise InputError(sentence)
 
