@@ -11,7 +11,7 @@ from schedlab.errors import InputError
 from schedlab.scheduler import Scheduler
 from schedlab.scheduler.agent_file import AgentFile
 from schedlab.scheduler.agent_network import INPUTS, Network
-from schedlab.scheduler.compatible import MOLDABLE, TABLE, check, refusal
+from schedlab.scheduler.compatible import EASY_ON_PARTITIONS, HETEROGENEOUS, MOLDABLE, TABLE, check, refusal
 
 WRITTEN = {
     "no backfilling": "saf",
@@ -53,7 +53,15 @@ def test_every_pair_of_the_table_is_refused_with_both_texts_and_why(tmp_path, mo
         simulation[first] = True
     if first == MOLDABLE:
         simulation["moldable"] = True
-    alone = first in ("nodes", "preemption", MOLDABLE) or first.startswith("events=") or second == ":multifactor"
+    if first == HETEROGENEOUS:
+        simulation["heterogeneous"] = True
+        also = {"preemption": "preemption", MOLDABLE: "moldable", EASY_ON_PARTITIONS: "partitions"}
+        simulation |= {also[second]: True} if second in also else {}
+    alone = (
+        first in ("nodes", "preemption", MOLDABLE, HETEROGENEOUS)
+        or first.startswith("events=")
+        or second == ":multifactor"
+    )
     text = WRITTEN.get(second, "saf+easy") if alone else WRITTEN[first]
     if second == "reservations=fixed" and alone:
         text = text.format("+conservative")

@@ -118,3 +118,23 @@ def test_an_array_is_as_many_jobs_as_it_has_elements_of_which_so_many_run_at_a_t
 def test_an_array_that_is_not_valid_is_named_with_its_line(tmp_path: Path, text: str) -> None:
     with pytest.raises(InputError, match=f"events:1: --array is '{text}'"):
         read_event_lines(file_of(tmp_path, f"-dt 0 -e submit_batch_job | -sim-walltime 9 -n 1 --array={text} x.job"))
+
+
+def test_a_heterogeneous_job_has_a_row_for_each_component(tmp_path):
+    path = tmp_path / "two.events"
+    path.write_text(
+        "-dt 0 -e submit_batch_job | -sim-walltime 60 --uid=ann -n 4 -t 5 : -n 2 --gpus=1 -t 9 x.job\n"
+        "-dt 1 -e submit_batch_job | -sim-walltime 60 --uid=bob -n 1 -t 5 x.job\n"
+    )
+    jobs = read_event_lines(path)
+    assert jobs.requested_processors.tolist() == [4, 2, 1]
+    assert jobs.requested_time.tolist() == [300, 540, 300]
+    assert jobs.resources.gpus.tolist() == [0, 1, 0]
+    assert jobs.resources.het_job.texts() == ["1", "1", ""]
+
+
+def test_an_array_of_heterogeneous_jobs_is_refused(tmp_path):
+    path = tmp_path / "one.events"
+    path.write_text("-dt 0 -e submit_batch_job | -sim-walltime 60 -n 4 -t 5 --array=0-3 : -n 2 -t 9 x.job\n")
+    with pytest.raises(InputError, match="event 1 is an array of heterogeneous jobs"):
+        read_event_lines(path)

@@ -303,6 +303,20 @@ class TestRecordsOfOneJob:
         assert (jobs.job_processors.tolist(), jobs.run_time.tolist()) == ([8, 36], [3600, 3600])
         assert " Note: components of heterogeneous jobs joined to others: 1" in jobs.header
 
+    def test_components_may_be_rows_that_name_their_job(self, tmp_path: Path) -> None:
+        parts = [
+            job("300+1", JobIDRaw="301", AllocCPUS="32", ReqCPUS="32", NNodes="4", ElapsedRaw="3500"),
+            job(302),
+            job("300+0", JobIDRaw="300", AllocCPUS="4", ReqCPUS="4", NNodes="1"),
+        ]
+        path = tmp_path / "year.txt"
+        path.write_text(sacct_text(*parts))
+        jobs = read_sacct(path, het_jobs="components")
+        assert jobs.job_id.tolist() == [300, 301, 302]
+        assert jobs.job_processors.tolist()[:2] == [4, 32]
+        assert jobs.resources.het_job.texts() == ["300", "300", ""]
+        assert " Note: heterogeneous jobs, whose components are rows: 1" in jobs.header
+
 
 class TestTimes:
     def test_a_zone_is_taken_for_times_without_one(self, tmp_path: Path) -> None:

@@ -46,7 +46,11 @@ FRESH = "fresh"  # follows from the jobs alone
 
 RULES: dict[type, dict[str, str]] = {
     Parts: {"jobs": JOBS, "seen": JOBS},
-    State: {"site": FRESH, "rivals": FRESH, "start": JOBS, "backfilled": JOBS, "entered": ENTERED, "request": JOBS},
+    State: {
+        **dict.fromkeys(("site", "rivals", "hets"), FRESH),
+        **dict.fromkeys(("start", "backfilled", "request"), JOBS),
+        "entered": ENTERED,
+    },
     Order: {"kind": FRESH, "score": JOBS, "program": FRESH, "request": JOBS},
     Plan: dict.fromkeys(("listed", "reserved", "length", "stamp", "until", "corrections"), JOBS),
     Passes: {
@@ -156,6 +160,9 @@ def grown(old: Parts, new: Parts, moves: Moves) -> Parts:
     for queue, who in zip(new.waiting, members, strict=True):
         if queue is not None and who is not None:
             _let_wait(queue, new.jobs, who)
+    if new.state.hets is not None:
+        new.state.hets.waits[members[0]] = True
+        new.state.hets.entered[members[0]] = new.state.hets.entered[moves.jobs[old.state.start >= 0]] = True
     if new.state.rivals is not None:
         _note_waiting(new.state.rivals, members[0], members[-1])
     return new

@@ -17,6 +17,7 @@ from schedlab.addresses import by_address
 from schedlab.calls import call
 from schedlab.engine.bench import Bench, Kind, empty, give_back, kind_for, line_up, take_bench
 from schedlab.engine.calendar import NEVER
+from schedlab.engine.het_inputs import owners_of
 from schedlab.engine.orders import Program, evaluate_for, known_scores
 from schedlab.engine.parts import rules_of
 from schedlab.engine.prepared import Prepared
@@ -73,6 +74,7 @@ def known_scheduler(prepared: Prepared) -> Known | None:
         prepared.nodes is not None
         or prepared.asked is not None
         or prepared.spread is not None
+        or owners_of(prepared.workload) is not None
         or len(prepared.pilot)
         or prepared.workload.dependencies is not None
     ):

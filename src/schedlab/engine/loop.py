@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from schedlab.engine.calendar import NEVER, soonest
 from schedlab.engine.forecast import Forecasts, correct_expired, learn_from_ends, note_starts, predict_for_entries
 from schedlab.engine.gate import accept
+from schedlab.engine.hetjobs import is_hopeless
 from schedlab.engine.needs import Needs, next_release, release
 from schedlab.engine.nodes import lacks_places
 from schedlab.engine.orders import ASKED, AT_ENTRY, PRIORITY, TIMED, Order, evaluate_for
@@ -187,7 +188,8 @@ def _next_second(
     now = min(now, next_turn(state.site, state))
     if now < NEVER or state.clock[WAITING] > 0:  # outages after the last job do not matter
         now = min(now, next_change(state.nodes))
-    if now == NEVER and all_are_passed_over(state.site, jobs, state, waiting, needs):
+    hopeless = is_hopeless(state.hets, state.clock[NOW], now < NEVER)
+    if now == NEVER and (hopeless or all_are_passed_over(state.site, jobs, state, waiting, needs)):
         return NEVER
     if priority is not None:
         now = min(now, next_computation(state, priority))

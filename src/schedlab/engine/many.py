@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvents
 from schedlab.engine.bench import Kind, give_back, take_bench
+from schedlab.engine.het_inputs import owners_of
 from schedlab.engine.known import SIMULATED, Cases, Formulas, Known, formulas_of, known_scheduler, run_known
 from schedlab.engine.prepared import Events, Prepared, prepare
 from schedlab.engine.simulation import simulate
@@ -239,7 +240,9 @@ def _groups(
     """Return the schedulers in groups that are simulated together."""
     together: dict[tuple[Any, ...], _Together] = {}
     inside = all(name in NAMES for name in told.names)
-    linked = any(one.dependencies or one.workflows or one.alternatives for one in workloads)
+    linked = any(
+        one.dependencies or one.workflows or one.alternatives or owners_of(one) is not None for one in workloads
+    )
     for column, scheduler in enumerate(schedulers):
         prepared = prepare(workloads[0], scheduler, **told.options)
         known = known_scheduler(prepared) if inside and not linked else None

@@ -7,6 +7,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import BLOCK, NEVER, USED, soonest
+from schedlab.engine.hetjobs import HetJobs, is_component, mark_chosen, processors_together, unmark
 from schedlab.engine.node_choice import SWITCHES, choose
 from schedlab.engine.node_state import (
     BESIDE,
@@ -142,10 +143,13 @@ def may_move(nodes: Nodes | None) -> bool:
 
 @inlined
 def reserve_for(nodes: Nodes | None, jobs: NDArray[Any], state: State, job: int, earliest: int) -> tuple[int, int]:
-    """Return when a blocked job is expected to fit, and the extra processors then; see `reservation`."""
+    """Return when a blocked job is expected to fit, and the extra processors then; see `reservation`.
+
+    Of a heterogeneous job, this is when all components that wait are expected to fit.
+    """
     if nodes is not None:
         return _reserve(nodes, jobs, state, job, earliest), state.clock[FREE]
-    return reservation(state.clock, state.running, jobs[job].processors, earliest)
+    return reservation(state.clock, state.running, processors_together(state.hets, jobs, job), earliest)
 
 
 @inner_kernel
@@ -163,14 +167,14 @@ def _reserve(nodes: Nodes, jobs: NDArray[Any], state: State, job: int, earliest:
         and counters[SHADOW] >= earliest
     ):
         return counters[SHADOW]
-    request = _request_of(nodes, job)
     counters[VIEWS] += 1
-    spaces, held = _look(nodes, request)
-    shadow = _free_until_it_fits(nodes, state, request, earliest, spaces, held)
-    for i in range(counters[PICKED]):
-        note = nodes.notes[i]
-        let_differ(nodes, note.picked)
-        move(nodes.machine, nodes.later, request, note.picked, note.portion, note.bits, -1)
+    if is_component(state.hets, job):
+        shadow = _keep_room_for_all(state.hets, nodes, state, job, earliest)
+    else:
+        request = _request_of(nodes, job)
+        spaces, held = _look(nodes, request)
+        shadow = _free_until_it_fits(nodes, state, request, earliest, spaces, held)
+        _take_later(nodes, request)
     for node in range(nodes.notes.shape[0]):
         if nodes.notes[node].differs == counters[VIEWS]:
             refresh(nodes, node)
@@ -179,6 +183,63 @@ def _reserve(nodes: Nodes, jobs: NDArray[Any], state: State, job: int, earliest:
     counters[SINCE] = counters[CHANGED]
     counters[STARTS] = clock[STARTED]
     return shadow
+
+
+@inlined
+def _take_later(nodes: Nodes, request: int) -> None:
+    """Take the last choice for a request from `later`."""
+    for i in range(nodes.counters[PICKED]):
+        note = nodes.notes[i]
+        let_differ(nodes, note.picked)
+        move(nodes.machine, nodes.later, request, note.picked, note.portion, note.bits, -1)
+
+
+@inner_kernel
+def _keep_room_for_all(hets: Any, nodes: Nodes, state: State, job: int, earliest: int) -> int:
+    """Keep room, in `later`, for all components of a job at the first second in which they fit; return that second."""
+    if hets is None:
+        return NEVER
+    running = state.running
+    shadow = earliest
+    for place in range(running.status[USED] - 1, -1, -1):
+        block = running.order[place]
+        for i in range(running.counts[block] - 1, -1, -1):
+            record = running.records[block * BLOCK + i]
+            if record.end > shadow:
+                if _fit_later(hets, nodes, job):
+                    return shadow
+                shadow = record.end
+            run = nodes.run[record.job]
+            for entry in range(nodes.offsets[run], nodes.offsets[run + 1]):
+                let_differ(nodes, nodes.places[entry].node)
+                move_place(nodes, nodes.later, entry, 1)
+    return shadow if _fit_later(hets, nodes, job) else NEVER
+
+
+@inner_kernel
+def _fit_later(hets: HetJobs, nodes: Nodes, job: int) -> bool:
+    """Return whether the components of a job fit `later`, on different nodes; if so, take what they get from it."""
+    for node in range(nodes.notes.shape[0]):
+        let_differ(nodes, node)
+    found = _place_later(hets, nodes, job, False)
+    return found and _place_later(hets, nodes, job, True)
+
+
+@inner_kernel
+def _place_later(hets: HetJobs, nodes: Nodes, job: int, take: bool) -> bool:
+    found = True
+    for part in range(hets.first[job], hets.end[job]):
+        if hets.waits[part] and found:
+            request = _request_of(nodes, part)
+            for node in range(nodes.notes.shape[0]):
+                nodes.head_room[node] = room(nodes.machine, nodes.later, request, node)
+            found = choose(nodes, LATER, request)
+            if found:
+                mark_chosen(hets, nodes)
+                if take:
+                    _take_later(nodes, request)
+    unmark(hets, nodes)
+    return found
 
 
 @inner_kernel

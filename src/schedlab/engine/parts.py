@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.forecast import Forecast, Forecasts, new_forecast, no_forecast
+from schedlab.engine.het_inputs import owners_of
+from schedlab.engine.hetjobs import new_het_jobs
 from schedlab.engine.needs import Needs, new_needs
 from schedlab.engine.node_state import new_nodes
 from schedlab.engine.orders import ASKED, ASKED_AT_ENTRY, TIMED, Order, new_order
@@ -110,6 +112,10 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
         state = state._replace(nodes=nodes, site=site)
     if prepared.spread is not None:
         state = state._replace(rivals=new_rivals(prepared.in_submission_order(prepared.spread.owner)))
+    owner = owners_of(prepared.workload)
+    if owner is not None:
+        nodes_there = 0 if prepared.nodes is None else len(prepared.nodes.cores)
+        state = state._replace(hets=new_het_jobs(prepared.in_submission_order(owner), nodes_there))
     needs = None
     gated = prepared.site is not None and prepared.site.gate is not None
     if prepared.workload.dependencies is not None or prepared.pilot.any() or gated:

@@ -23,6 +23,7 @@ from schedlab.engine.columns import (
     machine_of,
     pilots,
 )
+from schedlab.engine.het_inputs import check_together, owners_of, wait_together
 from schedlab.engine.node_inputs import NodeInputs
 from schedlab.engine.outage_inputs import OutageInputs, outage_inputs
 from schedlab.engine.preemption_inputs import preempts
@@ -179,6 +180,7 @@ def prepare(
     spread = _spread(workload, scheduler, processors, cluster, requests)
     if spread is not None:
         workload = spread.workload
+    workload = wait_together(workload) if isinstance(workload, Workload) else workload
     asking = workload
     if isinstance(workload, Workload) and not has_nodes(cluster) and is_held_back(workload, cluster):
         machine_size = size_of_machine(processors, cluster)
@@ -219,6 +221,7 @@ def prepare(
             if node_events.reservations and site is not None:
                 nodes, bookings = booked(workload, cluster, node_events, order, nodes, site)
                 outages = outages._replace(bookings=bookings)
+    check_together(workload, scheduler, order, nodes, site, machine)
     who, tres = None, None
     if isinstance(scheduler.policy, Multifactor):
         billing, tres = _resources(jobs["processors"], machine, scheduler.policy, nodes, site, cluster)
@@ -317,7 +320,8 @@ def _checked(
     linked = workload if spread is None else spread.given
     shared = linked.workflows is not None and bool(pilots(linked).any())
     nodes, waits = has_nodes(cluster), workload.dependencies is not None
-    if sentence := _why_not(scheduler, events, in_order, waits, shared, nodes, preempts(cluster), spread is not None):
+    several = spread is not None, owners_of(workload) is not None
+    if sentence := _why_not(scheduler, events, in_order, waits, shared, nodes, preempts(cluster), *several):
         raise InputError(sentence)
     if scheduler.placement is not None and not nodes:
         raise InputError(f"{scheduler.text}: placement={scheduler.placement} needs a cluster of nodes: give cluster=")
@@ -355,6 +359,7 @@ def _refusal(
     nodes: bool,
     preemption: bool,
     moldable: bool,
+    heterogeneous: bool,
 ) -> str | None:
     """Return why a scheduler cannot run in a simulation, or None."""
     return compatible.refusal(
@@ -366,6 +371,7 @@ def _refusal(
         nodes=nodes,
         preemption=preemption,
         moldable=moldable,
+        heterogeneous=heterogeneous,
     )
 
 

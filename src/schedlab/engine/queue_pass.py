@@ -15,6 +15,8 @@ from typing import Any
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import soonest
+from schedlab.engine.het_pass import AT_ONCE, fits_with_others, start_together
+from schedlab.engine.hetjobs import has_het_jobs, is_component
 from schedlab.engine.needs import UNKNOWN as NOT_KNOWN
 from schedlab.engine.needs import Needs, begin_of_task, is_ready
 from schedlab.engine.node_pass import fits, fits_beside, may_move, note_beside, reserve_for
@@ -63,7 +65,7 @@ def alone(jobs: NDArray[Any], state: State, orders: Orders, rules: Rules) -> int
     clock = state.clock
     if clock[ENTERING] != 1 or clock[COMPLETED] > 0 or clock[CORRECTED] > 0 or clock[STARTED] < rules.in_order:
         return OPEN
-    if rules.observed or has_rivals(state.rivals):
+    if rules.observed or has_rivals(state.rivals) or has_het_jobs(state.hets):
         return OPEN
     job = state.entering[0]
     processors = jobs[job].processors
@@ -117,6 +119,9 @@ def queue_pass(
             if first == NONE:
                 break
             job = fitting_of(state.rivals, jobs, seen, state, orders.policy, rules, first)
+            together = job != NONE and is_component(state.hets, job)
+            if together and not fits_with_others(state.hets, jobs, state, job, AT_ONCE, clock[FREE], NONE):
+                job = NONE
             if job == NONE:
                 if not rules.easy or clock[STARTED] < rules.in_order or fewest(waiting.queue) > clock[FREE]:
                     break
@@ -138,7 +143,7 @@ def queue_pass(
             if (
                 now - seen[job].submit <= rules.starvation
                 or not is_ready(needs, job)
-                or not fits_beside(state.nodes, job, now + jobs[job].estimate <= shadow)
+                or not fits_with_others(state.hets, jobs, state, job, shadow, extra, first)
             ):
                 place += 1
                 continue
@@ -147,9 +152,17 @@ def queue_pass(
             if place == NONE:
                 break
             job = candidate_at(waiting.candidates, waiting.queue, place)
-            if not is_ready(needs, job) or not fits_beside(state.nodes, job, now + jobs[job].estimate <= shadow):
+            if not is_ready(needs, job) or not fits_with_others(state.hets, jobs, state, job, shadow, extra, first):
                 place += 1
                 continue
+        if is_component(state.hets, job):
+            extra = start_together(
+                state.hets, jobs, seen, state, waiting, orders, retries, rules, job, blocked, shadow, extra
+            )
+            if clock[BLAMED] >= 0:
+                return
+            place = 0  # positions behind the components are others now
+            continue
         if blocked and now + jobs[job].estimate > shadow:
             extra -= jobs[job].processors
         begin(jobs, state, job)

@@ -13,6 +13,7 @@ from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvents
 from schedlab.engine.alternatives import gathered
 from schedlab.engine.drive import Driver
+from schedlab.engine.het_inputs import refuse_waiting_for_ever
 from schedlab.engine.known import known_scheduler, simulate_known
 from schedlab.engine.left_over import refuse_left_over
 from schedlab.engine.node_output import placement_of
@@ -136,6 +137,7 @@ def schedule_of(prepared: Prepared, parts: Parts, first_estimate: NDArray[np.int
         int64 seconds, in order of submission: what reservations assumed before the first event.
     """
     state, plan, forecasts, retries = parts.state, parts.plan, parts.forecasts, parts.retries
+    refuse_waiting_for_ever(prepared.workload, prepared.in_workload_order(state.start))
     if prepared.site is not None:
         refuse_left_over(prepared, state.start, prepared.jobs["estimate"])
     predicted, corrections = first_estimate, None

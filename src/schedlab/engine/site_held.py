@@ -108,6 +108,11 @@ def as_one_node(workload: Workload, machine: Cluster) -> tuple[Workload, Cluster
     """Return a number of processors as a cluster of one node, and its jobs with requests for processors only."""
     asked = workload.resources
     assert asked is not None
+    if bool((asked.het_job.codes >= 0).any()):
+        raise InputError(
+            f"{workload.name}: components of heterogeneous jobs get nodes of their own, so with licences or limits of "
+            "arrays they need a cluster of nodes: give cluster="
+        )
     kept = {"licenses": asked.licenses, "array": asked.array, "array_limit": asked.array_limit}
     tasks = np.maximum(workload.job_processors, 1)
     jobs = workload.replace(resources=Resources.of(len(workload), tasks=tasks, **kept))

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 from schedlab.engine.bookings import may_book
 from schedlab.engine.calendar import BLOCK, NEVER, USED, soonest
+from schedlab.engine.het_pass import AT_ONCE, fits_with_others, start_together
+from schedlab.engine.hetjobs import is_component
 from schedlab.engine.needs import UNKNOWN as NOT_KNOWN
 from schedlab.engine.needs import Needs, begin_of_task, is_ready
 from schedlab.engine.node_pass import fits
@@ -136,6 +138,14 @@ def start_heads(
                 continue
             at_present = order_at_present(seen, state, rules, job)
             fitting = fitting_open(state.rivals, jobs, state, orders.policy.score, at_present, job)
+            if fitting != NONE and is_component(state.hets, job):
+                fitting = NONE
+                if fits_with_others(state.hets, jobs, state, job, AT_ONCE, clock[FREE], NONE):
+                    start_together(
+                        state.hets, jobs, seen, state, waiting, orders, retries, rules, job, False, AT_ONCE, 0
+                    )
+                    again = True
+                    continue
             if fitting != NONE:
                 begin(jobs, state, fitting)
                 state.backfilled[fitting] = False

@@ -22,6 +22,17 @@ from typing import Any
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import NEVER
+from schedlab.engine.het_pass import AT_ONCE, fit_together, fits_apart, fits_with_others
+from schedlab.engine.hetjobs import (
+    HetJobs,
+    all_startable,
+    begin_to_plan,
+    earliest_of_component,
+    is_component,
+    mark_chosen,
+    note_plan,
+    unmark,
+)
 from schedlab.engine.in_service import shut_out
 from schedlab.engine.needs import NO_WORKFLOW, UNKNOWN, Needs, after_parents, is_ready
 from schedlab.engine.orders import ASKED, TIMED
@@ -112,6 +123,52 @@ def _start(jobs: NDArray[Any], state: State, waiting: Waiting, passes: Passes, r
     look_again(passes, state, rules)
 
 
+@inner_kernel
+def _start_components(
+    hets: HetJobs | None,
+    jobs: NDArray[Any],
+    state: State,
+    waiting: Waiting,
+    passes: Passes,
+    rules: Rules,
+    job: int,
+    backfilled: bool,
+) -> int:
+    """Start all components of a job that wait, which fit together; return how many."""
+    if hets is None:
+        return 0
+    started = 0
+    for part in range(hets.first[job], hets.end[job]):
+        if hets.waits[part]:
+            fits_apart(jobs, state, part, AT_ONCE)  # this chooses its nodes
+            _start(jobs, state, waiting, passes, rules, part)
+            mark_chosen(hets, state.nodes)
+            state.backfilled[part] = backfilled
+            started += 1
+    unmark(hets, state.nodes)
+    return started
+
+
+@inner_kernel
+def _start_all_planned(
+    hets: HetJobs | None, jobs: NDArray[Any], state: State, waiting: Waiting, passes: Passes, rules: Rules, most: int
+) -> None:
+    """At the end of a backfill pass, start the heterogeneous jobs all of whose components could start by its plan.
+
+    They get the nodes that are free now, whatever has been reserved on them; so does Slurm.
+    """
+    if hets is None:
+        return
+    queue, place = waiting.queue, 0
+    open_partitions(state.site)
+    while place < queue.length[0] and most > 0:
+        job = queue.order[place]
+        place += 1
+        if all_startable(hets, job) and fit_together(hets, jobs, state, job, AT_ONCE, state.clock[FREE]):
+            most -= _start_components(hets, jobs, state, waiting, passes, rules, job, True)
+            place = 0
+
+
 @inlined
 def _start_next(
     jobs: NDArray[Any],
@@ -127,11 +184,17 @@ def _start_next(
 
     After a start, the next job takes its position. The result is STOP if no job behind one that has to wait may start.
     A job that waits only for closed nodes, or that is too young for a reservation, does not block others: Slurm
-    considers them then.
+    considers them then. A heterogeneous job does: only the backfill pass starts it.
     """
     job = queue.order[place]
     if not within_limits(jobs, state, job):
         return 1
+    if is_component(state.hets, job):
+        in_order = state.clock[STARTED] < rules.in_order
+        if in_order and fits_with_others(state.hets, jobs, state, job, AT_ONCE, state.clock[FREE], NONE):
+            _start_components(state.hets, jobs, state, waiting, passes, rules, job, False)
+            return -place
+        return STOP if block(state.site, job) else 1
     take_turn(state.rivals, job)
     now, ends = state.clock[NOW], state.clock[NOW] + jobs[job].estimate
     ordered = BY_ENTRY if state.clock[STARTED] < rules.in_order else BY_SCORE
@@ -249,6 +312,7 @@ def _backfill_pass(
         return NEVER
     again = expect_ends(state, passes, rules)
     begin_turns(state.rivals)
+    begin_to_plan(state.hets)
     looked_at = place = opened = reserved = started = 0
     workflow = NO_WORKFLOW
     blocked = False
@@ -284,12 +348,17 @@ def _backfill_pass(
                 if looked_at == rules.depth:
                     break
                 looked_at += 1
+            earliest = earliest_of_component(state.hets, job, earliest)
             job, soonest = planned_of(state.rivals, jobs, state, profile, queue.score, job, strict, held)
             begins = find_slot(state.nodes, profile, jobs, job, jobs[job].estimate + strict, earliest)
         length = jobs[job].estimate
         until = now + length + strict
         room = begins == now and ready and has_slot_now(state.nodes, jobs, job, clock[FREE], now, until, held)
-        if room or (
+        together = is_component(state.hets, job)
+        if together and begins != UNKNOWN:
+            note_plan(state.hets, job, begins, room)
+            again = now + 1  # where others stand in the plan moves with the clock
+        if (room and not together) or (
             begins != UNKNOWN
             and ready
             and fits_over_in_plan(state.site, jobs, state, passes.planned_end, job, length + strict)
@@ -330,6 +399,8 @@ def _backfill_pass(
                 note(passes, job, begins, begins + length)
                 reserve(state.nodes, passes, begins, begins + length, jobs[job].processors, now, rules)
         place += 1
+    if started < rules.starts:
+        _start_all_planned(state.hets, jobs, state, waiting, passes, rules, rules.starts - started)
     if rules.plan_size > 0 and 2 * place + 1 >= rules.plan_size:
         again = min(again, counters[STEPS_CHANGE])
     return again

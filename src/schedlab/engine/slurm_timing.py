@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from schedlab.addresses import by_address
 from schedlab.engine.calendar import NEVER
+from schedlab.engine.hetjobs import has_het_jobs
 from schedlab.engine.needs import MADE_READY, NO_WORKFLOW, Needs, is_ready
 from schedlab.engine.outages import TURNED
 from schedlab.engine.preemption_state import is_awake
@@ -225,6 +226,7 @@ def narrowest_of(jobs: NDArray[Any], state: State, queue: QueueList, needs: Need
                 and not rules.by_group
                 and not are_refused(state)
                 and not has_rivals(state.rivals)
+                and not has_het_jobs(state.hets)
             ):
                 break  # a job that exceeds a limit does not count
     return fewest

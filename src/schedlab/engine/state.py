@@ -14,15 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.addresses import by_address
-from schedlab.engine.bookings import expires, has_opened, set_free
+from schedlab.engine.bookings import expires, set_free
 from schedlab.engine.calendar import BLOCK, NEVER, USED, Calendar, add, discard, new_calendar, pop, soonest
-from schedlab.engine.in_service import in_service, may_leave
+from schedlab.engine.hetjobs import HetJobs, all_within_limits
+from schedlab.engine.in_service import may_leave
 from schedlab.engine.node_state import Nodes
 from schedlab.engine.nodes import note_change, occupy, vacate
 from schedlab.engine.outages import BROKE, TURNED, Outages, fails, turn, withdraw_gpus
 from schedlab.engine.preemption_state import PAUSES, REPLAN, SUSPENDED, Preemption
 from schedlab.engine.rivals import Rivals
-from schedlab.engine.site_state import Site, admitted, charge, has_limits, note_begin
+from schedlab.engine.site_state import Site, charge, has_limits, note_begin
 from schedlab.kernels import inlined, inner_kernel, new_records
 
 JOB = np.dtype([("submit", "i8"), ("duration", "i8"), ("estimate", "i8"), ("processors", "i8")])
@@ -69,7 +70,7 @@ class State(NamedTuple):
     estimates are watched. `request` is the present request of a job, in seconds. `nodes` is None on a machine without
     nodes. On nodes, `FREE` is computed from the requests of running jobs, and is an upper bound of what is free. `site`
     has partitions and limits, None if all jobs may use all nodes. `rivals` has the alternatives of moldable jobs, None
-    if there are none.
+    if there are none; `hets` the components of heterogeneous jobs.
     """
 
     clock: NDArray[np.int64]
@@ -86,6 +87,7 @@ class State(NamedTuple):
     nodes: Nodes | None
     site: Site | None
     rivals: Rivals | None
+    hets: HetJobs | None = None
 
 
 def new_jobs(
@@ -334,13 +336,10 @@ def go_on(preemption: Preemption, jobs: NDArray[Any], state: State, job: int) ->
 def within_limits(jobs: NDArray[Any], state: State, job: int) -> bool:
     """Return whether a job would exceed no limit of its accounts if it started now, and would fit the nodes in service.
 
-    Nor may it wait for its reservation to begin. The last choice of nodes is lost.
+    Nor may it wait for its reservation to begin. The same of the components that wait with it. The last choice of nodes
+    is lost.
     """
-    if not has_opened(state.nodes, job, state.clock[NOW]):
-        return False
-    if not admitted(state.site, state.running, job, jobs[job].estimate, state.clock[NOW]):
-        return False
-    return in_service(state.nodes, job)
+    return all_within_limits(state.hets, state.site, state.nodes, state.running, jobs, job, state.clock[NOW])
 
 
 @inlined

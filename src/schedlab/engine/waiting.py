@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.addresses import by_address
+from schedlab.engine.hetjobs import note_departure, note_entry
 from schedlab.engine.orders import ASKED, TIMED, Order, evaluate_for, evaluate_one
 from schedlab.engine.queue import Queue, head, insert, remove, tail
 from schedlab.engine.queue_list import QueueList, sort, starving_first
@@ -75,6 +76,7 @@ def enter(jobs: NDArray[Any], state: State, waiting: Waiting, rules: Rules, job:
     """Add a waiting job; its scores are known, or will be before they are needed."""
     state.clock[WAITING] += 1
     note_waiting(state.rivals, job, True)
+    note_entry(state.hets, job)
     if not hidden(waiting.beyond, jobs, state, waiting, rules, job):
         _show(jobs, state, waiting, rules, job)
 
@@ -185,6 +187,7 @@ def depart(state: State, waiting: Waiting, rules: Rules, job: int) -> None:
     """Take a job that has started out of the queues, without bringing another one into view."""
     state.clock[WAITING] -= 1
     note_waiting(state.rivals, job, False)
+    note_departure(state.hets, job)
     _hide(state, waiting, rules, job)
 
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvents
 from schedlab.engine.agent_view import closed_to_all, jobs_shown, summary_shown
+from schedlab.engine.het_inputs import owners_of
 from schedlab.engine.led import LedSimulation
 from schedlab.engine.node_inputs import UNLIMITED, NodeInputs
 from schedlab.engine.preemption_inputs import preempts
@@ -100,6 +101,8 @@ class NodeEpisodes(SideBySide):
             raise InputError("jobs cannot preempt others in environments: take `preemption` out of the cluster")
         for one in [workload] if isinstance(workload, Workload) else [] if callable(workload) else workload:
             prepare(one, "fcfs", cluster=cluster, node_events=node_events)
+            if owners_of(one) is not None:
+                raise InputError(f"{one.name}: heterogeneous jobs are not supported in environments: drop them")
         source = Source(
             workload, processors=cluster.processors, window=window, load=load, metric=reward, longest=longest
         )

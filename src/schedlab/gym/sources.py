@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.het_inputs import owners_of
 from schedlab.engine.prepared import prepare
 from schedlab.engine.state import JOB
 from schedlab.errors import InputError
@@ -189,6 +190,8 @@ def table_of(workload: Workload, processors: int | None, metric: str, longest: i
     if isinstance(workload, Workload) and workload.dependencies is not None:
         raise InputError(f"{workload.name}: jobs with dependencies are not supported in environments")
     prepared = prepare(workload, "fcfs", processors=processors)
+    if owners_of(workload) is not None:
+        raise InputError(f"{workload.name}: heterogeneous jobs are not supported in environments: drop them")
     if prepared.order is not None:
         workload = workload[prepared.order]
     jobs = prepared.jobs

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from schedlab.errors import InputError
 from schedlab.scheduler.agent import AgentPolicy
-from schedlab.scheduler.backfilling import NoBackfill, Slurm
+from schedlab.scheduler.backfilling import Easy, NoBackfill, Slurm
 from schedlab.scheduler.grammar import OPTIONS
 from schedlab.scheduler.multifactor import Multifactor
 
@@ -50,9 +50,15 @@ WHOLE_NODES = (
 ROUNDS = "in rounds, whom others have made room for could not start before the next one"
 MOLDABLE = "jobs with alternatives"
 ONE_SIZE = "it is for the one size of a job; drop the alternatives (replace(alternatives=None))"
-AT_ONCE = "the alternatives of a job have to be known in the same event; take the default order"
+AT_ONCE = "the alternatives or components of a job have to be known in the same event; take the default order"
 LASTING = "the reservation of a job is for the alternative that ends first, which may be another one after each event"
 BY_ALTERNATIVE = "an agent starts jobs, and has not learned to choose among their alternatives"
+HETEROGENEOUS = "heterogeneous jobs"
+EASY_ON_PARTITIONS = "+easy on a cluster with partitions or limits"
+TOGETHER = "reservations of components would have to move together; take +slurm, +easy or no backfilling"
+OF_HEADS = "reservations there are for the head of each partition, and not for components in several; take +slurm"
+NO_PLACE = "the components of a job would have to have their places in the queue together"
+BY_COMPONENT = "a component would preempt others, or run by itself, although its job cannot start"
 EARLY = "a job may start there before the ends that make room for it are handled; take the default order"
 
 TABLE: tuple[Incompatible, ...] = (
@@ -72,6 +78,12 @@ TABLE: tuple[Incompatible, ...] = (
     Incompatible(MOLDABLE, "speculation=SHARE", ONE_SIZE),
     Incompatible(MOLDABLE, "workflows with one place", ONE_SIZE),
     Incompatible(MOLDABLE, "@agent:FILE", BY_ALTERNATIVE),
+    Incompatible(HETEROGENEOUS, "+conservative", TOGETHER),
+    Incompatible(HETEROGENEOUS, EASY_ON_PARTITIONS, OF_HEADS),
+    *(Incompatible(HETEROGENEOUS, f"events={events}", AT_ONCE) for events in ("pyss", "sc17")),
+    *(Incompatible(HETEROGENEOUS, other, NO_PLACE) for other in ("window=JOBS", "workflows with one place")),
+    *(Incompatible(HETEROGENEOUS, other, BY_COMPONENT) for other in ("preemption", "speculation=SHARE", "@agent:FILE")),
+    Incompatible(HETEROGENEOUS, MOLDABLE, ONE_SIZE),
     *(
         Incompatible("events=sc17", other, SC17)
         for other in (
@@ -102,6 +114,8 @@ def refusal(
     nodes: bool = False,
     preemption: bool = False,
     moldable: bool = False,
+    heterogeneous: bool = False,
+    partitions: bool = False,
 ) -> str | None:
     """Return why a scheduler cannot run in a simulation, in one sentence, or None if it can.
 
@@ -123,6 +137,10 @@ def refusal(
         Whether jobs may preempt running jobs there.
     moldable
         Whether jobs have alternatives.
+    heterogeneous
+        Whether there are heterogeneous jobs.
+    partitions
+        Whether the machine has partitions or limits.
 
     Examples
     --------
@@ -144,6 +162,10 @@ def refusal(
         features["preemption"] = "a cluster on which jobs preempt others"
     if moldable:
         features[MOLDABLE] = MOLDABLE
+    if heterogeneous:
+        features[HETEROGENEOUS] = HETEROGENEOUS
+    if partitions and isinstance(scheduler.backfill, Easy):
+        features[EASY_ON_PARTITIONS] = EASY_ON_PARTITIONS
     sentence = clash(features)
     return None if sentence is None else f"{scheduler.text}: {sentence}"
 
@@ -158,6 +180,8 @@ def check(
     nodes: bool = False,
     preemption: bool = False,
     moldable: bool = False,
+    heterogeneous: bool = False,
+    partitions: bool = False,
 ) -> None:
     """Raise InputError if a scheduler cannot run in a simulation; parameters as for `refusal`."""
     if sentence := refusal(
@@ -169,6 +193,8 @@ def check(
         nodes=nodes,
         preemption=preemption,
         moldable=moldable,
+        heterogeneous=heterogeneous,
+        partitions=partitions,
     ):
         raise InputError(sentence)
 

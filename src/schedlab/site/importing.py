@@ -97,7 +97,7 @@ def _imported(
             raise InputError("nodes that were down are inferred from jobs: give the accounting (sacct) as well")
         return site_of(main, None, template.notes, left_open=template.left_open)
     zone = {"timezone": timezone} if timezone is not None else {}
-    read = read_workload(sacct, **zone)  # type: ignore[arg-type]
+    read = read_workload(sacct, het_jobs="components", **zone)  # type: ignore[arg-type]
     notes = [line.removeprefix(" Note: ") for line in read.header if line.startswith(" Note: ")]
     notes = [*template.notes, f"jobs read as {format_of(sacct)}", *notes]
     site = site_of(main, read, notes, left_open=template.left_open)

@@ -13,6 +13,7 @@ from schedlab.cluster.membership import Membership, membership
 from schedlab.cluster.node_events import NodeEvents
 from schedlab.durations import DAY
 from schedlab.engine.booking_inputs import may_not_reserve
+from schedlab.engine.het_inputs import owners_of
 from schedlab.engine.simulation import simulate
 from schedlab.engine.site_build import never_runs
 from schedlab.engine.site_refusal import REASONS
@@ -170,6 +171,10 @@ def replayable(jobs: Workload, cluster: Cluster, node_events: NodeEvents | None 
     rows = np.flatnonzero(reason == "")
     if node_events is not None and rows.size:
         reason[rows] = may_not_reserve(jobs[rows], cluster, node_events).texts()
+    owner = owners_of(jobs)
+    if owner is not None:
+        lost = np.isin(owner, owner[reason != ""]) & (reason == "")
+        reason[lost] = "another component of its heterogeneous job is"
     kept = np.flatnonzero(reason == "")
     names, counts = np.unique(reason[reason != ""].astype(str), return_counts=True)
     left_out = {str(name): int(count) for name, count in zip(names, counts, strict=True)}

@@ -185,6 +185,13 @@ def _asked(workload: Workload, resources: Resources) -> list[list[str]]:
             f"{workload.name}: job {workload.job_id[row]} shares a GPU, which the laboratory does not support",
             row=row,
         )
+    if bool((resources.het_job.codes >= 0).any()):
+        row = int(np.argmax(resources.het_job.codes >= 0))
+        raise InputError(
+            f"{workload.name}: job {workload.job_id[row]} is a component of a heterogeneous job; the laboratory "
+            "submits jobs one by one: drop it",
+            row=row,
+        )
     if bool((resources.array_limit > 0).any()):
         row = int(np.argmax(resources.array_limit > 0))
         raise InputError(
@@ -237,6 +244,8 @@ def read_events(path: str | PathLike[str]) -> JobList:
         If a line is no event, or an option cannot be understood.
     """
     events = list(event_lines(path))
+    if any(event.components for event in events):
+        raise InputError(f"{path}: it has heterogeneous jobs, and the laboratory submits jobs one by one: drop them")
     workload = workload_of_events(events, path)
     jobs = tuple(BatchJob(event.second, event.run_time, event.options, event.user, event.name) for event in events)
     return JobList(jobs, workload, users=tuple(sorted({job.user for job in jobs if job.user is not None})))

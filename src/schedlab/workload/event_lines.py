@@ -18,7 +18,7 @@ from schedlab.streams import open_input
 from schedlab.wording import shown
 from schedlab.workload._accounting import numbered_names
 from schedlab.workload.resources import LABELS, NUMBERS, Resources
-from schedlab.workload.sbatch import Request, request_of
+from schedlab.workload.sbatch import Request, requests_of
 from schedlab.workload.workload import Workload
 
 EVENT_LINE = re.compile(r"-dt\s+(\S+)\s+-e\s+(\S+)\s*\|(.*)")
@@ -45,7 +45,9 @@ class EventLine:
     options
         The options of sbatch, without the user, the name and the script.
     request
-        The parsed request.
+        The parsed request; of a heterogeneous job, that of the first component.
+    components
+        Those of its further components.
     """
 
     second: int
@@ -54,6 +56,7 @@ class EventLine:
     name: str
     options: tuple[str, ...]
     request: Request
+    components: tuple[Request, ...] = ()
 
 
 def event_lines(path: str | os.PathLike[str]) -> Iterator[EventLine]:
@@ -98,9 +101,9 @@ def _event(matched: re.Match[str]) -> EventLine:
             name = next(words)
         elif not word.endswith(".job"):
             kept.append(word)
-    request = request_of(kept)
+    request, *components = requests_of(kept)
     request = replace(request, unused=(*request.unused, *unused))
-    return EventLine(_seconds(matched[1]), run_time, user, name, tuple(kept), request)
+    return EventLine(_seconds(matched[1]), run_time, user, name, tuple(kept), request, tuple(components))
 
 
 def _seconds(text: str) -> int:
@@ -118,7 +121,8 @@ def read_event_lines(path: str | os.PathLike[str]) -> Workload:
     path
         The file, with one submission per line: `-dt SECONDS -e submit_batch_job | OPTIONS`, with the options of sbatch
         and `-sim-walltime`, the run time (-1: the job runs until it is killed at its limit, 0: it ends at once). An
-        array (`--array=0-9%2`) is as many jobs as it has elements, of which so many run at a time.
+        array (`--array=0-9%2`) is as many jobs as it has elements, of which so many run at a time. A heterogeneous
+        job, with the options of its components between ` : `, has a row for each of them.
 
     Returns
     -------
@@ -147,17 +151,32 @@ def read_event_lines(path: str | os.PathLike[str]) -> Workload:
     ([60, 540], [4, 2], [8192, 0])
     """
     events = list(event_lines(path))
+    for row, event in enumerate(events):
+        if event.components and event.request.elements:
+            raise InputError(f"{os.fspath(path)}: event {row + 1} is an array of heterogeneous jobs, which Slurm lacks")
     if sum(event.request.elements for event in events) > MOST_JOBS:
         raise InputError(f"{os.fspath(path)}: its arrays have more than {MOST_JOBS:,} elements in all")
-    place = [row for row, event in enumerate(events) for _ in range(max(event.request.elements, 1))]
+    place: list[int] = []
+    jobs: list[EventLine] = []
+    for row, event in enumerate(events):
+        parts = [event, *(replace(event, request=request) for request in event.components)]
+        jobs += parts * max(event.request.elements, 1)
+        place += [row] * (len(jobs) - len(place))
     arrays = [str(row + 1) if events[row].request.elements else None for row in place]
-    return workload_of_events([events[row] for row in place], path, arrays)
+    het_jobs = [str(row + 1) if events[row].components else None for row in place]
+    return workload_of_events(jobs, path, arrays, het_jobs)
 
 
 def workload_of_events(
-    events: list[EventLine], path: str | os.PathLike[str], arrays: list[str | None] | None = None
+    events: list[EventLine],
+    path: str | os.PathLike[str],
+    arrays: list[str | None] | None = None,
+    het_jobs: list[str | None] | None = None,
 ) -> Workload:
-    """Return the workload of the submissions in a file; `arrays` has the array of each, None: each is one job."""
+    """Return the workload of the submissions in a file.
+
+    `arrays` has the array of each, and `het_jobs` the heterogeneous job; None: each is one job.
+    """
     if not events:
         raise InputError(f"{os.fspath(path)}: the file has no event")
     requests = [event.request for event in events]
@@ -166,10 +185,12 @@ def workload_of_events(
     limits = np.array([request.seconds for request in requests], dtype=np.int64)
     run_times = np.array([event.run_time for event in events], dtype=np.int64)
     unused = Counter(name for request in requests for name in request.unused)
-    told = [name for name in (*NUMBERS, *LABELS) if name not in ("gpu_share", "array", "array_limit")]
+    told = [name for name in (*NUMBERS, *LABELS) if name not in ("gpu_share", "array", "array_limit", "het_job")]
     columns: dict[str, Any] = {name: [getattr(request, name) for request in requests] for name in told}
     if arrays is not None:
         columns |= {"array": arrays, "array_limit": [request.array_limit for request in requests]}
+    if het_jobs is not None:
+        columns["het_job"] = het_jobs
     resources = Resources.of(len(events), **columns)
     numbers, names = numbered_names(resources)
     return Workload.from_columns(

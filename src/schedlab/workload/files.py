@@ -139,6 +139,7 @@ def read_workload(
     timezone: str | None = None,
     columns: Mapping[str, str] | None = None,
     lenient: bool = False,
+    het_jobs: Literal["joined", "components"] = "joined",
 ) -> Workload:
     """Read a workload from a file.
 
@@ -157,6 +158,8 @@ def read_workload(
     lenient
         Skip lines that cannot be read, if they are few (see `schedlab.workload.lenient`); the header of the workload
         lists them with the reasons. For formats with a line per job or event.
+    het_jobs
+        For the text of sacct: what becomes of heterogeneous jobs, see `read_sacct`.
 
     Raises
     ------
@@ -183,6 +186,8 @@ def read_workload(
     def read(file: str | os.PathLike[str]) -> Workload:
         if columns:
             return read_mapped(file, columns, timezone=timezone or "UTC")
+        if form == "sacct":
+            return read_sacct(file, timezone=timezone or "UTC", het_jobs=het_jobs)
         return _read(file, form, timezone or "UTC")
 
     workload = read_leniently(path, read, header=_has_header(path, form)) if lenient else read(path)
@@ -194,7 +199,7 @@ def _read(path: str | os.PathLike[str], form: str, timezone: str) -> Workload:
     if form == "slurmctld":
         return read_slurmctld_log(path, timezone=timezone).workload
     if form in ZONELESS:
-        return (read_sacct if form == "sacct" else read_squeue)(path, timezone=timezone)
+        return read_squeue(path, timezone=timezone)
     return READERS[form](path)
 
 

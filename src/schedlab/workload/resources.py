@@ -129,10 +129,10 @@ NUMBERS = {
 }
 """The columns of numbers, and their defaults."""
 
-LABELS = ("gpu_type", "constraint", "partition", "account", "qos", "licenses", "array", "reservation")
+LABELS = ("gpu_type", "constraint", "partition", "account", "qos", "licenses", "array", "reservation", "het_job")
 """The columns of names."""
 
-RARE = ("array_limit", "licenses", "array", "reservation")
+RARE = ("array_limit", "licenses", "array", "reservation", "het_job")
 """Columns that are in tables and digests only if they are used."""
 
 
@@ -174,6 +174,9 @@ class Resources:
         The job array of which it is an element, and how many elements may run at a time; none, 0: any number.
     reservation
         The advance reservation in which it has to run; none: no reservation.
+    het_job
+        The heterogeneous job of which it is a component: all components start together. Those of one job are in
+        consecutive rows and have the same submission; none: it is a job by itself.
     """
 
     nodes: NDArray[np.int64]
@@ -196,6 +199,7 @@ class Resources:
     licenses: Labels
     array: Labels
     reservation: Labels
+    het_job: Labels
 
     def __post_init__(self) -> None:
         for field in fields(self):

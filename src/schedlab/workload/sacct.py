@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,15 +26,19 @@ STATUS = {"COMPLETED": 1, "CANCELLED": 5, **dict.fromkeys(GOING_ON, UNKNOWN)}
 
 
 def read_sacct(
-    path: str | os.PathLike[str], *, timezone: str = "UTC", columns: Sequence[str] | None = None
+    path: str | os.PathLike[str],
+    *,
+    timezone: str = "UTC",
+    columns: Sequence[str] | None = None,
+    het_jobs: Literal["joined", "components"] = "joined",
 ) -> Workload:
     """Read the text that `sacct --parsable2` prints, plain or gzip-compressed.
 
     The header identifies the columns; columns that are not needed are ignored and named in a note. Nodes, memory,
     GPUs, partitions, accounts, QOS and constraints become `Workload.resources`. Records of steps are dropped, the
-    components of a heterogeneous job are joined to one job, and each run of a requeued job is a job of its own. Jobs
-    that never started, and jobs that had not ended, have no run time (-1). `Workload.header` notes what was left out or
-    is unknown.
+    components of a heterogeneous job are joined to one job unless `het_jobs` says otherwise, and each run of a requeued
+    job is a job of its own. Jobs that never started, and jobs that had not ended, have no run time (-1).
+    `Workload.header` notes what was left out or is unknown.
 
     Parameters
     ----------
@@ -46,6 +50,9 @@ def read_sacct(
     columns
         Names of the columns, separated by "|", of a file without a header (sacct --noheader). Without them, a file
         without a header must have the 26 columns that Open XDMoD requests.
+    het_jobs
+        "components": those of heterogeneous jobs are rows of their own, with the name of their job in
+        `resources.het_job`. "joined": they are joined to one job.
 
     Raises
     ------
@@ -76,7 +83,9 @@ def read_sacct(
     once = _last_of_each(records)
     if again := len(records) - len(once):
         told.append(f"in the file more than once, counted once: {again:,}")
-    jobs = _joined(once)
+    jobs = _named(once) if het_jobs == "components" else _joined(once)
+    if count := int(jobs["het_job"].nunique()) if "het_job" in jobs else 0:
+        told.append(f"heterogeneous jobs, whose components are rows: {count:,}")
     if components := len(once) - len(jobs):
         told.append(f"components of heterogeneous jobs joined to others: {components:,}")
     told += [*more, *_notes(jobs)]
@@ -169,6 +178,21 @@ def _per_processor(
     if "ReqMem" in columns:
         found["requested_memory"] = per_processor(memory_of_request(columns, nodes, processors), processors)
     return found
+
+
+def _named(records: pd.DataFrame) -> pd.DataFrame:
+    """Name the heterogeneous job of each component (123+0, 123+1), which follow each other; runs of it are its own."""
+    component = records["identifier"].str.contains("+", regex=False, na=False)
+    if not component.any():
+        return records
+    job, offset = (records["identifier"].str.partition("+")[part] for part in (0, 2))
+    first = records[component].groupby(job[component])["submit"].transform("first")
+    again = records["submit"].astype(str).where(records["submit"] != first.reindex(records.index), "")
+    name = job.where(again == "", job + " submitted at " + again).where(component, None)
+    place = records.index.to_series()
+    place = place.groupby(name).transform("min").where(component, place)
+    order = records.assign(place=place, offset=offset.where(component, "0").astype(int))
+    return records.assign(het_job=name).loc[order.sort_values(["place", "offset"], kind="stable").index]
 
 
 def _joined(records: pd.DataFrame) -> pd.DataFrame:

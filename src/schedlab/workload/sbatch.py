@@ -93,6 +93,25 @@ class Request:
         return self.tasks * self.cores_per_task
 
 
+def requests_of(words: Sequence[str]) -> list[Request]:
+    """Return the requests of the components of a heterogeneous job, whose options stand between colons.
+
+    Other jobs have one.
+
+    Examples
+    --------
+    >>> [request.tasks for request in requests_of(["-n", "4", ":", "-n", "2", "--gpus=1"])]
+    [4, 2]
+    """
+    parts: list[list[str]] = [[]]
+    for word in words:
+        if word == ":":
+            parts.append([])
+        else:
+            parts[-1].append(word)
+    return [request_of(part) for part in parts]
+
+
 def request_of(words: Sequence[str]) -> Request:
     """Return the request in options of sbatch.
 

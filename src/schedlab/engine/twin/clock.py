@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Protocol
 
@@ -25,6 +26,7 @@ from schedlab.scheduler.function_policy import OF_JOBS, FunctionPolicy
 from schedlab.scheduler.policy import Policy
 
 NEVER = 10**18
+PATIENCE = 8 * 86400
 
 
 class News(NamedTuple):
@@ -75,6 +77,7 @@ class Clock:
     started: int = 0
     entries: int = 0
     sequence: int = 0
+    busy: int = 0
     reasons: dict[Job, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -96,7 +99,10 @@ class Clock:
         """Simulate until every job has ended."""
         looked_at = len(self.jobs)
         while self.to_come or self.running or self.waiting or self.dependencies.held or self.preemption.held:
-            before, second = self.now, min(self.moments() + passes.moments())
+            moments = self.moments() + passes.moments()
+            if not moments and self.components_wait:
+                return
+            before, second = self.now, min(moments)
             awake = second in self.preemption.awakenings()
             self.now = second
             self.site.count(self.reasons, self.now - before)
@@ -115,7 +121,16 @@ class Clock:
     def stuck(self) -> bool:
         """Return whether only jobs are left that are passed over, and nothing will happen that could change it."""
         busy = self.to_come or self.running or self.outages.changes or self.preemption.held
+        if busy or self.dependencies.moments():
+            self.busy = self.now
+        if self.now - self.busy > PATIENCE and self.components_wait:
+            return True
         return not (busy or self.dependencies.moments() or any(self.admitted(job) for job in self.visible()))
+
+    @property
+    def components_wait(self) -> bool:
+        """Whether heterogeneous jobs wait, which may keep each other waiting for ever."""
+        return any(len(job.components) > 1 for job in self.waiting)
 
     def moments(self) -> list[int]:
         """Return the seconds with events."""
@@ -242,18 +257,24 @@ class Clock:
         return self.waiting[: self.scheduler.window]
 
     def admitted(self, job: Job) -> bool:
-        """Return whether a job has no open dependencies and is not refused."""
-        return job.ready and self.refusal(job) is None
+        """Return whether a job has no open dependencies, and is not refused with the components that wait with it."""
+        parts = job.waiting_with(self.waiting)
+        if not job.ready or any(one.entry < 0 for one in job.components):
+            return False
+        return all(self.refusal(one, parts[:place]) is None for place, one in enumerate(parts))
 
-    def refusal(self, job: Job) -> str | None:
-        """Return why a job is passed over: too few nodes in service, or a limit that it would exceed; or None."""
+    def refusal(self, job: Job, others: Sequence[Job] = ()) -> str | None:
+        """Return why a job is passed over: too few nodes in service, or a limit that it would exceed; or None.
+
+        It may have to start with other components.
+        """
         own, bookings = self.site.reservation(job), self.prepared.bookings
         if own is not None and bookings is not None and int(bookings.opens[own]) > self.now:
             return RESERVATION
         out = self.outages.out
         if (out or self.outages.gone) and self.machine.empty.closed(out).place(job) is None:
             return NOT_AVAILABLE
-        return self.site.exceeded(job, self.running, self.now)
+        return self.site.exceeded(job, self.running, self.now, others)
 
     def why_they_wait(self) -> dict[Job, str]:
         """Return the reason of each waiting job; the first that may start in a partition waits for resources."""

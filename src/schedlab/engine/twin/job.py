@@ -30,6 +30,7 @@ class Job:
     ready: bool = False  # whether it has no open dependencies
     eligible: int = -1  # since when
     scores: dict[Policy, float] = field(default_factory=dict)  # under orders that do not change while it waits
+    components: list[Job] = field(default_factory=list)  # of a heterogeneous job, with this one; else this one alone
     alternatives: list[Job] = field(default_factory=list)  # of a moldable job, with this one; of others, this one alone
     start: int = -1
     parts: list[Part] = field(default_factory=list)  # its parts of the machine in its last run
@@ -46,6 +47,14 @@ class Job:
     def is_of(self, other: Job) -> bool:
         """Return whether this and another one are alternatives of the same job."""
         return self.alternatives is other.alternatives
+
+    def waiting_with(self, waiting: list[Job]) -> list[Job]:
+        """Return this job and the components that wait with it, in their order."""
+        return [one for one in self.components if one is self or one in waiting]
+
+    def needs_others(self, waiting: list[Job]) -> bool:
+        """Return whether it starts only together with other components."""
+        return any(one is not self and (one in waiting or one.entry < 0) for one in self.components)
 
     @property
     def expected_end(self) -> int:

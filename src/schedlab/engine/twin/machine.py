@@ -28,6 +28,9 @@ class View(Protocol):
     def shortly_before(self, later: View, parts: Iterable[Part]) -> View:
         """Return what others may use before a reservation of nodes begins, given what is free then."""
 
+    def apart(self, parts: Iterable[Part]) -> View:
+        """Return what is free for a component whose job has others on the nodes of some parts."""
+
     def closed(self, nodes: set[int] | None) -> View:
         """Return what is free for a job that may not use some nodes, or any at all."""
 
@@ -63,6 +66,10 @@ class Processors:
     def shortly_before(self, later: View, parts: Iterable[Part]) -> Processors:
         """Return what is free and will be: running jobs leave to others what they will not release."""
         return self.lesser(later)
+
+    def apart(self, parts: Iterable[Part]) -> Processors:
+        """Return the same: processors are not distinguished."""
+        return self
 
     def closed(self, nodes: set[int] | None) -> Processors:
         """Return no processors: they are not distinguished."""
@@ -112,6 +119,10 @@ class Nodes:
     def shortly_before(self, later: View, parts: Iterable[Part]) -> Nodes:
         """Return what remains free after the nodes are reserved."""
         return self.without_nodes(parts, 1)
+
+    def apart(self, parts: Iterable[Part]) -> Nodes:
+        """Return what is free on the other nodes."""
+        return self.closed({part.node for part in parts})
 
     def closed(self, nodes: set[int] | None) -> Nodes:
         """Return what is free on the other nodes."""

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from schedlab.engine.twin.clock import Clock, News
+from schedlab.engine.twin.hetjobs import Places, earliest_together, place_beside, place_together
 from schedlab.engine.twin.job import Job
-from schedlab.engine.twin.nodes import Part
+from schedlab.engine.twin.machine import View
 from schedlab.engine.twin.profile import Profile
 
 
 @dataclass
 class Reservation:
-    """A reservation of a job from the second on in which it is expected to fit."""
+    """A reservation of a job, with its components, from the second on in which it is expected to fit."""
 
     job: Job
     shadow: int
-    parts: list[Part]
+    places: Places
 
 
 @dataclass
@@ -44,7 +46,7 @@ class QueuePass:
             clock.preemption.begin_over(*over)
         clock.preemption.make_way(clock.sorted(clock.visible()))
         while (head := self.head()) is not None:
-            clock.begin(*head)
+            self.begin(head)
         if not self.easy or clock.in_order:
             return
         tasks = self.tasks()
@@ -63,21 +65,29 @@ class QueuePass:
         jobs = [job for job in clock.visible() if clock.admitted(job)] if clock.free() > 0 else []
         return jobs if clock.in_order else clock.sorted(jobs)
 
-    def head(self) -> tuple[Job, list[Part]] | None:
+    def begin(self, places: Places, backfilled: bool = False) -> None:
+        """Start jobs together."""
+        for job, parts in places.items():
+            self.clock.begin(job, parts, backfilled=backfilled)
+
+    def head(self) -> Places | None:
         """Return the first job that fits, and where; on nodes of partitions in which no earlier job is blocked."""
         clock, blocked = self.clock, set[int]()
         view, queue = clock.view(), self.queue()
         for job in queue:
             for one in queue:
                 if one.is_of(job):
-                    free = view.closed(clock.site.kept_from(one, blocked)) if blocked else view
-                    parts = clock.place(free, one)
-                    if parts is not None:
-                        return one, parts
+                    places = place_together(clock, one, partial(self.open_to, view, blocked))
+                    if places is not None:
+                        return places
             blocked.update(clock.site.partitions(job))
             if clock.site.inputs is None:
                 break
         return None
+
+    def open_to(self, view: View, blocked: set[int], job: Job) -> View:
+        """Return what is free for a job while earlier ones wait for some partitions."""
+        return view.closed(self.clock.site.kept_from(job, blocked)) if blocked else view
 
     def backfill(self, tasks: dict[Job, int]) -> None:
         """Start candidates alongside the reservations, which hold until jobs come into view that may precede them."""
@@ -85,7 +95,7 @@ class QueuePass:
         while self.queue():
             head = self.head()
             if head is not None:
-                clock.begin(*head)
+                self.begin(head)
                 reserved = []
                 continue
             first = self.first_ones(tasks)
@@ -95,7 +105,7 @@ class QueuePass:
             candidate = self.candidate(reserved)
             if candidate is None:
                 break
-            clock.begin(*candidate, backfilled=True)
+            self.begin(candidate, backfilled=True)
 
     def tasks(self) -> dict[Job, int]:
         """Return when tasks could start whose parents have ended or are running."""
@@ -103,17 +113,17 @@ class QueuePass:
         moments = {job: clock.dependencies.after_parents(job, clock.now, ends) for job in clock.waiting}
         return {job: moment for job, moment in moments.items() if moment is not None and not job.ready}
 
-    def candidate(self, reserved: list[Reservation]) -> tuple[Job, list[Part]] | None:
+    def candidate(self, reserved: list[Reservation]) -> Places | None:
         """Return the first job that has room now and for its expected run time alongside reservations, and where."""
         clock = self.clock
-        free, beside_all = clock.view(), self.profile(reserved)
+        beside_all = self.profile(reserved)
         for job in clock.sorted(clock.visible(), clock.order.candidates):
             if clock.admitted(job):
-                others = [one for one in reserved if not one.job.is_of(job)]
+                others = [one for one in reserved if not one.job.is_of(job) and job not in one.places]
                 profile = beside_all if len(others) == len(reserved) else self.profile(others)
-                parts = free.lesser(profile.throughout(clock.now, clock.now + job.estimate)).place(job)
-                if parts is not None:
-                    return job, parts
+                places = place_beside(clock, job, profile)
+                if places is not None:
+                    return places
         return None
 
     def first_ones(self, tasks: dict[Job, int]) -> list[Job]:
@@ -132,7 +142,7 @@ class QueuePass:
         for job in self.first_ones(tasks):
             earliest, profile = tasks.get(job, self.clock.now), self.profile(reserved)
             found = [
-                Reservation(one, *profile.earliest(one, one.estimate, earliest))
+                Reservation(one, *earliest_together(self.clock, one, profile, earliest))
                 for one in self.clock.sorted(self.clock.visible())
                 if one is job or (one.is_of(job) and self.clock.admitted(one))
             ]
@@ -145,6 +155,7 @@ class QueuePass:
         for job in self.clock.seen():
             profile.take(self.clock.now, job.expected_end, job.parts)
         for one in reserved:
-            profile.take(one.shadow, one.shadow + one.job.estimate, one.parts)
+            for job, parts in one.places.items():
+                profile.take(one.shadow, one.shadow + job.estimate, parts)
         self.clock.close(profile)
         return profile

@@ -7,6 +7,7 @@ from dataclasses import astuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.het_inputs import refuse_waiting_for_ever
 from schedlab.engine.left_over import refuse_left_over
 from schedlab.engine.prepared import Events, Prepared, prepare
 from schedlab.engine.simulation import to_schedule
@@ -111,8 +112,9 @@ def play(prepared: Prepared) -> Clock:
         retries.loses = prepared.outages.loses
     clock = Clock(prepared, jobs, new_dependencies(prepared, jobs), new_priority(prepared), retries)
     clock.run(_pass(clock))
+    start = np.array([-1 if job in clock.waiting else job.start for job in jobs])
+    refuse_waiting_for_ever(prepared.workload, prepared.in_workload_order(start))
     if prepared.site is not None:
-        start = np.array([-1 if job in clock.waiting else job.start for job in jobs])
         refuse_left_over(prepared, start, np.array([job.estimate for job in jobs]))
     return clock
 
@@ -137,10 +139,16 @@ def _jobs_of(prepared: Prepared) -> list[Job]:
     owners = [*range(len(jobs))]
     if prepared.spread is not None:
         owners = prepared.in_submission_order(prepared.spread.owner).tolist()
+    resources = prepared.workload.resources
+    of_rows = [""] * len(jobs) if resources is None else resources.het_job.texts()
+    of_jobs = prepared.in_submission_order(np.array(of_rows)).tolist()
     together: dict[int, list[Job]] = {}
-    for job, owner in zip(jobs, owners, strict=True):
+    components: dict[str, list[Job]] = {}
+    for job, owner, name in zip(jobs, owners, of_jobs, strict=True):
         job.alternatives = together.setdefault(owner, [])
         job.alternatives.append(job)
+        job.components = components.setdefault(name, []) if name else []
+        job.components.append(job)
     return jobs
 
 

@@ -99,8 +99,11 @@ class Site:
         numbers, amounts = self.inputs.use_limit[first:end].tolist(), self.inputs.use_amount[first:end].tolist()
         return dict(zip(numbers, amounts, strict=True))
 
-    def exceeded(self, job: Job, running: list[Job], now: int) -> str | None:
-        """Return the reason of the first limit that a job would exceed beside the running jobs, or None."""
+    def exceeded(self, job: Job, running: list[Job], now: int, others: Iterable[Job] = ()) -> str | None:
+        """Return the reason of the first limit that a job would exceed beside the running jobs, or None.
+
+        If it would start with others, components of its job, these count for limits that are not timed.
+        """
         counted = now // self.period * self.period
         for number, amount in self.uses(job).items():
             limit = self.limits[number]
@@ -108,6 +111,7 @@ class Site:
             for one in running:
                 left = one.expected_end - max(counted, one.start - one.stood)
                 used += limit.use(self.uses(one).get(number, 0), left)
+            used += sum(limit.use(self.uses(one).get(number, 0), 0) for one in others)
             if used + limit.use(amount, job.estimate) > limit.most:
                 return limit.reason
         return None

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from schedlab.engine.twin.clock import Clock, News
+from schedlab.engine.twin.hetjobs import start_planned, start_together
 from schedlab.engine.twin.job import Job
 from schedlab.engine.twin.nodes import Part
 from schedlab.engine.twin.preemption import place_in
@@ -144,9 +145,16 @@ class SlurmPass:
                 continue
             rivals = [job for job in ready if job.is_of(head) and clock.admitted(job)]
             ready = [job for job in ready if not job.is_of(head)]
-            if self.start_one([head, *(rivals if clock.in_order else clock.sorted(rivals))], blocked):
-                continue
-            if clock.is_shut_out(head) or (self.is_young(head) and not clock.in_order):
+            if head.needs_others(clock.waiting):
+                if clock.in_order and start_together(clock, head, backfilled=False):
+                    self.last_change = clock.now
+                    ready = [job for job in ready if job in clock.waiting]
+                    continue
+            elif (
+                self.start_one([head, *(rivals if clock.in_order else clock.sorted(rivals))], blocked)
+                or clock.is_shut_out(head)
+                or (self.is_young(head) and not clock.in_order)
+            ):
                 continue
             blocked.update(clock.site.partitions(head))
             if clock.site.inputs is None:
@@ -173,6 +181,7 @@ class SlurmPass:
         clock, now, rules = self.clock, self.clock.now, self.rules
         plan = BackfillPlan(self)
         begins: dict[Job, int] = {}
+        of_components, startable = dict[Job, int](), set[Job]()
         ends = clock.running_ends()
         blocked, looked_at, opened, previous = False, 0, 0, None
         seen, started, had_turn = Counter[Hashable](), 0, list[Job]()
@@ -193,6 +202,8 @@ class SlurmPass:
             opened += another and job.workflow is not None
             possible = now if job.ready else self.after_parents(job, ends)
             begin, parts, length = None, list[Part](), job.estimate + self.inclusive
+            if possible is not None:
+                possible = max([possible, *(of_components[one] for one in job.components if one in of_components)])
             if possible is not None and (job.workflow is None or opened <= rules.wf_depth):
                 if another or rules.wf_count == "tasks":
                     if looked_at == rules.depth:
@@ -204,6 +215,11 @@ class SlurmPass:
             place = None
             if begin == now and job.ready:
                 place = clock.view().lesser(plan.profile.throughout(now, now + length)).place(job)
+            if begin is not None and job.needs_others(clock.waiting):
+                of_components[job] = begin
+                if place is not None:
+                    startable.add(job)
+                place = None
             over = place is None and begin is not None and job.ready
             if over:
                 place = clock.preemption.over(
@@ -233,6 +249,8 @@ class SlurmPass:
                     break
                 begins[job], ends[job] = begin, begin + job.estimate
                 plan.reserve(job, begin, parts)
+        if start_planned(clock, list(of_components), startable, rules.starts - started):
+            self.last_change = now
         self.use_gaps(plan.profile, begins)
 
     def planned(self, job: Job, order: list[Job], profile: Profile) -> Job:

@@ -1,0 +1,302 @@
+"""Heterogeneous jobs: their components are jobs of their own to the engine, which all start in the same second.
+
+Components have their own requests, limits and places in the queue. A component starts only together with all others of
+its job that wait, each on nodes of its own: two components never share a node, as in Slurm. Until all of them have
+entered the queue, they are passed over. A component whose run fails comes back by itself, as a job like others.
+
+Whether components fit together is found out one after the other, in their order. Nodes that one has chosen are marked
+until the last one has been tried, like nodes on which a run is alone: whoever looks for room passes them by. Taking the
+marks away is like the end of a run, so that nothing that was found out meanwhile is remembered.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.addresses import by_address
+from schedlab.engine.bookings import has_opened
+from schedlab.engine.calendar import Calendar
+from schedlab.engine.in_service import in_service
+from schedlab.engine.node_choice import choose
+from schedlab.engine.node_inputs import ALONE
+from schedlab.engine.node_state import FREED, GROWN, NOW_FREE, PICKED, REMEMBERED, VIEWS, Nodes
+from schedlab.engine.site_state import Site, admitted, charge
+from schedlab.kernels import bare_kernel, inlined, inner_kernel
+
+# Positions in HetJobs.counters.
+PASS = 0  # how many passes have begun that plan components
+MARKED = 1  # nodes that are marked
+BUSY = 2  # the last second after which anything was to happen but passes
+COUNTERS_SIZE = 3
+
+PATIENCE = 8 * 86400  # longer than jobs grow older, by Slurm's default of PriorityMaxAge
+"""Seconds of passes alone after which components that still keep each other waiting do so for ever."""
+
+
+@by_address
+class HetJobs(NamedTuple):
+    """The components of heterogeneous jobs, numbered by submission like jobs, those of one job after each other.
+
+    Parameters
+    ----------
+    counters
+        The counters above.
+    first, end
+        The components of the job that component j belongs to are numbers `first[j]` to `end[j] - 1`; those of a job
+        that is not heterogeneous are itself.
+    entered
+        Whether it has ever been in the queue.
+    waits
+        Whether it is there.
+    planned_in
+        For the first component of each job, the number of the pass in which any was planned last.
+    latest
+        ... the latest begin among those planned in that pass.
+    startable
+        ... how many of them could start at once.
+    marked
+        Nodes that components have chosen.
+    """
+
+    counters: NDArray[np.int64]
+    first: NDArray[np.int64]
+    end: NDArray[np.int64]
+    entered: NDArray[np.bool_]
+    waits: NDArray[np.bool_]
+    planned_in: NDArray[np.int64]
+    latest: NDArray[np.int64]
+    startable: NDArray[np.int64]
+    marked: NDArray[np.int64]
+
+
+def new_het_jobs(owner: NDArray[np.int64], nodes: int) -> HetJobs:
+    """Return the components before the first submission.
+
+    Parameters
+    ----------
+    owner
+        int64, in order of submission: the same number for all components of a job.
+    nodes
+        How many nodes the machine has, 0 if it is a number of processors.
+    """
+    _, first, which, counts = np.unique(owner, return_index=True, return_inverse=True, return_counts=True)
+    n = len(owner)
+    return HetJobs(
+        np.zeros(COUNTERS_SIZE, dtype=np.int64),
+        first[which].astype(np.int64),
+        (first + counts)[which].astype(np.int64),
+        np.zeros(n, dtype=np.bool_),
+        np.zeros(n, dtype=np.bool_),
+        np.zeros(n, dtype=np.int64),
+        np.zeros(n, dtype=np.int64),
+        np.zeros(n, dtype=np.int64),
+        np.zeros(nodes, dtype=np.int64),
+    )
+
+
+@inlined
+def has_het_jobs(hets: HetJobs | None) -> bool:
+    """Return whether there are heterogeneous jobs."""
+    return hets is not None
+
+
+@inlined
+def is_hopeless(hets: HetJobs | None, now: int, happens: bool) -> bool:
+    """Return whether nothing has happened for long but passes; `happens` tells whether anything else will."""
+    if hets is not None:
+        if happens:
+            hets.counters[BUSY] = now
+        return now - hets.counters[BUSY] > PATIENCE
+    return False
+
+
+@inlined
+def note_entry(hets: HetJobs | None, job: int) -> None:
+    """Record that a component enters the queue."""
+    if hets is not None:
+        hets.entered[job] = hets.waits[job] = True
+
+
+@inlined
+def note_departure(hets: HetJobs | None, job: int) -> None:
+    """Record that a component leaves the queue."""
+    if hets is not None:
+        hets.waits[job] = False
+
+
+@inlined
+def is_component(hets: HetJobs | None, job: int) -> bool:
+    """Return whether a waiting job starts only together with others."""
+    if hets is not None:
+        return hets.end[job] - hets.first[job] > 1 and _waits_with_others(hets, job)
+    return False
+
+
+@inner_kernel
+def _waits_with_others(hets: HetJobs, job: int) -> bool:
+    for other in range(hets.first[job], hets.end[job]):
+        if other != job and (hets.waits[other] or not hets.entered[other]):
+            return True
+    return False
+
+
+@inner_kernel
+def are_complete(hets: HetJobs, job: int) -> bool:
+    """Return whether all components of a job have entered the queue."""
+    complete = True
+    for other in range(hets.first[job], hets.end[job]):
+        complete = complete and hets.entered[other]
+    return complete
+
+
+@inner_kernel
+def processors_together(hets: HetJobs | None, jobs: NDArray[Any], job: int) -> int:
+    """Return the processors of a job, with those of the components that wait with it."""
+    if hets is None:
+        return jobs[job].processors
+    processors = jobs[job].processors
+    for other in range(hets.first[job], hets.end[job]):
+        if other != job and hets.waits[other]:
+            processors += jobs[other].processors
+    return processors
+
+
+@inlined
+def all_within_limits(
+    hets: HetJobs | None,
+    site: Site | None,
+    nodes: Nodes | None,
+    running: Calendar,
+    jobs: NDArray[Any],
+    job: int,
+    now: int,
+) -> bool:
+    """Return whether a job, or all components that wait with it, would together exceed no limit if they started now.
+
+    They also have to fit the nodes in service, one by one, and their reservations have begun. Of limits that fall with
+    time, each is compared with the running jobs alone.
+    """
+    if hets is not None:
+        return _all_within_limits(hets, site, nodes, running, jobs, job, now)
+    return _within_limits(site, nodes, running, jobs, job, now)
+
+
+@inlined
+def _within_limits(
+    site: Site | None, nodes: Nodes | None, running: Calendar, jobs: NDArray[Any], job: int, now: int
+) -> bool:
+    if not has_opened(nodes, job, now):
+        return False
+    if not admitted(site, running, job, jobs[job].estimate, now):
+        return False
+    return in_service(nodes, job)
+
+
+@inner_kernel
+def _all_within_limits(
+    hets: HetJobs, site: Site | None, nodes: Nodes | None, running: Calendar, jobs: NDArray[Any], job: int, now: int
+) -> bool:
+    if not are_complete(hets, job):
+        return False
+    within, charged = True, hets.first[job]
+    while within and charged < hets.end[job]:
+        if charged == job or hets.waits[charged]:
+            within = _within_limits(site, nodes, running, jobs, charged, now)
+            if within:
+                charge(site, charged, 1)
+        charged += 1
+    for other in range(hets.first[job], charged if within else charged - 1):
+        if other == job or hets.waits[other]:
+            charge(site, other, -1)
+    return within
+
+
+@inner_kernel
+def mark_chosen(hets: HetJobs, nodes: Nodes | None) -> None:
+    """Mark the nodes of the last choice."""
+    if nodes is not None:
+        for i in range(nodes.counters[PICKED]):
+            hets.marked[hets.counters[MARKED]] = nodes.notes[i].picked
+            hets.counters[MARKED] += 1
+            _mark(nodes, nodes.notes[i].picked, ALONE)
+
+
+@inner_kernel
+def unmark(hets: HetJobs, nodes: Nodes | None) -> None:
+    """Take all marks away."""
+    if nodes is not None:
+        for i in range(hets.counters[MARKED]):
+            _mark(nodes, hets.marked[i], -ALONE)
+            nodes.freed[nodes.counters[FREED] % REMEMBERED] = hets.marked[i]
+            nodes.counters[FREED] += 1
+        nodes.counters[GROWN] += 1
+        hets.counters[MARKED] = 0
+
+
+@inlined
+def _mark(nodes: Nodes, node: int, by: int) -> None:
+    nodes.now.free[node].runs += by
+    if nodes.notes[node].differs == nodes.counters[VIEWS]:
+        nodes.later.free[node].runs += by
+        nodes.both.free[node].runs += by
+
+
+@inlined
+def begin_to_plan(hets: HetJobs | None) -> None:
+    """Begin a pass in which components are planned one by one."""
+    if hets is not None:
+        hets.counters[PASS] += 1
+
+
+@inlined
+def earliest_of_component(hets: HetJobs | None, job: int, earliest: int) -> int:
+    """Return when a component may begin: not before those of its job that have been planned in this pass."""
+    if hets is not None and hets.planned_in[hets.first[job]] == hets.counters[PASS]:
+        return max(earliest, hets.latest[hets.first[job]])
+    return earliest
+
+
+@inner_kernel
+def note_plan(hets: HetJobs | None, job: int, begins: int, startable: bool) -> None:
+    """Record when a component begins in the plan of this pass, and whether it could start at once."""
+    if hets is None:
+        return
+    first = hets.first[job]
+    if hets.planned_in[first] != hets.counters[PASS]:
+        hets.planned_in[first] = hets.counters[PASS]
+        hets.latest[first], hets.startable[first] = begins, 0
+    hets.latest[first] = max(hets.latest[first], begins)
+    hets.startable[first] += startable
+
+
+@inner_kernel
+def all_startable(hets: HetJobs, job: int) -> bool:
+    """Return whether all components that wait with one could start at once, by the plan of this pass."""
+    first = hets.first[job]
+    waiting = 0
+    for other in range(first, hets.end[job]):
+        waiting += hets.waits[other]
+    return hets.planned_in[first] == hets.counters[PASS] and hets.startable[first] == waiting and waiting > 1
+
+
+@bare_kernel
+def first_unfit(hets: HetJobs, nodes: Nodes) -> int:
+    """Return the first job whose components do not fit the empty machine on different nodes, -1 if there is none."""
+    job = 0
+    while job < hets.first.shape[0]:
+        found = True
+        for part in range(job, hets.end[job] if hets.end[job] > job + 1 else job):
+            fits = False
+            for option in range(nodes.machine.options[part], nodes.machine.options[part + 1]):
+                fits = fits or (found and choose(nodes, NOW_FREE, nodes.machine.shape[option]))
+            found = found and fits
+            if found:
+                mark_chosen(hets, nodes)
+        unmark(hets, nodes)
+        if not found:
+            return job
+        job = hets.end[job]
+    return -1

@@ -1,0 +1,87 @@
+"""Components of heterogeneous jobs: where all of them have room together, now or in a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from schedlab.engine.twin.clock import Clock
+from schedlab.engine.twin.job import Job
+from schedlab.engine.twin.machine import View
+from schedlab.engine.twin.nodes import Part
+from schedlab.engine.twin.profile import Profile
+
+Places = dict[Job, list[Part]]
+"""Where jobs start that start together: a job alone, or all components of one."""
+
+
+def place_together(clock: Clock, job: Job, view_for: Callable[[Job], View]) -> Places | None:
+    """Return where a job and the components that wait with it would start now, each on nodes of its own.
+
+    `view_for` gives what is free for one of them, the others left out.
+    """
+    places: Places = {}
+    for one in job.waiting_with(clock.waiting):
+        view = view_for(one)
+        for parts in places.values():
+            view = view.without(parts).apart(parts)
+        found = clock.place(view, one)
+        if found is None:
+            return None
+        places[one] = found
+    return places
+
+
+def place_beside(clock: Clock, job: Job, profile: Profile) -> Places | None:
+    """Return where a job and the components that wait with it have room, now and as long as they will run."""
+    places, now = Places(), clock.now
+    plan = Profile(now, clock.machine.empty)
+    plan.free_from = dict(profile.free_from)
+    for one in job.waiting_with(clock.waiting):
+        free = clock.view()
+        for parts in places.values():
+            free = free.without(parts).apart(parts)
+        found = free.lesser(plan.throughout(now, now + one.estimate)).place(one)
+        if found is None:
+            return None
+        plan.take(now, now + one.estimate, found)
+        places[one] = found
+    return places
+
+
+def earliest_together(clock: Clock, job: Job, profile: Profile, begin: int) -> tuple[int, Places]:
+    """Return the earliest second from which on a job and its components have room together, and where."""
+    for step in sorted({begin, *(step for step in profile.free_from if step > begin)}):
+        plan, places = Profile(step, clock.machine.empty), Places()
+        plan.free_from = dict(profile.free_from)
+        for one in job.waiting_with(clock.waiting):
+            view = plan.throughout(step, step + one.estimate)
+            found = view.apart([part for parts in places.values() for part in parts]).place(one)
+            if found is None:
+                break
+            plan.take(step, step + one.estimate, found)
+            places[one] = found
+        else:
+            return step, places
+    raise AssertionError("the machine is too small for a job")
+
+
+def start_together(clock: Clock, job: Job, backfilled: bool) -> int:
+    """Start a job and the components that wait with it on what is free now, if they fit; return how many start."""
+    view = clock.view()
+    places = place_together(clock, job, lambda one: view) or {}
+    for one, parts in places.items():
+        clock.begin(one, parts, backfilled=backfilled)
+    return len(places)
+
+
+def start_planned(clock: Clock, planned: list[Job], startable: set[Job], most: int) -> int:
+    """Start the heterogeneous jobs all of whose components could start by a plan, in the order of the queue.
+
+    Begin no more if `most` components have started; return how many have.
+    """
+    started = 0
+    for job in clock.sorted(planned):
+        parts = job.waiting_with(clock.waiting)
+        if job in clock.waiting and startable.issuperset(parts) and len(parts) > 1 and started < most:
+            started += start_together(clock, job, backfilled=True)
+    return started

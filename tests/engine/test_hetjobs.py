@@ -1,0 +1,248 @@
+"""Heterogeneous jobs in the engine, against its plain twin and by hand.
+
+The comparison runs as plain Python: the same code without compilation.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from random import Random
+
+import numpy as np
+import pytest
+from cluster_cases import random_cluster, random_events, random_jobs
+from features import outcome
+from plain_process import number_printed
+from test_nodes_against_twin import replayed
+from test_nodes_against_twin import simulate as on_nodes
+
+from schedlab.cluster.cluster import Cluster
+from schedlab.cluster.nodes import NodeGroup
+from schedlab.engine import hetjobs
+from schedlab.engine.prepared import prepare
+from schedlab.engine.simulation import simulate
+from schedlab.engine.twin import clock
+from schedlab.engine.twin.simulate import replay
+from schedlab.errors import InputError
+from schedlab.workload.dependencies import Dependencies
+from schedlab.workload.resources import Labels, Resources
+from schedlab.workload.workload import Workload
+
+ON_PROCESSORS = ("fcfs", "fcfs+easy", "saf+easy:sjf", "fcfs,starvation=40", "fcfs+slurm", "saf+slurm(interval=0)")
+ON_NODES = ("fcfs", "saf", "fcfs+easy", "sqf+easy", "fcfs+slurm", "fcfs+slurm(interval=0,reserve=1)", "saf+slurm")
+SEEDS, IN_ORDER = 8, 5
+
+
+def with_het_jobs(jobs, random):
+    """Return a workload of which some jobs that follow each other are components of one, submitted together."""
+    submit, names, row = jobs.submit_time.copy(), [""] * len(jobs), 0
+    while row < len(jobs):
+        count = min(random.choice([1, 1, 2, 2, 3]), len(jobs) - row)
+        if count > 1:
+            submit[row : row + count] = submit[row]
+            names[row : row + count] = [f"h{row}"] * count
+        row += count
+    asked = jobs.resources or Resources.of_processors(jobs.job_processors)
+    return jobs.replace(submit_time=submit, resources=replace(asked, het_job=Labels.of(names)))
+
+
+def without_wide_ones(jobs, scheduler, cluster):
+    """Return a workload in which components that never fit together are jobs by themselves."""
+    while True:
+        try:
+            prepare(jobs, scheduler, cluster=cluster)
+            return jobs
+        except InputError as error:
+            if "never fits" not in str(error):
+                raise
+            names = np.array(jobs.resources.het_job.texts())
+            names[names == names[error.row]] = ""
+            jobs = jobs.replace(resources=replace(jobs.resources, het_job=Labels.of(names)))
+
+
+def random_rows(random):
+    """Return jobs on eight processors, and that of some components no more are needed at once."""
+    rows = sorted((random.randint(0, 200), random.randint(0, 90), random.randint(0, 30), 0) for _ in range(16))
+    submit, run, more, _ = map(np.array, zip(*rows, strict=True))
+    columns = {"submit_time": submit, "run_time": run, "requested_time": np.maximum(run + more, 1)}
+    columns["requested_processors"] = [random.choice([1, 1, 2, 2]) for _ in rows]
+    return Workload.from_columns(columns, processors=random.choice([6, 8]))
+
+
+def answer(play, *arguments, **options):
+    """Return a schedule, or why there is none."""
+    try:
+        return play(*arguments, **options)
+    except InputError as error:
+        return str(error)
+
+
+def check_processors(scheduler, seed):
+    """Compare on processors; return whether the simulation can be done."""
+    random = Random(seed)
+    jobs = with_het_jobs(random_rows(random), random)
+    in_order = IN_ORDER if random.random() < 0.2 else 0
+    if random.random() < 0.3:
+        pairs = [(child, random.randrange(child - 3)) for child in range(6, len(jobs), 4)]
+        jobs = jobs.replace(dependencies=Dependencies.from_pairs(*zip(*pairs, strict=True), jobs=len(jobs)))
+    schedule = answer(simulate, jobs, scheduler, in_order=in_order)
+    plain = answer(lambda: replay(prepare(jobs, scheduler, in_order=in_order)))
+    what = f"{scheduler}, seed {seed}"
+    if isinstance(schedule, str):
+        assert schedule == plain, what
+        return False
+    assert outcome(schedule) == outcome(plain), what
+    assert_together(schedule)
+    return True
+
+
+def check_nodes(scheduler, seed):
+    """Compare on nodes with partitions and limits, some with node events; return whether the simulation can be done."""
+    random = Random(seed)
+    if scheduler.partition(",")[0].endswith("+easy"):
+        cluster = Cluster.of_nodes([NodeGroup.of("n[1-3]", cores=4), NodeGroup.of("g1", cores=8, memory=800)])
+        jobs = random_rows(random).replace(processors=None)
+    else:
+        cluster = random_cluster(random)
+        jobs = random_jobs(random, cluster)
+        if "+slurm" in scheduler:  # without it, starts at a limit are known to differ also for ordinary jobs
+            accounts = Labels.of([random.choice(["a", "a", ""]) for _ in range(len(jobs))])
+            jobs = jobs.replace(resources=replace(jobs.resources, account=accounts))
+    jobs = with_het_jobs(jobs, random)
+    events = random_events(random, random_cluster(random)) if seed % 3 == 0 and cluster.partitions else None
+
+    jobs = without_wide_ones(jobs, scheduler, cluster)
+
+    def prepared():
+        return prepare(jobs, scheduler, cluster=cluster, node_events=events)
+
+    found, plain = (answer(lambda play=play: play(prepared())) for play in (on_nodes, replayed))
+    what = f"{scheduler}, seed {seed}"
+    if isinstance(found, str):
+        assert found == plain, what
+        return False
+    assert outcome(found[0]) == outcome(plain[0]), what
+    assert found[1] == plain[1], what
+    if events is None:
+        assert_together(found[0])
+        assert_apart(found[0])
+    return True
+
+
+def assert_together(schedule):
+    names = np.array(schedule.workload.resources.het_job.texts())
+    for name in set(names.tolist()) - {""}:
+        assert len(set(schedule.start_time[names == name].tolist())) == 1
+
+
+def assert_apart(schedule):
+    names, offsets = schedule.workload.resources.het_job.texts(), schedule.placement.offsets
+    for name in set(names) - {""}:
+        nodes = [
+            node
+            for row, other in enumerate(names)
+            if other == name
+            for node in schedule.placement.node[offsets[row] : offsets[row + 1]]
+        ]
+        assert len(nodes) == len(set(nodes))
+
+
+@pytest.mark.parametrize("scheduler", ON_PROCESSORS)
+def test_on_processors_the_engine_equals_its_twin_and_components_start_together(scheduler):
+    assert number_printed(__file__, f"processors {scheduler}") >= SEEDS / 3, "hardly anything was compared"
+
+
+@pytest.mark.parametrize("scheduler", ON_NODES)
+def test_on_nodes_the_engine_equals_its_twin_and_components_share_no_node(scheduler):
+    assert number_printed(__file__, f"nodes {scheduler}") >= SEEDS / 4, "hardly anything was compared"
+
+
+def on_machine(rows, names, **asked):
+    """Return jobs given as submission, run time, processors; they ask for the time that they run."""
+    submit, run_time, processors = zip(*rows, strict=True)
+    columns = {"submit_time": submit, "run_time": run_time, "requested_time": run_time}
+    resources = Resources.of(len(rows), tasks=processors, het_job=names, **asked)
+    return Workload.from_columns(columns | {"requested_processors": processors}, processors=4, resources=resources)
+
+
+def starts_of(jobs, scheduler, **options):
+    """Return when jobs start, by the plain engine."""
+    return replay(prepare(jobs, scheduler, **options)).start_time.tolist()
+
+
+def test_the_head_starts_when_all_its_components_fit_and_with_easy_others_go_beside():
+    # Three of four processors until 10; components of 1 and 2 fit from then on, beside them one processor is left.
+    jobs = on_machine(
+        [(0, 10, 3), (1, 10, 1), (1, 10, 2), (2, 5, 1), (3, 50, 1), (3, 50, 1)], [None, "h", "h", *[None] * 3]
+    )
+    assert starts_of(jobs, "fcfs") == [0, 10, 10, 10, 15, 20]
+    assert starts_of(jobs, "fcfs+easy") == [0, 10, 10, 2, 7, 20]
+
+
+def test_components_wait_for_each_others_parents_and_each_ends_by_itself():
+    jobs = on_machine([(0, 10, 1), (1, 10, 1), (1, 30, 2), (1, 5, 1)], [None, "h", "h", None])
+    jobs = jobs.replace(dependencies=Dependencies.from_pairs([1, 3], [0, 1], jobs=4))
+    schedule = replay(prepare(jobs, "fcfs"))
+    assert schedule.start_time.tolist() == [0, 10, 10, 40]
+    assert schedule.end_time.tolist() == [10, 20, 40, 45]
+
+
+def test_components_are_within_a_limit_together():
+    # Two jobs of an account may run at a time: each component alone would be within that at 1, but not both.
+    cluster = Cluster.from_dict(
+        {
+            "groups": [{"nodes": "n[1-4]", "cores": 1}],
+            "qos": [{"name": "normal"}],
+            "accounts": [
+                {"name": "root", "parent": "", "qos": ["normal"], "default_qos": "normal"},
+                {"name": "a", "limits": {"grp_jobs": 2}},
+            ],
+            "users": [{"user": "1", "account": "a", "default": True}],
+        }
+    )
+    jobs = on_machine([(0, 10, 1), (1, 10, 1), (1, 10, 1), (2, 10, 1)], [None, "h", "h", None], account=["a"] * 4)
+    jobs = jobs.replace(processors=None, user_id=np.ones(4, dtype=np.int64))
+    assert starts_of(jobs, "fcfs", cluster=cluster) == [0, 12, 12, 2]
+
+
+@pytest.mark.parametrize(
+    ("names", "submit", "why"),
+    [
+        (
+            ["h", None, "h"],
+            [0, 0, 0],
+            "heterogeneous job 'h': its components are not in consecutive rows, from row 2 on",
+        ),
+        (
+            [None, "h", "h"],
+            [0, 0, 1],
+            "heterogeneous job 'h': its components have different submissions, from row 2 on",
+        ),
+        ([None, "h", "h"], [0, 0, 0], "heterogeneous job 'h' never fits"),
+    ],
+)
+def test_jobs_that_cannot_be_heterogeneous_are_named(names, submit, why):
+    jobs = on_machine([(second, 10, 3) for second in submit], names)
+    with pytest.raises(InputError, match=why):
+        prepare(jobs, "fcfs")
+
+
+def test_licences_on_a_number_of_processors_need_nodes_for_components():
+    jobs = on_machine([(0, 10, 1), (0, 10, 1)], ["h", "h"], licenses=["m", ""])
+    with pytest.raises(InputError, match="get nodes of their own, so with licences or limits of arrays they need"):
+        prepare(jobs, "fcfs", cluster=Cluster(4, licenses=(("m", 1),)))
+
+
+def test_easy_on_partitions_is_refused_with_the_reason():
+    cluster = random_cluster(Random(1))
+    jobs = on_machine([(0, 10, 1), (0, 10, 1)], ["h", "h"]).replace(processors=None, user_id=np.ones(2, dtype=np.int64))
+    with pytest.raises(InputError, match=r"heterogeneous jobs does not go with \+easy on a cluster with partitions"):
+        prepare(jobs, "fcfs+easy", cluster=cluster)
+
+
+if __name__ == "__main__":
+    hetjobs.PATIENCE = clock.PATIENCE = 7200
+    where, text = sys.argv[1].split(" ")
+    count = int(sys.argv[2]) if len(sys.argv) > 2 else SEEDS
+    print(sum((check_processors if where == "processors" else check_nodes)(text, seed) for seed in range(count)))
