@@ -28,7 +28,7 @@ from schedlab.engine.slurm_timing import Depths, Passes, new_depths, new_passes
 from schedlab.engine.state import State, new_state
 from schedlab.engine.topology import new_topology
 from schedlab.engine.waiting import Orders, Waiting
-from schedlab.scheduler.backfilling import ALL, DEPTHS, QUEUE_DEPTHS, Conservative, Easy, Slurm
+from schedlab.scheduler.backfilling import ALL, DEPTHS, QUEUE_DEPTHS, RESERVE_DEPTHS, Conservative, Easy, Slurm
 from schedlab.scheduler.formula import STATISTICS
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.own_predictor import PythonPredictor
@@ -121,8 +121,9 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
     if isinstance(scheduler.backfill, Conservative):
         plan = new_plan(orders.policy.score, prepared.processors, retries=retries is not None, tier=_tier(state))
     elif isinstance(scheduler.backfill, Slurm):
-        planning, starting = (_depths(prepared, scheduler.backfill, names) for names in (DEPTHS, QUEUE_DEPTHS))
-        plan = new_passes(planning, starting, prepared.processors, _plan_size(scheduler.backfill))
+        kinds = (DEPTHS, QUEUE_DEPTHS, RESERVE_DEPTHS)
+        planning, starting, reserving = (_depths(prepared, scheduler.backfill, names) for names in kinds)
+        plan = new_passes(planning, starting, reserving, prepared.processors, _plan_size(scheduler.backfill))
     return Parts(
         jobs,
         prepared.seen,
@@ -142,7 +143,7 @@ def _depths(prepared: Prepared, passes: Slurm, names: Iterable[str]) -> Depths:
     """Return how many jobs of a user, a partition ... a pass considers, by the names of these options."""
     user, partition, account = (prepared.column(name) for name in ("user_id", "partition_id", "group_id"))
     columns = dict(zip(DEPTHS, ((user,), (partition,), (user, account), (user, partition)), strict=True))
-    columns["partition_queue_depth"] = (partition,)
+    columns |= dict.fromkeys((*QUEUE_DEPTHS, *RESERVE_DEPTHS), (partition,))
     limits = {name: getattr(passes, name) for name in names if getattr(passes, name) < ALL}
     group = np.zeros((len(limits), len(prepared.jobs)), dtype=np.int64)
     used = 0
@@ -282,6 +283,8 @@ def rules_of(prepared: Prepared, orders: Iterable[Order | None], *, observed: bo
         by_group=any(getattr(backfill, name) < ALL for name in DEPTHS),
         starts=backfill.starts,
         reserve_age=backfill.reserve_age,
+        reserve_priority=backfill.reserve_priority,
+        stops_at_limits=backfill.limits == "stop",
         plan_size=_plan_size(backfill),
         grouped=backfill.interval > 0 and backfill.node == 0,  # as select/cons_tres does
         wf_depth=backfill.wf_depth,

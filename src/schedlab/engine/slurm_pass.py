@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from schedlab.engine.calendar import NEVER
 from schedlab.engine.in_service import shut_out
+from schedlab.engine.limit_stop import stops_others
 from schedlab.engine.needs import NO_WORKFLOW, UNKNOWN, Needs, after_parents, is_ready
 from schedlab.engine.orders import ASKED, TIMED
 from schedlab.engine.preemption import make_way
@@ -50,6 +51,7 @@ from schedlab.engine.slurm_timing import (
     STEPS,
     STEPS_CHANGE,
     Passes,
+    is_minor,
     is_young,
     look_again,
     looks_at,
@@ -92,6 +94,8 @@ def slurm_pass(
             _start_in_order(waiting.ages, jobs, seen, state, waiting, passes, needs, rules)
         if clock[STARTED] >= rules.in_order:
             _main_pass(jobs, seen, state, waiting, passes, needs, rules)
+        if wanes(state.site) and clock[WAITING] > 0:  # who is at a limit may be below it at the next look at the queue
+            counters[FULL_DUE] = (now // MINUTE + 1) * MINUTE
         if cleared:
             if alone:  # Slurm considers a job by itself when it is submitted, so the next pass is not too early
                 counters[MAIN_DUE] = now
@@ -126,22 +130,25 @@ def _start_next(
     """Start the next job of a main pass if it fits and exceeds no limit; return how far the pass advances.
 
     After a start, the next job takes its position. The result is STOP if no job behind one that has to wait may start.
-    A job that waits only for closed nodes, or that is too young for a reservation, does not block others: Slurm
-    considers them then.
+    A job that waits only for closed nodes, or that is too young or of too low a priority for a reservation, does not
+    block others: Slurm considers them then.
     """
     job = queue.order[place]
-    if not within_limits(jobs, state, job):
+    admitted = within_limits(jobs, state, job)
+    if not admitted and not stops_others(jobs, state, rules, job):
         return 1
     take_turn(state.rivals, job)
     now, ends = state.clock[NOW], state.clock[NOW] + jobs[job].estimate
     ordered = BY_ENTRY if state.clock[STARTED] < rules.in_order else BY_SCORE
-    fitting = fitting_open(state.rivals, jobs, state, queue.score, ordered, job)
+    fitting = fitting_open(state.rivals, jobs, state, queue.score, ordered, job) if admitted else NONE
     if fitting != NONE:
         step = -before_in_list(state.rivals, queue.order, place, job)
         _start(jobs, state, waiting, passes, rules, fitting)
         state.backfilled[fitting] = False
         return step
-    if shut_out(state.nodes, job, now, ends) or (ordered == BY_SCORE and is_young(seen, rules, job, now)):
+    if shut_out(state.nodes, job, now, ends):
+        return 1
+    if ordered == BY_SCORE and (is_young(seen, rules, job, now) or is_minor(queue.score, rules, job)):
         return 1
     return STOP if block(state.site, job) else 1
 
@@ -323,7 +330,12 @@ def _backfill_pass(
             )
             if is_young(seen, rules, job, now):
                 again = min(again, seen[job].submit + rules.reserve_age)
-            elif begins <= now + rules.horizon and reserved < rules.reserve:
+            elif (
+                begins <= now + rules.horizon
+                and reserved < rules.reserve
+                and not is_minor(queue.score, rules, job)
+                and looks_at(passes.reserving, counters[PLANS], job)
+            ):
                 if is_full(passes, rules):
                     break
                 reserved += 1

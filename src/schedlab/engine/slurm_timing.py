@@ -62,7 +62,8 @@ class Passes(NamedTuple):
 
     `profile` holds the plan; `planned_end` (seconds) and `planned_in` give, per job, when it will have ended by the
     plan and in which pass that was computed; `begins` when it is to begin. `planning` and `starting` count the jobs of
-    a user, a partition ... that a backfill pass and a main pass consider. `steps` are the seconds between the records
+    a user, a partition ... that a backfill pass and a main pass consider, `reserving` those of a partition for which a
+    backfill pass reserves. `steps` are the seconds between the records
     of a plan of limited size, in order.
     """
 
@@ -73,6 +74,7 @@ class Passes(NamedTuple):
     begins: NDArray[np.int64]
     planning: Depths
     starting: Depths
+    reserving: Depths
     steps: NDArray[np.int64]
 
 
@@ -82,7 +84,7 @@ def new_depths(most: NDArray[np.int64], group: NDArray[np.int64]) -> Depths:
     return Depths(most, group, np.zeros(groups, dtype=np.int64), np.zeros(groups, dtype=np.int64))
 
 
-def new_passes(planning: Depths, starting: Depths, processors: int, plan_size: int) -> Passes:
+def new_passes(planning: Depths, starting: Depths, reserving: Depths, processors: int, plan_size: int) -> Passes:
     """Return the state before the first pass."""
     jobs = planning.group.shape[1]
     counters = np.zeros(COUNTERS_SIZE, dtype=np.int64)
@@ -96,6 +98,7 @@ def new_passes(planning: Depths, starting: Depths, processors: int, plan_size: i
         begins=np.zeros(jobs, dtype=np.int64),
         planning=planning,
         starting=starting,
+        reserving=reserving,
         steps=np.empty(plan_size + 2, dtype=np.int64),
     )
 
@@ -118,6 +121,12 @@ def looks_at(depths: Depths, number: int, job: int) -> bool:
 def is_young(seen: NDArray[Any], rules: Rules, job: int, now: int) -> bool:
     """Return whether a job has not waited long enough for a reservation, and keeps nobody waiting."""
     return rules.reserve_age > 0 and now - seen[job].submit < rules.reserve_age
+
+
+@inlined
+def is_minor(score: NDArray[np.float64], rules: Rules, job: int) -> bool:
+    """Return whether the priority of a job, its negated score, is too low to reserve or to keep others waiting."""
+    return rules.reserve_priority > 0 and -score[job] < rules.reserve_priority
 
 
 @inlined

@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import BLOCK, NEVER, USED
+from schedlab.engine.limit_stop import is_at_limit, line_up
 from schedlab.engine.needs import Needs
 from schedlab.engine.node_choice import choose
 from schedlab.engine.node_slots import has_room
 from schedlab.engine.node_state import LATER, VIEWS, Nodes
-from schedlab.engine.preemption import admit, claims, look_at, may_any
+from schedlab.engine.preemption import claims, look_at, may_any
 from schedlab.engine.preemption_state import SUSPENDS, Preemption, class_of_run
 from schedlab.engine.rivals import begin_turns, had_turn, next_of_job, take_turn
 from schedlab.engine.rules import Rules
@@ -62,7 +63,7 @@ def _next_over(
             return NOBODY
         if not _anybody_may(preemption, site, nodes, state, order, count):
             return NOBODY
-        now, turn, admitted = state.clock[NOW], site.behind, admit(site, jobs, state, order, count, needs)
+        now, turn, admitted = state.clock[NOW], site.behind, line_up(site, jobs, state, order, count, needs, rules)
         nodes.counters[VIEWS] += 1
         open_partitions(site)
         begin_turns(state.rivals)
@@ -70,6 +71,9 @@ def _next_over(
             if had_turn(state.rivals, turn[i]):
                 continue
             take_turn(state.rivals, turn[i])
+            if is_at_limit(site, jobs, state, rules, turn[i]):
+                block(site, turn[i])
+                continue
             if claims(site, nodes, jobs, state, turn, i, admitted):
                 continue
             place = i

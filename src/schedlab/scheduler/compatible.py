@@ -53,6 +53,8 @@ ONE_SIZE = "it is for the one size of a job; drop the alternatives (replace(alte
 AT_ONCE = "the alternatives of a job have to be known in the same event; take the default order"
 LASTING = "the reservation of a job is for the alternative that ends first, which may be another one after each event"
 BY_ALTERNATIVE = "an agent starts jobs, and has not learned to choose among their alternatives"
+NO_PRIORITY = "a policy without priorities"
+UNRANKED = "priorities are those of multifactor; limit the reservations with reserve= or reserve_age="
 EARLY = "a job may start there before the ends that make room for it are handled; take the default order"
 
 TABLE: tuple[Incompatible, ...] = (
@@ -64,6 +66,7 @@ TABLE: tuple[Incompatible, ...] = (
     *(Incompatible("@agent:FILE", backfill, AGENT) for backfill in ("+easy", "+conservative", "+slurm")),
     *(Incompatible("nodes", f"{option}=CORES", WHOLE_NODES) for option in ("shared", "node")),
     *(Incompatible("nodes", f"events={events}", EARLY) for events in ("pyss", "sc17")),
+    Incompatible("reserve_priority=PRIORITY", NO_PRIORITY, UNRANKED),
     Incompatible("preemption", "reservations=fixed", ROUNDS),
     Incompatible("preemption", "@agent:FILE", AGENT),
     Incompatible("window=JOBS", "workflows with one place", SHARED),
@@ -194,6 +197,8 @@ def features_of(scheduler: Scheduler) -> dict[str, str]:
     found = found or {NONE: NONE}
     if isinstance(backfill, Slurm):
         cores = {"shared": backfill.shared, "node": backfill.node}
+        if backfill.reserve_priority:
+            found["reserve_priority=PRIORITY"] = f"reserve_priority={backfill.reserve_priority}"
         found |= {f"{name}=CORES": f"{name}={count}" for name, count in cores.items() if count}
     if order is not None:
         found[":ORDER"] = f":{order.text}"
@@ -203,6 +208,8 @@ def features_of(scheduler: Scheduler) -> dict[str, str]:
         found["@agent:FILE"] = scheduler.policy.text
     if isinstance(scheduler.policy, Multifactor):
         found["multifactor"] = scheduler.policy.text
+    else:
+        found[NO_PRIORITY] = scheduler.policy.text
     if scheduler.order_runtimes is not None:
         found["POLICY@RUNTIMES+BACKFILL"] = f"run times of its own for the order (@{scheduler.order_runtimes.text})"
     if scheduler.runtimes.learns:

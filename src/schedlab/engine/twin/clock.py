@@ -20,6 +20,7 @@ from schedlab.engine.twin.priority import Priority
 from schedlab.engine.twin.profile import Profile
 from schedlab.engine.twin.retries import Retries
 from schedlab.engine.twin.site import DEPENDENCY, NOT_AVAILABLE, PRIORITY, RESERVATION, RESOURCES, Site
+from schedlab.scheduler.backfilling import Slurm
 from schedlab.scheduler.function_policy import OF_JOBS, FunctionPolicy
 from schedlab.scheduler.policy import Policy
 
@@ -239,6 +240,14 @@ class Clock:
     def admitted(self, job: Job) -> bool:
         """Return whether a job has no open dependencies and is not refused."""
         return job.ready and self.refusal(job) is None
+
+    def stops(self, job: Job) -> bool:
+        """Return whether a job keeps others waiting, with limits=stop: it has one size, and limits of resources."""
+        passes, refusal = self.prepared.scheduler.backfill, self.refusal(job)
+        if not isinstance(passes, Slurm) or passes.limits != "stop" or len(job.alternatives) > 1:
+            return False
+        found = list(self.site.all_exceeded(job, self.running, self.now))
+        return job.ready and refusal not in (None, RESERVATION, NOT_AVAILABLE) and all(one.stops for one in found)
 
     def refusal(self, job: Job) -> str | None:
         """Return why a job is passed over: too few nodes in service, or a limit that it would exceed; or None."""

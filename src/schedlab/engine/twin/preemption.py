@@ -106,11 +106,14 @@ class Preemption:
         if self.inputs is None or clock.in_order:
             return False
         attempt = Attempt(clock, {job for job in clock.running if job.gives_way})
-        admitted, had_turn = [job for job in jobs if clock.admitted(job)], list[Job]()
+        admitted, had_turn = [job for job in jobs if clock.admitted(job) or clock.stops(job)], list[Job]()
         for job in admitted:
             if any(job.is_of(one) for one in had_turn):
                 continue
             had_turn.append(job)
+            if clock.stops(job):
+                attempt.blocked.update(clock.site.partitions(job))
+                continue
             options = [
                 (one, option) for one in admitted if one.is_of(job) for option in range(len(clock.site.partitions(one)))
             ]
@@ -131,11 +134,14 @@ class Preemption:
         if self.inputs is None or clock.in_order:
             return None
         attempt, had_turn = Attempt(clock, set()), list[Job]()
-        admitted = [job for job in jobs if clock.admitted(job)]
+        admitted = [job for job in jobs if clock.admitted(job) or clock.stops(job)]
         for job in admitted:
             if any(job.is_of(one) for one in had_turn):
                 continue
             had_turn.append(job)
+            if clock.stops(job):
+                attempt.blocked.update(clock.site.partitions(job))
+                continue
             mine = [one for one in admitted if one.is_of(job)]
             options = [(one, option) for one in mine for option in range(len(clock.site.partitions(one)))]
             places = (attempt.place(*one, set(), set()) for one in options)

@@ -78,6 +78,8 @@ class SlurmPass:
             visible = clock.visible()
             cleared, alone = clock.preemption.make_way(clock.sorted(visible)), len(clock.waiting) == 1
             self.main_pass(visible)
+            if clock.waiting and any(limit.timed for limit in clock.site.limits):
+                self.full_due = (now // MINUTE + 1) * MINUTE
             if cleared:
                 self.main_due = now if alone else self.main_due
                 self.changed, self.last_change = rules.interval > 0, now  # without an interval, only events count
@@ -140,21 +142,27 @@ class SlurmPass:
                     return
             head = clock.head(ready)
             ready.remove(head)
-            if not clock.admitted(head):
+            if not clock.admitted(head) and not clock.stops(head):
                 continue
             rivals = [job for job in ready if job.is_of(head) and clock.admitted(job)]
             ready = [job for job in ready if not job.is_of(head)]
-            if self.start_one([head, *(rivals if clock.in_order else clock.sorted(rivals))], blocked):
+            if clock.admitted(head) and self.start_one(
+                [head, *(rivals if clock.in_order else clock.sorted(rivals))], blocked
+            ):
                 continue
-            if clock.is_shut_out(head) or (self.is_young(head) and not clock.in_order):
+            if clock.is_shut_out(head) or (self.is_minor(head) and not clock.in_order):
                 continue
             blocked.update(clock.site.partitions(head))
             if clock.site.inputs is None:
                 return
 
-    def is_young(self, job: Job) -> bool:
-        """Return whether a job has to wait longer before anything is reserved for it."""
-        return self.clock.now < job.submit + self.rules.reserve_age
+    def is_minor(self, job: Job) -> bool:
+        """Return whether a job is too young or of too low a priority to have anything reserved for it."""
+        clock, rules = self.clock, self.rules
+        if clock.now < job.submit + rules.reserve_age:
+            return True
+        (score,) = clock.order.scores(clock.scheduler.policy, [job], clock.now) if rules.reserve_priority else [0.0]
+        return -score < rules.reserve_priority
 
     def start_one(self, alternatives: list[Job], blocked: set[int]) -> bool:
         """Start the first of these that fits outside of blocked partitions; return whether one does."""
@@ -175,7 +183,7 @@ class SlurmPass:
         begins: dict[Job, int] = {}
         ends = clock.running_ends()
         blocked, looked_at, opened, previous = False, 0, 0, None
-        seen, started, had_turn = Counter[Hashable](), 0, list[Job]()
+        seen, started, had_turn, reserved = Counter[Hashable](), 0, list[Job](), Counter[int]()
         order = clock.sorted([job for job in visible if job in clock.waiting])
         for first in order:
             job = first
@@ -226,12 +234,15 @@ class SlurmPass:
                     plan.forget(way[1])
                     plan.reserve(job, now, way[0])
                     continue
-            if self.is_young(job):
+            if self.is_minor(job):
                 continue
-            if begin is not None and begin <= now + rules.window and len(begins) < rules.reserve:
+            partition, _ = self.of_job[job.number]
+            most = len(begins) < rules.reserve and reserved[partition] < rules.partition_reserve
+            if begin is not None and begin <= now + rules.window and most:
                 if plan.full:
                     break
                 begins[job], ends[job] = begin, begin + job.estimate
+                reserved[partition] += 1
                 plan.reserve(job, begin, parts)
         self.use_gaps(plan.profile, begins)
 
