@@ -123,7 +123,9 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
     elif isinstance(scheduler.backfill, Slurm):
         kinds = (DEPTHS, QUEUE_DEPTHS, RESERVE_DEPTHS)
         planning, starting, reserving = (_depths(prepared, scheduler.backfill, names) for names in kinds)
-        plan = new_passes(planning, starting, reserving, prepared.processors, _plan_size(scheduler.backfill))
+        plan = new_passes(
+            len(prepared.jobs), planning, starting, reserving, prepared.processors, _plan_size(scheduler.backfill)
+        )
     return Parts(
         jobs,
         prepared.seen,
@@ -142,10 +144,14 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
 def _depths(prepared: Prepared, passes: Slurm, names: Iterable[str]) -> Depths:
     """Return how many jobs of a user, a partition ... a pass considers, by the names of these options."""
     user, partition, account = (prepared.column(name) for name in ("user_id", "partition_id", "group_id"))
+    if prepared.site is not None:  # a job counts in each of its partitions
+        turns = np.diff(prepared.site.option_offset)
+        user, account = np.repeat(user, turns), np.repeat(account, turns)
+        partition = prepared.site.option_partition
     columns = dict(zip(DEPTHS, ((user,), (partition,), (user, account), (user, partition)), strict=True))
     columns |= dict.fromkeys((*QUEUE_DEPTHS, *RESERVE_DEPTHS), (partition,))
     limits = {name: getattr(passes, name) for name in names if getattr(passes, name) < ALL}
-    group = np.zeros((len(limits), len(prepared.jobs)), dtype=np.int64)
+    group = np.zeros((len(limits), len(user)), dtype=np.int64)
     used = 0
     for row, name in enumerate(limits):
         first, which = distinct(*columns[name])
@@ -285,6 +291,7 @@ def rules_of(prepared: Prepared, orders: Iterable[Order | None], *, observed: bo
         reserve_age=backfill.reserve_age,
         reserve_priority=backfill.reserve_priority,
         stops_at_limits=backfill.limits == "stop",
+        one_each=backfill.partitions == "first",
         plan_size=_plan_size(backfill),
         grouped=backfill.interval > 0 and backfill.node == 0,  # as select/cons_tres does
         wf_depth=backfill.wf_depth,

@@ -290,15 +290,20 @@ def block(site: Site | None, job: int) -> bool:
     """
     if site is not None:
         for option in range(site.options[job], site.options[job + 1]):
-            partition = site.partition[option]
-            if not site.blocked[partition]:
-                site.blocked[partition] = True
-                for node in range(site.closed.shape[0]):
-                    site.closed[node] = site.closed[node] or site.member[partition, node]
-                for other in range(site.blocked.shape[0]):
-                    site.narrowed[other] = site.narrowed[other] or site.shares[partition, other]
+            block_partition(site, site.partition[option])
         return False
     return True
+
+
+@inner_kernel
+def block_partition(site: Site, partition: int) -> None:
+    """Close the nodes of a partition to all later jobs."""
+    if not site.blocked[partition]:
+        site.blocked[partition] = True
+        for node in range(site.closed.shape[0]):
+            site.closed[node] = site.closed[node] or site.member[partition, node]
+        for other in range(site.blocked.shape[0]):
+            site.narrowed[other] = site.narrowed[other] or site.shares[partition, other]
 
 
 @inner_kernel

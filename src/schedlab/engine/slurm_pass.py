@@ -32,11 +32,11 @@ from schedlab.engine.preemption_state import gives_way
 from schedlab.engine.queue import NONE, first_fit, job_at
 from schedlab.engine.queue_list import QueueList
 from schedlab.engine.queue_nodes import ANY
-from schedlab.engine.rival_choice import BY_ENTRY, BY_SCORE, fitting_open, planned_of
+from schedlab.engine.rival_choice import BY_ENTRY, BY_SCORE, planned_of
 from schedlab.engine.rivals import before_in_list, begin_turns, had_turn, take_turn
 from schedlab.engine.rules import Rules
-from schedlab.engine.site_state import block, open_partitions, wanes
-from schedlab.engine.slots import book_run, find_slot, free_to_plan, has_slot_now
+from schedlab.engine.site_state import open_partitions, wanes
+from schedlab.engine.slots import book_run, free_to_plan
 from schedlab.engine.slurm_plan import expect_ends, is_full, note, reserve
 from schedlab.engine.slurm_timing import (
     BACKFILL,
@@ -61,11 +61,23 @@ from schedlab.engine.state import FREE, NOW, STARTED, WAITING, State, begin, wit
 from schedlab.engine.suspension import suspend_others
 from schedlab.engine.suspension_choice import fits_over_in_plan
 from schedlab.engine.suspension_pass import start_over
+from schedlab.engine.turns import (
+    ANYWHERE,
+    block_in_turn,
+    entry_of,
+    fitting_in_turn,
+    has_slot_in_turn,
+    option_of,
+    slot_in_turn,
+    turns_of,
+)
 from schedlab.engine.waiting import Orders, Waiting, depart_with_rivals, put_starving_first
 from schedlab.kernels import inlined, inner_kernel
 
 STOP = 2
 """No step: the pass stops."""
+AGAIN = 3
+"""No step, if the job has another turn in the pass."""
 
 
 @inner_kernel
@@ -126,12 +138,13 @@ def _start_next(
     rules: Rules,
     queue: QueueList,
     place: int,
+    option: int,
 ) -> int:
-    """Start the next job of a main pass if it fits and exceeds no limit; return how far the pass advances.
+    """Start the next job of a main pass if it fits in a turn and exceeds no limit; return how far the pass advances.
 
-    After a start, the next job takes its position. The result is STOP if no job behind one that has to wait may start.
-    A job that waits only for closed nodes, or that is too young or of too low a priority for a reservation, does not
-    block others: Slurm considers them then.
+    After a start, the next job takes its position. The result is AGAIN if the job may have its next turn, and STOP if no
+    job behind one that has to wait may start. A job that waits only for closed nodes, or that is too young or of too low
+    a priority for a reservation, does not block others: Slurm considers them then.
     """
     job = queue.order[place]
     admitted = within_limits(jobs, state, job)
@@ -140,17 +153,17 @@ def _start_next(
     take_turn(state.rivals, job)
     now, ends = state.clock[NOW], state.clock[NOW] + jobs[job].estimate
     ordered = BY_ENTRY if state.clock[STARTED] < rules.in_order else BY_SCORE
-    fitting = fitting_open(state.rivals, jobs, state, queue.score, ordered, job) if admitted else NONE
+    fitting = fitting_in_turn(jobs, state, queue.score, ordered, job, option) if admitted else NONE
     if fitting != NONE:
         step = -before_in_list(state.rivals, queue.order, place, job)
         _start(jobs, state, waiting, passes, rules, fitting)
         state.backfilled[fitting] = False
         return step
     if shut_out(state.nodes, job, now, ends):
-        return 1
+        return AGAIN
     if ordered == BY_SCORE and (is_young(seen, rules, job, now) or is_minor(queue.score, rules, job)):
-        return 1
-    return STOP if block(state.site, job) else 1
+        return AGAIN
+    return STOP if block_in_turn(state.site, job, option) else AGAIN
 
 
 @inlined
@@ -183,10 +196,10 @@ def _start_in_order(
                 return
             job, step = job_at(ages, place), 1
             if is_ready(needs, job) and not had_turn(state.rivals, job):
-                step = _start_next(jobs, seen, state, waiting, passes, rules, ages, place)
+                step = _start_next(jobs, seen, state, waiting, passes, rules, ages, place, ANYWHERE)
             if step == STOP:
                 return
-            place += step
+            place += 1 if step == AGAIN else step
 
 
 @inner_kernel
@@ -204,24 +217,28 @@ def _main_pass(
     now = clock[NOW]
     whole = counters[FULL_DUE] <= now
     _begin_main_pass(state, passes, now)
-    looked_at = place = 0
+    looked_at = place = turn = 0
     while place < queue.length[0]:
         job = queue.order[place]
-        if not is_ready(needs, job) or had_turn(state.rivals, job):
+        if not is_ready(needs, job) or (turn == 0 and had_turn(state.rivals, job)):
             place += 1
             continue
-        if not looks_at(passes.starting, counters[STARTS], job):
+        further = turn + 1 < turns_of(state, job)
+        if not looks_at(passes.starting, counters[STARTS], entry_of(state, job, turn)):
             counters[FULL_DUE] = (now // MINUTE + 1) * MINUTE
-            place += 1
+            turn = turn + 1 if further else 0
+            place += 0 if further else 1
             continue
         if not whole and looked_at == rules.queue_depth:
             counters[FULL_DUE] = (now // MINUTE + 1) * MINUTE
             return
         looked_at += 1
-        step = _start_next(jobs, seen, state, waiting, passes, rules, queue, place)
+        step = _start_next(jobs, seen, state, waiting, passes, rules, queue, place, option_of(state, job, turn))
         if step == STOP:
             return
-        place += step
+        again = step == AGAIN and further
+        turn = turn + 1 if again else 0
+        place += 0 if again else 1 if step == AGAIN else step
 
 
 @inner_kernel
@@ -256,7 +273,7 @@ def _backfill_pass(
         return NEVER
     again = expect_ends(state, passes, rules)
     begin_turns(state.rivals)
-    looked_at = place = opened = reserved = started = 0
+    looked_at = place = opened = reserved = started = turn = turns = mine = 0
     workflow = NO_WORKFLOW
     blocked = False
     while place < queue.length[0] and (
@@ -264,12 +281,19 @@ def _backfill_pass(
     ):
         job = queue.order[place]
         ready = is_ready(needs, job)
-        if (ready and not within_limits(jobs, state, job)) or had_turn(state.rivals, job):
+        if (ready and not within_limits(jobs, state, job)) or (turn == 0 and had_turn(state.rivals, job)):
             place += 1
+            turn = 0
             continue
         take_turn(state.rivals, job)
-        if (ready or rules.planned_tasks) and not looks_at(passes.planning, counters[PLANS], job):
-            place += 1
+        option, entry = option_of(state, job, turn), entry_of(state, job, turn)
+        mine = 0 if turn == 0 else mine
+        turns += 1
+        further = turn + 1 < turns_of(state, job)
+        turn = turn + 1 if further else 0
+        step = 0 if further else 1
+        if (ready or rules.planned_tasks) and not looks_at(passes.planning, counters[PLANS], entry):
+            place += step
             continue
         another, shown, soonest = True, True, NEVER
         earliest = now
@@ -292,17 +316,20 @@ def _backfill_pass(
                     break
                 looked_at += 1
             job, soonest = planned_of(state.rivals, jobs, state, profile, queue.score, job, strict, held)
-            begins = find_slot(state.nodes, profile, jobs, job, jobs[job].estimate + strict, earliest)
+            begins = slot_in_turn(state.nodes, profile, jobs, job, option, jobs[job].estimate + strict, earliest)
         length = jobs[job].estimate
         until = now + length + strict
-        room = begins == now and ready and has_slot_now(state.nodes, jobs, job, clock[FREE], now, until, held)
+        room = (
+            begins == now and ready and has_slot_in_turn(state.nodes, jobs, job, option, clock[FREE], now, until, held)
+        )
         if room or (
             begins != UNKNOWN
             and ready
-            and fits_over_in_plan(state.site, jobs, state, passes.planned_end, job, length + strict)
+            and fits_over_in_plan(state.site, jobs, state, passes.planned_end, job, option, length + strict)
         ):
             state.backfilled[job] = blocked or strict == 1
             place -= before_in_list(state.rivals, queue.order, place, job)
+            turn = 0
             _start(jobs, state, waiting, passes, rules, job)
             if not room:
                 suspend_others(state.site, jobs, state)
@@ -315,13 +342,15 @@ def _backfill_pass(
             continue
         blocked = blocked or ready
         if gives_way(state.site) and begins != UNKNOWN:
-            if ready and make_way_in_plan(state.site, jobs, state, passes.planned_end, job, length + strict):
+            if ready and make_way_in_plan(state.site, jobs, state, passes.planned_end, job, option, length + strict):
                 if is_full(passes, rules):
                     break
                 reserve(state.nodes, passes, now, now + length, jobs[job].processors, now, rules)
                 place += 1
+                turn = 0
                 continue
-            find_slot(state.nodes, profile, jobs, job, length + strict, begins)  # this chooses its nodes again
+            # This chooses its nodes again.
+            slot_in_turn(state.nodes, profile, jobs, job, option, length + strict, begins)
         if begins != UNKNOWN:
             again = min(
                 again,
@@ -332,16 +361,19 @@ def _backfill_pass(
                 again = min(again, seen[job].submit + rules.reserve_age)
             elif (
                 begins <= now + rules.horizon
-                and reserved < rules.reserve
+                and (mine == 0 or not rules.one_each)
+                and (mine > 0 or reserved < rules.reserve)
                 and not is_minor(queue.score, rules, job)
-                and looks_at(passes.reserving, counters[PLANS], job)
+                and looks_at(passes.reserving, counters[PLANS], entry)
             ):
                 if is_full(passes, rules):
                     break
-                reserved += 1
-                note(passes, job, begins, begins + length)
+                reserved += mine == 0
+                if mine == 0 or begins < passes.begins[job]:
+                    note(passes, job, begins, begins + length)
+                mine += 1
                 reserve(state.nodes, passes, begins, begins + length, jobs[job].processors, now, rules)
-        place += 1
-    if rules.plan_size > 0 and 2 * place + 1 >= rules.plan_size:
+        place += step
+    if rules.plan_size > 0 and 2 * turns + 1 >= rules.plan_size:
         again = min(again, counters[STEPS_CHANGE])
     return again

@@ -46,8 +46,8 @@ COUNTERS_SIZE = 12
 class Depths(NamedTuple):
     """Where a pass considers limited numbers of jobs of a user, a partition ...: these numbers, and its counts.
 
-    `most` has a number for each kind, a row of `group` each job's group; `looked_at` and `looked_in` say how many jobs
-    of a group a pass has considered, and which pass that was.
+    `most` has a number for each kind, a row of `group` the group of each turn (`schedlab.engine.turns`); `looked_at`
+    and `looked_in` say how many turns of a group a pass has considered, and which pass that was.
     """
 
     most: NDArray[np.int64]
@@ -84,9 +84,10 @@ def new_depths(most: NDArray[np.int64], group: NDArray[np.int64]) -> Depths:
     return Depths(most, group, np.zeros(groups, dtype=np.int64), np.zeros(groups, dtype=np.int64))
 
 
-def new_passes(planning: Depths, starting: Depths, reserving: Depths, processors: int, plan_size: int) -> Passes:
+def new_passes(
+    jobs: int, planning: Depths, starting: Depths, reserving: Depths, processors: int, plan_size: int
+) -> Passes:
     """Return the state before the first pass."""
-    jobs = planning.group.shape[1]
     counters = np.zeros(COUNTERS_SIZE, dtype=np.int64)
     counters[[MAIN_DUE, FULL_DUE, LOOK_AGAIN]] = NEVER
     counters[[LAST_MAIN, LAST_CHANGE, LAST_BACKFILL]] = -NEVER // 2
@@ -104,16 +105,16 @@ def new_passes(planning: Depths, starting: Depths, reserving: Depths, processors
 
 
 @inlined
-def looks_at(depths: Depths, number: int, job: int) -> bool:
-    """Return whether the pass of this number considers a job, within the limits per user, partition ...; count it."""
+def looks_at(depths: Depths, number: int, turn: int) -> bool:
+    """Return whether the pass of this number considers a turn, within the limits per user, partition ...; count it."""
     for kind in range(depths.most.shape[0]):
-        group = depths.group[kind, job]
+        group = depths.group[kind, turn]
         if depths.looked_in[group] != number:
             depths.looked_in[group], depths.looked_at[group] = number, 0
         if depths.looked_at[group] >= depths.most[kind]:
             return False
     for kind in range(depths.most.shape[0]):
-        depths.looked_at[depths.group[kind, job]] += 1
+        depths.looked_at[depths.group[kind, turn]] += 1
     return True
 
 

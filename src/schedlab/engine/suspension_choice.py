@@ -20,6 +20,7 @@ from schedlab.engine.rules import Rules
 from schedlab.engine.site_state import Site, all_blocked, block, open_partitions
 from schedlab.engine.state import NOW, STARTED, State
 from schedlab.engine.suspension import hide, hide_all, hide_in_plan, list_tiers, next_tier
+from schedlab.engine.turns import options_of
 from schedlab.kernels import inlined, inner_kernel
 
 NOBODY = -1
@@ -128,14 +129,15 @@ def _fits_over(preemption: Preemption, site: Site, nodes: Nodes, state: State, j
 
 @inlined
 def fits_over_in_plan(
-    site: Site | None, jobs: NDArray[Any], state: State, until: NDArray[np.int64], job: int, length: int
+    site: Site | None, jobs: NDArray[Any], state: State, until: NDArray[np.int64], job: int, option: int, length: int
 ) -> bool:
     """Return whether a job has room for `length` seconds in the plan in place of others, and choose its nodes.
 
-    `until` tells when running jobs end in the plan.
+    `until` tells when running jobs end in the plan. The `option` is that of a turn.
     """
     if site is not None:
-        return _fits_over_in_plan(site.preemption, site, state.nodes, state, until, job, length)
+        first, end = options_of(site, job, option)
+        return _fits_over_in_plan(site.preemption, site, state.nodes, state, until, job, first, end, length)
     return False
 
 
@@ -147,13 +149,14 @@ def _fits_over_in_plan(
     state: State,
     until: NDArray[np.int64],
     job: int,
+    option: int,
+    end: int,
     length: int,
 ) -> bool:
     found = False
     if preemption is not None:
         now = state.clock[NOW]
-        option = site.options[job] if preemption.counters[SUSPENDS] > 0 else site.options[job + 1]
-        while option < site.options[job + 1] and not found:
+        while preemption.counters[SUSPENDS] > 0 and option < end and not found:
             request, tier = nodes.machine.shape[option], next_tier(preemption, site, nodes, state, option, -NEVER)
             last = tier
             while tier < NEVER and not found:

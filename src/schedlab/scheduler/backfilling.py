@@ -31,7 +31,12 @@ COUNTS = ("depth", "resolution", "queue_depth", "starts", "wf_depth", *GROUP_DEP
 
 LONGEST = 10**9
 
-_WORDS = {"limits": ("continue", "stop"), "wf_plan": ("all", "ready"), "wf_count": ("tasks", "workflows")}
+_WORDS = {
+    "limits": ("continue", "stop"),
+    "partitions": ("all", "first"),
+    "wf_plan": ("all", "ready"),
+    "wf_count": ("tasks", "workflows"),
+}
 
 
 def _limit(default: int, meaning: str, synonym: str = "", *, minutes: bool = False) -> Any:
@@ -140,6 +145,9 @@ class Slurm:
         multifactor alone.
     partition_reserve
         Maximum number of jobs of each partition that get a reservation (bf_job_part_count_reserve).
+    partitions
+        "all": a job of several partitions has a reservation in each. "first": in the first in which it can have one
+        (bf_one_resv_per_job).
     limits
         "continue": jobs at a limit are passed over. "stop": one at a limit of resources of an account or a QOS stops
         the main pass in its partitions (assoc_limit_stop).
@@ -205,6 +213,11 @@ class Slurm:
         0, "priority that a job must have to get a reservation or to keep others waiting", "bf_min_prio_reserve"
     )
     partition_reserve: int = _limit(ALL, "reservations for jobs of each partition", "bf_job_part_count_reserve")
+    partitions: Literal["all", "first"] = argument(
+        "all: a job of several partitions has a reservation in each; first: in the first alone",
+        words=_WORDS["partitions"],
+        default="all",
+    )
     limits: Literal["continue", "stop"] = argument(
         "continue: jobs at a limit are passed over; stop: those at a limit of resources stop a main pass",
         words=_WORDS["limits"],

@@ -195,6 +195,8 @@ def _passes(reader: _Values) -> Backfill:
         arguments["user_depth"] = ALL  # Slurm drops it then
     if "assoc_limit_stop" in reader.options:
         arguments["limits"] = "stop"
+    if "bf_one_resv_per_job" in reader.options:
+        arguments["partitions"] = "first"
     arguments["window"] = reader.option("bf_window", usual_of("window") // 60, 1) * 60
     least = reader.option("sched_min_interval", 0, 0) / MICROSECONDS
     arguments["delay"] = max(arguments["delay"], math.floor(least))
@@ -216,7 +218,15 @@ def usual_of(argument: str) -> int:
 def _without_backfilling(reader: _Values) -> None:
     """Note that the options of passes have no effect; the main pass looks at the whole queue after every event."""
     for name in reader.options:
-        if name in (*_WHOLE, *_OR_ALL, "assoc_limit_stop", "bf_window", "sched_min_interval", "sched_interval"):
+        if name in (
+            *_WHOLE,
+            *_OR_ALL,
+            "assoc_limit_stop",
+            "bf_one_resv_per_job",
+            "bf_window",
+            "sched_min_interval",
+            "sched_interval",
+        ):
             reader.note("SchedulerParameters", name, "ignored", "has no effect here without backfilling")
     reader.note("SchedulerParameters", "bf_interval", "modelled", "-1: there is no backfilling")
 

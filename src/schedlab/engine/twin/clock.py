@@ -307,9 +307,9 @@ class Clock:
         view = view.closed(closed) if closed else view
         return view.reserved(reserved) if reserved else view
 
-    def place(self, view: View, job: Job) -> list[Part] | None:
+    def place(self, view: View, job: Job, option: int | None = None) -> list[Part] | None:
         """Return what a job would get of a present view if it started: nothing that is closed before it ends."""
-        return self.without_shut(view, self.now + job.estimate).place(job)
+        return self.without_shut(view, self.now + job.estimate).place(job, option)
 
     def is_shut_out(self, job: Job) -> bool:
         """Return whether only closed nodes keep a job from starting now."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import TYPE_CHECKING
@@ -183,7 +183,7 @@ class Preemption:
         if any(job.since is not None for job in self.clock.running):
             self.settle()
 
-    def make_way_in_plan(self, job: Job, plan: Plan) -> tuple[list[Part], set[Job]] | None:
+    def make_way_in_plan(self, job: Job, options: Sequence[int], plan: Plan) -> tuple[list[Part], set[Job]] | None:
         """Preempt runs for a job in the plan; return where it would run and which runs are gone then.
 
         None if none has to: because the job has room after the end of runs that are being preempted already, or has
@@ -192,7 +192,6 @@ class Preemption:
         if self.inputs is None:
             return None
         ending = {one for one in self.clock.running if one.gives_way}
-        options = range(len(self.clock.site.partitions(job)))
         if any(plan(ending, option) is not None for option in options):
             return None
         for option in options:

@@ -110,10 +110,22 @@ class SlurmPass:
             self.changed = False
             self.last_backfill += interval
 
-    def groups(self, job: Job) -> dict[Hashable, int]:
-        """Return the groups of a job of which a backfill pass looks at a limited number, and that number."""
+    def turns(self, job: Job) -> list[int | None]:
+        """Return the turns of a job in a pass: one for each of its partitions, None for a single one."""
+        several = len(self.clock.site.partitions(job))
+        return list(range(several)) if several > 1 and len(job.alternatives) == 1 else [None]
+
+    def partition_of(self, job: Job, turn: int | None) -> int:
+        """Return the partition in which a turn of a job counts."""
+        inputs = self.clock.site.inputs
+        if inputs is None:
+            return self.of_job[job.number][0]
+        return int(inputs.option_partition[inputs.option_offset[job.number] + (turn or 0)])
+
+    def groups(self, job: Job, turn: int | None) -> dict[Hashable, int]:
+        """Return the groups of a turn of a job of which a backfill pass looks at a limited number, and that number."""
         rules, who = self.rules, job.user
-        partition, account = self.of_job[job.number]
+        partition, account = self.partition_of(job, turn), self.of_job[job.number][1]
         return {
             ("user", who): rules.user_depth,
             ("partition", partition): rules.partition_depth,
@@ -129,32 +141,33 @@ class SlurmPass:
         ready = [job for job in visible if job.ready]
         looked_at, blocked, of_partition = 0, set[int](), Counter[int]()
         while ready:
-            partition, _ = self.of_job[clock.head(ready).number]
-            of_partition[partition] += not clock.in_order
-            if of_partition[partition] > self.rules.partition_queue_depth:
-                self.full_due = (clock.now // MINUTE + 1) * MINUTE
-                ready.remove(clock.head(ready))
-                continue
-            if not (whole or clock.in_order):
-                looked_at += 1
-                if looked_at > self.rules.queue_depth:
-                    self.full_due = (clock.now // MINUTE + 1) * MINUTE
-                    return
             head = clock.head(ready)
             ready.remove(head)
-            if not clock.admitted(head) and not clock.stops(head):
-                continue
-            rivals = [job for job in ready if job.is_of(head) and clock.admitted(job)]
-            ready = [job for job in ready if not job.is_of(head)]
-            if clock.admitted(head) and self.start_one(
-                [head, *(rivals if clock.in_order else clock.sorted(rivals))], blocked
-            ):
-                continue
-            if clock.is_shut_out(head) or (self.is_minor(head) and not clock.in_order):
-                continue
-            blocked.update(clock.site.partitions(head))
-            if clock.site.inputs is None:
-                return
+            for turn in [None] if clock.in_order else self.turns(head):
+                partition = self.partition_of(head, turn)
+                of_partition[partition] += not clock.in_order
+                if of_partition[partition] > self.rules.partition_queue_depth:
+                    self.full_due = (clock.now // MINUTE + 1) * MINUTE
+                    continue
+                if not (whole or clock.in_order):
+                    looked_at += 1
+                    if looked_at > self.rules.queue_depth:
+                        self.full_due = (clock.now // MINUTE + 1) * MINUTE
+                        return
+                if not clock.admitted(head) and not clock.stops(head):
+                    break
+                rivals = [job for job in ready if job.is_of(head) and clock.admitted(job)]
+                ready = [job for job in ready if not job.is_of(head)]
+                if not clock.in_order:
+                    rivals = clock.sorted(rivals)
+                if clock.admitted(head) and self.start_one([head, *rivals], blocked, turn):
+                    break
+                if clock.is_shut_out(head) or (self.is_minor(head) and not clock.in_order):
+                    continue
+                mine = clock.site.partitions(head)
+                blocked.update(mine if turn is None else [mine[turn]])
+                if clock.site.inputs is None:
+                    return
 
     def is_minor(self, job: Job) -> bool:
         """Return whether a job is too young or of too low a priority to have anything reserved for it."""
@@ -164,12 +177,12 @@ class SlurmPass:
         (score,) = clock.order.scores(clock.scheduler.policy, [job], clock.now) if rules.reserve_priority else [0.0]
         return -score < rules.reserve_priority
 
-    def start_one(self, alternatives: list[Job], blocked: set[int]) -> bool:
+    def start_one(self, alternatives: list[Job], blocked: set[int], turn: int | None) -> bool:
         """Start the first of these that fits outside of blocked partitions; return whether one does."""
         clock = self.clock
         for job in alternatives:
             view = clock.view()
-            parts = clock.place(view.closed(clock.site.kept_from(job, blocked)) if blocked else view, job)
+            parts = clock.place(view.closed(clock.site.kept_from(job, blocked)) if blocked else view, job, turn)
             if parts is not None:
                 clock.begin(job, parts)
                 self.last_change = self.clock.now
@@ -184,15 +197,17 @@ class SlurmPass:
         ends = clock.running_ends()
         blocked, looked_at, opened, previous = False, 0, 0, None
         seen, started, had_turn, reserved = Counter[Hashable](), 0, list[Job](), Counter[int]()
-        order = clock.sorted([job for job in visible if job in clock.waiting])
-        for first in order:
+        order, done = clock.sorted([job for job in visible if job in clock.waiting]), set[Job]()
+        for first, turn in [(job, turn) for job in order for turn in self.turns(job)]:
             job = first
             if started == rules.starts:
                 break
-            if (job.ready and not clock.admitted(job)) or any(job.is_of(one) for one in had_turn):
+            if job in done or (job.ready and not clock.admitted(job)):
+                continue
+            if turn is None and any(job.is_of(one) for one in had_turn):
                 continue
             had_turn.append(job)
-            groups = self.groups(job) if job.ready or rules.wf_plan == "all" else {}
+            groups = self.groups(job, turn) if job.ready or rules.wf_plan == "all" else {}
             if any(seen[group] == most for group, most in groups.items()):
                 continue
             seen.update(groups.keys())
@@ -208,15 +223,14 @@ class SlurmPass:
                     looked_at += 1
                 job = self.planned(job, order, plan.profile)
                 length = job.estimate + self.inclusive
-                begin, parts = plan.profile.earliest(job, length, possible)
+                begin, parts = plan.profile.earliest(job, length, possible, turn)
+            options = range(len(clock.site.partitions(job))) if turn is None else [turn]
             place = None
             if begin == now and job.ready:
-                place = clock.view().lesser(plan.profile.throughout(now, now + length)).place(job)
+                place = clock.view().lesser(plan.profile.throughout(now, now + length)).place(job, turn)
             over = place is None and begin is not None and job.ready
             if over:
-                place = clock.preemption.over(
-                    job, range(len(clock.site.partitions(job))), partial(plan.place_over, job, length)
-                )
+                place = clock.preemption.over(job, options, partial(plan.place_over, job, length))
             if place is not None:
                 clock.begin(job, place, backfilled=blocked or rules.interval > 0)
                 if over:
@@ -224,24 +238,28 @@ class SlurmPass:
                 started += 1
                 ends[job] = job.expected_end
                 plan.run(job)
+                done.add(job)
                 continue
             blocked |= job.ready
             if begin is not None and job.ready:
-                way = clock.preemption.make_way_in_plan(job, partial(plan.place, job, length))
+                way = clock.preemption.make_way_in_plan(job, options, partial(plan.place, job, length))
                 if way is not None:
                     if plan.full:
                         break
                     plan.forget(way[1])
                     plan.reserve(job, now, way[0])
+                    done.add(job)
                     continue
             if self.is_minor(job):
                 continue
-            partition, _ = self.of_job[job.number]
-            most = len(begins) < rules.reserve and reserved[partition] < rules.partition_reserve
-            if begin is not None and begin <= now + rules.window and most:
+            partition = self.partition_of(first, turn)
+            may = rules.partitions == "all" if job in begins else len(begins) < rules.reserve
+            may = may and reserved[partition] < rules.partition_reserve
+            if begin is not None and begin <= now + rules.window and may:
                 if plan.full:
                     break
-                begins[job], ends[job] = begin, begin + job.estimate
+                begins[job] = min(begin, begins.get(job, begin))
+                ends[job] = begins[job] + job.estimate
                 reserved[partition] += 1
                 plan.reserve(job, begin, parts)
         self.use_gaps(plan.profile, begins)
