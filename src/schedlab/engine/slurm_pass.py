@@ -142,9 +142,9 @@ def _start_next(
 ) -> int:
     """Start the next job of a main pass if it fits in a turn and exceeds no limit; return how far the pass advances.
 
-    After a start, the next job takes its position. The result is AGAIN if the job may have its next turn, and STOP if no
-    job behind one that has to wait may start. A job that waits only for closed nodes, or that is too young or of too low
-    a priority for a reservation, does not block others: Slurm considers them then.
+    After a start, the next job takes its position. The result is AGAIN if the job may have its next turn, and STOP if
+    no job behind one that has to wait may start. A job that waits only for closed nodes, or that is too young or of too
+    low a priority for a reservation, does not block others: Slurm considers them then.
     """
     job = queue.order[place]
     admitted = within_limits(jobs, state, job)
@@ -236,6 +236,8 @@ def _main_pass(
         step = _start_next(jobs, seen, state, waiting, passes, rules, queue, place, option_of(state, job, turn))
         if step == STOP:
             return
+        if turn > 0 and step <= 0:  # what its earlier turns have closed is open at the next look at the queue
+            counters[FULL_DUE] = (now // MINUTE + 1) * MINUTE
         again = step == AGAIN and further
         turn = turn + 1 if again else 0
         place += 0 if again else 1 if step == AGAIN else step

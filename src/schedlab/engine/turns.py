@@ -1,8 +1,8 @@
 """The turns of jobs in Slurm's passes: a job has one for each of its partitions, as its queue has an entry for each.
 
-In the turn for a partition, a job starts there if it has room. If not, it closes the partition in the main pass, and has
-a reservation there in the backfill pass, beside those of its earlier turns. A moldable job, which Slurm does not know,
-has a single turn for all its partitions and alternatives.
+In the turn for a partition, a job starts there if it has room. If not, it closes the partition in the main pass, and
+has a reservation there in the backfill pass, beside those of its earlier turns. A moldable job, which Slurm does not
+know, has a single turn for all its partitions and alternatives.
 """
 
 from __future__ import annotations

@@ -161,6 +161,8 @@ class SlurmPass:
                 if not clock.in_order:
                     rivals = clock.sorted(rivals)
                 if clock.admitted(head) and self.start_one([head, *rivals], blocked, turn):
+                    if turn:
+                        self.full_due = (clock.now // MINUTE + 1) * MINUTE
                     break
                 if clock.is_shut_out(head) or (self.is_minor(head) and not clock.in_order):
                     continue
