@@ -22,7 +22,7 @@ from schedlab.scheduler.scheduler import Scheduler
 from schedlab.site.importing import import_site
 
 sys.path.append(str(Path(__file__).parents[1] / "slurm"))
-from rules_on_slurm import CASES, write_case
+from rules_on_slurm import CASES, elements_in_order, write_case
 
 RECORDED = json.loads(CASES.read_text(encoding="utf-8"))
 TICK, DELAY = 1, 3
@@ -37,7 +37,8 @@ def modelled(engine, case, directory):
     """Return the starts of the model, where jobs end a tick after their run times."""
     site = import_site(directory, write_case(case, directory))
     jobs = site.jobs.replace(run_time=site.jobs.run_time + TICK, requests_enforced=False)
-    return engine(jobs, site.scheduler, cluster=site.cluster).start_time - jobs.submit_time.min() + case["jobs"][0][1]
+    starts = engine(jobs, site.scheduler, cluster=site.cluster).start_time - jobs.submit_time.min() + case["jobs"][0][1]
+    return np.array(elements_in_order(case, starts.tolist()))
 
 
 @pytest.mark.parametrize("engine", [simulate, replayed], ids=["compiled", "plain"])

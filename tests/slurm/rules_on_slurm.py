@@ -50,7 +50,17 @@ def on_slurm(case: dict[str, Any], phase: float) -> list[int]:
         jobs: JobList = read_events(write_case(case, Path(name)))
         found = run(jobs, conf=name, phase=phase).schedule
     first = min(job[1] for job in case["jobs"])
-    return [int(second) - int(found.workload.submit_time.min()) + first for second in found.start_time]
+    seconds = [int(second) - int(found.workload.submit_time.min()) + first for second in found.start_time]
+    return elements_in_order(case, seconds)
+
+
+def elements_in_order(case: dict[str, Any], starts: list[int]) -> list[int]:
+    """Return the starts of jobs, those of the elements of an array in order: Slurm may start any of them first."""
+    found: list[int] = []
+    for *_, words in case["jobs"]:
+        last = int(words.partition("--array=0-")[2] or 0)
+        found += sorted(starts[len(found) : len(found) + last + 1])
+    return found
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.forecast import Forecast, Forecasts, new_forecast, no_forecast
+from schedlab.engine.gate_inputs import batches
 from schedlab.engine.needs import Needs, new_needs
 from schedlab.engine.node_state import new_nodes
 from schedlab.engine.orders import ASKED, ASKED_AT_ENTRY, TIMED, Order, new_order
@@ -24,7 +25,7 @@ from schedlab.engine.retries import LEARNED, REQUEST, WORK, Retries, new_retries
 from schedlab.engine.rivals import new_rivals
 from schedlab.engine.rules import ALL_VISIBLE, NEVER_STARVES, NO_SPECULATION, Rules
 from schedlab.engine.site_state import new_site
-from schedlab.engine.slurm_timing import Depths, Passes, new_depths, new_passes
+from schedlab.engine.slurm_timing import NO_GROUP, Depths, Passes, new_depths, new_passes
 from schedlab.engine.state import State, new_state
 from schedlab.engine.topology import new_topology
 from schedlab.engine.waiting import Orders, Waiting
@@ -144,18 +145,23 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
 def _depths(prepared: Prepared, passes: Slurm, names: Iterable[str]) -> Depths:
     """Return how many jobs of a user, a partition ... a pass considers, by the names of these options."""
     user, partition, account = (prepared.column(name) for name in ("user_id", "partition_id", "group_id"))
+    array = prepared.in_submission_order(batches(prepared.workload))
+    small = np.bincount(array)[array] <= max(1, passes.array_reserve)
     if prepared.site is not None:  # a job counts in each of its partitions
         turns = np.diff(prepared.site.option_offset)
-        user, account = np.repeat(user, turns), np.repeat(account, turns)
+        user, account, array, small = (np.repeat(column, turns) for column in (user, account, array, small))
         partition = prepared.site.option_partition
     columns = dict(zip(DEPTHS, ((user,), (partition,), (user, account), (user, partition)), strict=True))
-    columns |= dict.fromkeys((*QUEUE_DEPTHS, *RESERVE_DEPTHS), (partition,))
+    columns |= dict.fromkeys((*QUEUE_DEPTHS, "partition_reserve"), (partition,))
+    columns["array_reserve"] = (array,)
     limits = {name: getattr(passes, name) for name in names if getattr(passes, name) < ALL}
+    if small.all():
+        limits.pop("array_reserve", None)
     group = np.zeros((len(limits), len(user)), dtype=np.int64)
     used = 0
     for row, name in enumerate(limits):
         first, which = distinct(*columns[name])
-        group[row] = used + which
+        group[row] = np.where(small, NO_GROUP, used + which) if name == "array_reserve" else used + which
         used += len(first)
     return new_depths(np.array(list(limits.values()), dtype=np.int64), group)
 

@@ -26,6 +26,9 @@ from schedlab.kernels import inlined
 MINUTE = 60
 """Seconds between main passes that look at the whole queue (sched_interval)."""
 
+NO_GROUP = -1
+"""In `Depths.group`: there is no limit."""
+
 # Positions in Passes.counters.
 MAIN_DUE = 0  # second of the next main pass
 LAST_MAIN = 1  # ... and of the last one
@@ -109,12 +112,15 @@ def looks_at(depths: Depths, number: int, turn: int) -> bool:
     """Return whether the pass of this number considers a turn, within the limits per user, partition ...; count it."""
     for kind in range(depths.most.shape[0]):
         group = depths.group[kind, turn]
+        if group == NO_GROUP:
+            continue
         if depths.looked_in[group] != number:
             depths.looked_in[group], depths.looked_at[group] = number, 0
         if depths.looked_at[group] >= depths.most[kind]:
             return False
     for kind in range(depths.most.shape[0]):
-        depths.looked_at[depths.group[kind, turn]] += 1
+        if depths.group[kind, turn] != NO_GROUP:
+            depths.looked_at[depths.group[kind, turn]] += 1
     return True
 
 

@@ -18,7 +18,7 @@ DEPTHS = ("user_depth", "partition_depth", "association_depth", "user_partition_
 QUEUE_DEPTHS = ("partition_queue_depth",)
 """The same of a main pass."""
 
-RESERVE_DEPTHS = ("partition_reserve",)
+RESERVE_DEPTHS = ("partition_reserve", "array_reserve")
 """Limits on the jobs of one group for which a backfill pass reserves."""
 
 GROUP_DEPTHS = (*DEPTHS, *QUEUE_DEPTHS, *RESERVE_DEPTHS)
@@ -26,7 +26,7 @@ GROUP_DEPTHS = (*DEPTHS, *QUEUE_DEPTHS, *RESERVE_DEPTHS)
 LIMITS = ("depth", "window", "reserve", "queue_depth", "overtime", "starts", "plan_size", "wf_depth", *GROUP_DEPTHS)
 """Options that may be `ALL`. The others are periods and sizes up to `LONGEST`."""
 
-COUNTS = ("depth", "resolution", "queue_depth", "starts", "wf_depth", *GROUP_DEPTHS)
+COUNTS = ("depth", "resolution", "queue_depth", "starts", "wf_depth", *DEPTHS, *QUEUE_DEPTHS, "partition_reserve")
 """Options of Slurm's passes that must be at least 1."""
 
 LONGEST = 10**9
@@ -145,6 +145,8 @@ class Slurm:
         multifactor alone.
     partition_reserve
         Maximum number of jobs of each partition that get a reservation (bf_job_part_count_reserve).
+    array_reserve
+        Maximum number of elements of each job array that get a reservation (bf_max_job_array_resv).
     partitions
         "all": a job of several partitions has a reservation in each. "first": in the first in which it can have one
         (bf_one_resv_per_job).
@@ -213,6 +215,7 @@ class Slurm:
         0, "priority that a job must have to get a reservation or to keep others waiting", "bf_min_prio_reserve"
     )
     partition_reserve: int = _limit(ALL, "reservations for jobs of each partition", "bf_job_part_count_reserve")
+    array_reserve: int = _limit(20, "reservations for elements of each job array", "bf_max_job_array_resv")
     partitions: Literal["all", "first"] = argument(
         "all: a job of several partitions has a reservation in each; first: in the first alone",
         words=_WORDS["partitions"],

@@ -33,6 +33,7 @@ _WHOLE = {
     "batch_sched_delay": ("delay", 0),
     "bf_min_age_reserve": ("reserve_age", 0),
     "bf_min_prio_reserve": ("reserve_priority", 0),
+    "bf_max_job_array_resv": ("array_reserve", 0),
 }
 """Options of SchedulerParameters that are arguments of +slurm as they are, and the least that they can be."""
 

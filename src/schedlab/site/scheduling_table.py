@@ -20,7 +20,6 @@ _PREEMPT = "tests/engine/test_preemption_by_hand.py"
 POWER = "nodes are not switched off"
 TOPOLOGY = "how many switches a job wants (--switches) is not modelled"
 HET = "components of a heterogeneous job are joined to one job"
-ARRAYS = "an array is as many jobs as it has elements"
 CLIENTS = "what users may ask of the controller does not matter to recorded jobs"
 
 ROWS: tuple[Row, ...] = (
@@ -53,7 +52,7 @@ ROWS: tuple[Row, ...] = (
     ("SchedulerParameters", "bf_max_job_user_part", "modelled", "user_partition_depth= of +slurm", _PASS),
     ("SchedulerParameters", "partition_job_depth", "modelled", "partition_queue_depth= of +slurm", _PASS),
     ("SchedulerParameters", "bf_min_age_reserve", "modelled", "reserve_age= of +slurm", _PASS),
-    ("SchedulerParameters", "bf_max_job_array_resv", "ignored", ARRAYS, ""),
+    ("SchedulerParameters", "bf_max_job_array_resv", "modelled", "array_reserve= of +slurm", _RULES),
     ("SchedulerParameters", "bf_min_prio_reserve", "modelled", "reserve_priority= of +slurm", _RULES),
     ("SchedulerParameters", "bf_job_part_count_reserve", "modelled", "partition_reserve= of +slurm", _RULES),
     ("SchedulerParameters", "bf_one_resv_per_job", "modelled", "partitions=first of +slurm", _RULES),

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from schedlab.engine.gate_inputs import batches
 from schedlab.engine.twin.clock import Clock, News
 from schedlab.engine.twin.job import Job
 from schedlab.engine.twin.nodes import Part
@@ -38,10 +39,13 @@ class SlurmPass:
     last_backfill: int = LONG_AGO + 1
     asleep: bool = False
     of_job: list[tuple[int, int]] = field(init=False)
+    array_of: list[int] = field(init=False)
 
     def __post_init__(self) -> None:
         columns = (self.clock.prepared.column(name).tolist() for name in ("partition_id", "group_id"))
         self.of_job = list(zip(*columns, strict=True))
+        prepared = self.clock.prepared
+        self.array_of = prepared.in_submission_order(batches(prepared.workload)).tolist()
 
     def moments(self) -> list[int]:
         """Return when passes are due, if any job waits."""
@@ -199,6 +203,7 @@ class SlurmPass:
         ends = clock.running_ends()
         blocked, looked_at, opened, previous = False, 0, 0, None
         seen, started, had_turn, reserved = Counter[Hashable](), 0, list[Job](), Counter[int]()
+        of_array = Counter[int]()
         order, done = clock.sorted([job for job in visible if job in clock.waiting]), set[Job]()
         for first, turn in [(job, turn) for job in order for turn in self.turns(job)]:
             job = first
@@ -256,13 +261,17 @@ class SlurmPass:
                 continue
             partition = self.partition_of(first, turn)
             may = rules.partitions == "all" if job in begins else len(begins) < rules.reserve
+            array = self.array_of[job.number]
             may = may and reserved[partition] < rules.partition_reserve
+            if self.array_of.count(array) > 1:
+                may = may and of_array[array] < rules.array_reserve
             if begin is not None and begin <= now + rules.window and may:
                 if plan.full:
                     break
                 begins[job] = min(begin, begins.get(job, begin))
                 ends[job] = begins[job] + job.estimate
                 reserved[partition] += 1
+                of_array[array] += 1
                 plan.reserve(job, begin, parts)
         self.use_gaps(plan.profile, begins)
 
