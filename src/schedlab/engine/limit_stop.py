@@ -22,13 +22,13 @@ from schedlab.kernels import inlined, inner_kernel
 
 
 @inlined
-def stops_others(jobs: NDArray[Any], state: State, rules: Rules, job: int) -> bool:
+def stops_others(site: Site | None, jobs: NDArray[Any], state: State, rules: Rules, job: int) -> bool:
     """Return whether a job is at limits of resources, and nothing else keeps it from starting on idle nodes.
 
     A moldable job stops nobody: another of its alternatives may be within the limits. The last choice of nodes is lost.
     """
-    site, now = state.site, state.clock[NOW]
     if site is not None:
+        now = state.clock[NOW]
         return (
             rules.stops_at_limits
             and has_opened(state.nodes, job, now)
@@ -64,7 +64,7 @@ def line_up(
     listed = 0
     for i in range(count):
         job = order[i]
-        if is_ready(needs, job) and (within_limits(jobs, state, job) or stops_others(jobs, state, rules, job)):
+        if is_ready(needs, job) and (within_limits(jobs, state, job) or stops_others(site, jobs, state, rules, job)):
             site.behind[listed] = job
             listed += 1
     return listed

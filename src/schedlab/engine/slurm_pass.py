@@ -148,12 +148,12 @@ def _start_next(
     """
     job = queue.order[place]
     admitted = within_limits(jobs, state, job)
-    if not admitted and not stops_others(jobs, state, rules, job):
+    if not admitted and not stops_others(state.site, jobs, state, rules, job):
         return 1
     take_turn(state.rivals, job)
     now, ends = state.clock[NOW], state.clock[NOW] + jobs[job].estimate
     ordered = BY_ENTRY if state.clock[STARTED] < rules.in_order else BY_SCORE
-    fitting = fitting_in_turn(jobs, state, queue.score, ordered, job, option) if admitted else NONE
+    fitting = fitting_in_turn(state.site, jobs, state, queue.score, ordered, job, option) if admitted else NONE
     if fitting != NONE:
         step = -before_in_list(state.rivals, queue.order, place, job)
         _start(jobs, state, waiting, passes, rules, fitting)
@@ -223,8 +223,8 @@ def _main_pass(
         if not is_ready(needs, job) or (turn == 0 and had_turn(state.rivals, job)):
             place += 1
             continue
-        further = turn + 1 < turns_of(state, job)
-        if not looks_at(passes.starting, counters[STARTS], entry_of(state, job, turn)):
+        further = turn + 1 < turns_of(state.site, state.rivals, job)
+        if not looks_at(passes.starting, counters[STARTS], entry_of(state.site, job, turn)):
             counters[FULL_DUE] = (now // MINUTE + 1) * MINUTE
             turn = turn + 1 if further else 0
             place += 0 if further else 1
@@ -233,7 +233,9 @@ def _main_pass(
             counters[FULL_DUE] = (now // MINUTE + 1) * MINUTE
             return
         looked_at += 1
-        step = _start_next(jobs, seen, state, waiting, passes, rules, queue, place, option_of(state, job, turn))
+        step = _start_next(
+            jobs, seen, state, waiting, passes, rules, queue, place, option_of(state.site, state.rivals, job, turn)
+        )
         if step == STOP:
             return
         if turn > 0 and step <= 0:  # what its earlier turns have closed is open at the next look at the queue
@@ -288,10 +290,10 @@ def _backfill_pass(
             turn = 0
             continue
         take_turn(state.rivals, job)
-        option, entry = option_of(state, job, turn), entry_of(state, job, turn)
+        option, entry = option_of(state.site, state.rivals, job, turn), entry_of(state.site, job, turn)
         mine = 0 if turn == 0 else mine
         turns += 1
-        further = turn + 1 < turns_of(state, job)
+        further = turn + 1 < turns_of(state.site, state.rivals, job)
         turn = turn + 1 if further else 0
         step = 0 if further else 1
         if (ready or rules.planned_tasks) and not looks_at(passes.planning, counters[PLANS], entry):

@@ -18,7 +18,7 @@ from schedlab.engine.node_state import Nodes
 from schedlab.engine.profile import Profile
 from schedlab.engine.queue import NONE
 from schedlab.engine.rival_choice import fitting_open
-from schedlab.engine.rivals import is_moldable
+from schedlab.engine.rivals import Rivals, is_moldable
 from schedlab.engine.site_state import Site, block_partition
 from schedlab.engine.slots import find_slot, has_slot_now
 from schedlab.engine.state import FREE, NOW, State
@@ -29,20 +29,18 @@ ANYWHERE = -1
 
 
 @inlined
-def turns_of(state: State, job: int) -> int:
+def turns_of(site: Site | None, rivals: Rivals | None, job: int) -> int:
     """Return how many turns a job has in a pass."""
-    site = state.site
     if site is not None:
-        return 1 if is_moldable(state.rivals, job) else site.options[job + 1] - site.options[job]
+        return 1 if is_moldable(rivals, job) else site.options[job + 1] - site.options[job]
     return 1
 
 
 @inlined
-def option_of(state: State, job: int, turn: int) -> int:
+def option_of(site: Site | None, rivals: Rivals | None, job: int, turn: int) -> int:
     """Return the option of a job for its partition in a turn, ANYWHERE if it has only one turn."""
-    site = state.site
     if site is not None:
-        return site.options[job] + turn if turns_of(state, job) > 1 else ANYWHERE
+        return site.options[job] + turn if turns_of(site, rivals, job) > 1 else ANYWHERE
     return ANYWHERE
 
 
@@ -55,18 +53,18 @@ def options_of(site: Site, job: int, option: int) -> tuple[int, int]:
 
 
 @inlined
-def entry_of(state: State, job: int, turn: int) -> int:
+def entry_of(site: Site | None, job: int, turn: int) -> int:
     """Return the place of a turn in the columns of `Depths`."""
-    site = state.site
     if site is not None:
         return site.options[job] + turn
     return job
 
 
 @inlined
-def fitting_in_turn(jobs: NDArray[Any], state: State, score: NDArray[Any], ordered: int, job: int, option: int) -> int:
+def fitting_in_turn(
+    site: Site | None, jobs: NDArray[Any], state: State, score: NDArray[Any], ordered: int, job: int, option: int
+) -> int:
     """Return the job, or its first alternative, that fits open nodes now in a turn, or NONE."""
-    site = state.site
     if site is not None:
         if option == ANYWHERE:
             return fitting_open(state.rivals, jobs, state, score, ordered, job)
