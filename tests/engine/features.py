@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from random_workloads import small_work_and_age
 
 from schedlab.scheduler import FunctionPolicy, Scheduler
-from schedlab.scheduler.backfilling import Conservative, Easy, NoBackfill
+from schedlab.scheduler.backfilling import Conservative, Easy, NoBackfill, Slurm
 from schedlab.scheduler.compatible import refusal
+from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.policy_text import policy_from_text
 from schedlab.scheduler.retries import Retries
 from schedlab.scheduler.scheduler_text import as_backfill
@@ -49,10 +51,12 @@ BACKFILLINGS = {
     "easy:ORDER": Easy(policy_from_text("sqf")),
     "conservative": Conservative(),
     "fixed": Conservative(fixed=True),
-    "slurm": as_backfill("slurm(interval=4,depth=6,resolution=3,reserve_age=5,window=40,queue_depth=3,delay=2)"),
+    "slurm": as_backfill(
+        "slurm(interval=4,depth=6,resolution=3,reserve_age=5,window=40,queue_depth=3,delay=2,limits=stop)"
+    ),
     "slurm, shared nodes": as_backfill(
         "slurm(interval=5,resolution=4,window=60,delay=1,shared=3,user_depth=2,partition_depth=4,association_depth=3,"
-        "user_partition_depth=2,partition_queue_depth=2,starts=2,plan_size=7)"
+        "user_partition_depth=2,partition_queue_depth=2,partition_reserve=2,starts=2,plan_size=7)"
     ),
     "slurm, every event": as_backfill("slurm(interval=0,depth=all,resolution=1,window=all,reserve=2,delay=0)"),
 }
@@ -121,8 +125,11 @@ def setting(backfilling: str, features: Iterable[str]) -> Setting:
         options["events"] = "pyss"
     if "in_order" in chosen:
         options["in_order"] = 3
+    backfill = BACKFILLINGS[backfilling]
+    if isinstance(backfill, Slurm) and isinstance(policy, Multifactor):
+        backfill = replace(backfill, reserve_priority=60)
     return Setting(
-        Scheduler(policy, BACKFILLINGS[backfilling], **values),
+        Scheduler(policy, backfill, **values),
         options,
         dependencies=bool(chosen & {"dependencies", "workflows"}),
         workflows="workflows" in chosen,

@@ -29,6 +29,7 @@ def site_of(partitions, tiers, options, limits=(), uses=None) -> SiteInputs:
         option_shape=np.array([shape for one in options for _, shape in one]),
         limit=np.array([most for most, _, _ in limits], dtype=np.int64),
         timed=np.array([timed for _, timed, _ in limits], dtype=np.bool_),
+        stops=np.array([reason != "jobs" for _, _, reason in limits], dtype=np.bool_),
         reason=tuple(reason for _, _, reason in limits),
         use_offset=np.cumsum([0, *(len(one) for one in uses)]),
         use_limit=np.array([limit for one in uses for limit, _ in one], dtype=np.int64),

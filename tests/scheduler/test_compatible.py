@@ -30,6 +30,7 @@ WRITTEN = {
     "reservations=fixed": "saf{},reservations=fixed",
     "window=JOBS": "saf{},window=5",
     "@agent:FILE": "@agent:agent.json{}",
+    "reserve_priority=PRIORITY": "saf+slurm(reserve_priority=4)",
     "shared=CORES": "saf+slurm(shared=4)",
     "node=CORES": "saf+slurm(node=4)",
 }

@@ -40,7 +40,7 @@ def words(text: str) -> list[str]:
         ("multifactor(size=1,favor=", ["multifactor(size=1,favor=large", "multifactor(size=1,favor=small"]),
         (
             "saf+slurm(depth=3,res",
-            ["saf+slurm(depth=3,resolution=", "saf+slurm(depth=3,reserve=", "saf+slurm(depth=3,reserve_age="],
+            [f"saf+slurm(depth=3,{name}=" for name in ("resolution", "reserve", "reserve_age", "reserve_priority")],
         ),
         ("easy@nag(over=li", ["easy@nag(over=linear"]),
         ('"p*', []),

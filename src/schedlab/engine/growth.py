@@ -55,7 +55,7 @@ RULES: dict[type, dict[str, str]] = {
     Plan: dict.fromkeys(("listed", "reserved", "length", "stamp", "until", "corrections"), JOBS),
     Passes: {
         **dict.fromkeys(("planned_end", "planned_in", "begins"), JOBS),
-        **dict.fromkeys(("planning", "starting"), FRESH),
+        **dict.fromkeys(("planning", "starting", "reserving"), FRESH),
     },
     QueueList: {"score": FRESH, "entered": FRESH, "tier": FRESH},
     Forecasts: {"pilot": FRESH},

@@ -60,16 +60,22 @@ def fits_open(site: Site | None, nodes: Any, job: int, now: int, ends: int) -> b
     closed by then, see `schedlab.engine.outages`.
     """
     if site is not None:
-        reaches = ends > next_closing(nodes)
         for option in range(site.options[job], site.options[job + 1]):
-            partition, request = site.partition[option], nodes.machine.shape[option]
-            if site.blocked[partition]:
-                continue
-            narrowed = reaches or site.narrowed[partition]
-            if fits_narrowed(site, nodes, request, now, ends) if narrowed else fits_as(nodes, request):
+            if fits_option(site, nodes, option, now, ends):
                 return True
         return False
     return fits(nodes, job)
+
+
+@inner_kernel
+def fits_option(site: Site, nodes: Any, option: int, now: int, ends: int) -> bool:
+    """Return whether a job fits in one of its partitions, as `fits_open` does for all."""
+    partition, request = site.partition[option], nodes.machine.shape[option]
+    if site.blocked[partition]:
+        return False
+    if site.narrowed[partition] or ends > next_closing(nodes):
+        return fits_narrowed(site, nodes, request, now, ends)
+    return fits_as(nodes, request)
 
 
 @inner_kernel

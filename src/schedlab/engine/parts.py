@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.forecast import Forecast, Forecasts, new_forecast, no_forecast
+from schedlab.engine.gate_inputs import batches
 from schedlab.engine.het_inputs import owners_of
 from schedlab.engine.hetjobs import new_het_jobs
 from schedlab.engine.needs import Needs, new_needs
@@ -26,12 +27,12 @@ from schedlab.engine.retries import LEARNED, REQUEST, WORK, Retries, new_retries
 from schedlab.engine.rivals import new_rivals
 from schedlab.engine.rules import ALL_VISIBLE, NEVER_STARVES, NO_SPECULATION, Rules
 from schedlab.engine.site_state import new_site
-from schedlab.engine.slurm_timing import Depths, Passes, new_depths, new_passes
+from schedlab.engine.slurm_timing import NO_GROUP, Depths, Passes, new_depths, new_passes
 from schedlab.engine.state import State, new_state
 from schedlab.engine.topology import new_topology
 from schedlab.engine.waiting import Orders, Waiting
 from schedlab.scheduler.agent import AgentPolicy
-from schedlab.scheduler.backfilling import ALL, DEPTHS, QUEUE_DEPTHS, Conservative, Easy, Slurm
+from schedlab.scheduler.backfilling import ALL, DEPTHS, QUEUE_DEPTHS, RESERVE_DEPTHS, Conservative, Easy, Slurm
 from schedlab.scheduler.formula import STATISTICS
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.own_predictor import PythonPredictor
@@ -128,8 +129,11 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
     if isinstance(scheduler.backfill, Conservative):
         plan = new_plan(orders.policy.score, prepared.processors, retries=retries is not None, tier=_tier(state))
     elif isinstance(scheduler.backfill, Slurm):
-        planning, starting = (_depths(prepared, scheduler.backfill, names) for names in (DEPTHS, QUEUE_DEPTHS))
-        plan = new_passes(planning, starting, prepared.processors, _plan_size(scheduler.backfill))
+        kinds = (DEPTHS, QUEUE_DEPTHS, RESERVE_DEPTHS)
+        planning, starting, reserving = (_depths(prepared, scheduler.backfill, names) for names in kinds)
+        plan = new_passes(
+            len(prepared.jobs), planning, starting, reserving, prepared.processors, _plan_size(scheduler.backfill)
+        )
     return Parts(
         jobs,
         prepared.seen,
@@ -148,14 +152,23 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
 def _depths(prepared: Prepared, passes: Slurm, names: Iterable[str]) -> Depths:
     """Return how many jobs of a user, a partition ... a pass considers, by the names of these options."""
     user, partition, account = (prepared.column(name) for name in ("user_id", "partition_id", "group_id"))
+    array = prepared.in_submission_order(batches(prepared.workload))
+    small = np.bincount(array)[array] <= max(1, passes.array_reserve)
+    if prepared.site is not None:  # a job counts in each of its partitions
+        turns = np.diff(prepared.site.option_offset)
+        user, account, array, small = (np.repeat(column, turns) for column in (user, account, array, small))
+        partition = prepared.site.option_partition
     columns = dict(zip(DEPTHS, ((user,), (partition,), (user, account), (user, partition)), strict=True))
-    columns["partition_queue_depth"] = (partition,)
+    columns |= dict.fromkeys((*QUEUE_DEPTHS, "partition_reserve"), (partition,))
+    columns["array_reserve"] = (array,)
     limits = {name: getattr(passes, name) for name in names if getattr(passes, name) < ALL}
-    group = np.zeros((len(limits), len(prepared.jobs)), dtype=np.int64)
+    if small.all():
+        limits.pop("array_reserve", None)
+    group = np.zeros((len(limits), len(user)), dtype=np.int64)
     used = 0
     for row, name in enumerate(limits):
         first, which = distinct(*columns[name])
-        group[row] = used + which
+        group[row] = np.where(small, NO_GROUP, used + which) if name == "array_reserve" else used + which
         used += len(first)
     return new_depths(np.array(list(limits.values()), dtype=np.int64), group)
 
@@ -289,6 +302,9 @@ def rules_of(prepared: Prepared, orders: Iterable[Order | None], *, observed: bo
         by_group=any(getattr(backfill, name) < ALL for name in DEPTHS),
         starts=backfill.starts,
         reserve_age=backfill.reserve_age,
+        reserve_priority=backfill.reserve_priority,
+        stops_at_limits=backfill.limits == "stop",
+        one_each=backfill.partitions == "first",
         plan_size=_plan_size(backfill),
         grouped=backfill.interval > 0 and backfill.node == 0,  # as select/cons_tres does
         wf_depth=backfill.wf_depth,

@@ -23,7 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import BLOCK, USED, add, discard
-from schedlab.engine.needs import Needs, is_ready
+from schedlab.engine.limit_stop import is_at_limit, line_up
+from schedlab.engine.needs import Needs
 from schedlab.engine.node_choice import choose
 from schedlab.engine.node_pass import is_closed
 from schedlab.engine.node_state import ASKED_FOR, LATER, PICKED, VIEWS, Nodes
@@ -42,7 +43,7 @@ from schedlab.engine.preemption_state import (
 from schedlab.engine.rivals import begin_turns, had_turn, next_of_job, take_turn
 from schedlab.engine.rules import Rules
 from schedlab.engine.site_state import Site, all_blocked, block, open_partitions
-from schedlab.engine.state import NOW, STARTED, WATCHED, State, within_limits
+from schedlab.engine.state import NOW, STARTED, WATCHED, State
 from schedlab.engine.suspension import hide_all
 from schedlab.kernels import inlined, inner_kernel
 
@@ -83,7 +84,7 @@ def _make_way(
         now = state.clock[NOW]
         if state.clock[STARTED] < rules.in_order or not _anybody_may(preemption, site, nodes, state, order, count):
             return False
-        turn, admitted = site.behind, admit(site, jobs, state, order, count, needs)
+        turn, admitted = site.behind, line_up(site, jobs, state, order, count, needs, rules)
         nodes.counters[VIEWS] += 1
         _give_back_ending(preemption, nodes, state)
         open_partitions(site)
@@ -93,6 +94,9 @@ def _make_way(
             if had_turn(state.rivals, job):
                 continue
             take_turn(state.rivals, job)
+            if is_at_limit(site, jobs, state, rules, job):
+                block(site, job)
+                continue
             if claims(site, nodes, jobs, state, turn, i, admitted):
                 continue
             place, served = i, False
@@ -139,22 +143,6 @@ def may_any(preemption: Preemption, site: Site, order: NDArray[np.int64], count:
                 if there[other] and preemption.may[mine, other]:
                     return True
     return False
-
-
-@inner_kernel
-def admit(
-    site: Site, jobs: NDArray[Any], state: State, order: NDArray[np.int64], count: int, needs: Needs | None
-) -> int:
-    """List the jobs of an order that are ready and within limits in `site.behind`; return how many there are.
-
-    It overwrites the view of what is free.
-    """
-    admitted = 0
-    for i in range(count):
-        if is_ready(needs, order[i]) and within_limits(jobs, state, order[i]):
-            site.behind[admitted] = order[i]
-            admitted += 1
-    return admitted
 
 
 @inner_kernel

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from schedlab.engine.calendar import BLOCK, USED
 from schedlab.engine.needs import Needs
-from schedlab.engine.node_slots import has_room, has_room_for, hold_run
+from schedlab.engine.node_slots import has_room, hold_run
 from schedlab.engine.node_state import Nodes
 from schedlab.engine.plan import NEXT_START, Plan
 from schedlab.engine.preemption import MOST, candidates, end_run, make_way, measure_use, sort_by_use
@@ -19,20 +19,23 @@ from schedlab.engine.retries import Retries
 from schedlab.engine.rules import Rules
 from schedlab.engine.site_state import Site
 from schedlab.engine.state import NOW, State
+from schedlab.engine.turns import options_of
 from schedlab.engine.waiting import Orders, Waiting, sort_waiting
 from schedlab.kernels import inlined, inner_kernel
 
 
 @inlined
 def make_way_in_plan(
-    site: Site | None, jobs: NDArray[Any], state: State, until: NDArray[np.int64], job: int, length: int
+    site: Site | None, jobs: NDArray[Any], state: State, until: NDArray[np.int64], job: int, option: int, length: int
 ) -> bool:
     """Preempt runs for a job that then has room for `length` seconds in the plan; return whether any is preempted.
 
     The job's nodes are chosen, and the preempted runs leave the plan. `until` tells when running jobs end in the plan.
+    The `option` is that of a turn.
     """
     if site is not None:
-        return _make_way_in_plan(site.preemption, site, state.nodes, jobs, state, until, job, length)
+        first, end = options_of(site, job, option)
+        return _make_way_in_plan(site.preemption, site, state.nodes, jobs, state, until, first, end, length)
     return False
 
 
@@ -44,18 +47,20 @@ def _make_way_in_plan(
     jobs: NDArray[Any],
     state: State,
     until: NDArray[np.int64],
-    job: int,
+    option: int,
+    end: int,
     length: int,
 ) -> bool:
     found = False
     if preemption is not None:
         now = state.clock[NOW]
         _hold_ending(preemption, nodes, state, until, 1)
-        if not has_room_for(nodes, nodes.ahead, job, now, now + length, False):
-            option = site.options[job]
-            while option < site.options[job + 1] and not found:
-                found = _clear_in_plan(preemption, site, nodes, jobs, state, until, option, length)
-                option += 1
+        room = False
+        for one in range(option, end):
+            room = room or has_room(nodes, nodes.ahead, nodes.machine.shape[one], now, now + length, False)
+        while not room and option < end and not found:
+            found = _clear_in_plan(preemption, site, nodes, jobs, state, until, option, length)
+            option += 1
         if not found:
             _hold_ending(preemption, nodes, state, until, -1)
     return found

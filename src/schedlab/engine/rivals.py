@@ -69,6 +69,14 @@ def has_rivals(rivals: Rivals | None) -> bool:
 
 
 @inlined
+def is_moldable(rivals: Rivals | None, job: int) -> bool:
+    """Return whether a job has several alternatives."""
+    if rivals is not None:
+        return rivals.end[job] - rivals.first[job] > 1
+    return False
+
+
+@inlined
 def note_waiting(rivals: Rivals | None, job: int, waits: bool) -> None:
     """Record that an alternative enters or leaves the queue."""
     if rivals is not None:

@@ -49,6 +49,12 @@ class Rules(NamedTuple):
 wf_depth, planned_tasks, tasks_count
         Slurm's passes: the fields of `schedlab.scheduler.backfilling.Slurm` (`horizon` is its window, `plan_size` its
         `records`, 0 for any number).
+    stops_at_limits
+        Whether a job at a limit of resources stops the main pass in its partitions.
+    reserve_priority
+        Jobs with a lower priority have no reservations, and keep nobody waiting.
+    one_each
+        Whether a job of several partitions has a reservation in the first of them alone.
     by_group
         Whether a backfill pass looks at a limited number of jobs of each user, partition ...
     grouped
@@ -84,6 +90,9 @@ wf_depth, planned_tasks, tasks_count
     starts: int = 0
     plan_size: int = 0
     reserve_age: int = 0
+    reserve_priority: int = 0
+    stops_at_limits: bool = False
+    one_each: bool = False
     wf_depth: int = 0
     planned_tasks: bool = False
     tasks_count: bool = False

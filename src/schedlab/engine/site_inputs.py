@@ -29,6 +29,8 @@ class SiteInputs(NamedTuple):
         int64, one per limit: how much of it may be in use.
     timed
         bool: whether it counts amounts times the seconds that jobs are still expected to run.
+    stops
+        bool: whether it is of resources of accounts and QOS, so that it may stop a pass (`limits=stop` of +slurm).
     reason
         The reason of a job that would exceed it, as `squeue` shows it.
     use_offset
@@ -48,6 +50,7 @@ class SiteInputs(NamedTuple):
     option_shape: NDArray[np.int64]
     limit: NDArray[np.int64]
     timed: NDArray[np.bool_]
+    stops: NDArray[np.bool_]
     reason: tuple[str, ...]
     use_offset: NDArray[np.int64]
     use_limit: NDArray[np.int64]

@@ -51,7 +51,7 @@ class Site(NamedTuple):
         bool, partitions by nodes.
     shares
         bool, partitions by partitions: whether they have nodes in common.
-    limit, timed
+    limit, timed, stops
         See `SiteInputs`.
     since
         int64, one per job: when its last run began.
@@ -89,6 +89,7 @@ class Site(NamedTuple):
     shares: NDArray[np.bool_]
     limit: NDArray[np.int64]
     timed: NDArray[np.bool_]
+    stops: NDArray[np.bool_]
     since: NDArray[np.int64]
     used: NDArray[np.int64]
     use_offset: NDArray[np.int64]
@@ -146,6 +147,7 @@ def new_site(
         common > 0,
         inputs.limit.copy(),
         inputs.timed.copy(),
+        inputs.stops.copy(),
     )
     uses = (inputs.use_offset.copy(), inputs.use_limit.copy(), inputs.use_amount.copy())
     for array in (*fixed, *uses):
@@ -212,13 +214,30 @@ def admitted(site: Site | None, running: Calendar, job: int, estimate: int, now:
 def exceeded(site: Site, running: Calendar, job: int, estimate: int, now: int) -> int:
     """Return the first limit that a job would exceed in addition to the running jobs, -1 if none."""
     for i in range(site.use_offset[job], site.use_offset[job + 1]):
-        number, amount = site.use_limit[i], site.use_amount[i]
-        if site.timed[number]:
-            if _to_come(site, running, number, now) + amount * estimate > site.limit[number]:
-                return number
-        elif site.used[number] + amount > site.limit[number]:
-            return number
+        if _exceeds(site, running, i, estimate, now):
+            return site.use_limit[i]
     return -1
+
+
+@inner_kernel
+def exceeds_resources_alone(site: Site, running: Calendar, job: int, estimate: int, now: int) -> bool:
+    """Return whether a job would exceed a limit that may stop a pass, and no other."""
+    found = False
+    for i in range(site.use_offset[job], site.use_offset[job + 1]):
+        if _exceeds(site, running, i, estimate, now):
+            if not site.stops[site.use_limit[i]]:
+                return False
+            found = True
+    return found
+
+
+@inlined
+def _exceeds(site: Site, running: Calendar, use: int, estimate: int, now: int) -> bool:
+    """Return whether a use of a limit would exceed it in addition to the running jobs."""
+    number, amount = site.use_limit[use], site.use_amount[use]
+    if site.timed[number]:
+        return _to_come(site, running, number, now) + amount * estimate > site.limit[number]
+    return site.used[number] + amount > site.limit[number]
 
 
 @inlined
@@ -271,15 +290,20 @@ def block(site: Site | None, job: int) -> bool:
     """
     if site is not None:
         for option in range(site.options[job], site.options[job + 1]):
-            partition = site.partition[option]
-            if not site.blocked[partition]:
-                site.blocked[partition] = True
-                for node in range(site.closed.shape[0]):
-                    site.closed[node] = site.closed[node] or site.member[partition, node]
-                for other in range(site.blocked.shape[0]):
-                    site.narrowed[other] = site.narrowed[other] or site.shares[partition, other]
+            block_partition(site, site.partition[option])
         return False
     return True
+
+
+@inner_kernel
+def block_partition(site: Site, partition: int) -> None:
+    """Close the nodes of a partition to all later jobs."""
+    if not site.blocked[partition]:
+        site.blocked[partition] = True
+        for node in range(site.closed.shape[0]):
+            site.closed[node] = site.closed[node] or site.member[partition, node]
+        for other in range(site.blocked.shape[0]):
+            site.narrowed[other] = site.narrowed[other] or site.shares[partition, other]
 
 
 @inner_kernel

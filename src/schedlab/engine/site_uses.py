@@ -14,7 +14,7 @@ from schedlab.cluster.nodes import Partition
 from schedlab.engine.gate_inputs import GateInputs, batches
 from schedlab.engine.node_inputs import UNLIMITED
 from schedlab.engine.site_held import Held, beyond_licenses, held_arrays, held_licenses
-from schedlab.engine.site_limits import SUBMITTED, Under, exceeded_alone, limits_of, longest_alone
+from schedlab.engine.site_limits import JOBS, SUBMITTED, Under, exceeded_alone, limits_of, longest_alone
 from schedlab.workload.resources import Labels
 from schedlab.workload.workload import Workload
 
@@ -24,6 +24,7 @@ class Uses(NamedTuple):
 
     limit: NDArray[np.int64]
     timed: NDArray[np.bool_]
+    stops: NDArray[np.bool_]
     reason: tuple[str, ...]
     use_offset: NDArray[np.int64]
     use_limit: NDArray[np.int64]
@@ -52,6 +53,11 @@ class _Use(NamedTuple):
     def is_of_submitted(self) -> bool:
         """Whether it counts jobs that run or wait."""
         return getattr(self.key, "kind", "") in SUBMITTED
+
+    @property
+    def stops(self) -> bool:
+        """Whether Slurm tests it only when it has chosen nodes: those of resources, but not licences."""
+        return getattr(self.key, "resource", JOBS) != JOBS
 
 
 def limits_on(
@@ -142,6 +148,7 @@ def _numbered(jobs: int, uses: list[_Use]) -> Uses:
     return Uses(
         limit=np.array([limits[key].most for key in numbers], dtype=np.int64),
         timed=np.array([limits[key].timed for key in numbers], dtype=np.bool_),
+        stops=np.array([limits[key].stops for key in numbers], dtype=np.bool_),
         reason=tuple(limits[key].reason for key in numbers),
         use_offset=offsets_of(np.bincount(job, minlength=jobs)),
         use_limit=limit[sorted_by_job],

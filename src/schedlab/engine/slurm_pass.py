@@ -22,18 +22,15 @@ from typing import Any
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import NEVER
-from schedlab.engine.het_pass import AT_ONCE, fit_together, fits_apart, fits_with_others
+from schedlab.engine.het_pass import AT_ONCE, fits_with_others
 from schedlab.engine.hetjobs import (
-    HetJobs,
-    all_startable,
     begin_to_plan,
     earliest_of_component,
     is_component,
-    mark_chosen,
     note_plan,
-    unmark,
 )
 from schedlab.engine.in_service import shut_out
+from schedlab.engine.limit_stop import stops_others
 from schedlab.engine.needs import NO_WORKFLOW, UNKNOWN, Needs, after_parents, is_ready
 from schedlab.engine.orders import ASKED, TIMED
 from schedlab.engine.preemption import make_way
@@ -42,12 +39,13 @@ from schedlab.engine.preemption_state import gives_way
 from schedlab.engine.queue import NONE, first_fit, job_at
 from schedlab.engine.queue_list import QueueList
 from schedlab.engine.queue_nodes import ANY
-from schedlab.engine.rival_choice import BY_ENTRY, BY_SCORE, fitting_open, planned_of
+from schedlab.engine.rival_choice import BY_ENTRY, BY_SCORE, planned_of
 from schedlab.engine.rivals import before_in_list, begin_turns, had_turn, take_turn
 from schedlab.engine.rules import Rules
-from schedlab.engine.site_state import block, open_partitions, wanes
-from schedlab.engine.slots import book_run, find_slot, free_to_plan, has_slot_now
+from schedlab.engine.site_state import open_partitions, wanes
+from schedlab.engine.slots import book_run, free_to_plan
 from schedlab.engine.slurm_plan import expect_ends, is_full, note, reserve
+from schedlab.engine.slurm_starts import start, start_all_planned, start_components
 from schedlab.engine.slurm_timing import (
     BACKFILL,
     FULL_DUE,
@@ -61,20 +59,33 @@ from schedlab.engine.slurm_timing import (
     STEPS,
     STEPS_CHANGE,
     Passes,
+    is_minor,
     is_young,
     look_again,
     looks_at,
     narrowest_of,
 )
-from schedlab.engine.state import FREE, NOW, STARTED, WAITING, State, begin, within_limits
+from schedlab.engine.state import FREE, NOW, STARTED, WAITING, State, within_limits
 from schedlab.engine.suspension import suspend_others
 from schedlab.engine.suspension_choice import fits_over_in_plan
 from schedlab.engine.suspension_pass import start_over
-from schedlab.engine.waiting import Orders, Waiting, depart_with_rivals, put_starving_first
+from schedlab.engine.turns import (
+    ANYWHERE,
+    block_in_turn,
+    entry_of,
+    fitting_in_turn,
+    has_slot_in_turn,
+    option_of,
+    slot_in_turn,
+    turns_of,
+)
+from schedlab.engine.waiting import Orders, Waiting, put_starving_first
 from schedlab.kernels import inlined, inner_kernel
 
 STOP = 2
 """No step: the pass stops."""
+AGAIN = 3
+"""No step, if the job has another turn in the pass."""
 
 
 @inner_kernel
@@ -103,6 +114,8 @@ def slurm_pass(
             _start_in_order(waiting.ages, jobs, seen, state, waiting, passes, needs, rules)
         if clock[STARTED] >= rules.in_order:
             _main_pass(jobs, seen, state, waiting, passes, needs, rules)
+        if wanes(state.site) and clock[WAITING] > 0:  # who is at a limit may be below it at the next look at the queue
+            counters[FULL_DUE] = (now // MINUTE + 1) * MINUTE
         if cleared:
             if alone:  # Slurm considers a job by itself when it is submitted, so the next pass is not too early
                 counters[MAIN_DUE] = now
@@ -116,60 +129,6 @@ def slurm_pass(
 
 
 @inlined
-def _start(jobs: NDArray[Any], state: State, waiting: Waiting, passes: Passes, rules: Rules, job: int) -> None:
-    """Start a job now; this is a change that triggers a backfill pass."""
-    begin(jobs, state, job)
-    depart_with_rivals(state, waiting, rules, job)
-    look_again(passes, state, rules)
-
-
-@inner_kernel
-def _start_components(
-    hets: HetJobs | None,
-    jobs: NDArray[Any],
-    state: State,
-    waiting: Waiting,
-    passes: Passes,
-    rules: Rules,
-    job: int,
-    backfilled: bool,
-) -> int:
-    """Start all components of a job that wait, which fit together; return how many."""
-    if hets is None:
-        return 0
-    started = 0
-    for part in range(hets.first[job], hets.end[job]):
-        if hets.waits[part]:
-            fits_apart(jobs, state, part, AT_ONCE)  # this chooses its nodes
-            _start(jobs, state, waiting, passes, rules, part)
-            mark_chosen(hets, state.nodes)
-            state.backfilled[part] = backfilled
-            started += 1
-    unmark(hets, state.nodes)
-    return started
-
-
-@inner_kernel
-def _start_all_planned(
-    hets: HetJobs | None, jobs: NDArray[Any], state: State, waiting: Waiting, passes: Passes, rules: Rules, most: int
-) -> None:
-    """At the end of a backfill pass, start the heterogeneous jobs all of whose components could start by its plan.
-
-    They get the nodes that are free now, whatever has been reserved on them; so does Slurm.
-    """
-    if hets is None:
-        return
-    queue, place = waiting.queue, 0
-    open_partitions(state.site)
-    while place < queue.length[0] and most > 0:
-        job = queue.order[place]
-        place += 1
-        if all_startable(hets, job) and fit_together(hets, jobs, state, job, AT_ONCE, state.clock[FREE]):
-            most -= _start_components(hets, jobs, state, waiting, passes, rules, job, True)
-            place = 0
-
-
-@inlined
 def _start_next(
     jobs: NDArray[Any],
     seen: NDArray[Any],
@@ -179,34 +138,40 @@ def _start_next(
     rules: Rules,
     queue: QueueList,
     place: int,
+    option: int,
 ) -> int:
-    """Start the next job of a main pass if it fits and exceeds no limit; return how far the pass advances.
+    """Start the next job of a main pass if it fits in a turn and exceeds no limit; return how far the pass advances.
 
-    After a start, the next job takes its position. The result is STOP if no job behind one that has to wait may start.
-    A job that waits only for closed nodes, or that is too young for a reservation, does not block others: Slurm
-    considers them then. A heterogeneous job does: only the backfill pass starts it.
+    After a start, the next job takes its position. The result is AGAIN if the job may have its next turn, and STOP if
+    no job behind one that has to wait may start. A job that waits only for closed nodes, or that is too young or of too
+    low a priority for a reservation, does not block others: Slurm considers them then. A component of a
+    heterogeneous job does: only the backfill pass starts it.
     """
     job = queue.order[place]
-    if not within_limits(jobs, state, job):
+    admitted = within_limits(jobs, state, job)
+    if not admitted and not stops_others(state.site, jobs, state, rules, job):
         return 1
     if is_component(state.hets, job):
         in_order = state.clock[STARTED] < rules.in_order
-        if in_order and fits_with_others(state.hets, jobs, state, job, AT_ONCE, state.clock[FREE], NONE):
-            _start_components(state.hets, jobs, state, waiting, passes, rules, job, False)
+        fits = in_order and fits_with_others(state.hets, jobs, state, job, AT_ONCE, state.clock[FREE], NONE)
+        if admitted and fits:
+            start_components(state.hets, jobs, state, waiting, passes, rules, job, False)
             return -place
-        return STOP if block(state.site, job) else 1
+        return STOP if block_in_turn(state.site, job, option) else AGAIN
     take_turn(state.rivals, job)
     now, ends = state.clock[NOW], state.clock[NOW] + jobs[job].estimate
     ordered = BY_ENTRY if state.clock[STARTED] < rules.in_order else BY_SCORE
-    fitting = fitting_open(state.rivals, jobs, state, queue.score, ordered, job)
+    fitting = fitting_in_turn(state.site, jobs, state, queue.score, ordered, job, option) if admitted else NONE
     if fitting != NONE:
         step = -before_in_list(state.rivals, queue.order, place, job)
-        _start(jobs, state, waiting, passes, rules, fitting)
+        start(jobs, state, waiting, passes, rules, fitting)
         state.backfilled[fitting] = False
         return step
-    if shut_out(state.nodes, job, now, ends) or (ordered == BY_SCORE and is_young(seen, rules, job, now)):
-        return 1
-    return STOP if block(state.site, job) else 1
+    if shut_out(state.nodes, job, now, ends):
+        return AGAIN
+    if ordered == BY_SCORE and (is_young(seen, rules, job, now) or is_minor(queue.score, rules, job)):
+        return AGAIN
+    return STOP if block_in_turn(state.site, job, option) else AGAIN
 
 
 @inlined
@@ -239,10 +204,10 @@ def _start_in_order(
                 return
             job, step = job_at(ages, place), 1
             if is_ready(needs, job) and not had_turn(state.rivals, job):
-                step = _start_next(jobs, seen, state, waiting, passes, rules, ages, place)
+                step = _start_next(jobs, seen, state, waiting, passes, rules, ages, place, ANYWHERE)
             if step == STOP:
                 return
-            place += step
+            place += 1 if step == AGAIN else step
 
 
 @inner_kernel
@@ -260,24 +225,32 @@ def _main_pass(
     now = clock[NOW]
     whole = counters[FULL_DUE] <= now
     _begin_main_pass(state, passes, now)
-    looked_at = place = 0
+    looked_at = place = turn = 0
     while place < queue.length[0]:
         job = queue.order[place]
-        if not is_ready(needs, job) or had_turn(state.rivals, job):
+        if not is_ready(needs, job) or (turn == 0 and had_turn(state.rivals, job)):
             place += 1
             continue
-        if not looks_at(passes.starting, counters[STARTS], job):
+        further = turn + 1 < turns_of(state.site, state, job)
+        if not looks_at(passes.starting, counters[STARTS], entry_of(state.site, job, turn)):
             counters[FULL_DUE] = (now // MINUTE + 1) * MINUTE
-            place += 1
+            turn = turn + 1 if further else 0
+            place += 0 if further else 1
             continue
         if not whole and looked_at == rules.queue_depth:
             counters[FULL_DUE] = (now // MINUTE + 1) * MINUTE
             return
         looked_at += 1
-        step = _start_next(jobs, seen, state, waiting, passes, rules, queue, place)
+        step = _start_next(
+            jobs, seen, state, waiting, passes, rules, queue, place, option_of(state.site, state, job, turn)
+        )
         if step == STOP:
             return
-        place += step
+        if turn > 0 and step <= 0:  # what its earlier turns have closed is open at the next look at the queue
+            counters[FULL_DUE] = (now // MINUTE + 1) * MINUTE
+        again = step == AGAIN and further
+        turn = turn + 1 if again else 0
+        place += 0 if again else 1 if step == AGAIN else step
 
 
 @inner_kernel
@@ -313,7 +286,7 @@ def _backfill_pass(
     again = expect_ends(state, passes, rules)
     begin_turns(state.rivals)
     begin_to_plan(state.hets)
-    looked_at = place = opened = reserved = started = 0
+    looked_at = place = opened = reserved = started = turn = turns = mine = 0
     workflow = NO_WORKFLOW
     blocked = False
     while place < queue.length[0] and (
@@ -321,12 +294,19 @@ def _backfill_pass(
     ):
         job = queue.order[place]
         ready = is_ready(needs, job)
-        if (ready and not within_limits(jobs, state, job)) or had_turn(state.rivals, job):
+        if (ready and not within_limits(jobs, state, job)) or (turn == 0 and had_turn(state.rivals, job)):
             place += 1
+            turn = 0
             continue
         take_turn(state.rivals, job)
-        if (ready or rules.planned_tasks) and not looks_at(passes.planning, counters[PLANS], job):
-            place += 1
+        option, entry = option_of(state.site, state, job, turn), entry_of(state.site, job, turn)
+        mine = 0 if turn == 0 else mine
+        turns += 1
+        further = turn + 1 < turns_of(state.site, state, job)
+        turn = turn + 1 if further else 0
+        step = 0 if further else 1
+        if (ready or rules.planned_tasks) and not looks_at(passes.planning, counters[PLANS], entry):
+            place += step
             continue
         another, shown, soonest = True, True, NEVER
         earliest = now
@@ -350,10 +330,12 @@ def _backfill_pass(
                 looked_at += 1
             earliest = earliest_of_component(state.hets, job, earliest)
             job, soonest = planned_of(state.rivals, jobs, state, profile, queue.score, job, strict, held)
-            begins = find_slot(state.nodes, profile, jobs, job, jobs[job].estimate + strict, earliest)
+            begins = slot_in_turn(state.nodes, profile, jobs, job, option, jobs[job].estimate + strict, earliest)
         length = jobs[job].estimate
         until = now + length + strict
-        room = begins == now and ready and has_slot_now(state.nodes, jobs, job, clock[FREE], now, until, held)
+        room = (
+            begins == now and ready and has_slot_in_turn(state.nodes, jobs, job, option, clock[FREE], now, until, held)
+        )
         together = is_component(state.hets, job)
         if together and begins != UNKNOWN:
             note_plan(state.hets, job, begins, room)
@@ -361,11 +343,12 @@ def _backfill_pass(
         if (room and not together) or (
             begins != UNKNOWN
             and ready
-            and fits_over_in_plan(state.site, jobs, state, passes.planned_end, job, length + strict)
+            and fits_over_in_plan(state.site, jobs, state, passes.planned_end, job, option, length + strict)
         ):
             state.backfilled[job] = blocked or strict == 1
             place -= before_in_list(state.rivals, queue.order, place, job)
-            _start(jobs, state, waiting, passes, rules, job)
+            turn = 0
+            start(jobs, state, waiting, passes, rules, job)
             if not room:
                 suspend_others(state.site, jobs, state)
             book_run(state.nodes, profile, job, jobs[job].processors, now, now + length, -1)
@@ -377,13 +360,15 @@ def _backfill_pass(
             continue
         blocked = blocked or ready
         if gives_way(state.site) and begins != UNKNOWN:
-            if ready and make_way_in_plan(state.site, jobs, state, passes.planned_end, job, length + strict):
+            if ready and make_way_in_plan(state.site, jobs, state, passes.planned_end, job, option, length + strict):
                 if is_full(passes, rules):
                     break
                 reserve(state.nodes, passes, now, now + length, jobs[job].processors, now, rules)
                 place += 1
+                turn = 0
                 continue
-            find_slot(state.nodes, profile, jobs, job, length + strict, begins)  # this chooses its nodes again
+            # This chooses its nodes again.
+            slot_in_turn(state.nodes, profile, jobs, job, option, length + strict, begins)
         if begins != UNKNOWN:
             again = min(
                 again,
@@ -392,15 +377,23 @@ def _backfill_pass(
             )
             if is_young(seen, rules, job, now):
                 again = min(again, seen[job].submit + rules.reserve_age)
-            elif begins <= now + rules.horizon and reserved < rules.reserve:
+            elif (
+                begins <= now + rules.horizon
+                and (mine == 0 or not rules.one_each)
+                and (mine > 0 or reserved < rules.reserve)
+                and not is_minor(queue.score, rules, job)
+                and looks_at(passes.reserving, counters[PLANS], entry)
+            ):
                 if is_full(passes, rules):
                     break
-                reserved += 1
-                note(passes, job, begins, begins + length)
+                reserved += mine == 0
+                if mine == 0 or begins < passes.begins[job]:
+                    note(passes, job, begins, begins + length)
+                mine += 1
                 reserve(state.nodes, passes, begins, begins + length, jobs[job].processors, now, rules)
-        place += 1
+        place += step
     if started < rules.starts:
-        _start_all_planned(state.hets, jobs, state, waiting, passes, rules, rules.starts - started)
-    if rules.plan_size > 0 and 2 * place + 1 >= rules.plan_size:
+        start_all_planned(state.hets, jobs, state, waiting, passes, rules, rules.starts - started)
+    if rules.plan_size > 0 and 2 * turns + 1 >= rules.plan_size:
         again = min(again, counters[STEPS_CHANGE])
     return again

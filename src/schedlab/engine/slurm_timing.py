@@ -27,6 +27,9 @@ from schedlab.kernels import inlined
 MINUTE = 60
 """Seconds between main passes that look at the whole queue (sched_interval)."""
 
+NO_GROUP = -1
+"""In `Depths.group`: there is no limit."""
+
 # Positions in Passes.counters.
 MAIN_DUE = 0  # second of the next main pass
 LAST_MAIN = 1  # ... and of the last one
@@ -47,8 +50,8 @@ COUNTERS_SIZE = 12
 class Depths(NamedTuple):
     """Where a pass considers limited numbers of jobs of a user, a partition ...: these numbers, and its counts.
 
-    `most` has a number for each kind, a row of `group` each job's group; `looked_at` and `looked_in` say how many jobs
-    of a group a pass has considered, and which pass that was.
+    `most` has a number for each kind, a row of `group` the group of each turn (`schedlab.engine.turns`); `looked_at`
+    and `looked_in` say how many turns of a group a pass has considered, and which pass that was.
     """
 
     most: NDArray[np.int64]
@@ -63,7 +66,8 @@ class Passes(NamedTuple):
 
     `profile` holds the plan; `planned_end` (seconds) and `planned_in` give, per job, when it will have ended by the
     plan and in which pass that was computed; `begins` when it is to begin. `planning` and `starting` count the jobs of
-    a user, a partition ... that a backfill pass and a main pass consider. `steps` are the seconds between the records
+    a user, a partition ... that a backfill pass and a main pass consider, `reserving` those of a partition for which a
+    backfill pass reserves. `steps` are the seconds between the records
     of a plan of limited size, in order.
     """
 
@@ -74,6 +78,7 @@ class Passes(NamedTuple):
     begins: NDArray[np.int64]
     planning: Depths
     starting: Depths
+    reserving: Depths
     steps: NDArray[np.int64]
 
 
@@ -83,9 +88,10 @@ def new_depths(most: NDArray[np.int64], group: NDArray[np.int64]) -> Depths:
     return Depths(most, group, np.zeros(groups, dtype=np.int64), np.zeros(groups, dtype=np.int64))
 
 
-def new_passes(planning: Depths, starting: Depths, processors: int, plan_size: int) -> Passes:
+def new_passes(
+    jobs: int, planning: Depths, starting: Depths, reserving: Depths, processors: int, plan_size: int
+) -> Passes:
     """Return the state before the first pass."""
-    jobs = planning.group.shape[1]
     counters = np.zeros(COUNTERS_SIZE, dtype=np.int64)
     counters[[MAIN_DUE, FULL_DUE, LOOK_AGAIN]] = NEVER
     counters[[LAST_MAIN, LAST_CHANGE, LAST_BACKFILL]] = -NEVER // 2
@@ -97,21 +103,25 @@ def new_passes(planning: Depths, starting: Depths, processors: int, plan_size: i
         begins=np.zeros(jobs, dtype=np.int64),
         planning=planning,
         starting=starting,
+        reserving=reserving,
         steps=np.empty(plan_size + 2, dtype=np.int64),
     )
 
 
 @inlined
-def looks_at(depths: Depths, number: int, job: int) -> bool:
-    """Return whether the pass of this number considers a job, within the limits per user, partition ...; count it."""
+def looks_at(depths: Depths, number: int, turn: int) -> bool:
+    """Return whether the pass of this number considers a turn, within the limits per user, partition ...; count it."""
     for kind in range(depths.most.shape[0]):
-        group = depths.group[kind, job]
+        group = depths.group[kind, turn]
+        if group == NO_GROUP:
+            continue
         if depths.looked_in[group] != number:
             depths.looked_in[group], depths.looked_at[group] = number, 0
         if depths.looked_at[group] >= depths.most[kind]:
             return False
     for kind in range(depths.most.shape[0]):
-        depths.looked_at[depths.group[kind, job]] += 1
+        if depths.group[kind, turn] != NO_GROUP:
+            depths.looked_at[depths.group[kind, turn]] += 1
     return True
 
 
@@ -119,6 +129,12 @@ def looks_at(depths: Depths, number: int, job: int) -> bool:
 def is_young(seen: NDArray[Any], rules: Rules, job: int, now: int) -> bool:
     """Return whether a job has not waited long enough for a reservation, and keeps nobody waiting."""
     return rules.reserve_age > 0 and now - seen[job].submit < rules.reserve_age
+
+
+@inlined
+def is_minor(score: NDArray[np.float64], rules: Rules, job: int) -> bool:
+    """Return whether the priority of a job, its negated score, is too low to reserve or to keep others waiting."""
+    return rules.reserve_priority > 0 and -score[job] < rules.reserve_priority
 
 
 @inlined

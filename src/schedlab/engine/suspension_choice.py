@@ -8,17 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import BLOCK, NEVER, USED
+from schedlab.engine.limit_stop import is_at_limit, line_up
 from schedlab.engine.needs import Needs
 from schedlab.engine.node_choice import choose
 from schedlab.engine.node_slots import has_room
 from schedlab.engine.node_state import LATER, VIEWS, Nodes
-from schedlab.engine.preemption import admit, claims, look_at, may_any
+from schedlab.engine.preemption import claims, look_at, may_any
 from schedlab.engine.preemption_state import SUSPENDS, Preemption, class_of_run
 from schedlab.engine.rivals import begin_turns, had_turn, next_of_job, take_turn
 from schedlab.engine.rules import Rules
 from schedlab.engine.site_state import Site, all_blocked, block, open_partitions
 from schedlab.engine.state import NOW, STARTED, State
 from schedlab.engine.suspension import hide, hide_all, hide_in_plan, list_tiers, next_tier
+from schedlab.engine.turns import options_of
 from schedlab.kernels import inlined, inner_kernel
 
 NOBODY = -1
@@ -62,7 +64,7 @@ def _next_over(
             return NOBODY
         if not _anybody_may(preemption, site, nodes, state, order, count):
             return NOBODY
-        now, turn, admitted = state.clock[NOW], site.behind, admit(site, jobs, state, order, count, needs)
+        now, turn, admitted = state.clock[NOW], site.behind, line_up(site, jobs, state, order, count, needs, rules)
         nodes.counters[VIEWS] += 1
         open_partitions(site)
         begin_turns(state.rivals)
@@ -70,6 +72,9 @@ def _next_over(
             if had_turn(state.rivals, turn[i]):
                 continue
             take_turn(state.rivals, turn[i])
+            if is_at_limit(site, jobs, state, rules, turn[i]):
+                block(site, turn[i])
+                continue
             if claims(site, nodes, jobs, state, turn, i, admitted):
                 continue
             place = i
@@ -124,14 +129,15 @@ def _fits_over(preemption: Preemption, site: Site, nodes: Nodes, state: State, j
 
 @inlined
 def fits_over_in_plan(
-    site: Site | None, jobs: NDArray[Any], state: State, until: NDArray[np.int64], job: int, length: int
+    site: Site | None, jobs: NDArray[Any], state: State, until: NDArray[np.int64], job: int, option: int, length: int
 ) -> bool:
     """Return whether a job has room for `length` seconds in the plan in place of others, and choose its nodes.
 
-    `until` tells when running jobs end in the plan.
+    `until` tells when running jobs end in the plan. The `option` is that of a turn.
     """
     if site is not None:
-        return _fits_over_in_plan(site.preemption, site, state.nodes, state, until, job, length)
+        first, end = options_of(site, job, option)
+        return _fits_over_in_plan(site.preemption, site, state.nodes, state, until, job, first, end, length)
     return False
 
 
@@ -143,13 +149,14 @@ def _fits_over_in_plan(
     state: State,
     until: NDArray[np.int64],
     job: int,
+    option: int,
+    end: int,
     length: int,
 ) -> bool:
     found = False
     if preemption is not None:
         now = state.clock[NOW]
-        option = site.options[job] if preemption.counters[SUSPENDS] > 0 else site.options[job + 1]
-        while option < site.options[job + 1] and not found:
+        while preemption.counters[SUSPENDS] > 0 and option < end and not found:
             request, tier = nodes.machine.shape[option], next_tier(preemption, site, nodes, state, option, -NEVER)
             last = tier
             while tier < NEVER and not found:

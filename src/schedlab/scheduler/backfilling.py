@@ -18,15 +18,25 @@ DEPTHS = ("user_depth", "partition_depth", "association_depth", "user_partition_
 QUEUE_DEPTHS = ("partition_queue_depth",)
 """The same of a main pass."""
 
-GROUP_DEPTHS = (*DEPTHS, *QUEUE_DEPTHS)
+RESERVE_DEPTHS = ("partition_reserve", "array_reserve")
+"""Limits on the jobs of one group for which a backfill pass reserves."""
+
+GROUP_DEPTHS = (*DEPTHS, *QUEUE_DEPTHS, *RESERVE_DEPTHS)
 
 LIMITS = ("depth", "window", "reserve", "queue_depth", "overtime", "starts", "plan_size", "wf_depth", *GROUP_DEPTHS)
 """Options that may be `ALL`. The others are periods and sizes up to `LONGEST`."""
 
-COUNTS = ("depth", "resolution", "queue_depth", "starts", "wf_depth", *GROUP_DEPTHS)
+COUNTS = ("depth", "resolution", "queue_depth", "starts", "wf_depth", *DEPTHS, *QUEUE_DEPTHS, "partition_reserve")
 """Options of Slurm's passes that must be at least 1."""
 
 LONGEST = 10**9
+
+_WORDS = {
+    "limits": ("continue", "stop"),
+    "partitions": ("all", "first"),
+    "wf_plan": ("all", "ready"),
+    "wf_count": ("tasks", "workflows"),
+}
 
 
 def _limit(default: int, meaning: str, synonym: str = "", *, minutes: bool = False) -> Any:
@@ -130,6 +140,19 @@ class Slurm:
         Maximum number of jobs that get a reservation; 1 makes it EASY.
     reserve_age
         Seconds that a job must have waited to get a reservation, or to keep others waiting (bf_min_age_reserve).
+    reserve_priority
+        Priority that a job must have to get a reservation, or to keep others waiting (bf_min_prio_reserve); under
+        multifactor alone.
+    partition_reserve
+        Maximum number of jobs of each partition that get a reservation (bf_job_part_count_reserve).
+    array_reserve
+        Maximum number of elements of each job array that get a reservation (bf_max_job_array_resv).
+    partitions
+        "all": a job of several partitions has a reservation in each. "first": in the first in which it can have one
+        (bf_one_resv_per_job).
+    limits
+        "continue": jobs at a limit are passed over. "stop": one at a limit of resources of an account or a QOS stops
+        the main pass in its partitions (assoc_limit_stop).
     queue_depth
         Jobs that a main pass considers (default_queue_depth); once a minute, one considers all.
     partition_queue_depth
@@ -188,6 +211,21 @@ class Slurm:
     reserve_age: int = _limit(
         0, "seconds that a job must have waited to get a reservation or to keep others waiting", "bf_min_age_reserve"
     )
+    reserve_priority: int = _limit(
+        0, "priority that a job must have to get a reservation or to keep others waiting", "bf_min_prio_reserve"
+    )
+    partition_reserve: int = _limit(ALL, "reservations for jobs of each partition", "bf_job_part_count_reserve")
+    array_reserve: int = _limit(20, "reservations for elements of each job array", "bf_max_job_array_resv")
+    partitions: Literal["all", "first"] = argument(
+        "all: a job of several partitions has a reservation in each; first: in the first alone",
+        words=_WORDS["partitions"],
+        default="all",
+    )
+    limits: Literal["continue", "stop"] = argument(
+        "continue: jobs at a limit are passed over; stop: those at a limit of resources stop a main pass",
+        words=_WORDS["limits"],
+        default="continue",
+    )
     queue_depth: int = _limit(
         100, "jobs that a main pass looks at; once a minute it looks at all", "default_queue_depth"
     )
@@ -209,12 +247,12 @@ class Slurm:
     wf_depth: int = _limit(50, "workflows with one place in the queue of which a backfill pass looks at the tasks")
     wf_plan: Literal["all", "ready"] = argument(
         "all: tasks that wait for others get reservations behind them; ready: they do not",
-        words=("all", "ready"),
+        words=_WORDS["wf_plan"],
         default="all",
     )
     wf_count: Literal["tasks", "workflows"] = argument(
         "tasks: each counts for the depth; workflows: all of a workflow count once",
-        words=("tasks", "workflows"),
+        words=_WORDS["wf_count"],
         default="tasks",
     )
 
@@ -226,7 +264,7 @@ class Slurm:
             if not isinstance(value, int) or not least <= value <= most:
                 text = "all" if value == ALL else value
                 raise InputError(f"slurm: {option.name}={text} must be a whole number from {least} to {most}")
-        for name, known in (("wf_plan", ("all", "ready")), ("wf_count", ("tasks", "workflows"))):
+        for name, known in _WORDS.items():
             if getattr(self, name) not in known:
                 raise InputError(f"slurm: {name}={getattr(self, name)}; known are {' and '.join(known)}")
 

@@ -59,6 +59,8 @@ TOGETHER = "reservations of components would have to move together; take +slurm,
 OF_HEADS = "reservations there are for the head of each partition, and not for components in several; take +slurm"
 NO_PLACE = "the components of a job would have to have their places in the queue together"
 BY_COMPONENT = "a component would preempt others, or run by itself, although its job cannot start"
+NO_PRIORITY = "a policy without priorities"
+UNRANKED = "priorities are those of multifactor; limit the reservations with reserve= or reserve_age="
 EARLY = "a job may start there before the ends that make room for it are handled; take the default order"
 
 TABLE: tuple[Incompatible, ...] = (
@@ -70,6 +72,7 @@ TABLE: tuple[Incompatible, ...] = (
     *(Incompatible("@agent:FILE", backfill, AGENT) for backfill in ("+easy", "+conservative", "+slurm")),
     *(Incompatible("nodes", f"{option}=CORES", WHOLE_NODES) for option in ("shared", "node")),
     *(Incompatible("nodes", f"events={events}", EARLY) for events in ("pyss", "sc17")),
+    Incompatible("reserve_priority=PRIORITY", NO_PRIORITY, UNRANKED),
     Incompatible("preemption", "reservations=fixed", ROUNDS),
     Incompatible("preemption", "@agent:FILE", AGENT),
     Incompatible("window=JOBS", "workflows with one place", SHARED),
@@ -220,6 +223,8 @@ def features_of(scheduler: Scheduler) -> dict[str, str]:
     found = found or {NONE: NONE}
     if isinstance(backfill, Slurm):
         cores = {"shared": backfill.shared, "node": backfill.node}
+        if backfill.reserve_priority:
+            found["reserve_priority=PRIORITY"] = f"reserve_priority={backfill.reserve_priority}"
         found |= {f"{name}=CORES": f"{name}={count}" for name, count in cores.items() if count}
     if order is not None:
         found[":ORDER"] = f":{order.text}"
@@ -229,6 +234,8 @@ def features_of(scheduler: Scheduler) -> dict[str, str]:
         found["@agent:FILE"] = scheduler.policy.text
     if isinstance(scheduler.policy, Multifactor):
         found["multifactor"] = scheduler.policy.text
+    else:
+        found[NO_PRIORITY] = scheduler.policy.text
     if scheduler.order_runtimes is not None:
         found["POLICY@RUNTIMES+BACKFILL"] = f"run times of its own for the order (@{scheduler.order_runtimes.text})"
     if scheduler.runtimes.learns:

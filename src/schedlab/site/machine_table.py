@@ -92,7 +92,7 @@ ROWS: tuple[Row, ...] = (
     ("PartitionName", "AllowGroups", "ignored", "groups of users are not known", ""),
     ("PartitionName", "State", "modelled", "only jobs of partitions that are up start", _SITE),
     ("PartitionName", "PriorityTier", "approximated",
-     "jobs of a higher tier go first; a job of several partitions stands in the queue once, at its highest tier",
+     "jobs of a higher tier go first; a job of several partitions has its turns in all of them at its highest tier",
      _HELD),
     ("PartitionName", "PriorityJobFactor", "modelled", "the factor of partition= of multifactor",
      "tests/site/test_scheduling.py"),

@@ -32,6 +32,8 @@ _WHOLE = {
     "default_queue_depth": ("queue_depth", 1),
     "batch_sched_delay": ("delay", 0),
     "bf_min_age_reserve": ("reserve_age", 0),
+    "bf_min_prio_reserve": ("reserve_priority", 0),
+    "bf_max_job_array_resv": ("array_reserve", 0),
 }
 """Options of SchedulerParameters that are arguments of +slurm as they are, and the least that they can be."""
 
@@ -43,6 +45,7 @@ _OR_ALL = {
     "bf_max_job_user_part": "user_partition_depth",
     "bf_max_job_start": "starts",
     "partition_job_depth": "partition_queue_depth",
+    "bf_job_part_count_reserve": "partition_reserve",
 }
 """Options that are arguments of +slurm, and have no effect if they are 0."""
 
@@ -191,6 +194,10 @@ def _passes(reader: _Values) -> Backfill:
     arguments |= {argument: reader.option(name, 0) or ALL for name, argument in _OR_ALL.items()}
     if reader.option("bf_max_job_assoc", 0):
         arguments["user_depth"] = ALL  # Slurm drops it then
+    if "assoc_limit_stop" in reader.options:
+        arguments["limits"] = "stop"
+    if "bf_one_resv_per_job" in reader.options:
+        arguments["partitions"] = "first"
     arguments["window"] = reader.option("bf_window", usual_of("window") // 60, 1) * 60
     least = reader.option("sched_min_interval", 0, 0) / MICROSECONDS
     arguments["delay"] = max(arguments["delay"], math.floor(least))
@@ -212,7 +219,15 @@ def usual_of(argument: str) -> int:
 def _without_backfilling(reader: _Values) -> None:
     """Note that the options of passes have no effect; the main pass looks at the whole queue after every event."""
     for name in reader.options:
-        if name in (*_WHOLE, *_OR_ALL, "bf_window", "sched_min_interval", "sched_interval"):
+        if name in (
+            *_WHOLE,
+            *_OR_ALL,
+            "assoc_limit_stop",
+            "bf_one_resv_per_job",
+            "bf_window",
+            "sched_min_interval",
+            "sched_interval",
+        ):
             reader.note("SchedulerParameters", name, "ignored", "has no effect here without backfilling")
     reader.note("SchedulerParameters", "bf_interval", "modelled", "-1: there is no backfilling")
 

@@ -6,6 +6,7 @@ from schedlab.site.machine_table import RECORDED
 from schedlab.site.parameters import Row
 
 _PASS = "tests/engine/test_slurm_by_hand.py"
+_RULES = "tests/engine/test_rules_by_hand.py"
 _TEXT = "tests/site/test_scheduling.py"
 _PRIORITY = "tests/engine/test_priority.py"
 _SHARES = "tests/engine/test_shares_by_hand.py"
@@ -54,9 +55,10 @@ ROWS: tuple[Row, ...] = (
     ("SchedulerParameters", "bf_max_job_user_part", "modelled", "user_partition_depth= of +slurm", _PASS),
     ("SchedulerParameters", "partition_job_depth", "modelled", "partition_queue_depth= of +slurm", _PASS),
     ("SchedulerParameters", "bf_min_age_reserve", "modelled", "reserve_age= of +slurm", _PASS),
-    ("SchedulerParameters", "bf_max_job_array_resv", "ignored", ARRAYS, ""),
-    ("SchedulerParameters", "bf_min_prio_reserve bf_job_part_count_reserve bf_one_resv_per_job",
-     "ignored", "every job that a backfill pass looks at may have a reservation", ""),
+    ("SchedulerParameters", "bf_max_job_array_resv", "modelled", "array_reserve= of +slurm", _RULES),
+    ("SchedulerParameters", "bf_min_prio_reserve", "modelled", "reserve_priority= of +slurm", _RULES),
+    ("SchedulerParameters", "bf_job_part_count_reserve", "modelled", "partition_reserve= of +slurm", _RULES),
+    ("SchedulerParameters", "bf_one_resv_per_job", "modelled", "partitions=first of +slurm", _RULES),
     ("SchedulerParameters", "bf_busy_nodes", "ignored", "the placement rule is an option of the simulation", ""),
     ("SchedulerParameters", "bf_node_space_size", "modelled", "plan_size= of +slurm", _PASS),
     ("SchedulerParameters", "bf_running_job_reserve", "ignored", "running jobs always keep their nodes in a plan", ""),
@@ -68,8 +70,8 @@ ROWS: tuple[Row, ...] = (
     ("SchedulerParameters", "bf_hetjob_immediate", "ignored", HET_AT_ONCE, ""),
     ("SchedulerParameters", "het_job_signal whole_hetjob whole_pack "
      "enable_hetjob enable_hetjob_steps disable_hetjob_steps", "ignored", HET, ""),
-    ("SchedulerParameters", "assoc_limit_stop", "ignored",
-     "who is at a limit is passed over, and never stops those behind", ""),
+    ("SchedulerParameters", "assoc_limit_stop", "modelled",
+     "limits=stop of +slurm: who is at a limit of resources stops the main pass in his partitions", _RULES),
     ("SchedulerParameters", "assoc_limit_continue", "modelled", "who is at a limit is passed over: Slurm's default",
      "tests/engine/test_nodes_site.py"),
     ("SchedulerParameters", "max_switch_wait", "ignored", TOPOLOGY, ""),

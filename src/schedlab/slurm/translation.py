@@ -160,12 +160,13 @@ def _with_passes(configuration: Configuration, passes: Slurm | None) -> Configur
         "default_queue_depth": min(passes.queue_depth, _MANY),
         "batch_sched_delay": passes.delay,
     }
-    if passes.reserve_age:
-        options["bf_min_age_reserve"] = passes.reserve_age
+    for name in ("reserve_age", "reserve_priority"):
+        if value := getattr(passes, name):
+            options[arguments(Slurm)[name][0].synonym] = value
     if passes.plan_size:
         options["bf_node_space_size"] = min(passes.plan_size, 2 * _MANY)
     for name in (*GROUP_DEPTHS, "starts"):
-        if getattr(passes, name) < ALL:
+        if getattr(passes, name) not in (ALL, getattr(Slurm(), name)):
             options[arguments(Slurm)[name][0].synonym] = getattr(passes, name)
     changed = configuration.scheduling(",".join(f"{name}={value}" for name, value in options.items()))
     if not passes.overtime:

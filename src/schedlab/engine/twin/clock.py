@@ -22,6 +22,7 @@ from schedlab.engine.twin.priority import Priority
 from schedlab.engine.twin.profile import Profile
 from schedlab.engine.twin.retries import Retries
 from schedlab.engine.twin.site import DEPENDENCY, NOT_AVAILABLE, PRIORITY, RESERVATION, RESOURCES, Site
+from schedlab.scheduler.backfilling import Slurm
 from schedlab.scheduler.function_policy import OF_JOBS, FunctionPolicy
 from schedlab.scheduler.policy import Policy
 
@@ -263,6 +264,14 @@ class Clock:
             return False
         return all(self.refusal(one, parts[:place]) is None for place, one in enumerate(parts))
 
+    def stops(self, job: Job) -> bool:
+        """Return whether a job keeps others waiting, with limits=stop: it has one size, and limits of resources."""
+        passes, refusal = self.prepared.scheduler.backfill, self.refusal(job)
+        if not isinstance(passes, Slurm) or passes.limits != "stop" or len(job.alternatives) > 1:
+            return False
+        found = list(self.site.all_exceeded(job, self.running, self.now))
+        return job.ready and refusal not in (None, RESERVATION, NOT_AVAILABLE) and all(one.stops for one in found)
+
     def refusal(self, job: Job, others: Sequence[Job] = ()) -> str | None:
         """Return why a job is passed over: too few nodes in service, or a limit that it would exceed; or None.
 
@@ -324,9 +333,9 @@ class Clock:
         view = view.closed(closed) if closed else view
         return view.reserved(reserved) if reserved else view
 
-    def place(self, view: View, job: Job) -> list[Part] | None:
+    def place(self, view: View, job: Job, option: int | None = None) -> list[Part] | None:
         """Return what a job would get of a present view if it started: nothing that is closed before it ends."""
-        return self.without_shut(view, self.now + job.estimate).place(job)
+        return self.without_shut(view, self.now + job.estimate).place(job, option)
 
     def is_shut_out(self, job: Job) -> bool:
         """Return whether only closed nodes keep a job from starting now."""

@@ -16,8 +16,8 @@ from schedlab.workload.resources import WHOLE
 class View(Protocol):
     """The free resources of a machine; views of the same machine at different seconds can be compared."""
 
-    def place(self, job: Job) -> list[Part] | None:
-        """Return what a job would get, None if it does not fit."""
+    def place(self, job: Job, option: int | None = None) -> list[Part] | None:
+        """Return what a job would get, perhaps in one of its partitions, None if it does not fit."""
 
     def without(self, parts: Iterable[Part]) -> View:
         """Return what remains free after some parts are taken."""
@@ -50,7 +50,7 @@ class Processors:
 
     free: int
 
-    def place(self, job: Job) -> list[Part] | None:
+    def place(self, job: Job, option: int | None = None) -> list[Part] | None:
         """Return a part with the processors of a job, if enough are free."""
         return [Part(0, job.processors, job.processors)] if job.processors <= self.free else None
 
@@ -97,12 +97,12 @@ class Nodes:
     requests: list[list[Request]]
     placement: Placement
 
-    def place(self, job: Job) -> list[Part] | None:
-        """Return the parts of nodes that a job gets, in the first of its partitions in which it fits."""
-        for option, request in enumerate(self.requests[job.number]):
-            parts = self.placement.place(self.nodes, request)
+    def place(self, job: Job, option: int | None = None) -> list[Part] | None:
+        """Return the parts of nodes that a job gets, in the one or the first of its partitions in which it fits."""
+        for number, request in enumerate(self.requests[job.number]):
+            parts = self.placement.place(self.nodes, request) if option in (None, number) else None
             if parts is not None:
-                return [replace(part, option=option) for part in parts]
+                return [replace(part, option=number) for part in parts]
         return None
 
     def without(self, parts: Iterable[Part]) -> Nodes:

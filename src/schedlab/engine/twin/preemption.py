@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import TYPE_CHECKING
@@ -106,11 +106,14 @@ class Preemption:
         if self.inputs is None or clock.in_order:
             return False
         attempt = Attempt(clock, {job for job in clock.running if job.gives_way})
-        admitted, had_turn = [job for job in jobs if clock.admitted(job)], list[Job]()
+        admitted, had_turn = [job for job in jobs if clock.admitted(job) or clock.stops(job)], list[Job]()
         for job in admitted:
             if any(job.is_of(one) for one in had_turn):
                 continue
             had_turn.append(job)
+            if clock.stops(job):
+                attempt.blocked.update(clock.site.partitions(job))
+                continue
             options = [
                 (one, option) for one in admitted if one.is_of(job) for option in range(len(clock.site.partitions(one)))
             ]
@@ -131,11 +134,14 @@ class Preemption:
         if self.inputs is None or clock.in_order:
             return None
         attempt, had_turn = Attempt(clock, set()), list[Job]()
-        admitted = [job for job in jobs if clock.admitted(job)]
+        admitted = [job for job in jobs if clock.admitted(job) or clock.stops(job)]
         for job in admitted:
             if any(job.is_of(one) for one in had_turn):
                 continue
             had_turn.append(job)
+            if clock.stops(job):
+                attempt.blocked.update(clock.site.partitions(job))
+                continue
             mine = [one for one in admitted if one.is_of(job)]
             options = [(one, option) for one in mine for option in range(len(clock.site.partitions(one)))]
             places = (attempt.place(*one, set(), set()) for one in options)
@@ -177,7 +183,7 @@ class Preemption:
         if any(job.since is not None for job in self.clock.running):
             self.settle()
 
-    def make_way_in_plan(self, job: Job, plan: Plan) -> tuple[list[Part], set[Job]] | None:
+    def make_way_in_plan(self, job: Job, options: Sequence[int], plan: Plan) -> tuple[list[Part], set[Job]] | None:
         """Preempt runs for a job in the plan; return where it would run and which runs are gone then.
 
         None if none has to: because the job has room after the end of runs that are being preempted already, or has
@@ -186,7 +192,6 @@ class Preemption:
         if self.inputs is None:
             return None
         ending = {one for one in self.clock.running if one.gives_way}
-        options = range(len(self.clock.site.partitions(job)))
         if any(plan(ending, option) is not None for option in options):
             return None
         for option in options:

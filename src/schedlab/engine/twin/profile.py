@@ -41,10 +41,13 @@ class Profile:
         steps = sorted({begin, *(step for step in self.free_from if begin < step < end)})
         return next((step for step in steps if self.throughout(begin, step + 1).place(job) is None), end)
 
-    def earliest(self, job: Job, length: int, begin: int) -> tuple[int, list[Part]]:
-        """Return the earliest second, from `begin` on, from which a job has room for `length` seconds, and where."""
+    def earliest(self, job: Job, length: int, begin: int, option: int | None = None) -> tuple[int, list[Part]]:
+        """Return the earliest second, from `begin` on, from which a job has room for `length` seconds, and where.
+
+        In one of its partitions, if an option is given.
+        """
         for step in sorted({begin, *(step for step in self.free_from if step > begin)}):
-            parts = self.throughout(step, step + length).place(job)
+            parts = self.throughout(step, step + length).place(job, option)
             if parts is not None:
                 return step, parts
         raise AssertionError("the machine is too small for a job")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from schedlab.engine.booking_inputs import BookingInputs
@@ -17,10 +17,14 @@ EVERYWHERE = 0
 
 @dataclass
 class Limit:
-    """A limit on concurrent use; if `timed`, amounts are multiplied by the expected remaining seconds."""
+    """A limit on concurrent use; if `timed`, amounts are multiplied by the expected remaining seconds.
+
+    One that `stops` is of resources: it may stop those behind a job that would exceed it.
+    """
 
     most: int
     timed: bool
+    stops: bool
     reason: str
 
     def use(self, amount: int, seconds: int) -> int:
@@ -46,7 +50,12 @@ class Site:
 
     def __post_init__(self) -> None:
         if self.inputs is not None:
-            columns = (self.inputs.limit.tolist(), self.inputs.timed.tolist(), self.inputs.reason)
+            columns = (
+                self.inputs.limit.tolist(),
+                self.inputs.timed.tolist(),
+                self.inputs.stops.tolist(),
+                self.inputs.reason,
+            )
             self.limits = [Limit(*values) for values in zip(*columns, strict=True)]
 
     def partitions(self, job: Job) -> list[int]:
@@ -104,6 +113,10 @@ class Site:
 
         If it would start with others, components of its job, these count for limits that are not timed.
         """
+        return next((limit.reason for limit in self.all_exceeded(job, running, now, others)), None)
+
+    def all_exceeded(self, job: Job, running: list[Job], now: int, others: Iterable[Job] = ()) -> Iterator[Limit]:
+        """Yield the limits that a job would exceed beside the running jobs, and beside others that start with it."""
         counted = now // self.period * self.period
         for number, amount in self.uses(job).items():
             limit = self.limits[number]
@@ -113,8 +126,7 @@ class Site:
                 used += limit.use(self.uses(one).get(number, 0), left)
             used += sum(limit.use(self.uses(one).get(number, 0), 0) for one in others)
             if used + limit.use(amount, job.estimate) > limit.most:
-                return limit.reason
-        return None
+                yield limit
 
     def count(self, reasons: dict[Job, str], seconds: int) -> None:
         """Add seconds to the reasons of waiting jobs."""

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 
+from schedlab.engine.gate_inputs import batches
 from schedlab.engine.twin.clock import Clock, News
 from schedlab.engine.twin.hetjobs import start_planned, start_together
 from schedlab.engine.twin.job import Job
 from schedlab.engine.twin.nodes import Part
-from schedlab.engine.twin.preemption import place_in
 from schedlab.engine.twin.profile import Profile
+from schedlab.engine.twin.slurm_plan import BackfillPlan, in_groups
 from schedlab.scheduler.backfilling import Slurm
 
 MINUTE = 60
@@ -39,10 +39,13 @@ class SlurmPass:
     last_backfill: int = LONG_AGO + 1
     asleep: bool = False
     of_job: list[tuple[int, int]] = field(init=False)
+    array_of: list[int] = field(init=False)
 
     def __post_init__(self) -> None:
         columns = (self.clock.prepared.column(name).tolist() for name in ("partition_id", "group_id"))
         self.of_job = list(zip(*columns, strict=True))
+        prepared = self.clock.prepared
+        self.array_of = prepared.in_submission_order(batches(prepared.workload)).tolist()
 
     def moments(self) -> list[int]:
         """Return when passes are due, if any job waits."""
@@ -79,6 +82,8 @@ class SlurmPass:
             visible = clock.visible()
             cleared, alone = clock.preemption.make_way(clock.sorted(visible)), len(clock.waiting) == 1
             self.main_pass(visible)
+            if clock.waiting and any(limit.timed for limit in clock.site.limits):
+                self.full_due = (now // MINUTE + 1) * MINUTE
             if cleared:
                 self.main_due = now if alone else self.main_due
                 self.changed, self.last_change = rules.interval > 0, now  # without an interval, only events count
@@ -109,10 +114,23 @@ class SlurmPass:
             self.changed = False
             self.last_backfill += interval
 
-    def groups(self, job: Job) -> dict[Hashable, int]:
-        """Return the groups of a job of which a backfill pass looks at a limited number, and that number."""
+    def turns(self, job: Job) -> list[int | None]:
+        """Return the turns of a job in a pass: one for each of its partitions, None for a single one."""
+        several = len(self.clock.site.partitions(job))
+        alone = len(job.alternatives) == 1 and not job.needs_others(self.clock.waiting)
+        return list(range(several)) if several > 1 and alone else [None]
+
+    def partition_of(self, job: Job, turn: int | None) -> int:
+        """Return the partition in which a turn of a job counts."""
+        inputs = self.clock.site.inputs
+        if inputs is None:
+            return self.of_job[job.number][0]
+        return int(inputs.option_partition[inputs.option_offset[job.number] + (turn or 0)])
+
+    def groups(self, job: Job, turn: int | None) -> dict[Hashable, int]:
+        """Return the groups of a turn of a job of which a backfill pass looks at a limited number, and that number."""
         rules, who = self.rules, job.user
-        partition, account = self.of_job[job.number]
+        partition, account = self.partition_of(job, turn), self.of_job[job.number][1]
         return {
             ("user", who): rules.user_depth,
             ("partition", partition): rules.partition_depth,
@@ -128,48 +146,59 @@ class SlurmPass:
         ready = [job for job in visible if job.ready]
         looked_at, blocked, of_partition = 0, set[int](), Counter[int]()
         while ready:
-            partition, _ = self.of_job[clock.head(ready).number]
-            of_partition[partition] += not clock.in_order
-            if of_partition[partition] > self.rules.partition_queue_depth:
-                self.full_due = (clock.now // MINUTE + 1) * MINUTE
-                ready.remove(clock.head(ready))
-                continue
-            if not (whole or clock.in_order):
-                looked_at += 1
-                if looked_at > self.rules.queue_depth:
-                    self.full_due = (clock.now // MINUTE + 1) * MINUTE
-                    return
             head = clock.head(ready)
             ready.remove(head)
-            if not clock.admitted(head):
-                continue
-            rivals = [job for job in ready if job.is_of(head) and clock.admitted(job)]
-            ready = [job for job in ready if not job.is_of(head)]
-            if head.needs_others(clock.waiting):
-                if clock.in_order and start_together(clock, head, backfilled=False):
-                    self.last_change = clock.now
-                    ready = [job for job in ready if job in clock.waiting]
+            for turn in [None] if clock.in_order else self.turns(head):
+                partition = self.partition_of(head, turn)
+                of_partition[partition] += not clock.in_order
+                if of_partition[partition] > self.rules.partition_queue_depth:
+                    self.full_due = (clock.now // MINUTE + 1) * MINUTE
                     continue
-            elif (
-                self.start_one([head, *(rivals if clock.in_order else clock.sorted(rivals))], blocked)
-                or clock.is_shut_out(head)
-                or (self.is_young(head) and not clock.in_order)
-            ):
-                continue
-            blocked.update(clock.site.partitions(head))
-            if clock.site.inputs is None:
-                return
+                if not (whole or clock.in_order):
+                    looked_at += 1
+                    if looked_at > self.rules.queue_depth:
+                        self.full_due = (clock.now // MINUTE + 1) * MINUTE
+                        return
+                if not clock.admitted(head) and not clock.stops(head):
+                    break
+                if head.needs_others(clock.waiting):
+                    if clock.in_order and clock.admitted(head) and start_together(clock, head, backfilled=False):
+                        self.last_change = clock.now
+                        ready = [job for job in ready if job in clock.waiting]
+                        break
+                    blocked.update(clock.site.partitions(head))
+                    if clock.site.inputs is None:
+                        return
+                    break
+                rivals = [job for job in ready if job.is_of(head) and clock.admitted(job)]
+                ready = [job for job in ready if not job.is_of(head)]
+                if not clock.in_order:
+                    rivals = clock.sorted(rivals)
+                if clock.admitted(head) and self.start_one([head, *rivals], blocked, turn):
+                    if turn:
+                        self.full_due = (clock.now // MINUTE + 1) * MINUTE
+                    break
+                if clock.is_shut_out(head) or (self.is_minor(head) and not clock.in_order):
+                    continue
+                mine = clock.site.partitions(head)
+                blocked.update(mine if turn is None else [mine[turn]])
+                if clock.site.inputs is None:
+                    return
 
-    def is_young(self, job: Job) -> bool:
-        """Return whether a job has to wait longer before anything is reserved for it."""
-        return self.clock.now < job.submit + self.rules.reserve_age
+    def is_minor(self, job: Job) -> bool:
+        """Return whether a job is too young or of too low a priority to have anything reserved for it."""
+        clock, rules = self.clock, self.rules
+        if clock.now < job.submit + rules.reserve_age:
+            return True
+        (score,) = clock.order.scores(clock.scheduler.policy, [job], clock.now) if rules.reserve_priority else [0.0]
+        return -score < rules.reserve_priority
 
-    def start_one(self, alternatives: list[Job], blocked: set[int]) -> bool:
+    def start_one(self, alternatives: list[Job], blocked: set[int], turn: int | None) -> bool:
         """Start the first of these that fits outside of blocked partitions; return whether one does."""
         clock = self.clock
         for job in alternatives:
             view = clock.view()
-            parts = clock.place(view.closed(clock.site.kept_from(job, blocked)) if blocked else view, job)
+            parts = clock.place(view.closed(clock.site.kept_from(job, blocked)) if blocked else view, job, turn)
             if parts is not None:
                 clock.begin(job, parts)
                 self.last_change = self.clock.now
@@ -184,16 +213,19 @@ class SlurmPass:
         of_components, startable = dict[Job, int](), set[Job]()
         ends = clock.running_ends()
         blocked, looked_at, opened, previous = False, 0, 0, None
-        seen, started, had_turn = Counter[Hashable](), 0, list[Job]()
-        order = clock.sorted([job for job in visible if job in clock.waiting])
-        for first in order:
+        seen, started, had_turn, reserved = Counter[Hashable](), 0, list[Job](), Counter[int]()
+        of_array = Counter[int]()
+        order, done = clock.sorted([job for job in visible if job in clock.waiting]), set[Job]()
+        for first, turn in [(job, turn) for job in order for turn in self.turns(job)]:
             job = first
             if started == rules.starts:
                 break
-            if (job.ready and not clock.admitted(job)) or any(job.is_of(one) for one in had_turn):
+            if job in done or (job.ready and not clock.admitted(job)):
+                continue
+            if turn is None and any(job.is_of(one) for one in had_turn):
                 continue
             had_turn.append(job)
-            groups = self.groups(job) if job.ready or rules.wf_plan == "all" else {}
+            groups = self.groups(job, turn) if job.ready or rules.wf_plan == "all" else {}
             if any(seen[group] == most for group, most in groups.items()):
                 continue
             seen.update(groups.keys())
@@ -211,10 +243,11 @@ class SlurmPass:
                     looked_at += 1
                 job = self.planned(job, order, plan.profile)
                 length = job.estimate + self.inclusive
-                begin, parts = plan.profile.earliest(job, length, possible)
+                begin, parts = plan.profile.earliest(job, length, possible, turn)
+            options = range(len(clock.site.partitions(job))) if turn is None else [turn]
             place = None
             if begin == now and job.ready:
-                place = clock.view().lesser(plan.profile.throughout(now, now + length)).place(job)
+                place = clock.view().lesser(plan.profile.throughout(now, now + length)).place(job, turn)
             if begin is not None and job.needs_others(clock.waiting):
                 of_components[job] = begin
                 if place is not None:
@@ -222,9 +255,7 @@ class SlurmPass:
                 place = None
             over = place is None and begin is not None and job.ready
             if over:
-                place = clock.preemption.over(
-                    job, range(len(clock.site.partitions(job))), partial(plan.place_over, job, length)
-                )
+                place = clock.preemption.over(job, options, partial(plan.place_over, job, length))
             if place is not None:
                 clock.begin(job, place, backfilled=blocked or rules.interval > 0)
                 if over:
@@ -232,22 +263,33 @@ class SlurmPass:
                 started += 1
                 ends[job] = job.expected_end
                 plan.run(job)
+                done.add(job)
                 continue
             blocked |= job.ready
             if begin is not None and job.ready:
-                way = clock.preemption.make_way_in_plan(job, partial(plan.place, job, length))
+                way = clock.preemption.make_way_in_plan(job, options, partial(plan.place, job, length))
                 if way is not None:
                     if plan.full:
                         break
                     plan.forget(way[1])
                     plan.reserve(job, now, way[0])
+                    done.add(job)
                     continue
-            if self.is_young(job):
+            if self.is_minor(job):
                 continue
-            if begin is not None and begin <= now + rules.window and len(begins) < rules.reserve:
+            partition = self.partition_of(first, turn)
+            may = rules.partitions == "all" if job in begins else len(begins) < rules.reserve
+            array = self.array_of[job.number]
+            may = may and reserved[partition] < rules.partition_reserve
+            if self.array_of.count(array) > 1:
+                may = may and of_array[array] < rules.array_reserve
+            if begin is not None and begin <= now + rules.window and may:
                 if plan.full:
                     break
-                begins[job], ends[job] = begin, begin + job.estimate
+                begins[job] = min(begin, begins.get(job, begin))
+                ends[job] = begins[job] + job.estimate
+                reserved[partition] += 1
+                of_array[array] += 1
                 plan.reserve(job, begin, parts)
         if start_planned(clock, list(of_components), startable, rules.starts - started):
             self.last_change = now
@@ -314,92 +356,3 @@ class SlurmPass:
             if chosen is None:
                 return
             profile.take(now, chosen.expected_end, chosen.parts)
-
-
-@dataclass
-class BackfillPlan:
-    """The plan of a backfill pass: running jobs `until` their ends, and the changes since, in order.
-
-    `steps` are the seconds in which a reservation begins or ends, after now and within the window.
-    """
-
-    passes: SlurmPass
-    until: dict[Job, int] = field(init=False)
-    changes: list[tuple[Callable[..., None], tuple[Any, ...]]] = field(default_factory=list)
-    profile: Profile = field(init=False)
-    steps: set[int] = field(default_factory=set)
-
-    def __post_init__(self) -> None:
-        self.until = self.passes.ends()
-        self.profile = self.without(set())
-
-    def without(self, gone: set[Job]) -> Profile:
-        """Return the plan without some of the running jobs."""
-        clock = self.passes.clock
-        profile = Profile(clock.now, clock.machine.empty)
-        for job, end in self.until.items():
-            if job not in gone:
-                profile.take(clock.now, end, job.parts)
-        clock.close(profile, self.passes.inclusive)
-        for change, values in self.changes:
-            change(profile, *values)
-        return profile
-
-    def run(self, job: Job) -> None:
-        """Note a start; where runs may give way, this one may be suspended for a later job of the pass."""
-        now = self.passes.clock.now
-        if self.passes.clock.preemption.inputs is None:
-            self.change(Profile.take, now, job.expected_end, job.parts)
-        else:
-            self.until[job] = job.expected_end
-            self.profile.take(now, job.expected_end, job.parts)
-
-    def change(self, change: Callable[..., None], *values: Any) -> None:
-        """Change the plan."""
-        self.changes.append((change, values))
-        change(self.profile, *values)
-
-    @property
-    def full(self) -> bool:
-        """Whether there is no room for another reservation; with it, the pass ends."""
-        return 1 + len(self.steps) >= self.passes.rules.records
-
-    def reserve(self, job: Job, begin: int, parts: list[Part]) -> None:
-        """Reserve parts of the machine for a job."""
-        now, window = self.passes.clock.now, self.passes.rules.window
-        self.steps |= {second for second in self.passes.rounded(job, begin) if now < second < now + window}
-        self.change(self.passes.book, job, begin, parts)
-
-    def forget(self, gone: set[Job]) -> None:
-        """Continue the plan without some of the running jobs."""
-        self.until = {job: end for job, end in self.until.items() if job not in gone}
-        self.profile = self.without(set())
-
-    def place_over(self, job: Job, length: int, lenders: set[Job], option: int) -> list[Part] | None:
-        """Return where a job has room for `length` seconds, and now, on the cores of some runs."""
-        now, suspension = self.passes.clock.now, self.passes.clock.preemption.suspension
-        plan = self.without(lenders)
-        for one in lenders:
-            plan.take(now, self.until[one], suspension.kept(one))
-        return place_in(plan.throughout(now, now + length).lesser(suspension.beside(set(), lenders)), job, option)
-
-    def place(self, job: Job, length: int, gone: set[Job], option: int) -> list[Part] | None:
-        """Return where a job has room for `length` seconds in one of its partitions without some runs."""
-        now = self.passes.clock.now
-        return place_in(self.without(gone).throughout(now, now + length), job, option)
-
-
-def in_groups(ends: list[int]) -> dict[int, int]:
-    """Return the ends of running jobs as Slurm rounds them: to the last end of a group, and later groups are wider.
-
-    Half a minute after the first half minute, then twice as much each time (the estimate of select/cons_tres).
-    """
-    rest, together = sorted(set(ends)), dict[int, int]()
-    edge, window = (rest[0] + 30 - rest[0] % 30, 30) if rest else (0, 30)
-    while rest:
-        while rest[0] > edge + window:
-            window *= 2
-        group = [end for end in rest if end <= edge + window]
-        together |= dict.fromkeys(group, group[-1])
-        rest, window = rest[len(group) :], 2 * window
-    return together

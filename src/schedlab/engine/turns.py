@@ -1,0 +1,115 @@
+"""The turns of jobs in Slurm's passes: a job has one for each of its partitions, as its queue has an entry for each.
+
+In the turn for a partition, a job starts there if it has room. If not, it closes the partition in the main pass, and
+has a reservation there in the backfill pass, beside those of its earlier turns. A moldable job, which Slurm does not
+know, has a single turn for all its partitions and alternatives, and so has a component of a heterogeneous job.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy.typing import NDArray
+
+from schedlab.engine.calendar import NEVER
+from schedlab.engine.hetjobs import is_component
+from schedlab.engine.node_pass import fits_option
+from schedlab.engine.node_slots import earliest_of, earliest_room, has_room
+from schedlab.engine.node_state import Nodes
+from schedlab.engine.profile import Profile
+from schedlab.engine.queue import NONE
+from schedlab.engine.rival_choice import fitting_open
+from schedlab.engine.rivals import is_moldable
+from schedlab.engine.site_state import Site, block_partition
+from schedlab.engine.slots import find_slot, has_slot_now
+from schedlab.engine.state import FREE, NOW, State
+from schedlab.kernels import inlined
+
+ANYWHERE = -1
+"""No single partition: a turn is for all of a job's."""
+
+
+@inlined
+def turns_of(site: Site | None, state: State, job: int) -> int:
+    """Return how many turns a job has in a pass."""
+    if site is not None:
+        single = is_moldable(state.rivals, job) or is_component(state.hets, job)
+        return 1 if single else site.options[job + 1] - site.options[job]
+    return 1
+
+
+@inlined
+def option_of(site: Site | None, state: State, job: int, turn: int) -> int:
+    """Return the option of a job for its partition in a turn, ANYWHERE if it has only one turn."""
+    if site is not None:
+        return site.options[job] + turn if turns_of(site, state, job) > 1 else ANYWHERE
+    return ANYWHERE
+
+
+@inlined
+def options_of(site: Site, job: int, option: int) -> tuple[int, int]:
+    """Return the first and behind the last option of a turn."""
+    if option != ANYWHERE:
+        return option, option + 1
+    return site.options[job], site.options[job + 1]
+
+
+@inlined
+def entry_of(site: Site | None, job: int, turn: int) -> int:
+    """Return the place of a turn in the columns of `Depths`."""
+    if site is not None:
+        return site.options[job] + turn
+    return job
+
+
+@inlined
+def fitting_in_turn(
+    site: Site | None, jobs: NDArray[Any], state: State, score: NDArray[Any], ordered: int, job: int, option: int
+) -> int:
+    """Return the job, or its first alternative, that fits open nodes now in a turn, or NONE."""
+    if site is not None:
+        if option == ANYWHERE:
+            return fitting_open(state.rivals, jobs, state, score, ordered, job)
+        now = state.clock[NOW]
+        room = jobs[job].processors <= state.clock[FREE]
+        return job if room and fits_option(site, state.nodes, option, now, now + jobs[job].estimate) else NONE
+    return fitting_open(state.rivals, jobs, state, score, ordered, job)
+
+
+@inlined
+def block_in_turn(site: Site | None, job: int, option: int) -> bool:
+    """Close the partitions of a turn to later jobs; return whether that closes the whole machine."""
+    if site is not None:
+        first, end = options_of(site, job, option)
+        for one in range(first, end):
+            block_partition(site, site.partition[one])
+        return False
+    return True
+
+
+@inlined
+def slot_in_turn(
+    nodes: Nodes | None, profile: Profile, jobs: NDArray[Any], job: int, option: int, length: int, begins: int
+) -> int:
+    """Return the earliest second from which a job has room for `length` seconds in a turn, and choose its nodes."""
+    if nodes is not None:
+        if option == ANYWHERE:
+            return earliest_of(nodes, nodes.ahead, job, length, begins, NEVER)
+        return earliest_room(nodes, nodes.ahead, nodes.machine.shape[option], length, begins, NEVER)
+    return find_slot(nodes, profile, jobs, job, length, begins)
+
+
+@inlined
+def has_slot_in_turn(
+    nodes: Nodes | None, jobs: NDArray[Any], job: int, option: int, free: int, now: int, ends: int, strict: int
+) -> bool:
+    """Return whether a job that has a slot now in a turn also has room at present, see `has_slot_now`."""
+    if nodes is not None:
+        if option == ANYWHERE:
+            return has_slot_now(nodes, jobs, job, free, now, ends, strict)
+        request = nodes.machine.shape[option]
+        if strict > 0 or has_room(nodes, nodes.ahead, request, now, ends, True):
+            return True
+        has_room(nodes, nodes.ahead, request, now, ends, False)  # this chooses the slot's nodes again
+        return False
+    return has_slot_now(nodes, jobs, job, free, now, ends, strict)
