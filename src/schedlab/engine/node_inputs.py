@@ -27,6 +27,10 @@ PLACEMENTS = tuple(RULES)
 """The rules for the choice of nodes; `NodeInputs.placement` is a position here."""
 
 
+SLURM_PLACEMENTS = ("switches", "consecutive")
+"""Those that are Slurm's own rules: with a topology, and without."""
+
+
 class NodeInputs(NamedTuple):
     """The nodes of a cluster, and the requests of jobs.
 
@@ -63,6 +67,8 @@ class NodeInputs(NamedTuple):
         int, position in PLACEMENTS.
     topology
         The switches, for the rule "switches"; None for the others.
+    place
+        int64, one per node: its place among all by name, for the rule "consecutive"; None for the others.
     switches
         The leaf switch of each node, by name; None if none is known.
     books
@@ -94,6 +100,7 @@ class NodeInputs(NamedTuple):
     eligible: NDArray[np.int64]
     placement: int
     topology: TopologyInputs | None = None
+    place: NDArray[np.int64] | None = None
     switches: tuple[str, ...] | None = None
     books: NDArray[np.bool_] | None = None
     most_nodes: NDArray[np.int64] | None = None
@@ -102,12 +109,12 @@ class NodeInputs(NamedTuple):
 def least_room(inputs: NodeInputs) -> NDArray[np.int64]:
     """Return, for each request, the tasks that a node must have room for.
 
-    If it gives the tasks per node, that number; else the rest if all its other nodes were empty, or 1 by switches.
+    If it gives the tasks per node, that number; else the rest if all its other nodes were empty, or 1 by switches or side by side.
     """
     roomiest = np.ones(len(inputs.nodes), dtype=np.int64)
     for request in range(len(inputs.nodes)):
         room = np.where(inputs.allowed[inputs.eligible[request]], inputs.cores, 0) // inputs.task_cores[request]
         roomiest[request] = room.max(initial=1)
-    bounded = inputs.nodes > 0 if inputs.topology is None else inputs.nodes == 1
+    bounded = inputs.nodes == 1 if PLACEMENTS[inputs.placement] in SLURM_PLACEMENTS else inputs.nodes > 0
     least = np.where(bounded, np.maximum(inputs.tasks - (inputs.nodes - 1) * roomiest, 1), 1)
     return np.where(inputs.tasks_per_node > 0, inputs.tasks_per_node, least)

@@ -136,7 +136,7 @@ def note_beside(nodes: Nodes | None, job: int, ends_before: bool) -> None:
 def may_move(nodes: Nodes | None) -> bool:
     """Return whether a start beside the reservation may put the head on other nodes, and make room where they were."""
     if nodes is not None:
-        return nodes.machine.rule == SWITCHES
+        return nodes.machine.rule >= SWITCHES
     return False
 
 

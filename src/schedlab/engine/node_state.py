@@ -181,6 +181,8 @@ class Nodes(NamedTuple):
         Outages and closures of nodes (`schedlab.engine.outages.Outages`); None if there are none.
     topology
         The switches (`schedlab.engine.topology.Topology`); None but for the rule "switches".
+    neighbours
+        Which nodes are side by side (`schedlab.engine.neighbours.Neighbours`); None but for the rule "consecutive".
     """
 
     machine: Machine
@@ -199,6 +201,7 @@ class Nodes(NamedTuple):
     ahead: Any
     outages: Any = None
     topology: Any = None
+    neighbours: Any = None
 
 
 def new_nodes(
@@ -318,6 +321,8 @@ def order_of(inputs: NodeInputs) -> NDArray[np.intp]:
     """Return the nodes in the order in which the engine numbers them."""
     if PLACEMENTS[inputs.placement] in ("weight", "switches"):
         return np.lexsort((np.arange(len(inputs.weight)), inputs.weight))
+    if inputs.place is not None:
+        return np.lexsort((inputs.place, inputs.weight))
     return np.arange(len(inputs.weight))
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from schedlab.engine.forecast import Forecast, Forecasts, new_forecast, no_forecast
 from schedlab.engine.needs import Needs, new_needs
+from schedlab.engine.neighbours import new_neighbours
 from schedlab.engine.node_state import new_nodes
 from schedlab.engine.orders import ASKED, ASKED_AT_ENTRY, TIMED, Order, new_order
 from schedlab.engine.outages import new_outages
@@ -104,6 +105,8 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
         )
         if prepared.nodes.topology is not None:
             nodes = nodes._replace(topology=new_topology(prepared.nodes))
+        if prepared.nodes.place is not None:
+            nodes = nodes._replace(neighbours=new_neighbours(prepared.nodes))
         if outages is not None:
             nodes = nodes._replace(outages=new_outages(outages, prepared.nodes))
         state = state._replace(nodes=nodes, site=site)

@@ -99,6 +99,12 @@ class Node:
             return request.tasks_per_node if min(rooms) >= request.tasks_per_node else 0
         return min(rooms)
 
+    def spare_cores(self, request: Request) -> int:
+        """Return the free cores, or those that have their memory."""
+        if not request.memory or self.memory >= UNLIMITED:
+            return self.cores
+        return min(self.cores, (self.memory - request.node_memory) * request.cores // request.memory)
+
     def suitable_gpus(self, request: Request) -> list[Gpu]:
         """Return the GPUs that a job could have: wholly free, or with its share free; by number."""
         return [
