@@ -122,7 +122,7 @@ def random_case(seed, nodes=14):
 
 @pytest.mark.parametrize("scheduler", ["fcfs+easy", "fcfs+conservative", "fcfs+slurm(interval=30)"])
 def test_the_engine_takes_the_nodes_that_its_twin_takes(scheduler):
-    for seed in range(40 if scheduler == "fcfs+easy" else 8):
+    for seed in range(16 if scheduler == "fcfs+easy" else 4):
         workload, nodes = random_case(seed)
         schedule, held = simulated(on_nodes(workload, nodes, scheduler))
         plain, expected = replayed(on_nodes(workload, nodes, scheduler))
