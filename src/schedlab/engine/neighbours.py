@@ -93,9 +93,9 @@ def _light_enough(neighbours: Neighbours, nodes: Nodes, light: int, found: int, 
     held = 0
     for i in range(found):
         node = nodes.notes[i].ranked
-        if i > light and i >= wanted and held >= tasks:
-            if neighbours.weight[node] > neighbours.weight[nodes.notes[i - 1].ranked]:
-                return i
+        suffices = i > light and i >= wanted and held >= tasks
+        if suffices and neighbours.weight[node] > neighbours.weight[nodes.notes[i - 1].ranked]:
+            return i
         held += nodes.notes[node].room
     return found
 
@@ -119,7 +119,7 @@ def _without_the_least(
 
 @inner_kernel
 def _leave_out(neighbours: Neighbours, nodes: Nodes, found: int, least: int, most: int) -> int:
-    """Leave out nodes with no more room than some number, at most so many: the first by name. Return how many remain."""
+    """Leave out nodes with no more room than a number, at most so many: the first by name. Return how many remain."""
     small = 0
     for i in range(found):
         small += nodes.notes[nodes.notes[i].ranked].room <= least

@@ -115,6 +115,7 @@ def least_room(inputs: NodeInputs) -> NDArray[np.int64]:
     for request in range(len(inputs.nodes)):
         room = np.where(inputs.allowed[inputs.eligible[request]], inputs.cores, 0) // inputs.task_cores[request]
         roomiest[request] = room.max(initial=1)
-    bounded = inputs.nodes == 1 if PLACEMENTS[inputs.placement] in SLURM_PLACEMENTS else inputs.nodes > 0
+    slurms = PLACEMENTS[inputs.placement] in SLURM_PLACEMENTS
+    bounded = inputs.nodes == 1 if slurms else inputs.nodes > 0
     least = np.where(bounded, np.maximum(inputs.tasks - (inputs.nodes - 1) * roomiest, 1), 1)
     return np.where(inputs.tasks_per_node > 0, inputs.tasks_per_node, least)

@@ -79,7 +79,7 @@ def unchecked_inputs(
 
 
 def places_by_name(names: Sequence[str]) -> NDArray[np.int64]:
-    """Return the place of each node among all by name, where numbers in names count as numbers, as slurmctld sorts them.
+    """Return the place of each node among all by name, as slurmctld sorts them: numbers in names count as numbers.
 
     Examples
     --------

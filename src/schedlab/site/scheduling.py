@@ -166,7 +166,7 @@ class _Values:
 
 
 def _placement(reader: _Values, cluster: Cluster) -> str | None:
-    """Return how nodes are chosen: by their switches, or side by side; select/linear takes the first of least weight."""
+    """Return how nodes are chosen: by switches, or side by side; select/linear takes the first of least weight."""
     if _by_switches(reader, cluster):
         return "switches"
     return None if reader.values.get("selecttype", "").lower().endswith("linear") else "consecutive"

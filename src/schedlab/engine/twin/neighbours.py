@@ -52,9 +52,7 @@ class Neighbours:
             left_out = small[: max(len(room) - wanted, 0)]
             yield [number for number in room if number not in left_out]
 
-    def taken(
-        self, usable: list[int], room: dict[int, int], spare: dict[int, int], request: Request
-    ) -> dict[int, int]:
+    def taken(self, usable: list[int], room: dict[int, int], spare: dict[int, int], request: Request) -> dict[int, int]:
         """Return the tasks by node if set after set of some nodes is taken; none if that does not do."""
         sets = self.side_by_side(usable)
         most = request.nodes or request.most or len(usable)
@@ -105,11 +103,8 @@ class Neighbours:
         lightest = min(self.weight[one[0]] for one in sets)
         best, *others = (one for one in sets if self.weight[one[0]] == lightest)
         for one in others:
-            if holds(one):
-                better = not holds(best) or cores(one) < cores(best)
-            else:
-                better = cores(one) > cores(best)
-            best = one if better else best
+            tighter = not holds(best) or cores(one) < cores(best)
+            best = one if (tighter if holds(one) else cores(one) > cores(best)) else best
         return best
 
 

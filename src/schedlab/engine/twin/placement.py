@@ -178,7 +178,11 @@ def new_placement(inputs: NodeInputs) -> Placement:
     limited = inputs.memory[inputs.memory < UNLIMITED]
     largest = (int(inputs.cores.max()), int(limited.max(initial=0)), int(gpus.max()))
     return Placement(
-        PLACEMENTS[inputs.placement], inputs.weight.tolist(), largest, typical_jobs(inputs), new_switches(inputs),
+        PLACEMENTS[inputs.placement],
+        inputs.weight.tolist(),
+        largest,
+        typical_jobs(inputs),
+        new_switches(inputs),
         new_neighbours(inputs),
     )
 
