@@ -29,7 +29,7 @@ from schedlab.engine.node_room import (
 )
 from schedlab.engine.node_state import ASKED_FOR, LATER, NOW_FREE, PICKED, Machine, Nodes, View
 from schedlab.engine.nodes import best_device, first_with_room, move, of_type, view_of, whole_devices
-from schedlab.engine.topology import Topology, rank_nodes
+from schedlab.engine.topology import Topology, leaves_of, rank_nodes
 from schedlab.kernels import inlined, inner_kernel
 from schedlab.workload.resources import WHOLE
 
@@ -61,7 +61,7 @@ def choose(nodes: Nodes, when: int, request: int) -> bool:
         found = _settled(nodes, when, request)
     else:
         found = _by_what_is_left(nodes, when, request)
-    if found < 0:
+    if found < 0 or leaves_of(nodes.topology, nodes.notes, found) > machine.requests[request].most_leaves:
         return False
     if machine.requests[request].nodes > 0:
         if machine.rule == SWITCHES:

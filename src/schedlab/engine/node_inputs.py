@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.topology_inputs import TopologyInputs
+from schedlab.engine.wish_inputs import WishInputs
 from schedlab.scheduler.grammar import PLACEMENTS as RULES
 
 UNLIMITED = 1 << 62
@@ -76,6 +77,10 @@ class NodeInputs(NamedTuple):
     most_nodes
         int64, one per distinct request: how many nodes it may have if it is for any number, else UNLIMITED; None: no
         number is limited.
+    most_leaves
+        int64, one per distinct request: how many leaf switches it may have; None: no number is limited.
+    wishes
+        The jobs that wait for few leaf switches; None without any.
     """
 
     names: tuple[str, ...]
@@ -104,6 +109,16 @@ class NodeInputs(NamedTuple):
     switches: tuple[str, ...] | None = None
     books: NDArray[np.bool_] | None = None
     most_nodes: NDArray[np.int64] | None = None
+    most_leaves: NDArray[np.int64] | None = None
+    wishes: WishInputs | None = None
+
+    @property
+    def of_request(self) -> tuple[str, ...]:
+        """The names of the columns that have a row for each request."""
+        return (
+            *("nodes", "tasks", "tasks_per_node", "task_cores", "task_memory", "task_gpus", "node_memory", "node_gpus"),
+            *("share", "gpu_type", "exclusive", "eligible", "most_nodes", "books"),
+        )
 
 
 def least_room(inputs: NodeInputs) -> NDArray[np.int64]:

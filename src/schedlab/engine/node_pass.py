@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from schedlab.engine.calendar import BLOCK, NEVER, USED, soonest
 from schedlab.engine.node_choice import SWITCHES, choose
+from schedlab.engine.node_inputs import UNLIMITED
 from schedlab.engine.node_state import (
     BESIDE,
     CHANGED,
@@ -47,7 +48,8 @@ def fits_as(nodes: Nodes, request: int) -> bool:
         return False
     if choose(nodes, NOW_FREE, request):
         return True
-    nodes.memory[request].unfit = nodes.counters[GROWN]
+    if nodes.machine.requests[request].most_leaves == UNLIMITED:  # others may fit when less is free
+        nodes.memory[request].unfit = nodes.counters[GROWN]
     return False
 
 

@@ -29,6 +29,7 @@ from schedlab.engine.slurm_timing import Depths, Passes, new_depths, new_passes
 from schedlab.engine.state import State, new_state
 from schedlab.engine.topology import new_topology
 from schedlab.engine.waiting import Orders, Waiting
+from schedlab.engine.wishes import new_wishes
 from schedlab.scheduler.backfilling import ALL, DEPTHS, QUEUE_DEPTHS, Conservative, Easy, Slurm
 from schedlab.scheduler.formula import STATISTICS
 from schedlab.scheduler.multifactor import Multifactor
@@ -107,6 +108,8 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
             nodes = nodes._replace(topology=new_topology(prepared.nodes))
         if prepared.nodes.place is not None:
             nodes = nodes._replace(neighbours=new_neighbours(prepared.nodes))
+        if prepared.nodes.wishes is not None:
+            nodes = nodes._replace(wishes=new_wishes(prepared.nodes.wishes))
         if outages is not None:
             nodes = nodes._replace(outages=new_outages(outages, prepared.nodes))
         state = state._replace(nodes=nodes, site=site)

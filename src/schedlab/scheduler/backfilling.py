@@ -130,6 +130,8 @@ class Slurm:
         Maximum number of jobs that get a reservation; 1 makes it EASY.
     reserve_age
         Seconds that a job must have waited to get a reservation, or to keep others waiting (bf_min_age_reserve).
+    switch_wait
+        Seconds that a job may wait for the few leaf switches that it wants (max_switch_wait), under placement=switches.
     queue_depth
         Jobs that a main pass considers (default_queue_depth); once a minute, one considers all.
     partition_queue_depth
@@ -188,6 +190,7 @@ class Slurm:
     reserve_age: int = _limit(
         0, "seconds that a job must have waited to get a reservation or to keep others waiting", "bf_min_age_reserve"
     )
+    switch_wait: int = _limit(300, "seconds that a job may wait for few leaf switches", "max_switch_wait")
     queue_depth: int = _limit(
         100, "jobs that a main pass looks at; once a minute it looks at all", "default_queue_depth"
     )

@@ -40,7 +40,7 @@ ROWS: tuple[Row, ...] = (
      "requests are not completed by the number of GPUs", ""),
     ("slurm.conf", "Licenses", "modelled", "jobs that would exceed them are passed over", _BY_HAND),
     ("slurm.conf", "TopologyPlugin", "modelled",
-     "topology/tree is placement=switches; with others, and without, nodes are chosen side by side: placement=consecutive",
+     "topology/tree is placement=switches; with others, and without, it is placement=consecutive: nodes side by side",
      _SWITCHES),
     ("slurm.conf", "TopologyParam", "ignored", "switches are obeyed in every choice of nodes", ""),
     ("slurm.conf", "RoutePlugin", "ignored", "messages are not simulated", ""),

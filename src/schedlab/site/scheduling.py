@@ -32,6 +32,7 @@ _WHOLE = {
     "default_queue_depth": ("queue_depth", 1),
     "batch_sched_delay": ("delay", 0),
     "bf_min_age_reserve": ("reserve_age", 0),
+    "max_switch_wait": ("switch_wait", 0),
 }
 """Options of SchedulerParameters that are arguments of +slurm as they are, and the least that they can be."""
 

@@ -162,6 +162,8 @@ def _with_passes(configuration: Configuration, passes: Slurm | None) -> Configur
     }
     if passes.reserve_age:
         options["bf_min_age_reserve"] = passes.reserve_age
+    if passes.switch_wait != Slurm().switch_wait:
+        options["max_switch_wait"] = min(passes.switch_wait, _MANY)
     if passes.plan_size:
         options["bf_node_space_size"] = min(passes.plan_size, 2 * _MANY)
     for name in (*GROUP_DEPTHS, "starts"):

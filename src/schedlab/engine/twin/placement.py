@@ -36,6 +36,9 @@ class Placement:
         tasks = self.tasks(nodes, request, {node.number: node.room(request) for node in nodes})
         if sum(tasks.values()) < request.tasks:
             return None
+        leaves = 0 if self.switches is None else len({self.switches.leaf[number] for number in tasks})
+        if request.leaves is not None and leaves > request.leaves:
+            return None
         return [self.part(nodes[number], request, count) for number, count in tasks.items()]
 
     def tasks(self, nodes: list[Node], request: Request, room: dict[int, int]) -> dict[int, int]:
