@@ -118,3 +118,15 @@ def test_an_array_is_as_many_jobs_as_it_has_elements_of_which_so_many_run_at_a_t
 def test_an_array_that_is_not_valid_is_named_with_its_line(tmp_path: Path, text: str) -> None:
     with pytest.raises(InputError, match=f"events:1: --array is '{text}'"):
         read_event_lines(file_of(tmp_path, f"-dt 0 -e submit_batch_job | -sim-walltime 9 -n 1 --array={text} x.job"))
+
+
+def test_a_job_says_how_many_switches_it_wants_and_how_long_it_waits_for_them(tmp_path):
+    path = tmp_path / "jobs.events"
+    path.write_text(
+        "-dt 0 -e submit_batch_job | -sim-walltime 5 -N 2 -n 2 -t 5 --switches=1@00:10:00 pseudo.job\n"
+        "-dt 1 -e submit_batch_job | -sim-walltime 5 -N 2 -n 2 -t 5 --switches=2 pseudo.job\n"
+        "-dt 2 -e submit_batch_job | -sim-walltime 5 -N 2 -n 2 -t 5 pseudo.job\n"
+    )
+    resources = read_event_lines(path).resources
+    assert resources.switches.tolist() == [1, 2, 0]
+    assert resources.switch_wait.tolist() == [600, 0, 0]

@@ -124,7 +124,8 @@ class NodeInputs(NamedTuple):
 def least_room(inputs: NodeInputs) -> NDArray[np.int64]:
     """Return, for each request, the tasks that a node must have room for.
 
-    If it gives the tasks per node, that number; else the rest if all its other nodes were empty, or 1 by switches or side by side.
+    If it gives the tasks per node, that number; else the rest if all its other nodes were empty, or 1 under the rules
+    that are Slurm's own.
     """
     roomiest = np.ones(len(inputs.nodes), dtype=np.int64)
     for request in range(len(inputs.nodes)):
