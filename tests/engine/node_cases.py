@@ -26,6 +26,8 @@ MOST_NODES = 5
 TRIES = 6
 SWITCHES = 0.2
 """How often nodes are chosen by their switches."""
+CONSECUTIVE = 0.2
+"""How often, of what remains, they are chosen side by side."""
 
 
 class Shape(NamedTuple):
@@ -86,6 +88,9 @@ def random_nodes(workload: Workload, random: Random, placement: str | None = Non
     if placement is None and own.random() < SWITCHES:
         rule = PLACEMENTS.index("switches")
     cluster["topology"] = random_topology(len(cluster["cores"]), own)
+    if placement is None and own.random() < CONSECUTIVE:
+        rule = PLACEMENTS.index("consecutive")
+    cluster["place"] = own.sample(range(len(cluster["cores"])), len(cluster["cores"]))
     shapes: dict[Shape, int] = {}
     numbers = []
     for width in workload.job_processors.tolist():
@@ -175,5 +180,6 @@ def node_inputs(cluster: dict[str, Any], shapes: list[Shape], numbers: list[int]
         allowed=np.array(cluster["allowed"], dtype=np.bool_),
         placement=rule,
         topology=cluster.get("topology") if PLACEMENTS[rule] == "switches" else None,
+        place=np.array(cluster["place"], dtype=np.int64) if PLACEMENTS[rule] == "consecutive" else None,
         **columns,
     )

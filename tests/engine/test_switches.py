@@ -13,7 +13,9 @@ import schedlab as sl
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.nodes import NodeGroup, Switch
 from schedlab.engine.node_inputs import PLACEMENTS, UNLIMITED
+from schedlab.engine.wish_inputs import with_wishes
 from schedlab.errors import InputError
+from schedlab.workload.resources import Resources
 from schedlab.workload.workload import Workload
 
 NODES = 14
@@ -64,6 +66,28 @@ def test_the_engine_takes_the_nodes_that_its_twin_takes(scheduler):
 
 
 @pytest.mark.parametrize(
+    "passes", ["slurm(interval=30,resolution=10,switch_wait=50)", "slurm(interval=4,switch_wait=20)"]
+)
+def test_jobs_wait_for_few_switches_as_in_the_twin(passes):
+    waited = 0
+    for seed in range(6):
+        workload, nodes = random_case(seed)
+        rng, scheduler = np.random.default_rng(seed), sl.Scheduler.parse(f"fcfs+{passes}")
+        jobs = len(workload)
+        asked = Resources.of(jobs, switches=rng.integers(0, 3, jobs), switch_wait=rng.choice([0, 7, 30, 90], jobs))
+        nodes = with_wishes(nodes, None, None, workload.replace(resources=asked), scheduler, None)
+        schedule, held = simulate(on_nodes(workload, nodes, scheduler))
+        plain, expected = replayed(on_nodes(workload, nodes, scheduler))
+        assert schedule.start_time.tolist() == plain.start_time.tolist(), seed
+        assert held == expected, seed
+        without = nodes._replace(wishes=None)
+        waited += (
+            schedule.start_time.tolist() != simulate(on_nodes(workload, without, scheduler))[0].start_time.tolist()
+        )
+    assert waited > 3
+
+
+@pytest.mark.parametrize(
     ("switch", "switches", "sentence"),
     [
         (("", ""), (), "the nodes of cluster name no switch"),
@@ -89,7 +113,8 @@ def test_leaves_without_a_common_switch_count_as_connected():
     assert schedule.start_time.tolist() == [0, 1]
 
 
-def test_simulations_are_saved_forked_and_added_to(tmp_path):
+@pytest.mark.parametrize("passes", ["easy", "slurm(interval=5,switch_wait=40)"])
+def test_simulations_are_saved_forked_and_added_to(tmp_path, passes):
     groups = [NodeGroup.of(f"{name}[1-3]", cores=1, switch=name) for name in "abc"]
     cluster = Cluster.of_nodes(groups, switches=[Switch("a", "x"), Switch("b", "x"), Switch("c", "t"), Switch("x", "t"),
                                                  Switch("t")])  # fmt: skip
@@ -102,8 +127,9 @@ def test_simulations_are_saved_forked_and_added_to(tmp_path):
             "requested_processors": rng.integers(1, 7, 40),
         }
     )
-    whole = sl.simulate(jobs, "easy,placement=switches", cluster=cluster)
-    stepped = sl.Simulation(jobs[:20], "easy,placement=switches", cluster=cluster)
+    jobs = jobs.replace(resources=Resources.of(40, tasks=jobs.job_processors, switches=rng.integers(0, 2, 40)))
+    whole = sl.simulate(jobs, f"fcfs+{passes},placement=switches", cluster=cluster)
+    stepped = sl.Simulation(jobs[:20], f"fcfs+{passes},placement=switches", cluster=cluster)
     stepped.run(30)
     stepped.save(tmp_path / "half.zip")
     loaded = sl.Simulation.load(tmp_path / "half.zip")

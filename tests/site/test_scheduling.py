@@ -18,7 +18,8 @@ MULTIFACTOR = {"prioritytype": "priority/multifactor", "accountingstoragetype": 
 
 
 def text(values, cluster=PLAIN, numbers=NO_NUMBERS):
-    return scheduling_of(values, cluster, numbers).scheduler.text
+    """Return the text of the scheduler, without the usual choice of nodes."""
+    return scheduling_of(values, cluster, numbers).scheduler.text.removesuffix(",placement=consecutive")
 
 
 def test_slurms_defaults_are_fcfs_with_backfilling():
@@ -85,7 +86,7 @@ def test_partitions_and_qos_count_relative_to_the_largest_and_as_they_are_under_
 def test_without_a_database_age_and_fair_share_have_no_effect_and_there_are_no_limits():
     values = {"prioritytype": "priority/multifactor", "priorityweightage": "5", "accountingstorageenforce": "limits"}
     found = scheduling_of(values, PLAIN, NO_NUMBERS)
-    assert (found.scheduler.text, found.limits) == ("fcfs+slurm", False)
+    assert (found.scheduler.text, found.limits) == ("fcfs+slurm,placement=consecutive", False)
     assert found.notes["slurm.conf", "priorityweightage"][0] == "ignored"
 
 
@@ -118,6 +119,12 @@ def test_a_value_that_is_no_number_is_named(values):
         scheduling_of(values, PLAIN, NO_NUMBERS)
 
 
+def test_nodes_are_chosen_side_by_side_or_by_weight_where_they_are_given_whole():
+    assert scheduling_of({}, PLAIN, NO_NUMBERS).scheduler.placement == "consecutive"
+    assert scheduling_of({"selecttype": "select/linear"}, PLAIN, NO_NUMBERS).scheduler.placement is None
+    assert scheduling_of({}, Cluster(64), NO_NUMBERS).scheduler.placement is None
+
+
 def test_a_tree_of_switches_chooses_the_nodes():
     leaves = [NodeGroup.of("a[1-2]", cores=1, switch="a"), NodeGroup.of("b[1-2]", cores=1, switch="b")]
     tree = Cluster.of_nodes(leaves, switches=[Switch("a", "top"), Switch("b", "top"), Switch("top")])
@@ -131,4 +138,4 @@ def test_a_tree_of_switches_chooses_the_nodes():
     bare = Cluster.of_nodes([leaves[0], NodeGroup.of("c1", cores=1)], switches=[Switch("a")])
     assert text(values, bare) == "fcfs+slurm"
     found = scheduling_of(values, bare, NO_NUMBERS).notes["slurm.conf", "topologyplugin"]
-    assert found == ("ignored", "topology.conf connects 1 node to no switch: nodes are chosen by weight")
+    assert found == ("ignored", "topology.conf connects 1 node to no switch: nodes are chosen side by side")

@@ -45,11 +45,11 @@ def test_the_twin_of_a_site_is_held_against_the_real_slurm(site: Path, monkeypat
     def on_processors(jobs, scheduler, cluster):
         # Nodes of one core are processors, and nothing has to be compiled for these.
         machines.append(cluster)
-        return simulate_plain(jobs, scheduler)
+        return simulate_plain(jobs, str(scheduler).removesuffix(",placement=consecutive"))
 
     monkeypatch.setattr("schedlab.slurm.validation.simulate", on_processors)
     found = validate(site, site / "jobs.events", phases=2)
-    assert found.scheduler == "fcfs+slurm"
+    assert found.scheduler == "fcfs+slurm,placement=consecutive"
     assert {machine.processors for machine in machines} == {4}
     assert found.left_out[0] == "1 not started in every run"
     for group in (found.comparison.reference, found.comparison.groups["model"]):

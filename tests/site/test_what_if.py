@@ -50,7 +50,7 @@ def site(tmp_path):
     ],
 )
 def test_a_parameter_or_an_option_of_it_is_changed_added_and_taken_out(site, change, scheduler):
-    assert changed(site, [change]).settings.scheduler == scheduler
+    assert changed(site, [change]).settings.scheduler == f"{scheduler},placement=consecutive"
 
 
 def test_partitions_nodes_and_limits_are_changed_and_added(site):
@@ -93,7 +93,7 @@ def test_a_change_is_compared_with_the_site_as_it_is_on_the_jobs_that_can_run_in
     assert list(found.comparison.schedules) == [
         "as it is",
         "PartitionName=batch MaxTime=1000, KillWait=60",
-        "saf+slurm(interval=60,queue_depth=50)",
+        "saf+slurm(interval=60,queue_depth=50),placement=consecutive",
     ]
     assert (
         "KillWait is not simulated (already part of the recorded run times): its change shows no effect" in found.notes

@@ -138,3 +138,15 @@ def test_an_array_of_heterogeneous_jobs_is_refused(tmp_path):
     path.write_text("-dt 0 -e submit_batch_job | -sim-walltime 60 -n 4 -t 5 --array=0-3 : -n 2 -t 9 x.job\n")
     with pytest.raises(InputError, match="event 1 is an array of heterogeneous jobs"):
         read_event_lines(path)
+
+
+def test_a_job_says_how_many_switches_it_wants_and_how_long_it_waits_for_them(tmp_path):
+    path = tmp_path / "jobs.events"
+    path.write_text(
+        "-dt 0 -e submit_batch_job | -sim-walltime 5 -N 2 -n 2 -t 5 --switches=1@00:10:00 pseudo.job\n"
+        "-dt 1 -e submit_batch_job | -sim-walltime 5 -N 2 -n 2 -t 5 --switches=2 pseudo.job\n"
+        "-dt 2 -e submit_batch_job | -sim-walltime 5 -N 2 -n 2 -t 5 pseudo.job\n"
+    )
+    resources = read_event_lines(path).resources
+    assert resources.switches.tolist() == [1, 2, 0]
+    assert resources.switch_wait.tolist() == [600, 0, 0]

@@ -108,8 +108,8 @@ def booking_inputs(
     copied, owners = site.option_shape[inside][first], owner[inside][first]
     more: dict[str, Any] = {
         name: np.concatenate([getattr(nodes, name), getattr(nodes, name)[copied]])
-        for name in NodeInputs._fields
-        if name in _OF_REQUEST and getattr(nodes, name) is not None
+        for name in nodes.of_request
+        if getattr(nodes, name) is not None
     }
     more["eligible"][len(nodes.nodes) :] = len(nodes.allowed) + np.arange(len(copied))
     allowed = np.concatenate([nodes.allowed, nodes.allowed[nodes.eligible[copied]] & member[owners]])
@@ -121,13 +121,6 @@ def booking_inputs(
     opens, closes = (np.array([getattr(event, name) for event in found], dtype=np.int64) for name in ("second", "end"))
     ordinary = (site.option_partition, site.option_shape)
     return nodes, BookingInputs(of_job, opens, closes, member, partition, shape, *ordinary)
-
-
-_OF_REQUEST = (
-    *("nodes", "tasks", "tasks_per_node", "task_cores", "task_memory", "task_gpus", "node_memory", "node_gpus"),
-    *("share", "gpu_type", "exclusive", "eligible", "most_nodes"),
-)
-"""Fields of `NodeInputs` with one entry per request."""
 
 
 def _refuse_too_large(

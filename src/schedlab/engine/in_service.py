@@ -6,6 +6,7 @@ Who would not is passed over, like one that would exceed a limit. The passes ask
 from __future__ import annotations
 
 from schedlab.engine.node_choice import choose
+from schedlab.engine.node_inputs import UNLIMITED
 from schedlab.engine.node_state import LATER, VIEWS, Nodes
 from schedlab.engine.nodes import room
 from schedlab.engine.outages import OUT, TURNS, Outages, is_shut
@@ -67,7 +68,8 @@ def _shut_out(outages: Outages | None, nodes: Nodes, job: int, now: int, ends: i
     if outages is not None:
         machine = nodes.machine
         for option in range(machine.options[job], machine.options[job + 1]):
-            if _fits_idle(outages, nodes, machine.shape[option], now, ends):
+            request = machine.shape[option]
+            if machine.requests[request].most_leaves < UNLIMITED or _fits_idle(outages, nodes, request, now, ends):
                 return False
         return True
     return False

@@ -13,14 +13,27 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.neighbours import by_neighbours
 from schedlab.engine.node_inputs import PLACEMENTS, UNLIMITED
+from schedlab.engine.node_room import (
+    bring_first,
+    deal,
+    fill,
+    fill_roomiest,
+    find_room,
+    hand_out,
+    more_room,
+    room_at,
+    take_fair,
+    take_roomiest,
+)
 from schedlab.engine.node_state import ASKED_FOR, LATER, NOW_FREE, PICKED, Machine, Nodes, View
-from schedlab.engine.nodes import best_device, first_with_room, move, of_type, room, view_of, whole_devices
-from schedlab.engine.topology import Topology, rank_nodes
+from schedlab.engine.nodes import best_device, first_with_room, move, of_type, view_of, whole_devices
+from schedlab.engine.topology import Topology, leaves_of, rank_nodes
 from schedlab.kernels import inlined, inner_kernel
 from schedlab.workload.resources import WHOLE
 
-SPREAD, FGD, SWITCHES = (PLACEMENTS.index(rule) for rule in ("spread", "fgd", "switches"))
+SPREAD, FGD, SWITCHES, CONSECUTIVE = (PLACEMENTS.index(rule) for rule in ("spread", "fgd", "switches", "consecutive"))
 SETTLED = PLACEMENTS.index("weight")
 """The rules up to this one do not depend on free resources."""
 
@@ -38,18 +51,23 @@ def choose(nodes: Nodes, when: int, request: int) -> bool:
     counters = nodes.counters
     counters[PICKED] = 0
     counters[ASKED_FOR] = request
-    if machine.requests[request].most_nodes < UNLIMITED and machine.rule != SWITCHES:
+    if machine.rule == CONSECUTIVE:
+        found = by_neighbours(nodes.neighbours, nodes, when, request)
+    elif machine.rule == SWITCHES:
+        found = _by_switches(nodes.topology, nodes, when, request)
+    elif machine.requests[request].most_nodes < UNLIMITED:
         found = _at_most(nodes, when, request)
     elif machine.rule <= SETTLED:
         found = _settled(nodes, when, request)
-    elif machine.rule == SWITCHES:
-        found = _by_switches(nodes.topology, nodes, when, request)
     else:
         found = _by_what_is_left(nodes, when, request)
-    if found < 0:
+    if found < 0 or leaves_of(nodes.topology, nodes.notes, found) > machine.requests[request].most_leaves:
         return False
     if machine.requests[request].nodes > 0:
-        _deal(nodes, machine.requests[request].tasks, found)
+        if machine.rule == SWITCHES:
+            hand_out(nodes, machine.requests[request].tasks, found)
+        elif machine.rule != CONSECUTIVE:  # which has dealt them already
+            deal(nodes, machine.requests[request].tasks, found)
     for i in range(found):
         node = nodes.notes[i].picked
         view = view_of(nodes, node, when)
@@ -62,12 +80,6 @@ def choose(nodes: Nodes, when: int, request: int) -> bool:
             nodes.notes[i].bits = whole_devices(machine, view, request, node, nodes.notes[i].portion)
     counters[PICKED] = found
     return True
-
-
-@inlined
-def room_at(nodes: Nodes, request: int, node: int, when: int) -> int:
-    """Return how many tasks of a request a node has room for, now or alongside the reservation."""
-    return room(nodes.machine, view_of(nodes, node, when), request, node)
 
 
 @inner_kernel
@@ -89,14 +101,14 @@ def _settled(nodes: Nodes, when: int, request: int) -> int:
         found += 1
         held += space
         if needed == 0 and held >= tasks:
-            return _fill(nodes, tasks, found)
+            return fill(nodes, tasks, found)
         if needed > 0 and space >= fair:
             fair_ones += 1
             if fair_ones == needed:
-                return _take_fair(nodes, found, fair)
+                return take_fair(nodes, found, fair)
     if found == 0 and when == NOW_FREE:
         nodes.memory[request].first = nodes.notes.shape[0]
-    return _take_roomiest(nodes, needed, tasks, found) if needed > 0 else -1
+    return take_roomiest(nodes, needed, tasks, found) if needed > 0 else -1
 
 
 @inner_kernel
@@ -109,7 +121,7 @@ def _by_switches(topology: Topology | None, nodes: Nodes, when: int, request: in
     if topology is not None:
         needed, tasks = nodes.machine.requests[request].nodes, nodes.machine.requests[request].tasks
         most = nodes.machine.requests[request].most_nodes
-        found, held = _find_room(nodes, when, request)
+        found, held = find_room(nodes, when, request)
         if found < needed or held < tasks:
             return -1
         least, wanted, per_node = 1, needed, nodes.machine.requests[request].tasks_per_node
@@ -118,45 +130,17 @@ def _by_switches(topology: Topology | None, nodes: Nodes, when: int, request: in
         while rank_nodes(topology, nodes.notes, found, wanted, tasks, least):
             enough, i = 0, 0
             while i < needed or (needed == 0 and enough < tasks):
-                _bring_first(nodes, i, found)
+                bring_first(nodes, i, found)
                 enough += nodes.notes[nodes.notes[i].ranked].room
                 i += 1
             if needed == 0 and i <= most:
-                return _fill(nodes, tasks, i)
+                return fill(nodes, tasks, i)
             if needed > 0 and enough >= tasks:
-                return _take_fair(nodes, needed, least)
-            least = _more_room(nodes, found, least)
-            _find_room(nodes, when, request)
-        return _take_roomiest(nodes, needed, tasks, found) if needed > 0 else _fill_roomiest(nodes, most, tasks, found)
+                return take_fair(nodes, needed, least)
+            least = more_room(nodes, found, least)
+            find_room(nodes, when, request)
+        return take_roomiest(nodes, needed, tasks, found) if needed > 0 else fill_roomiest(nodes, most, tasks, found)
     return -1
-
-
-@inner_kernel
-def _more_room(nodes: Nodes, found: int, least: int) -> int:
-    """Return the least room of a node that has room for more tasks than some number; any more if there is none."""
-    more = 0
-    for i in range(found):
-        space = nodes.notes[nodes.notes[i].ranked].room
-        if space > least and (more == 0 or space < more):
-            more = space
-    return more if more > 0 else UNLIMITED
-
-
-@inner_kernel
-def _find_room(nodes: Nodes, when: int, request: int) -> tuple[int, int]:
-    """Put the nodes with room into `ranked`, in their order; return how many, and the room of all."""
-    found, held = 0, 0
-    begin = 0 if when == LATER else first_with_room(nodes, request)
-    for node in range(begin, nodes.notes.shape[0]):
-        space = nodes.head_room[node] if when == LATER else room_at(nodes, request, node, when)
-        if space > 0:
-            nodes.notes[found].ranked = node
-            nodes.notes[node].room = space
-            found += 1
-            held += space
-    if when == NOW_FREE:
-        nodes.memory[request].first = nodes.notes[0].ranked if found > 0 else nodes.notes.shape[0]
-    return found, held
 
 
 @inner_kernel
@@ -164,23 +148,23 @@ def _by_what_is_left(nodes: Nodes, when: int, request: int) -> int:
     """Choose nodes in an order that depends on what is free; return how many, -1 if it does not fit."""
     machine = nodes.machine
     needed, tasks = machine.requests[request].nodes, machine.requests[request].tasks
-    found, held = _find_room(nodes, when, request)
+    found, held = find_room(nodes, when, request)
     if found < needed or held < tasks:
         return -1
     _set_keys(nodes, when, request, found)
     fair = -(-tasks // max(needed, 1))
     enough, fair_ones = 0, 0
     for i in range(found):  # the order is computed only as far as needed
-        _bring_first(nodes, i, found)
+        bring_first(nodes, i, found)
         space = nodes.notes[nodes.notes[i].ranked].room
         enough += space
         if needed == 0 and enough >= tasks:
-            return _fill(nodes, tasks, i + 1)
+            return fill(nodes, tasks, i + 1)
         if needed > 0 and space >= fair:
             fair_ones += 1
             if fair_ones == needed:
-                return _take_fair(nodes, i + 1, fair)
-    return _take_roomiest(nodes, needed, tasks, found) if needed > 0 else -1
+                return take_fair(nodes, i + 1, fair)
+    return take_roomiest(nodes, needed, tasks, found) if needed > 0 else -1
 
 
 @inner_kernel
@@ -205,13 +189,13 @@ def _at_most(nodes: Nodes, when: int, request: int) -> int:
     """
     machine = nodes.machine
     most, tasks = machine.requests[request].most_nodes, machine.requests[request].tasks
-    found, held = _find_room(nodes, when, request)
+    found, held = find_room(nodes, when, request)
     if held < tasks:
         return -1
     if machine.rule > SETTLED:
         _set_keys(nodes, when, request, found)
         for i in range(found):
-            _bring_first(nodes, i, found)
+            bring_first(nodes, i, found)
     least = 1
     while least < UNLIMITED:
         taken, rest = 0, tasks
@@ -226,94 +210,8 @@ def _at_most(nodes: Nodes, when: int, request: int) -> int:
             taken += 1
             if rest == 0:
                 return taken
-        least = _more_room(nodes, found, least)
-    return _fill_roomiest(nodes, most, tasks, found)
-
-
-@inlined
-def _bring_first(nodes: Nodes, place: int, found: int) -> None:
-    """Move the node with the least key among those from a place on to that place; on ties, the first."""
-    best = place
-    for i in range(place + 1, found):
-        one, other = nodes.notes[i].ranked, nodes.notes[best].ranked
-        less = nodes.notes[one].key - nodes.notes[other].key
-        if less < 0 or (less == 0 and one < other):
-            best = i
-    nodes.notes[place].ranked, nodes.notes[best].ranked = nodes.notes[best].ranked, nodes.notes[place].ranked
-
-
-@inlined
-def _fill(nodes: Nodes, tasks: int, found: int) -> int:
-    """Fill the first nodes of the order, one after the other."""
-    for i in range(found):
-        node = nodes.notes[i].ranked
-        nodes.notes[i].picked = node
-        nodes.notes[i].portion = min(nodes.notes[node].room, tasks)
-        tasks -= nodes.notes[i].portion
-    return found
-
-
-@inlined
-def _take_fair(nodes: Nodes, found: int, fair: int) -> int:
-    """Take those of the first nodes of the order that have room for an equal part of the tasks."""
-    taken = 0
-    for i in range(found):
-        if nodes.notes[nodes.notes[i].ranked].room >= fair:
-            nodes.notes[taken].picked = nodes.notes[i].ranked
-            taken += 1
-    return taken
-
-
-@inner_kernel
-def _take_roomiest(nodes: Nodes, needed: int, tasks: int, found: int) -> int:
-    """Take the nodes with most room, on ties the first of the order; return -1 if they do not suffice.
-
-    All nodes with room are in `ranked`, in the order of the rule.
-    """
-    if found < needed:
-        return -1
-    held = 0
-    for i in range(needed):
-        best = -1
-        for j in range(found):
-            node = nodes.notes[j].ranked
-            if nodes.notes[node].room > 0 and (best < 0 or nodes.notes[node].room > nodes.notes[best].room):
-                best = node
-        nodes.notes[i].picked = best
-        held += nodes.notes[best].room
-        nodes.notes[best].room = -nodes.notes[best].room  # taken
-    for i in range(needed):
-        nodes.notes[nodes.notes[i].picked].room = -nodes.notes[nodes.notes[i].picked].room
-    return needed if held >= tasks else -1
-
-
-@inner_kernel
-def _fill_roomiest(nodes: Nodes, most: int, tasks: int, found: int) -> int:
-    """Fill at most so many nodes, those with most room first; return how many, -1 if they do not suffice."""
-    taken = _take_roomiest(nodes, min(most, found), tasks, found)
-    for i in range(taken):
-        if tasks == 0:
-            return i
-        nodes.notes[i].portion = min(nodes.notes[nodes.notes[i].picked].room, tasks)
-        tasks -= nodes.notes[i].portion
-    return taken
-
-
-@inner_kernel
-def _deal(nodes: Nodes, tasks: int, found: int) -> None:
-    """Distribute tasks cyclically over the chosen nodes, as long as they have room; full rounds are done at once."""
-    for i in range(found):
-        nodes.notes[i].portion = 0
-    while tasks > 0:
-        open_ones = 0
-        for i in range(found):
-            if nodes.notes[i].portion < nodes.notes[nodes.notes[i].picked].room:
-                open_ones += 1
-        rounds = max(tasks // open_ones, 1)
-        for i in range(found):
-            more = min(rounds, nodes.notes[nodes.notes[i].picked].room - nodes.notes[i].portion, tasks)
-            nodes.notes[i].portion += more
-            tasks -= more
+        least = more_room(nodes, found, least)
+    return fill_roomiest(nodes, most, tasks, found)
 
 
 @inner_kernel

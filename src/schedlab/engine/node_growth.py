@@ -76,6 +76,8 @@ def _new_requests(old: Nodes, new: Nodes, jobs: NDArray[np.intp]) -> NDArray[np.
     request = np.zeros(len(old.machine.requests), dtype=np.int64)
     place = _options_of(old.machine.options, new.machine.options, jobs)
     request[old.machine.shape] = new.machine.shape[place]
+    if old.wishes is not None:
+        request[old.wishes.free], request[old.wishes.bound] = new.wishes.free[place], new.wishes.bound[place]
     if old.outages is not None and old.outages.bookings is not None:
         before, after = old.outages.bookings, new.outages.bookings
         request[before.shape], request[before.ordinary_shape] = after.shape[place], after.ordinary_shape[place]

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.topology_inputs import TopologyInputs
+from schedlab.engine.wish_inputs import WishInputs
 from schedlab.scheduler.grammar import PLACEMENTS as RULES
 
 UNLIMITED = 1 << 62
@@ -25,6 +26,10 @@ BOOKED = 1 << 51
 
 PLACEMENTS = tuple(RULES)
 """The rules for the choice of nodes; `NodeInputs.placement` is a position here."""
+
+
+SLURM_PLACEMENTS = ("switches", "consecutive")
+"""Those that are Slurm's own rules: with a topology, and without."""
 
 
 class NodeInputs(NamedTuple):
@@ -63,6 +68,8 @@ class NodeInputs(NamedTuple):
         int, position in PLACEMENTS.
     topology
         The switches, for the rule "switches"; None for the others.
+    place
+        int64, one per node: its place among all by name, for the rule "consecutive"; None for the others.
     switches
         The leaf switch of each node, by name; None if none is known.
     books
@@ -70,6 +77,10 @@ class NodeInputs(NamedTuple):
     most_nodes
         int64, one per distinct request: how many nodes it may have if it is for any number, else UNLIMITED; None: no
         number is limited.
+    most_leaves
+        int64, one per distinct request: how many leaf switches it may have; None: no number is limited.
+    wishes
+        The jobs that wait for few leaf switches; None without any.
     """
 
     names: tuple[str, ...]
@@ -94,20 +105,33 @@ class NodeInputs(NamedTuple):
     eligible: NDArray[np.int64]
     placement: int
     topology: TopologyInputs | None = None
+    place: NDArray[np.int64] | None = None
     switches: tuple[str, ...] | None = None
     books: NDArray[np.bool_] | None = None
     most_nodes: NDArray[np.int64] | None = None
+    most_leaves: NDArray[np.int64] | None = None
+    wishes: WishInputs | None = None
+
+    @property
+    def of_request(self) -> tuple[str, ...]:
+        """The names of the columns that have a row for each request."""
+        return (
+            *("nodes", "tasks", "tasks_per_node", "task_cores", "task_memory", "task_gpus", "node_memory", "node_gpus"),
+            *("share", "gpu_type", "exclusive", "eligible", "most_nodes", "books"),
+        )
 
 
 def least_room(inputs: NodeInputs) -> NDArray[np.int64]:
     """Return, for each request, the tasks that a node must have room for.
 
-    If it gives the tasks per node, that number; else the rest if all its other nodes were empty, or 1 by switches.
+    If it gives the tasks per node, that number; else the rest if all its other nodes were empty, or 1 under the rules
+    that are Slurm's own.
     """
     roomiest = np.ones(len(inputs.nodes), dtype=np.int64)
     for request in range(len(inputs.nodes)):
         room = np.where(inputs.allowed[inputs.eligible[request]], inputs.cores, 0) // inputs.task_cores[request]
         roomiest[request] = room.max(initial=1)
-    bounded = inputs.nodes > 0 if inputs.topology is None else inputs.nodes == 1
+    slurms = PLACEMENTS[inputs.placement] in SLURM_PLACEMENTS
+    bounded = inputs.nodes == 1 if slurms else inputs.nodes > 0
     least = np.where(bounded, np.maximum(inputs.tasks - (inputs.nodes - 1) * roomiest, 1), 1)
     return np.where(inputs.tasks_per_node > 0, inputs.tasks_per_node, least)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from schedlab.engine.calendar import BLOCK, NEVER, USED, soonest
 from schedlab.engine.hetjobs import HetJobs, is_component, mark_chosen, processors_together, unmark
 from schedlab.engine.node_choice import SWITCHES, choose
+from schedlab.engine.node_inputs import UNLIMITED
 from schedlab.engine.node_state import (
     BESIDE,
     CHANGED,
@@ -48,7 +49,8 @@ def fits_as(nodes: Nodes, request: int) -> bool:
         return False
     if choose(nodes, NOW_FREE, request):
         return True
-    nodes.memory[request].unfit = nodes.counters[GROWN]
+    if nodes.machine.requests[request].most_leaves == UNLIMITED:  # others may fit when less is free
+        nodes.memory[request].unfit = nodes.counters[GROWN]
     return False
 
 
@@ -143,7 +145,7 @@ def note_beside(nodes: Nodes | None, job: int, ends_before: bool) -> None:
 def may_move(nodes: Nodes | None) -> bool:
     """Return whether a start beside the reservation may put the head on other nodes, and make room where they were."""
     if nodes is not None:
-        return nodes.machine.rule == SWITCHES
+        return nodes.machine.rule >= SWITCHES
     return False
 
 

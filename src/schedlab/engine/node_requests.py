@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.features import nodes_with
+from schedlab.cluster.hostlist import name_order
 from schedlab.cluster.nodes import NodeGroup, Partition
 from schedlab.engine.node_inputs import PLACEMENTS, UNLIMITED, NodeInputs
 from schedlab.engine.topology_inputs import topology_inputs
@@ -71,9 +72,23 @@ def unchecked_inputs(
         eligible=eligible[first],
         placement=PLACEMENTS.index(placement or USUAL_PLACEMENT),
         topology=topology_inputs(cluster) if placement == "switches" else None,
+        place=places_by_name([name for _, name in nodes]) if placement == "consecutive" else None,
         switches=tuple(group.switch for group, _ in nodes) if any(group.switch for group, _ in nodes) else None,
         **columns,
     )
+
+
+def places_by_name(names: Sequence[str]) -> NDArray[np.int64]:
+    """Return the place of each node among all by name, as slurmctld sorts them: numbers in names count as numbers.
+
+    Examples
+    --------
+    >>> places_by_name(["n10", "n9", "gpu1"]).tolist()
+    [2, 1, 0]
+    """
+    places = np.empty(len(names), dtype=np.int64)
+    places[sorted(range(len(names)), key=lambda row: name_order(names[row]))] = np.arange(len(names))
+    return places
 
 
 def _per_node(nodes: Sequence[tuple[NodeGroup, str]], field: str) -> NDArray[np.int64]:

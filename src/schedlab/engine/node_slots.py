@@ -5,7 +5,7 @@ from __future__ import annotations
 from schedlab.engine.calendar import NEVER
 from schedlab.engine.cohorts import COHORTS, node_of, size_of, touch
 from schedlab.engine.node_choice import SETTLED, choose
-from schedlab.engine.node_inputs import KEPT
+from schedlab.engine.node_inputs import KEPT, UNLIMITED
 from schedlab.engine.node_state import ASKED_FOR, LATER, PICKED, VIEWS, Nodes
 from schedlab.engine.nodes import copy_of, lesser_of, room
 from schedlab.engine.timeline import GIVEN, HELD, LENGTH, REQUEST, SECOND, SINCE, SPACES, VIEW, hold, keep, lesser
@@ -100,6 +100,8 @@ def _not_before(nodes: Nodes, timeline: Timeline, request: int, length: int, beg
 def _note_second(nodes: Nodes, timeline: Timeline, request: int, length: int, begins: int, second: int) -> None:
     """Record the second before which a request has no room."""
     memory = nodes.memory
+    if nodes.machine.requests[request].most_leaves < UNLIMITED:  # it may have room where less is free
+        return
     memory[request].given = timeline.counters[GIVEN]
     memory[request].length = length
     memory[request].begins = begins

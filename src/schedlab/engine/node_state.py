@@ -54,11 +54,12 @@ REQUEST = np.dtype(
         *((name, "i8") for name in ("least_room", "least_cores", "least_memory", "least_gpus")),
         ("ignored", "i8"),
         ("most_nodes", "i8"),
+        ("most_leaves", "i8"),
     ]
 )
 """A request, with the fields of `NodeInputs`, and the minimum that a node must have free to be of use, whatever the
 other nodes have: room for tasks, cores, memory, thousandths of GPUs; then the marks of nodes that it ignores, and how
-many nodes it may have if it names no number, or UNLIMITED."""
+many nodes it may have if it names no number, and how many leaf switches, or UNLIMITED."""
 
 MEMORY = np.dtype(
     [
@@ -181,6 +182,10 @@ class Nodes(NamedTuple):
         Outages and closures of nodes (`schedlab.engine.outages.Outages`); None if there are none.
     topology
         The switches (`schedlab.engine.topology.Topology`); None but for the rule "switches".
+    neighbours
+        Which nodes are side by side (`schedlab.engine.neighbours.Neighbours`); None but for the rule "consecutive".
+    wishes
+        The jobs that wait for few leaf switches (`schedlab.engine.wishes.Wishes`); None without any.
     """
 
     machine: Machine
@@ -199,6 +204,8 @@ class Nodes(NamedTuple):
     ahead: Any
     outages: Any = None
     topology: Any = None
+    neighbours: Any = None
+    wishes: Any = None
 
 
 def new_nodes(
@@ -281,9 +288,10 @@ def _machine(inputs: NodeInputs, site: SiteInputs | None, bookings: BookingInput
     nodes["cores"][count] = nodes["memory"][count] = 0
     kinds = [inputs.device_type[inputs.device_offset[node] : inputs.device_offset[node + 1]] for node in number]
     requests = new_records(len(inputs.nodes), REQUEST)
-    for name in (set(REQUEST.names or ()) & set(NodeInputs._fields)) - {"most_nodes"}:
+    for name in (set(REQUEST.names or ()) & set(NodeInputs._fields)) - {"most_nodes", "most_leaves"}:
         requests[name] = getattr(inputs, name)
     requests["most_nodes"] = UNLIMITED if inputs.most_nodes is None else inputs.most_nodes
+    requests["most_leaves"] = UNLIMITED if inputs.most_leaves is None else inputs.most_leaves
     least = least_room(inputs)
     requests["least_room"] = least
     requests["least_cores"] = least * inputs.task_cores
@@ -310,7 +318,7 @@ def _machine(inputs: NodeInputs, site: SiteInputs | None, bookings: BookingInput
     for array in machine:
         if isinstance(array, np.ndarray):
             array.flags.writeable = False
-    machine.shape.flags.writeable = bookings is not None  # they change when a reservation ends
+    machine.shape.flags.writeable = bookings is not None or inputs.wishes is not None  # they change with time
     return machine
 
 
@@ -318,6 +326,8 @@ def order_of(inputs: NodeInputs) -> NDArray[np.intp]:
     """Return the nodes in the order in which the engine numbers them."""
     if PLACEMENTS[inputs.placement] in ("weight", "switches"):
         return np.lexsort((np.arange(len(inputs.weight)), inputs.weight))
+    if inputs.place is not None:
+        return np.lexsort((inputs.place, inputs.weight))
     return np.arange(len(inputs.weight))
 
 

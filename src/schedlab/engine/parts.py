@@ -13,6 +13,7 @@ from schedlab.engine.gate_inputs import batches
 from schedlab.engine.het_inputs import owners_of
 from schedlab.engine.hetjobs import new_het_jobs
 from schedlab.engine.needs import Needs, new_needs
+from schedlab.engine.neighbours import new_neighbours
 from schedlab.engine.node_state import new_nodes
 from schedlab.engine.orders import ASKED, ASKED_AT_ENTRY, TIMED, Order, new_order
 from schedlab.engine.outages import new_outages
@@ -31,6 +32,7 @@ from schedlab.engine.slurm_timing import NO_GROUP, Depths, Passes, new_depths, n
 from schedlab.engine.state import State, new_state
 from schedlab.engine.topology import new_topology
 from schedlab.engine.waiting import Orders, Waiting
+from schedlab.engine.wishes import new_wishes
 from schedlab.scheduler.agent import AgentPolicy
 from schedlab.scheduler.backfilling import ALL, DEPTHS, QUEUE_DEPTHS, RESERVE_DEPTHS, Conservative, Easy, Slurm
 from schedlab.scheduler.formula import STATISTICS
@@ -108,6 +110,10 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
         )
         if prepared.nodes.topology is not None:
             nodes = nodes._replace(topology=new_topology(prepared.nodes))
+        if prepared.nodes.place is not None:
+            nodes = nodes._replace(neighbours=new_neighbours(prepared.nodes))
+        if prepared.nodes.wishes is not None:
+            nodes = nodes._replace(wishes=new_wishes(prepared.nodes.wishes))
         if outages is not None:
             nodes = nodes._replace(outages=new_outages(outages, prepared.nodes))
         state = state._replace(nodes=nodes, site=site)

@@ -15,14 +15,7 @@ from schedlab.engine.alternatives import Spread, spread_out
 from schedlab.engine.associations import Associations, associations
 from schedlab.engine.booking_inputs import BookingInputs, booked
 from schedlab.engine.calendar import NEVER
-from schedlab.engine.columns import (
-    allocated,
-    check_jobs,
-    columns_of,
-    known_columns,
-    machine_of,
-    pilots,
-)
+from schedlab.engine.columns import allocated, check_jobs, columns_of, known_columns, machine_of, pilots
 from schedlab.engine.het_inputs import check_together, owners_of, wait_together
 from schedlab.engine.node_inputs import NodeInputs
 from schedlab.engine.outage_inputs import OutageInputs, outage_inputs
@@ -31,6 +24,7 @@ from schedlab.engine.site_build import longest_requests, machine_inputs
 from schedlab.engine.site_held import as_one_node, is_held_back
 from schedlab.engine.site_inputs import SiteInputs
 from schedlab.engine.tres import job_tres
+from schedlab.engine.wish_inputs import with_wishes
 from schedlab.errors import InputError, check_type, whole_number
 from schedlab.imports import named_classes
 from schedlab.permutations import inverse
@@ -209,10 +203,9 @@ def prepare(
         )
     order = columns.order
     jobs, request = columns.jobs.copy(), columns.request.copy()
-    nodes, site, outages = None, None, None
+    nodes, site, outages, who, tres = None, None, None, None, None
     if has_nodes(cluster):
-        happens = node_events is not None
-        nodes, site = machine_inputs(asking, cluster, order, scheduler.placement, always=happens)
+        nodes, site = machine_inputs(asking, cluster, order, scheduler.placement, always=node_events is not None)
         if spread is not None and site is not None and site.gate is not None:
             owner = spread.owner if order is None else spread.owner[order]
             site = site._replace(gate=site.gate.of_first(owner))
@@ -221,8 +214,8 @@ def prepare(
             if node_events.reservations and site is not None:
                 nodes, bookings = booked(workload, cluster, node_events, order, nodes, site)
                 outages = outages._replace(bookings=bookings)
+        nodes = with_wishes(nodes, site, None if outages is None else outages.bookings, asking, scheduler, order)
     check_together(workload, scheduler, order, nodes, site, machine)
-    who, tres = None, None
     if isinstance(scheduler.policy, Multifactor):
         billing, tres = _resources(jobs["processors"], machine, scheduler.policy, nodes, site, cluster)
         who = associations(workload, cluster, order, billing)

@@ -80,6 +80,7 @@ from schedlab.engine.turns import (
     turns_of,
 )
 from schedlab.engine.waiting import Orders, Waiting, put_starving_first
+from schedlab.engine.wishes import drop_wishes, make_wishes
 from schedlab.kernels import inlined, inner_kernel
 
 STOP = 2
@@ -104,6 +105,7 @@ def slurm_pass(
     now = clock[NOW]
     if rules.starvation >= 0:
         put_starving_first(seen, queue, rules, now)
+    wished = make_wishes(state.nodes, seen, queue, now)
     if counters[MAIN]:
         if gives_way(state.site):
             start_over(jobs, state, waiting, passes, needs, rules)
@@ -125,7 +127,8 @@ def slurm_pass(
         if rules.interval > 0:
             kind = orders.policy.kind[0]
             timed = kind in (TIMED, ASKED) or rules.starvation >= 0 or wanes(state.site) or gives_way(state.site)
-            counters[LOOK_AGAIN] = now + 1 if timed else again
+            counters[LOOK_AGAIN] = now + 1 if timed or wished else again
+    drop_wishes(state.nodes, queue)
 
 
 @inlined

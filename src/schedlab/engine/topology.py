@@ -108,6 +108,20 @@ def rank_nodes(topology: Topology, notes: NDArray[Any], found: int, needed: int,
 
 
 @inner_kernel
+def leaves_of(topology: Topology | None, notes: NDArray[Any], found: int) -> int:
+    """Return the number of leaf switches of the first nodes that are `picked`."""
+    leaves = 0
+    if topology is not None:
+        for i in range(found):
+            topology.room[topology.leaf[notes[i].picked]] = 0
+        for i in range(found):
+            leaf = topology.leaf[notes[i].picked]
+            leaves += topology.room[leaf] == 0
+            topology.room[leaf] = 1
+    return leaves
+
+
+@inner_kernel
 def _heaviest(topology: Topology, notes: NDArray[Any], found: int, needed: int, tasks: int, least: int) -> int:
     """Return the least weight up to which usable nodes suffice; -1 if they do not."""
     usable, room, weight = 0, 0, -1

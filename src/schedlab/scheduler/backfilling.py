@@ -153,6 +153,8 @@ class Slurm:
     limits
         "continue": jobs at a limit are passed over. "stop": one at a limit of resources of an account or a QOS stops
         the main pass in its partitions (assoc_limit_stop).
+    switch_wait
+        Seconds that a job may wait for the few leaf switches that it wants (max_switch_wait), under placement=switches.
     queue_depth
         Jobs that a main pass considers (default_queue_depth); once a minute, one considers all.
     partition_queue_depth
@@ -226,6 +228,7 @@ class Slurm:
         words=_WORDS["limits"],
         default="continue",
     )
+    switch_wait: int = _limit(300, "seconds that a job may wait for few leaf switches", "max_switch_wait")
     queue_depth: int = _limit(
         100, "jobs that a main pass looks at; once a minute it looks at all", "default_queue_depth"
     )

@@ -181,6 +181,7 @@ PLACEMENTS = {
     "spread": "nodes with the most left free",
     "fgd": "nodes whose GPUs are least fragmented by the job (Weng et al., ATC 2023)",
     "switches": "nodes of the least weight below as few and as near switches as possible, as Slurm's topology/tree",
+    "consecutive": "nodes of the least weight side by side, where they fit best, as Slurm without a topology",
 }
 """Rules for the choice of nodes."""
 

@@ -34,6 +34,7 @@ _WHOLE = {
     "bf_min_age_reserve": ("reserve_age", 0),
     "bf_min_prio_reserve": ("reserve_priority", 0),
     "bf_max_job_array_resv": ("array_reserve", 0),
+    "max_switch_wait": ("switch_wait", 0),
 }
 """Options of SchedulerParameters that are arguments of +slurm as they are, and the least that they can be."""
 
@@ -116,7 +117,7 @@ def scheduling_of(values: Mapping[str, str], cluster: Cluster, numbers: Numbers)
     if reader.enforced & _LIMITS and not reader.database:
         for word in _LIMITS:
             reader.note("AccountingStorageEnforce", word, "ignored", "there are no limits without slurmdbd")
-    placement = "switches" if _by_switches(reader, cluster) else None
+    placement = _placement(reader, cluster) if cluster.nodes else None
     return SiteScheduling(Scheduler(policy, passes, placement=placement), reader.notes, reader.limits)
 
 
@@ -168,6 +169,13 @@ class _Values:
         return self.values.get(name.lower(), "no").lower() in ("yes", "true", "up", "1")
 
 
+def _placement(reader: _Values, cluster: Cluster) -> str | None:
+    """Return how nodes are chosen: by switches, or side by side; select/linear takes the first of least weight."""
+    if _by_switches(reader, cluster):
+        return "switches"
+    return None if reader.values.get("selecttype", "").lower().endswith("linear") else "consecutive"
+
+
 def _by_switches(reader: _Values, cluster: Cluster) -> bool:
     """Return whether nodes are chosen by their switches; note why they are not, or not quite as Slurm does."""
     plugin = reader.values.get("topologyplugin", "").lower()
@@ -177,7 +185,7 @@ def _by_switches(reader: _Values, cluster: Cluster) -> bool:
         return False
     bare = sum(len(group.names) for group in cluster.groups if not group.switch)
     if bare:
-        reason = f"topology.conf connects {count_of(bare, 'node')} to no switch: nodes are chosen by weight"
+        reason = f"topology.conf connects {count_of(bare, 'node')} to no switch: nodes are chosen side by side"
         reader.note("slurm.conf", "TopologyPlugin", "ignored", reason)
     elif sum(not switch.parent for switch in cluster.switches) > 1:
         reason = "no switch is above all others: here a job may have nodes of several trees"

@@ -18,7 +18,7 @@ RPC = "messages and their number are not simulated"
 PREEMPT = "jobs that give way are cancelled, requeued or, by partition, suspended; equals do not take turns"
 _PREEMPT = "tests/engine/test_preemption_by_hand.py"
 POWER = "nodes are not switched off"
-TOPOLOGY = "how many switches a job wants (--switches) is not modelled"
+_SWITCHES = "tests/engine/test_switches_by_hand.py"
 HET = "components of a heterogeneous job are jobs of the schedule, which start together; its steps are not simulated"
 HET_ORDER = "components are ordered by their own priorities, so heterogeneous jobs may keep each other waiting for ever"
 HET_AT_ONCE = "heterogeneous jobs start at the end of a backfill pass"
@@ -74,7 +74,8 @@ ROWS: tuple[Row, ...] = (
      "limits=stop of +slurm: who is at a limit of resources stops the main pass in his partitions", _RULES),
     ("SchedulerParameters", "assoc_limit_continue", "modelled", "who is at a limit is passed over: Slurm's default",
      "tests/engine/test_nodes_site.py"),
-    ("SchedulerParameters", "max_switch_wait", "ignored", TOPOLOGY, ""),
+    ("SchedulerParameters", "max_switch_wait", "modelled", "switch_wait= of +slurm, for jobs with --switches",
+     _SWITCHES),
     ("SchedulerParameters", "pack_serial_at_end spec_cores_first", "ignored",
      "the placement rule is an option of the simulation", ""),
     ("SchedulerParameters", "preempt_reorder_count preempt_youngest_first", "modelled", "which runs give way",

@@ -30,6 +30,7 @@ _OPTIONS = {
     "account": "--account={}",
     "qos": "--qos={}",
     "licenses": "--licenses={}",
+    "switches": "--switches={}",
 }
 """What says to sbatch what a job asks for, by the column of its resources."""
 
@@ -209,6 +210,9 @@ def _asked(workload: Workload, resources: Resources) -> list[list[str]]:
             if value != usual or name == "tasks":
                 shown = f"{kinds[row]}{value}" if name.startswith("gpus") else value
                 found[row] += option.format(shown).split(" ", 1)
+    for row in np.flatnonzero((resources.switches > 0) & (resources.switch_wait > 0)).tolist():
+        minutes, seconds = divmod(int(resources.switch_wait[row]), 60)
+        found[row] = [f"{one}@{minutes}:{seconds:02d}" if one.startswith("--switches=") else one for one in found[row]]
     return found
 
 

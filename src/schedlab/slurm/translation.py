@@ -163,6 +163,8 @@ def _with_passes(configuration: Configuration, passes: Slurm | None) -> Configur
     for name in ("reserve_age", "reserve_priority"):
         if value := getattr(passes, name):
             options[arguments(Slurm)[name][0].synonym] = value
+    if passes.switch_wait != Slurm().switch_wait:
+        options["max_switch_wait"] = min(passes.switch_wait, _MANY)
     if passes.plan_size:
         options["bf_node_space_size"] = min(passes.plan_size, 2 * _MANY)
     for name in (*GROUP_DEPTHS, "starts"):

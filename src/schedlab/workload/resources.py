@@ -126,13 +126,15 @@ NUMBERS = {
     "gpu_share": WHOLE,
     "exclusive": 0,
     "array_limit": 0,
+    "switches": 0,
+    "switch_wait": 0,
 }
 """The columns of numbers, and their defaults."""
 
 LABELS = ("gpu_type", "constraint", "partition", "account", "qos", "licenses", "array", "reservation", "het_job")
 """The columns of names."""
 
-RARE = ("array_limit", "licenses", "array", "reservation", "het_job")
+RARE = ("array_limit", "switches", "switch_wait", "licenses", "array", "reservation", "het_job")
 """Columns that are in tables and digests only if they are used."""
 
 
@@ -177,6 +179,9 @@ class Resources:
     het_job
         The heterogeneous job of which it is a component: all components start together. Those of one job are in
         consecutive rows and have the same submission; none: it is a job by itself.
+    switches, switch_wait
+        The most leaf switches that it wants, and for how many seconds it waits for them under Slurm's passes; 0: any
+        number, and for as long as the scheduler lets it.
     """
 
     nodes: NDArray[np.int64]
@@ -191,6 +196,8 @@ class Resources:
     gpu_share: NDArray[np.int64]
     exclusive: NDArray[np.int64]
     array_limit: NDArray[np.int64]
+    switches: NDArray[np.int64]
+    switch_wait: NDArray[np.int64]
     gpu_type: Labels
     constraint: Labels
     partition: Labels

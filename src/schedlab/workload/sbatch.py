@@ -61,6 +61,9 @@ class Request:
         How many of them may run at a time, 0 for any number.
     seconds
         Time limit, -1 without one.
+    switches, switch_wait
+        How many leaf switches it wants at most, 0 for any number, and for how many seconds it waits for them, 0 if it
+        does not say.
     unused
         Options whose values are not kept.
     """
@@ -84,6 +87,8 @@ class Request:
     reservation: str | None = None
     elements: int = 0
     array_limit: int = 0
+    switches: int = 0
+    switch_wait: int = 0
     seconds: int = -1
     unused: tuple[str, ...] = ()
 
@@ -139,6 +144,7 @@ def request_of(words: Sequence[str]) -> Request:
     limit = told.pop("time", None)
     memory, per_core = told.pop("mem", None), told.pop("mem-per-cpu", None)
     elements, array_limit = array_of(told.pop("array", ""))
+    switches, switch_wait = switches_of(told.pop("switches", "0"))
     return Request(
         nodes=nodes,
         tasks=max(tasks, nodes),
@@ -159,9 +165,28 @@ def request_of(words: Sequence[str]) -> Request:
         reservation=told.pop("reservation", None),
         elements=elements,
         array_limit=array_limit,
+        switches=switches,
+        switch_wait=switch_wait,
         seconds=-1 if limit is None else parse_time_limit(limit),
         unused=tuple(name for name in told if name not in WITHOUT_EFFECT),
     )
+
+
+def switches_of(text: str) -> tuple[int, int]:
+    """Return how many leaf switches a job wants at most, and for how many seconds it waits for them, 0 if not said.
+
+    Raises
+    ------
+    InputError
+        If the text is not a whole number, perhaps with a time.
+
+    Examples
+    --------
+    >>> switches_of("1@00:10:00"), switches_of("2")
+    ((1, 600), (2, 0))
+    """
+    count, at, time = text.partition("@")
+    return _whole("switches", count), parse_time_limit(time) if at else 0
 
 
 def array_of(text: str) -> tuple[int, int]:

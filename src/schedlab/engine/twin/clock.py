@@ -12,7 +12,7 @@ from schedlab.engine.prepared import Prepared
 from schedlab.engine.twin.dependencies import Dependencies
 from schedlab.engine.twin.gate import Gate
 from schedlab.engine.twin.job import Job
-from schedlab.engine.twin.machine import Machine, View
+from schedlab.engine.twin.machine import Machine, Nodes, View
 from schedlab.engine.twin.nodes import Part
 from schedlab.engine.twin.order import Order
 from schedlab.engine.twin.outages import Outages
@@ -22,6 +22,7 @@ from schedlab.engine.twin.priority import Priority
 from schedlab.engine.twin.profile import Profile
 from schedlab.engine.twin.retries import Retries
 from schedlab.engine.twin.site import DEPENDENCY, NOT_AVAILABLE, PRIORITY, RESERVATION, RESOURCES, Site
+from schedlab.engine.twin.wishes import Wishes
 from schedlab.scheduler.backfilling import Slurm
 from schedlab.scheduler.function_policy import OF_JOBS, FunctionPolicy
 from schedlab.scheduler.policy import Policy
@@ -253,6 +254,14 @@ class Clock:
             return news._replace(computed=bool(self.waiting))
         return news
 
+    def wish(self, now: int | None) -> None:
+        """Let the jobs that are seen wait for few switches as far as their time is not over; None: no job does."""
+        site, nodes = self.prepared.site, self.prepared.nodes
+        if isinstance(self.machine.empty, Nodes):
+            count = len(self.jobs) + 1
+            offsets = list(range(count)) if site is None else site.option_offset.tolist()
+            Wishes(nodes, self.machine.empty.requests).change(self.visible(), offsets, now)
+
     def visible(self) -> list[Job]:
         """Return the waiting jobs that the scheduler sees, in the order of entry."""
         return self.waiting[: self.scheduler.window]
@@ -338,8 +347,8 @@ class Clock:
         return self.without_shut(view, self.now + job.estimate).place(job, option)
 
     def is_shut_out(self, job: Job) -> bool:
-        """Return whether only closed nodes keep a job from starting now."""
-        return self.without_shut(self.machine.empty, self.now + job.estimate).place(job) is None
+        """Return whether only closed nodes keep a job from starting now; not if it waits for few switches."""
+        return not job.picky and self.without_shut(self.machine.empty, self.now + job.estimate).place(job) is None
 
     def close(self, profile: Profile, late: int = 0) -> None:
         """Keep closed nodes out of a plan, in which future closures begin `late` seconds later."""

@@ -29,7 +29,7 @@ class Request:
 
     `share` are thousandths of one GPU, WHOLE if the job shares none; `allowed` tells for each node whether it may be
     used. If it is `booked`, it is one within an advance reservation, on whose nodes it may run. A request for any
-    number of nodes may have at most `most`, None for as many as there are.
+    number of nodes may have at most `most`, and any at most so many `leaves`, None for as many as there are.
     """
 
     nodes: int
@@ -46,6 +46,7 @@ class Request:
     allowed: list[bool]
     booked: bool = False
     most: int | None = None
+    leaves: int | None = None
 
 
 @dataclass(frozen=True)
@@ -98,6 +99,12 @@ class Node:
         if request.tasks_per_node:  # all of them, even if the job has fewer tasks, as in slurmctld 22.05
             return request.tasks_per_node if min(rooms) >= request.tasks_per_node else 0
         return min(rooms)
+
+    def spare_cores(self, request: Request) -> int:
+        """Return the free cores, or those that have their memory."""
+        if not request.memory or self.memory >= UNLIMITED:
+            return self.cores
+        return min(self.cores, (self.memory - request.node_memory) * request.cores // request.memory)
 
     def suitable_gpus(self, request: Request) -> list[Gpu]:
         """Return the GPUs that a job could have: wholly free, or with its share free; by number."""
@@ -168,7 +175,9 @@ def shapes_of(inputs: NodeInputs) -> list[Request]:
     booked = [False] * len(allowed) if inputs.books is None else inputs.books.tolist()
     most = [UNLIMITED] * len(allowed) if inputs.most_nodes is None else inputs.most_nodes.tolist()
     bounds = [None if one == UNLIMITED else one for one in most]
-    return [Request(*values) for values in zip(*columns, allowed, booked, bounds, strict=True)]
+    leaves = [UNLIMITED] * len(allowed) if inputs.most_leaves is None else inputs.most_leaves.tolist()
+    few = [None if one == UNLIMITED else one for one in leaves]
+    return [Request(*values) for values in zip(*columns, allowed, booked, bounds, few, strict=True)]
 
 
 def requests_of(

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from schedlab.engine.node_inputs import PLACEMENTS, UNLIMITED, NodeInputs
+from schedlab.engine.twin.neighbours import Neighbours, new_neighbours
 from schedlab.engine.twin.nodes import Gpu, Node, Part, Request, shapes_of
 from schedlab.engine.twin.switches import Switches, new_switches
 from schedlab.workload.resources import WHOLE
@@ -19,7 +20,8 @@ class Placement:
     """The placement rule, with the properties of the cluster and of the workload that it uses.
 
     `largest` are the maxima of cores, MiB and thousandths of GPUs over the nodes; `typical` are the requests that
-    one node may serve, each with the number of jobs; `switches` are None but for the rule "switches".
+    one node may serve, each with the number of jobs; `switches` and `neighbours` are None but for the rules "switches"
+    and "consecutive".
     """
 
     rule: str
@@ -27,18 +29,30 @@ class Placement:
     largest: tuple[int, int, int]
     typical: list[tuple[Request, int]]
     switches: Switches | None
+    neighbours: Neighbours | None
 
     def place(self, nodes: list[Node], request: Request) -> list[Part] | None:
         """Return the parts of nodes that a job gets, None if it does not fit."""
-        room = {node.number: node.room(request) for node in nodes}
-        chosen = self.chosen(nodes, request, room)
-        if request.most is not None and request.nodes == 0:
-            tasks = self.fill_at_most(request.most, chosen, room, request)
-        else:
-            tasks = fill(chosen, room, request.tasks) if request.nodes == 0 else deal(chosen, room, request.tasks)
+        tasks = self.tasks(nodes, request, {node.number: node.room(request) for node in nodes})
         if sum(tasks.values()) < request.tasks:
             return None
+        leaves = 0 if self.switches is None else len({self.switches.leaf[number] for number in tasks})
+        if request.leaves is not None and leaves > request.leaves:
+            return None
         return [self.part(nodes[number], request, count) for number, count in tasks.items()]
+
+    def tasks(self, nodes: list[Node], request: Request, room: dict[int, int]) -> dict[int, int]:
+        """Return how many tasks each node gets; fewer in all than the job has if it does not fit."""
+        if self.neighbours is not None:
+            spare = {number: nodes[number].spare_cores(request) for number in room}
+            return self.neighbours.tasks({number: tasks for number, tasks in room.items() if tasks}, spare, request)
+        chosen = self.chosen(nodes, request, room)
+        if request.most is not None and request.nodes == 0:
+            return self.fill_at_most(request.most, chosen, room, request)
+        if request.nodes == 0:
+            return fill(chosen, room, request.tasks)
+        deals = deal if self.switches is None else fill_but_one_each
+        return deals(chosen, room, request.tasks)
 
     def chosen(self, nodes: list[Node], request: Request, room: dict[int, int]) -> list[Node]:
         """Return the requested nodes or, for any number of nodes, at least as many as the job takes; in their order."""
@@ -152,13 +166,27 @@ def deal(chosen: list[Node], room: dict[int, int], tasks: int) -> dict[int, int]
     return dealt
 
 
+def fill_but_one_each(chosen: list[Node], room: dict[int, int], tasks: int) -> dict[int, int]:
+    """Return how many tasks each node gets if each is filled before the next, which all get one at least."""
+    filled: dict[int, int] = {}
+    for behind, node in reversed(list(enumerate(reversed(chosen)))):
+        filled[node.number] = min(room[node.number], tasks - behind)
+        tasks -= filled[node.number]
+    return filled
+
+
 def new_placement(inputs: NodeInputs) -> Placement:
     """Return the placement rule of a simulation."""
     gpus = (inputs.device_offset[1:] - inputs.device_offset[:-1]) * WHOLE
     limited = inputs.memory[inputs.memory < UNLIMITED]
     largest = (int(inputs.cores.max()), int(limited.max(initial=0)), int(gpus.max()))
     return Placement(
-        PLACEMENTS[inputs.placement], inputs.weight.tolist(), largest, typical_jobs(inputs), new_switches(inputs)
+        PLACEMENTS[inputs.placement],
+        inputs.weight.tolist(),
+        largest,
+        typical_jobs(inputs),
+        new_switches(inputs),
+        new_neighbours(inputs),
     )
 
 

@@ -75,6 +75,8 @@ class SlurmPass:
             if clock.waiting:
                 self.last_change = now
         visible = clock.visible()
+        if main or backfill:
+            clock.wish(now)
         if main and clock.waiting:
             while (over := clock.preemption.next_over(clock.sorted(clock.visible()))) is not None:
                 clock.preemption.begin_over(*over)
@@ -89,6 +91,8 @@ class SlurmPass:
                 self.changed, self.last_change = rules.interval > 0, now  # without an interval, only events count
         if backfill and clock.waiting and not clock.in_order:
             self.backfill_pass(visible)
+        if main or backfill:
+            clock.wish(None)
 
     def note_returns(self, news: News) -> None:
         """Leave jobs that may begin again, or be preempted, to the next look at the whole queue, at a full minute."""

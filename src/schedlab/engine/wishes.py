@@ -1,0 +1,74 @@
+"""Jobs that wait for few leaf switches in Slurm's passes; compiled away without any.
+
+A job waits for them from when it entered the queue, until its time is over. Meanwhile nodes below more switches are as
+good as none to it, now and in plans. Nodes are chosen as without the wish: slurmctld 22.05 looks at the switches of
+those that it has found (`conformance/slurm-switches.json`).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.engine.queue_list import QueueList
+from schedlab.engine.wish_inputs import WishInputs
+from schedlab.kernels import inlined, inner_kernel
+
+
+class Wishes(NamedTuple):
+    """The jobs that wait for few switches, see `WishInputs`."""
+
+    wait: NDArray[np.int64]
+    bound: NDArray[np.int64]
+    free: NDArray[np.int64]
+
+
+def new_wishes(inputs: WishInputs) -> Wishes:
+    """Return the jobs that wait for few switches."""
+    wishes = Wishes(*(array.copy() for array in inputs))
+    for array in wishes:
+        array.flags.writeable = False
+    return wishes
+
+
+@inlined
+def make_wishes(nodes: Any, seen: NDArray[Any], queue: QueueList, now: int) -> bool:
+    """Let the jobs in the queue wait for few switches whose time is not over; return whether there are any."""
+    if nodes is not None:
+        return _make_wishes(nodes.wishes, nodes, seen, queue, now)
+    return False
+
+
+@inner_kernel
+def _make_wishes(wishes: Wishes | None, nodes: Any, seen: NDArray[Any], queue: QueueList, now: int) -> bool:
+    found = False
+    if wishes is not None:
+        for i in range(queue.length[0]):
+            job = queue.order[i]
+            if wishes.wait[job] > 0 and now < seen[job].submit + wishes.wait[job]:
+                found = True
+                _ask(nodes, wishes.bound, job)
+    return found
+
+
+@inlined
+def drop_wishes(nodes: Any, queue: QueueList) -> None:
+    """Give the jobs in the queue their ordinary requests, which hold outside the passes."""
+    if nodes is not None:
+        _drop_wishes(nodes.wishes, nodes, queue)
+
+
+@inner_kernel
+def _drop_wishes(wishes: Wishes | None, nodes: Any, queue: QueueList) -> None:
+    if wishes is not None:
+        for i in range(queue.length[0]):
+            if wishes.wait[queue.order[i]] > 0:
+                _ask(nodes, wishes.free, queue.order[i])
+
+
+@inlined
+def _ask(nodes: Any, requests: NDArray[np.int64], job: int) -> None:
+    for option in range(nodes.machine.options[job], nodes.machine.options[job + 1]):
+        nodes.machine.shape[option] = requests[option]
