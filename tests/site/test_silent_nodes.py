@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 import schedlab as sl
+from schedlab.cluster.allocations import STILL_RUNNING, read_allocations
 from schedlab.cluster.files import read_cluster
 from schedlab.cluster.node_events import NodeEvent, NodeEvents
 from schedlab.errors import InputError
 from schedlab.site import import_site
 from schedlab.site.silent_nodes import PATIENCE, silences
-from schedlab.workload.sacct_nodes import STILL_RUNNING, read_allocations
 
 EPOCH, NODES, CORES = 1_700_000_000, 16, 8
 COLUMNS = "JobIDRaw|User|State|Submit|Start|End|TimelimitRaw|AllocCPUS|ReqTRES|NNodes|NodeList"

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.cluster.allocations import Allocations, read_allocations
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvent, NodeEvents
 from schedlab.cluster.preemption import REQUEUE_DELAY
@@ -23,7 +24,6 @@ from schedlab.errors import InputError
 from schedlab.site.site import Site
 from schedlab.wording import count_of
 from schedlab.workload.files import format_of
-from schedlab.workload.sacct_nodes import Allocations, read_allocations
 from schedlab.workload.workload import Workload
 
 PATIENCE = 600
