@@ -122,7 +122,7 @@ def read_event_lines(path: str | os.PathLike[str]) -> Workload:
         The file, with one submission per line: `-dt SECONDS -e submit_batch_job | OPTIONS`, with the options of sbatch
         and `-sim-walltime`, the run time (-1: the job runs until it is killed at its limit, 0: it ends at once). An
         array (`--array=0-9%2`) is as many jobs as it has elements, of which so many run at a time. A heterogeneous
-        job, with the options of its components between ` : `, has a row for each of them.
+        job, with a colon between the options of its components, has a row for each of them.
 
     Returns
     -------
