@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import sys
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -26,9 +27,10 @@ Seen = list[list[list[Any]] | str]
 
 
 def configuration_of(case: dict[str, Any]) -> Configuration:
-    """Return the machine of a case: so many nodes of so many cores."""
-    made = machine_configuration(case["nodes"] * case["cores"], case["cores"])
-    return made.having(**case.get("parameters", {}))
+    """Return the machine of a case: so many nodes of so many cores, in partitions with their tiers if it has some."""
+    made = machine_configuration(case["nodes"] * case["cores"], case["cores"]).having(**case.get("parameters", {}))
+    partitions = [f"PartitionName={name} Nodes=ALL PriorityTier={tier}" for name, tier in case.get("partitions", {}).items()]
+    return replace(made, lines=(*made.lines, *partitions))
 
 
 def on_slurm(case: dict[str, Any], phase: float) -> Seen:
