@@ -29,8 +29,22 @@ from schedlab.workload.dependencies import Dependencies
 from schedlab.workload.resources import Labels, Resources
 from schedlab.workload.workload import Workload
 
-ON_PROCESSORS = ("fcfs", "fcfs+easy", "saf+easy:sjf", "fcfs,starvation=40", "fcfs+slurm", "saf+slurm(interval=0)")
-ON_NODES = ("fcfs", "saf", "fcfs+easy", "sqf+easy", "fcfs+slurm", "fcfs+slurm(interval=0,reserve=1)", "saf+slurm")
+TOGETHER = (
+    "saf+slurm(hetjob_prio=min)",
+    "multifactor(size=1000,favor=small)+slurm(hetjob_prio=avg,interval=0)",
+    "wfp3+slurm(hetjob_prio=max,starts=2,hetjob_immediate=yes)",
+    "saf+slurm(hetjob_immediate=yes),starvation=60",
+)
+"""With the components of a job side by side."""
+
+ON_PROCESSORS = (
+    *("fcfs", "fcfs+easy", "saf+easy:sjf", "fcfs,starvation=40", "fcfs+slurm", "saf+slurm(interval=0)"),
+    *TOGETHER,
+)
+ON_NODES = (
+    *("fcfs", "saf", "fcfs+easy", "sqf+easy", "fcfs+slurm", "fcfs+slurm(interval=0,reserve=1)", "saf+slurm"),
+    *TOGETHER,
+)
 SEEDS, IN_ORDER = 8, 5
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from schedlab.cluster.cluster import Cluster
-from schedlab.cluster.nodes import NodeGroup
+from schedlab.cluster.nodes import NodeGroup, Partition
 from schedlab.engine.prepared import prepare
 from schedlab.engine.twin import clock
 from schedlab.engine.twin.simulate import replay
@@ -26,15 +26,16 @@ from schedlab.workload.sbatch import request_of
 from schedlab.workload.workload import Workload
 
 RECORDED = json.loads((Path(__file__).parents[2] / "conformance" / "slurm-hetjobs.json").read_text(encoding="utf-8"))
-CASES = [case for case in RECORDED if "not_modelled" not in case]
 TICK = 1
 """Slurm notices an end a second later, with its next tick."""
 
 
 def machine(case):
-    """Return the nodes of a case; the name of each is a feature, for jobs that name their nodes."""
+    """Return the nodes and partitions of a case; the name of each node is a feature, for jobs that name their nodes."""
     names = [f"n{number}" for number in range(1, case["nodes"] + 1)]
-    return Cluster.of_nodes([NodeGroup.of(name, cores=case["cores"], features=[name]) for name in names])
+    groups = [NodeGroup.of(name, cores=case["cores"], features=[name]) for name in names]
+    tiers = case.get("partitions", {})
+    return Cluster.of_nodes(groups, [Partition(name, tuple(names), priority_tier=tier) for name, tier in tiers.items()])
 
 
 def workload(case):
@@ -50,17 +51,20 @@ def workload(case):
             asked = request_of(words)
             named = words[words.index("-w") + 1].replace(",", "|") if "-w" in words else None
             name = f"j{job}" if len(parts) > 1 else None
-            rows.append((submit, run_time + TICK, asked.seconds + TICK, asked.processors, named, name))
-    submit, run_time, limit, tasks, constraint, names = zip(*rows, strict=True)
+            partition = words[words.index("-p") + 1] if "-p" in words else None
+            rows.append((submit, run_time + TICK, asked.seconds + TICK, asked.processors, named, name, partition))
+    submit, run_time, limit, tasks, constraint, names, partitions = zip(*rows, strict=True)
     columns = {"submit_time": submit, "run_time": run_time, "requested_time": limit, "requested_processors": tasks}
     return Workload.from_columns(
         columns,
-        resources=Resources.of(len(rows), tasks=tasks, constraint=list(constraint), het_job=list(names)),
+        resources=Resources.of(
+            len(rows), tasks=tasks, constraint=list(constraint), het_job=list(names), partition=list(partitions)
+        ),
         dependencies=Dependencies.from_pairs(*zip(*pairs, strict=True), jobs=len(rows)) if pairs else None,
     )
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
+@pytest.mark.parametrize("case", RECORDED, ids=lambda case: case["name"])
 def test_components_start_when_real_slurm_started_them_but_for_its_ticks(case, monkeypatch):
     monkeypatch.setattr(clock, "PATIENCE", 7200)  # as long as the laboratory waits, about
     jobs, scheduler = workload(case), case.get("scheduler", "fcfs+slurm")
@@ -76,7 +80,7 @@ def test_components_start_when_real_slurm_started_them_but_for_its_ticks(case, m
 
 
 def test_there_are_enough_cases_and_in_all_of_them_components_start_together():
-    assert len(CASES) >= 22
+    assert len(RECORDED) >= 42
     for case in RECORDED:
         for runs in case["runs"]:
             assert all(len({part[0] for part in job if part}) <= 1 for job in runs)

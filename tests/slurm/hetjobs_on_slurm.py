@@ -29,7 +29,9 @@ Seen = list[list[list[Any]] | str]
 def configuration_of(case: dict[str, Any]) -> Configuration:
     """Return the machine of a case: so many nodes of so many cores, in partitions with their tiers if it has some."""
     made = machine_configuration(case["nodes"] * case["cores"], case["cores"]).having(**case.get("parameters", {}))
-    partitions = [f"PartitionName={name} Nodes=ALL PriorityTier={tier}" for name, tier in case.get("partitions", {}).items()]
+    partitions = [
+        f"PartitionName={name} Nodes=ALL PriorityTier={tier}" for name, tier in case.get("partitions", {}).items()
+    ]
     return replace(made, lines=(*made.lines, *partitions))
 
 

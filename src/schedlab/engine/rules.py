@@ -46,9 +46,11 @@ class Rules(NamedTuple):
     loses
         Whether jobs whose runs are interrupted are lost instead of requeued.
     interval, depth, resolution, horizon, reserve, queue_depth, delay, shared, starts, plan_size, reserve_age, \
-wf_depth, planned_tasks, tasks_count
+wf_depth, planned_tasks, tasks_count, het_at_once
         Slurm's passes: the fields of `schedlab.scheduler.backfilling.Slurm` (`horizon` is its window, `plan_size` its
         `records`, 0 for any number).
+    het_order
+        What counts of the priorities of a heterogeneous job, see `schedlab.engine.het_order`.
     by_group
         Whether a backfill pass looks at a limited number of jobs of each user, partition ...
     grouped
@@ -87,3 +89,5 @@ wf_depth, planned_tasks, tasks_count
     wf_depth: int = 0
     planned_tasks: bool = False
     tasks_count: bool = False
+    het_order: int = 0
+    het_at_once: bool = False

@@ -22,20 +22,12 @@ from typing import Any
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import NEVER
-from schedlab.engine.het_pass import AT_ONCE, fit_together, fits_apart, fits_with_others
-from schedlab.engine.hetjobs import (
-    HetJobs,
-    all_startable,
-    begin_to_plan,
-    earliest_of_component,
-    is_component,
-    mark_chosen,
-    note_plan,
-    unmark,
-)
+from schedlab.engine.het_order import go_back, line_up
+from schedlab.engine.het_pass import AT_ONCE, fits_with_others
+from schedlab.engine.hetjobs import begin_to_plan, earliest_of_component, is_component, note_plan
 from schedlab.engine.in_service import shut_out
 from schedlab.engine.needs import NO_WORKFLOW, UNKNOWN, Needs, after_parents, is_ready
-from schedlab.engine.orders import ASKED, TIMED
+from schedlab.engine.orders import ASKED, PRIORITY, TIMED
 from schedlab.engine.preemption import make_way
 from schedlab.engine.preemption_plan import make_way_in_plan
 from schedlab.engine.preemption_state import gives_way
@@ -48,6 +40,7 @@ from schedlab.engine.rules import Rules
 from schedlab.engine.site_state import block, open_partitions, wanes
 from schedlab.engine.slots import book_run, find_slot, free_to_plan, has_slot_now
 from schedlab.engine.slurm_plan import expect_ends, is_full, note, reserve
+from schedlab.engine.slurm_starts import start, start_all_planned, start_components, start_planned
 from schedlab.engine.slurm_timing import (
     BACKFILL,
     FULL_DUE,
@@ -66,11 +59,11 @@ from schedlab.engine.slurm_timing import (
     looks_at,
     narrowest_of,
 )
-from schedlab.engine.state import FREE, NOW, STARTED, WAITING, State, begin, within_limits
+from schedlab.engine.state import FREE, NOW, STARTED, WAITING, State, within_limits
 from schedlab.engine.suspension import suspend_others
 from schedlab.engine.suspension_choice import fits_over_in_plan
 from schedlab.engine.suspension_pass import start_over
-from schedlab.engine.waiting import Orders, Waiting, depart_with_rivals, put_starving_first
+from schedlab.engine.waiting import Orders, Waiting, put_starving_first
 from schedlab.kernels import inlined, inner_kernel
 
 STOP = 2
@@ -93,6 +86,7 @@ def slurm_pass(
     now = clock[NOW]
     if rules.starvation >= 0:
         put_starving_first(seen, queue, rules, now)
+    line_up(state.hets, queue, rules, orders.policy.kind[0] == PRIORITY)
     if counters[MAIN]:
         if gives_way(state.site):
             start_over(jobs, state, waiting, passes, needs, rules)
@@ -113,60 +107,7 @@ def slurm_pass(
             kind = orders.policy.kind[0]
             timed = kind in (TIMED, ASKED) or rules.starvation >= 0 or wanes(state.site) or gives_way(state.site)
             counters[LOOK_AGAIN] = now + 1 if timed else again
-
-
-@inlined
-def _start(jobs: NDArray[Any], state: State, waiting: Waiting, passes: Passes, rules: Rules, job: int) -> None:
-    """Start a job now; this is a change that triggers a backfill pass."""
-    begin(jobs, state, job)
-    depart_with_rivals(state, waiting, rules, job)
-    look_again(passes, state, rules)
-
-
-@inner_kernel
-def _start_components(
-    hets: HetJobs | None,
-    jobs: NDArray[Any],
-    state: State,
-    waiting: Waiting,
-    passes: Passes,
-    rules: Rules,
-    job: int,
-    backfilled: bool,
-) -> int:
-    """Start all components of a job that wait, which fit together; return how many."""
-    if hets is None:
-        return 0
-    started = 0
-    for part in range(hets.first[job], hets.end[job]):
-        if hets.waits[part]:
-            fits_apart(jobs, state, part, AT_ONCE)  # this chooses its nodes
-            _start(jobs, state, waiting, passes, rules, part)
-            mark_chosen(hets, state.nodes)
-            state.backfilled[part] = backfilled
-            started += 1
-    unmark(hets, state.nodes)
-    return started
-
-
-@inner_kernel
-def _start_all_planned(
-    hets: HetJobs | None, jobs: NDArray[Any], state: State, waiting: Waiting, passes: Passes, rules: Rules, most: int
-) -> None:
-    """At the end of a backfill pass, start the heterogeneous jobs all of whose components could start by its plan.
-
-    They get the nodes that are free now, whatever has been reserved on them; so does Slurm.
-    """
-    if hets is None:
-        return
-    queue, place = waiting.queue, 0
-    open_partitions(state.site)
-    while place < queue.length[0] and most > 0:
-        job = queue.order[place]
-        place += 1
-        if all_startable(hets, job) and fit_together(hets, jobs, state, job, AT_ONCE, state.clock[FREE]):
-            most -= _start_components(hets, jobs, state, waiting, passes, rules, job, True)
-            place = 0
+    go_back(state.hets, queue)
 
 
 @inlined
@@ -192,7 +133,7 @@ def _start_next(
     if is_component(state.hets, job):
         in_order = state.clock[STARTED] < rules.in_order
         if in_order and fits_with_others(state.hets, jobs, state, job, AT_ONCE, state.clock[FREE], NONE):
-            _start_components(state.hets, jobs, state, waiting, passes, rules, job, False)
+            start_components(state.hets, jobs, state, waiting, passes, rules, job, False)
             return -place
         return STOP if block(state.site, job) else 1
     take_turn(state.rivals, job)
@@ -201,7 +142,7 @@ def _start_next(
     fitting = fitting_open(state.rivals, jobs, state, queue.score, ordered, job)
     if fitting != NONE:
         step = -before_in_list(state.rivals, queue.order, place, job)
-        _start(jobs, state, waiting, passes, rules, fitting)
+        start(jobs, state, waiting, passes, rules, fitting)
         state.backfilled[fitting] = False
         return step
     if shut_out(state.nodes, job, now, ends) or (ordered == BY_SCORE and is_young(seen, rules, job, now)):
@@ -365,14 +306,14 @@ def _backfill_pass(
         ):
             state.backfilled[job] = blocked or strict == 1
             place -= before_in_list(state.rivals, queue.order, place, job)
-            _start(jobs, state, waiting, passes, rules, job)
+            start(jobs, state, waiting, passes, rules, job)
             if not room:
                 suspend_others(state.site, jobs, state)
             book_run(state.nodes, profile, job, jobs[job].processors, now, now + length, -1)
             note(passes, job, now, now + length)
             again = now + 1
             started += 1
-            if started == rules.starts:
+            if started >= rules.starts:
                 break
             continue
         blocked = blocked or ready
@@ -399,8 +340,11 @@ def _backfill_pass(
                 note(passes, job, begins, begins + length)
                 reserve(state.nodes, passes, begins, begins + length, jobs[job].processors, now, rules)
         place += 1
+        if together and rules.het_at_once and started < rules.starts:
+            count = start_planned(state.hets, jobs, state, waiting, passes, rules, job)
+            started, place = started + count, place - count  # all of them had their turn before
     if started < rules.starts:
-        _start_all_planned(state.hets, jobs, state, waiting, passes, rules, rules.starts - started)
+        start_all_planned(state.hets, jobs, state, waiting, passes, rules, rules.starts - started)
     if rules.plan_size > 0 and 2 * place + 1 >= rules.plan_size:
         again = min(again, counters[STEPS_CHANGE])
     return again

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from schedlab.engine.twin.clock import Clock, News
-from schedlab.engine.twin.hetjobs import start_planned, start_together
+from schedlab.engine.twin.hetjobs import sorted_for_pass, start_planned, start_together
 from schedlab.engine.twin.job import Job
 from schedlab.engine.twin.nodes import Part
 from schedlab.engine.twin.preemption import place_in
@@ -128,18 +128,18 @@ class SlurmPass:
         ready = [job for job in visible if job.ready]
         looked_at, blocked, of_partition = 0, set[int](), Counter[int]()
         while ready:
-            partition, _ = self.of_job[clock.head(ready).number]
+            head = ready[0] if clock.in_order else sorted_for_pass(clock, ready, self.rules.hetjob_order)[0]
+            partition, _ = self.of_job[head.number]
             of_partition[partition] += not clock.in_order
             if of_partition[partition] > self.rules.partition_queue_depth:
                 self.full_due = (clock.now // MINUTE + 1) * MINUTE
-                ready.remove(clock.head(ready))
+                ready.remove(head)
                 continue
             if not (whole or clock.in_order):
                 looked_at += 1
                 if looked_at > self.rules.queue_depth:
                     self.full_due = (clock.now // MINUTE + 1) * MINUTE
                     return
-            head = clock.head(ready)
             ready.remove(head)
             if not clock.admitted(head):
                 continue
@@ -185,11 +185,11 @@ class SlurmPass:
         ends = clock.running_ends()
         blocked, looked_at, opened, previous = False, 0, 0, None
         seen, started, had_turn = Counter[Hashable](), 0, list[Job]()
-        order = clock.sorted([job for job in visible if job in clock.waiting])
+        order = sorted_for_pass(clock, [job for job in visible if job in clock.waiting], rules.hetjob_order)
         for first in order:
             job = first
-            if started == rules.starts:
-                break
+            if rules.hetjob_immediate == "yes":
+                started += start_planned(clock, order, startable, rules.starts - started)
             if (job.ready and not clock.admitted(job)) or any(job.is_of(one) for one in had_turn):
                 continue
             had_turn.append(job)
@@ -232,6 +232,8 @@ class SlurmPass:
                 started += 1
                 ends[job] = job.expected_end
                 plan.run(job)
+                if started >= rules.starts:
+                    break
                 continue
             blocked |= job.ready
             if begin is not None and job.ready:
@@ -249,7 +251,7 @@ class SlurmPass:
                     break
                 begins[job], ends[job] = begin, begin + job.estimate
                 plan.reserve(job, begin, parts)
-        if start_planned(clock, list(of_components), startable, rules.starts - started):
+        if start_planned(clock, order, startable, rules.starts - started):
             self.last_change = now
         self.use_gaps(plan.profile, begins)
 
