@@ -9,13 +9,17 @@ from __future__ import annotations
 
 import json
 import re
+import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from schedlab.cluster.cluster import Cluster
+from schedlab.cluster.limits import Accounting
 from schedlab.cluster.nodes import NodeGroup, Partition
+from schedlab.cluster.sacctmgr import read_accounts
 from schedlab.engine.prepared import prepare
 from schedlab.engine.twin import clock
 from schedlab.engine.twin.simulate import replay
@@ -35,7 +39,13 @@ def machine(case):
     names = [f"n{number}" for number in range(1, case["nodes"] + 1)]
     groups = [NodeGroup.of(name, cores=case["cores"], features=[name]) for name in names]
     tiers = case.get("partitions", {})
-    return Cluster.of_nodes(groups, [Partition(name, tuple(names), priority_tier=tier) for name, tier in tiers.items()])
+    made = Cluster.of_nodes(groups, [Partition(name, tuple(names), priority_tier=tier) for name, tier in tiers.items()])
+    if "accounts" not in case:
+        return made
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / "accounts.script"
+        path.write_text("\n".join(["add cluster name=lab fairshare=1", *case["accounts"], ""]))
+        return replace(made, accounting=Accounting.of_slurm(read_accounts(path, cluster="lab")))
 
 
 def workload(case):
@@ -55,11 +65,14 @@ def workload(case):
             rows.append((submit, run_time + TICK, asked.seconds + TICK, asked.processors, named, name, partition))
     submit, run_time, limit, tasks, constraint, names, partitions = zip(*rows, strict=True)
     columns = {"submit_time": submit, "run_time": run_time, "requested_time": limit, "requested_processors": tasks}
+    asked = {"constraint": list(constraint), "het_job": list(names), "partition": list(partitions)}
+    if "accounts" in case:
+        asked["account"] = ["a"] * len(rows)
+        columns["user_id"] = np.zeros(len(rows), dtype=np.int64)
     return Workload.from_columns(
         columns,
-        resources=Resources.of(
-            len(rows), tasks=tasks, constraint=list(constraint), het_job=list(names), partition=list(partitions)
-        ),
+        header=(" User: 0 ann",),
+        resources=Resources.of(len(rows), tasks=tasks, **asked),
         dependencies=Dependencies.from_pairs(*zip(*pairs, strict=True), jobs=len(rows)) if pairs else None,
     )
 

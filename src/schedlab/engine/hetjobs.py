@@ -197,6 +197,22 @@ def all_within_limits(
 
 
 @inlined
+def within_own_limits(
+    hets: HetJobs | None,
+    site: Site | None,
+    nodes: Nodes | None,
+    running: Calendar,
+    jobs: NDArray[Any],
+    job: int,
+    now: int,
+) -> bool:
+    """Return whether a job, or a component of one that has entered the queue as a whole, exceeds no limit by itself."""
+    if hets is not None and not are_complete(hets, job):
+        return False
+    return _within_limits(site, nodes, running, jobs, job, now)
+
+
+@inlined
 def _within_limits(
     site: Site | None, nodes: Nodes | None, running: Calendar, jobs: NDArray[Any], job: int, now: int
 ) -> bool:

@@ -59,7 +59,7 @@ from schedlab.engine.slurm_timing import (
     looks_at,
     narrowest_of,
 )
-from schedlab.engine.state import FREE, NOW, STARTED, WAITING, State, within_limits
+from schedlab.engine.state import FREE, NOW, STARTED, WAITING, State, by_itself_within_limits, within_limits
 from schedlab.engine.suspension import suspend_others
 from schedlab.engine.suspension_choice import fits_over_in_plan
 from schedlab.engine.suspension_pass import start_over
@@ -128,10 +128,10 @@ def _start_next(
     considers them then. A heterogeneous job does: only the backfill pass starts it.
     """
     job = queue.order[place]
-    if not within_limits(jobs, state, job):
+    if not by_itself_within_limits(jobs, state, job):
         return 1
     if is_component(state.hets, job):
-        in_order = state.clock[STARTED] < rules.in_order
+        in_order = state.clock[STARTED] < rules.in_order and within_limits(jobs, state, job)
         if in_order and fits_with_others(state.hets, jobs, state, job, AT_ONCE, state.clock[FREE], NONE):
             start_components(state.hets, jobs, state, waiting, passes, rules, job, False)
             return -place
@@ -262,7 +262,7 @@ def _backfill_pass(
     ):
         job = queue.order[place]
         ready = is_ready(needs, job)
-        if (ready and not within_limits(jobs, state, job)) or had_turn(state.rivals, job):
+        if (ready and not by_itself_within_limits(jobs, state, job)) or had_turn(state.rivals, job):
             place += 1
             continue
         take_turn(state.rivals, job)

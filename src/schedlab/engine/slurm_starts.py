@@ -11,7 +11,7 @@ from schedlab.engine.hetjobs import HetJobs, all_startable, mark_chosen, unmark
 from schedlab.engine.rules import Rules
 from schedlab.engine.site_state import open_partitions
 from schedlab.engine.slurm_timing import Passes, look_again
-from schedlab.engine.state import FREE, State, begin
+from schedlab.engine.state import FREE, State, begin, within_limits
 from schedlab.engine.waiting import Waiting, depart_with_rivals
 from schedlab.kernels import inlined, inner_kernel
 
@@ -58,7 +58,7 @@ def start_planned(
 
     They get the nodes that are free now, whatever has been reserved on them; so does Slurm.
     """
-    if hets is not None and all_startable(hets, job):
+    if hets is not None and all_startable(hets, job) and within_limits(jobs, state, job):
         open_partitions(state.site)
         if fit_together(hets, jobs, state, job, AT_ONCE, state.clock[FREE]):
             return start_components(hets, jobs, state, waiting, passes, rules, job, True)

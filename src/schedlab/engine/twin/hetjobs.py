@@ -94,6 +94,8 @@ def earliest_together(clock: Clock, job: Job, profile: Profile, begin: int) -> t
 def start_together(clock: Clock, job: Job, backfilled: bool) -> int:
     """Start a job and the components that wait with it on what is free now, if they fit; return how many start."""
     view = clock.view()
+    if not clock.admitted(job):
+        return 0
     places = place_together(clock, job, lambda one: view) or {}
     for one, parts in places.items():
         clock.begin(one, parts, backfilled=backfilled)

@@ -141,7 +141,7 @@ class SlurmPass:
                     self.full_due = (clock.now // MINUTE + 1) * MINUTE
                     return
             ready.remove(head)
-            if not clock.admitted(head):
+            if not clock.admitted_alone(head):
                 continue
             rivals = [job for job in ready if job.is_of(head) and clock.admitted(job)]
             ready = [job for job in ready if not job.is_of(head)]
@@ -190,7 +190,7 @@ class SlurmPass:
             job = first
             if rules.hetjob_immediate == "yes":
                 started += start_planned(clock, order, startable, rules.starts - started)
-            if (job.ready and not clock.admitted(job)) or any(job.is_of(one) for one in had_turn):
+            if (job.ready and not clock.admitted_alone(job)) or any(job.is_of(one) for one in had_turn):
                 continue
             had_turn.append(job)
             groups = self.groups(job) if job.ready or rules.wf_plan == "all" else {}
