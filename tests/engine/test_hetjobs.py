@@ -62,15 +62,15 @@ def with_het_jobs(jobs, random):
 
 
 def without_wide_ones(jobs, scheduler, cluster):
-    """Return a workload in which components that never fit together are jobs by themselves."""
+    """Return a workload in which components that never fit, or never can be submitted, together are jobs alone."""
     while True:
         try:
             prepare(jobs, scheduler, cluster=cluster)
             return jobs
         except InputError as error:
-            if "never fits" not in str(error):
-                raise
             names = np.array(jobs.resources.het_job.texts())
+            if not names[error.row]:
+                raise
             names[names == names[error.row]] = ""
             jobs = jobs.replace(resources=replace(jobs.resources, het_job=Labels.of(names)))
 

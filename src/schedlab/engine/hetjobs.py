@@ -311,8 +311,8 @@ def all_startable(hets: HetJobs, job: int) -> bool:
 
 
 @bare_kernel
-def first_unfit(hets: HetJobs, nodes: Nodes) -> int:
-    """Return the first job whose components do not fit the empty machine on different nodes, -1 if there is none."""
+def find_unfit(hets: HetJobs, nodes: Nodes, unfit: NDArray[np.bool_]) -> None:
+    """Set `unfit` for each component of a job whose components do not fit the empty machine on different nodes."""
     job = 0
     while job < hets.first.shape[0]:
         found = True
@@ -324,7 +324,5 @@ def first_unfit(hets: HetJobs, nodes: Nodes) -> int:
             if found:
                 mark_chosen(hets, nodes)
         unmark(hets, nodes)
-        if not found:
-            return job
+        unfit[job : hets.end[job]] = not found
         job = hets.end[job]
-    return -1
