@@ -46,6 +46,7 @@ ON_NODES = (
     *TOGETHER,
 )
 SEEDS, IN_ORDER = 8, 5
+WORTH_IT = 18  # a component starts on nodes on which the plan of the pass has a job behind it
 
 
 def with_het_jobs(jobs, random):
@@ -251,7 +252,9 @@ def test_licences_on_a_number_of_processors_need_nodes_for_components():
 def test_easy_on_partitions_is_refused_with_the_reason():
     cluster = random_cluster(Random(1))
     jobs = on_machine([(0, 10, 1), (0, 10, 1)], ["h", "h"]).replace(processors=None, user_id=np.ones(2, dtype=np.int64))
-    with pytest.raises(InputError, match=r"heterogeneous jobs does not go with \+easy on a cluster with partitions"):
+    with pytest.raises(
+        InputError, match=r"with heterogeneous jobs does not go with \+easy on a cluster with partitions"
+    ):
         prepare(jobs, "fcfs+easy", cluster=cluster)
 
 
@@ -259,4 +262,9 @@ if __name__ == "__main__":
     hetjobs.PATIENCE = clock.PATIENCE = 7200
     where, text = sys.argv[1].split(" ")
     count = int(sys.argv[2]) if len(sys.argv) > 2 else SEEDS
-    print(sum((check_processors if where == "processors" else check_nodes)(text, seed) for seed in range(count)))
+    print(
+        sum(
+            (check_processors if where == "processors" else check_nodes)(text, seed)
+            for seed in (*range(count), WORTH_IT)
+        )
+    )

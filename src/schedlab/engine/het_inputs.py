@@ -110,7 +110,7 @@ def refuse_waiting_for_ever(workload: Workload, start: NDArray[np.int64]) -> Non
         name = shown(workload.resources.het_job.texts()[row])
         raise InputError(
             f"heterogeneous job {name} never starts: its components do not fit at the same time, or others reserve "
-            "what it needs for ever, as Slurm without bf_hetjob_prio lets them; drop it, or order the queue by fcfs",
+            "what it needs for ever, as Slurm without bf_hetjob_prio lets them; drop it, or take hetjob_prio=min",
             row=row,
         )
 

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from schedlab.engine.calendar import NEVER
 from schedlab.engine.het_order import go_back, line_up
 from schedlab.engine.het_pass import AT_ONCE, fits_with_others
-from schedlab.engine.hetjobs import begin_to_plan, earliest_of_component, is_component, note_plan
+from schedlab.engine.hetjobs import begin_to_plan, earliest_of_component, has_het_jobs, is_component, note_plan
 from schedlab.engine.in_service import shut_out
 from schedlab.engine.needs import NO_WORKFLOW, UNKNOWN, Needs, after_parents, is_ready
 from schedlab.engine.orders import ASKED, PRIORITY, TIMED
@@ -245,7 +245,8 @@ def _backfill_pass(
     clock, counters, queue, profile = state.clock, passes.counters, waiting.queue, passes.profile
     now = clock[NOW]
     strict = 1 if rules.interval > 0 else 0
-    held = 0 if gives_way(state.site) else strict  # runs preempted in the plan still hold theirs now
+    # Runs preempted in the plan still hold theirs now, and components that start do so on other nodes than planned.
+    held = 0 if gives_way(state.site) or (has_het_jobs(state.hets) and rules.het_at_once) else strict
     counters[PLANS] += 1
     counters[STEPS], counters[STEPS_CHANGE] = 0, NEVER
     narrowest = narrowest_of(jobs, state, queue, needs, rules)

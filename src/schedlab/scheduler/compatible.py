@@ -168,7 +168,7 @@ def refusal(
     if moldable:
         features[MOLDABLE] = MOLDABLE
     if heterogeneous:
-        features[HETEROGENEOUS] = HETEROGENEOUS
+        features[HETEROGENEOUS] = "a workload with heterogeneous jobs"
     if partitions and isinstance(scheduler.backfill, Easy):
         features[EASY_ON_PARTITIONS] = EASY_ON_PARTITIONS
     sentence = clash(features)
