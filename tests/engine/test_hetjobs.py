@@ -29,9 +29,24 @@ from schedlab.workload.dependencies import Dependencies
 from schedlab.workload.resources import Labels, Resources
 from schedlab.workload.workload import Workload
 
-ON_PROCESSORS = ("fcfs", "fcfs+easy", "saf+easy:sjf", "fcfs,starvation=40", "fcfs+slurm", "saf+slurm(interval=0)")
-ON_NODES = ("fcfs", "saf", "fcfs+easy", "sqf+easy", "fcfs+slurm", "fcfs+slurm(interval=0,reserve=1)", "saf+slurm")
+TOGETHER = (
+    "saf+slurm(hetjob_prio=min)",
+    "multifactor(size=1000,favor=small)+slurm(hetjob_prio=avg,interval=0)",
+    "wfp3+slurm(hetjob_prio=max,starts=2,hetjob_immediate=yes)",
+    "saf+slurm(hetjob_immediate=yes),starvation=60",
+)
+"""With the components of a job side by side."""
+
+ON_PROCESSORS = (
+    *("fcfs", "fcfs+easy", "saf+easy:sjf", "fcfs,starvation=40", "fcfs+slurm", "saf+slurm(interval=0)"),
+    *TOGETHER,
+)
+ON_NODES = (
+    *("fcfs", "saf", "fcfs+easy", "sqf+easy", "fcfs+slurm", "fcfs+slurm(interval=0,reserve=1)", "saf+slurm"),
+    *TOGETHER,
+)
 SEEDS, IN_ORDER = 8, 5
+WORTH_IT = 18  # a component starts on nodes on which the plan of the pass has a job behind it
 
 
 def with_het_jobs(jobs, random):
@@ -48,15 +63,15 @@ def with_het_jobs(jobs, random):
 
 
 def without_wide_ones(jobs, scheduler, cluster):
-    """Return a workload in which components that never fit together are jobs by themselves."""
+    """Return a workload in which components that never fit, or never can be submitted, together are jobs alone."""
     while True:
         try:
             prepare(jobs, scheduler, cluster=cluster)
             return jobs
         except InputError as error:
-            if "never fits" not in str(error):
-                raise
             names = np.array(jobs.resources.het_job.texts())
+            if not names[error.row]:
+                raise
             names[names == names[error.row]] = ""
             jobs = jobs.replace(resources=replace(jobs.resources, het_job=Labels.of(names)))
 
@@ -237,7 +252,9 @@ def test_licences_on_a_number_of_processors_need_nodes_for_components():
 def test_easy_on_partitions_is_refused_with_the_reason():
     cluster = random_cluster(Random(1))
     jobs = on_machine([(0, 10, 1), (0, 10, 1)], ["h", "h"]).replace(processors=None, user_id=np.ones(2, dtype=np.int64))
-    with pytest.raises(InputError, match=r"heterogeneous jobs does not go with \+easy on a cluster with partitions"):
+    with pytest.raises(
+        InputError, match=r"with heterogeneous jobs does not go with \+easy on a cluster with partitions"
+    ):
         prepare(jobs, "fcfs+easy", cluster=cluster)
 
 
@@ -245,4 +262,9 @@ if __name__ == "__main__":
     hetjobs.PATIENCE = clock.PATIENCE = 7200
     where, text = sys.argv[1].split(" ")
     count = int(sys.argv[2]) if len(sys.argv) > 2 else SEEDS
-    print(sum((check_processors if where == "processors" else check_nodes)(text, seed) for seed in range(count)))
+    print(
+        sum(
+            (check_processors if where == "processors" else check_nodes)(text, seed)
+            for seed in (*range(count), WORTH_IT)
+        )
+    )

@@ -9,13 +9,17 @@ from __future__ import annotations
 
 import json
 import re
+import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from schedlab.cluster.cluster import Cluster
-from schedlab.cluster.nodes import NodeGroup
+from schedlab.cluster.limits import Accounting
+from schedlab.cluster.nodes import NodeGroup, Partition
+from schedlab.cluster.sacctmgr import read_accounts
 from schedlab.engine.prepared import prepare
 from schedlab.engine.twin import clock
 from schedlab.engine.twin.simulate import replay
@@ -32,9 +36,17 @@ TICK = 1
 
 
 def machine(case):
-    """Return the nodes of a case; the name of each is a feature, for jobs that name their nodes."""
+    """Return the nodes and partitions of a case; the name of each node is a feature, for jobs that name their nodes."""
     names = [f"n{number}" for number in range(1, case["nodes"] + 1)]
-    return Cluster.of_nodes([NodeGroup.of(name, cores=case["cores"], features=[name]) for name in names])
+    groups = [NodeGroup.of(name, cores=case["cores"], features=[name]) for name in names]
+    tiers = case.get("partitions", {})
+    made = Cluster.of_nodes(groups, [Partition(name, tuple(names), priority_tier=tier) for name, tier in tiers.items()])
+    if "accounts" not in case:
+        return made
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / "accounts.script"
+        path.write_text("\n".join(["add cluster name=lab fairshare=1", *case["accounts"], ""]))
+        return replace(made, accounting=Accounting.of_slurm(read_accounts(path, cluster="lab")))
 
 
 def workload(case):
@@ -50,12 +62,18 @@ def workload(case):
             asked = request_of(words)
             named = words[words.index("-w") + 1].replace(",", "|") if "-w" in words else None
             name = f"j{job}" if len(parts) > 1 else None
-            rows.append((submit, run_time + TICK, asked.seconds + TICK, asked.processors, named, name))
-    submit, run_time, limit, tasks, constraint, names = zip(*rows, strict=True)
+            partition = words[words.index("-p") + 1] if "-p" in words else None
+            rows.append((submit, run_time + TICK, asked.seconds + TICK, asked.processors, named, name, partition))
+    submit, run_time, limit, tasks, constraint, names, partitions = zip(*rows, strict=True)
     columns = {"submit_time": submit, "run_time": run_time, "requested_time": limit, "requested_processors": tasks}
+    asked = {"constraint": list(constraint), "het_job": list(names), "partition": list(partitions)}
+    if "accounts" in case:
+        asked["account"] = ["a"] * len(rows)
+        columns["user_id"] = np.zeros(len(rows), dtype=np.int64)
     return Workload.from_columns(
         columns,
-        resources=Resources.of(len(rows), tasks=tasks, constraint=list(constraint), het_job=list(names)),
+        header=(" User: 0 ann",),
+        resources=Resources.of(len(rows), tasks=tasks, **asked),
         dependencies=Dependencies.from_pairs(*zip(*pairs, strict=True), jobs=len(rows)) if pairs else None,
     )
 
@@ -76,7 +94,7 @@ def test_components_start_when_real_slurm_started_them_but_for_its_ticks(case, m
 
 
 def test_there_are_enough_cases_and_in_all_of_them_components_start_together():
-    assert len(CASES) >= 22
+    assert len(CASES) >= 55
     for case in RECORDED:
         for runs in case["runs"]:
             assert all(len({part[0] for part in job if part}) <= 1 for job in runs)

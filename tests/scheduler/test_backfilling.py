@@ -26,6 +26,8 @@ options = st.builds(
     wf_depth=from_one,
     wf_plan=st.sampled_from(["all", "ready"]),
     wf_count=st.sampled_from(["tasks", "workflows"]),
+    hetjob_prio=st.sampled_from(["own", "min", "avg", "max"]),
+    hetjob_immediate=st.sampled_from(["no", "yes"]),
 )
 
 
@@ -72,6 +74,7 @@ def test_slurm_alone_is_not_taken_for_a_policy():
         ("slurm(wf_depth=0)", f"slurm: wf_depth=0 must be a whole number from 1 to {ALL}"),
         ("slurm(interval=0.5)", "interval=0.5 is not a whole number"),
         ("slurm(wf_plan=some)", "slurm: wf_plan=some; known are all and ready"),
+        ("slurm(hetjob_prio=mean)", "slurm: hetjob_prio=mean; known are own and min and avg and max"),
         ("slurm(wf_count=cores)", "slurm: wf_count=cores; known are tasks and workflows"),
     ],
 )

@@ -40,6 +40,20 @@ def test_the_interval_of_main_passes_is_in_microseconds(given, delay):
     assert found.backfill.delay == delay
 
 
+@pytest.mark.parametrize(
+    ("options", "scheduler"),
+    [
+        ("bf_hetjob_prio=MAX", "fcfs+slurm(hetjob_prio=max)"),
+        ("bf_hetjob_immediate", "fcfs+slurm(hetjob_immediate=yes)"),
+        ("bf_hetjob_prio=mean", "fcfs+slurm"),
+    ],
+)
+def test_the_order_of_components_is_taken_and_unknown_words_have_no_effect_as_in_slurm(options, scheduler):
+    found = scheduling_of({"schedulerparameters": options}, PLAIN, NO_NUMBERS)
+    assert found.scheduler.text == scheduler
+    assert bool(found.notes) == ("mean" in options)
+
+
 @pytest.mark.parametrize("values", [{"schedulertype": "sched/builtin"}, {"schedulerparameters": "bf_interval=-1"}])
 def test_without_backfilling_there_is_the_queue_alone(values):
     assert isinstance(scheduling_of(values, PLAIN, NO_NUMBERS).scheduler.backfill, NoBackfill)

@@ -122,3 +122,66 @@ def test_ten_more_nodes_shorten_waits_and_a_report_tells_who_pays(site, tmp_path
 def test_a_question_without_a_change_is_refused(site):
     with pytest.raises(InputError, match="nothing to compare"):
         what_if(site)
+
+
+HET_LOG = """JobID|User|State|Submit|Start|End|TimelimitRaw|AllocCPUS|NNodes|Partition
+1|ann|COMPLETED|2026-04-01T00:00:00|2026-04-01T00:00:00|2026-04-01T01:00:00|60|8|2|batch
+2+0|ann|COMPLETED|2026-04-01T00:10:00|2026-04-01T01:00:00|2026-04-01T01:30:00|60|1|1|batch
+2+1|ann|COMPLETED|2026-04-01T00:10:00|2026-04-01T01:00:00|2026-04-01T01:30:00|60|4|1|batch
+3|ann|COMPLETED|2026-04-01T00:20:00|2026-04-01T01:00:00|2026-04-01T01:20:00|60|1|1|high
+"""
+HIGH = "PartitionName=high Nodes=n[1-2] PriorityTier=2\n"
+
+
+def het_site(tmp_path, *more, log=HET_LOG):
+    (tmp_path / "slurm.conf").write_text(CONF + HIGH + "".join(line + "\n" for line in more))
+    (tmp_path / "jobs.txt").write_text(log)
+    return import_site(tmp_path, tmp_path / "jobs.txt")
+
+
+def test_where_jobs_preempt_others_a_heterogeneous_job_is_one_job_and_the_site_says_so(tmp_path):
+    assert len(het_site(tmp_path).jobs) == 4
+    site = het_site(tmp_path, "PreemptType=preempt/partition_prio", "PreemptMode=REQUEUE")
+    assert len(site.jobs) == 3
+    assert "jobs preempt others here: the components of a heterogeneous job count as one job" in site.settings.notes
+    assert len(what_if(site, policies=["saf"]).comparison.schedules) == 2
+
+
+def test_a_heterogeneous_job_that_never_fits_is_left_out_and_counted(tmp_path):
+    third = "2+2|ann|COMPLETED|2026-04-01T00:10:00|2026-04-01T01:00:00|2026-04-01T01:30:00|60|1|1|batch\n"
+    kept = het_site(tmp_path, log=HET_LOG + third).replayable()
+    assert kept.left_out == {"the components of its job never fit at the same time": 3}
+    assert len(kept.jobs) == 2
+
+
+def test_orders_of_heterogeneous_jobs_are_imported_and_changed(tmp_path):
+    site = het_site(tmp_path)
+    assert "hetjob_prio" not in str(site.scheduler)
+    other = changed(site, ["SchedulerParameters.bf_hetjob_prio=avg", "SchedulerParameters.bf_hetjob_immediate"])
+    assert "hetjob_prio=avg,hetjob_immediate=yes" in str(other.scheduler)
+    assert len(what_if(site, ["SchedulerParameters.bf_hetjob_prio=min"]).comparison.schedules) == 2
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        (["--policy", "fcfs+conservative"], "take +slurm, +easy or no backfilling"),
+        (["--policy", "fcfs+easy"], "not for components in several; take +slurm"),
+        (
+            ["--set", "PreemptType=preempt/partition_prio", "--set", "PreemptMode=REQUEUE"],
+            "read each as one job (het_jobs='joined'",
+        ),
+    ],
+)
+def test_what_heterogeneous_jobs_do_not_go_with_is_told_by_the_command_with_what_to_do(
+    asked, told, tmp_path, capsys, monkeypatch
+):
+    directory = het_site(tmp_path).save(tmp_path / "site")
+    monkeypatch.setattr("sys.argv", ["schedlab", "site", "what-if", str(directory), *asked])
+    with pytest.raises(SystemExit) as stop:
+        main()
+    assert stop.value.code
+    answer = capsys.readouterr()
+    assert answer.out == ""
+    assert told in " ".join(answer.err.split())
+    assert "Traceback" not in answer.err

@@ -2,17 +2,21 @@
 
 `python tests/slurm/hetjobs_on_slurm.py` runs all of them again, in five phases, and writes what was seen into the file;
 names of cases after it run these alone. A job is its submission, its run time, and the options of `sbatch` for each
-component; the run time is that of the batch script, which runs in the first component.
+component; the run time is that of the batch script, which runs in the first component. A
+submission that a limit on submitted jobs refuses is made again every second.
 """
 
 from __future__ import annotations
 
 import re
 import sys
+import tempfile
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from limits_on_slurm import Insistent, accounts_of
 from recorded import record
 
 from schedlab.slurm.configuration import Configuration, machine_configuration
@@ -21,20 +25,32 @@ from schedlab.slurm.laboratory import Laboratory
 
 CASES = Path(__file__).parents[2] / "conformance" / "slurm-hetjobs.json"
 
+ENFORCED = {"AccountingStorageType": "accounting_storage/slurmdbd", "AccountingStorageEnforce": "limits,qos"}
+"""Parameters with which the limits of accounts count."""
+
 Seen = list[list[list[Any]] | str]
 """By job, begin, end and nodes of each component, or why it did not run."""
 
 
 def configuration_of(case: dict[str, Any]) -> Configuration:
-    """Return the machine of a case: so many nodes of so many cores."""
-    made = machine_configuration(case["nodes"] * case["cores"], case["cores"])
-    return made.having(**case.get("parameters", {}))
+    """Return the machine of a case: so many nodes of so many cores, with its partitions by tier and its accounts."""
+    parameters = dict(ENFORCED if "accounts" in case else {}) | case.get("parameters", {})
+    made = machine_configuration(case["nodes"] * case["cores"], case["cores"]).having(**parameters)
+    tiers = case.get("partitions", {})
+    lines = (*made.lines, *(f"PartitionName={name} Nodes=ALL PriorityTier={tier}" for name, tier in tiers.items()))
+    if "accounts" not in case:
+        return replace(made, lines=lines)
+    with tempfile.TemporaryDirectory() as directory:
+        return replace(made, lines=lines, accounts=accounts_of(case, Path(directory)))
 
 
 def on_slurm(case: dict[str, Any], phase: float) -> Seen:
     """Run a case; return what Slurm recorded of each component."""
-    with Laboratory(configuration_of(case), phase=phase) as laboratory:
-        laboratory.add([BatchJob(submit, run_time, _options(parts)) for submit, run_time, *parts in case["jobs"]])
+    with Insistent(configuration_of(case), phase=phase) as laboratory:
+        user = {"user": "ann"} if "accounts" in case else {}
+        laboratory.add(
+            [BatchJob(submit, run_time, _options(parts), **user) for submit, run_time, *parts in case["jobs"]]
+        )
         for second, *words in case.get("commands", []):
             laboratory.at(second, lambda words=words: laboratory.command(words))  # type: ignore[misc]
         laboratory.run()

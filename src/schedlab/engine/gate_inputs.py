@@ -66,10 +66,10 @@ class GateInputs(NamedTuple):
 
 
 def batches(workload: Workload) -> NDArray[np.int64]:
-    """Return the submission of each job: elements of an array that were submitted in the same second have one."""
+    """Return the submission of each job: components of a job, or elements of an array of the same second, have one."""
     if workload.resources is None:
         return np.arange(len(workload))
-    array = workload.resources.array.codes
-    alone = np.where(array < 0, np.arange(len(workload)), -1)
-    _, batch = distinct(array, workload.submit_time, alone)
+    array, het_job = workload.resources.array.codes, workload.resources.het_job.codes
+    alone = np.where((array < 0) & (het_job < 0), np.arange(len(workload)), -1)
+    _, batch = distinct(array, het_job, workload.submit_time, alone)
     return batch.astype(np.int64)

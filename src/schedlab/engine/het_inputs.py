@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.hetjobs import first_unfit, new_het_jobs
+from schedlab.cluster.cluster import Cluster
+from schedlab.engine.hetjobs import find_unfit, new_het_jobs
 from schedlab.engine.node_inputs import NodeInputs
 from schedlab.engine.node_state import new_nodes
+from schedlab.engine.site_build import machine_inputs
 from schedlab.engine.site_inputs import SiteInputs
 from schedlab.engine.topology import new_topology
 from schedlab.errors import InputError
@@ -57,22 +59,45 @@ def check_together(
     if owner is None:
         return
     check(scheduler, heterogeneous=True, partitions=site is not None)
-    wide = np.bincount(owner, workload.job_processors, len(owner))[owner] > processors
-    unfit = int(np.argmax(wide)) if nodes is None and wide.any() else -1
-    if nodes is not None:
-        machine = new_nodes(nodes, site, plans=False, retries=False)
-        if nodes.topology is not None:
-            machine = machine._replace(topology=new_topology(nodes))
+    if nodes is None:
+        unfit = np.bincount(owner, workload.job_processors, len(owner))[owner] > processors
+    else:
+        unfit = np.zeros(len(owner), dtype=np.bool_)
         place = np.arange(len(owner)) if order is None else order
-        number = first_unfit(new_het_jobs(owner[place], len(nodes.cores)), machine)
-        unfit = int(place[number]) if number >= 0 else -1
-    if unfit >= 0 and workload.resources is not None:
-        name = shown(workload.resources.het_job.texts()[unfit])
+        unfit[place] = _unfit(owner[place], nodes, site)
+    if unfit.any() and workload.resources is not None:
+        row = int(np.argmax(unfit))
+        name = shown(workload.resources.het_job.texts()[row])
         raise InputError(
             f"heterogeneous job {name} never fits: there is no room for all its components at the same time, each on "
             "nodes of its own; drop it, or give a larger machine",
-            row=unfit,
+            row=row,
         )
+
+
+def never_together(workload: Workload, cluster: Cluster) -> NDArray[np.bool_]:
+    """Return for each job whether it is a component of one that never fits a cluster of nodes as a whole.
+
+    Raises
+    ------
+    InputError
+        If a job can never run by itself, see `schedlab.engine.site_build.never_runs`.
+    """
+    owner = owners_of(workload)
+    if owner is None:
+        return np.zeros(len(workload), dtype=np.bool_)
+    nodes, site = machine_inputs(workload, cluster)
+    return _unfit(owner, nodes, site)
+
+
+def _unfit(owner: NDArray[np.int64], nodes: NodeInputs, site: SiteInputs | None) -> NDArray[np.bool_]:
+    """Return whether each job is a component of one that does not fit the empty machine; all in order of submission."""
+    machine = new_nodes(nodes, site, plans=False, retries=False)
+    if nodes.topology is not None:
+        machine = machine._replace(topology=new_topology(nodes))
+    unfit = np.zeros(len(owner), dtype=np.bool_)
+    find_unfit(new_het_jobs(owner, len(nodes.cores)), machine, unfit)
+    return unfit
 
 
 def refuse_waiting_for_ever(workload: Workload, start: NDArray[np.int64]) -> None:
@@ -85,7 +110,7 @@ def refuse_waiting_for_ever(workload: Workload, start: NDArray[np.int64]) -> Non
         name = shown(workload.resources.het_job.texts()[row])
         raise InputError(
             f"heterogeneous job {name} never starts: its components do not fit at the same time, or others reserve "
-            "what it needs for ever, as Slurm without bf_hetjob_prio lets them; drop it, or order the queue by fcfs",
+            "what it needs for ever, as Slurm without bf_hetjob_prio lets them; drop it, or take hetjob_prio=min",
             row=row,
         )
 

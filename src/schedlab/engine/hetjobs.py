@@ -30,7 +30,8 @@ from schedlab.kernels import bare_kernel, inlined, inner_kernel
 PASS = 0  # how many passes have begun that plan components
 MARKED = 1  # nodes that are marked
 BUSY = 2  # the last second after which anything was to happen but passes
-COUNTERS_SIZE = 3
+LINED_UP = 3  # jobs whose score and tier are not their own during the passes
+COUNTERS_SIZE = 4
 
 PATIENCE = 8 * 86400  # longer than jobs grow older, by Slurm's default of PriorityMaxAge
 """Seconds of passes alone after which components that still keep each other waiting do so for ever."""
@@ -59,6 +60,9 @@ class HetJobs(NamedTuple):
         ... how many of them could start at once.
     marked
         Nodes that components have chosen.
+    lined_up, own_score, own_tier, turn
+        The jobs that `schedlab.engine.het_order` has put side by side; by job, their own score, their own tier, and
+        their place by these.
     """
 
     counters: NDArray[np.int64]
@@ -70,6 +74,10 @@ class HetJobs(NamedTuple):
     latest: NDArray[np.int64]
     startable: NDArray[np.int64]
     marked: NDArray[np.int64]
+    lined_up: NDArray[np.int64]
+    own_score: NDArray[np.float64]
+    own_tier: NDArray[np.int64]
+    turn: NDArray[np.int64]
 
 
 def new_het_jobs(owner: NDArray[np.int64], nodes: int) -> HetJobs:
@@ -94,6 +102,10 @@ def new_het_jobs(owner: NDArray[np.int64], nodes: int) -> HetJobs:
         np.zeros(n, dtype=np.int64),
         np.zeros(n, dtype=np.int64),
         np.zeros(nodes, dtype=np.int64),
+        np.zeros(n, dtype=np.int64),
+        np.zeros(n),
+        np.zeros(n, dtype=np.int64),
+        np.zeros(n, dtype=np.int64),
     )
 
 
@@ -181,6 +193,22 @@ def all_within_limits(
     """
     if hets is not None:
         return _all_within_limits(hets, site, nodes, running, jobs, job, now)
+    return _within_limits(site, nodes, running, jobs, job, now)
+
+
+@inlined
+def within_own_limits(
+    hets: HetJobs | None,
+    site: Site | None,
+    nodes: Nodes | None,
+    running: Calendar,
+    jobs: NDArray[Any],
+    job: int,
+    now: int,
+) -> bool:
+    """Return whether a job, or a component of one that has entered the queue as a whole, exceeds no limit by itself."""
+    if hets is not None and not are_complete(hets, job):
+        return False
     return _within_limits(site, nodes, running, jobs, job, now)
 
 
@@ -283,8 +311,8 @@ def all_startable(hets: HetJobs, job: int) -> bool:
 
 
 @bare_kernel
-def first_unfit(hets: HetJobs, nodes: Nodes) -> int:
-    """Return the first job whose components do not fit the empty machine on different nodes, -1 if there is none."""
+def find_unfit(hets: HetJobs, nodes: Nodes, unfit: NDArray[np.bool_]) -> None:
+    """Set `unfit` for each component of a job whose components do not fit the empty machine on different nodes."""
     job = 0
     while job < hets.first.shape[0]:
         found = True
@@ -296,7 +324,5 @@ def first_unfit(hets: HetJobs, nodes: Nodes) -> int:
             if found:
                 mark_chosen(hets, nodes)
         unmark(hets, nodes)
-        if not found:
-            return job
+        unfit[job : hets.end[job]] = not found
         job = hets.end[job]
-    return -1

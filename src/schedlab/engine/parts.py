@@ -34,7 +34,16 @@ from schedlab.engine.topology import new_topology
 from schedlab.engine.waiting import Orders, Waiting
 from schedlab.engine.wishes import new_wishes
 from schedlab.scheduler.agent import AgentPolicy
-from schedlab.scheduler.backfilling import ALL, DEPTHS, QUEUE_DEPTHS, RESERVE_DEPTHS, Conservative, Easy, Slurm
+from schedlab.scheduler.backfilling import (
+    ALL,
+    DEPTHS,
+    HETJOB_PRIOS,
+    QUEUE_DEPTHS,
+    RESERVE_DEPTHS,
+    Conservative,
+    Easy,
+    Slurm,
+)
 from schedlab.scheduler.formula import STATISTICS
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.own_predictor import PythonPredictor
@@ -180,7 +189,10 @@ def _depths(prepared: Prepared, passes: Slurm, names: Iterable[str]) -> Depths:
 
 
 def _tier(state: State) -> NDArray[np.int64] | None:
-    return None if state.site is None else state.site.tier
+    """Return the tiers of jobs; a copy where those of components change during passes."""
+    if state.site is None:
+        return None
+    return state.site.tier if state.hets is None else state.site.tier.copy()
 
 
 def _assumed(runtimes: Predictor) -> int:
@@ -316,4 +328,6 @@ def rules_of(prepared: Prepared, orders: Iterable[Order | None], *, observed: bo
         wf_depth=backfill.wf_depth,
         planned_tasks=backfill.wf_plan == "all",
         tasks_count=backfill.wf_count == "tasks",
+        het_order=HETJOB_PRIOS.index(backfill.hetjob_order),
+        het_at_once=backfill.hetjob_immediate == "yes",
     )

@@ -46,7 +46,7 @@ class Rules(NamedTuple):
     loses
         Whether jobs whose runs are interrupted are lost instead of requeued.
     interval, depth, resolution, horizon, reserve, queue_depth, delay, shared, starts, plan_size, reserve_age, \
-wf_depth, planned_tasks, tasks_count
+wf_depth, planned_tasks, tasks_count, het_at_once
         Slurm's passes: the fields of `schedlab.scheduler.backfilling.Slurm` (`horizon` is its window, `plan_size` its
         `records`, 0 for any number).
     stops_at_limits
@@ -55,6 +55,8 @@ wf_depth, planned_tasks, tasks_count
         Jobs with a lower priority have no reservations, and keep nobody waiting.
     one_each
         Whether a job of several partitions has a reservation in the first of them alone.
+    het_order
+        What counts of the priorities of a heterogeneous job, see `schedlab.engine.het_order`.
     by_group
         Whether a backfill pass looks at a limited number of jobs of each user, partition ...
     grouped
@@ -96,3 +98,5 @@ wf_depth, planned_tasks, tasks_count
     wf_depth: int = 0
     planned_tasks: bool = False
     tasks_count: bool = False
+    het_order: int = 0
+    het_at_once: bool = False

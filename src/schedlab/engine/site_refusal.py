@@ -22,6 +22,8 @@ REASONS = {
 }
 """Why a job can never start, Slurm's reason and a description."""
 
+SUBMISSION = "its array has more elements, or its heterogeneous job more components, than may be submitted"
+
 ALONE = "alone it is beyond a limit of its account or QOS"
 
 
@@ -33,7 +35,7 @@ def refuse(workload: Workload, cluster: Cluster, never: Labels) -> None:
         reason = never.names[never.codes[row]]
         if reason in ("Resources", "PartitionName"):
             _say_what_is_not_there(workload, cluster, row)
-        beyond = "its array has more elements than may be submitted" if "Submit" in reason else ALONE
+        beyond = SUBMISSION if "Submit" in reason else ALONE
         why = REASONS.get(reason, beyond)
         raise InputError(
             f"job {workload.job_id[row]} can never run: {why} ({reason}): drop it or give another cluster", row=row

@@ -22,17 +22,13 @@ from typing import Any
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import NEVER
+from schedlab.engine.het_order import go_back, line_up
 from schedlab.engine.het_pass import AT_ONCE, fits_with_others
-from schedlab.engine.hetjobs import (
-    begin_to_plan,
-    earliest_of_component,
-    is_component,
-    note_plan,
-)
+from schedlab.engine.hetjobs import begin_to_plan, earliest_of_component, has_het_jobs, is_component, note_plan
 from schedlab.engine.in_service import shut_out
 from schedlab.engine.limit_stop import stops_others
 from schedlab.engine.needs import NO_WORKFLOW, UNKNOWN, Needs, after_parents, is_ready
-from schedlab.engine.orders import ASKED, TIMED
+from schedlab.engine.orders import ASKED, PRIORITY, TIMED
 from schedlab.engine.preemption import make_way
 from schedlab.engine.preemption_plan import make_way_in_plan
 from schedlab.engine.preemption_state import gives_way
@@ -45,7 +41,7 @@ from schedlab.engine.rules import Rules
 from schedlab.engine.site_state import open_partitions, wanes
 from schedlab.engine.slots import book_run, free_to_plan
 from schedlab.engine.slurm_plan import expect_ends, is_full, note, reserve
-from schedlab.engine.slurm_starts import start, start_all_planned, start_components
+from schedlab.engine.slurm_starts import start, start_all_planned, start_components, start_planned
 from schedlab.engine.slurm_timing import (
     BACKFILL,
     FULL_DUE,
@@ -65,7 +61,7 @@ from schedlab.engine.slurm_timing import (
     looks_at,
     narrowest_of,
 )
-from schedlab.engine.state import FREE, NOW, STARTED, WAITING, State, within_limits
+from schedlab.engine.state import FREE, NOW, STARTED, WAITING, State, by_itself_within_limits, within_limits
 from schedlab.engine.suspension import suspend_others
 from schedlab.engine.suspension_choice import fits_over_in_plan
 from schedlab.engine.suspension_pass import start_over
@@ -106,6 +102,7 @@ def slurm_pass(
     if rules.starvation >= 0:
         put_starving_first(seen, queue, rules, now)
     wished = make_wishes(state.nodes, seen, queue, now)
+    line_up(state.hets, queue, rules, orders.policy.kind[0] == PRIORITY)
     if counters[MAIN]:
         if gives_way(state.site):
             start_over(jobs, state, waiting, passes, needs, rules)
@@ -129,6 +126,7 @@ def slurm_pass(
             timed = kind in (TIMED, ASKED) or rules.starvation >= 0 or wanes(state.site) or gives_way(state.site)
             counters[LOOK_AGAIN] = now + 1 if timed or wished else again
     drop_wishes(state.nodes, queue)
+    go_back(state.hets, queue)
 
 
 @inlined
@@ -151,13 +149,12 @@ def _start_next(
     heterogeneous job does: only the backfill pass starts it.
     """
     job = queue.order[place]
-    admitted = within_limits(jobs, state, job)
+    admitted = by_itself_within_limits(jobs, state, job)
     if not admitted and not stops_others(state.site, jobs, state, rules, job):
         return 1
     if is_component(state.hets, job):
-        in_order = state.clock[STARTED] < rules.in_order
-        fits = in_order and fits_with_others(state.hets, jobs, state, job, AT_ONCE, state.clock[FREE], NONE)
-        if admitted and fits:
+        in_order = state.clock[STARTED] < rules.in_order and within_limits(jobs, state, job)
+        if in_order and fits_with_others(state.hets, jobs, state, job, AT_ONCE, state.clock[FREE], NONE):
             start_components(state.hets, jobs, state, waiting, passes, rules, job, False)
             return -place
         return STOP if block_in_turn(state.site, job, option) else AGAIN
@@ -280,7 +277,8 @@ def _backfill_pass(
     clock, counters, queue, profile = state.clock, passes.counters, waiting.queue, passes.profile
     now = clock[NOW]
     strict = 1 if rules.interval > 0 else 0
-    held = 0 if gives_way(state.site) else strict  # runs preempted in the plan still hold theirs now
+    # Runs preempted in the plan still hold theirs now, and components that start do so on other nodes than planned.
+    held = 0 if gives_way(state.site) or (has_het_jobs(state.hets) and rules.het_at_once) else strict
     counters[PLANS] += 1
     counters[STEPS], counters[STEPS_CHANGE] = 0, NEVER
     narrowest = narrowest_of(jobs, state, queue, needs, rules)
@@ -297,7 +295,7 @@ def _backfill_pass(
     ):
         job = queue.order[place]
         ready = is_ready(needs, job)
-        if (ready and not within_limits(jobs, state, job)) or (turn == 0 and had_turn(state.rivals, job)):
+        if (ready and not by_itself_within_limits(jobs, state, job)) or (turn == 0 and had_turn(state.rivals, job)):
             place += 1
             turn = 0
             continue
@@ -358,7 +356,7 @@ def _backfill_pass(
             note(passes, job, now, now + length)
             again = now + 1
             started += 1
-            if started == rules.starts:
+            if started >= rules.starts:
                 break
             continue
         blocked = blocked or ready
@@ -395,6 +393,9 @@ def _backfill_pass(
                 mine += 1
                 reserve(state.nodes, passes, begins, begins + length, jobs[job].processors, now, rules)
         place += step
+        if together and rules.het_at_once and started < rules.starts:
+            count = start_planned(state.hets, jobs, state, waiting, passes, rules, job)
+            started, place = started + count, place - count  # all of them had their turn before
     if started < rules.starts:
         start_all_planned(state.hets, jobs, state, waiting, passes, rules, rules.starts - started)
     if rules.plan_size > 0 and 2 * turns + 1 >= rules.plan_size:

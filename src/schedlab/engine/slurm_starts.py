@@ -1,4 +1,4 @@
-"""The starts of Slurm's passes: of a job, and of all components of a heterogeneous job at once."""
+"""Starts in Slurm's passes: of one job, or of all components of a heterogeneous one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from schedlab.engine.hetjobs import HetJobs, all_startable, mark_chosen, unmark
 from schedlab.engine.rules import Rules
 from schedlab.engine.site_state import open_partitions
 from schedlab.engine.slurm_timing import Passes, look_again
-from schedlab.engine.state import FREE, State, begin
+from schedlab.engine.state import FREE, State, begin, within_limits
 from schedlab.engine.waiting import Waiting, depart_with_rivals
 from schedlab.kernels import inlined, inner_kernel
 
@@ -51,20 +51,29 @@ def start_components(
 
 
 @inner_kernel
-def start_all_planned(
-    hets: HetJobs | None, jobs: NDArray[Any], state: State, waiting: Waiting, passes: Passes, rules: Rules, most: int
-) -> None:
-    """At the end of a backfill pass, start the heterogeneous jobs all of whose components could start by its plan.
+def start_planned(
+    hets: HetJobs | None, jobs: NDArray[Any], state: State, waiting: Waiting, passes: Passes, rules: Rules, job: int
+) -> int:
+    """Start a heterogeneous job if all its components could start by the plan of this pass; return how many do.
 
     They get the nodes that are free now, whatever has been reserved on them; so does Slurm.
     """
+    if hets is not None and all_startable(hets, job) and within_limits(jobs, state, job):
+        open_partitions(state.site)
+        if fit_together(hets, jobs, state, job, AT_ONCE, state.clock[FREE]):
+            return start_components(hets, jobs, state, waiting, passes, rules, job, True)
+    return 0
+
+
+@inner_kernel
+def start_all_planned(
+    hets: HetJobs | None, jobs: NDArray[Any], state: State, waiting: Waiting, passes: Passes, rules: Rules, most: int
+) -> None:
+    """At the end of a backfill pass, start the heterogeneous jobs all of whose components could start by its plan."""
     if hets is None:
         return
     queue, place = waiting.queue, 0
-    open_partitions(state.site)
     while place < queue.length[0] and most > 0:
-        job = queue.order[place]
-        place += 1
-        if all_startable(hets, job) and fit_together(hets, jobs, state, job, AT_ONCE, state.clock[FREE]):
-            most -= start_components(hets, jobs, state, waiting, passes, rules, job, True)
-            place = 0
+        started = start_planned(hets, jobs, state, waiting, passes, rules, queue.order[place])
+        most -= started
+        place = 0 if started > 0 else place + 1

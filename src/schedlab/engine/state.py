@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from schedlab.addresses import by_address
 from schedlab.engine.bookings import expires, set_free
 from schedlab.engine.calendar import BLOCK, NEVER, USED, Calendar, add, discard, new_calendar, pop, soonest
-from schedlab.engine.hetjobs import HetJobs, all_within_limits
+from schedlab.engine.hetjobs import HetJobs, all_within_limits, within_own_limits
 from schedlab.engine.in_service import may_leave
 from schedlab.engine.node_state import Nodes
 from schedlab.engine.nodes import note_change, occupy, vacate
@@ -340,6 +340,12 @@ def within_limits(jobs: NDArray[Any], state: State, job: int) -> bool:
     is lost.
     """
     return all_within_limits(state.hets, state.site, state.nodes, state.running, jobs, job, state.clock[NOW])
+
+
+@inlined
+def by_itself_within_limits(jobs: NDArray[Any], state: State, job: int) -> bool:
+    """Return the same of a job or one component: Slurm looks at all of a job together only when it is to start."""
+    return within_own_limits(state.hets, state.site, state.nodes, state.running, jobs, job, state.clock[NOW])
 
 
 @inlined

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Literal
 
 from schedlab.errors import InputError
-from schedlab.scheduler.arguments import argument, in_minutes, read_arguments, whole, written_arguments
+from schedlab.scheduler.arguments import argument, arguments, in_minutes, read_arguments, whole, written_arguments
 from schedlab.scheduler.policy import SPF, Policy
 
 ALL = 10**15
@@ -28,6 +28,9 @@ LIMITS = ("depth", "window", "reserve", "queue_depth", "overtime", "starts", "pl
 
 COUNTS = ("depth", "resolution", "queue_depth", "starts", "wf_depth", *DEPTHS, *QUEUE_DEPTHS, "partition_reserve")
 """Options of Slurm's passes that must be at least 1."""
+
+HETJOB_PRIOS = ("own", "min", "avg", "max")
+"""What `hetjob_prio` may be."""
 
 LONGEST = 10**9
 
@@ -186,6 +189,12 @@ class Slurm:
         could start.
     wf_count
         "tasks": each task counts for the depth. "workflows": all tasks of a workflow count once.
+    hetjob_prio
+        Which priority all components of a heterogeneous job have when they are compared with other jobs
+        (bf_hetjob_prio): "min", "avg" or "max" of theirs, or "own": each its own.
+    hetjob_immediate
+        "yes": a heterogeneous job starts as soon as a backfill pass has found that all its components can, and unless
+        given, hetjob_prio is "min" (bf_hetjob_immediate). "no": at the end of the pass.
 
     Examples
     --------
@@ -258,6 +267,17 @@ class Slurm:
         words=_WORDS["wf_count"],
         default="tasks",
     )
+    hetjob_prio: Literal["own", "min", "avg", "max"] = argument(
+        "the priority of all components of a heterogeneous job: min, avg or max of theirs; own: each its own",
+        words=HETJOB_PRIOS,
+        synonym="bf_hetjob_prio",
+        default="own",
+    )
+    hetjob_immediate: Literal["no", "yes"] = argument(
+        "yes: heterogeneous jobs start within a backfill pass, with hetjob_prio=min unless given; no: at its end",
+        words=("no", "yes"),
+        default="no",
+    )
 
     def __post_init__(self) -> None:
         for option in (one for one in fields(self) if isinstance(one.default, int)):
@@ -267,9 +287,9 @@ class Slurm:
             if not isinstance(value, int) or not least <= value <= most:
                 text = "all" if value == ALL else value
                 raise InputError(f"slurm: {option.name}={text} must be a whole number from {least} to {most}")
-        for name, known in _WORDS.items():
-            if getattr(self, name) not in known:
-                raise InputError(f"slurm: {name}={getattr(self, name)}; known are {' and '.join(known)}")
+        for name, (one, _) in arguments(type(self)).items():
+            if one.words and getattr(self, name) not in one.words:
+                raise InputError(f"slurm: {name}={getattr(self, name)}; known are {' and '.join(one.words)}")
 
     @classmethod
     def parse(cls, text: str) -> Slurm:
@@ -288,6 +308,11 @@ class Slurm:
         'slurm(depth=100,window=259200)'
         """
         return cls(**read_arguments(cls, text))
+
+    @property
+    def hetjob_order(self) -> str:
+        """What `hetjob_prio` comes to, with `hetjob_immediate`."""
+        return "min" if self.hetjob_immediate == "yes" and self.hetjob_prio == "own" else self.hetjob_prio
 
     @property
     def records(self) -> int:

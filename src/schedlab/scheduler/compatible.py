@@ -58,7 +58,11 @@ EASY_ON_PARTITIONS = "+easy on a cluster with partitions or limits"
 TOGETHER = "reservations of components would have to move together; take +slurm, +easy or no backfilling"
 OF_HEADS = "reservations there are for the head of each partition, and not for components in several; take +slurm"
 NO_PLACE = "the components of a job would have to have their places in the queue together"
-BY_COMPONENT = "a component would preempt others, or run by itself, although its job cannot start"
+BY_COMPONENT = "a component would run by itself, although its job cannot start; drop the heterogeneous jobs"
+PREEMPTED = (
+    "a component would preempt others although its job cannot start; read each as one job (het_jobs='joined', as site "
+    "imports do where jobs preempt others)"
+)
 NO_PRIORITY = "a policy without priorities"
 UNRANKED = "priorities are those of multifactor; limit the reservations with reserve= or reserve_age="
 EARLY = "a job may start there before the ends that make room for it are handled; take the default order"
@@ -85,7 +89,8 @@ TABLE: tuple[Incompatible, ...] = (
     Incompatible(HETEROGENEOUS, EASY_ON_PARTITIONS, OF_HEADS),
     *(Incompatible(HETEROGENEOUS, f"events={events}", AT_ONCE) for events in ("pyss", "sc17")),
     *(Incompatible(HETEROGENEOUS, other, NO_PLACE) for other in ("window=JOBS", "workflows with one place")),
-    *(Incompatible(HETEROGENEOUS, other, BY_COMPONENT) for other in ("preemption", "speculation=SHARE", "@agent:FILE")),
+    Incompatible(HETEROGENEOUS, "preemption", PREEMPTED),
+    *(Incompatible(HETEROGENEOUS, other, BY_COMPONENT) for other in ("speculation=SHARE", "@agent:FILE")),
     Incompatible(HETEROGENEOUS, MOLDABLE, ONE_SIZE),
     *(
         Incompatible("events=sc17", other, SC17)
@@ -166,7 +171,7 @@ def refusal(
     if moldable:
         features[MOLDABLE] = MOLDABLE
     if heterogeneous:
-        features[HETEROGENEOUS] = HETEROGENEOUS
+        features[HETEROGENEOUS] = "a workload with heterogeneous jobs"
     if partitions and isinstance(scheduler.backfill, Easy):
         features[EASY_ON_PARTITIONS] = EASY_ON_PARTITIONS
     sentence = clash(features)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.limits import Limits
@@ -17,6 +17,8 @@ from schedlab.cluster.slurm_conf import read_slurm_conf
 from schedlab.cluster.slurm_lines import config_lines, parameters_of
 from schedlab.documents import read_bytes
 from schedlab.engine.associations import unknown_users
+from schedlab.engine.het_inputs import owners_of
+from schedlab.engine.preemption_inputs import preempts
 from schedlab.errors import InputError, located
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.site.jobs import completed, numbers_of, of_cluster
@@ -96,11 +98,7 @@ def _imported(
         if infer_downtimes:
             raise InputError("nodes that were down are inferred from jobs: give the accounting (sacct) as well")
         return site_of(main, None, template.notes, left_open=template.left_open)
-    zone = {"timezone": timezone} if timezone is not None else {}
-    read = read_workload(sacct, het_jobs="components", **zone)  # type: ignore[arg-type]
-    notes = [line.removeprefix(" Note: ") for line in read.header if line.startswith(" Note: ")]
-    notes = [*template.notes, f"jobs read as {format_of(sacct)}", *notes]
-    site = site_of(main, read, notes, left_open=template.left_open)
+    read, site = _with_jobs(template, sacct, timezone)
     happened = None
     if node_events:
         happened = read_node_history(node_events, epoch=read.start_time, timezone=timezone or "UTC")
@@ -112,6 +110,25 @@ def _imported(
         site = replace(site, node_events=replace(happened, interrupted=_interrupted(main)))
     digests = {Path(path).name: _digest(Path(path)) for path in (sacct, *node_events)}
     return replace(site, settings=replace(site.settings, sources={**site.settings.sources, **digests}))
+
+
+def _with_jobs(template: Filled, sacct: str | PathLike[str], timezone: str | None) -> tuple[Workload, Site]:
+    """Return the jobs of an accounting and the site with them, whose heterogeneous jobs have a row for each component.
+
+    Where jobs preempt others, which components do not go with, they are joined to one job each.
+    """
+    zone = {"timezone": timezone} if timezone is not None else {}
+
+    def read(het_jobs: Literal["joined", "components"], *more: str) -> tuple[Workload, Site]:
+        jobs = read_workload(sacct, het_jobs=het_jobs, **zone)  # type: ignore[arg-type]
+        notes = [line.removeprefix(" Note: ") for line in jobs.header if line.startswith(" Note: ")]
+        notes = [*template.notes, f"jobs read as {format_of(sacct)}", *notes, *more]
+        return jobs, site_of(template.path, jobs, notes, left_open=template.left_open)
+
+    jobs, site = read("components")
+    if preempts(site.cluster) and owners_of(jobs) is not None:
+        return read("joined", "jobs preempt others here: the components of a heterogeneous job count as one job")
+    return jobs, site
 
 
 def site_of(

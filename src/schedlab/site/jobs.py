@@ -13,7 +13,7 @@ from schedlab.cluster.membership import Membership, membership
 from schedlab.cluster.node_events import NodeEvents
 from schedlab.durations import DAY
 from schedlab.engine.booking_inputs import may_not_reserve
-from schedlab.engine.het_inputs import owners_of
+from schedlab.engine.het_inputs import never_together, owners_of
 from schedlab.engine.simulation import simulate
 from schedlab.engine.site_build import never_runs
 from schedlab.engine.site_refusal import REASONS
@@ -175,6 +175,9 @@ def replayable(jobs: Workload, cluster: Cluster, node_events: NodeEvents | None 
     if owner is not None:
         lost = np.isin(owner, owner[reason != ""]) & (reason == "")
         reason[lost] = "another component of its heterogeneous job is"
+        rows = np.flatnonzero(reason == "")
+        if rows.size:
+            reason[rows[never_together(jobs[rows], cluster)]] = "the components of its job never fit at the same time"
     kept = np.flatnonzero(reason == "")
     names, counts = np.unique(reason[reason != ""].astype(str), return_counts=True)
     left_out = {str(name): int(count) for name, count in zip(names, counts, strict=True)}

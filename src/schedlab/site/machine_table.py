@@ -143,7 +143,7 @@ ROWS: tuple[Row, ...] = (
     ("sacctmgr", "GrpTRESMins GrpCPUMins GrpWall UsageThreshold UsageThres RawUsage", "ignored", USAGE, ""),
     ("sacctmgr", "GrpSubmitJobs GrpSubmit MaxSubmitJobs MaxSubmit MaxSubmitJobsPerUser MaxSubmitJobsPU MaxSubmitPU "
      "MaxSubmitJobsPerAccount MaxSubmitJobsPA", "modelled",
-     "jobs beyond it are submitted again as soon as it allows, an array as a whole", _BY_HAND),
+     "jobs beyond it are submitted again as soon as it allows, an array or a heterogeneous job as a whole", _BY_HAND),
     ("sacctmgr", "GrpJobsAccrue MaxJobsAccrue MaxJobsAccruePerUser MaxJobsAccruePerAccount", "ignored",
      "every waiting job ages", ""),
     ("sacctmgr", "LimitFactor", "ignored", "limits count as they are", ""),

@@ -12,7 +12,7 @@ from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.tres_weights import tres_weights
 from schedlab.durations import parse_time_limit
 from schedlab.errors import InputError, located
-from schedlab.scheduler.backfilling import ALL, LONGEST, Backfill, NoBackfill, Slurm
+from schedlab.scheduler.backfilling import ALL, HETJOB_PRIOS, LONGEST, Backfill, NoBackfill, Slurm
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.policy import FCFS, Policy
 from schedlab.scheduler.scheduler import Scheduler
@@ -213,10 +213,25 @@ def _passes(reader: _Values) -> Backfill:
     arguments["overtime"] = (
         ALL if overtime in ("unlimited", "infinite") else reader.whole("OverTimeLimit", overtime, 0) * 60
     )
+    arguments |= _of_het_jobs(reader)
     if kind.endswith("builtin") or interval == -1:
         _without_backfilling(reader)
         return NoBackfill()
     return Slurm(interval=max(interval, 1), **arguments)
+
+
+def _of_het_jobs(reader: _Values) -> dict[str, str]:
+    """Return the arguments about heterogeneous jobs; without a known word, Slurm leaves the order as it is."""
+    found = {}
+    if (order := reader.options.get("bf_hetjob_prio")) is not None:
+        if order.strip().lower() in HETJOB_PRIOS[1:]:
+            found["hetjob_prio"] = order.strip().lower()
+        else:
+            reason = f"{shown(order)} is none of {', '.join(HETJOB_PRIOS[1:])}: without effect"
+            reader.note("SchedulerParameters", "bf_hetjob_prio", "ignored", reason)
+    if "bf_hetjob_immediate" in reader.options:
+        found["hetjob_immediate"] = "yes"
+    return found
 
 
 def usual_of(argument: str) -> int:
@@ -233,6 +248,8 @@ def _without_backfilling(reader: _Values) -> None:
             "assoc_limit_stop",
             "bf_one_resv_per_job",
             "bf_window",
+            "bf_hetjob_prio",
+            "bf_hetjob_immediate",
             "sched_min_interval",
             "sched_interval",
         ):

@@ -20,8 +20,7 @@ _PREEMPT = "tests/engine/test_preemption_by_hand.py"
 POWER = "nodes are not switched off"
 _SWITCHES = "tests/engine/test_switches_by_hand.py"
 HET = "components of a heterogeneous job are jobs of the schedule, which start together; its steps are not simulated"
-HET_ORDER = "components are ordered by their own priorities, so heterogeneous jobs may keep each other waiting for ever"
-HET_AT_ONCE = "heterogeneous jobs start at the end of a backfill pass"
+_HET = "tests/engine/test_hetjobs_by_hand.py"
 ARRAYS = "an array is as many jobs as it has elements"
 CLIENTS = "what users may ask of the controller does not matter to recorded jobs"
 
@@ -66,8 +65,8 @@ ROWS: tuple[Row, ...] = (
     ("SchedulerParameters", "bf_allow_magnetic_resv", "ignored", "jobs are in the reservation that they ask for", ""),
     ("SchedulerParameters", "bf_topopt_enable bf_topopt_iterations", "ignored",
      "a job starts on the nodes that it gets now, not later on better ones", ""),
-    ("SchedulerParameters", "bf_hetjob_prio", "ignored", HET_ORDER, ""),
-    ("SchedulerParameters", "bf_hetjob_immediate", "ignored", HET_AT_ONCE, ""),
+    ("SchedulerParameters", "bf_hetjob_prio", "modelled", "hetjob_prio= of +slurm", _HET),
+    ("SchedulerParameters", "bf_hetjob_immediate", "modelled", "hetjob_immediate= of +slurm", _HET),
     ("SchedulerParameters", "het_job_signal whole_hetjob whole_pack "
      "enable_hetjob enable_hetjob_steps disable_hetjob_steps", "ignored", HET, ""),
     ("SchedulerParameters", "assoc_limit_stop", "modelled",

@@ -269,9 +269,11 @@ class Clock:
     def admitted(self, job: Job) -> bool:
         """Return whether a job has no open dependencies, and is not refused with the components that wait with it."""
         parts = job.waiting_with(self.waiting)
-        if not job.ready or any(one.entry < 0 for one in job.components):
-            return False
-        return all(self.refusal(one, parts[:place]) is None for place, one in enumerate(parts))
+        return self.admitted_alone(job) and all(self.refusal(one, parts[:at]) is None for at, one in enumerate(parts))
+
+    def admitted_alone(self, job: Job) -> bool:
+        """Return whether a job has no open dependencies, and is not refused by itself; all its components are there."""
+        return job.ready and all(one.entry >= 0 for one in job.components) and self.refusal(job) is None
 
     def stops(self, job: Job) -> bool:
         """Return whether a job keeps others waiting, with limits=stop: it has one size, and limits of resources."""

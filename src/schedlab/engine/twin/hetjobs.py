@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from schedlab.engine.twin.clock import Clock
@@ -10,8 +11,33 @@ from schedlab.engine.twin.machine import View
 from schedlab.engine.twin.nodes import Part
 from schedlab.engine.twin.profile import Profile
 
+Key = tuple[int, float, int]
+
 Places = dict[Job, list[Part]]
 """Where jobs start that start together: a job alone, or all components of one."""
+
+
+def sorted_for_pass(clock: Clock, jobs: list[Job], order: str) -> list[Job]:
+    """Sort jobs for a pass: each component by its own priority (own), or all of a job by one and in their own order.
+
+    The priority of all that wait is the lowest (min), the mean (avg) or the highest (max) of theirs.
+    """
+    if order == "own":
+        return clock.sorted(jobs)
+    own = clock.order.keys(clock.waiting, clock.now)
+    whole = clock.order.priority is not None
+
+    def key(job: Job) -> Key:
+        tiers, scores, _ = zip(*(own[one] for one in job.waiting_with(clock.waiting)), strict=True)
+        if order == "avg":
+            mean = sum(scores) / len(scores)
+            return -(sum(-tier for tier in tiers) // len(tiers)), math.ceil(mean) if whole else mean, job.entry
+        chosen = max if order == "min" else min  # keys are negated: the smallest comes first
+        return chosen(tiers), chosen(scores), job.entry
+
+    turns = {job: iter(sorted(job.waiting_with(jobs), key=lambda one: own[one])) for job in jobs}
+    shared = {job: turns[job.waiting_with(jobs)[0]] for job in jobs}
+    return [next(shared[job]) for job in sorted(jobs, key=key)]
 
 
 def place_together(clock: Clock, job: Job, view_for: Callable[[Job], View]) -> Places | None:
@@ -68,19 +94,21 @@ def earliest_together(clock: Clock, job: Job, profile: Profile, begin: int) -> t
 def start_together(clock: Clock, job: Job, backfilled: bool) -> int:
     """Start a job and the components that wait with it on what is free now, if they fit; return how many start."""
     view = clock.view()
+    if not clock.admitted(job):
+        return 0
     places = place_together(clock, job, lambda one: view) or {}
     for one, parts in places.items():
         clock.begin(one, parts, backfilled=backfilled)
     return len(places)
 
 
-def start_planned(clock: Clock, planned: list[Job], startable: set[Job], most: int) -> int:
+def start_planned(clock: Clock, order: list[Job], startable: set[Job], most: int) -> int:
     """Start the heterogeneous jobs all of whose components could start by a plan, in the order of the queue.
 
     Begin no more if `most` components have started; return how many have.
     """
     started = 0
-    for job in clock.sorted(planned):
+    for job in order:
         parts = job.waiting_with(clock.waiting)
         if job in clock.waiting and startable.issuperset(parts) and len(parts) > 1 and started < most:
             started += start_together(clock, job, backfilled=True)

@@ -78,6 +78,13 @@ class Order:
         first = [self.retries is not None and self.retries.of[job].first for job in jobs]
         return [-math.inf if before else score for before, score in zip(first, scores, strict=True)]
 
+    def keys(self, jobs: list[Job], now: int) -> dict[Job, tuple[int, float, int]]:
+        """Return tier, score and entry of jobs in the queue, such that the smallest comes first."""
+        limit = math.inf if self.starvation is None else self.starvation
+        scores = zip(jobs, self.scores(self.policy, jobs, now), strict=True)
+        score = {job: -math.inf if now - job.submit > limit else one for job, one in scores}
+        return {job: (-self.site.tier(job), score[job], job.entry) for job in jobs}
+
     def sort(self, jobs: list[Job], now: int, policy: Policy) -> list[Job]:
         """Sort jobs by tier; within a tier, starving jobs by entry, then the others by score, with ties by entry.
 

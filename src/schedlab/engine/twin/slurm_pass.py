@@ -9,7 +9,7 @@ from functools import partial
 
 from schedlab.engine.gate_inputs import batches
 from schedlab.engine.twin.clock import Clock, News
-from schedlab.engine.twin.hetjobs import start_planned, start_together
+from schedlab.engine.twin.hetjobs import sorted_for_pass, start_planned, start_together
 from schedlab.engine.twin.job import Job
 from schedlab.engine.twin.nodes import Part
 from schedlab.engine.twin.profile import Profile
@@ -150,7 +150,7 @@ class SlurmPass:
         ready = [job for job in visible if job.ready]
         looked_at, blocked, of_partition = 0, set[int](), Counter[int]()
         while ready:
-            head = clock.head(ready)
+            head = ready[0] if clock.in_order else sorted_for_pass(clock, ready, self.rules.hetjob_order)[0]
             ready.remove(head)
             for turn in [None] if clock.in_order else self.turns(head):
                 partition = self.partition_of(head, turn)
@@ -163,7 +163,7 @@ class SlurmPass:
                     if looked_at > self.rules.queue_depth:
                         self.full_due = (clock.now // MINUTE + 1) * MINUTE
                         return
-                if not clock.admitted(head) and not clock.stops(head):
+                if not clock.admitted_alone(head) and not clock.stops(head):
                     break
                 if head.needs_others(clock.waiting):
                     if clock.in_order and clock.admitted(head) and start_together(clock, head, backfilled=False):
@@ -218,13 +218,13 @@ class SlurmPass:
         ends = clock.running_ends()
         blocked, looked_at, opened, previous = False, 0, 0, None
         seen, started, had_turn, reserved = Counter[Hashable](), 0, list[Job](), Counter[int]()
-        of_array = Counter[int]()
-        order, done = clock.sorted([job for job in visible if job in clock.waiting]), set[Job]()
+        of_array, done = Counter[int](), set[Job]()
+        order = sorted_for_pass(clock, [job for job in visible if job in clock.waiting], rules.hetjob_order)
         for first, turn in [(job, turn) for job in order for turn in self.turns(job)]:
             job = first
-            if started == rules.starts:
-                break
-            if job in done or (job.ready and not clock.admitted(job)):
+            if rules.hetjob_immediate == "yes":
+                started += start_planned(clock, order, startable, rules.starts - started)
+            if job in done or (job.ready and not clock.admitted_alone(job)):
                 continue
             if turn is None and any(job.is_of(one) for one in had_turn):
                 continue
@@ -268,6 +268,8 @@ class SlurmPass:
                 ends[job] = job.expected_end
                 plan.run(job)
                 done.add(job)
+                if started >= rules.starts:
+                    break
                 continue
             blocked |= job.ready
             if begin is not None and job.ready:
@@ -295,7 +297,7 @@ class SlurmPass:
                 reserved[partition] += 1
                 of_array[array] += 1
                 plan.reserve(job, begin, parts)
-        if start_planned(clock, list(of_components), startable, rules.starts - started):
+        if start_planned(clock, order, startable, rules.starts - started):
             self.last_change = now
         self.use_gaps(plan.profile, begins)
 
