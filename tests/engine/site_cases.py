@@ -16,6 +16,8 @@ from schedlab.workload.workload import Workload
 REQUEST = ("nodes", "tasks", "tasks_per_node", "task_cores", "task_memory", "task_gpus", "node_memory", "node_gpus")
 REST = ("share", "gpu_type", "exclusive")
 MOST_PARTITIONS = 3
+ELSEWHERE = 0.5
+"""How often a job does without the partition of all nodes."""
 
 
 def site_of(partitions, tiers, options, limits=(), uses=None) -> SiteInputs:
@@ -52,10 +54,17 @@ def random_site(workload: Workload, nodes: NodeInputs, random: Random, tiers: in
     nodes = _with_shapes(nodes, members, shapes)
     fits = fitting(nodes._replace(shape=np.arange(len(shapes))))
     options = [[(one, shape) for one, shape in wish if fits[shape]] for wish in wishes]
+    own = Random(len(shapes))  # the other draws are what they are without it
+    options = [_without_first(found) if own.random() < ELSEWHERE else found for found in options]
     options = [sorted(found, key=lambda option: -tier[option[0]]) for found in options]
     nodes = nodes._replace(shape=np.array([found[0][1] for found in options]))
     site = site_of(members, tier, options, *_limits(workload, random))
     return nodes, site._replace(gate=random_gate(workload, Random(int(workload.submit_time.sum()))))
+
+
+def _without_first(options: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the options in partitions that need not have all nodes, if there are any."""
+    return [(one, shape) for one, shape in options if one != 0] or options
 
 
 def random_gate(workload: Workload, random: Random) -> GateInputs | None:

@@ -120,6 +120,21 @@ def test_a_limit_of_jobs_lets_others_pass():
     assert clock.site.waited[clock.jobs[3]] == {"Resources": 130}
 
 
+def test_a_job_that_comes_to_a_limit_keeps_no_others_waiting_any_more():
+    """Nodes a (p) and b (q) of 4 cores. Job 1 has 3 of a until 100. At 5 come jobs 2 (4 of p), 3 (1 of p) and 4 (q).
+
+    Jobs 2 and 4 are of an account that may run one job. Job 2 waits for a, and keeps job 3 waiting; then job 4 starts.
+    Job 2 is at the limit now, is passed over, and so job 3 starts, too.
+    """
+    workload = jobs_of([(0, 100, 3), (5, 50, 4), (5, 30, 1), (5, 50, 4)], 8)
+    rows = [[True, False], [False, True]]
+    nodes = nodes_of([4, 4], [3, 4, 1, 4], rows, [0, 0, 0, 1])
+    options = [[(0, 0)], [(0, 1)], [(0, 2)], [(1, 3)]]
+    site = site_of(rows, [1, 1], options, [(1, False, "AssocGrpJobsLimit")], [[], [(0, 1)], [], [(0, 1)]])
+    assert starts(workload, nodes, site, "fcfs") == [0, 100, 5, 5]
+    assert starts(workload, nodes, site, "lqf") == [0, 100, 5, 5]
+
+
 def test_a_limit_of_cores_and_one_of_core_seconds():
     """The group may have 4 cores: jobs 1 (3) and 2 (1), so job 3 (1) waits until 60; job 4 is of another group.
 

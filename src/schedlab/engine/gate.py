@@ -43,26 +43,36 @@ def _accept(
         for i in range(clock[COMPLETED]):
             if retries is None or not retries.back[state.ended[i]]:
                 _charge(gate, first_of(state.rivals, state.ended[i]), -1)
-        fresh, kept = clock[SUBMITTED] - clock[ARRIVED], 0
-        for i in range(gate.counters[REFUSED]):
-            job = gate.refused[i]
-            if _lets_in(gate, needs, job):
-                _come_in(gate, jobs, seen, needs, job, clock[NOW])
-            else:
-                gate.refused[kept] = job
-                kept += 1
-        for job in range(fresh, clock[SUBMITTED]):
+        more = _ask_refused(gate, jobs, seen, needs, clock[NOW])
+        for job in range(clock[SUBMITTED] - clock[ARRIVED], clock[SUBMITTED]):
             if not gate.leads[job]:
                 continue
             if _lets_in(gate, needs, job):
+                more = True
                 one = job
                 while one != NO_JOB:
                     needs.open[one] -= 1
                     one = gate.following[one]
             else:
-                gate.refused[kept] = job
-                kept += 1
-        gate.counters[REFUSED] = kept
+                gate.refused[gate.counters[REFUSED]] = job
+                gate.counters[REFUSED] += 1
+        while more:  # what refuses a job may be another limit now, and a job that it names may have been accepted
+            more = _ask_refused(gate, jobs, seen, needs, clock[NOW])
+
+
+@inner_kernel
+def _ask_refused(gate: Gate, jobs: NDArray[Any], seen: NDArray[Any], needs: Needs, now: int) -> bool:
+    """Make the submissions again that were refused; return whether any is accepted."""
+    asked, kept = gate.counters[REFUSED], 0
+    for i in range(asked):
+        job = gate.refused[i]
+        if _lets_in(gate, needs, job):
+            _come_in(gate, jobs, seen, needs, job, now)
+        else:
+            gate.refused[kept] = job
+            kept += 1
+    gate.counters[REFUSED] = kept
+    return kept < asked
 
 
 @inlined

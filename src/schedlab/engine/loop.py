@@ -287,7 +287,7 @@ def _let_in(
     if rules.gated and _shut_out(jobs, state):
         clock[LEFT] = UNKNOWN
         return False
-    return verdict == OPEN and pass_due(plan, state, needs, rules, reranked)
+    return verdict == OPEN and pass_due(plan, state, needs, rules, reranked and clock[WAITING] > 0)
 
 
 @inlined

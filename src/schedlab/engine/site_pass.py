@@ -12,7 +12,6 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from schedlab.engine.bookings import may_book
 from schedlab.engine.calendar import BLOCK, NEVER, USED, soonest
 from schedlab.engine.het_pass import AT_ONCE, fits_with_others, start_together
 from schedlab.engine.hetjobs import is_component
@@ -130,7 +129,7 @@ def start_heads(
             count = _line_up(site.turn, waiting.ages, seen, state, rules, True)
         else:
             count = _line_up(site.turn, waiting.queue, seen, state, rules, False)
-        place = 0
+        place, blocked = 0, False
         while place < count and not again and clock[FREE] > 0:
             job = site.turn[place]
             place += 1
@@ -155,9 +154,10 @@ def start_heads(
                     return True
                 again = again or (ordered and clock[STARTED] >= rules.in_order)
                 # A job that waits may now be at a limit, and keep no others waiting any more.
-                again = again or (may_book(state.nodes) and is_limited(site, job))
+                again = again or (blocked and is_limited(site, fitting))
                 continue
             block(site, job)
+            blocked = True
             if all_blocked(site):
                 break
     return clock[STARTED] > before

@@ -21,7 +21,7 @@ from schedlab.engine.queue_list import QueueList
 from schedlab.engine.returns import fall_asleep, has_returned, sleeps
 from schedlab.engine.rivals import has_rivals
 from schedlab.engine.rules import Rules
-from schedlab.engine.state import COMPLETED, CORRECTED, ENTERING, NOW, TURNING, WAITING, State, are_refused
+from schedlab.engine.state import COMPLETED, CORRECTED, ENTERING, NOW, STARTED, TURNING, WAITING, State, are_refused
 from schedlab.kernels import inlined
 
 MINUTE = 60
@@ -189,7 +189,7 @@ def due(state: State, needs: Needs | None, passes: Passes, rules: Rules, reranke
     changed = clock[COMPLETED] > 0 or clock[ENTERING] > returned or clock[TURNING] == TURNED
     if needs is not None:
         changed = changed or needs.counters[MADE_READY] > 0
-    if changed:
+    if changed or (clock[TURNING] > 0 and clock[STARTED] < rules.in_order):  # then no backfill pass looks at jobs
         counters[MAIN_DUE] = min(counters[MAIN_DUE], max(now, counters[LAST_MAIN] + rules.delay))
     if changed or (reranked and clock[WAITING] > 0) or clock[CORRECTED] > 0 or clock[TURNING] > 0:
         counters[LOOK_AGAIN] = counters[LAST_CHANGE] = now

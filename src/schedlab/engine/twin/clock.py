@@ -297,15 +297,21 @@ class Clock:
         return self.site.exceeded(job, self.running, self.now, others)
 
     def why_they_wait(self) -> dict[Job, str]:
-        """Return the reason of each waiting job; the first that may start in a partition waits for resources."""
+        """Return the reason of each waiting job; the first that may start in a partition waits for resources.
+
+        So do all its alternatives, also those before the one that is the first.
+        """
         reasons, taken, heads = dict.fromkeys(self.waiting, PRIORITY), set[int](), list[Job]()
-        for job in self.sorted(self.visible()):
+        queue = self.sorted(self.visible())
+        for job in queue:
             limit = self.refusal(job)
             if not job.ready or limit is not None:
                 reasons[job] = limit if job.ready and limit is not None else DEPENDENCY
-            elif any(job.is_of(head) for head in heads) or not taken.issuperset(self.site.partitions(job)):
+            elif not taken.issuperset(self.site.partitions(job)):
                 heads.append(job)
                 taken.update(self.site.partitions(job))
+        for job in queue:
+            if reasons[job] == PRIORITY and any(job.is_of(head) for head in heads):
                 reasons[job] = RESOURCES
         return reasons
 

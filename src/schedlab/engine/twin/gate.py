@@ -30,6 +30,13 @@ class Gate:
         if self.inputs is None:
             return submitted
         self.inside = [job for job in self.inside if job.ended is None]
+        accepted = self.ask(submitted, now)
+        while more := self.ask([], now):
+            accepted += more
+        return accepted
+
+    def ask(self, submitted: list[Job], now: int) -> list[Job]:
+        """Return the jobs that are accepted when those that were refused are asked again, and then new ones."""
         before = [jobs for jobs, _ in self.refused]
         self.refused, accepted = [], list[Job]()
         for jobs in [*before, *self.together(submitted)]:

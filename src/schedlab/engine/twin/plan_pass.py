@@ -229,9 +229,9 @@ class PlanPass:
         profile = Profile(now, self.clock.machine.empty)
         for job in self.clock.seen():
             profile.take(now, job.expected_end, job.parts)
+        self.clock.close(profile)
         for job, begin in self.reserved.items():
             profile.take(max(now, begin), begin + job.estimate, self.parts[job])
-        self.clock.close(profile)
         return profile
 
     def use_gap(self) -> bool:

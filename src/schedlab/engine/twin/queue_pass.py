@@ -154,8 +154,8 @@ class QueuePass:
         profile = Profile(self.clock.now, self.clock.machine.empty)
         for job in self.clock.seen():
             profile.take(self.clock.now, job.expected_end, job.parts)
+        self.clock.close(profile)
         for one in reserved:
             for job, parts in one.places.items():
                 profile.take(one.shadow, one.shadow + job.estimate, parts)
-        self.clock.close(profile)
         return profile

@@ -64,7 +64,7 @@ class SlurmPass:
         if events or news.turned or (clock.waiting and (news.corrected or news.computed)):
             self.changed, self.last_change = True, now
         self.note_returns(news)
-        if events or news.turned == 2:
+        if events or news.turned == 2 or (news.turned and clock.in_order):  # then no backfill pass looks at jobs
             due = now if self.last_main is None else max(now, self.last_main + rules.delay)
             self.main_due = due if self.main_due is None else min(self.main_due, due)
         main = any(due is not None and due <= now for due in (self.main_due, self.full_due))
