@@ -50,7 +50,7 @@ def test_the_interval_of_main_passes_is_in_microseconds(given, delay):
 )
 def test_the_order_of_components_is_taken_and_unknown_words_have_no_effect_as_in_slurm(options, scheduler):
     found = scheduling_of({"schedulerparameters": options}, PLAIN, NO_NUMBERS)
-    assert found.scheduler.text == scheduler
+    assert found.scheduler.text == f"{scheduler},placement=consecutive"
     assert bool(found.notes) == ("mean" in options)
 
 

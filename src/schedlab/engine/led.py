@@ -135,8 +135,8 @@ class LedSimulation:
         if not beside and job != self._head:
             self._blocking[0] = 0  # no pass is under way
         start_by_hand(*parts[:9], parts.rules, job, shadow, self._blocking)
-        site, nodes = parts.state.site, parts.state.nodes
-        if site is not None and begins_anew(site, nodes, job, beside=bool(beside)):
+        site, blocked = parts.state.site, bool(self._blocking[0] > 0)
+        if site is not None and begins_anew(site, job, beside=bool(beside), blocked=blocked):
             self._blocking[0] = 0
         if beside is not None:
             parts.state.backfilled[job] = beside

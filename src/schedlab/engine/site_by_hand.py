@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from schedlab.engine.needs import Needs, is_ready
 from schedlab.engine.node_pass import fits, fits_open
 from schedlab.engine.node_slots import hold_run
-from schedlab.engine.node_state import Nodes
 from schedlab.engine.queue import NONE
 from schedlab.engine.site_pass import fits_beside_heads, head_of, hold_head, reserve_for_first, same_heads, takes_any
 from schedlab.engine.site_state import HEADS, NOT_MADE, Site, block, open_partitions
@@ -30,14 +29,14 @@ def in_tiers(site: Site | None, order: NDArray[np.int64]) -> NDArray[np.int64]:
     return sorted_
 
 
-def begins_anew(site: Site, nodes: Nodes | None, job: int, *, beside: bool) -> bool:
+def begins_anew(site: Site, job: int, *, beside: bool, blocked: bool) -> bool:
     """Return whether a pass considers all heads again after a job has started, perhaps alongside reservations.
 
-    With advance reservations, a job that is at a limit now keeps no others waiting any more.
+    A job that waits, and so has `blocked` partitions, may be at a limit now, and keep no others waiting any more.
     """
     limited = bool(site.use_offset[job + 1] > site.use_offset[job])
     if not beside:
-        return limited and nodes is not None and nodes.outages is not None and nodes.outages.bookings is not None
+        return limited and blocked
     return limited or job in site.head[: max(site.counters[HEADS], 0)]
 
 

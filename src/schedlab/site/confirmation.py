@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -299,7 +299,8 @@ def _in_twin(
     """Return the waits of the jobs of some rows in the twin, phase by phase."""
     cluster = task.site.cluster
     jobs = task.jobs[rows].replace(processors=cluster.processors)
-    found = model_phases(jobs, task.scheduler, phases=phases, seed=seed, cluster=cluster if nodes else None)
+    scheduler = task.scheduler if nodes else replace(task.scheduler, placement=None)
+    found = model_phases(jobs, scheduler, phases=phases, seed=seed, cluster=cluster if nodes else None)
     return [one.wait_time for one in found]
 
 
