@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.engine.hetjobs import find_unfit, new_het_jobs
+from schedlab.engine.neighbours import new_neighbours
 from schedlab.engine.node_inputs import NodeInputs
 from schedlab.engine.node_state import new_nodes
 from schedlab.engine.site_build import machine_inputs
@@ -95,6 +96,8 @@ def _unfit(owner: NDArray[np.int64], nodes: NodeInputs, site: SiteInputs | None)
     machine = new_nodes(nodes, site, plans=False, retries=False)
     if nodes.topology is not None:
         machine = machine._replace(topology=new_topology(nodes))
+    if nodes.place is not None:
+        machine = machine._replace(neighbours=new_neighbours(nodes))
     unfit = np.zeros(len(owner), dtype=np.bool_)
     find_unfit(new_het_jobs(owner, len(nodes.cores)), machine, unfit)
     return unfit
