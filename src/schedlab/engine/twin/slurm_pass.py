@@ -194,6 +194,8 @@ class SlurmPass:
         clock, rules = self.clock, self.rules
         if clock.now < job.submit + rules.reserve_age:
             return True
+        if clock.order.starvation is not None and clock.now - job.submit > clock.order.starvation:
+            return False
         (score,) = clock.order.scores(clock.scheduler.policy, [job], clock.now) if rules.reserve_priority else [0.0]
         return -score < rules.reserve_priority
 
