@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -45,7 +46,9 @@ def plain(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nodes of one core are processors, and nothing has to be compiled for these."""
     monkeypatch.setattr(
         "schedlab.slurm.validation.simulate",
-        lambda jobs, scheduler, cluster: simulate_plain(jobs.replace(processors=cluster.processors), scheduler),
+        lambda jobs, scheduler, cluster: simulate_plain(
+            jobs.replace(processors=cluster.processors), replace(scheduler, placement=None)
+        ),
     )
 
 
