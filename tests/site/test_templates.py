@@ -122,3 +122,11 @@ def test_a_slurm_conf_beside_the_template_is_not_touched(conf):
     (conf / "slurm.conf").write_text("NodeName=other\n")
     assert import_site(conf / "slurm.conf.j2", values=VALUES).cluster.processors == 16
     assert (conf / "slurm.conf").read_text() == "NodeName=other\n"
+
+
+@pytest.mark.parametrize("name", ["slurm.conf", "slurm.conf.j2"])
+def test_comments_may_be_in_any_encoding(tmp_path, name):
+    (tmp_path / name).write_bytes(
+        b"# n\xf8der\nClusterName=lab # {{ name }}\nNodeName=n1 CPUs=4\nPartitionName=all Nodes=ALL\n"
+    )
+    assert import_site(tmp_path).cluster.processors == 4

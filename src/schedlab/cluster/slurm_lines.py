@@ -126,12 +126,22 @@ def parameters_of(lines: Iterable[ConfigLine]) -> dict[str, str]:
     return {key.lower(): value for line in lines if line.key not in OBJECTS for key, value in line.assignments()}
 
 
+def config_text(path: str | PathLike[str], what: str = "configuration") -> str:
+    """Return the text of a file; comments may be in any encoding, and what is not UTF-8 is replaced.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read.
+    """
+    return read_bytes(path, what, largest=LARGEST).decode("utf-8-sig", errors="replace")
+
+
 def own_lines(path: str | PathLike[str], what: str = "configuration") -> Iterator[ConfigLine]:
     """Yield the lines of a file itself, those that include others among them; errors as for `config_lines`."""
     path = Path(path)
-    text = read_bytes(path, what, largest=LARGEST).decode("utf-8-sig", errors="replace")
     pending, begin = "", 0
-    for number, raw in enumerate([*text.splitlines(), ""], 1):
+    for number, raw in enumerate([*config_text(path, what).splitlines(), ""], 1):
         part = _COMMENT.sub("", raw).rstrip()
         begin = begin or number
         if part.endswith("\\"):

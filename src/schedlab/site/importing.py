@@ -14,8 +14,7 @@ from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.limits import Limits
 from schedlab.cluster.node_events import Interrupted, NodeEvents
 from schedlab.cluster.slurm_conf import read_slurm_conf
-from schedlab.cluster.slurm_lines import config_lines, parameters_of
-from schedlab.documents import read_bytes
+from schedlab.cluster.slurm_lines import config_lines, config_text, parameters_of
 from schedlab.engine.associations import unknown_users
 from schedlab.engine.het_inputs import owners_of
 from schedlab.engine.preemption_inputs import preempts
@@ -226,6 +225,6 @@ def _texts(files: Mapping[str, Sequence[Path]]) -> Iterator[tuple[str, str]]:
     """Yield the files of the configuration by name, without passwords; the main one is called slurm.conf."""
     for kind, paths in files.items():
         for place, path in enumerate(paths):
-            text = read_bytes(path, "configuration").decode("utf-8-sig", errors="replace")
+            text = config_text(path)
             name = "slurm.conf" if kind == "slurm.conf" and place == 0 else path.name
             yield name, _SECRET.sub(r"\1", text)

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from schedlab.cluster.slurm_lines import TEMPLATE
-from schedlab.documents import read_json, read_text, read_toml
+from schedlab.cluster.slurm_lines import TEMPLATE, config_text
+from schedlab.documents import read_json, read_toml
 from schedlab.errors import InputError
 from schedlab.site.ledger import Ledger, LedgerLine
 from schedlab.wording import shown
@@ -25,6 +25,9 @@ SUFFIX = ".j2"
 _WORD = re.compile(r"\b[A-Z]+_[A-Z_]+\b")
 _BLANK_IN_RANGE = re.compile(r"\[[^\]=]*\b[A-Z]+_[A-Z_]+\b[^\]=]*\]")
 """A word in capitals in place of a number of nodes, as `n[1-NUMBER_OF_NODES]`: other tools fill such templates."""
+
+_COMMENT = re.compile(r"(?<![{\\])#.*")
+"""Of slurm.conf; one of the template, {# ... #}, is a directive."""
 
 _DIRECTIVE = re.compile(r"\s*(\{%.*%\}|\{#.*#\})\s*")
 
@@ -57,7 +60,7 @@ def filled(main: Path, values: Mapping[str, Any] | None) -> Iterator[Filled]:
     InputError
         As for `rendered`; or if there are values, and the file is no template.
     """
-    text = read_text(main, "Slurm configuration")
+    text = config_text(main, "Slurm configuration")
     if not any(_is_open(line) for line in text.splitlines()):
         if values is not None:
             raise InputError(f"{main}: not a template: there is nothing to fill with the values")
@@ -108,7 +111,7 @@ def rendered(path: Path, values: Mapping[str, Any]) -> str:
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
     environment = ImmutableSandboxedEnvironment(undefined=StrictUndefined, keep_trailing_newline=True, trim_blocks=True)
-    text = read_text(path, "template")
+    text = config_text(path, "template")
     try:
         made = environment.from_string(text).render(values)
     except TemplateError as error:
@@ -176,5 +179,5 @@ def summary(left_open: list[LedgerLine]) -> str | None:
 
 
 def _is_open(line: str) -> bool:
-    said = line.partition("#")[0] if "{" not in line else line
-    return not line.lstrip().startswith("#") and bool(TEMPLATE.search(said) or _BLANK_IN_RANGE.search(said))
+    said = _COMMENT.sub("", line)
+    return bool(TEMPLATE.search(said) or _BLANK_IN_RANGE.search(said))
