@@ -125,8 +125,8 @@ def test_a_slurm_conf_beside_the_template_is_not_touched(conf):
 
 
 @pytest.mark.parametrize("name", ["slurm.conf", "slurm.conf.j2"])
-def test_comments_may_be_in_any_encoding(tmp_path, name):
-    (tmp_path / name).write_bytes(
-        b"# n\xf8der\nClusterName=lab # {{ name }}\nNodeName=n1 CPUs=4\nPartitionName=all Nodes=ALL\n"
-    )
-    assert import_site(tmp_path).cluster.processors == 4
+def test_comments_may_be_in_any_encoding_and_leave_nothing_open(tmp_path, name):
+    lines = (b"# n\xf8der", b"ClusterName=lab # not {{ name }}", b"NodeName=n1 CPUs=4", b"PartitionName=all Nodes=ALL")
+    (tmp_path / name).write_bytes(b"\n".join(lines))
+    site = import_site(tmp_path)
+    assert (site.name, site.cluster.processors) == ("lab", 4)
