@@ -92,7 +92,6 @@ def test_frozen_runs_are_equal_and_another_phase_is_another_sample():
     assert len(other.schedule) == 25
 
 
-@pytest.mark.xfail(strict=False, reason="one start in 900 differs by seconds in most runs, cause not found")
 @pytest.mark.slow
 def test_frozen_runs_are_equal_whatever_else_the_host_does():
     """Alone, and beside two busy processes on each core and two more laboratories, in three phases.

@@ -58,13 +58,15 @@ struct page {                     /* mirrored by schedlab.slurm.clock.Clock */
 	_Atomic int64_t jumps;    /* 24 */
 	_Atomic int64_t skipped;  /* 32 ns */
 	_Atomic int64_t looks;    /* 40 how often the daemon was found at work */
-	_Atomic int32_t peers;    /* 48 threads that wait for a peer */
+	_Atomic int32_t peers;    /* 48 threads that wait for a peer, or nap */
 	_Atomic int32_t at_limit; /* 52 futex: counts arrivals at the limit */
 	_Atomic int32_t kicks;    /* 56 futex: the laboratory has changed the limit or let go */
+	_Atomic int32_t jumping;  /* 60 a jump is under way: the laboratory may not act yet */
 };
 
 struct sleeper {
-	_Atomic int64_t deadline; /* ns, virtual; 0: free */
+	_Atomic int taken;
+	_Atomic int64_t deadline; /* ns, virtual; 0: up. Set last: from then on it is counted as asleep */
 	_Atomic int32_t signal;   /* futex of a plain sleep */
 	_Atomic int woken;
 	_Atomic int roused;       /* its condition was signalled: it may be on its way, or wait for a mutex */
@@ -84,6 +86,7 @@ static struct sleeper sleepers[SLEEPERS];
 static _Atomic int used;          /* sleepers behind this one are free */
 static __thread uintptr_t own_ticket;  /* 0: the first thread */
 static _Atomic int threads = 1;   /* that the daemon has, the clock's apart */
+static _Atomic int64_t changes;   /* of who is up */
 static _Atomic int64_t writes;    /* what may wake a thread that waits for a file, */
 static _Atomic int64_t writes_seen;      /* and how many of them were over when all threads were last seen asleep */
 static _Atomic int32_t rests;     /* futex: how often all threads had lain down */
@@ -147,12 +150,18 @@ int clock_gettime(clockid_t clock, struct timespec *ts)
 
 static int who_is_up(void)
 {
-	/* Threads that neither sleep in a place of ours nor could have been woken by another one. */
-	int up = atomic_load(&threads);
-	for (int i = 0; i < atomic_load(&used); i++) {
-		struct sleeper *s = &sleepers[i];
-		up -= atomic_load(&s->deadline) && !atomic_load(&s->roused) && !atomic_load(&s->woken);
-	}
+	/* Threads that neither sleep in a place of ours nor could have been woken by another one. Counted again if anything has
+	 * changed meanwhile: a thread that was seen asleep may have been signalled by one that is seen asleep afterwards. */
+	int64_t before;
+	int up;
+	do {
+		before = atomic_load(&changes);
+		up = atomic_load(&threads);
+		for (int i = 0; i < atomic_load(&used); i++) {
+			struct sleeper *s = &sleepers[i];
+			up -= atomic_load(&s->deadline) && !atomic_load(&s->roused) && !atomic_load(&s->woken);
+		}
+	} while (atomic_load(&changes) != before);
 	return up;
 }
 static void tell_the_clock(void)
@@ -164,9 +173,9 @@ static void tell_the_clock(void)
 static struct sleeper *lie_down(int64_t deadline, void *condition)
 {
 	for (int i = 0; i < SLEEPERS; i++) {
-		int64_t nobody = 0;
+		int nobody = 0;
 		struct sleeper *s = &sleepers[i];
-		if (!atomic_compare_exchange_strong(&s->deadline, &nobody, NEVER)) continue;
+		if (!atomic_compare_exchange_strong(&s->taken, &nobody, 1)) continue;
 		s->condition = condition;
 		s->thread = syscall(SYS_gettid);
 		s->since = now();
@@ -175,9 +184,10 @@ static struct sleeper *lie_down(int64_t deadline, void *condition)
 		atomic_store(&s->roused, 0);
 		atomic_store(&s->settled, 0);
 		atomic_store(&s->signal, 0);
-		atomic_store(&s->deadline, deadline);
 		int top = atomic_load(&used);
 		while (top <= i && !atomic_compare_exchange_weak(&used, &top, i + 1)) ;
+		atomic_store(&s->deadline, deadline);
+		atomic_fetch_add(&changes, 1);
 		tell_the_clock();
 		return s;
 	}
@@ -186,8 +196,10 @@ static struct sleeper *lie_down(int64_t deadline, void *condition)
 static void get_up(struct sleeper *s)
 {
 	if (!s) return;
-	s->condition = NULL;
 	atomic_store(&s->deadline, 0);
+	atomic_fetch_add(&changes, 1);
+	s->condition = NULL;
+	atomic_store(&s->taken, 0);
 }
 static int jumps_itself(int64_t end)
 {
@@ -208,8 +220,14 @@ static int jumps_itself(int64_t end)
 }
 static void sleep_for(int64_t ns)
 {
-	if (!daemon_role || !page || ns <= THROTTLE) {
+	if (!daemon_role || !page) {
 		if (ns > 0) real_sleep(ns);
+		return;
+	}
+	if (ns <= THROTTLE) {
+		atomic_fetch_add(&page->peers, 1);  /* it is seen asleep, and will go on by itself */
+		if (ns > 0) real_sleep(ns);
+		atomic_fetch_sub(&page->peers, 1);
 		return;
 	}
 	int64_t end = now() + ns, left;
@@ -320,6 +338,7 @@ static void rouse(void *c)
 		struct sleeper *s = &sleepers[i];
 		if (atomic_load(&s->deadline) && s->condition == c) atomic_store(&s->roused, 1);
 	}
+	atomic_fetch_add(&changes, 1);
 }
 int pthread_cond_signal(pthread_cond_t *c)
 {
@@ -383,6 +402,7 @@ static void end_task(void *unused)
 	replace_alive(pthread_self(), 0);
 	rouse((void *)pthread_self());
 	atomic_fetch_sub(&threads, 1);
+	atomic_fetch_add(&changes, 1);
 	tell_the_clock();
 }
 int pthread_create(pthread_t *restrict t, const pthread_attr_t *restrict a, void *(*f)(void *), void *restrict x)
@@ -394,11 +414,13 @@ int pthread_create(pthread_t *restrict t, const pthread_attr_t *restrict a, void
 	uintptr_t ticket = atomic_fetch_add(&tickets, 2);
 	*task = (struct task){ f, x, ticket };
 	atomic_fetch_add(&threads, 1);
+	atomic_fetch_add(&changes, 1);
 	replace_alive(0, ticket);
 	int rc = real_create(t, a, run_task, task);
 	replace_alive(ticket, rc ? 0 : *t);  /* whoever comes first, we or the thread */
 	if (!rc) return 0;
 	atomic_fetch_sub(&threads, 1);
+	atomic_fetch_add(&changes, 1);
 	free(task);
 	return rc;
 }
@@ -518,8 +540,9 @@ static int all_settled(void)
 	}
 	return 1;
 }
-static int quiescent(void)
+static int quiescent(int64_t *seen)
 {
+	*seen = atomic_load(&changes);
 	if (frozen && atomic_load(&writes) == atomic_load(&writes_seen) && !who_is_up() && all_settled())
 		return !atomic_load(&page->peers) && !atomic_load(&page->hold);
 	/* Two equal readings of the CPU clock, and in between every thread was seen asleep: a thread on its way to wake another
@@ -536,8 +559,10 @@ static void wake(struct sleeper *s)
 {
 	if (frozen) atomic_store(&s->woken, 1);
 	if (s->condition) {
+		rouse(s->condition);
 		real_broadcast(s->condition);
 	} else {
+		atomic_fetch_add(&changes, 1);
 		atomic_store(&s->signal, 1);
 		syscall(SYS_futex, &s->signal, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 	}
@@ -580,31 +605,47 @@ static void wait_for_kick(int32_t seen)
 	struct timespec t = as_timespec(PATIENCE);
 	syscall(SYS_futex, &page->kicks, FUTEX_WAIT, seen, &t, NULL, 0);
 }
-static int jump(void)
+static void tell_the_laboratory(void)
 {
-	int64_t next = INT64_MAX, limit = atomic_load(&page->limit), t = now();
-	for (int i = 0; i < atomic_load(&used); i++) {
-		int64_t deadline = atomic_load(&sleepers[i].deadline);
-		if (deadline && deadline < next) next = deadline;
-	}
-	int limited = next >= limit;
-	if (limited) next = limit;
-	if (next > t) {
-		atomic_fetch_add(&page->offset, next - t);
-		atomic_fetch_add(&page->jumps, 1);
-		atomic_fetch_add(&page->skipped, next - t);
-	}
-	int woken = frozen ? wake_first(now()) : wake_all(now());
-	if (!limited || (frozen && woken)) return woken;  /* let a sleeper finish before the laboratory acts */
-	atomic_fetch_add(&page->at_limit, 1);
-	syscall(SYS_futex, &page->at_limit, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 	static int32_t last, times;
 	int32_t kicks = atomic_load(&page->kicks);
 	times = kicks == last ? times + 1 : 0;
 	last = kicks;
 	if (times < 3) real_sleep(NAP);
 	else wait_for_kick(kicks);  /* it has been told; there is no use in telling it all the time */
-	return 0;
+}
+static int move_on(int *limited)
+{
+	int64_t next = INT64_MAX, limit = atomic_load(&page->limit), t = now();
+	for (int i = 0; i < atomic_load(&used); i++) {
+		int64_t deadline = atomic_load(&sleepers[i].deadline);
+		if (deadline && deadline < next) next = deadline;
+	}
+	*limited = next >= limit;
+	if (*limited) next = limit;
+	if (next > t) {
+		atomic_fetch_add(&page->offset, next - t);
+		atomic_fetch_add(&page->jumps, 1);
+		atomic_fetch_add(&page->skipped, next - t);
+	}
+	int woken = frozen ? wake_first(now()) : wake_all(now());
+	if (frozen && woken) *limited = 0;  /* let a sleeper finish before the laboratory acts */
+	if (*limited) {
+		atomic_fetch_add(&page->at_limit, 1);
+		syscall(SYS_futex, &page->at_limit, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+	}
+	return *limited ? 0 : woken;
+}
+static int jump(int64_t seen)
+{
+	/* All were at rest when it was asked, and this thread does not know how long ago that was. Once told, the laboratory
+	 * acts: either it is seen here that it holds the clock, or it waits until this is over. */
+	int limited = 0, woken = 0;
+	atomic_store(&page->jumping, 1);
+	if (!atomic_load(&page->hold) && !atomic_load(&page->peers) && atomic_load(&changes) == seen) woken = move_on(&limited);
+	atomic_store(&page->jumping, 0);
+	if (limited) tell_the_laboratory();
+	return woken;
 }
 static void *jump_whenever_possible(void *unused)
 {
@@ -621,8 +662,9 @@ static void *jump_whenever_possible(void *unused)
 			continue;
 		}
 		int may = !atomic_load(&page->peers);
-		if (may && quiescent()) {
-			if (jump() && frozen) wait_for_rest(rested, PATIENCE);
+		int64_t seen;
+		if (may && quiescent(&seen)) {
+			if (jump(seen) && frozen) wait_for_rest(rested, PATIENCE);
 			since = 0;
 		} else {
 			/* The longer it computes, the less often it is asked: its own work needs the processor. */

@@ -12,18 +12,8 @@ from pathlib import Path
 SECOND = 10**9
 """Nanoseconds in a second: the clock counts those."""
 
-_OFFSET, _LIMIT, _HOLD, _ENABLED, _JUMPS, _SKIPPED, _LOOKS, _PEERS, _AT_LIMIT, _KICKS = (
-    0,
-    8,
-    16,
-    20,
-    24,
-    32,
-    40,
-    48,
-    52,
-    56,
-)
+_OFFSET, _LIMIT, _HOLD, _ENABLED, _JUMPS, _SKIPPED, _LOOKS, _PEERS = 0, 8, 16, 20, 24, 32, 40, 48
+_AT_LIMIT, _KICKS, _JUMPING = 52, 56, 60
 _FUTEX = 202 if struct.calcsize("P") == 8 else 240
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -66,9 +56,12 @@ class Clock:
         self._kick()
 
     def hold(self) -> None:
-        """Forbid jumps: the laboratory is about to act."""
+        """Forbid jumps: the laboratory is about to act. One that is under way is over when this returns."""
         self._held_since = time.monotonic()
         self._word(_HOLD, ctypes.c_int32).value = 1
+        time.sleep(0)  # a switch of threads: the processor may not read the next word before it has written this one
+        while self._word(_JUMPING, ctypes.c_int32).value:
+            time.sleep(0)
 
     def release(self) -> None:
         """Allow jumps again."""

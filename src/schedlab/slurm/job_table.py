@@ -47,18 +47,16 @@ class JobTable:
         self.tasks: dict[int, int] = {}
         """Tasks of each submitted job, by its number, that have not ended for good."""
         self.running: dict[int, Run] = {}
+        self.open = 0
+        """How many jobs and tasks have not ended for good."""
         self._lock = threading.RLock()
-
-    @property
-    def open(self) -> int:
-        """How many jobs have not ended for good."""
-        return sum(self.tasks.values())
 
     def add(self, number: int, row: int, run_time: int, tasks: int) -> None:
         """Note that Slurm has accepted a job."""
         with self._lock:
             self.jobs[number] = Submitted(row, number, run_time, number)
             self.tasks[number] = tasks
+            self.open += tasks
 
     def launch(self, launch: Launch, now: int) -> Submitted:
         """Note a start.
@@ -90,8 +88,9 @@ class JobTable:
                 return
             run.end, run.requeued = now, kill.comes_back
             array = self.jobs[kill.job].array
-            if not kill.comes_back:
-                self.tasks[array] = max(0, self.tasks[array] - 1)
+            if not kill.comes_back and self.tasks[array]:
+                self.tasks[array] -= 1
+                self.open -= 1
 
     def suspend(self, job: int, suspended: bool, now: int) -> Submitted | None:
         """Note that a job stands still, or goes on; return it if its end has moved."""

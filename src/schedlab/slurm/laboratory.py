@@ -101,7 +101,7 @@ class Laboratory:
         self.numbers: dict[int, int] = {}
         self.rejected: dict[int, str] = {}
         self.nodes: list[Node] = []
-        self._events: list[tuple[int, int, Callable[[], None]]] = []
+        self._events: list[tuple[int, tuple[int, int], Callable[[], None]]] = []
         self._sequence = itertools.count()
         self._lock = threading.RLock()
         self._to_come = 0
@@ -173,7 +173,7 @@ class Laboratory:
 
     def again(self, action: Callable[[], None], nanoseconds: int) -> None:
         """Schedule an action after a delay in nanoseconds, if there are jobs by then."""
-        if self.table.open or self._to_come:
+        if self._unfinished():
             self._push(self.clock.now() + nanoseconds, action)
 
     def run(self, progress: Callable[[int, float], None] | None = None) -> None:
@@ -191,18 +191,19 @@ class Laboratory:
         """
         idle_since = self.clock.now()
         # Slurm may requeue a job that it has ended, as it does when a node fails: it has the last word.
-        while self.table.open or self._to_come or self._reasons():
-            self._forget_stale_ends()
-            lonely = all(isinstance(action, Tick) for _, _, action in self._events)
-            # Not farther than a while: a job may be killed meanwhile, and its planned end be the only event.
-            ahead = self.clock.now() + _AWHILE
-            self.clock.limit(ahead if not self._events else min(ahead, self._events[0][0]))
+        while (unfinished := self._unfinished()) or self._reasons():
+            with self._lock:
+                if unfinished and not self._unfinished():
+                    continue  # the last one has ended since the question, and the clock stands there
+                self._forget_stale_ends()
+                lonely = all(isinstance(action, Tick) for _, _, action in self._events)
+                self._let_time_go_on()
             self._rest()
             if self._events and self._events[0][0] <= self.clock.now():
                 lonely = lonely and isinstance(self._events[0][2], Tick)  # a job may have been launched and have ended
                 self._do_next()
                 if progress is not None:
-                    progress(self.table.open + self._to_come, self.now())
+                    progress(self._unfinished(), self.now())
             if not lonely:
                 idle_since = self.clock.now()
             elif self.clock.now() - idle_since >= _AWHILE:
@@ -217,22 +218,27 @@ class Laboratory:
             with self._lock:
                 _, _, action = heapq.heappop(self._events)
             action()
-            with self._lock:
-                self.clock.limit(
-                    min(self._events[0][0], self.clock.now() + _AWHILE) if self._events else self.clock.now()
-                )
         finally:
             self.clock.release()
 
+    def _unfinished(self) -> int:
+        """Return how many jobs are still to be submitted, or to end."""
+        return self.table.open + self._to_come
+
+    def _let_time_go_on(self) -> None:
+        """Let the clock run to the next event; not farther than a while, as the end of a job that is killed meanwhile may
+        be the only one."""
+        ahead = self.clock.now() + _AWHILE
+        self.clock.limit(min(ahead, self._events[0][0]) if self._events else ahead)
+
     def _push(self, instant: int, action: Callable[[], None]) -> None:
         with self._lock:
-            heapq.heappush(self._events, (instant, next(self._sequence), action))
+            heapq.heappush(self._events, (instant, (0, next(self._sequence)), action))
 
     def _forget_stale_ends(self) -> None:
         """Remove the planned ends, at the head of the queue, of runs that were ended before."""
-        with self._lock:
-            while self._events and is_stale(self._events[0][2]):
-                heapq.heappop(self._events)
+        while self._events and is_stale(self._events[0][2]):
+            heapq.heappop(self._events)
 
     def _settle(self, instant: int) -> None:
         """Let slurmctld run to an instant and come to rest there."""
@@ -337,16 +343,19 @@ class Laboratory:
         self._plan_end(self.table.launch(launch, self.clock.now()))
 
     def _plan_end(self, submitted: Submitted) -> None:
+        """Ends at one instant come by the numbers of the jobs: in which order they were launched is chance."""
         instant = submitted.planned_end
-        self._push(instant, End(self, submitted.runs[-1], instant))
         with self._lock:
+            end = End(self, submitted.runs[-1], instant)
+            heapq.heappush(self._events, (instant, (submitted.number, next(self._sequence)), end))
             self.clock.limit(min(self._events[0][0], instant))
 
     def killed(self, kill: Kill) -> None:
         """Note an end; after the last one, nothing is worth waiting for."""
-        self.table.end(kill, self.clock.now())
-        if not self.table.open and not self._to_come:
-            self.clock.limit(self.clock.now())
+        with self._lock:
+            self.table.end(kill, self.clock.now())
+            if not self._unfinished():
+                self.clock.limit(self.clock.now())
 
     def suspended(self, job: int, suspended: bool) -> None:
         """Note that a job stands still, or goes on: it ends so much later."""
