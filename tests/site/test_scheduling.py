@@ -54,6 +54,13 @@ def test_the_order_of_components_is_taken_and_unknown_words_have_no_effect_as_in
     assert bool(found.notes) == ("mean" in options)
 
 
+def test_pack_serial_at_end_is_the_last_node_for_jobs_of_one_core_and_noted_where_it_has_no_effect():
+    assert text({"schedulerparameters": "pack_serial_at_end"}) == "fcfs+slurm(serial=last)"
+    without = {"schedulerparameters": "pack_serial_at_end", "schedulertype": "sched/builtin"}
+    found = scheduling_of(without, PLAIN, NO_NUMBERS)
+    assert found.notes["SchedulerParameters", "pack_serial_at_end"][0] == "ignored"
+
+
 @pytest.mark.parametrize("values", [{"schedulertype": "sched/builtin"}, {"schedulerparameters": "bf_interval=-1"}])
 def test_without_backfilling_there_is_the_queue_alone(values):
     assert isinstance(scheduling_of(values, PLAIN, NO_NUMBERS).scheduler.backfill, NoBackfill)

@@ -12,7 +12,14 @@ from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.features import nodes_with
 from schedlab.cluster.hostlist import name_order
 from schedlab.cluster.nodes import NodeGroup, Partition
-from schedlab.engine.node_inputs import PLACEMENTS, UNLIMITED, NodeInputs
+from schedlab.engine.node_inputs import (
+    BY_RULE,
+    LEAST_LOADED,
+    PLACEMENTS,
+    SLURM_PLACEMENTS,
+    UNLIMITED,
+    NodeInputs,
+)
 from schedlab.engine.topology_inputs import topology_inputs
 from schedlab.errors import InputError
 from schedlab.workload.columns import distinct
@@ -55,6 +62,8 @@ def unchecked_inputs(
     columns: dict[str, Any] = {name: column[first] for name, column in asked.items()}
     if bool((columns["most_nodes"] == UNLIMITED).all()):
         columns["most_nodes"] = None
+    if placement not in SLURM_PLACEMENTS or not columns["way"].any():
+        columns["way"] = None
     gpus = [np.array([types.index(kind) for kind, count in group.gpus for _ in range(count)]) for group, _ in nodes]
     for (_, name), devices in zip(nodes, gpus, strict=True):
         if len(devices) > MOST_GPUS:
@@ -129,7 +138,17 @@ def _asked(
         "gpu_type": _types(workload, resources, types),
         "exclusive": exclusive,
         "most_nodes": most_nodes,
+        "way": _ways(resources, cluster),
     }
+
+
+def _ways(resources: Resources, cluster: Cluster) -> NDArray[np.int64]:
+    """Return the way of each job to its nodes, as its partition has it."""
+    ways = np.full(len(resources), BY_RULE, dtype=np.int64)
+    for mine, partition in _by_partition(resources, cluster):
+        if partition.least_loaded:
+            ways[mine] = LEAST_LOADED
+    return ways
 
 
 def _numbers_of_nodes(

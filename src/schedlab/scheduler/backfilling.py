@@ -37,6 +37,7 @@ LONGEST = 10**9
 _WORDS = {
     "limits": ("continue", "stop"),
     "partitions": ("all", "first"),
+    "serial": ("rule", "last"),
     "wf_plan": ("all", "ready"),
     "wf_count": ("tasks", "workflows"),
 }
@@ -156,6 +157,9 @@ class Slurm:
     limits
         "continue": jobs at a limit are passed over. "stop": one at a limit of resources of an account or a QOS stops
         the main pass in its partitions (assoc_limit_stop).
+    serial
+        "rule": jobs of one core get the node that the placement rule says. "last": the last one with room, under
+        placement=consecutive or switches (pack_serial_at_end).
     switch_wait
         Seconds that a job may wait for the few leaf switches that it wants (max_switch_wait), under placement=switches.
     queue_depth
@@ -236,6 +240,11 @@ class Slurm:
         "continue: jobs at a limit are passed over; stop: those at a limit of resources stop a main pass",
         words=_WORDS["limits"],
         default="continue",
+    )
+    serial: Literal["rule", "last"] = argument(
+        "rule: jobs of one core get the node of the placement rule; last: the last node with room",
+        words=_WORDS["serial"],
+        default="rule",
     )
     switch_wait: int = _limit(300, "seconds that a job may wait for few leaf switches", "max_switch_wait")
     queue_depth: int = _limit(

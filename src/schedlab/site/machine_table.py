@@ -10,6 +10,7 @@ _SITE = "tests/engine/test_site_build.py"
 _SHARES = "tests/engine/test_shares_by_hand.py"
 _HELD = "tests/engine/test_nodes_site.py"
 _BY_HAND = "tests/engine/test_limits_by_hand.py"
+_WAYS = "tests/engine/test_ways.py"
 _SWITCHES = "tests/engine/test_switches_by_hand.py"
 
 DISPLAY = "does not matter to jobs"
@@ -56,7 +57,9 @@ ROWS: tuple[Row, ...] = (
     ("SelectTypeParameters", "CR_Socket CR_Socket_Memory", "approximated", "cores are given, not sockets", ""),
     ("SelectTypeParameters", "CR_CPU CR_Core CR_ONE_TASK_PER_CORE", "modelled", "cores or their threads are given",
      _NODES),
-    ("SelectTypeParameters", "CR_CORE_DEFAULT_DIST_BLOCK CR_LLN CR_Pack_Nodes CR_ENHANCED_PREFERRED_CORES "
+    ("SelectTypeParameters", "CR_LLN", "modelled", "jobs get the least loaded nodes, as if each partition had LLN=YES",
+     _WAYS),
+    ("SelectTypeParameters", "CR_CORE_DEFAULT_DIST_BLOCK CR_Pack_Nodes CR_ENHANCED_PREFERRED_CORES "
      "ENFORCE_BINDING_GRES ONE_TASK_PER_SHARING_GRES LL_SHARED_GRES MULTIPLE_SHARING_GRES_PJ OTHER_CONS_RES "
      "OTHER_CONS_TRES NHC_NO NHC_NO_STEPS", "ignored", "the placement rule is an option of the simulation", ""),
     ("NodeName", "NodeName CPUs Procs Boards Sockets SocketsPerBoard CoresPerSocket ThreadsPerCore CoreSpecCount "
@@ -110,7 +113,7 @@ ROWS: tuple[Row, ...] = (
     ("PartitionName", "TRESBillingWeights", "modelled",
      "usage and limits count the weighted sum; a job with whole nodes is billed for the GPUs that all nodes of the "
      "partition have", "tests/engine/test_site_by_hand.py"),
-    ("PartitionName", "LLN", "ignored", "the placement rule is an option of the simulation", ""),
+    ("PartitionName", "LLN", "modelled", "its jobs get the least loaded nodes", _WAYS),
     ("PartitionName", "ReqResv", "ignored", "jobs are in the reservation that they ask for", ""),
     ("PartitionName", "SelectTypeParameters MaxCPUsPerSocket CpuBind", "ignored", "one rule for all partitions", ""),
     ("PartitionName", "DefCpuPerGPU DefMemPerGPU JobDefaults", "ignored",

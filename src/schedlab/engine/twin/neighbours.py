@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from math import ceil
 
+from schedlab.engine import node_inputs as ways
 from schedlab.engine.node_inputs import NodeInputs
+from schedlab.engine.node_requests import places_by_name
 from schedlab.engine.twin.nodes import Request
 
 
@@ -17,15 +20,25 @@ class Neighbours:
     place: list[int]
     weight: list[int]
 
-    def tasks(self, room: dict[int, int], spare: dict[int, int], request: Request) -> dict[int, int]:
+    def tasks(
+        self, room: dict[int, int], spare: dict[int, int], load: dict[int, Fraction], request: Request
+    ) -> dict[int, int]:
         """Return how many tasks each node gets, in the order in which they are taken.
 
-        `room` has the nodes with room, and for how many tasks; `spare` their free cores.
+        `room` has the nodes with room, and for how many tasks; `spare` their free cores, `load` the share of those that
+        are taken.
         """
         if request.nodes == 1:
             room = {number: tasks for number, tasks in room.items() if tasks >= request.tasks}
         for usable in self.tries(room, wanted_nodes(request)):
-            if found := self.taken(usable, room, spare, request):
+            match request.way:
+                case ways.LAST:
+                    found = {max(usable, key=self.place.__getitem__): 1}
+                case ways.LEAST_LOADED:
+                    found = self.least_loaded(self.in_order(usable), room, spare, load, request)
+                case _:
+                    found = self.taken(usable, room, spare, request)
+            if found:
                 return found
         if request.nodes or sum(room.values()) < request.tasks:
             return {}
@@ -67,6 +80,32 @@ class Neighbours:
                 is_last = len(found) == most - 1
                 if len(found) < most and not self.done(found, request) and not (is_last and room[number] < rest):
                     found[number] = min(room[number], rest - max(behind, 0))
+        return found if self.done(found, request) else {}
+
+    def least_loaded(
+        self,
+        order: list[int],
+        room: dict[int, int],
+        spare: dict[int, int],
+        load: dict[int, Fraction],
+        request: Request,
+    ) -> dict[int, int]:
+        """Return the tasks by node if the least loaded of some nodes are taken, of the least weight first; or none.
+
+        Of equal ones, the first is taken. But if a node is less loaded than those before it and has as many free cores
+        as the node taken last, nothing behind it is looked at.
+        """
+        most = request.nodes or request.most or len(order)
+        found: dict[int, int] = {}
+        last = None
+        while len(order) > len(found) and len(found) < most and (not found or not self.done(found, request)):
+            rest = [number for number in order if number not in found]
+            left = [number for number in rest if self.weight[number] == self.weight[rest[0]]]
+            leading = [number for i, number in enumerate(left) if all(load[number] < load[one] for one in left[:i])]
+            node = next((number for number in leading if spare[number] == last), leading[-1])
+            behind = max(wanted_nodes(request) - len(found) - 1, 0)
+            found[node] = min(room[node], request.tasks - sum(found.values()) - behind)
+            last = spare[node]
         return found if self.done(found, request) else {}
 
     @staticmethod
@@ -115,4 +154,7 @@ def wanted_nodes(request: Request) -> int:
 
 def new_neighbours(inputs: NodeInputs) -> Neighbours | None:
     """Return which nodes are side by side, None if that does not matter."""
-    return None if inputs.place is None else Neighbours(inputs.place.tolist(), inputs.weight.tolist())
+    if inputs.place is None and inputs.way is None:
+        return None
+    place = places_by_name(inputs.names) if inputs.place is None else inputs.place
+    return Neighbours(place.tolist(), inputs.weight.tolist())
