@@ -11,7 +11,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from node_cases import on_nodes, random_topology
+from node_cases import on_nodes, random_topology, with_random_ways
 from test_consecutive import jobs_of, random_case
 from test_nodes_against_twin import replayed
 from test_nodes_against_twin import simulate as simulated
@@ -70,9 +70,7 @@ def test_a_real_slurm_makes_all_of_706_random_choices_as_the_engine_and_its_twin
 def with_ways(nodes, seed):
     """Return nodes with ways of some requests that are not the rule of placement, in half of the cases by switches."""
     random = Random(seed)
-    way = [random.choice([BY_RULE, LEAST_LOADED]) for _ in nodes.nodes]
-    serial = nodes.tasks * nodes.task_cores == 1
-    nodes = nodes._replace(way=np.where(serial & (random.random() < 0.7), LAST, np.array(way, dtype=np.int64)))
+    nodes = with_random_ways(nodes, random, busy=False)
     if seed % 2:
         return nodes
     topology = random_topology(len(nodes.cores), random)

@@ -54,11 +54,14 @@ def test_the_order_of_components_is_taken_and_unknown_words_have_no_effect_as_in
     assert bool(found.notes) == ("mean" in options)
 
 
-def test_pack_serial_at_end_is_the_last_node_for_jobs_of_one_core_and_noted_where_it_has_no_effect():
-    assert text({"schedulerparameters": "pack_serial_at_end"}) == "fcfs+slurm(serial=last)"
-    without = {"schedulerparameters": "pack_serial_at_end", "schedulertype": "sched/builtin"}
+@pytest.mark.parametrize(
+    ("option", "argument"), [("pack_serial_at_end", "serial=last"), ("bf_busy_nodes", "busy=first")]
+)
+def test_options_that_choose_nodes_are_arguments_and_noted_where_they_have_no_effect(option, argument):
+    assert text({"schedulerparameters": option}) == f"fcfs+slurm({argument})"
+    without = {"schedulerparameters": option, "schedulertype": "sched/builtin"}
     found = scheduling_of(without, PLAIN, NO_NUMBERS)
-    assert found.notes["SchedulerParameters", "pack_serial_at_end"][0] == "ignored"
+    assert found.notes["SchedulerParameters", option][0] == "ignored"
 
 
 @pytest.mark.parametrize("values", [{"schedulertype": "sched/builtin"}, {"schedulerparameters": "bf_interval=-1"}])

@@ -99,7 +99,7 @@ def _unfit(owner: NDArray[np.int64], nodes: NodeInputs, site: SiteInputs | None)
         machine = machine._replace(topology=new_topology(nodes))
     if nodes.place is not None:
         machine = machine._replace(neighbours=new_neighbours(nodes))
-    if nodes.way is not None:
+    if nodes.has_ways:
         machine = machine._replace(ways=new_ways(nodes), neighbours=new_neighbours(nodes))
     unfit = np.zeros(len(owner), dtype=np.bool_)
     find_unfit(new_het_jobs(owner, len(nodes.cores)), machine, unfit)

@@ -20,7 +20,7 @@ from schedlab.engine.node_inputs import LAST, LEAST_LOADED, UNLIMITED, NodeInput
 from schedlab.engine.node_requests import places_by_name
 from schedlab.engine.node_room import fill_roomiest, find_room, more_room
 from schedlab.engine.node_state import Nodes, order_of
-from schedlab.engine.node_ways import Ways, take_last, take_least_loaded
+from schedlab.engine.node_ways import Ways, take_busy, take_last, take_least_loaded
 from schedlab.engine.nodes import counted_cores
 from schedlab.kernels import inner_kernel, new_records
 
@@ -148,6 +148,8 @@ def _take(
 ) -> int:
     """Take nodes of those with room, set after set unless the request has another way; return how many or -1."""
     if ways is not None:
+        if ways.ahead[0]:
+            return take_busy(neighbours.weight, nodes, request, found, wanted)
         if ways.way[request] == LAST:
             return take_last(neighbours.place, nodes, nodes.machine.requests[request].tasks, found)
         if ways.way[request] == LEAST_LOADED:

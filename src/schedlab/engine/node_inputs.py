@@ -86,6 +86,8 @@ class NodeInputs(NamedTuple):
         The jobs that wait for few leaf switches; None without any.
     way
         int64, one per distinct request: BY_RULE, or another way to its nodes; None: all are BY_RULE.
+    busy_first
+        Whether reservations of Slurm's passes take nodes that are in use before others.
     """
 
     names: tuple[str, ...]
@@ -117,6 +119,12 @@ class NodeInputs(NamedTuple):
     most_leaves: NDArray[np.int64] | None = None
     wishes: WishInputs | None = None
     way: NDArray[np.int64] | None = None
+    busy_first: bool = False
+
+    @property
+    def has_ways(self) -> bool:
+        """Whether some requests, or reservations, come to their nodes by another way than the rule of placement."""
+        return self.way is not None or self.busy_first
 
     @property
     def of_request(self) -> tuple[str, ...]:

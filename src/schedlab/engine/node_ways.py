@@ -1,8 +1,9 @@
 """Requests that come to their nodes by another way than the rule of placement; compiled away without any.
 
-Jobs of one core may get the last of the nodes (pack_serial_at_end), and those of some partitions the least loaded ones
-(CR_LLN, LLN=YES). So does slurmctld 22.05, as observed from outside (`conformance/slurm-ways.json`). Which nodes are
-tried, and what follows if they do not suffice, is the same as for nodes side by side.
+Jobs of one core may get the last of the nodes (pack_serial_at_end), those of some partitions the least loaded ones
+(CR_LLN, LLN=YES), and reservations those that are in use (bf_busy_nodes). So does slurmctld 22.05, as observed from
+outside (`conformance/slurm-ways.json`, `conformance/slurm-busy.json`). Which nodes are tried, and what follows if they
+do not suffice, is the same as for nodes side by side.
 """
 
 from __future__ import annotations
@@ -22,24 +23,42 @@ TAKEN = -1
 
 
 class Ways(NamedTuple):
-    """The way of each request: int64, see `schedlab.engine.node_inputs.BY_RULE`."""
+    """Which ways there are.
+
+    Parameters
+    ----------
+    way
+        int64, of each request, see `schedlab.engine.node_inputs.BY_RULE`.
+    busy_first
+        Whether reservations take nodes that are in use first.
+    ahead
+        bool: one number, whether nodes for such a reservation are being chosen.
+    """
 
     way: NDArray[np.int64]
+    busy_first: bool
+    ahead: NDArray[np.bool_]
 
 
 def new_ways(inputs: NodeInputs) -> Ways:
     """Return the ways of requests of which some are not by the rule."""
-    assert inputs.way is not None
-    way = inputs.way.copy()
+    way = np.full(len(inputs.nodes), BY_RULE, dtype=np.int64) if inputs.way is None else inputs.way.copy()
     way.flags.writeable = False
-    return Ways(way)
+    return Ways(way, inputs.busy_first, np.zeros(1, dtype=np.bool_))
+
+
+@inlined
+def look_ahead(ways: Ways | None, ahead: bool) -> None:
+    """Note whether nodes are chosen for a job that cannot begin now."""
+    if ways is not None:
+        ways.ahead[0] = ahead and ways.busy_first
 
 
 @inlined
 def has_own_way(ways: Ways | None, request: int) -> bool:
     """Return whether nodes for a request are not chosen by the rule."""
     if ways is not None:
-        return ways.way[request] != BY_RULE
+        return ways.way[request] != BY_RULE or ways.ahead[0]
     return False
 
 
@@ -54,6 +73,40 @@ def take_last(place: NDArray[np.int64], nodes: Nodes, tasks: int, found: int) ->
     nodes.notes[0].picked = best
     nodes.notes[0].portion = tasks
     return 1
+
+
+@inner_kernel
+def take_busy(weight: NDArray[np.int64], nodes: Nodes, request: int, found: int, wanted: int) -> int:
+    """Fill node after node, of the least weight those that are in use first; return how many or -1.
+
+    If those in use suffice, one more of their weight is taken, if there is any, although the job has no need of it.
+    """
+    asked = nodes.machine.requests[request]
+    most = asked.nodes if asked.nodes > 0 else asked.most_nodes
+    rest, taken, begin = asked.tasks, 0, 0
+    while begin < found and (taken < wanted or rest > 0):
+        end = begin
+        while end < found and weight[nodes.notes[end].ranked] == weight[nodes.notes[begin].ranked]:
+            end += 1
+        for idle in range(2):
+            for i in range(begin, end):
+                node = nodes.notes[i].ranked
+                if _is_idle(nodes, node) != (idle > 0) or (taken >= most and rest > 0):
+                    continue
+                nodes.notes[taken].picked = node
+                nodes.notes[taken].portion = min(nodes.notes[node].room, max(rest - max(wanted - taken - 1, 0), 0))
+                rest -= nodes.notes[taken].portion
+                taken += 1
+                if taken >= wanted and rest == 0:
+                    break
+        begin = end
+    return taken if taken >= wanted and rest == 0 else -1
+
+
+@inlined
+def _is_idle(nodes: Nodes, node: int) -> bool:
+    """Return whether nothing runs on a node at present."""
+    return nodes.now.free[node].cores == nodes.machine.nodes[node].cores
 
 
 @inner_kernel

@@ -124,7 +124,7 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
             nodes = nodes._replace(neighbours=new_neighbours(prepared.nodes))
         if prepared.nodes.wishes is not None:
             nodes = nodes._replace(wishes=new_wishes(prepared.nodes.wishes))
-        if prepared.nodes.way is not None:
+        if prepared.nodes.has_ways:
             nodes = nodes._replace(ways=new_ways(prepared.nodes), neighbours=new_neighbours(prepared.nodes))
         if outages is not None:
             nodes = nodes._replace(outages=new_outages(outages, prepared.nodes))

@@ -10,12 +10,15 @@ from schedlab.scheduler.scheduler import Scheduler
 
 
 def with_ways(nodes: NodeInputs, scheduler: Scheduler) -> NodeInputs:
-    """Return the nodes with jobs of one core on the last ones, if the scheduler says so and chooses nodes as Slurm.
+    """Return the nodes with the ways that the scheduler says, if it chooses nodes as Slurm does.
 
-    Partitions that get the least loaded nodes keep to that.
+    Partitions that get the least loaded nodes keep to that if jobs of one core get the last ones.
     """
     passes = scheduler.backfill
-    if not isinstance(passes, Slurm) or passes.serial != "last" or PLACEMENTS[nodes.placement] not in SLURM_PLACEMENTS:
+    if not isinstance(passes, Slurm) or PLACEMENTS[nodes.placement] not in SLURM_PLACEMENTS:
+        return nodes
+    nodes = nodes._replace(busy_first=passes.busy == "first")
+    if passes.serial != "last":
         return nodes
     way = np.zeros(len(nodes.nodes), dtype=np.int64) if nodes.way is None else nodes.way
     serial = (nodes.tasks * nodes.task_cores == 1) & (way == BY_RULE)

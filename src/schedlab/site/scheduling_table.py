@@ -20,6 +20,7 @@ _PREEMPT = "tests/engine/test_preemption_by_hand.py"
 POWER = "nodes are not switched off"
 _SWITCHES = "tests/engine/test_switches_by_hand.py"
 _WAYS = "tests/engine/test_ways.py"
+_BUSY = "tests/engine/test_busy.py"
 HET = "components of a heterogeneous job are jobs of the schedule, which start together; its steps are not simulated"
 _HET = "tests/engine/test_hetjobs_by_hand.py"
 ARRAYS = "an array is as many jobs as it has elements"
@@ -59,7 +60,8 @@ ROWS: tuple[Row, ...] = (
     ("SchedulerParameters", "bf_min_prio_reserve", "modelled", "reserve_priority= of +slurm", _RULES),
     ("SchedulerParameters", "bf_job_part_count_reserve", "modelled", "partition_reserve= of +slurm", _RULES),
     ("SchedulerParameters", "bf_one_resv_per_job", "modelled", "partitions=first of +slurm", _RULES),
-    ("SchedulerParameters", "bf_busy_nodes", "ignored", "the placement rule is an option of the simulation", ""),
+    ("SchedulerParameters", "bf_busy_nodes", "modelled",
+     "busy=first of +slurm: reservations take nodes in use before idle ones of their weight", _BUSY),
     ("SchedulerParameters", "bf_node_space_size", "modelled", "plan_size= of +slurm", _PASS),
     ("SchedulerParameters", "bf_running_job_reserve", "ignored", "running jobs always keep their nodes in a plan", ""),
     ("SchedulerParameters", "bf_licenses", "ignored", "jobs that wait for licences reserve nothing, as without it", ""),
