@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.features import nodes_with
-from schedlab.cluster.hostlist import name_order
+from schedlab.cluster.hostlist import host_names, name_order
 from schedlab.cluster.nodes import NodeGroup, Partition
 from schedlab.engine.node_inputs import (
     BY_RULE,
@@ -22,6 +22,7 @@ from schedlab.engine.node_inputs import (
 )
 from schedlab.engine.topology_inputs import topology_inputs
 from schedlab.errors import InputError
+from schedlab.wording import shown
 from schedlab.workload.columns import distinct
 from schedlab.workload.resources import WHOLE, Resources
 from schedlab.workload.workload import Workload
@@ -234,7 +235,7 @@ def _eligible(
 ) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
     """Return the distinct sets of nodes that jobs may use, and the set of each job."""
     resources = workload.resources or Resources.of(len(workload))
-    first, which = distinct(resources.partition.codes, resources.constraint.codes)
+    first, which = distinct(resources.partition.codes, resources.constraint.codes, resources.exclude.codes)
     place = {name: number for number, (_, name) in enumerate(nodes)}
     features = [group.features for group, _ in nodes]
     sets = np.zeros((len(first), len(nodes)), dtype=np.bool_)
@@ -249,9 +250,19 @@ def _eligible(
                 sets[number] = True
             if constraint >= 0:
                 sets[number] &= nodes_with(resources.constraint.names[constraint], features)
+            if resources.exclude.codes[row] >= 0:
+                sets[number, _excluded(resources.exclude.names[resources.exclude.codes[row]], place)] = False
         except InputError as error:
             raise InputError(f"job {workload.job_id[row]}: {error}", row=row) from None
     return sets, which.astype(np.int64)
+
+
+def _excluded(text: str, place: dict[str, int]) -> list[int]:
+    """Return the nodes in a host list, by the place of each in the cluster."""
+    names = host_names(text)
+    if unknown := next((name for name in names if name not in place), None):
+        raise InputError(f"exclude={shown(text)}: the cluster has no node {shown(unknown)}")
+    return [place[name] for name in names]
 
 
 def fits_empty(workload: Workload, cluster: Cluster) -> NDArray[np.bool_]:
