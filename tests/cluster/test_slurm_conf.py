@@ -35,7 +35,7 @@ PartitionName=DEFAULT MaxTime=90 DefaultTime=2:30 Priority=7
 PartitionName=p1 Nodes=fastones,z8 MaxTime=1-12 OverSubscribe=EXCLUSIVE DefMemPerCPU=3
 PartitionName=p2 Nodes=ALL Default=YES MinNodes=2 MaxNodes=UNLIMITED PriorityTier=9 OverSubscribe=FORCE:4 \\
 MaxMemPerNode=700
-PartitionName=p3 Nodes=z[9-11],a9 Default=yes MaxTime=10:00:00 State=DRAIN ExclusiveUser=YES MaxCPUsPerNode=4
+PartitionName=p3 Nodes=z[9-11],a9 Default=yes MaxTime=10:00:00 State=DRAIN ExclusiveUser=YES MaxCPUsPerNode=4 LLN=YES
 """
 
 
@@ -71,6 +71,12 @@ def test_partitions_are_those_that_slurmctld_makes_of_the_lines(tmp_path: Path):
     assert (two.nodes, two.max_time, two.min_nodes, two.max_nodes) == ((), 5400, 2, None)
     assert (two.priority_tier, two.priority_factor, two.default) == (7, 7, False)
     assert (three.default, three.up, three.exclusive_user, three.max_cores_per_node) == (True, False, True, 4)
+    assert [one.least_loaded for one in cluster.partitions] == [False, False, True]
+
+
+def test_cr_lln_gives_the_jobs_of_all_partitions_the_least_loaded_nodes(tmp_path: Path):
+    text = "SelectTypeParameters=CR_Core,CR_LLN\nNodeName=n1\nPartitionName=a Nodes=n1 LLN=NO\nPartitionName=b Nodes=n1"
+    assert [one.least_loaded for one in read_cluster(written(tmp_path, text)).partitions] == [True, True]
 
 
 def test_every_line_that_is_not_used_is_kept_with_its_reason(tmp_path: Path):

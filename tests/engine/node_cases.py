@@ -10,7 +10,15 @@ from hypothesis import strategies as st
 from random_workloads import workloads
 
 from schedlab.engine.alternatives import Spread, spread_out
-from schedlab.engine.node_inputs import PLACEMENTS, UNLIMITED, NodeInputs
+from schedlab.engine.node_inputs import (
+    BY_RULE,
+    LAST,
+    LEAST_LOADED,
+    PLACEMENTS,
+    SLURM_PLACEMENTS,
+    UNLIMITED,
+    NodeInputs,
+)
 from schedlab.engine.node_requests import fewest_nodes
 from schedlab.engine.prepared import Prepared, prepare
 from schedlab.engine.topology_inputs import NO_SWITCH, TopologyInputs
@@ -18,6 +26,7 @@ from schedlab.engine.twin.machine import Nodes
 from schedlab.engine.twin.nodes import empty_nodes, requests_of
 from schedlab.engine.twin.placement import new_placement
 from schedlab.scheduler import Scheduler
+from schedlab.scheduler.backfilling import Slurm
 from schedlab.speculate.requests import requests_of as sequences_of
 from schedlab.workload.resources import WHOLE
 from schedlab.workload.workload import Workload
@@ -77,10 +86,13 @@ def on_nodes(workload: Workload, nodes: NodeInputs, scheduler: str | Scheduler, 
     return prepare(workload, scheduler, **options)._replace(nodes=nodes)
 
 
-def random_nodes(workload: Workload, random: Random, placement: str | None = None) -> NodeInputs:
+def random_nodes(
+    workload: Workload, random: Random, placement: str | None = None, *, scheduler: Scheduler | None = None
+) -> NodeInputs:
     """Return nodes with as many cores as a workload, in order of submission, has processors, and requests for them.
 
-    Every request fits the empty cluster.
+    Every request fits the empty cluster. Given a scheduler, some come to their nodes by other ways than
+    Slurm's rules of placement, in half of the cases with these.
     """
     cluster = random_cluster(int(workload.processors or 1), random)
     rule = PLACEMENTS.index(placement or random.choice(PLACEMENTS[: PLACEMENTS.index("switches")]))
@@ -98,7 +110,20 @@ def random_nodes(workload: Workload, random: Random, placement: str | None = Non
         shape = next((one for one in tries if fits(one, cluster)), Shape(0, width))
         numbers.append(shapes.setdefault(shape, len(shapes)))
     made = node_inputs(cluster, list(shapes), numbers, rule)
-    return made._replace(most_nodes=random_most(made, Random(len(shapes) + len(cluster["cores"]))))
+    made = made._replace(most_nodes=random_most(made, Random(len(shapes) + len(cluster["cores"]))))
+    if scheduler is None or own.random() < 0.5:
+        return made
+    return with_random_ways(made, own, busy=isinstance(scheduler.backfill, Slurm))
+
+
+def with_random_ways(nodes: NodeInputs, random: Random, *, busy: bool) -> NodeInputs:
+    """Return nodes with ways of requests, and perhaps of reservations, that are not the rule of placement, if it is
+    Slurm's."""
+    if PLACEMENTS[nodes.placement] not in SLURM_PLACEMENTS:
+        return nodes
+    way = np.array([random.choice([BY_RULE, LEAST_LOADED]) for _ in nodes.nodes], dtype=np.int64)
+    serial = (nodes.tasks * nodes.task_cores == 1) & (random.random() < 0.7)
+    return nodes._replace(way=np.where(serial, LAST, way), busy_first=busy and random.random() < 0.6)
 
 
 def random_most(nodes: NodeInputs, random: Random) -> np.ndarray | None:

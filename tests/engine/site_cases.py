@@ -96,8 +96,9 @@ def _with_shapes(nodes: NodeInputs, members: list[list[bool]], shapes: dict[tupl
     former = np.array([shape for shape, _ in shapes])
     rows = nodes.allowed[nodes.eligible[former]] & np.array(members)[[one for _, one in shapes]]
     columns = {name: getattr(nodes, name)[former] for name in (*REQUEST, *REST)}
-    if nodes.most_nodes is not None:
-        columns["most_nodes"] = nodes.most_nodes[former]
+    for name in ("most_nodes", "way"):
+        if getattr(nodes, name) is not None:
+            columns[name] = getattr(nodes, name)[former]
     return nodes._replace(allowed=rows, eligible=np.arange(len(shapes)), **columns)
 
 

@@ -44,7 +44,7 @@ def cluster_of(group):
 
 def jobs_of(group):
     """Return the jobs of all choices, one choice after the other, and the rows of those that choose."""
-    rows, choosing = [], []
+    rows, choosing, excluded = [], [], {}
     memory = 1000 if group["memory"] else 0
     for place, choice in enumerate(group["choices"]):
         begin = place * ROUND
@@ -53,12 +53,14 @@ def jobs_of(group):
                 rows.append((begin, 2 * LENGTH, (held, 1, 0, 1, 0, memory, 0), f"n{node}"))
         choosing.append(len(rows))
         request = request_of(choice["options"])
+        excluded[len(rows)] = request.exclude or ""
         rows.append((begin + ARRIVAL, LENGTH, tuple(getattr(request, name) for name in NAMES), ""))
     submit, run_time, asked, names = zip(*rows, strict=True)
+    exclude = [excluded.get(row, "") for row in range(len(rows))]
     columns = dict(zip(NAMES, zip(*asked, strict=True), strict=True))
     times = {"submit_time": submit, "run_time": run_time, "requested_time": run_time}
     processors = np.array(columns["tasks"]) * np.array(columns["cores_per_task"])
-    resources = Resources.of(len(rows), constraint=list(names), **columns)
+    resources = Resources.of(len(rows), constraint=list(names), exclude=exclude, **columns)
     return Workload.from_columns(times | {"requested_processors": processors}, resources=resources), choosing
 
 

@@ -85,7 +85,7 @@ def prepared_with(workload, case, options, seed):
     """Return a simulation on random nodes and partitions with random events, ready to run, and its events."""
     random = Random(seed)
     rows = rows_of(workload)
-    nodes, site = random_site(rows, random_nodes(rows, random), random)
+    nodes, site = random_site(rows, random_nodes(rows, random, scheduler=case.scheduler), random)
     first, last = int(workload.submit_time.min()), int((workload.submit_time + workload.run_time).max())
     events = random_events(list(nodes.names), first, last, random)
     events = replace(events, events=(*events.events, *random_gpu_events(nodes, first, last, random)))

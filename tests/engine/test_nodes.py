@@ -13,6 +13,7 @@ from test_nodes_against_twin import simulate as compiled
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.nodes import NodeGroup, Partition
 from schedlab.engine.node_requests import fits_empty
+from schedlab.engine.prepared import prepare
 from schedlab.engine.simulation import simulate
 from schedlab.errors import InputError
 from schedlab.workload.resources import Resources
@@ -172,3 +173,12 @@ def test_a_job_of_fewer_tasks_than_a_node_is_to_have_needs_room_for_all_of_them(
     cluster = Cluster.of_nodes((NodeGroup(("n1",), cores=12, memory=48_000),), [Partition("all", default=True)])
     jobs = jobs_of(tasks=[10, 2], tasks_per_node=[10, 4])
     assert simulate(jobs, "fcfs+easy", cluster=cluster).start_time.tolist() == [0, 10]
+
+
+def test_a_job_has_none_of_the_nodes_that_it_excludes_and_these_must_be_there():
+    times = {"submit_time": [0, 0], "run_time": [9, 9], "requested_time": [9, 9], "requested_processors": [1, 1]}
+    jobs = Workload.from_columns(times, resources=Resources.of(2, exclude=["n[1-2]", ""]))
+    nodes = prepare(jobs, "fcfs", cluster=Cluster.of_nodes([NodeGroup.of("n[1-3]", cores=4)])).nodes
+    assert nodes.allowed[nodes.eligible[nodes.shape]].tolist() == [[False, False, True], [True, True, True]]
+    with pytest.raises(InputError, match=r"job 1: exclude='n\[1-2\]': the cluster has no node 'n2'"):
+        prepare(jobs, "fcfs", cluster=Cluster.of_nodes([NodeGroup.of("n1", cores=4)]))

@@ -67,7 +67,7 @@ def check(backfilling, features, placement, seed):
     if case.refused:
         return False
     workload, options = random_simulation(case, seed)
-    nodes = random_nodes(rows_of(workload), Random(seed), placement)
+    nodes = random_nodes(rows_of(workload), Random(seed), placement, scheduler=case.scheduler)
     schedule, held = simulate(on_nodes(workload, nodes, case.scheduler, **options))
     plain, expected = replayed(on_nodes(workload, nodes, case.scheduler, **options))
     what = f"{case.scheduler}, {features}, placement={placement}, seed {seed}"

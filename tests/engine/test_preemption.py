@@ -77,7 +77,7 @@ def prepared_with(workload, case, options, seed):
     """Return a simulation on random nodes and partitions with preemption, ready to run, and its node events."""
     random = Random(seed)
     rows = rows_of(workload)
-    nodes, site = random_site(rows, random_nodes(rows, random), random, TIERS)
+    nodes, site = random_site(rows, random_nodes(rows, random, scheduler=case.scheduler), random, TIERS)
     site = random_preemption(site, random)
     prepared = prepared_rows(workload, case.scheduler, fails=case.fails, **options)
     events, outages = (), None

@@ -70,7 +70,7 @@ def random_owners(prepared, events, nodes, site, random):
 def prepared_with(workload, case, options, seed):
     """Return a simulation on random nodes and partitions with random reservations, ready to run, and its events."""
     random = Random(seed)
-    nodes, site = random_site(workload, random_nodes(workload, random), random, TIERS)
+    nodes, site = random_site(workload, random_nodes(workload, random, scheduler=case.scheduler), random, TIERS)
     if random.random() < 0.3:
         site = random_preemption(site, random)
     first, last = int(workload.submit_time.min()), int((workload.submit_time + workload.run_time).max())

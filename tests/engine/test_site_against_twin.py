@@ -64,7 +64,7 @@ def check(backfilling, features, seed):
     workload, options = random_simulation(case, seed)
     random = Random(seed)
     rows = rows_of(workload)
-    nodes, site = random_site(rows, random_nodes(rows, random), random)
+    nodes, site = random_site(rows, random_nodes(rows, random, scheduler=case.scheduler), random)
 
     def prepared():
         made = on_nodes(workload, nodes, case.scheduler, **options)._replace(site=site)

@@ -26,6 +26,8 @@ options = st.builds(
     wf_depth=from_one,
     wf_plan=st.sampled_from(["all", "ready"]),
     wf_count=st.sampled_from(["tasks", "workflows"]),
+    serial=st.sampled_from(["rule", "last"]),
+    busy=st.sampled_from(["rule", "first"]),
     hetjob_prio=st.sampled_from(["own", "min", "avg", "max"]),
     hetjob_immediate=st.sampled_from(["no", "yes"]),
 )

@@ -54,6 +54,16 @@ def test_the_order_of_components_is_taken_and_unknown_words_have_no_effect_as_in
     assert bool(found.notes) == ("mean" in options)
 
 
+@pytest.mark.parametrize(
+    ("option", "argument"), [("pack_serial_at_end", "serial=last"), ("bf_busy_nodes", "busy=first")]
+)
+def test_options_that_choose_nodes_are_arguments_and_noted_where_they_have_no_effect(option, argument):
+    assert text({"schedulerparameters": option}) == f"fcfs+slurm({argument})"
+    without = {"schedulerparameters": option, "schedulertype": "sched/builtin"}
+    found = scheduling_of(without, PLAIN, NO_NUMBERS)
+    assert found.notes["SchedulerParameters", option][0] == "ignored"
+
+
 @pytest.mark.parametrize("values", [{"schedulertype": "sched/builtin"}, {"schedulerparameters": "bf_interval=-1"}])
 def test_without_backfilling_there_is_the_queue_alone(values):
     assert isinstance(scheduling_of(values, PLAIN, NO_NUMBERS).scheduler.backfill, NoBackfill)

@@ -7,6 +7,7 @@ for each, where memory counts), a job comes, and its nodes are noted; null if it
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -30,7 +31,7 @@ def configuration_of(group: dict[str, Any]) -> Configuration:
         for number, (cores, weight) in enumerate(zip(group["cores"], group["weights"], strict=True), 1)
     ]
     counted = {"SelectTypeParameters": "CR_CPU_Memory"} if group["memory"] else {}
-    return replace(base, lines=(*kept, *lines)).having(**counted, **group["parameters"])
+    return replace(base, lines=(*kept, *lines)).having(**{**counted, **group["parameters"]})
 
 
 def jobs_of(group: dict[str, Any], choice: dict[str, Any], begin: int) -> list[list[Any]]:
@@ -44,21 +45,26 @@ def jobs_of(group: dict[str, Any], choice: dict[str, Any], begin: int) -> list[l
     return [*held, [begin + ARRIVAL, LENGTH, *choice["options"], "-t10"]]
 
 
-def repeat(group: dict[str, Any]) -> None:
+def repeat(group: dict[str, Any], configuration: Configuration) -> None:
     """Run the choices of a group and note the nodes."""
     jobs = [jobs_of(group, choice, place * ROUND) for place, choice in enumerate(group["choices"])]
-    seen = iter(on_slurm(configuration_of(group), [job for mine in jobs for job in mine], PHASES[0]))
+    seen = iter(on_slurm(configuration, [job for mine in jobs for job in mine], PHASES[0]))
     for place, (choice, mine) in enumerate(zip(group["choices"], jobs, strict=True)):
         start, nodes = [next(seen) for _ in mine][-1]
         choice["nodes"] = nodes if start - place * ROUND - ARRIVAL <= SOON else None
 
 
-if __name__ == "__main__":
-    groups = json.loads(CHOICES.read_text(encoding="utf-8"))
+def repeat_all(choices: Path, configuration_of: Callable[[dict[str, Any]], Configuration]) -> None:
+    """Run the choices of a file and write the nodes into it."""
+    groups = json.loads(choices.read_text(encoding="utf-8"))
     texts = []
     for group in groups:
-        repeat(group)
+        repeat(group, configuration_of(group))
         print(group["cores"], group["weights"], len(group["choices"]), flush=True)
         head = json.dumps({name: value for name, value in group.items() if name != "choices"})[:-1]
         texts.append(head + ', "choices": [\n  ' + ",\n  ".join(map(json.dumps, group["choices"])) + "\n ]}")
-    CHOICES.write_text("[\n " + ",\n ".join(texts) + "\n]\n", encoding="utf-8")
+    choices.write_text("[\n " + ",\n ".join(texts) + "\n]\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    repeat_all(CHOICES, configuration_of)

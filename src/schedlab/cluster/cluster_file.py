@@ -110,6 +110,7 @@ class PartitionTable(_Table):
     grace_time: Seconds = 0
     billing: dict[str, float] = {}
     billing_largest: bool = False
+    least_loaded: bool = False
 
     def made(self) -> Partition:
         """Return the partition that it describes."""

@@ -170,6 +170,8 @@ class Partition:
         Groups of users who may use it; empty: everybody.
     exclusive_user
         Whether only jobs of one user share a node.
+    least_loaded
+        Whether its jobs get the least loaded nodes, under the placement rules "switches" and "consecutive".
     qos
         The QOS whose limits hold for all its jobs, "" for none.
     preempt_mode, grace_time
@@ -218,6 +220,7 @@ class Partition:
     grace_time: int = 0
     billing: tuple[tuple[str, float], ...] = ()
     billing_largest: bool = False
+    least_loaded: bool = False
 
     def __post_init__(self) -> None:
         check_name("a partition", self.name)

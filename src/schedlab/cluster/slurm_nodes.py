@@ -60,11 +60,14 @@ class SelectRules:
         Whether a core with several threads runs one task only.
     linear
         Whether jobs get whole nodes.
+    least_loaded
+        Whether jobs get the least loaded nodes.
     """
 
     memory: bool = True
     one_task_per_core: bool = False
     linear: bool = False
+    least_loaded: bool = False
 
     @classmethod
     def of(cls, select: str, parameters: str) -> SelectRules:
@@ -74,6 +77,7 @@ class SelectRules:
             memory=any(word.endswith("_memory") for word in words),
             one_task_per_core="cr_one_task_per_core" in words,
             linear=select.strip().lower().endswith("linear"),
+            least_loaded="cr_lln" in words,
         )
 
 

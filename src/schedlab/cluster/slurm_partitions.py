@@ -21,7 +21,6 @@ UNUSED = {
     "preemptmode": "only OFF, CANCEL, REQUEUE and SUSPEND are simulated",
     "overtimelimit": "jobs end at their limit",
     "hidden": "does not matter to jobs",
-    "lln": "the placement rule is an option of the simulation",
     "powerdownonidle": "nodes are not switched off",
     "disablerootjobs": "does not matter to jobs",
     "rootonly": "does not matter to jobs",
@@ -109,6 +108,7 @@ _FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "denyqos": ("deny_qos", _names),
     "allowgroups": ("allow_groups", _names),
     "exclusiveuser": ("exclusive_user", _yes),
+    "lln": ("least_loaded", _yes),
     "qos": ("qos", str),
     "preemptmode": ("preempt_mode", _mode),
     "gracetime": ("grace_time", _seconds),
@@ -207,6 +207,7 @@ class PartitionLines:
         flags = {word.strip().lower() for word in self.parameters.get("priorityflags", "").split(",")}
         fields["billing_largest"] = "max_tres" in flags and "billing" in fields
         shared = given.get("oversubscribe", given.get("shared", "")).upper().partition(":")[0]
+        fields["least_loaded"] = fields.get("least_loaded", False) or self.rules.least_loaded
         fields["exclusive"] = shared == "EXCLUSIVE" or (self.rules.linear and shared not in ("YES", "FORCE"))
         return fields
 

@@ -121,6 +121,8 @@ def _rules(partition: Partition) -> Iterable[str]:
         yield "whole nodes"
     if partition.exclusive_user:
         yield "one user per node"
+    if partition.least_loaded:
+        yield "least loaded nodes"
     for names, what in (
         (partition.allow_accounts, "accounts"),
         (partition.allow_qos, "QOS"),

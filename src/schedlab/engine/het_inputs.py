@@ -10,6 +10,7 @@ from schedlab.engine.hetjobs import find_unfit, new_het_jobs
 from schedlab.engine.neighbours import new_neighbours
 from schedlab.engine.node_inputs import NodeInputs
 from schedlab.engine.node_state import new_nodes
+from schedlab.engine.node_ways import new_ways
 from schedlab.engine.site_build import machine_inputs
 from schedlab.engine.site_inputs import SiteInputs
 from schedlab.engine.topology import new_topology
@@ -98,6 +99,8 @@ def _unfit(owner: NDArray[np.int64], nodes: NodeInputs, site: SiteInputs | None)
         machine = machine._replace(topology=new_topology(nodes))
     if nodes.place is not None:
         machine = machine._replace(neighbours=new_neighbours(nodes))
+    if nodes.has_ways:
+        machine = machine._replace(ways=new_ways(nodes), neighbours=new_neighbours(nodes))
     unfit = np.zeros(len(owner), dtype=np.bool_)
     find_unfit(new_het_jobs(owner, len(nodes.cores)), machine, unfit)
     return unfit

@@ -16,11 +16,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.node_inputs import UNLIMITED, NodeInputs
+from schedlab.engine.node_inputs import LAST, LEAST_LOADED, UNLIMITED, NodeInputs
+from schedlab.engine.node_requests import places_by_name
 from schedlab.engine.node_room import fill_roomiest, find_room, more_room
 from schedlab.engine.node_state import Nodes, order_of
-from schedlab.engine.nodes import view_of
-from schedlab.kernels import inlined, inner_kernel, new_records
+from schedlab.engine.node_ways import Ways, take_busy, take_last, take_least_loaded
+from schedlab.engine.nodes import counted_cores
+from schedlab.kernels import inner_kernel, new_records
 
 SET = np.dtype([("begin", "i8"), ("end", "i8"), ("cores", "i8"), ("tasks", "i8"), ("open", "i8")])
 """A set of nodes: where it begins and ends among those with room, its free cores, the tasks that it has room for, and
@@ -48,9 +50,9 @@ class Neighbours(NamedTuple):
 
 def new_neighbours(inputs: NodeInputs) -> Neighbours:
     """Return which nodes are side by side, with the nodes numbered by the engine."""
-    assert inputs.place is not None
     order = order_of(inputs)
-    place, weight = inputs.place[order], inputs.weight[order]
+    by_name = places_by_name(inputs.names) if inputs.place is None else inputs.place
+    place, weight = by_name[order], inputs.weight[order]
     follows = np.zeros(len(order), dtype=np.bool_)
     follows[1:] = (np.diff(place) == 1) & (np.diff(weight) == 0)
     for array in (follows, weight, place):
@@ -107,7 +109,7 @@ def _without_the_least(
     """Take nodes of the first ones, without those of least room if need be, at most so many; return how many or -1."""
     least = 0
     while kept >= wanted:
-        taken = _take_sets(neighbours, nodes, when, request, kept, wanted)
+        taken = _take(neighbours, nodes, nodes.ways, when, request, kept, wanted)
         if taken > 0 or most == 0:
             return taken
         least = more_room(nodes, kept, least)
@@ -141,6 +143,21 @@ def _leave_out(neighbours: Neighbours, nodes: Nodes, found: int, least: int, mos
 
 
 @inner_kernel
+def _take(
+    neighbours: Neighbours, nodes: Nodes, ways: Ways | None, when: int, request: int, found: int, wanted: int
+) -> int:
+    """Take nodes of those with room, set after set unless the request has another way; return how many or -1."""
+    if ways is not None:
+        if ways.ahead[0]:
+            return take_busy(neighbours.weight, nodes, request, found, wanted)
+        if ways.way[request] == LAST:
+            return take_last(neighbours.place, nodes, nodes.machine.requests[request].tasks, found)
+        if ways.way[request] == LEAST_LOADED:
+            return take_least_loaded(neighbours.weight, nodes, when, request, found, wanted)
+    return _take_sets(neighbours, nodes, when, request, found, wanted)
+
+
+@inner_kernel
 def _take_sets(neighbours: Neighbours, nodes: Nodes, when: int, request: int, found: int, wanted: int) -> int:
     """Take set after set of the nodes with room; return how many nodes, -1 if they do not hold the tasks."""
     asked = nodes.machine.requests[request]
@@ -167,21 +184,12 @@ def _find_sets(neighbours: Neighbours, nodes: Nodes, when: int, request: int, fo
             one = sets[count]
             one.begin, one.cores, one.tasks, one.open = i, 0, 0, 1
             count += 1
-        nodes.notes[node].key = _cores(nodes, when, request, node)
+        nodes.notes[node].key = counted_cores(nodes, when, request, node)
         one = sets[count - 1]
         one.end = i + 1
         one.cores += nodes.notes[node].key
         one.tasks += nodes.notes[node].room
     return count
-
-
-@inlined
-def _cores(nodes: Nodes, when: int, request: int, node: int) -> int:
-    """Return the free cores of a node, or how many of them have their memory, if that is less."""
-    asked, free = nodes.machine.requests[request], view_of(nodes, node, when).free[node]
-    if asked.task_memory == 0 or free.memory >= UNLIMITED // 2:
-        return free.cores
-    return min(free.cores, (free.memory - asked.node_memory) * asked.task_cores // asked.task_memory)
 
 
 @inner_kernel

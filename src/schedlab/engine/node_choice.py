@@ -28,6 +28,7 @@ from schedlab.engine.node_room import (
     take_roomiest,
 )
 from schedlab.engine.node_state import ASKED_FOR, LATER, NOW_FREE, PICKED, Machine, Nodes, View
+from schedlab.engine.node_ways import has_own_way
 from schedlab.engine.nodes import best_device, first_with_room, move, of_type, view_of, whole_devices
 from schedlab.engine.topology import Topology, leaves_of, rank_nodes
 from schedlab.kernels import inlined, inner_kernel
@@ -57,7 +58,8 @@ def _choose(nodes: Nodes, when: int, request: int) -> bool:
     counters = nodes.counters
     counters[PICKED] = 0
     counters[ASKED_FOR] = request
-    if machine.rule == CONSECUTIVE:
+    own_way = has_own_way(nodes.ways, request)
+    if machine.rule == CONSECUTIVE or own_way:
         found = by_neighbours(nodes.neighbours, nodes, when, request)
     elif machine.rule == SWITCHES:
         found = _by_switches(nodes.topology, nodes, when, request)
@@ -70,9 +72,9 @@ def _choose(nodes: Nodes, when: int, request: int) -> bool:
     if found < 0 or leaves_of(nodes.topology, nodes.notes, found) > machine.requests[request].most_leaves:
         return False
     if machine.requests[request].nodes > 0:
-        if machine.rule == SWITCHES:
+        if machine.rule == SWITCHES and not own_way:
             hand_out(nodes, machine.requests[request].tasks, found)
-        elif machine.rule != CONSECUTIVE:  # which has dealt them already
+        elif machine.rule != CONSECUTIVE and not own_way:  # which have dealt them already
             deal(nodes, machine.requests[request].tasks, found)
     for i in range(found):
         node = nodes.notes[i].picked

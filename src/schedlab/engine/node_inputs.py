@@ -31,6 +31,9 @@ PLACEMENTS = tuple(RULES)
 SLURM_PLACEMENTS = ("switches", "consecutive")
 """Those that are Slurm's own rules: with a topology, and without."""
 
+BY_RULE, LAST, LEAST_LOADED = 0, 1, 2
+"""The ways of requests to their nodes under these: by the rule, the last node, and the least loaded nodes."""
+
 
 class NodeInputs(NamedTuple):
     """The nodes of a cluster, and the requests of jobs.
@@ -81,6 +84,10 @@ class NodeInputs(NamedTuple):
         int64, one per distinct request: how many leaf switches it may have; None: no number is limited.
     wishes
         The jobs that wait for few leaf switches; None without any.
+    way
+        int64, one per distinct request: BY_RULE, or another way to its nodes; None: all are BY_RULE.
+    busy_first
+        Whether reservations of Slurm's passes take nodes that are in use before others.
     """
 
     names: tuple[str, ...]
@@ -111,13 +118,20 @@ class NodeInputs(NamedTuple):
     most_nodes: NDArray[np.int64] | None = None
     most_leaves: NDArray[np.int64] | None = None
     wishes: WishInputs | None = None
+    way: NDArray[np.int64] | None = None
+    busy_first: bool = False
+
+    @property
+    def has_ways(self) -> bool:
+        """Whether some requests, or reservations, come to their nodes by another way than the rule of placement."""
+        return self.way is not None or self.busy_first
 
     @property
     def of_request(self) -> tuple[str, ...]:
         """The names of the columns that have a row for each request."""
         return (
             *("nodes", "tasks", "tasks_per_node", "task_cores", "task_memory", "task_gpus", "node_memory", "node_gpus"),
-            *("share", "gpu_type", "exclusive", "eligible", "most_nodes", "books"),
+            *("share", "gpu_type", "exclusive", "eligible", "most_nodes", "books", "way"),
         )
 
 

@@ -10,11 +10,19 @@ from numpy.typing import NDArray
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.features import nodes_with
-from schedlab.cluster.hostlist import name_order
+from schedlab.cluster.hostlist import host_names, name_order
 from schedlab.cluster.nodes import NodeGroup, Partition
-from schedlab.engine.node_inputs import PLACEMENTS, UNLIMITED, NodeInputs
+from schedlab.engine.node_inputs import (
+    BY_RULE,
+    LEAST_LOADED,
+    PLACEMENTS,
+    SLURM_PLACEMENTS,
+    UNLIMITED,
+    NodeInputs,
+)
 from schedlab.engine.topology_inputs import topology_inputs
 from schedlab.errors import InputError
+from schedlab.wording import shown
 from schedlab.workload.columns import distinct
 from schedlab.workload.resources import WHOLE, Resources
 from schedlab.workload.workload import Workload
@@ -55,6 +63,8 @@ def unchecked_inputs(
     columns: dict[str, Any] = {name: column[first] for name, column in asked.items()}
     if bool((columns["most_nodes"] == UNLIMITED).all()):
         columns["most_nodes"] = None
+    if placement not in SLURM_PLACEMENTS or not columns["way"].any():
+        columns["way"] = None
     gpus = [np.array([types.index(kind) for kind, count in group.gpus for _ in range(count)]) for group, _ in nodes]
     for (_, name), devices in zip(nodes, gpus, strict=True):
         if len(devices) > MOST_GPUS:
@@ -129,7 +139,17 @@ def _asked(
         "gpu_type": _types(workload, resources, types),
         "exclusive": exclusive,
         "most_nodes": most_nodes,
+        "way": _ways(resources, cluster),
     }
+
+
+def _ways(resources: Resources, cluster: Cluster) -> NDArray[np.int64]:
+    """Return the way of each job to its nodes, as its partition has it."""
+    ways = np.full(len(resources), BY_RULE, dtype=np.int64)
+    for mine, partition in _by_partition(resources, cluster):
+        if partition.least_loaded:
+            ways[mine] = LEAST_LOADED
+    return ways
 
 
 def _numbers_of_nodes(
@@ -215,7 +235,7 @@ def _eligible(
 ) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
     """Return the distinct sets of nodes that jobs may use, and the set of each job."""
     resources = workload.resources or Resources.of(len(workload))
-    first, which = distinct(resources.partition.codes, resources.constraint.codes)
+    first, which = distinct(resources.partition.codes, resources.constraint.codes, resources.exclude.codes)
     place = {name: number for number, (_, name) in enumerate(nodes)}
     features = [group.features for group, _ in nodes]
     sets = np.zeros((len(first), len(nodes)), dtype=np.bool_)
@@ -230,9 +250,19 @@ def _eligible(
                 sets[number] = True
             if constraint >= 0:
                 sets[number] &= nodes_with(resources.constraint.names[constraint], features)
+            if resources.exclude.codes[row] >= 0:
+                sets[number, _excluded(resources.exclude.names[resources.exclude.codes[row]], place)] = False
         except InputError as error:
             raise InputError(f"job {workload.job_id[row]}: {error}", row=row) from None
     return sets, which.astype(np.int64)
+
+
+def _excluded(text: str, place: dict[str, int]) -> list[int]:
+    """Return the nodes in a host list, by the place of each in the cluster."""
+    names = host_names(text)
+    if unknown := next((name for name in names if name not in place), None):
+        raise InputError(f"exclude={shown(text)}: the cluster has no node {shown(unknown)}")
+    return [place[name] for name in names]
 
 
 def fits_empty(workload: Workload, cluster: Cluster) -> NDArray[np.bool_]:

@@ -7,6 +7,7 @@ from schedlab.engine.cohorts import COHORTS, node_of, size_of, touch
 from schedlab.engine.node_choice import SETTLED, choose
 from schedlab.engine.node_inputs import KEPT, UNLIMITED
 from schedlab.engine.node_state import ASKED_FOR, LATER, PICKED, VIEWS, Nodes
+from schedlab.engine.node_ways import look_ahead
 from schedlab.engine.nodes import copy_of, lesser_of, room
 from schedlab.engine.timeline import GIVEN, HELD, LENGTH, REQUEST, SECOND, SINCE, SPACES, VIEW, hold, keep, lesser
 from schedlab.engine.timeline_state import Timeline
@@ -150,7 +151,10 @@ def _choose_at(nodes: Nodes, timeline: Timeline, request: int, begins: int, ends
                 if matters:
                     copy_of(nodes.machine, nodes.later, nodes.later, node_of(timeline, cohort), node)
                     nodes.notes[node].differs = nodes.counters[VIEWS]
-    return choose(nodes, LATER, request)
+    look_ahead(nodes.ways, begins > timeline.spans[timeline.cohorts[0].first].begin)
+    found = choose(nodes, LATER, request)
+    look_ahead(nodes.ways, False)
+    return found
 
 
 @inner_kernel

@@ -186,6 +186,8 @@ class Nodes(NamedTuple):
         Which nodes are side by side (`schedlab.engine.neighbours.Neighbours`); None but for the rule "consecutive".
     wishes
         The jobs that wait for few leaf switches (`schedlab.engine.wishes.Wishes`); None without any.
+    ways
+        The requests whose nodes are not chosen by the rule (`schedlab.engine.node_ways.Ways`); None without any.
     """
 
     machine: Machine
@@ -206,6 +208,7 @@ class Nodes(NamedTuple):
     topology: Any = None
     neighbours: Any = None
     wishes: Any = None
+    ways: Any = None
 
 
 def new_nodes(

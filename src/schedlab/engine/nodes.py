@@ -68,6 +68,15 @@ def _room_of_gpus(machine: Machine, view: View, request: int, node: int, tasks: 
 
 
 @inlined
+def counted_cores(nodes: Nodes, when: int, request: int, node: int) -> int:
+    """Return the free cores of a node, or how many of them have their memory, if that is less."""
+    asked, free = nodes.machine.requests[request], view_of(nodes, node, when).free[node]
+    if asked.task_memory == 0 or free.memory >= UNLIMITED // 2:
+        return free.cores
+    return min(free.cores, (free.memory - asked.node_memory) * asked.task_cores // asked.task_memory)
+
+
+@inlined
 def of_type(machine: Machine, request: int, device: int) -> bool:
     """Return whether a GPU is of the requested type."""
     asked = machine.requests[request].gpu_type

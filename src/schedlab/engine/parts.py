@@ -15,6 +15,7 @@ from schedlab.engine.hetjobs import new_het_jobs
 from schedlab.engine.needs import Needs, new_needs
 from schedlab.engine.neighbours import new_neighbours
 from schedlab.engine.node_state import new_nodes
+from schedlab.engine.node_ways import new_ways
 from schedlab.engine.orders import ASKED, ASKED_AT_ENTRY, TIMED, Order, new_order
 from schedlab.engine.outages import new_outages
 from schedlab.engine.plan import Plan, new_plan
@@ -123,6 +124,8 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
             nodes = nodes._replace(neighbours=new_neighbours(prepared.nodes))
         if prepared.nodes.wishes is not None:
             nodes = nodes._replace(wishes=new_wishes(prepared.nodes.wishes))
+        if prepared.nodes.has_ways:
+            nodes = nodes._replace(ways=new_ways(prepared.nodes), neighbours=new_neighbours(prepared.nodes))
         if outages is not None:
             nodes = nodes._replace(outages=new_outages(outages, prepared.nodes))
         state = state._replace(nodes=nodes, site=site)

@@ -24,6 +24,7 @@ from schedlab.engine.site_build import longest_requests, machine_inputs
 from schedlab.engine.site_held import as_one_node, is_held_back
 from schedlab.engine.site_inputs import SiteInputs
 from schedlab.engine.tres import job_tres
+from schedlab.engine.way_inputs import with_ways
 from schedlab.engine.wish_inputs import with_wishes
 from schedlab.errors import InputError, check_type, whole_number
 from schedlab.imports import named_classes
@@ -214,6 +215,7 @@ def prepare(
             if node_events.reservations and site is not None:
                 nodes, bookings = booked(workload, cluster, node_events, order, nodes, site)
                 outages = outages._replace(bookings=bookings)
+        nodes = with_ways(nodes, scheduler)
         nodes = with_wishes(nodes, site, None if outages is None else outages.bookings, asking, scheduler, order)
     check_together(workload, scheduler, order, nodes, site, machine)
     if isinstance(scheduler.policy, Multifactor):

@@ -37,6 +37,8 @@ LONGEST = 10**9
 _WORDS = {
     "limits": ("continue", "stop"),
     "partitions": ("all", "first"),
+    "serial": ("rule", "last"),
+    "busy": ("rule", "first"),
     "wf_plan": ("all", "ready"),
     "wf_count": ("tasks", "workflows"),
 }
@@ -156,6 +158,12 @@ class Slurm:
     limits
         "continue": jobs at a limit are passed over. "stop": one at a limit of resources of an account or a QOS stops
         the main pass in its partitions (assoc_limit_stop).
+    serial
+        "rule": jobs of one core get the node that the placement rule says. "last": the last one with room, under
+        placement=consecutive or switches (pack_serial_at_end).
+    busy
+        "rule": reservations take the nodes that the placement rule says. "first": those that are in use first, under
+        placement=consecutive or switches (bf_busy_nodes).
     switch_wait
         Seconds that a job may wait for the few leaf switches that it wants (max_switch_wait), under placement=switches.
     queue_depth
@@ -236,6 +244,16 @@ class Slurm:
         "continue: jobs at a limit are passed over; stop: those at a limit of resources stop a main pass",
         words=_WORDS["limits"],
         default="continue",
+    )
+    serial: Literal["rule", "last"] = argument(
+        "rule: jobs of one core get the node of the placement rule; last: the last node with room",
+        words=_WORDS["serial"],
+        default="rule",
+    )
+    busy: Literal["rule", "first"] = argument(
+        "rule: reservations take the nodes of the placement rule; first: nodes that are in use before others",
+        words=_WORDS["busy"],
+        default="rule",
     )
     switch_wait: int = _limit(300, "seconds that a job may wait for few leaf switches", "max_switch_wait")
     queue_depth: int = _limit(

@@ -10,6 +10,7 @@ _SITE = "tests/engine/test_site_build.py"
 _SHARES = "tests/engine/test_shares_by_hand.py"
 _HELD = "tests/engine/test_nodes_site.py"
 _BY_HAND = "tests/engine/test_limits_by_hand.py"
+_WAYS = "tests/engine/test_ways.py"
 _SWITCHES = "tests/engine/test_switches_by_hand.py"
 
 DISPLAY = "does not matter to jobs"
@@ -56,7 +57,10 @@ ROWS: tuple[Row, ...] = (
     ("SelectTypeParameters", "CR_Socket CR_Socket_Memory", "approximated", "cores are given, not sockets", ""),
     ("SelectTypeParameters", "CR_CPU CR_Core CR_ONE_TASK_PER_CORE", "modelled", "cores or their threads are given",
      _NODES),
-    ("SelectTypeParameters", "CR_CORE_DEFAULT_DIST_BLOCK CR_LLN CR_Pack_Nodes CR_ENHANCED_PREFERRED_CORES "
+    ("SelectTypeParameters", "CR_Pack_Nodes", "modelled", "jobs get the same nodes and cores with it", _WAYS),
+    ("SelectTypeParameters", "CR_LLN", "modelled", "jobs get the least loaded nodes, as if each partition had LLN=YES",
+     _WAYS),
+    ("SelectTypeParameters", "CR_CORE_DEFAULT_DIST_BLOCK CR_ENHANCED_PREFERRED_CORES "
      "ENFORCE_BINDING_GRES ONE_TASK_PER_SHARING_GRES LL_SHARED_GRES MULTIPLE_SHARING_GRES_PJ OTHER_CONS_RES "
      "OTHER_CONS_TRES NHC_NO NHC_NO_STEPS", "ignored", "the placement rule is an option of the simulation", ""),
     ("NodeName", "NodeName CPUs Procs Boards Sockets SocketsPerBoard CoresPerSocket ThreadsPerCore CoreSpecCount "
@@ -88,7 +92,8 @@ ROWS: tuple[Row, ...] = (
      "for all jobs; some wait in Slurm although there are nodes enough, four of 300 in a test",
      "tests/engine/test_maximum_by_hand.py"),
     ("PartitionName", "DefMemPerCPU DefMemPerNode", "modelled", "what a job gets that asks for no memory", _NODES),
-    ("PartitionName", "MaxMemPerCPU MaxMemPerNode MaxCPUsPerNode", "ignored", "kept, not applied", ""),
+    ("PartitionName", "MaxMemPerCPU MaxMemPerNode", "ignored", "kept, not applied", ""),
+    ("PartitionName", "MaxCPUsPerNode", "ignored", "kept, not applied: its jobs may fill nodes", ""),
     ("PartitionName", "AllowAccounts DenyAccounts", "approximated",
      "who has it as an option; an account with all below it, as in newer versions (in 22.05, itself alone)", _SITE),
     ("PartitionName", "AllowQos DenyQos", "modelled", "who has it as an option", _SITE),
@@ -110,7 +115,7 @@ ROWS: tuple[Row, ...] = (
     ("PartitionName", "TRESBillingWeights", "modelled",
      "usage and limits count the weighted sum; a job with whole nodes is billed for the GPUs that all nodes of the "
      "partition have", "tests/engine/test_site_by_hand.py"),
-    ("PartitionName", "LLN", "ignored", "the placement rule is an option of the simulation", ""),
+    ("PartitionName", "LLN", "modelled", "its jobs get the least loaded nodes", _WAYS),
     ("PartitionName", "ReqResv", "ignored", "jobs are in the reservation that they ask for", ""),
     ("PartitionName", "SelectTypeParameters MaxCPUsPerSocket CpuBind", "ignored", "one rule for all partitions", ""),
     ("PartitionName", "DefCpuPerGPU DefMemPerGPU JobDefaults", "ignored",

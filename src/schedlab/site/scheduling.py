@@ -206,6 +206,10 @@ def _passes(reader: _Values) -> Backfill:
         arguments["limits"] = "stop"
     if "bf_one_resv_per_job" in reader.options:
         arguments["partitions"] = "first"
+    if "bf_busy_nodes" in reader.options:
+        arguments["busy"] = "first"
+    if "pack_serial_at_end" in reader.options:
+        arguments["serial"] = "last"
     arguments["window"] = reader.option("bf_window", usual_of("window") // 60, 1) * 60
     least = reader.option("sched_min_interval", 0, 0) / MICROSECONDS
     arguments["delay"] = max(arguments["delay"], math.floor(least))
@@ -247,6 +251,8 @@ def _without_backfilling(reader: _Values) -> None:
             *_OR_ALL,
             "assoc_limit_stop",
             "bf_one_resv_per_job",
+            "bf_busy_nodes",
+            "pack_serial_at_end",
             "bf_window",
             "bf_hetjob_prio",
             "bf_hetjob_immediate",

@@ -19,6 +19,8 @@ PREEMPT = "jobs that give way are cancelled, requeued or, by partition, suspende
 _PREEMPT = "tests/engine/test_preemption_by_hand.py"
 POWER = "nodes are not switched off"
 _SWITCHES = "tests/engine/test_switches_by_hand.py"
+_WAYS = "tests/engine/test_ways.py"
+_BUSY = "tests/engine/test_busy.py"
 HET = "components of a heterogeneous job are jobs of the schedule, which start together; its steps are not simulated"
 _HET = "tests/engine/test_hetjobs_by_hand.py"
 ARRAYS = "an array is as many jobs as it has elements"
@@ -58,7 +60,8 @@ ROWS: tuple[Row, ...] = (
     ("SchedulerParameters", "bf_min_prio_reserve", "modelled", "reserve_priority= of +slurm", _RULES),
     ("SchedulerParameters", "bf_job_part_count_reserve", "modelled", "partition_reserve= of +slurm", _RULES),
     ("SchedulerParameters", "bf_one_resv_per_job", "modelled", "partitions=first of +slurm", _RULES),
-    ("SchedulerParameters", "bf_busy_nodes", "ignored", "the placement rule is an option of the simulation", ""),
+    ("SchedulerParameters", "bf_busy_nodes", "modelled",
+     "busy=first of +slurm: reservations take nodes in use before idle ones of their weight", _BUSY),
     ("SchedulerParameters", "bf_node_space_size", "modelled", "plan_size= of +slurm", _PASS),
     ("SchedulerParameters", "bf_running_job_reserve", "ignored", "running jobs always keep their nodes in a plan", ""),
     ("SchedulerParameters", "bf_licenses", "ignored", "jobs that wait for licences reserve nothing, as without it", ""),
@@ -75,8 +78,9 @@ ROWS: tuple[Row, ...] = (
      "tests/engine/test_nodes_site.py"),
     ("SchedulerParameters", "max_switch_wait", "modelled", "switch_wait= of +slurm, for jobs with --switches",
      _SWITCHES),
-    ("SchedulerParameters", "pack_serial_at_end spec_cores_first", "ignored",
-     "the placement rule is an option of the simulation", ""),
+    ("SchedulerParameters", "pack_serial_at_end", "modelled",
+     "serial=last of +slurm: jobs of one core get the last node of the least weight", _WAYS),
+    ("SchedulerParameters", "spec_cores_first", "ignored", "cores are counted, not told apart", ""),
     ("SchedulerParameters", "preempt_reorder_count preempt_youngest_first", "modelled", "which runs give way",
      _PREEMPT),
     ("SchedulerParameters", "preempt_strict_order preempt_youngest_order preempt_send_user_signal reclaim_licenses",

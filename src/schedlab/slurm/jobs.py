@@ -30,6 +30,7 @@ _OPTIONS = {
     "account": "--account={}",
     "qos": "--qos={}",
     "licenses": "--licenses={}",
+    "exclude": "--exclude={}",
     "switches": "--switches={}",
 }
 """What says to sbatch what a job asks for, by the column of its resources."""

@@ -131,10 +131,13 @@ NUMBERS = {
 }
 """The columns of numbers, and their defaults."""
 
-LABELS = ("gpu_type", "constraint", "partition", "account", "qos", "licenses", "array", "reservation", "het_job")
+LABELS = (
+    *("gpu_type", "constraint", "partition", "account", "qos", "licenses", "array", "reservation", "het_job"),
+    "exclude",
+)
 """The columns of names."""
 
-RARE = ("array_limit", "switches", "switch_wait", "licenses", "array", "reservation", "het_job")
+RARE = ("array_limit", "switches", "switch_wait", "licenses", "array", "reservation", "het_job", "exclude")
 """Columns that are in tables and digests only if they are used."""
 
 
@@ -179,6 +182,8 @@ class Resources:
     het_job
         The heterogeneous job of which it is a component: all components start together. Those of one job are in
         consecutive rows and have the same submission; none: it is a job by itself.
+    exclude
+        Nodes that it must not have, as a host list such as `n[1-3],n7`; none: it may have any.
     switches, switch_wait
         The most leaf switches that it wants, and for how many seconds it waits for them under Slurm's passes; 0: any
         number, and for as long as the scheduler lets it.
@@ -207,6 +212,7 @@ class Resources:
     array: Labels
     reservation: Labels
     het_job: Labels
+    exclude: Labels
 
     def __post_init__(self) -> None:
         for field in fields(self):

@@ -85,6 +85,7 @@ class Request:
     qos: str | None = None
     licenses: str | None = None
     reservation: str | None = None
+    exclude: str | None = None
     elements: int = 0
     array_limit: int = 0
     switches: int = 0
@@ -163,6 +164,7 @@ def request_of(words: Sequence[str]) -> Request:
         qos=told.pop("qos", None),
         licenses=told.pop("licenses", None),
         reservation=told.pop("reservation", None),
+        exclude=told.pop("exclude", None),
         elements=elements,
         array_limit=array_limit,
         switches=switches,

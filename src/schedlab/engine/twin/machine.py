@@ -37,6 +37,9 @@ class View(Protocol):
     def reserved(self, nodes: set[int]) -> View:
         """Return what is free while some nodes are reserved for the jobs of an advance reservation."""
 
+    def where_in_use(self, now: View) -> View:
+        """Return the same, for jobs that take nodes in use first, where the passes say so; what is free `now` tells."""
+
     def regained(self, gpus: set[int]) -> View:
         """Return what is free once these GPUs are in service again."""
 
@@ -77,6 +80,10 @@ class Processors:
 
     def reserved(self, nodes: set[int]) -> Processors:
         """Return the same: there are no reservations without nodes."""
+        return self
+
+    def where_in_use(self, now: View) -> Processors:
+        """Return the same: processors are not distinguished."""
         return self
 
     def regained(self, gpus: set[int]) -> Processors:
@@ -133,6 +140,11 @@ class Nodes:
         """Return what is free on the other nodes, and on these for jobs that have reserved them."""
         held = [replace(node, reserved=True) if node.number in nodes else node for node in self.nodes]
         return Nodes(held, self.requests, self.placement)
+
+    def where_in_use(self, now: View) -> Nodes:
+        """Return the same, for jobs that take nodes in use first."""
+        assert isinstance(now, Nodes)
+        return Nodes(self.nodes, self.requests, self.placement.where_in_use(now.nodes))
 
     def regained(self, gpus: set[int]) -> Nodes:
         """Return what is free with these GPUs."""

@@ -4,28 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from math import ceil
 
-from schedlab.engine.node_inputs import NodeInputs
+from schedlab.engine.node_inputs import LAST, LEAST_LOADED, NodeInputs
+from schedlab.engine.node_requests import places_by_name
 from schedlab.engine.twin.nodes import Request
 
 
 @dataclass(frozen=True)
 class Neighbours:
-    """The place of each node by name, and its weight."""
+    """The place of each node by name, and its weight; for reservations that take other nodes first, those `idle`."""
 
     place: list[int]
     weight: list[int]
+    idle: set[int] | None = None
 
-    def tasks(self, room: dict[int, int], spare: dict[int, int], request: Request) -> dict[int, int]:
+    def tasks(
+        self, room: dict[int, int], spare: dict[int, int], load: dict[int, Fraction], request: Request
+    ) -> dict[int, int]:
         """Return how many tasks each node gets, in the order in which they are taken.
 
-        `room` has the nodes with room, and for how many tasks; `spare` their free cores.
+        `room` has the nodes with room, and for how many tasks; `spare` their free cores, `load` the share of those that
+        are taken.
         """
         if request.nodes == 1:
             room = {number: tasks for number, tasks in room.items() if tasks >= request.tasks}
         for usable in self.tries(room, wanted_nodes(request)):
-            if found := self.taken(usable, room, spare, request):
+            if self.idle is not None:
+                found = self.busy_first(usable, room, self.idle, request)
+            elif request.way == LAST:
+                found = {max(usable, key=self.place.__getitem__): 1}
+            elif request.way == LEAST_LOADED:
+                found = self.least_loaded(self.in_order(usable), room, spare, load, request)
+            else:
+                found = self.taken(usable, room, spare, request)
+            if found:
                 return found
         if request.nodes or sum(room.values()) < request.tasks:
             return {}
@@ -67,6 +81,52 @@ class Neighbours:
                 is_last = len(found) == most - 1
                 if len(found) < most and not self.done(found, request) and not (is_last and room[number] < rest):
                     found[number] = min(room[number], rest - max(behind, 0))
+        return found if self.done(found, request) else {}
+
+    def busy_first(self, usable: list[int], room: dict[int, int], idle: set[int], request: Request) -> dict[int, int]:
+        """Return the tasks by node if nodes of the least weight are taken, those in use first; none if they do not do.
+
+        If those in use do, the first of the others of their weight is kept, too.
+        """
+        wanted, most = wanted_nodes(request), request.nodes or request.most or len(usable)
+        found: dict[int, int] = {}
+        for weight in sorted({self.weight[number] for number in usable}):
+            if found and self.done(found, request):
+                break
+            mine = [number for number in self.in_order(usable) if self.weight[number] == weight]
+            for group in ([n for n in mine if n not in idle], [n for n in mine if n in idle]):
+                for number in group:
+                    rest = request.tasks - sum(found.values())
+                    if rest == 0 or len(found) < most:
+                        found[number] = min(room[number], max(rest - max(wanted - len(found) - 1, 0), 0))
+                        if self.done(found, request):
+                            break
+        return found if self.done(found, request) else {}
+
+    def least_loaded(
+        self,
+        order: list[int],
+        room: dict[int, int],
+        spare: dict[int, int],
+        load: dict[int, Fraction],
+        request: Request,
+    ) -> dict[int, int]:
+        """Return the tasks by node if the least loaded of some nodes are taken, of the least weight first; or none.
+
+        Of equal ones, the first is taken. But if a node is less loaded than those before it and has as many free cores
+        as the node taken last, nothing behind it is looked at.
+        """
+        most = request.nodes or request.most or len(order)
+        found: dict[int, int] = {}
+        last = None
+        while len(order) > len(found) and len(found) < most and (not found or not self.done(found, request)):
+            rest = [number for number in order if number not in found]
+            left = [number for number in rest if self.weight[number] == self.weight[rest[0]]]
+            leading = [number for i, number in enumerate(left) if all(load[number] < load[one] for one in left[:i])]
+            node = next((number for number in leading if spare[number] == last), leading[-1])
+            behind = max(wanted_nodes(request) - len(found) - 1, 0)
+            found[node] = min(room[node], request.tasks - sum(found.values()) - behind)
+            last = spare[node]
         return found if self.done(found, request) else {}
 
     @staticmethod
@@ -115,4 +175,7 @@ def wanted_nodes(request: Request) -> int:
 
 def new_neighbours(inputs: NodeInputs) -> Neighbours | None:
     """Return which nodes are side by side, None if that does not matter."""
-    return None if inputs.place is None else Neighbours(inputs.place.tolist(), inputs.weight.tolist())
+    if inputs.place is None and not inputs.has_ways:
+        return None
+    place = places_by_name(inputs.names) if inputs.place is None else inputs.place
+    return Neighbours(place.tolist(), inputs.weight.tolist())

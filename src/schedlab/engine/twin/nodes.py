@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.node_inputs import UNLIMITED, NodeInputs
+from schedlab.engine.node_inputs import BY_RULE, UNLIMITED, NodeInputs
 from schedlab.engine.site_inputs import SiteInputs
 from schedlab.workload.resources import WHOLE
 
@@ -29,7 +29,8 @@ class Request:
 
     `share` are thousandths of one GPU, WHOLE if the job shares none; `allowed` tells for each node whether it may be
     used. If it is `booked`, it is one within an advance reservation, on whose nodes it may run. A request for any
-    number of nodes may have at most `most`, and any at most so many `leaves`, None for as many as there are.
+    number of nodes may have at most `most`, and any at most so many `leaves`, None for as many as there are. Its `way`
+    to nodes may be another one than the rule of placement.
     """
 
     nodes: int
@@ -47,6 +48,7 @@ class Request:
     booked: bool = False
     most: int | None = None
     leaves: int | None = None
+    way: int = BY_RULE
 
 
 @dataclass(frozen=True)
@@ -177,7 +179,8 @@ def shapes_of(inputs: NodeInputs) -> list[Request]:
     bounds = [None if one == UNLIMITED else one for one in most]
     leaves = [UNLIMITED] * len(allowed) if inputs.most_leaves is None else inputs.most_leaves.tolist()
     few = [None if one == UNLIMITED else one for one in leaves]
-    return [Request(*values) for values in zip(*columns, allowed, booked, bounds, few, strict=True)]
+    ways = [BY_RULE] * len(allowed) if inputs.way is None else inputs.way.tolist()
+    return [Request(*values) for values in zip(*columns, allowed, booked, bounds, few, ways, strict=True)]
 
 
 def requests_of(

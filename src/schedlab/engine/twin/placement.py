@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 
-from schedlab.engine.node_inputs import PLACEMENTS, UNLIMITED, NodeInputs
+from schedlab.engine.node_inputs import BY_RULE, PLACEMENTS, UNLIMITED, NodeInputs
 from schedlab.engine.twin.neighbours import Neighbours, new_neighbours
 from schedlab.engine.twin.nodes import Gpu, Node, Part, Request, shapes_of
 from schedlab.engine.twin.switches import Switches, new_switches
@@ -21,15 +22,24 @@ class Placement:
 
     `largest` are the maxima of cores, MiB and thousandths of GPUs over the nodes; `typical` are the requests that
     one node may serve, each with the number of jobs; `switches` and `neighbours` are None but for the rules "switches"
-    and "consecutive".
+    and "consecutive", or requests that come to their nodes by ways of Slurm's.
     """
 
     rule: str
     weight: list[int]
+    cores: list[int]
     largest: tuple[int, int, int]
     typical: list[tuple[Request, int]]
     switches: Switches | None
     neighbours: Neighbours | None
+    busy_first: bool
+    idle: set[int] | None = None
+
+    def where_in_use(self, now: list[Node]) -> Placement:
+        """Return the rule for reservations while nodes are as they are now."""
+        if not self.busy_first:
+            return self
+        return replace(self, idle={node.number for node in now if node.cores == self.cores[node.number]})
 
     def place(self, nodes: list[Node], request: Request) -> list[Part] | None:
         """Return the parts of nodes that a job gets, None if it does not fit."""
@@ -43,9 +53,13 @@ class Placement:
 
     def tasks(self, nodes: list[Node], request: Request, room: dict[int, int]) -> dict[int, int]:
         """Return how many tasks each node gets; fewer in all than the job has if it does not fit."""
-        if self.neighbours is not None:
+        if self.neighbours is not None and (
+            self.rule == "consecutive" or request.way != BY_RULE or self.idle is not None
+        ):
             spare = {number: nodes[number].spare_cores(request) for number in room}
-            return self.neighbours.tasks({number: tasks for number, tasks in room.items() if tasks}, spare, request)
+            load = {number: 1 - Fraction(nodes[number].cores, self.cores[number]) for number in room}
+            usable = {number: tasks for number, tasks in room.items() if tasks}
+            return replace(self.neighbours, idle=self.idle).tasks(usable, spare, load, request)
         chosen = self.chosen(nodes, request, room)
         if request.most is not None and request.nodes == 0:
             return self.fill_at_most(request.most, chosen, room, request)
@@ -183,10 +197,12 @@ def new_placement(inputs: NodeInputs) -> Placement:
     return Placement(
         PLACEMENTS[inputs.placement],
         inputs.weight.tolist(),
+        inputs.cores.tolist(),
         largest,
         typical_jobs(inputs),
         new_switches(inputs),
         new_neighbours(inputs),
+        inputs.busy_first,
     )
 
 

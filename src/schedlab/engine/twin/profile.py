@@ -43,13 +43,19 @@ class Profile:
         steps = sorted({begin, *(step for step in self.free_from if begin < step < end)})
         return next((step for step in steps if self.throughout(begin, step + 1).place(job) is None), end)
 
-    def earliest(self, job: Job, length: int, begin: int, option: int | None = None) -> tuple[int, list[Part]]:
+    def earliest(
+        self, job: Job, length: int, begin: int, option: int | None = None, now: View | None = None
+    ) -> tuple[int, list[Part]]:
         """Return the earliest second, from `begin` on, from which a job has room for `length` seconds, and where.
 
-        In one of its partitions, if an option is given.
+        In one of its partitions, if an option is given. Unless it can begin at once, nodes of which something is not
+        free now are taken first, if what is free `now` is given.
         """
         for step in sorted({begin, *(step for step in self.free_from if step > begin)}):
-            parts = self.throughout(step, step + length).place(job, option)
+            view = self.throughout(step, step + length)
+            if now is not None and step > min(self.free_from):
+                view = view.where_in_use(now)
+            parts = view.place(job, option)
             if parts is not None:
                 return step, parts
         assert job.picky, "the machine is too small for a job"

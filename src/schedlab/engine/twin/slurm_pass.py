@@ -249,7 +249,7 @@ class SlurmPass:
                     looked_at += 1
                 job = self.planned(job, order, plan.profile)
                 length = job.estimate + self.inclusive
-                begin, parts = plan.profile.earliest(job, length, possible, turn)
+                begin, parts = plan.profile.earliest(job, length, possible, turn, clock.view())
             options = range(len(clock.site.partitions(job))) if turn is None else [turn]
             place = None
             if begin == now and job.ready:
