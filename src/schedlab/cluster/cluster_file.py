@@ -23,7 +23,7 @@ FORMAT: Final = "schedlab cluster"
 VERSION: Final = 1
 TIMES = (
     *("max_time", "default_time", "max_wall", "grp_wall"),
-    *("grace_time", "exempt_time", "requeue_delay"),
+    *("grace_time", "exempt_time", "requeue_delay", "overtime"),
 )
 PARTS = ("groups", "partitions", "switches", "qos", "accounts", "users")
 """The lists of tables."""
@@ -110,6 +110,7 @@ class PartitionTable(_Table):
     grace_time: Seconds = 0
     billing: dict[str, float] = {}
     billing_largest: bool = False
+    overtime: Seconds | None = None
 
     def made(self) -> Partition:
         """Return the partition that it describes."""
@@ -163,6 +164,10 @@ class QosTable(_LimitedTable):
     grace_time: Seconds = 0
     exempt_time: Seconds | None = None
     over_partition: bool = False
+    over_max_time: bool = False
+    over_max_nodes: bool = False
+    under_min_nodes: bool = False
+    reserves: bool = True
 
     def made(self) -> QosLimits:
         """Return the QOS that it describes."""

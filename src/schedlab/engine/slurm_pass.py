@@ -5,9 +5,9 @@ backfill pass plans the jobs of the queue in that order, each at its earliest ti
 running jobs are expected to leave free; jobs that can start at once do, others get a reservation for the duration of
 the pass. Plans do not outlive a pass.
 
-Backfill passes keep their interval while jobs wait; if no job has waited for an interval, the next change triggers the
-next pass. Passes that could start no job are skipped: after each pass, `_backfill_pass` returns how long all further
-ones would decide as it did, if nothing happens.
+Backfill passes keep their interval while jobs wait; if no job has waited for an interval, or the last pass has changed
+nothing (`slurm_rest`), the next change triggers the next pass. Passes that could start no job are skipped: after each
+pass, `_backfill_pass` returns how long all further ones would decide as it did, if nothing happens.
 
 References
 ----------
@@ -41,6 +41,7 @@ from schedlab.engine.rules import Rules
 from schedlab.engine.site_state import open_partitions, wanes
 from schedlab.engine.slots import book_run, free_to_plan
 from schedlab.engine.slurm_plan import expect_ends, is_full, note, reserve
+from schedlab.engine.slurm_rest import changes_nothing
 from schedlab.engine.slurm_starts import start, start_all_planned, start_components, start_planned
 from schedlab.engine.slurm_timing import (
     BACKFILL,
@@ -60,6 +61,8 @@ from schedlab.engine.slurm_timing import (
     look_again,
     looks_at,
     narrowest_of,
+    note_rest,
+    rest,
 )
 from schedlab.engine.state import FREE, NOW, STARTED, WAITING, State, by_itself_within_limits, within_limits
 from schedlab.engine.suspension import suspend_others
@@ -120,11 +123,15 @@ def slurm_pass(
                 counters[MAIN_DUE] = now
             look_again(passes, state, rules)
     if counters[BACKFILL] and clock[WAITING] > 0 and clock[STARTED] >= rules.in_order:
+        rests = rules.interval > 0 and changes_nothing(jobs, seen, state, queue, passes, needs, rules)
+        before = clock[STARTED]
         again = _backfill_pass(jobs, seen, state, waiting, passes, needs, rules)
         if rules.interval > 0:
             kind = orders.policy.kind[0]
             timed = kind in (TIMED, ASKED) or rules.starvation >= 0 or wanes(state.site) or gives_way(state.site)
             counters[LOOK_AGAIN] = now + 1 if timed or wished else again
+            rest(passes, now, rests and clock[STARTED] == before)
+    note_rest(passes, rules, now, clock[WAITING], wished or gives_way(state.site))
     drop_wishes(state.nodes, queue)
     go_back(state.hets, queue)
 
