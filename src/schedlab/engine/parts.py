@@ -323,6 +323,7 @@ def rules_of(prepared: Prepared, orders: Iterable[Order | None], *, observed: bo
         shared=backfill.shared,
         by_group=any(getattr(backfill, name) < ALL for name in DEPTHS),
         starts=backfill.starts,
+        main_starts=backfill.main_starts,
         reserve_age=backfill.reserve_age,
         reserve_priority=backfill.reserve_priority,
         stops_at_limits=backfill.limits == "stop",

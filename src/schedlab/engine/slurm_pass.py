@@ -11,8 +11,7 @@ pass, `_backfill_pass` returns how long all further ones would decide as it did,
 
 References
 ----------
-Slurm's sched/backfill plugin and main scheduler, version 22.05, observed and read; Lifka, JSSPP 1995 (EASY: a backfill
-pass after every event that reserves for the first job alone).
+Slurm's sched/backfill plugin and main scheduler, version 22.05, observed and read; Lifka, JSSPP 1995 (EASY).
 """
 
 from __future__ import annotations
@@ -233,6 +232,7 @@ def _main_pass(
     whole = counters[FULL_DUE] <= now
     _begin_main_pass(state, passes, now)
     looked_at = place = turn = 0
+    last = clock[STARTED] + rules.main_starts
     while place < queue.length[0]:
         job = queue.order[place]
         if not is_ready(needs, job) or (turn == 0 and had_turn(state.rivals, job)):
@@ -244,7 +244,7 @@ def _main_pass(
             turn = turn + 1 if further else 0
             place += 0 if further else 1
             continue
-        if not whole and looked_at == rules.queue_depth:
+        if (not whole and looked_at == rules.queue_depth) or clock[STARTED] >= last:
             counters[FULL_DUE] = (now // MINUTE + 1) * MINUTE
             return
         looked_at += 1

@@ -45,6 +45,7 @@ _OR_ALL = {
     "bf_max_job_assoc": "association_depth",
     "bf_max_job_user_part": "user_partition_depth",
     "bf_max_job_start": "starts",
+    "sched_max_job_start": "main_starts",
     "partition_job_depth": "partition_queue_depth",
     "bf_job_part_count_reserve": "partition_reserve",
 }

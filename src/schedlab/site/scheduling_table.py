@@ -45,10 +45,11 @@ ROWS: tuple[Row, ...] = (
     ("SchedulerParameters", "defer defer_batch", "approximated",
      "jobs always wait for the next pass; without defer, Slurm tries each once at its submission", _PASS),
     ("SchedulerParameters", "bf_continue bf_yield_interval bf_yield_sleep bf_max_time bf_yield_rpc_cnt max_sched_time "
-     "sched_max_job_start build_queue_timeout yield_rpc_cnt yield_sleep", "ignored", NO_TIME, ""),
+     "build_queue_timeout yield_rpc_cnt yield_sleep", "ignored", NO_TIME, ""),
     ("SchedulerParameters", "max_rpc_cnt max_rpc_count", "ignored", RPC, ""),
     ("SchedulerParameters", "bf_max_job_user", "modelled", "user_depth= of +slurm", _PASS),
     ("SchedulerParameters", "bf_max_job_start", "modelled", "starts= of +slurm", _PASS),
+    ("SchedulerParameters", "sched_max_job_start", "modelled", "main_starts= of +slurm", _RULES),
     ("SchedulerParameters", "bf_max_job_part", "modelled", "partition_depth= of +slurm", _PASS),
     ("SchedulerParameters", "bf_max_job_assoc", "modelled", "association_depth= of +slurm", _PASS),
     ("SchedulerParameters", "bf_max_job_user_part", "modelled", "user_partition_depth= of +slurm", _PASS),

@@ -167,7 +167,7 @@ def _with_passes(configuration: Configuration, passes: Slurm | None) -> Configur
         options["max_switch_wait"] = min(passes.switch_wait, _MANY)
     if passes.plan_size:
         options["bf_node_space_size"] = min(passes.plan_size, 2 * _MANY)
-    for name in (*GROUP_DEPTHS, "starts"):
+    for name in (*GROUP_DEPTHS, "starts", "main_starts"):
         if getattr(passes, name) not in (ALL, getattr(Slurm(), name)):
             options[arguments(Slurm)[name][0].synonym] = getattr(passes, name)
     changed = configuration.scheduling(",".join(f"{name}={value}" for name, value in options.items()))

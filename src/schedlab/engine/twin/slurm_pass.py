@@ -165,6 +165,7 @@ class SlurmPass:
         whole = self.full_due is not None and self.full_due <= clock.now
         self.main_due, self.full_due, self.last_main = None, None, clock.now
         ready = [job for job in visible if job.ready]
+        last = max(clock.started, clock.prepared.in_order) + self.rules.main_starts
         looked_at, blocked, of_partition = 0, set[int](), Counter[int]()
         while ready:
             head = ready[0] if clock.in_order else sorted_for_pass(clock, ready, self.rules.hetjob_order)[0]
@@ -175,6 +176,9 @@ class SlurmPass:
                 if of_partition[partition] > self.rules.partition_queue_depth:
                     self.full_due = (clock.now // MINUTE + 1) * MINUTE
                     continue
+                if not clock.in_order and clock.started >= last:
+                    self.full_due = (clock.now // MINUTE + 1) * MINUTE
+                    return
                 if not (whole or clock.in_order):
                     looked_at += 1
                     if looked_at > self.rules.queue_depth:
