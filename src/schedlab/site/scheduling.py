@@ -307,6 +307,9 @@ def _of_weights(reader: _Values, arguments: Mapping[str, Any]) -> dict[str, Any]
     if arguments["fairshare"]:
         found["half_life"] = reader.seconds("PriorityDecayHalfLife", 7 * 86_400)
         found["shares"] = "classic" if "no_fair_tree" in reader.flags else "tree"
+        if found["shares"] == "classic":
+            text = reader.values.get("fairsharedampeningfactor", "1")
+            found["dampening"] = max(1, reader.whole("FairShareDampeningFactor", text, 0))
         found["ends"] = "counted" if reader.limits else "lost"
     return found
 

@@ -183,6 +183,8 @@ def _with_priority(configuration: Configuration, policy: Multifactor, jobs: JobL
     values: dict[str, str | int] = {f"PriorityWeight{name}": int(weight) for name, weight in weights.items() if weight}
     flags = ["SMALL_RELATIVE_TO_TIME"] * policy.relative + ["ACCRUE_ALWAYS"] * (policy.accrue == "always")
     flags += ["NO_FAIR_TREE"] * (policy.shares == "classic")
+    if policy.dampening > 1:
+        values["FairShareDampeningFactor"] = policy.dampening
     values |= {
         "PriorityMaxAge": _duration(policy.max_age),
         "PriorityDecayHalfLife": _duration(policy.half_life),
