@@ -24,6 +24,7 @@ from schedlab.engine.shares import new_shares, weighed
 from schedlab.engine.stepwise import Simulation
 from schedlab.engine.twin.shares import Shares
 from schedlab.engine.twin.simulate import replay
+from schedlab.scheduler.scheduler import Scheduler
 from schedlab.workload.resources import Labels, Resources
 from schedlab.workload.workload import Workload
 
@@ -67,6 +68,8 @@ def machine_of(case, directory: Path) -> Cluster:
 
 def scheduler_of(case) -> str:
     classic = "shares=classic," if "NO_FAIR_TREE" in str(case.get("parameters")) else ""
+    if classic and "FairShareDampeningFactor" in case["parameters"]:
+        classic += f"dampening={case['parameters']['FairShareDampeningFactor']},"
     ends = "" if "limits" in str(case.get("parameters")) else ",ends=lost"
     return f"multifactor(fairshare=1000000,{classic}half_life={case['half_life']},period=60{ends})+slurm"
 
@@ -76,10 +79,12 @@ def named(who: Associations, values) -> dict[str, float]:
     return {f"{user} in {account}": values[place] for place, (user, account, _) in enumerate(who.names) if user}
 
 
-def factors(who: Associations, usage: list[float], *, fair_tree: bool) -> tuple[dict[str, float], dict[str, float]]:
+def factors(
+    who: Associations, usage: list[float], *, fair_tree: bool, dampening: float = 1.0
+) -> tuple[dict[str, float], dict[str, float]]:
     """Return the factors of users who have used so much, by the engine and by its twin."""
-    shares = new_shares(who, fair_tree=fair_tree)
-    plain = Shares(who.parent.tolist(), who.shares.tolist(), who.user.tolist(), fair_tree)
+    shares = new_shares(who, fair_tree=fair_tree, dampening=dampening)
+    plain = Shares(who.parent.tolist(), who.shares.tolist(), who.user.tolist(), fair_tree, dampening)
     plain.use({one: used for one, used in enumerate(usage) if who.user[one]}, 1.0, 1.0)
     shares.usage[:] = plain.usage
     weighed(shares)
@@ -93,7 +98,8 @@ def test_what_users_have_used_gives_them_the_factors_of_a_real_slurm(case, tmp_p
     for seen in case["sshare"].values():
         usage = [seen.get(f"{user} in {account}", [0])[0] for user, account, _ in who.names]
         expected = {name: factor for name, (_, factor) in seen.items()}
-        for found in factors(who, usage, fair_tree="shares=classic" not in scheduler_of(case)):
+        policy = Scheduler.parse(scheduler_of(case)).policy
+        for found in factors(who, usage, fair_tree=policy.shares == "tree", dampening=float(policy.dampening)):
             assert found == pytest.approx(expected, abs=2e-6)
 
 
@@ -130,7 +136,7 @@ def test_the_engine_and_its_twin_agree_on_random_trees_with_many_ties(fair_tree)
     for _ in range(300):
         who = random_associations(random, np.zeros(0))
         usage = [float(random.choice([0, 0, 10, 20, 20, 30])) for _ in who.names]
-        engine, twin = factors(who, usage, fair_tree=fair_tree)
+        engine, twin = factors(who, usage, fair_tree=fair_tree, dampening=3.0)
         assert engine == pytest.approx(twin, abs=0 if fair_tree else 1e-12)
 
 

@@ -65,6 +65,9 @@ def check(backfilling, features, seed):
     random = Random(seed)
     rows = rows_of(workload)
     nodes, site = random_site(rows, random_nodes(rows, random, scheduler=case.scheduler), random)
+    draw = Random(f"{backfilling}, {features}, {seed}")
+    if draw.random() < 0.5:  # jobs for which Slurm's backfill pass reserves nothing
+        site = site._replace(reserves=np.array([draw.random() < 0.7 for _ in rows]))
 
     def prepared():
         made = on_nodes(workload, nodes, case.scheduler, **options)._replace(site=site)

@@ -23,7 +23,7 @@ FORMAT: Final = "schedlab cluster"
 VERSION: Final = 1
 TIMES = (
     *("max_time", "default_time", "max_wall", "grp_wall"),
-    *("grace_time", "exempt_time", "requeue_delay"),
+    *("grace_time", "exempt_time", "requeue_delay", "overtime"),
 )
 PARTS = ("groups", "partitions", "switches", "qos", "accounts", "users")
 """The lists of tables."""
@@ -111,6 +111,7 @@ class PartitionTable(_Table):
     billing: dict[str, float] = {}
     billing_largest: bool = False
     least_loaded: bool = False
+    overtime: Seconds | None = None
 
     def made(self) -> Partition:
         """Return the partition that it describes."""
@@ -164,6 +165,10 @@ class QosTable(_LimitedTable):
     grace_time: Seconds = 0
     exempt_time: Seconds | None = None
     over_partition: bool = False
+    over_max_time: bool = False
+    over_max_nodes: bool = False
+    under_min_nodes: bool = False
+    reserves: bool = True
 
     def made(self) -> QosLimits:
         """Return the QOS that it describes."""

@@ -10,8 +10,13 @@ from schedlab.cluster.nodes import check_number
 from schedlab.cluster.preemption import check_mode, refuse_suspension
 from schedlab.cluster.sacctmgr import (
     CANCEL,
+    MODELLED_FLAGS,
+    NO_RESERVE,
+    OVER_MAX_NODES,
+    OVER_MAX_TIME,
     OVER_PARTITION,
     REQUEUE,
+    UNDER_MIN_NODES,
     USE_PARENT,
     Accounts,
     Association,
@@ -160,6 +165,11 @@ class QosLimits:
         run then; and the seconds that a run is left alone, None for what the cluster says.
     over_partition
         Whether its limits are looked at before those of the partition's QOS (Slurm's flag OverPartQOS).
+    over_max_time, over_max_nodes, under_min_nodes
+        Whether its jobs may ask for more time than their partition allows, for more nodes, and for fewer (Slurm's flags
+        PartitionTimeLimit, PartitionMaxNodes and PartitionMinNodes).
+    reserves
+        Whether Slurm's backfill pass reserves for its jobs (not with Slurm's flag NoReserve).
     """
 
     name: str
@@ -171,6 +181,10 @@ class QosLimits:
     grace_time: int = 0
     exempt_time: int | None = None
     over_partition: bool = False
+    over_max_time: bool = False
+    over_max_nodes: bool = False
+    under_min_nodes: bool = False
+    reserves: bool = True
 
     def __post_init__(self) -> None:
         if self.preempt_mode:
@@ -305,7 +319,7 @@ def unused_options(accounts: Accounts) -> Iterator[tuple[str, str]]:
     for qos in accounts.qos.values():
         for name in sorted(qos.limits.keys() - known):
             yield f"{name}={qos.limits[name]} of QOS {qos.name}", "not simulated"
-        if qos.flags & ~OVER_PARTITION or qos.limit_factor is not None or qos.usage_threshold is not None:
+        if qos.flags & ~MODELLED_FLAGS or qos.limit_factor is not None or qos.usage_threshold is not None:
             yield f"flags, factors and thresholds of QOS {qos.name}", "not simulated"
         if qos.preempt_mode and not mode_of(qos):
             yield f"PreemptMode of QOS {qos.name}", "only CANCEL and REQUEUE are simulated"
@@ -350,6 +364,10 @@ def _qos(qos: Qos) -> QosLimits:
         int(qos.limits.get("grace_time", 0)),
         None if exempt is None else int(exempt),
         bool(qos.flags & OVER_PARTITION),
+        bool(qos.flags & OVER_MAX_TIME),
+        bool(qos.flags & OVER_MAX_NODES),
+        bool(qos.flags & UNDER_MIN_NODES),
+        not qos.flags & NO_RESERVE,
     )
 
 

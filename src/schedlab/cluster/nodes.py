@@ -152,6 +152,8 @@ class Partition:
         Jobs of a higher tier come before all jobs of lower ones, whatever their priority.
     max_time, default_time
         Seconds; None: no limit, and the limit where a job gives no time.
+    overtime
+        Seconds that its jobs may run beyond their requests; None: as many as the scheduler says.
     min_nodes, max_nodes
         How many nodes a job may use; None: as many as there are.
     memory_per_core, memory_per_node
@@ -221,6 +223,7 @@ class Partition:
     billing: tuple[tuple[str, float], ...] = ()
     billing_largest: bool = False
     least_loaded: bool = False
+    overtime: int | None = None
 
     def __post_init__(self) -> None:
         check_name("a partition", self.name)
@@ -239,6 +242,7 @@ class Partition:
             check_number(f"partition {self.name}: {field}", getattr(self, field))
         check_number(f"partition {self.name}: max_cores_per_node", self.max_cores_per_node, 1)
         check_number(f"partition {self.name}: grace_time", self.grace_time)
+        check_number(f"partition {self.name}: overtime", self.overtime)
         if self.max_nodes is not None and self.max_nodes < self.min_nodes:
             raise InputError(
                 f"partition {self.name}: max_nodes={self.max_nodes} is less than min_nodes={self.min_nodes}"

@@ -24,7 +24,9 @@ _QOS_FLAGS = {
     "noreserve": 16,
     "requiresreservation": 32, "denyonlimit": 64, "overpartqos": 128, "nodecay": 256, "usagefactorsafe": 512,
 }  # fmt: skip
-OVER_PARTITION = _QOS_FLAGS["overpartqos"]
+OVER_PARTITION, NO_RESERVE = _QOS_FLAGS["overpartqos"], _QOS_FLAGS["noreserve"]
+UNDER_MIN_NODES, OVER_MAX_NODES, OVER_MAX_TIME = 1, 2, 4
+MODELLED_FLAGS = OVER_PARTITION | NO_RESERVE | UNDER_MIN_NODES | OVER_MAX_NODES | OVER_MAX_TIME
 REQUEUE, CANCEL = 2, 8
 _PREEMPT_MODES = {"off": 0, "cluster": 0, "suspend": 1, "requeue": REQUEUE, "cancel": CANCEL}
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from schedlab.cluster.cluster import IgnoredLine
 from schedlab.cluster.hostlist import host_names
-from schedlab.cluster.nodes import Partition
+from schedlab.cluster.nodes import LARGEST, Partition
 from schedlab.cluster.slurm_lines import ConfigLine
 from schedlab.cluster.slurm_nodes import SelectRules, whole, words
 from schedlab.cluster.tres_weights import tres_weights
@@ -19,7 +19,6 @@ from schedlab.wording import did_you_mean, shown
 
 UNUSED = {
     "preemptmode": "only OFF, CANCEL, REQUEUE and SUSPEND are simulated",
-    "overtimelimit": "jobs end at their limit",
     "hidden": "does not matter to jobs",
     "powerdownonidle": "nodes are not switched off",
     "disablerootjobs": "does not matter to jobs",
@@ -77,6 +76,11 @@ def _seconds(text: str) -> int:
     return int(text) if text.isdigit() else parse_time_limit(text)
 
 
+def _overtime(text: str) -> int:
+    """Read minutes; no limit is longer than any job."""
+    return LARGEST if text.lower() in _INFINITE else whole({"": text}, "", 0) * 60
+
+
 def _mode(text: str) -> str | None:
     """Return what becomes of jobs that give way, None if that is not simulated; of several, the last counts."""
     found = [mode for mode in words(text.lower()) if mode in ("off", "cancel", "requeue", "suspend")]
@@ -112,6 +116,7 @@ _FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "qos": ("qos", str),
     "preemptmode": ("preempt_mode", _mode),
     "gracetime": ("grace_time", _seconds),
+    "overtimelimit": ("overtime", _overtime),
     "tresbillingweights": ("billing", tres_weights),
     "state": ("up", _state),
 }

@@ -77,10 +77,15 @@ def machine_of(workload: Workload, processors: int | None) -> int:
     return cluster.processors
 
 
-def columns_of(workload: Workload, scheduler: Scheduler, asked: Requests | None) -> Columns:
-    """Return the columns that a simulation uses of a workload that has been checked."""
+def columns_of(
+    workload: Workload, scheduler: Scheduler, asked: Requests | None, overtime: NDArray[np.int64] | None = None
+) -> Columns:
+    """Return the columns that a simulation uses of a workload that has been checked.
+
+    `overtime` has the seconds that each job may run beyond its request, if that is not the same for all.
+    """
     width = whole_nodes(workload.job_processors, scheduler)
-    duration, request, killed = _times(workload, scheduler, asked)
+    duration, request, killed = _times(workload, scheduler, asked, overtime)
     longest = duration if asked is None else np.minimum(duration, request)
     estimate = _assumed(scheduler.runtimes, workload, longest, request)
     if isinstance(scheduler.backfill, Conservative):
@@ -110,7 +115,7 @@ def columns_of(workload: Workload, scheduler: Scheduler, asked: Requests | None)
 
 
 def _times(
-    workload: Workload, scheduler: Scheduler, asked: Requests | None
+    workload: Workload, scheduler: Scheduler, asked: Requests | None, overtime: NDArray[np.int64] | None
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
     """Return the run times, the requested times (-1 if unknown), and which jobs are killed at the request."""
     duration, request = workload.run_time, workload.requested_time
@@ -118,8 +123,8 @@ def _times(
         return duration, asked.lengths[asked.offsets[:-1]], np.zeros(len(workload), dtype=np.bool_)
     if not workload.requests_enforced:
         return duration, request, np.zeros(len(workload), dtype=np.bool_)
-    overtime = scheduler.backfill.overtime if isinstance(scheduler.backfill, Slurm) else 0
-    latest = request + overtime
+    common = scheduler.backfill.overtime if isinstance(scheduler.backfill, Slurm) else 0
+    latest = request + (common if overtime is None else overtime)
     killed = (request > 0) & (duration > latest)
     return (np.where(killed, latest, duration) if killed.any() else duration), request, killed
 

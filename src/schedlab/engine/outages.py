@@ -276,6 +276,23 @@ def _closing(outages: Outages | None) -> int:
 
 
 @inlined
+def have_closures(nodes: Nodes | None, now: int) -> bool:
+    """Return whether a closure is announced or in force."""
+    if nodes is not None:
+        return _have_closures(nodes.outages, now)
+    return False
+
+
+@inner_kernel
+def _have_closures(outages: Outages | None, now: int) -> bool:
+    if outages is not None:
+        for i in range(outages.begin.shape[0]):
+            if outages.known[i] <= now < outages.end[i]:
+                return True
+    return False
+
+
+@inlined
 def fails(outages: Outages, nodes: Nodes, run: int) -> bool:
     """Return whether a run holds anything of a node, or a GPU, that fails in this second."""
     found = False

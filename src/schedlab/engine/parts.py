@@ -180,13 +180,17 @@ def _depths(prepared: Prepared, passes: Slurm, names: Iterable[str]) -> Depths:
     columns |= dict.fromkeys((*QUEUE_DEPTHS, "partition_reserve"), (partition,))
     columns["array_reserve"] = (array,)
     limits = {name: getattr(passes, name) for name in names if getattr(passes, name) < ALL}
+    exempt = {"array_reserve": small}
+    if names == RESERVE_DEPTHS and prepared.site is not None and prepared.site.reserves is not None:
+        exempt["no_reserve"] = np.repeat(prepared.site.reserves, turns)
+        columns["no_reserve"], limits["no_reserve"] = (partition,), 0
     if small.all():
         limits.pop("array_reserve", None)
     group = np.zeros((len(limits), len(user)), dtype=np.int64)
     used = 0
     for row, name in enumerate(limits):
         first, which = distinct(*columns[name])
-        group[row] = np.where(small, NO_GROUP, used + which) if name == "array_reserve" else used + which
+        group[row] = np.where(exempt[name], NO_GROUP, used + which) if name in exempt else used + which
         used += len(first)
     return new_depths(np.array(list(limits.values()), dtype=np.int64), group)
 
@@ -322,6 +326,7 @@ def rules_of(prepared: Prepared, orders: Iterable[Order | None], *, observed: bo
         shared=backfill.shared,
         by_group=any(getattr(backfill, name) < ALL for name in DEPTHS),
         starts=backfill.starts,
+        main_starts=backfill.main_starts,
         reserve_age=backfill.reserve_age,
         reserve_priority=backfill.reserve_priority,
         stops_at_limits=backfill.limits == "stop",

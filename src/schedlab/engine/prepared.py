@@ -19,6 +19,7 @@ from schedlab.engine.columns import allocated, check_jobs, columns_of, known_col
 from schedlab.engine.het_inputs import check_together, owners_of, wait_together
 from schedlab.engine.node_inputs import NodeInputs
 from schedlab.engine.outage_inputs import OutageInputs, outage_inputs
+from schedlab.engine.overtime import overtime_of
 from schedlab.engine.preemption_inputs import preempts
 from schedlab.engine.site_build import longest_requests, machine_inputs
 from schedlab.engine.site_held import as_one_node, is_held_back
@@ -195,6 +196,10 @@ def prepare(
         if has_nodes(cluster) and (requests is not None or scheduler.tries_again):
             asked = asked.within(longest_requests(asking, cluster))
         columns = columns_of(workload, scheduler, asked)
+    elif (overtime := overtime_of(workload, scheduler, cluster)) is not None:
+        machine = machine_of(workload, processors)
+        check_jobs(workload, allocated(workload, scheduler, machine))
+        columns = columns_of(workload, scheduler, None, overtime)
     else:
         machine, columns = known_columns(workload, scheduler, processors)
     if events == "pyss" and asked is None and columns.outlives:

@@ -78,7 +78,7 @@ def new_priority(prepared: Prepared) -> Priority:
     assert isinstance(policy, Multifactor)
     who = prepared.associations
     assert who is not None
-    shares = new_shares(who, fair_tree=policy.shares == "tree")
+    shares = new_shares(who, fair_tree=policy.shares == "tree", dampening=float(policy.dampening))
     weighed(shares)
     origin = int(prepared.jobs["submit"][0])
     return Priority(

@@ -45,8 +45,8 @@ class Rules(NamedTuple):
         to wait.
     loses
         Whether jobs whose runs are interrupted are lost instead of requeued.
-    interval, depth, resolution, horizon, reserve, queue_depth, delay, shared, starts, plan_size, reserve_age, \
-wf_depth, planned_tasks, tasks_count, het_at_once
+    interval, depth, resolution, horizon, reserve, queue_depth, delay, shared, starts, main_starts, plan_size, \
+reserve_age, wf_depth, planned_tasks, tasks_count, het_at_once
         Slurm's passes: the fields of `schedlab.scheduler.backfilling.Slurm` (`horizon` is its window, `plan_size` its
         `records`, 0 for any number).
     stops_at_limits
@@ -90,6 +90,7 @@ wf_depth, planned_tasks, tasks_count, het_at_once
     grouped: bool = False
     by_group: bool = False
     starts: int = 0
+    main_starts: int = 0
     plan_size: int = 0
     reserve_age: int = 0
     reserve_priority: int = 0

@@ -25,7 +25,9 @@ class Shares(NamedTuple):
     Parameters
     ----------
     fair_tree
-        Whether users are ranked; otherwise their factor is 2^(-usage/shares).
+        Whether users are ranked; otherwise their factor is 2^(-usage/shares/dampening).
+    dampening
+        See above.
     users
         How many there are.
     parent, shares, user
@@ -49,6 +51,7 @@ class Shares(NamedTuple):
     """
 
     fair_tree: bool
+    dampening: float
     users: int
     parent: NDArray[np.int64]
     shares: NDArray[np.float64]
@@ -65,7 +68,7 @@ class Shares(NamedTuple):
     tied: NDArray[np.bool_]
 
 
-def new_shares(who: Associations, *, fair_tree: bool) -> Shares:
+def new_shares(who: Associations, *, fair_tree: bool, dampening: float = 1.0) -> Shares:
     """Return the shares of associations that have not used anything yet, before factors are computed."""
     count = len(who.parent)
     below = np.bincount(who.parent[1:], minlength=count)
@@ -73,6 +76,7 @@ def new_shares(who: Associations, *, fair_tree: bool) -> Shares:
     sums = np.bincount(who.parent[1:], own[1:], minlength=count)
     return Shares(
         fair_tree,
+        dampening,
         int(who.user.sum()),
         who.parent,
         who.shares,
@@ -198,7 +202,7 @@ def _weigh_parts(shares: Shares) -> None:
             own = shares.shares[one] / shares.among[one] if shares.among[one] > 0 else 0.0
             effective[one] = used if above == 0 else used + (effective[above] - used) * own
             part[one] = part[above] * own
-        shares.factor[one] = 2.0 ** (-effective[one] / part[one]) if part[one] > 0 else 0.0
+        shares.factor[one] = 2.0 ** (-effective[one] / part[one] / shares.dampening) if part[one] > 0 else 0.0
 
 
 weighed = for_python(weigh)

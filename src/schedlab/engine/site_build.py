@@ -13,6 +13,7 @@ from schedlab.cluster.nodes import Partition
 from schedlab.engine.node_inputs import NodeInputs
 from schedlab.engine.node_requests import fits_empty, fitting, node_inputs, unchecked_inputs
 from schedlab.engine.preemption_inputs import preemption_inputs
+from schedlab.engine.qos_flags import Flags, flags_of
 from schedlab.engine.site_held import is_held_back
 from schedlab.engine.site_inputs import SiteInputs
 from schedlab.engine.site_limits import JOBS, most_nodes
@@ -56,7 +57,8 @@ def machine_inputs(
     if _is_open(cluster) and not always and not is_held_back(workload, cluster):
         return node_inputs(workload, cluster, order, placement), None
     nodes, site = site_inputs(workload, cluster, order, placement)
-    decides = len(site.tier) > 1 or len(site.limit) > 0 or site.preemption is not None or site.gate is not None
+    parts = (site.preemption, site.gate, site.reserves)
+    decides = len(site.tier) > 1 or len(site.limit) > 0 or any(part is not None for part in parts)
     return nodes, site if always or decides else None
 
 
@@ -154,6 +156,8 @@ class _Built(NamedTuple):
         if self.site.preemption is not None:
             (of_option,) = _reordered(self.site.option_offset, order, self.site.preemption.of_option)[1]
             site = site._replace(preemption=self.site.preemption._replace(of_option=of_option))
+        if site.reserves is not None:
+            site = site._replace(reserves=site.reserves[order])
         if (gate := self.site.gate) is not None:
             uses, (limit, amount) = _reordered(gate.use_offset, order, gate.use_limit, gate.use_amount)
             gate = gate._replace(use_offset=uses, use_limit=limit, use_amount=amount, batch=gate.batch[order])
@@ -174,7 +178,8 @@ def _reordered(
 def _build(workload: Workload, cluster: Cluster, placement: str | None) -> _Built:
     """Return all inputs in the workload's order; jobs that can never run have no option."""
     who = membership(workload, cluster)
-    options = _admitted(workload, cluster, who)
+    flags = flags_of(cluster, who)
+    options = _admitted(workload, cluster, who, flags)
     nodes, options = _with_shapes(workload, cluster, options, placement, who)
     offset = offsets_of(np.bincount(options.job, minlength=len(workload)))
     first = np.full(len(workload), NOWHERE, dtype=np.int64)
@@ -194,10 +199,12 @@ def _build(workload: Workload, cluster: Cluster, placement: str | None) -> _Buil
         **uses._asdict(),
         preemption=preemption_inputs(cluster, who.qos, options.job, options.partition),
         gate=gate,
+        reserves=None if flags.reserves.all() else flags.reserves,
     )
     refused = Labels(np.where(np.diff(offset) > 0, -1, options.refused.codes), options.refused.names)
     longest = np.ones(len(workload), dtype=np.int64)
     np.maximum.at(longest, options.job, np.array([_or(one.max_time, NEVER) for one in partitions])[options.partition])
+    longest[flags.over_max_time] = NEVER
     longest = np.maximum(np.minimum(longest, alone.longest), 1)
     made = nodes._replace(shape=np.maximum(first, 0))
     return _Built(made, options, site, first_of(refused, alone.exceeded), longest)
@@ -211,7 +218,7 @@ def _partition_nodes(cluster: Cluster, inputs: NodeInputs, partitions: tuple[Par
     return found
 
 
-def _admitted(workload: Workload, cluster: Cluster, who: Membership) -> _Options:
+def _admitted(workload: Workload, cluster: Cluster, who: Membership, flags: Flags) -> _Options:
     """Return the partitions that admit each job: of higher tiers first, then in the order named."""
     jobs = len(workload)
     if not cluster.partitions:
@@ -230,7 +237,7 @@ def _admitted(workload: Workload, cluster: Cluster, who: Membership) -> _Options
         table[row, : len(found)] = found
     refused = Labels.of(reasons)
     refused = Labels(refused.codes[case], refused.names)
-    return _within(workload, cluster, table[case], refused)
+    return _within(workload, cluster, table[case], refused, flags)
 
 
 class _Admission:
@@ -271,7 +278,7 @@ class _Admission:
         return "QOSNotAllowed" if qos in partition.deny_qos else ""
 
 
-def _within(workload: Workload, cluster: Cluster, table: NDArray[np.int64], refused: Labels) -> _Options:
+def _within(workload: Workload, cluster: Cluster, table: NDArray[np.int64], refused: Labels, flags: Flags) -> _Options:
     """Return the options among a table of partitions, with a row per job, that satisfy the bounds on time and nodes."""
     longest, fewest, most = (
         np.array([_or(value, usual) for value in values], dtype=np.int64)
@@ -283,9 +290,11 @@ def _within(workload: Workload, cluster: Cluster, table: NDArray[np.int64], refu
     )
     nodes = np.zeros(len(workload), dtype=np.int64) if workload.resources is None else workload.resources.nodes
     there = table >= 0
-    slow = there & (workload.requested_time[:, None] > longest[table])
+    slow = there & (workload.requested_time[:, None] > longest[table]) & ~flags.over_max_time[:, None]
     counted = nodes[:, None] > 0
-    wide = there & counted & ((nodes[:, None] > most[table]) | (nodes[:, None] < fewest[table]))
+    many = (nodes[:, None] > most[table]) & ~flags.over_max_nodes[:, None]
+    few = (nodes[:, None] < fewest[table]) & ~flags.under_min_nodes[:, None]
+    wide = there & counted & (many | few)
     kept = there & ~slow & ~wide
     none = ~kept.any(axis=1)
     why = np.select(

@@ -41,6 +41,8 @@ class SiteInputs(NamedTuple):
         The rules of preemption; None without preemption.
     gate
         Limits on submitted jobs; None without any.
+    reserves
+        bool, one per job: whether Slurm's backfill pass reserves for it; None: for all.
     """
 
     tier: NDArray[np.int64]
@@ -57,3 +59,4 @@ class SiteInputs(NamedTuple):
     use_amount: NDArray[np.int64]
     preemption: PreemptionInputs | None = None
     gate: GateInputs | None = None
+    reserves: NDArray[np.bool_] | None = None

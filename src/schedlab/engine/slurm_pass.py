@@ -5,14 +5,13 @@ backfill pass plans the jobs of the queue in that order, each at its earliest ti
 running jobs are expected to leave free; jobs that can start at once do, others get a reservation for the duration of
 the pass. Plans do not outlive a pass.
 
-Backfill passes keep their interval while jobs wait; if no job has waited for an interval, the next change triggers the
-next pass. Passes that could start no job are skipped: after each pass, `_backfill_pass` returns how long all further
-ones would decide as it did, if nothing happens.
+Backfill passes keep their interval while jobs wait; if no job has waited for an interval, or the last pass has changed
+nothing (`slurm_rest`), the next change triggers the next pass. Passes that could start no job are skipped: after each
+pass, `_backfill_pass` returns how long all further ones would decide as it did, if nothing happens.
 
 References
 ----------
-Slurm's sched/backfill plugin and main scheduler, version 22.05, observed and read; Lifka, JSSPP 1995 (EASY: a backfill
-pass after every event that reserves for the first job alone).
+Slurm's sched/backfill plugin and main scheduler, version 22.05, observed and read; Lifka, JSSPP 1995 (EASY).
 """
 
 from __future__ import annotations
@@ -41,6 +40,7 @@ from schedlab.engine.rules import Rules
 from schedlab.engine.site_state import open_partitions, wanes
 from schedlab.engine.slots import book_run, free_to_plan
 from schedlab.engine.slurm_plan import expect_ends, is_full, note, reserve
+from schedlab.engine.slurm_rest import changes_nothing
 from schedlab.engine.slurm_starts import start, start_all_planned, start_components, start_planned
 from schedlab.engine.slurm_timing import (
     BACKFILL,
@@ -60,6 +60,8 @@ from schedlab.engine.slurm_timing import (
     look_again,
     looks_at,
     narrowest_of,
+    note_rest,
+    rest,
 )
 from schedlab.engine.state import FREE, NOW, STARTED, WAITING, State, by_itself_within_limits, within_limits
 from schedlab.engine.suspension import suspend_others
@@ -120,11 +122,15 @@ def slurm_pass(
                 counters[MAIN_DUE] = now
             look_again(passes, state, rules)
     if counters[BACKFILL] and clock[WAITING] > 0 and clock[STARTED] >= rules.in_order:
+        rests = rules.interval > 0 and changes_nothing(jobs, seen, state, queue, passes, needs, rules)
+        before = clock[STARTED]
         again = _backfill_pass(jobs, seen, state, waiting, passes, needs, rules)
         if rules.interval > 0:
             kind = orders.policy.kind[0]
             timed = kind in (TIMED, ASKED) or rules.starvation >= 0 or wanes(state.site) or gives_way(state.site)
             counters[LOOK_AGAIN] = now + 1 if timed or wished else again
+            rest(passes, now, rests and clock[STARTED] == before)
+    note_rest(passes, rules, now, clock[WAITING], wished or gives_way(state.site))
     drop_wishes(state.nodes, queue)
     go_back(state.hets, queue)
 
@@ -226,6 +232,7 @@ def _main_pass(
     whole = counters[FULL_DUE] <= now
     _begin_main_pass(state, passes, now)
     looked_at = place = turn = 0
+    last = clock[STARTED] + rules.main_starts
     while place < queue.length[0]:
         job = queue.order[place]
         if not is_ready(needs, job) or (turn == 0 and had_turn(state.rivals, job)):
@@ -237,7 +244,7 @@ def _main_pass(
             turn = turn + 1 if further else 0
             place += 0 if further else 1
             continue
-        if not whole and looked_at == rules.queue_depth:
+        if (not whole and looked_at == rules.queue_depth) or clock[STARTED] >= last:
             counters[FULL_DUE] = (now // MINUTE + 1) * MINUTE
             return
         looked_at += 1

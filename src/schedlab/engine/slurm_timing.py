@@ -43,7 +43,8 @@ BACKFILL = 8  # 1 if a backfill pass is due now
 STEPS = 9  # seconds in which the plan of the present backfill pass changes
 STEPS_CHANGE = 10  # second from which the same reservations would make another number of steps
 STARTS = 11  # main passes so far
-COUNTERS_SIZE = 12
+RESTING = 12  # 1 if the last backfill pass has changed nothing: the next one waits for a change
+COUNTERS_SIZE = 13
 
 
 @by_address
@@ -126,6 +127,15 @@ def looks_at(depths: Depths, number: int, turn: int) -> bool:
 
 
 @inlined
+def is_never_looked_at(depths: Depths, turn: int) -> bool:
+    """Return whether no pass considers a turn, as it may consider none of its user, partition ..."""
+    never = False
+    for kind in range(depths.most.shape[0]):
+        never = never or (depths.group[kind, turn] != NO_GROUP and depths.most[kind] == 0)
+    return never
+
+
+@inlined
 def is_young(seen: NDArray[Any], rules: Rules, job: int, now: int) -> bool:
     """Return whether a job has not waited long enough for a reservation, and keeps nobody waiting."""
     return rules.reserve_age > 0 and now - seen[job].submit < rules.reserve_age
@@ -167,16 +177,17 @@ def next_pass(state: State, passes: Passes, rules: Rules) -> int:
 def note_idle_passes(passes: Passes, rules: Rules, now: int, waiting: int) -> None:
     """Account for the backfill passes before now that had nothing to do.
 
-    While jobs wait, there is one per interval. While none does, there is one more after a change.
+    While jobs wait, there is one per interval. While none does, or passes rest, there is one more after a change.
     """
     counters = passes.counters
     if rules.interval > 0:
         idle = (now - 1 - counters[LAST_BACKFILL]) // rules.interval
-        if waiting == 0:
+        resting = waiting == 0 or counters[RESTING] > 0
+        if resting:
             idle = min(idle, (counters[LAST_CHANGE] - counters[LAST_BACKFILL]) // rules.interval + 1)
         if idle > 0:
             counters[LAST_BACKFILL] += idle * rules.interval
-            if waiting == 0:
+            if resting:
                 counters[LOOK_AGAIN] = NEVER
 
 
@@ -195,7 +206,7 @@ def due(state: State, needs: Needs | None, passes: Passes, rules: Rules, reranke
         counters[LOOK_AGAIN] = counters[LAST_CHANGE] = now
     if returned > 0 or is_awake(state.site):  # not a change to Slurm, which considers all jobs once a minute
         counters[FULL_DUE] = min(counters[FULL_DUE], -(-now // MINUTE) * MINUTE)
-        alone = clock[WAITING] == returned or sleeps(state.site)
+        alone = clock[WAITING] == returned or sleeps(state.site) or counters[RESTING] > 0
         if alone and counters[LAST_CHANGE] <= counters[LAST_BACKFILL]:
             fall_asleep(state.site, True)
             counters[LOOK_AGAIN] = NEVER
@@ -211,9 +222,31 @@ def due(state: State, needs: Needs | None, passes: Passes, rules: Rules, reranke
     if counters[BACKFILL]:
         counters[LOOK_AGAIN] = NEVER
         counters[LAST_BACKFILL] = now
-        if clock[WAITING] > 0:
+        if clock[WAITING] == 0:
+            counters[RESTING] = 1 if rules.interval > 0 else 0
+        elif counters[RESTING] == 0:
             counters[LAST_CHANGE] = now
     return clock[WAITING] > 0 and (counters[MAIN] == 1 or counters[BACKFILL] == 1)
+
+
+@inlined
+def rest(passes: Passes, now: int, nothing: bool) -> None:
+    """Let backfill passes rest after one that has changed nothing."""
+    passes.counters[RESTING] = 1 if nothing else 0
+    if nothing:
+        passes.counters[LOOK_AGAIN] = NEVER
+    else:
+        passes.counters[LAST_CHANGE] = now
+
+
+@inlined
+def note_rest(passes: Passes, rules: Rules, now: int, waiting: int, wanes: bool) -> None:
+    """Let backfill passes rest if nobody waits after one; what time alone changes, a main pass finds meanwhile."""
+    counters = passes.counters
+    if counters[BACKFILL] and waiting == 0:
+        counters[RESTING] = 1 if rules.interval > 0 else 0
+    if counters[RESTING] and waiting > 0 and wanes:
+        counters[FULL_DUE] = min(counters[FULL_DUE], (now // MINUTE + 1) * MINUTE)
 
 
 @inlined

@@ -23,10 +23,13 @@ RESERVE_DEPTHS = ("partition_reserve", "array_reserve")
 
 GROUP_DEPTHS = (*DEPTHS, *QUEUE_DEPTHS, *RESERVE_DEPTHS)
 
-LIMITS = ("depth", "window", "reserve", "queue_depth", "overtime", "starts", "plan_size", "wf_depth", *GROUP_DEPTHS)
+STARTS = ("starts", "main_starts")
+"""Limits on the jobs that a pass starts."""
+
+LIMITS = ("depth", "window", "reserve", "queue_depth", "overtime", *STARTS, "plan_size", "wf_depth", *GROUP_DEPTHS)
 """Options that may be `ALL`. The others are periods and sizes up to `LONGEST`."""
 
-COUNTS = ("depth", "resolution", "queue_depth", "starts", "wf_depth", *DEPTHS, *QUEUE_DEPTHS, "partition_reserve")
+COUNTS = ("depth", "resolution", "queue_depth", *STARTS, "wf_depth", *DEPTHS, *QUEUE_DEPTHS, "partition_reserve")
 """Options of Slurm's passes that must be at least 1."""
 
 HETJOB_PRIOS = ("own", "min", "avg", "max")
@@ -186,6 +189,8 @@ class Slurm:
         bf_max_job_assoc, bf_max_job_user_part).
     starts
         Jobs that a backfill pass starts (bf_max_job_start); it then ends.
+    main_starts
+        Jobs that a main pass starts (sched_max_job_start); it then ends, and the next full minute has another one.
     plan_size
         Records of the plan of a backfill pass (bf_node_space_size): stretches of time between the seconds in which
         reservations begin or end. A pass ends at the first job that would get a reservation in a full plan. 0: as many
@@ -269,6 +274,7 @@ class Slurm:
     association_depth: int = _limit(ALL, "the same of each user in an account", "bf_max_job_assoc")
     user_partition_depth: int = _limit(ALL, "the same of each user in a partition", "bf_max_job_user_part")
     starts: int = _limit(ALL, "jobs that a backfill pass starts, and then ends", "bf_max_job_start")
+    main_starts: int = _limit(ALL, "jobs that a main pass starts, and then ends", "sched_max_job_start")
     plan_size: int = _limit(
         0,
         "records of the plan of a backfill pass, which ends when it is full; 0: as many as depth",

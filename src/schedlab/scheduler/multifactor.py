@@ -33,6 +33,7 @@ BELONGS_TO = {
     "accrue": "age",
     "half_life": "fairshare",
     "shares": "fairshare",
+    "dampening": "fairshare",
     "ends": "fairshare",
     "amounts": "tres",
 }
@@ -119,8 +120,10 @@ class Multifactor(Policy):
         constant.
     shares
         "tree": users are ranked by shares over usage, account by account (Fair Tree, Slurm's default since 19.05).
-        "classic": 2^(-usage/share). Accounts and shares are those of the cluster; without a cluster, all users have
-        equal shares.
+        "classic": 2^(-usage/share/dampening). Accounts and shares are those of the cluster; without a cluster, all
+        users have equal shares.
+    dampening
+        See above (FairShareDampeningFactor); with "classic" alone.
     ends
         "counted": a job's usage since the last computation is charged when it ends, as with
         AccountingStorageEnforce=limits. "lost": it is never charged, as in Slurm 22.05 without that setting.
@@ -174,7 +177,15 @@ class Multifactor(Policy):
         read_synonym=in_minutes,
         default=300,
     )
-    shares: Literal["tree", "classic"] = _choice("shares", "tree: Fair Tree; classic: 2^(-usage/share)", "tree")
+    shares: Literal["tree", "classic"] = _choice(
+        "shares", "tree: Fair Tree; classic: 2^(-usage/share/dampening)", "tree"
+    )
+    dampening: int = argument(
+        "what the ratio of usage to share is divided by, with shares=classic",
+        whole,
+        synonym="FairShareDampeningFactor",
+        default=1,
+    )
     accrue: Literal["eligible", "always"] = _choice(
         "accrue", "always: a dependent job ages from its submission on", "eligible"
     )
@@ -204,6 +215,8 @@ class Multifactor(Policy):
             raise InputError("multifactor: give at least one weight: age= size= fairshare= partition= qos= tres=")
         if self.max_age < 1 or self.period < 1 or self.half_life < 0:
             raise InputError("multifactor: max_age= and period= must be at least 1 second, half_life= at least 0")
+        if self.dampening < 1 or (self.dampening > 1 and self.shares == "tree"):
+            raise InputError("multifactor: dampening= must be at least 1, and goes with shares=classic alone")
         for name, words in CHOICES.items():
             if getattr(self, name) not in words.values():
                 raise InputError(f"multifactor: {name}={getattr(self, name)}; known are {' and '.join(words)}")

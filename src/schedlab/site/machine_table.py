@@ -11,6 +11,7 @@ _SHARES = "tests/engine/test_shares_by_hand.py"
 _HELD = "tests/engine/test_nodes_site.py"
 _BY_HAND = "tests/engine/test_limits_by_hand.py"
 _WAYS = "tests/engine/test_ways.py"
+_RULES = "tests/engine/test_rules_by_hand.py"
 _SWITCHES = "tests/engine/test_switches_by_hand.py"
 
 DISPLAY = "does not matter to jobs"
@@ -111,7 +112,9 @@ ROWS: tuple[Row, ...] = (
      "EXCLUSIVE: whole nodes; FORCE and YES: jobs do not share cores", _NODES),
     ("PartitionName", "ExclusiveUser", "ignored", "kept, not applied", ""),
     ("PartitionName", "PreemptMode GraceTime", "approximated", PREEMPT, _PREEMPT),
-    ("PartitionName", "OverTimeLimit", "ignored", "the value of slurm.conf holds for all partitions", ""),
+    ("PartitionName", "OverTimeLimit", "modelled",
+     "how long its jobs may run beyond their requests; of several partitions, the first counts",
+     "tests/engine/test_overtime_by_hand.py"),
     ("PartitionName", "TRESBillingWeights", "modelled",
      "usage and limits count the weighted sum; a job with whole nodes is billed for the GPUs that all nodes of the "
      "partition have", "tests/engine/test_site_by_hand.py"),
@@ -159,8 +162,16 @@ ROWS: tuple[Row, ...] = (
     ("sacctmgr QOS flags", "OverPartQOS", "modelled", "its limits are before those of the partition's QOS", _BY_HAND),
     ("sacctmgr QOS flags", "DenyOnLimit", "modelled",
      "a job beyond a limit of its own does not run in any case, and submissions are always refused", _BY_HAND),
-    ("sacctmgr QOS flags", "EnforceUsageThreshold NoDecay NoReserve PartitionMaxNodes "
-     "PartitionMinNodes PartitionTimeLimit Relative RequiresReservation UsageFactorSafe", "ignored", "not applied", ""),
+    ("sacctmgr QOS flags", "NoReserve", "approximated",
+     "no reservations in backfill passes; where jobs preempt others, Slurm also plans its jobs as if they ran a minute",
+     _RULES),
+    ("sacctmgr QOS flags", "PartitionTimeLimit", "approximated",
+     "its jobs may ask for more time than their partition allows; Slurm's backfill pass tries them with what it allows",
+     _RULES),
+    ("sacctmgr QOS flags", "PartitionMaxNodes PartitionMinNodes", "modelled",
+     "its jobs may ask for more or fewer nodes than their partition allows, if they name a number", _RULES),
+    ("sacctmgr QOS flags", "EnforceUsageThreshold NoDecay Relative RequiresReservation UsageFactorSafe", "ignored",
+     "not applied", ""),
     # All else
     ("slurm.conf", "AccountingStorageType", "modelled",
      "without slurmdbd there are no limits, and no weight of age and fair share", "tests/site/test_scheduling.py"),

@@ -45,6 +45,7 @@ _OR_ALL = {
     "bf_max_job_assoc": "association_depth",
     "bf_max_job_user_part": "user_partition_depth",
     "bf_max_job_start": "starts",
+    "sched_max_job_start": "main_starts",
     "partition_job_depth": "partition_queue_depth",
     "bf_job_part_count_reserve": "partition_reserve",
 }
@@ -312,6 +313,9 @@ def _of_weights(reader: _Values, arguments: Mapping[str, Any]) -> dict[str, Any]
     if arguments["fairshare"]:
         found["half_life"] = reader.seconds("PriorityDecayHalfLife", 7 * 86_400)
         found["shares"] = "classic" if "no_fair_tree" in reader.flags else "tree"
+        if found["shares"] == "classic":
+            text = reader.values.get("fairsharedampeningfactor", "1")
+            found["dampening"] = max(1, reader.whole("FairShareDampeningFactor", text, 0))
         found["ends"] = "counted" if reader.limits else "lost"
     return found
 

@@ -167,7 +167,7 @@ def _with_passes(configuration: Configuration, passes: Slurm | None) -> Configur
         options["max_switch_wait"] = min(passes.switch_wait, _MANY)
     if passes.plan_size:
         options["bf_node_space_size"] = min(passes.plan_size, 2 * _MANY)
-    for name in (*GROUP_DEPTHS, "starts"):
+    for name in (*GROUP_DEPTHS, "starts", "main_starts"):
         if getattr(passes, name) not in (ALL, getattr(Slurm(), name)):
             options[arguments(Slurm)[name][0].synonym] = getattr(passes, name)
     changed = configuration.scheduling(",".join(f"{name}={value}" for name, value in options.items()))
@@ -183,6 +183,8 @@ def _with_priority(configuration: Configuration, policy: Multifactor, jobs: JobL
     values: dict[str, str | int] = {f"PriorityWeight{name}": int(weight) for name, weight in weights.items() if weight}
     flags = ["SMALL_RELATIVE_TO_TIME"] * policy.relative + ["ACCRUE_ALWAYS"] * (policy.accrue == "always")
     flags += ["NO_FAIR_TREE"] * (policy.shares == "classic")
+    if policy.dampening > 1:
+        values["FairShareDampeningFactor"] = policy.dampening
     values |= {
         "PriorityMaxAge": _duration(policy.max_age),
         "PriorityDecayHalfLife": _duration(policy.half_life),

@@ -105,7 +105,8 @@ def new_priority(prepared: Prepared) -> Priority | None:
     first = int(prepared.jobs["submit"][0]) // policy.period * policy.period
     who = prepared.associations
     assert who is not None
-    shares = Shares(who.parent.tolist(), who.shares.tolist(), who.user.tolist(), fair_tree=policy.shares == "tree")
+    columns = (who.parent.tolist(), who.shares.tolist(), who.user.tolist())
+    shares = Shares(*columns, fair_tree=policy.shares == "tree", dampening=policy.dampening)
     whose, rate = who.of_job.tolist(), who.rate.tolist()
     tres = [0.0] * len(partition) if prepared.tres is None else prepared.tres.tolist()
     return Priority(policy, prepared.processors, nodes, partition, qos, tres, whose, rate, shares, first)

@@ -15,13 +15,14 @@ class Shares:
     parent, shares, user
         As of `schedlab.engine.associations.Associations`, which explains negative shares.
     fair_tree
-        Whether users are ranked; otherwise their factor is 2^(-usage/shares).
+        Whether users are ranked; otherwise their factor is 2^(-usage/shares/dampening).
     """
 
     parent: list[int]
     shares: list[float]
     user: list[bool]
     fair_tree: bool
+    dampening: float = 1
     usage: list[float] = field(init=False)
     children: list[list[int]] = field(init=False)
 
@@ -88,7 +89,7 @@ class Shares:
 
         visit(0)
         return {
-            one: 2.0 ** (-effective[one] / share[one]) if share[one] > 0 else 0.0
+            one: 2.0 ** (-effective[one] / share[one] / self.dampening) if share[one] > 0 else 0.0
             for one in range(len(self.user))
             if self.user[one]
         }

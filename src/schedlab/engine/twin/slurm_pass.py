@@ -14,6 +14,7 @@ from schedlab.engine.twin.job import Job
 from schedlab.engine.twin.nodes import Part
 from schedlab.engine.twin.profile import Profile
 from schedlab.engine.twin.slurm_plan import BackfillPlan, in_groups
+from schedlab.engine.twin.slurm_rest import changes_nothing
 from schedlab.scheduler.backfilling import Slurm
 
 MINUTE = 60
@@ -26,7 +27,8 @@ class SlurmPass:
 
     `full_due`: when a main pass that was cut short is followed by one that considers the whole queue. `changed`:
     whether there was any event since the last backfill pass. `asleep`: whether the only events were that jobs may begin
-    again, which Slurm does not treat as a change; its next look at the whole queue finds them.
+    again, which Slurm does not treat as a change; its next look at the whole queue finds them. `resting`: whether the
+    last backfill pass has changed nothing, so that the next one waits for a change.
     """
 
     clock: Clock
@@ -38,6 +40,7 @@ class SlurmPass:
     last_change: int = LONG_AGO
     last_backfill: int = LONG_AGO + 1
     asleep: bool = False
+    resting: bool = False
     of_job: list[tuple[int, int]] = field(init=False)
     array_of: list[int] = field(init=False)
 
@@ -52,7 +55,7 @@ class SlurmPass:
         if not self.clock.waiting:
             return []
         moments = [due for due in (self.main_due, self.full_due) if due is not None]
-        if self.changed or (self.rules.interval and not self.asleep):
+        if self.changed or (self.rules.interval and not self.asleep and not self.resting):
             moments.append(max(self.clock.now + 1, self.last_backfill + self.rules.interval))
         return moments
 
@@ -68,15 +71,17 @@ class SlurmPass:
             due = now if self.last_main is None else max(now, self.last_main + rules.delay)
             self.main_due = due if self.main_due is None else min(self.main_due, due)
         main = any(due is not None and due <= now for due in (self.main_due, self.full_due))
-        backfill = self.changed or (clock.waiting and rules.interval and not self.asleep)
+        backfill = self.changed or (clock.waiting and rules.interval and not self.asleep and not self.resting)
         backfill = backfill and self.last_backfill + rules.interval <= now
         if backfill:
             self.changed, self.last_backfill = False, now
-            if clock.waiting:
+            if clock.waiting and not self.resting:
                 self.last_change = now
+            self.resting = self.resting or (not clock.waiting and rules.interval > 0)
         visible = clock.visible()
         if main or backfill:
             clock.wish(now)
+        wished = any(job.picky for job in visible)
         if main and clock.waiting:
             while (over := clock.preemption.next_over(clock.sorted(clock.visible()))) is not None:
                 clock.preemption.begin_over(*over)
@@ -90,7 +95,19 @@ class SlurmPass:
                 self.main_due = now if alone else self.main_due
                 self.changed, self.last_change = rules.interval > 0, now  # without an interval, only events count
         if backfill and clock.waiting and not clock.in_order:
+            self.resting = rules.interval > 0 and changes_nothing(self, visible)
+            before = clock.started
             self.backfill_pass(visible)
+            self.resting = self.resting and clock.started == before
+            if not self.resting:
+                self.last_change = now
+        elif backfill and not clock.waiting:
+            self.resting = rules.interval > 0
+        if (main or backfill) and clock.waiting and self.resting and (wished or clock.preemption.inputs is not None):
+            minute = (now // MINUTE + 1) * MINUTE
+            self.full_due = minute if self.full_due is None else min(self.full_due, minute)
+        if rules.interval and any(job not in visible for job in clock.visible()):  # a window lets others into view
+            self.changed, self.last_change = True, now
         if main or backfill:
             clock.wish(None)
 
@@ -100,7 +117,7 @@ class SlurmPass:
         if news.back or news.awake:
             minute = -(-now // MINUTE) * MINUTE
             self.full_due = minute if self.full_due is None else min(self.full_due, minute)
-            alone = len(self.clock.waiting) == news.back or self.asleep
+            alone = len(self.clock.waiting) == news.back or self.asleep or self.resting
             self.asleep = bool(alone and self.last_change <= self.last_backfill)
             if self.asleep:
                 self.changed = False
@@ -148,6 +165,7 @@ class SlurmPass:
         whole = self.full_due is not None and self.full_due <= clock.now
         self.main_due, self.full_due, self.last_main = None, None, clock.now
         ready = [job for job in visible if job.ready]
+        last = max(clock.started, clock.prepared.in_order) + self.rules.main_starts
         looked_at, blocked, of_partition = 0, set[int](), Counter[int]()
         while ready:
             head = ready[0] if clock.in_order else sorted_for_pass(clock, ready, self.rules.hetjob_order)[0]
@@ -158,6 +176,9 @@ class SlurmPass:
                 if of_partition[partition] > self.rules.partition_queue_depth:
                     self.full_due = (clock.now // MINUTE + 1) * MINUTE
                     continue
+                if not clock.in_order and clock.started >= last:
+                    self.full_due = (clock.now // MINUTE + 1) * MINUTE
+                    return
                 if not (whole or clock.in_order):
                     looked_at += 1
                     if looked_at > self.rules.queue_depth:
@@ -198,6 +219,13 @@ class SlurmPass:
             return False
         (score,) = clock.order.scores(clock.scheduler.policy, [job], clock.now) if rules.reserve_priority else [0.0]
         return -score < rules.reserve_priority
+
+    def never_reserves(self, job: Job) -> bool:
+        """Return whether nothing is reserved for a job in any pass."""
+        inputs, rules = self.clock.site.inputs, self.rules
+        of_qos = inputs is not None and inputs.reserves is not None and not inputs.reserves[job.number]
+        of_array = rules.array_reserve == 0 and self.array_of.count(self.array_of[job.number]) > 1
+        return of_qos or of_array or min(rules.reserve, rules.partition_reserve) == 0
 
     def start_one(self, alternatives: list[Job], blocked: set[int], turn: int | None) -> bool:
         """Start the first of these that fits outside of blocked partitions; return whether one does."""
@@ -288,7 +316,7 @@ class SlurmPass:
             partition = self.partition_of(first, turn)
             may = rules.partitions == "all" if job in begins else len(begins) < rules.reserve
             array = self.array_of[job.number]
-            may = may and reserved[partition] < rules.partition_reserve
+            may = may and reserved[partition] < rules.partition_reserve and not self.never_reserves(job)
             if self.array_of.count(array) > 1:
                 may = may and of_array[array] < rules.array_reserve
             if begin is not None and begin <= now + rules.window and may:

@@ -1,0 +1,63 @@
+"""Slurm's backfill passes rest after one that has changed nothing: the engine against its twin, on light loads."""
+
+from __future__ import annotations
+
+import random
+import sys
+
+import numpy as np
+import pytest
+from plain_process import number_printed
+
+from schedlab.cluster.cluster import Cluster
+from schedlab.cluster.nodes import NodeGroup
+from schedlab.engine.prepared import prepare
+from schedlab.engine.simulation import simulate
+from schedlab.engine.twin.simulate import replay
+from schedlab.workload.workload import Workload
+
+SEEDS = 12
+SCHEDULERS = ["fcfs+slurm", "fcfs+slurm(interval=100)", "multifactor(size=5,age=9)+slurm(interval=60,node=2)"]
+
+
+def light_load(seed: int) -> Workload:
+    """Return jobs of which seldom more than one waits."""
+    draw = random.Random(seed)
+    submit = np.cumsum([draw.choice([5, 40, 170, 400]) for _ in range(20)])
+    run = np.array([draw.randint(20, 900) for _ in submit])
+    width = np.array([draw.choice([1, 1, 2, 3, 5]) for _ in submit])
+    ask = run + np.array([draw.choice([0, 60, 700]) for _ in submit])
+    columns = {"submit_time": submit, "run_time": run, "requested_processors": width, "requested_time": ask}
+    return Workload.from_columns(columns, processors=6)
+
+
+def check(cores: int | None, scheduler: str) -> int:
+    """Compare the engine with its twin, on processors or on nodes; return how many workloads were compared."""
+    options = {}
+    if cores is not None:
+        nodes = NodeGroup(tuple(f"n{number}" for number in range(6 // cores)), cores=cores)
+        options["cluster"], scheduler = Cluster.of_nodes([nodes]), scheduler.replace(",node=2", "")
+    for seed in range(SEEDS):
+        jobs = light_load(seed)
+        plain = replay(prepare(jobs, scheduler, **options))
+        found = simulate(jobs, scheduler, **options).start_time.tolist()
+        assert found == plain.start_time.tolist(), (cores, scheduler, seed)
+    return SEEDS
+
+
+@pytest.mark.parametrize("scheduler", SCHEDULERS)
+def test_the_engine_rests_as_its_twin_does(scheduler):
+    assert number_printed(__file__, scheduler) == 3 * SEEDS
+
+
+def test_a_job_that_comes_while_the_passes_rest_starts_at_once():
+    def jobs(second: int) -> Workload:
+        columns = {"submit_time": [10, 20, 307], "run_time": [901, 300, 60], "requested_time": [1800, 300, 300]}
+        return Workload.from_columns(columns | {"requested_processors": [3, second, 1]}, processors=4)
+
+    assert simulate(jobs(2), "fcfs+slurm").start_time.tolist() == [10, 911, 307]
+    assert simulate(jobs(4), "fcfs+slurm").start_time.tolist() == [10, 911, 310]
+
+
+if __name__ == "__main__":
+    print(sum(check(cores, sys.argv[1]) for cores in (None, 1, 2)))
