@@ -1,4 +1,4 @@
-"""What happens while kernels are compiled, once and for seconds: a person who waits is told, and nothing is collected."""
+"""While kernels are compiled, once and for seconds, a person who waits is told, and no garbage is collected."""
 
 from __future__ import annotations
 

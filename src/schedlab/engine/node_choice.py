@@ -48,7 +48,7 @@ def choose(nodes: Nodes, when: int, request: int) -> bool:
 
     The choice is written to `picked`, `portion` and `bits`; nothing is allocated.
     """
-    return _choose(nodes, np.int64(when), request)  # a constant would be compiled for each of its values
+    return _choose(nodes, int(np.int64(when)), request)  # a constant would be compiled for each of its values
 
 
 @inner_kernel

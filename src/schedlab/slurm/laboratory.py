@@ -226,14 +226,13 @@ class Laboratory:
         return self.table.open + self._to_come
 
     def _let_time_go_on(self) -> None:
-        """Let the clock run to the next event; not farther than a while, as the end of a job that is killed meanwhile may
-        be the only one."""
+        """Let the clock run to the next event, not farther than a while: it may be the end of a job that is killed."""
         ahead = self.clock.now() + _AWHILE
         self.clock.limit(min(ahead, self._events[0][0]) if self._events else ahead)
 
-    def _push(self, instant: int, action: Callable[[], None]) -> None:
+    def _push(self, instant: int, action: Callable[[], None], rank: int = 0) -> None:
         with self._lock:
-            heapq.heappush(self._events, (instant, (0, next(self._sequence)), action))
+            heapq.heappush(self._events, (instant, (rank, next(self._sequence)), action))
 
     def _forget_stale_ends(self) -> None:
         """Remove the planned ends, at the head of the queue, of runs that were ended before."""
@@ -346,8 +345,7 @@ class Laboratory:
         """Ends at one instant come by the numbers of the jobs: in which order they were launched is chance."""
         instant = submitted.planned_end
         with self._lock:
-            end = End(self, submitted.runs[-1], instant)
-            heapq.heappush(self._events, (instant, (submitted.number, next(self._sequence)), end))
+            self._push(instant, End(self, submitted.runs[-1], instant), submitted.number)
             self.clock.limit(min(self._events[0][0], instant))
 
     def killed(self, kill: Kill) -> None:
