@@ -49,15 +49,11 @@ ON_NODES = (
     *TOGETHER,
 )
 PREEMPTING = (
-    *(
-        "fcfs+slurm",
-        "fcfs+slurm(interval=5)",
-        "saf+slurm(interval=5,hetjob_prio=min)",
-        "sqf+slurm(interval=0,reserve=1)",
-    ),
+    *("fcfs+slurm(interval=5)", "saf+slurm(interval=5,hetjob_prio=min)", "sqf+slurm(interval=0,reserve=1)"),
     "multifactor(size=1000,favor=small)+slurm(hetjob_prio=avg,interval=4)",
     "wfp3+slurm(interval=5,hetjob_prio=max,starts=2,hetjob_immediate=yes)",
 )
+FEWER, TWICE = 4, 7  # a pass makes room for a job and then plans a component
 ENDLESS = 500
 """Seconds after the last submission: then, components and others are taken to preempt each other for ever."""
 
@@ -241,7 +237,7 @@ def test_on_processors_the_engine_equals_its_twin_and_components_start_together(
 
 @pytest.mark.parametrize("scheduler", PREEMPTING)
 def test_where_jobs_preempt_others_the_engine_equals_its_twin(scheduler):
-    assert number_printed(__file__, f"preemption {scheduler}") >= 5, "hardly anybody gave way"
+    assert number_printed(__file__, f"preemption {scheduler}") >= 3, "hardly anybody gave way"
 
 
 @pytest.mark.parametrize("scheduler", ON_NODES)
@@ -366,7 +362,7 @@ def test_easy_on_partitions_is_refused_with_the_reason():
 if __name__ == "__main__":
     hetjobs.PATIENCE = clock.PATIENCE = 7200
     where, text = sys.argv[1].split(" ")
-    fewer = MORE if where == "nodes" and "+" not in text else SEEDS
-    count = int(sys.argv[2]) if len(sys.argv) > 2 else fewer
     checks = {"processors": check_processors, "nodes": check_nodes, "preemption": check_preemption}
-    print(sum(checks[where](text, seed) for seed in (*range(count), WORTH_IT)))
+    usual = MORE if where == "nodes" and "+" not in text else FEWER if where == "preemption" else SEEDS
+    count = int(sys.argv[2]) if len(sys.argv) > 2 else usual
+    print(sum(checks[where](text, seed) for seed in (*range(count), TWICE if where == "preemption" else WORTH_IT)))

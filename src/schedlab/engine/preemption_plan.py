@@ -63,9 +63,23 @@ def _make_way_in_plan(
         while not room and option < end and not found:
             found = _clear_in_plan(preemption, site, nodes, jobs, state, until, option, length)
             option += 1
-        if not found:
+        if found:
+            _forget_ending(preemption, state, until)
+        else:
             _hold_ending(preemption, nodes, state, until, -1)
     return found
+
+
+@inner_kernel
+def _forget_ending(preemption: Preemption, state: State, until: NDArray[np.int64]) -> None:
+    """Note that the runs that are being preempted are out of the plan for the rest of the pass: they end in it now."""
+    running = state.running
+    for place in range(running.status[USED]):
+        number = running.order[place]
+        for i in range(running.counts[number]):
+            job = running.records[number * BLOCK + i].job
+            if preemption.ending[job]:
+                until[job] = state.clock[NOW]
 
 
 @inner_kernel
