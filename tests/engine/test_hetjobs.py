@@ -53,7 +53,8 @@ PREEMPTING = (
     "multifactor(size=1000,favor=small)+slurm(hetjob_prio=avg,interval=4)",
     "wfp3+slurm(interval=5,hetjob_prio=max,starts=2,hetjob_immediate=yes)",
 )
-FEWER, TWICE = 4, 7  # a pass makes room for a job and then plans a component
+FEWER = 4
+WITH_MORE = (7, 46)  # a pass makes room for a job and then plans a component; it calls several jobs off
 ENDLESS = 500
 """Seconds after the last submission: then, components and others are taken to preempt each other for ever."""
 
@@ -365,4 +366,5 @@ if __name__ == "__main__":
     checks = {"processors": check_processors, "nodes": check_nodes, "preemption": check_preemption}
     usual = MORE if where == "nodes" and "+" not in text else FEWER if where == "preemption" else SEEDS
     count = int(sys.argv[2]) if len(sys.argv) > 2 else usual
-    print(sum(checks[where](text, seed) for seed in (*range(count), TWICE if where == "preemption" else WORTH_IT)))
+    seeds = (*range(count), *(WITH_MORE if where == "preemption" else (WORTH_IT,)))
+    print(sum(checks[where](text, seed) for seed in seeds))

@@ -398,8 +398,9 @@ def _backfill_pass(
                 reserve(state.nodes, passes, begins, begins + length, jobs[job].processors, now, rules)
         place += step
         if together and rules.het_at_once and started < rules.starts:
-            count = start_planned(state.hets, jobs, state, waiting, passes, rules, job)
-            started, place = started + count, place - count  # all of them had their turn before
+            place -= queue.length[0]
+            started += start_planned(state.hets, jobs, state, waiting, passes, rules, job)
+            place += queue.length[0]  # all that have left the queue had their turn before
     if started < rules.starts:
         start_all_planned(state.hets, jobs, state, waiting, passes, rules, rules.starts - started)
     if rules.plan_size > 0 and 2 * turns + 1 >= rules.plan_size:

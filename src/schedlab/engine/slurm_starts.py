@@ -108,6 +108,6 @@ def start_all_planned(
         return
     queue, place = waiting.queue, 0
     while place < queue.length[0] and most > 0:
-        started = start_planned(hets, jobs, state, waiting, passes, rules, queue.order[place])
-        most -= started
-        place = 0 if started > 0 else place + 1
+        before = queue.length[0]
+        most -= start_planned(hets, jobs, state, waiting, passes, rules, queue.order[place])
+        place = place + 1 if queue.length[0] == before else 0  # those that were called off have left it, too
