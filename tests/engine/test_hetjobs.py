@@ -18,10 +18,13 @@ from test_nodes_against_twin import replayed
 from test_nodes_against_twin import simulate as on_nodes
 
 from schedlab.cluster.cluster import Cluster
-from schedlab.cluster.nodes import NodeGroup
+from schedlab.cluster.node_events import NodeEvent, NodeEvents
+from schedlab.cluster.nodes import NodeGroup, Partition
+from schedlab.cluster.preemption import Preemption
 from schedlab.engine import hetjobs
 from schedlab.engine.prepared import prepare
 from schedlab.engine.simulation import simulate
+from schedlab.engine.site_build import never_runs
 from schedlab.engine.twin import clock
 from schedlab.engine.twin.simulate import replay
 from schedlab.errors import InputError
@@ -45,6 +48,16 @@ ON_NODES = (
     *("fcfs", "saf", "fcfs+easy", "sqf+easy", "fcfs+slurm", "fcfs+slurm(interval=0,reserve=1)", "saf+slurm"),
     *TOGETHER,
 )
+PREEMPTING = (
+    *("fcfs+slurm(interval=5)", "saf+slurm(interval=5,hetjob_prio=min)", "sqf+slurm(interval=0,reserve=1)"),
+    "multifactor(size=1000,favor=small)+slurm(hetjob_prio=avg,interval=4)",
+    "wfp3+slurm(interval=5,hetjob_prio=max,starts=2,hetjob_immediate=yes)",
+)
+FEWER = 4
+WITH_MORE = (7, 46)  # a pass makes room for a job and then plans a component; it calls several jobs off
+ENDLESS = 500
+"""Seconds after the last submission: then, components and others are taken to preempt each other for ever."""
+
 SEEDS, IN_ORDER = 8, 5
 WORTH_IT = 18  # a component starts on nodes on which the plan of the pass has a job behind it
 MORE = 40
@@ -146,6 +159,60 @@ def check_nodes(scheduler, seed):
     return True
 
 
+def in_tiers(random):
+    """Return a cluster with two tiers, and jobs in them; the components of a job are mostly in the same."""
+    names = tuple(f"n{number}" for number in range(1, 6))
+    high = random.choice([names, names[:4]])
+    graces = [random.choice([0, 0, 3, 20]) for _ in "lh"]
+    partitions = [
+        Partition("low", names, default=True, grace_time=graces[0]),
+        Partition("high", high, priority_tier=2, grace_time=graces[1]),
+    ]
+    cluster = Cluster.of_nodes([NodeGroup.of("n[1-3]", cores=2), NodeGroup.of("n[4-5]", cores=4)], partitions)
+    rows = sorted((random.randint(0, 100), random.randint(5, 80), random.randint(0, 30)) for _ in range(24))
+    submit, run, more = map(np.array, zip(*rows, strict=True))
+    tasks = [random.choice([1, 2, 3, 5, 8]) for _ in rows]
+    columns = {"submit_time": submit, "run_time": run, "requested_time": run + more, "requested_processors": tasks}
+    jobs = with_het_jobs(Workload.from_columns(columns, processors=cluster.processors), random)
+    where, before = [], ""
+    for name in jobs.resources.het_job.texts():
+        apart = not name or name != before or random.random() < 0.1
+        where.append(random.choice(["low", "low", "low", "high", "high,low"]) if apart else where[-1])
+        before = name
+    jobs = jobs.replace(resources=replace(jobs.resources, partition=Labels.of(where)))
+    return cluster, jobs[np.flatnonzero(never_runs(jobs, cluster).codes < 0)]
+
+
+def check_preemption(scheduler, seed):
+    """Compare where jobs preempt others; return how many runs gave way."""
+    random = Random(seed)
+    cluster, jobs = in_tiers(random)
+    preemption = Preemption(
+        "partition",
+        random.choice(["requeue", "requeue", "cancel"]),
+        exempt_time=random.choice([0, 0, 5, 30]),
+        requeue_delay=random.choice([1, 5, 50]),
+        youngest_first=random.random() < 0.2,
+        reorder=random.randint(0, 2),
+    )
+    cluster = replace(cluster, preemption=preemption)
+    jobs = without_wide_ones(jobs, scheduler, cluster)
+    events = NodeEvents((NodeEvent(40, "down", ("n4",)), NodeEvent(70, "up", ("n4",)))) if seed % 4 == 0 else None
+
+    def prepared():
+        return prepare(jobs, scheduler, cluster=cluster, node_events=events)
+
+    until = int(jobs.submit_time.max()) + ENDLESS
+    found = answer(lambda: on_nodes(prepared(), until))
+    if isinstance(found, str) or found[0] is None:
+        return 0
+    plain = replayed(prepared())
+    what = f"{scheduler}, preemption, seed {seed}"
+    assert outcome(found[0]) == outcome(plain[0]), what
+    assert found[1] == plain[1], what
+    return len(found[0].runs) - len(found[0])
+
+
 def assert_together(schedule):
     names = np.array(schedule.workload.resources.het_job.texts())
     for name in set(names.tolist()) - {""}:
@@ -167,6 +234,11 @@ def assert_apart(schedule):
 @pytest.mark.parametrize("scheduler", ON_PROCESSORS)
 def test_on_processors_the_engine_equals_its_twin_and_components_start_together(scheduler):
     assert number_printed(__file__, f"processors {scheduler}") >= SEEDS / 3, "hardly anything was compared"
+
+
+@pytest.mark.parametrize("scheduler", PREEMPTING)
+def test_where_jobs_preempt_others_the_engine_equals_its_twin(scheduler):
+    assert number_printed(__file__, f"preemption {scheduler}") >= 3, "hardly anybody gave way"
 
 
 @pytest.mark.parametrize("scheduler", ON_NODES)
@@ -250,6 +322,35 @@ def test_licences_on_a_number_of_processors_need_nodes_for_components():
         prepare(jobs, "fcfs", cluster=Cluster(4, licenses=(("m", 1),)))
 
 
+@pytest.mark.slow
+def test_two_jobs_that_come_back_before_components_do_go_on_for_ever_as_on_the_real_slurm():
+    nodes = ("n1", "n2", "n3", "n4")
+    cluster = Cluster.of_nodes(
+        NodeGroup.of("n[1-4]", cores=1),
+        [Partition("low", nodes), Partition("high", nodes, priority_tier=2)],
+        preemption=Preemption("partition"),
+    )
+    rows = [(0, 600, 2), (1, 600, 2), (50, 100, 2), (50, 100, 2)]
+    jobs = on_machine(rows, [None, None, "h", "h"], partition=["low", "low", "high", "high"]).replace(processors=None)
+    with pytest.raises(InputError, match="preempt"):
+        replay(prepare(jobs, "fcfs+slurm", cluster=cluster))
+
+
+@pytest.mark.parametrize(
+    ("mode", "scheduler", "why"),
+    [
+        ("requeue", "fcfs", "only Slurm's backfill pass makes room for components"),
+        ("suspend", "fcfs+slurm", "components would stand still, and go on, one by one"),
+    ],
+)
+def test_preemption_that_does_not_go_with_components_is_refused_with_the_reason(mode, scheduler, why):
+    partitions = [Partition("low", ("n1", "n2")), Partition("high", ("n1", "n2"), priority_tier=2)]
+    cluster = Cluster.of_nodes(NodeGroup.of("n[1-2]", cores=2), partitions, preemption=Preemption("partition", mode))
+    jobs = on_machine([(0, 10, 1), (0, 10, 1)], ["h", "h"], partition=["low", "low"]).replace(processors=None)
+    with pytest.raises(InputError, match=why):
+        prepare(jobs, scheduler, cluster=cluster)
+
+
 def test_easy_on_partitions_is_refused_with_the_reason():
     cluster = random_cluster(Random(1))
     jobs = on_machine([(0, 10, 1), (0, 10, 1)], ["h", "h"]).replace(processors=None, user_id=np.ones(2, dtype=np.int64))
@@ -262,11 +363,8 @@ def test_easy_on_partitions_is_refused_with_the_reason():
 if __name__ == "__main__":
     hetjobs.PATIENCE = clock.PATIENCE = 7200
     where, text = sys.argv[1].split(" ")
-    fewer = MORE if where == "nodes" and "+" not in text else SEEDS
-    count = int(sys.argv[2]) if len(sys.argv) > 2 else fewer
-    print(
-        sum(
-            (check_processors if where == "processors" else check_nodes)(text, seed)
-            for seed in (*range(count), WORTH_IT)
-        )
-    )
+    checks = {"processors": check_processors, "nodes": check_nodes, "preemption": check_preemption}
+    usual = MORE if where == "nodes" and "+" not in text else FEWER if where == "preemption" else SEEDS
+    count = int(sys.argv[2]) if len(sys.argv) > 2 else usual
+    seeds = (*range(count), *(WITH_MORE if where == "preemption" else (WORTH_IT,)))
+    print(sum(checks[where](text, seed) for seed in seeds))

@@ -19,7 +19,9 @@ import pytest
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.limits import Accounting
 from schedlab.cluster.nodes import NodeGroup, Partition
+from schedlab.cluster.preemption import Preemption
 from schedlab.cluster.sacctmgr import read_accounts
+from schedlab.durations import parse_time_limit
 from schedlab.engine.prepared import prepare
 from schedlab.engine.twin import clock
 from schedlab.engine.twin.simulate import replay
@@ -40,7 +42,17 @@ def machine(case):
     names = [f"n{number}" for number in range(1, case["nodes"] + 1)]
     groups = [NodeGroup.of(name, cores=case["cores"], features=[name]) for name in names]
     tiers = case.get("partitions", {})
-    made = Cluster.of_nodes(groups, [Partition(name, tuple(names), priority_tier=tier) for name, tier in tiers.items()])
+    grace = {"low": case.get("grace", 0)}
+    partitions = [
+        Partition(name, tuple(names), priority_tier=tier, grace_time=grace.get(name, 0)) for name, tier in tiers.items()
+    ]
+    if tiers:
+        partitions.append(Partition("batch", tuple(names), default=True))
+    parameters, preemption = case.get("parameters", {}), None
+    if "PreemptType" in parameters:
+        exempt = parse_time_limit(parameters.get("PreemptExemptTime", "0"))
+        preemption = Preemption("partition", parameters["PreemptMode"].lower(), exempt)
+    made = Cluster.of_nodes(groups, partitions, preemption=preemption)
     if "accounts" not in case:
         return made
     with tempfile.TemporaryDirectory() as directory:

@@ -11,7 +11,16 @@ from schedlab.errors import InputError
 from schedlab.scheduler import Scheduler
 from schedlab.scheduler.agent_file import AgentFile
 from schedlab.scheduler.agent_network import INPUTS, Network
-from schedlab.scheduler.compatible import EASY_ON_PARTITIONS, HETEROGENEOUS, MOLDABLE, TABLE, check, refusal
+from schedlab.scheduler.compatible import (
+    EASY_ON_PARTITIONS,
+    HETEROGENEOUS,
+    MOLDABLE,
+    PREEMPTION_ELSEWHERE,
+    SUSPENSION,
+    TABLE,
+    check,
+    refusal,
+)
 
 WRITTEN = {
     "no backfilling": "saf",
@@ -56,7 +65,8 @@ def test_every_pair_of_the_table_is_refused_with_both_texts_and_why(tmp_path, mo
         simulation["moldable"] = True
     if first == HETEROGENEOUS:
         simulation["heterogeneous"] = True
-        also = {"preemption": "preemption", MOLDABLE: "moldable", EASY_ON_PARTITIONS: "partitions"}
+        also = {PREEMPTION_ELSEWHERE: "preemption", SUSPENSION: "suspension"}
+        also |= {MOLDABLE: "moldable", EASY_ON_PARTITIONS: "partitions"}
         simulation |= {also[second]: True} if second in also else {}
     alone = (
         first in ("nodes", "preemption", MOLDABLE, HETEROGENEOUS)

@@ -9,13 +9,17 @@ import numpy as np
 import pytest
 
 from schedlab.cli import main
+from schedlab.cluster.node_events import NodeEvent, NodeEvents
+from schedlab.engine.prepared import prepare
 from schedlab.engine.twin import simulate_plain
+from schedlab.engine.twin.simulate import replay
 from schedlab.errors import InputError
 from schedlab.report.variants import render_ranking
 from schedlab.site import import_site
 from schedlab.site.confirmation import Confirmation, ConfirmedVariant, MeanChange, confirm
 from schedlab.site.ranking import rank_variants
 from schedlab.site.samples import SiteSample
+from schedlab.site.site import read
 from schedlab.site.sweep import Sweep
 from schedlab.site.variants import AS_IT_IS, Variant
 from schedlab.slurm.installation import PREFIX_VARIABLE, find_slurm, installed_version
@@ -46,7 +50,7 @@ def plain(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nodes of one core are processors, and nothing has to be compiled for these."""
     monkeypatch.setattr(
         "schedlab.slurm.validation.simulate",
-        lambda jobs, scheduler, cluster: simulate_plain(
+        lambda jobs, scheduler, cluster, node_events: simulate_plain(
             jobs.replace(processors=cluster.processors), replace(scheduler, placement=None)
         ),
     )
@@ -132,6 +136,31 @@ def test_without_slurm_nothing_is_simulated(directory: Path, tmp_path: Path, mon
     assert "no slurmctld under" in said
     assert "apt-get install" in said
     assert not (directory / "what-if").exists()
+
+
+def test_what_happened_to_the_nodes_is_on_both_sides(directory: Path, monkeypatch: pytest.MonkeyPatch):
+    try:
+        installed_version()
+    except InputError as error:
+        pytest.skip(str(error))
+
+    def plain_on_nodes(jobs, scheduler, cluster, node_events):
+        jobs = jobs if cluster is None else jobs.replace(processors=None)
+        return replay(prepare(jobs, scheduler, cluster=cluster, node_events=node_events))
+
+    monkeypatch.setattr("schedlab.slurm.validation.simulate", plain_on_nodes)
+    site, four = read(directory), ("n1", "n2", "n3", "n4")
+    booked = NodeEvent(5000, "reservation", four, 5060, None, "r", ("bob",))
+    events = NodeEvents((NodeEvent(300, "drain", ("n1",)), NodeEvent(2400, "up", ("n1",)), booked), requeue_delay=121)
+    found = confirm(replace(site, node_events=events), [], phases=2)
+    assert found.notes[-1] == "on neither side: 1 node event (reservation)"
+    (one,) = found.confirmed
+    for waits in (one.twin, one.real):
+        assert waits.shape == (2, 3)
+        assert waits.max(axis=1).min() > 3500  # those behind the first wait until 2400
+    assert np.abs(one.twin.mean() - one.real.mean()) < 60
+    as_processors = confirm(replace(site, node_events=events), [], phases=1, nodes=False)
+    assert "what happened to the nodes, as the twin is a number of processors" in as_processors.notes[-1]
 
 
 def test_a_part_of_the_log_is_read_and_named():

@@ -42,7 +42,7 @@ def test_the_twin_of_a_site_is_held_against_the_real_slurm(site: Path, monkeypat
         pytest.skip(str(error))
     machines = []
 
-    def on_processors(jobs, scheduler, cluster):
+    def on_processors(jobs, scheduler, cluster, node_events):
         # Nodes of one core are processors, and nothing has to be compiled for these.
         machines.append(cluster)
         return simulate_plain(jobs, str(scheduler).removesuffix(",placement=consecutive"))

@@ -139,12 +139,14 @@ def het_site(tmp_path, *more, log=HET_LOG):
     return import_site(tmp_path, tmp_path / "jobs.txt")
 
 
-def test_where_jobs_preempt_others_a_heterogeneous_job_is_one_job_and_the_site_says_so(tmp_path):
+def test_where_jobs_suspend_others_a_heterogeneous_job_is_one_job_and_the_site_says_so(tmp_path):
     assert len(het_site(tmp_path).jobs) == 4
     site = het_site(tmp_path, "PreemptType=preempt/partition_prio", "PreemptMode=REQUEUE")
-    assert len(site.jobs) == 3
-    assert "jobs preempt others here: the components of a heterogeneous job count as one job" in site.settings.notes
+    assert len(site.jobs) == 4
     assert len(what_if(site, policies=["saf"]).comparison.schedules) == 2
+    site = het_site(tmp_path, "PreemptType=preempt/partition_prio", "PreemptMode=SUSPEND,GANG")
+    assert len(site.jobs) == 3
+    assert "jobs suspend others here: the components of a heterogeneous job count as one job" in site.settings.notes
 
 
 def test_a_heterogeneous_job_that_never_fits_is_left_out_and_counted(tmp_path):
@@ -168,7 +170,7 @@ def test_orders_of_heterogeneous_jobs_are_imported_and_changed(tmp_path):
         (["--policy", "fcfs+conservative"], "take +slurm, +easy or no backfilling"),
         (["--policy", "fcfs+easy"], "not for components in several; take +slurm"),
         (
-            ["--set", "PreemptType=preempt/partition_prio", "--set", "PreemptMode=REQUEUE"],
+            ["--set", "PreemptType=preempt/partition_prio", "--set", "PreemptMode=SUSPEND,GANG"],
             "read each as one job (het_jobs='joined'",
         ),
     ],

@@ -163,6 +163,9 @@ def grown(old: Parts, new: Parts, moves: Moves) -> Parts:
     if new.state.hets is not None:
         new.state.hets.waits[members[0]] = True
         new.state.hets.entered[members[0]] = new.state.hets.entered[moves.jobs[old.state.start >= 0]] = True
+        if old.state.hets is not None:
+            new.state.hets.away[moves.jobs] = old.state.hets.away
+            new.state.hets.entered[moves.jobs[old.state.hets.away]] = True
     if new.state.rivals is not None:
         _note_waiting(new.state.rivals, members[0], members[-1])
     return new

@@ -60,7 +60,14 @@ def check_together(
     owner = owners_of(workload)
     if owner is None:
         return
-    check(scheduler, heterogeneous=True, partitions=site is not None)
+    preemption = None if site is None else site.preemption
+    check(
+        scheduler,
+        heterogeneous=True,
+        partitions=site is not None,
+        preemption=preemption is not None,
+        suspension=preemption is not None and bool(preemption.suspends.any()),
+    )
     if nodes is None:
         unfit = np.bincount(owner, workload.job_processors, len(owner))[owner] > processors
     else:

@@ -52,12 +52,16 @@ class HetJobs(NamedTuple):
         Whether it has ever been in the queue.
     waits
         Whether it is there.
+    away
+        Whether it was preempted, and may not begin again yet: the others are planned meanwhile, and wait for it.
     planned_in
         For the first component of each job, the number of the pass in which any was planned last.
     latest
         ... the latest begin among those planned in that pass.
     startable
         ... how many of them could start at once.
+    planned
+        ... and from there on, these in the order in which they were planned.
     marked
         Nodes that components have chosen.
     lined_up, own_score, own_tier, turn
@@ -70,9 +74,11 @@ class HetJobs(NamedTuple):
     end: NDArray[np.int64]
     entered: NDArray[np.bool_]
     waits: NDArray[np.bool_]
+    away: NDArray[np.bool_]
     planned_in: NDArray[np.int64]
     latest: NDArray[np.int64]
     startable: NDArray[np.int64]
+    planned: NDArray[np.int64]
     marked: NDArray[np.int64]
     lined_up: NDArray[np.int64]
     own_score: NDArray[np.float64]
@@ -98,6 +104,8 @@ def new_het_jobs(owner: NDArray[np.int64], nodes: int) -> HetJobs:
         (first + counts)[which].astype(np.int64),
         np.zeros(n, dtype=np.bool_),
         np.zeros(n, dtype=np.bool_),
+        np.zeros(n, dtype=np.bool_),
+        np.zeros(n, dtype=np.int64),
         np.zeros(n, dtype=np.int64),
         np.zeros(n, dtype=np.int64),
         np.zeros(n, dtype=np.int64),
@@ -130,6 +138,7 @@ def note_entry(hets: HetJobs | None, job: int) -> None:
     """Record that a component enters the queue."""
     if hets is not None:
         hets.entered[job] = hets.waits[job] = True
+        hets.away[job] = False
 
 
 @inlined
@@ -137,6 +146,29 @@ def note_departure(hets: HetJobs | None, job: int) -> None:
     """Record that a component leaves the queue."""
     if hets is not None:
         hets.waits[job] = False
+
+
+@inlined
+def note_absence(hets: HetJobs | None, job: int) -> None:
+    """Record that a component was preempted, and may not begin again yet."""
+    if hets is not None:
+        hets.away[job] = True
+
+
+@inlined
+def first_of_all(hets: HetJobs | None, job: int) -> int:
+    """Return the first component of a job, itself for one that is not heterogeneous."""
+    if hets is not None:
+        return hets.first[job]
+    return job
+
+
+@inlined
+def end_of_all(hets: HetJobs | None, job: int) -> int:
+    """Return the number behind the last component of a job."""
+    if hets is not None:
+        return hets.end[job]
+    return job + 1
 
 
 @inlined
@@ -150,7 +182,7 @@ def is_component(hets: HetJobs | None, job: int) -> bool:
 @inner_kernel
 def _waits_with_others(hets: HetJobs, job: int) -> bool:
     for other in range(hets.first[job], hets.end[job]):
-        if other != job and (hets.waits[other] or not hets.entered[other]):
+        if other != job and (hets.waits[other] or hets.away[other] or not hets.entered[other]):
             return True
     return False
 
@@ -162,6 +194,14 @@ def are_complete(hets: HetJobs, job: int) -> bool:
     for other in range(hets.first[job], hets.end[job]):
         complete = complete and hets.entered[other]
     return complete
+
+
+@inner_kernel
+def _lacks_any(hets: HetJobs, job: int) -> bool:
+    lacks = False
+    for other in range(hets.first[job], hets.end[job]):
+        lacks = lacks or hets.away[other]
+    return lacks
 
 
 @inner_kernel
@@ -227,7 +267,7 @@ def _within_limits(
 def _all_within_limits(
     hets: HetJobs, site: Site | None, nodes: Nodes | None, running: Calendar, jobs: NDArray[Any], job: int, now: int
 ) -> bool:
-    if not are_complete(hets, job):
+    if not are_complete(hets, job) or _lacks_any(hets, job):
         return False
     within, charged = True, hets.first[job]
     while within and charged < hets.end[job]:
@@ -297,7 +337,9 @@ def note_plan(hets: HetJobs | None, job: int, begins: int, startable: bool) -> N
         hets.planned_in[first] = hets.counters[PASS]
         hets.latest[first], hets.startable[first] = begins, 0
     hets.latest[first] = max(hets.latest[first], begins)
-    hets.startable[first] += startable
+    if startable:
+        hets.planned[first + hets.startable[first]] = job
+        hets.startable[first] += 1
 
 
 @inner_kernel

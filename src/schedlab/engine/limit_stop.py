@@ -17,7 +17,7 @@ from schedlab.engine.needs import Needs, is_ready
 from schedlab.engine.rivals import is_moldable
 from schedlab.engine.rules import Rules
 from schedlab.engine.site_state import Site, admitted, exceeds_resources_alone
-from schedlab.engine.state import NOW, State, within_limits
+from schedlab.engine.state import NOW, State, by_itself_within_limits
 from schedlab.kernels import inlined, inner_kernel
 
 
@@ -64,7 +64,9 @@ def line_up(
     listed = 0
     for i in range(count):
         job = order[i]
-        if is_ready(needs, job) and (within_limits(jobs, state, job) or stops_others(site, jobs, state, rules, job)):
+        if is_ready(needs, job) and (
+            by_itself_within_limits(jobs, state, job) or stops_others(site, jobs, state, rules, job)
+        ):
             site.behind[listed] = job
             listed += 1
     return listed

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import BLOCK, USED, add, discard
+from schedlab.engine.hetjobs import HetJobs, end_of_all, first_of_all, is_component
 from schedlab.engine.limit_stop import is_at_limit, line_up
 from schedlab.engine.needs import Needs
 from schedlab.engine.node_choice import choose
@@ -30,13 +31,13 @@ from schedlab.engine.node_pass import is_closed
 from schedlab.engine.node_state import ASKED_FOR, LATER, PICKED, VIEWS, Nodes
 from schedlab.engine.nodes import let_differ, move, move_place, note_change, room, view_of
 from schedlab.engine.outages import is_shut
+from schedlab.engine.preemption_choice import MOST, candidates, measure_use, sort_by_use
 from schedlab.engine.preemption_state import (
     COMES_BACK,
     IS_LOST,
     REORDER,
     REPLAN,
     STAYS,
-    YOUNGEST,
     Preemption,
     class_of_run,
 )
@@ -46,9 +47,6 @@ from schedlab.engine.site_state import Site, all_blocked, block, open_partitions
 from schedlab.engine.state import NOW, STARTED, WATCHED, State
 from schedlab.engine.suspension import hide_all
 from schedlab.kernels import inlined, inner_kernel
-
-MOST = 1 << 40
-"""More than the number of chosen nodes that any run has."""
 
 
 @inlined
@@ -94,7 +92,7 @@ def _make_way(
             if had_turn(state.rivals, job):
                 continue
             take_turn(state.rivals, job)
-            if is_at_limit(site, jobs, state, rules, job):
+            if is_at_limit(site, jobs, state, rules, job) or is_component(state.hets, job):
                 block(site, job)
                 continue
             if claims(site, nodes, jobs, state, turn, i, admitted):
@@ -169,6 +167,48 @@ def _give_back_ending(preemption: Preemption, nodes: Nodes, state: State) -> Non
             job = running.records[number * BLOCK + i].job
             if preemption.ending[job]:
                 _move_run(nodes, job, 1)
+
+
+@inlined
+def make_way_for_component(site: Site | None, jobs: NDArray[Any], state: State, job: int) -> None:
+    """Preempt runs for a component that has no room now on nodes that are not marked."""
+    if site is not None:
+        _make_way_for_component(site.preemption, site, state.nodes, jobs, state, job)
+
+
+@inner_kernel
+def _make_way_for_component(
+    preemption: Preemption | None, site: Site, nodes: Any, jobs: NDArray[Any], state: State, job: int
+) -> None:
+    if preemption is not None:
+        now, ends = state.clock[NOW], state.clock[NOW] + jobs[job].estimate
+        nodes.counters[VIEWS] += 1
+        _give_back_ending(preemption, nodes, state)
+        if fits_later(site, nodes, job, now, ends):
+            return
+        for option in range(site.options[job], site.options[job + 1]):
+            if _clear(preemption, site, nodes, jobs, state, job, option, ends):
+                return
+
+
+@inlined
+def call_off(site: Site | None, jobs: NDArray[Any], state: State, job: int) -> None:
+    """End a run that has begun in this second; its job is requeued."""
+    if site is not None:
+        _call_off(site.preemption, state.nodes, jobs, state, job)
+
+
+@inlined
+def _call_off(preemption: Preemption | None, nodes: Any, jobs: NDArray[Any], state: State, job: int) -> None:
+    if preemption is not None:
+        end_run(preemption, nodes, jobs, state, job, state.clock[NOW], COMES_BACK)
+
+
+@inlined
+def _move_all(hets: HetJobs | None, nodes: Nodes, job: int, sign: int) -> None:
+    """Move a run in the view, see `_move_run`, with those of the other components."""
+    for part in range(first_of_all(hets, job), end_of_all(hets, job)):
+        _move_run(nodes, part, sign)
 
 
 @inlined
@@ -249,117 +289,45 @@ def _end_in_turn(
     while True:
         for node in range(nodes.notes.shape[0]):
             look_at(site, nodes, request, node, now, ends)
-        last = _first_that_suffices(preemption, site, nodes, request, count, now, ends)
+        last = _first_that_suffices(state.hets, preemption, site, nodes, request, count, now, ends)
         if last < 0:
             return False
         tried += 1
-        measure_use(preemption, nodes, last, count)
+        measure_use(state.hets, preemption, nodes, last, count)
         if tried > preemption.counters[REORDER] + 1 or count <= tried:
             _end_those_in_use(preemption, site, nodes, jobs, state, last)
             take_choice(nodes)
             return True
         preemption.use[last] = MOST
         for i in range(last + 1):
-            _move_run(nodes, preemption.who[i], -1)
+            _move_all(state.hets, nodes, preemption.who[i], -1)
         sort_by_use(preemption, count)
 
 
 @inner_kernel
-def candidates(preemption: Preemption, site: Site, nodes: Nodes, state: State, option: int) -> int:
-    """List the runs that may be preempted, in the order of preemption; return how many there are."""
-    running, who, now = state.running, preemption.who, state.clock[NOW]
-    mine, partition = preemption.of_option[option], site.partition[option]
-    count = 0
-    for place in range(running.status[USED]):
-        number = running.order[place]
-        for i in range(running.counts[number]):
-            job = running.records[number * BLOCK + i].job
-            his = class_of_run(preemption, site, nodes, job)
-            if (
-                preemption.ending[job]
-                or preemption.suspends[his]
-                or not preemption.may[mine, his]
-                or now - state.start[job] <= preemption.exempt[his]
-                or not _is_in(site, nodes, partition, job)
-            ):
-                continue
-            k = count
-            while k > 0 and _gives_way_before(preemption, site, nodes, state, job, who[k - 1]):
-                who[k] = who[k - 1]
-                k -= 1
-            who[k] = job
-            count += 1
-    return count
-
-
-@inlined
-def _is_in(site: Site, nodes: Nodes, partition: int, job: int) -> bool:
-    """Return whether a run has any node of a partition."""
-    run, found = nodes.run[job], False
-    for entry in range(nodes.offsets[run], nodes.offsets[run + 1]):
-        found = found or site.member[partition, nodes.places[entry].node]
-    return found
-
-
-@inlined
-def _gives_way_before(preemption: Preemption, site: Site, nodes: Nodes, state: State, one: int, other: int) -> bool:
-    if preemption.counters[YOUNGEST] > 0:
-        if state.start[one] != state.start[other]:
-            return state.start[one] > state.start[other]
-        return one < other
-    mine = preemption.rank[class_of_run(preemption, site, nodes, one)]
-    his = preemption.rank[class_of_run(preemption, site, nodes, other)]
-    if mine != his:
-        return mine < his
-    width = nodes.offsets[nodes.run[one] + 1] - nodes.offsets[nodes.run[one]]
-    others = nodes.offsets[nodes.run[other] + 1] - nodes.offsets[nodes.run[other]]
-    return width < others or (width == others and one < other)
-
-
-@inner_kernel
 def _first_that_suffices(
-    preemption: Preemption, site: Site, nodes: Nodes, request: int, count: int, now: int, ends: int
+    hets: HetJobs | None,
+    preemption: Preemption,
+    site: Site,
+    nodes: Nodes,
+    request: int,
+    count: int,
+    now: int,
+    ends: int,
 ) -> int:
     """Preempt runs in the view in turn until a request fits; return the place of the last one, -1 if it never fits."""
     for i in range(count):
         job = preemption.who[i]
-        _move_run(nodes, job, 1)
-        run = nodes.run[job]
-        for entry in range(nodes.offsets[run], nodes.offsets[run + 1]):
-            look_at(site, nodes, request, nodes.places[entry].node, now, ends)
+        _move_all(hets, nodes, job, 1)
+        for part in range(first_of_all(hets, job), end_of_all(hets, job)):
+            run = nodes.run[part]
+            for entry in range(nodes.offsets[run], nodes.offsets[run + 1]):
+                look_at(site, nodes, request, nodes.places[entry].node, now, ends)
         if choose(nodes, LATER, request):
             return i
     for i in range(count):
-        _move_run(nodes, preemption.who[i], -1)
+        _move_all(hets, nodes, preemption.who[i], -1)
     return -1
-
-
-@inner_kernel
-def measure_use(preemption: Preemption, nodes: Nodes, last: int, count: int) -> None:
-    """Record how many of the chosen nodes each run has, up to the last preempted one."""
-    chosen = preemption.chosen
-    for i in range(nodes.counters[PICKED]):
-        chosen[nodes.notes[i].picked] = True
-    for i in range(count):
-        preemption.use[i] = 0
-        run = nodes.run[preemption.who[i]]
-        if i <= last:
-            for entry in range(nodes.offsets[run], nodes.offsets[run + 1]):
-                preemption.use[i] += chosen[nodes.places[entry].node]
-    for i in range(nodes.counters[PICKED]):
-        chosen[nodes.notes[i].picked] = False
-
-
-@inner_kernel
-def sort_by_use(preemption: Preemption, count: int) -> None:
-    """Move the runs with most of the chosen nodes to the front; equal ones keep their order."""
-    who, use = preemption.who, preemption.use
-    for i in range(1, count):
-        job, most, k = who[i], use[i], i
-        while k > 0 and use[k - 1] < most:
-            who[k], use[k] = who[k - 1], use[k - 1]
-            k -= 1
-        who[k], use[k] = job, most
 
 
 @inner_kernel
@@ -370,20 +338,29 @@ def _end_those_in_use(
     for i in range(last + 1):
         job = preemption.who[i]
         if preemption.use[i] > 0:
-            end_run(preemption, site, nodes, jobs, state, job)
+            end_runs(preemption, site, nodes, jobs, state, job)
         else:
-            _move_run(nodes, job, -1)
+            _move_all(state.hets, nodes, job, -1)
 
 
 @inner_kernel
-def end_run(preemption: Preemption, site: Site, nodes: Nodes, jobs: NDArray[Any], state: State, job: int) -> None:
-    """End a run when its grace time is over, unless it ends before; the scheduler expects that end."""
-    his = class_of_run(preemption, site, nodes, job)
-    ends = state.clock[NOW] + preemption.grace[his]
+def end_runs(preemption: Preemption, site: Site, nodes: Nodes, jobs: NDArray[Any], state: State, job: int) -> None:
+    """End a run when its grace time is over, unless it ends before, and so those of the other components."""
+    for part in range(first_of_all(state.hets, job), end_of_all(state.hets, job)):
+        his = class_of_run(preemption, site, nodes, part)
+        fate = IS_LOST if preemption.cancels[his] else COMES_BACK
+        end_run(preemption, nodes, jobs, state, part, state.clock[NOW] + preemption.grace[his], fate)
+
+
+@inner_kernel
+def end_run(
+    preemption: Preemption, nodes: Nodes, jobs: NDArray[Any], state: State, job: int, ends: int, fate: int
+) -> None:
+    """End a run at a second, unless it ends before; the scheduler expects that end."""
     processors = jobs[job].processors
     expected = state.start[job] + jobs[job].estimate
     if state.start[job] + jobs[job].duration > ends:
-        preemption.fate[job] = IS_LOST if preemption.cancels[his] else COMES_BACK
+        preemption.fate[job] = fate
         discard(state.completions, state.start[job] + jobs[job].duration, job)
         jobs[job].duration = ends - state.start[job]
         add(state.completions, ends, job, processors)

@@ -62,6 +62,12 @@ def preempts(cluster: Cluster | None) -> bool:
     return cluster is not None and bool(_classes(cluster)[0].any())
 
 
+def suspends(cluster: Cluster) -> bool:
+    """Return whether runs of any class are suspended where they give way."""
+    may, _, stands_still = _classes(cluster)[:3]
+    return bool((may.any(axis=0) & stands_still).any())
+
+
 def preemption_inputs(
     cluster: Cluster, qos: Labels, job: NDArray[np.int64], partition: NDArray[np.int64]
 ) -> PreemptionInputs | None:

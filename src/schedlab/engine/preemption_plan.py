@@ -8,18 +8,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import BLOCK, USED
+from schedlab.engine.hetjobs import HetJobs, end_of_all, first_of_all
 from schedlab.engine.needs import Needs
 from schedlab.engine.node_slots import has_room, hold_run
 from schedlab.engine.node_state import Nodes
 from schedlab.engine.plan import NEXT_START, Plan
-from schedlab.engine.preemption import MOST, candidates, end_run, make_way, measure_use, sort_by_use
+from schedlab.engine.preemption import end_runs, make_way
+from schedlab.engine.preemption_choice import MOST, candidates, measure_use, sort_by_use
 from schedlab.engine.preemption_state import REORDER, Preemption, gives_way
 from schedlab.engine.queue_list import QueueList
 from schedlab.engine.retries import Retries
 from schedlab.engine.rules import Rules
 from schedlab.engine.site_state import Site
 from schedlab.engine.state import NOW, State
-from schedlab.engine.turns import options_of
+from schedlab.engine.turns import ANYWHERE, options_of, slot_in_turn
 from schedlab.engine.waiting import Orders, Waiting, sort_waiting
 from schedlab.kernels import inlined, inner_kernel
 
@@ -61,9 +63,23 @@ def _make_way_in_plan(
         while not room and option < end and not found:
             found = _clear_in_plan(preemption, site, nodes, jobs, state, until, option, length)
             option += 1
-        if not found:
+        if found:
+            _forget_ending(preemption, state, until)
+        else:
             _hold_ending(preemption, nodes, state, until, -1)
     return found
+
+
+@inner_kernel
+def _forget_ending(preemption: Preemption, state: State, until: NDArray[np.int64]) -> None:
+    """Note that the runs that are being preempted are out of the plan for the rest of the pass: they end in it now."""
+    running = state.running
+    for place in range(running.status[USED]):
+        number = running.order[place]
+        for i in range(running.counts[number]):
+            job = running.records[number * BLOCK + i].job
+            if preemption.ending[job]:
+                until[job] = state.clock[NOW]
 
 
 @inner_kernel
@@ -76,6 +92,61 @@ def _hold_ending(preemption: Preemption, nodes: Nodes, state: State, until: NDAr
             job = running.records[number * BLOCK + i].job
             if preemption.ending[job]:
                 hold_run(nodes, nodes.ahead, job, now, until[job], sign)
+
+
+@inlined
+def _hold_all(hets: HetJobs | None, nodes: Nodes, job: int, now: int, until: NDArray[np.int64], sign: int) -> None:
+    """Remove a run from the plan (sign 1), or put it back (sign -1), with those of the other components."""
+    for part in range(first_of_all(hets, job), end_of_all(hets, job)):
+        hold_run(nodes, nodes.ahead, part, now, until[part], sign)
+
+
+@inlined
+def has_room_without_others(
+    site: Site | None,
+    jobs: NDArray[Any],
+    state: State,
+    profile: Any,
+    until: NDArray[np.int64],
+    job: int,
+    ends: int,
+    begins: int,
+) -> bool:
+    """Return whether a component has room from now to `ends` in the plan if all runs that it may preempt were over.
+
+    Its nodes are chosen then; if not, those that it would have when it `begins`. Nothing is preempted.
+    """
+    if site is not None:
+        if _has_room_without_others(site.preemption, site, state.nodes, state, until, job, ends):
+            return True
+        slot_in_turn(state.nodes, profile, jobs, job, ANYWHERE, ends - state.clock[NOW], begins)
+    return False
+
+
+@inner_kernel
+def _has_room_without_others(
+    preemption: Preemption | None,
+    site: Site,
+    nodes: Any,
+    state: State,
+    until: NDArray[np.int64],
+    job: int,
+    ends: int,
+) -> bool:
+    found = False
+    if preemption is not None:
+        now, option = state.clock[NOW], site.options[job]
+        _hold_ending(preemption, nodes, state, until, 1)
+        while not found and option < site.options[job + 1]:
+            count = candidates(preemption, site, nodes, state, option)
+            for i in range(count):
+                _hold_all(state.hets, nodes, preemption.who[i], now, until, 1)
+            found = has_room(nodes, nodes.ahead, nodes.machine.shape[option], now, ends, False)
+            for i in range(count):
+                _hold_all(state.hets, nodes, preemption.who[i], now, until, -1)
+            option += 1
+        _hold_ending(preemption, nodes, state, until, -1)
+    return found
 
 
 @inner_kernel
@@ -95,26 +166,26 @@ def _clear_in_plan(
     while count > 0:
         last = -1
         for i in range(count):
-            hold_run(nodes, nodes.ahead, who[i], now, until[who[i]], 1)
+            _hold_all(state.hets, nodes, who[i], now, until, 1)
             if has_room(nodes, nodes.ahead, request, now, now + length, False):
                 last = i
                 break
         if last < 0:
             for i in range(count):
-                hold_run(nodes, nodes.ahead, who[i], now, until[who[i]], -1)
+                _hold_all(state.hets, nodes, who[i], now, until, -1)
             return False
         tried += 1
-        measure_use(preemption, nodes, last, count)
+        measure_use(state.hets, preemption, nodes, last, count)
         if tried > preemption.counters[REORDER] + 1 or count <= tried:
             for i in range(last + 1):
                 if preemption.use[i] > 0:
-                    end_run(preemption, site, nodes, jobs, state, who[i])
+                    end_runs(preemption, site, nodes, jobs, state, who[i])
                 else:
-                    hold_run(nodes, nodes.ahead, who[i], now, until[who[i]], -1)
+                    _hold_all(state.hets, nodes, who[i], now, until, -1)
             return True
         preemption.use[last] = MOST
         for i in range(last + 1):
-            hold_run(nodes, nodes.ahead, who[i], now, until[who[i]], -1)
+            _hold_all(state.hets, nodes, who[i], now, until, -1)
         sort_by_use(preemption, count)
     return False
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from schedlab.addresses import by_address
 from schedlab.engine.bookings import is_over
+from schedlab.engine.hetjobs import note_absence
 from schedlab.engine.outages import was_broken_off
 from schedlab.engine.preemption_state import COMES_BACK, IS_LOST, STAYS, fate_of_run
 from schedlab.engine.returns import AFTER_FAILURE, AFTER_PREEMPTION, hold_job_back
@@ -235,6 +236,8 @@ def come_back(
             if fate == COMES_BACK or broken:
                 after = AFTER_PREEMPTION if fate == COMES_BACK else AFTER_FAILURE
                 returns = hold_job_back(state.site, job, now, after)
+            if fate == COMES_BACK:
+                note_absence(state.hets, job)
             jobs[job].submit = returns
             seen[job].submit = returns
             if returns > now:

@@ -29,7 +29,7 @@ from schedlab.engine.limit_stop import stops_others
 from schedlab.engine.needs import NO_WORKFLOW, UNKNOWN, Needs, after_parents, is_ready
 from schedlab.engine.orders import ASKED, PRIORITY, TIMED
 from schedlab.engine.preemption import make_way
-from schedlab.engine.preemption_plan import make_way_in_plan
+from schedlab.engine.preemption_plan import has_room_without_others, make_way_in_plan
 from schedlab.engine.preemption_state import gives_way
 from schedlab.engine.queue import NONE, first_fit, job_at
 from schedlab.engine.queue_list import QueueList
@@ -345,12 +345,16 @@ def _backfill_pass(
             begins == now and ready and has_slot_in_turn(state.nodes, jobs, job, option, clock[FREE], now, until, held)
         )
         together = is_component(state.hets, job)
+        if together and gives_way(state.site) and ready and not room and begins != UNKNOWN and earliest == now:
+            room = has_room_without_others(state.site, jobs, state, profile, passes.planned_end, job, until, begins)
+            begins = now if room else begins
         if together and begins != UNKNOWN:
             note_plan(state.hets, job, begins, room)
             again = now + 1  # where others stand in the plan moves with the clock
         if (room and not together) or (
             begins != UNKNOWN
             and ready
+            and not together
             and fits_over_in_plan(state.site, jobs, state, passes.planned_end, job, option, length + strict)
         ):
             state.backfilled[job] = blocked or strict == 1
@@ -367,7 +371,7 @@ def _backfill_pass(
                 break
             continue
         blocked = blocked or ready
-        if gives_way(state.site) and begins != UNKNOWN:
+        if gives_way(state.site) and begins != UNKNOWN and not together:
             if ready and make_way_in_plan(state.site, jobs, state, passes.planned_end, job, option, length + strict):
                 if is_full(passes, rules):
                     break
@@ -401,8 +405,9 @@ def _backfill_pass(
                 reserve(state.nodes, passes, begins, begins + length, jobs[job].processors, now, rules)
         place += step
         if together and rules.het_at_once and started < rules.starts:
-            count = start_planned(state.hets, jobs, state, waiting, passes, rules, job)
-            started, place = started + count, place - count  # all of them had their turn before
+            place -= queue.length[0]
+            started += start_planned(state.hets, jobs, state, waiting, passes, rules, job)
+            place += queue.length[0]  # all that have left the queue had their turn before
     if started < rules.starts:
         start_all_planned(state.hets, jobs, state, waiting, passes, rules, rules.starts - started)
     if rules.plan_size > 0 and 2 * turns + 1 >= rules.plan_size:

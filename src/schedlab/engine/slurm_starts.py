@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 
 from schedlab.engine.het_pass import AT_ONCE, fit_together, fits_apart
 from schedlab.engine.hetjobs import HetJobs, all_startable, mark_chosen, unmark
+from schedlab.engine.preemption import call_off, make_way_for_component
+from schedlab.engine.preemption_state import gives_way
 from schedlab.engine.rules import Rules
 from schedlab.engine.site_state import open_partitions
 from schedlab.engine.slurm_timing import Passes, look_again
@@ -60,9 +62,41 @@ def start_planned(
     """
     if hets is not None and all_startable(hets, job) and within_limits(jobs, state, job):
         open_partitions(state.site)
+        if gives_way(state.site):
+            return _start_in_turn(hets, jobs, state, waiting, passes, rules, job)
         if fit_together(hets, jobs, state, job, AT_ONCE, state.clock[FREE]):
             return start_components(hets, jobs, state, waiting, passes, rules, job, True)
     return 0
+
+
+@inner_kernel
+def _start_in_turn(
+    hets: HetJobs, jobs: NDArray[Any], state: State, waiting: Waiting, passes: Passes, rules: Rules, job: int
+) -> int:
+    """Start components as they were planned, one after the other, where runs may be preempted; return how many do.
+
+    The first that has no room preempts others, if that makes room, and then none of them starts: those that have are
+    requeued, as in Slurm, and the job is not tried again in this pass.
+    """
+    first, begun = hets.first[job], 0
+    count, missing = hets.startable[first], False
+    while begun < count and not missing:
+        part = hets.planned[first + begun]
+        missing = not fits_apart(jobs, state, part, AT_ONCE)  # this chooses its nodes
+        if missing:
+            make_way_for_component(state.site, jobs, state, part)
+        else:
+            start(jobs, state, waiting, passes, rules, part)
+            mark_chosen(hets, state.nodes)
+            state.backfilled[part] = True
+            begun += 1
+    unmark(hets, state.nodes)
+    if missing:
+        hets.startable[first] = 0
+        for i in range(begun):
+            call_off(state.site, jobs, state, hets.planned[first + i])
+        return 0
+    return begun
 
 
 @inner_kernel
@@ -74,6 +108,6 @@ def start_all_planned(
         return
     queue, place = waiting.queue, 0
     while place < queue.length[0] and most > 0:
-        started = start_planned(hets, jobs, state, waiting, passes, rules, queue.order[place])
-        most -= started
-        place = 0 if started > 0 else place + 1
+        before = queue.length[0]
+        most -= start_planned(hets, jobs, state, waiting, passes, rules, queue.order[place])
+        place = place + 1 if queue.length[0] == before else 0  # those that were called off have left it, too

@@ -59,9 +59,14 @@ TOGETHER = "reservations of components would have to move together; take +slurm,
 OF_HEADS = "reservations there are for the head of each partition, and not for components in several; take +slurm"
 NO_PLACE = "the components of a job would have to have their places in the queue together"
 BY_COMPONENT = "a component would run by itself, although its job cannot start; drop the heterogeneous jobs"
+PREEMPTION_ELSEWHERE = "preemption without +slurm"
 PREEMPTED = (
-    "a component would preempt others although its job cannot start; read each as one job (het_jobs='joined', as site "
-    "imports do where jobs preempt others)"
+    "only Slurm's backfill pass makes room for components; take +slurm, or read each as one job (het_jobs='joined')"
+)
+SUSPENSION = "preemption that suspends"
+SUSPENDED = (
+    "components would stand still, and go on, one by one; let jobs be requeued or cancelled, or read each as one job "
+    "(het_jobs='joined', as site imports do then)"
 )
 NO_PRIORITY = "a policy without priorities"
 UNRANKED = "priorities are those of multifactor; limit the reservations with reserve= or reserve_age="
@@ -89,7 +94,8 @@ TABLE: tuple[Incompatible, ...] = (
     Incompatible(HETEROGENEOUS, EASY_ON_PARTITIONS, OF_HEADS),
     *(Incompatible(HETEROGENEOUS, f"events={events}", AT_ONCE) for events in ("pyss", "sc17")),
     *(Incompatible(HETEROGENEOUS, other, NO_PLACE) for other in ("window=JOBS", "workflows with one place")),
-    Incompatible(HETEROGENEOUS, "preemption", PREEMPTED),
+    Incompatible(HETEROGENEOUS, PREEMPTION_ELSEWHERE, PREEMPTED),
+    Incompatible(HETEROGENEOUS, SUSPENSION, SUSPENDED),
     *(Incompatible(HETEROGENEOUS, other, BY_COMPONENT) for other in ("speculation=SHARE", "@agent:FILE")),
     Incompatible(HETEROGENEOUS, MOLDABLE, ONE_SIZE),
     *(
@@ -124,6 +130,7 @@ def refusal(
     moldable: bool = False,
     heterogeneous: bool = False,
     partitions: bool = False,
+    suspension: bool = False,
 ) -> str | None:
     """Return why a scheduler cannot run in a simulation, in one sentence, or None if it can.
 
@@ -149,6 +156,8 @@ def refusal(
         Whether there are heterogeneous jobs.
     partitions
         Whether the machine has partitions or limits.
+    suspension
+        Whether runs are suspended when they are preempted.
 
     Examples
     --------
@@ -168,6 +177,10 @@ def refusal(
         features["nodes"] = "a cluster of nodes"
     if preemption:
         features["preemption"] = "a cluster on which jobs preempt others"
+        if not isinstance(scheduler.backfill, Slurm):
+            features[PREEMPTION_ELSEWHERE] = PREEMPTION_ELSEWHERE
+    if suspension:
+        features[SUSPENSION] = SUSPENSION
     if moldable:
         features[MOLDABLE] = MOLDABLE
     if heterogeneous:
@@ -190,6 +203,7 @@ def check(
     moldable: bool = False,
     heterogeneous: bool = False,
     partitions: bool = False,
+    suspension: bool = False,
 ) -> None:
     """Raise InputError if a scheduler cannot run in a simulation; parameters as for `refusal`."""
     if sentence := refusal(
@@ -203,6 +217,7 @@ def check(
         moldable=moldable,
         heterogeneous=heterogeneous,
         partitions=partitions,
+        suspension=suspension,
     ):
         raise InputError(sentence)
 

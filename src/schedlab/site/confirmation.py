@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.cluster.node_events import NodeEvents
 from schedlab.errors import InputError
 from schedlab.schedule.summary import duration
 from schedlab.site.effects import FEWEST_JOBS, groups_of, signed
@@ -21,6 +22,7 @@ from schedlab.site.validation import common_rows
 from schedlab.site.variants import AS_IT_IS, Variant
 from schedlab.slurm.deployment import deploy
 from schedlab.slurm.installation import installed_version
+from schedlab.slurm.node_commands import carried_out, commands_of
 from schedlab.slurm.replay import run_phases
 from schedlab.slurm.results import SlurmRun
 from schedlab.slurm.validation import model_phases
@@ -256,7 +258,7 @@ def confirm(
     for variant in (Variant(AS_IT_IS), *variants):
         try:
             task = variant_task(site, jobs, variant)
-            runs.append((variant, task, _on_slurm(task, variant, phases=phases, seed=seed, **options)))
+            runs.append((variant, task, _on_slurm(task, variant, nodes=nodes, phases=phases, seed=seed, **options)))
         except InputError as error:
             if not runs:
                 raise
@@ -274,13 +276,13 @@ def confirm(
         waits = [_waits(rows, one, common) for one in twin]
         confirmed.append(ConfirmedVariant(variant, np.array(waits, dtype=float), np.array(real, dtype=float)))
     notes = _notes(len(jobs), len(common), [run for *_, found in runs for run in found])
-    if site.node_events is not None:
-        notes.append("what happened to the nodes is on neither side")
+    if left_out := _not_carried_out(site, nodes=nodes):
+        notes.append(f"on neither side: {left_out}")
     return Confirmation(version, jobs[common], site.cluster.processors, tuple(confirmed), tuple(failures), tuple(notes))
 
 
-def _on_slurm(task: VariantTask, variant: Variant, **options: Any) -> list[SlurmRun]:
-    """Run a variant in the laboratory, with the site's files as changed."""
+def _on_slurm(task: VariantTask, variant: Variant, *, nodes: bool, **options: Any) -> list[SlurmRun]:
+    """Run a variant in the laboratory, with the site's files as changed and what happened to its nodes."""
     if "+" in variant.policy:
         raise InputError(
             f"{variant.policy} is a whole scheduler, and Slurm has its own passes: give the policy alone, and change "
@@ -290,7 +292,28 @@ def _on_slurm(task: VariantTask, variant: Variant, **options: Any) -> list[Slurm
     with tempfile.TemporaryDirectory(prefix="schedlab-") as name:
         for file, text in task.site.files.items():
             Path(name, file).write_text(text, encoding="utf-8")
-        return run_phases(task.jobs, conf=name, deployment=deployment, **options)
+        happening = _happening(task.site, nodes=nodes)
+        begin = (int(task.jobs.submit_time.min()) // 60 - 1) * 60
+        commands = [] if happening is None else commands_of(happening, begin)
+        return run_phases(task.jobs, conf=name, deployment=deployment, commands=commands, **options)
+
+
+def _happening(site: Site, *, nodes: bool) -> NodeEvents | None:
+    """Return what happened to the nodes of a site, as far as both sides know it; None without anything."""
+    if site.node_events is None or not nodes:
+        return None
+    found = carried_out(site.node_events)
+    return found if len(found) else None
+
+
+def _not_carried_out(site: Site, *, nodes: bool) -> str:
+    """Return which of the events of a site's nodes are on neither side, empty if there is none."""
+    if site.node_events is None or not len(site.node_events):
+        return ""
+    if not nodes:
+        return "what happened to the nodes, as the twin is a number of processors"
+    left = [event.event for event in site.node_events if event not in carried_out(site.node_events).events]
+    return f"{count_of(len(left), 'node event')} ({', '.join(sorted(set(left)))})" if left else ""
 
 
 def _in_twin(
@@ -300,7 +323,9 @@ def _in_twin(
     cluster = task.site.cluster
     jobs = task.jobs[rows].replace(processors=cluster.processors)
     scheduler = task.scheduler if nodes else replace(task.scheduler, placement=None)
-    found = model_phases(jobs, scheduler, phases=phases, seed=seed, cluster=cluster if nodes else None)
+    machine = cluster if nodes else None
+    happening = _happening(task.site, nodes=nodes)
+    found = model_phases(jobs, scheduler, phases=phases, seed=seed, cluster=machine, node_events=happening)
     return [one.wait_time for one in found]
 
 

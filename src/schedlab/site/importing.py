@@ -17,8 +17,9 @@ from schedlab.cluster.slurm_conf import read_slurm_conf
 from schedlab.cluster.slurm_lines import config_lines, config_text, parameters_of
 from schedlab.engine.associations import unknown_users
 from schedlab.engine.het_inputs import owners_of
-from schedlab.engine.preemption_inputs import preempts
+from schedlab.engine.preemption_inputs import preempts, suspends
 from schedlab.errors import InputError, located
+from schedlab.scheduler.backfilling import Slurm
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.site.jobs import completed, numbers_of, of_cluster
 from schedlab.site.ledger import LedgerLine
@@ -114,7 +115,7 @@ def _imported(
 def _with_jobs(template: Filled, sacct: str | PathLike[str], timezone: str | None) -> tuple[Workload, Site]:
     """Return the jobs of an accounting and the site with them, whose heterogeneous jobs have a row for each component.
 
-    Where jobs preempt others, which components do not go with, they are joined to one job each.
+    Where the site's preemption does not go with components, they are joined to one job each.
     """
     zone = {"timezone": timezone} if timezone is not None else {}
 
@@ -125,8 +126,11 @@ def _with_jobs(template: Filled, sacct: str | PathLike[str], timezone: str | Non
         return jobs, site_of(template.path, jobs, notes, left_open=template.left_open)
 
     jobs, site = read("components")
-    if preempts(site.cluster) and owners_of(jobs) is not None:
-        return read("joined", "jobs preempt others here: the components of a heterogeneous job count as one job")
+    if owners_of(jobs) is None or not preempts(site.cluster):
+        return jobs, site
+    if suspends(site.cluster) or not isinstance(site.scheduler.backfill, Slurm):
+        how = "suspend" if suspends(site.cluster) else "preempt, without backfilling,"
+        return read("joined", f"jobs {how} others here: the components of a heterogeneous job count as one job")
     return jobs, site
 
 

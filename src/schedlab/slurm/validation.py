@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.cluster.cluster import Cluster
+from schedlab.cluster.node_events import NodeEvents
 from schedlab.engine.simulation import simulate
 from schedlab.errors import InputError
 from schedlab.schedule.schedule import COLUMNS, Schedule
@@ -82,6 +83,7 @@ def model_phases(
     seed: int = 1,
     cores_per_node: int = 1,
     cluster: Cluster | None = None,
+    node_events: NodeEvents | None = None,
 ) -> list[Schedule]:
     """Return simulations of jobs that meet slurmctld's loops at other points each time.
 
@@ -103,6 +105,8 @@ def model_phases(
         Where jobs share nodes of several cores, reservations hold whole ones.
     cluster
         The machine, if it is one of nodes.
+    node_events
+        What happens to its nodes, in the seconds of the jobs.
 
     Returns
     -------
@@ -120,15 +124,21 @@ def model_phases(
     for _ in range(phases):
         late = fractions(jobs.submit_time, rng) > rng.uniform()
         seen = rounded.replace(submit_time=jobs.submit_time + late)
-        found.append(replace(_in_phase(seen, chosen, cluster, loops), workload=rounded))
+        found.append(replace(_in_phase(seen, chosen, cluster, loops, node_events), workload=rounded))
     return found
 
 
-def _in_phase(jobs: Workload, scheduler: Scheduler, cluster: Cluster | None, loops: np.random.Generator) -> Schedule:
+def _in_phase(
+    jobs: Workload,
+    scheduler: Scheduler,
+    cluster: Cluster | None,
+    loops: np.random.Generator,
+    node_events: NodeEvents | None,
+) -> Schedule:
     """Return a simulation in which Slurm's loops are at some point when the first job comes."""
     passes = scheduler.backfill
     if not isinstance(passes, Slurm):
-        return simulate(jobs, scheduler, cluster=cluster)
+        return simulate(jobs, scheduler, cluster=cluster, node_events=node_events)
     killed = jobs.run_time > jobs.requested_time + passes.overtime
     if jobs.requests_enforced and killed.any():
         ends = jobs.requested_time + passes.overtime + loops.integers(0, LOOK, len(jobs))
@@ -140,7 +150,9 @@ def _in_phase(jobs: Workload, scheduler: Scheduler, cluster: Cluster | None, loo
     first = jobs[[int(np.argmin(jobs.submit_time))]]
     first = first.replace(run_time=np.zeros(1, dtype=np.int64), dependencies=None, workflows=None, alternatives=None)
     moved = joined(first.replace(submit_time=first.submit_time - over), jobs)
-    seen = simulate(moved.replace(submit_time=moved.submit_time + shift), scheduler, cluster=cluster)
+    later = None if node_events is None else node_events.shifted(shift)
+    moved_on = moved.replace(submit_time=moved.submit_time + shift)
+    seen = simulate(moved_on, scheduler, cluster=cluster, node_events=later)
     back = {name: getattr(seen, name) - shift for name in ("start_time", "end_time")}
     whole = replace(seen, workload=moved, **back)
     if seen.eligible_time is not None:

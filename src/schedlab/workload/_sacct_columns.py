@@ -31,7 +31,7 @@ USED = (
     *("JobID", "JobIDRaw", "Cluster", "User", "Account", "Group", "Partition", "QOS", "JobName", "State"),
     *("Submit", "Start", "End", "ElapsedRaw", "Elapsed", "TimelimitRaw", "Timelimit"),
     *(*PROCESSORS["allocated"], *PROCESSORS["requested"], "NNodes", "AllocNodes", "ReqMem", "TotalCPU"),
-    *("NodeList", "Constraints", "Reservation", "AllocGRES", "ReqGRES"),
+    *("NodeList", "Constraints", "Reservation", "AllocGRES", "ReqGRES", "SubmitLine"),
 )
 XDMOD = (
     *("JobID", "JobIDRaw", "Cluster", "Partition", "QOS", "Account", "Group", "GID", "User", "UID", "Submit"),
@@ -231,7 +231,7 @@ def _bad_line(path: str | os.PathLike[str], text: bytes, delimiter: str, columns
             if found < columns:
                 advice = "the file is truncated" if number == len(lines) else "the line is truncated"
             else:
-                advice = "a name holds the delimiter: leave JobName out, or choose another --delimiter"
+                advice = "a name holds the delimiter: leave JobName and SubmitLine out, or choose another --delimiter"
             return InputError(
                 f"{os.fspath(path)}, line {number}: {found} columns instead of {columns}; {advice}", line=number
             )

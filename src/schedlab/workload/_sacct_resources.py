@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.workload._accounting import by_distinct, kilobytes, whole_numbers
+from schedlab.workload._sacct_wishes import wishes_of
 from schedlab.workload.columns import UNKNOWN
 
 if TYPE_CHECKING:
@@ -47,7 +48,8 @@ def requested(columns: SacctColumns, processors: NDArray[np.int64]) -> tuple[dic
     for name, label in NAMES.items():
         if label in columns:
             found[name] = columns.table[label].to_pandas()
-    return found | _licenses(columns) | _arrays(columns), told
+    wishes, more = wishes_of(columns)
+    return found | wishes | _licenses(columns) | _arrays(columns), [*told, *more]
 
 
 def _licenses(columns: SacctColumns) -> dict[str, Any]:

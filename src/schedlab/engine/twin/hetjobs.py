@@ -94,7 +94,7 @@ def earliest_together(clock: Clock, job: Job, profile: Profile, begin: int) -> t
 def start_together(clock: Clock, job: Job, backfilled: bool) -> int:
     """Start a job and the components that wait with it on what is free now, if they fit; return how many start."""
     view = clock.view()
-    if not clock.admitted(job):
+    if job.lacks_others or not clock.admitted(job):
         return 0
     places = place_together(clock, job, lambda one: view) or {}
     for one, parts in places.items():
@@ -102,14 +102,39 @@ def start_together(clock: Clock, job: Job, backfilled: bool) -> int:
     return len(places)
 
 
-def start_planned(clock: Clock, order: list[Job], startable: set[Job], most: int) -> int:
+def start_planned(clock: Clock, order: list[Job], startable: list[Job], most: int) -> int:
     """Start the heterogeneous jobs all of whose components could start by a plan, in the order of the queue.
 
-    Begin no more if `most` components have started; return how many have.
+    Those that could are listed as planned. Begin no more if `most` components have started; return how many have.
     """
     started = 0
     for job in order:
         parts = job.waiting_with(clock.waiting)
-        if job in clock.waiting and startable.issuperset(parts) and len(parts) > 1 and started < most:
-            started += start_together(clock, job, backfilled=True)
+        if job in clock.waiting and set(startable).issuperset(parts) and len(parts) > 1 and started < most:
+            if clock.preemption.inputs is None:
+                started += start_together(clock, job, backfilled=True)
+            elif clock.admitted(job) and not job.lacks_others:
+                planned = [one for one in startable if one in parts]
+                if start_in_turn(clock, planned):
+                    started += len(parts)
+                else:
+                    startable[:] = [one for one in startable if one not in parts]
     return started
+
+
+def start_in_turn(clock: Clock, parts: list[Job]) -> bool:
+    """Start components one after the other where runs may be preempted; return whether all of them start.
+
+    The first that has no room preempts others, if that makes room, and then none of them starts: those that have are
+    requeued.
+    """
+    for at, one in enumerate(parts):
+        view = clock.view().apart([part for other in parts[:at] for part in other.parts])
+        place = clock.place(view, one)
+        if place is None:
+            clock.preemption.make_way_for_component(one, parts[:at])
+            for other in parts[:at]:
+                clock.preemption.end_at(other, clock.now, "is held")
+            return False
+        clock.begin(one, place, backfilled=True)
+    return True

@@ -38,6 +38,7 @@ class Job:
     completion: tuple[int, int] = (-1, -1)  # when the present run will end, and when that was decided
     gives_way: bool = False  # whether the present run is being preempted
     fate: str = ""  # what becomes of the job after preemption
+    away: bool = False  # whether it was preempted, and may not begin again yet
     since: int | None = None  # when the present run was suspended, if it is
     left: int = 0  # how long it will go on then
     stood: int = 0  # how long the present run was suspended before; it counts as begun so much later
@@ -55,7 +56,13 @@ class Job:
 
     def needs_others(self, waiting: list[Job]) -> bool:
         """Return whether it starts only together with other components."""
-        return any(one is not self and (one in waiting or one.entry < 0) for one in self.components)
+        others = [one for one in self.components if one is not self]
+        return any(one in waiting or one.entry < 0 or one.away for one in others)
+
+    @property
+    def lacks_others(self) -> bool:
+        """Whether a component of its job was preempted, and may not begin again yet."""
+        return any(one.away for one in self.components)
 
     @property
     def expected_end(self) -> int:

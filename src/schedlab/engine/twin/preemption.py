@@ -19,18 +19,22 @@ if TYPE_CHECKING:
 
 @dataclass
 class Attempt:
-    """The state while room is made: `gone` are runs being preempted, `taken` is what other jobs will have."""
+    """The state while room is made: `gone` are runs being preempted, `taken` is what other jobs will have.
+
+    What the other components of a job have is `apart`: none of them shares a node with another one.
+    """
 
     clock: Clock
     gone: set[Job]
     taken: list[Part] = field(default_factory=list)
+    apart: list[Part] = field(default_factory=list)
     blocked: set[int] = field(default_factory=set)
 
     def view(self, job: Job, gone: set[Job], lenders: set[Job]) -> View:
         """Return what would be free for a job without some runs, and on the cores of others."""
         clock = self.clock
         taken = [replace(part, over=True) for part in self.taken]  # of one that waits for ends, perhaps beside lenders
-        free = clock.preemption.suspension.beside(gone, lenders).without(taken)
+        free = clock.preemption.suspension.beside(gone, lenders).without(taken).apart(self.apart)
         nodes = clock.site.kept_from(job, self.blocked) or set()
         return clock.without_shut(free.closed(nodes), clock.now + job.estimate)
 
@@ -91,13 +95,15 @@ class Preemption:
 
     def hold(self, job: Job, delay: int) -> None:
         """Requeue a job later."""
-        job.submit = self.clock.now + delay
+        job.submit, job.away = self.clock.now + delay, job.fate == "is held"
         self.held = sorted([*self.held, (job.submit, job)], key=lambda one: (one[0], one[1].number))
 
     def returned(self) -> list[Job]:
         """Return the jobs that may begin again by now."""
         back = [job for second, job in self.held if second <= self.clock.now]
         self.held = self.held[len(back) :]
+        for job in back:
+            job.away = False
         return back
 
     def make_way(self, jobs: list[Job]) -> bool:
@@ -106,12 +112,12 @@ class Preemption:
         if self.inputs is None or clock.in_order:
             return False
         attempt = Attempt(clock, {job for job in clock.running if job.gives_way})
-        admitted, had_turn = [job for job in jobs if clock.admitted(job) or clock.stops(job)], list[Job]()
+        admitted, had_turn = [job for job in jobs if clock.admitted_alone(job) or clock.stops(job)], list[Job]()
         for job in admitted:
             if any(job.is_of(one) for one in had_turn):
                 continue
             had_turn.append(job)
-            if clock.stops(job):
+            if clock.stops(job) or job.needs_others(clock.waiting):
                 attempt.blocked.update(clock.site.partitions(job))
                 continue
             options = [
@@ -215,6 +221,34 @@ class Preemption:
             self.end(one)
         return found[0]
 
+    def make_way_for_component(self, job: Job, others: list[Job]) -> None:
+        """Preempt runs for a component that has no room now on nodes other than those of the ones before it."""
+        if self.inputs is None:
+            return
+        attempt = Attempt(self.clock, {one for one in self.clock.running if one.gives_way})
+        attempt.apart = [part for one in others for part in one.parts]
+        options = range(len(self.clock.site.partitions(job)))
+        if all(attempt.place(job, option, attempt.gone, set()) is None for option in options):
+            any(self.clear(attempt, job, option) is not None for option in options)
+
+    def room_without(self, job: Job, options: Sequence[int], plan: Plan) -> list[Part] | None:
+        """Return where a component would run in the plan if all runs that it may preempt were over; or None."""
+        if self.inputs is None:
+            return None
+        ending = {one for one in self.clock.running if one.gives_way}
+        for option in options:
+            victims = self.candidates(set(), job, option)
+            parts = plan(ending.union(*(one.components for one in victims)), option)
+            if parts is not None:
+                return parts
+        return None
+
+    @staticmethod
+    def use(victim: Job, parts: list[Part]) -> int:
+        """Return how many of some nodes a run holds, with the other components of its job."""
+        nodes = {part.node for part in parts}
+        return sum(len(nodes & {part.node for part in one.parts}) for one in victim.components)
+
     def try_in_turn(
         self, order: list[Job], before: set[Job], place: Callable[[set[Job]], list[Part] | None]
     ) -> tuple[list[Part], list[Job]] | None:
@@ -224,28 +258,30 @@ class Preemption:
             parts, gone = None, list[Job]()
             for one in order:
                 gone.append(one)
-                parts = place(before | set(gone))
+                parts = place(before.union(*(other.components for other in gone)))
                 if parts is not None:
                     break
             if parts is None:
                 return None
-            nodes = {part.node for part in parts}
-            use = {one: len(nodes & {part.node for part in one.parts}) for one in gone}
+            use = {one: self.use(one, parts) for one in gone}
             if tried > self.inputs.reorder + 1 or tried >= len(order):
-                return parts, [one for one in gone if use[one]]
+                return parts, [part for one in gone if use[one] for part in one.components]
             use[gone[-1]] = 10**9
             order.sort(key=lambda one: -use.get(one, 0))
         return None
 
     def candidates(self, blocked: set[int], job: Job, option: int) -> list[Job]:
-        """Return the runs that may be preempted by a job, in the order of preemption."""
+        """Return the runs that may be preempted by a job, in the order of preemption.
+
+        The first component stands for its job: all of them have to be running, and may be preempted.
+        """
         clock, inputs = self.clock, self.inputs
         assert inputs is not None
         partition = clock.site.partitions(job)[option]
         if partition in blocked:
             return []
         there, mine = clock.site.nodes([partition]) or set(), self.class_of(job, option)
-        found = []
+        may_go = set[Job]()
         for one in clock.running:
             his = self.class_of_run(one)
             left_alone = clock.now - one.start <= inputs.exempt[his]
@@ -255,20 +291,25 @@ class Preemption:
                 and not (left_alone or one.gives_way)
                 and there & {part.node for part in one.parts}
             ):
-                found.append(one)
+                may_go.add(one)
+        found = [one for one in clock.running if one is one.components[0] and may_go.issuperset(one.components)]
         if inputs.youngest:
             return sorted(found, key=lambda one: (-one.start, one.number))
         return sorted(found, key=lambda one: (inputs.rank[self.class_of_run(one)], len(one.parts), one.number))
 
     def end(self, job: Job) -> None:
         """End a run when its grace time is over, unless it ends before."""
-        clock, inputs = self.clock, self.inputs
+        inputs = self.inputs
         assert inputs is not None
         his = self.class_of_run(job)
-        ends = clock.now + int(inputs.grace[his])
+        self.end_at(job, self.clock.now + int(inputs.grace[his]), "lost" if inputs.cancels[his] else "is held")
+
+    def end_at(self, job: Job, ends: int, fate: str) -> None:
+        """End a run at a second, unless it ends before."""
+        clock = self.clock
         job.gives_way = True
         if job.completion[0] > ends:
-            job.fate = "lost" if inputs.cancels[his] else "is held"
+            job.fate = fate
             job.completion = (ends, clock.sequence)
             clock.sequence += 1
             job.expected, job.expiry = ends - job.start, None

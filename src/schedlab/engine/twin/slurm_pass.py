@@ -87,7 +87,10 @@ class SlurmPass:
                 clock.preemption.begin_over(*over)
                 self.last_change = now
             visible = clock.visible()
-            cleared, alone = clock.preemption.make_way(clock.sorted(visible)), len(clock.waiting) == 1
+            cleared, alone = (
+                clock.preemption.make_way(sorted_for_pass(clock, visible, rules.hetjob_order)),
+                len(clock.waiting) == 1,
+            )
             self.main_pass(visible)
             if clock.waiting and any(limit.timed for limit in clock.site.limits):
                 self.full_due = (now // MINUTE + 1) * MINUTE
@@ -244,7 +247,7 @@ class SlurmPass:
         clock, now, rules = self.clock, self.clock.now, self.rules
         plan = BackfillPlan(self)
         begins: dict[Job, int] = {}
-        of_components, startable = dict[Job, int](), set[Job]()
+        of_components, startable = dict[Job, int](), list[Job]()
         ends = clock.running_ends()
         blocked, looked_at, opened, previous = False, 0, 0, None
         seen, started, had_turn, reserved = Counter[Hashable](), 0, list[Job](), Counter[int]()
@@ -282,12 +285,18 @@ class SlurmPass:
             place = None
             if begin == now and job.ready:
                 place = clock.view().lesser(plan.profile.throughout(now, now + length)).place(job, turn)
-            if begin is not None and job.needs_others(clock.waiting):
+            together = job.needs_others(clock.waiting)
+            if begin is not None and together:
+                if place is None and possible == now and job.ready:
+                    room = clock.preemption.room_without(job, options, partial(plan.place, job, length))
+                    if room is not None:
+                        begin, parts = now, room
+                        startable.append(job)
+                elif place is not None:
+                    startable.append(job)
                 of_components[job] = begin
-                if place is not None:
-                    startable.add(job)
                 place = None
-            over = place is None and begin is not None and job.ready
+            over = place is None and begin is not None and job.ready and not together
             if over:
                 place = clock.preemption.over(job, options, partial(plan.place_over, job, length))
             if place is not None:
@@ -302,7 +311,7 @@ class SlurmPass:
                     break
                 continue
             blocked |= job.ready
-            if begin is not None and job.ready:
+            if begin is not None and job.ready and not together:
                 way = clock.preemption.make_way_in_plan(job, options, partial(plan.place, job, length))
                 if way is not None:
                     if plan.full:
