@@ -24,7 +24,7 @@ from schedlab.engine.preemption_inputs import preempts
 from schedlab.engine.site_build import longest_requests, machine_inputs
 from schedlab.engine.site_held import as_one_node, is_held_back
 from schedlab.engine.site_inputs import SiteInputs
-from schedlab.engine.tres import job_tres
+from schedlab.engine.tres import counted
 from schedlab.engine.way_inputs import with_ways
 from schedlab.engine.wish_inputs import with_wishes
 from schedlab.errors import InputError, check_type, whole_number
@@ -224,7 +224,7 @@ def prepare(
         nodes = with_wishes(nodes, site, None if outages is None else outages.bookings, asking, scheduler, order)
     check_together(workload, scheduler, order, nodes, site, machine)
     if isinstance(scheduler.policy, Multifactor):
-        billing, tres = _resources(jobs["processors"], machine, scheduler.policy, nodes, site, cluster)
+        billing, tres = counted(jobs["processors"], machine, scheduler.policy, nodes, site, cluster)
         who = associations(workload, cluster, order, billing)
     return Prepared(
         workload,
@@ -263,22 +263,6 @@ def _spread(
         raise InputError(f"{workload.name}: requests= is for one size of each job, but jobs have alternatives")
     named = _parsed(scheduler) if isinstance(scheduler, str) else as_scheduler(scheduler)
     return spread_out(workload, named, size_of_machine(processors, cluster), cluster)
-
-
-def _resources(
-    processors: NDArray[np.int64],
-    machine: int,
-    policy: Multifactor,
-    nodes: NodeInputs | None,
-    site: SiteInputs | None,
-    cluster: Cluster | None,
-) -> tuple[NDArray[Any], NDArray[np.float64] | None]:
-    """Return what counts as the usage of jobs per second, and what their resources add to priorities."""
-    if nodes is None or cluster is None:
-        cores = policy.tres.get("cpu", 0.0)
-        return processors, cores * processors / (1 if policy.amounts else machine) if cores else None
-    found = job_tres(nodes, site, cluster)
-    return found.billing, found.priority(cluster, policy.tres, amounts=policy.amounts) if policy.tres else None
 
 
 def size_of_machine(processors: int | None, cluster: Cluster | None) -> int | None:

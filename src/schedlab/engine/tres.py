@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from schedlab.cluster.nodes import Partition
 from schedlab.engine.node_inputs import UNLIMITED, NodeInputs
 from schedlab.engine.node_requests import fewest_nodes
 from schedlab.engine.site_inputs import SiteInputs
+from schedlab.scheduler.multifactor import Multifactor
 from schedlab.workload.resources import WHOLE
 
 Amounts = dict[str, NDArray[np.int64]]
@@ -155,3 +156,19 @@ def _nodes_of_first(inputs: NodeInputs, cluster: Cluster) -> NDArray[np.bool_]:
     """Return the nodes of the only partition, all if there is none."""
     names = cluster.nodes_of(cluster.partitions[0]) if cluster.partitions else inputs.names
     return np.isin(np.array(inputs.names), np.array(names))[None, :]
+
+
+def counted(
+    processors: NDArray[np.int64],
+    machine: int,
+    policy: Multifactor,
+    nodes: NodeInputs | None,
+    site: SiteInputs | None,
+    cluster: Cluster | None,
+) -> tuple[NDArray[Any], NDArray[np.float64] | None]:
+    """Return what counts as the usage of jobs per second, and what their resources add to priorities."""
+    if nodes is None or cluster is None:
+        cores = policy.tres.get("cpu", 0.0)
+        return processors, cores * processors / (1 if policy.amounts else machine) if cores else None
+    found = job_tres(nodes, site, cluster)
+    return found.billing, found.priority(cluster, policy.tres, amounts=policy.amounts) if policy.tres else None
