@@ -45,7 +45,6 @@ from schedlab.engine.slurm_starts import start, start_all_planned, start_compone
 from schedlab.engine.slurm_timing import (
     BACKFILL,
     FULL_DUE,
-    LAST_MAIN,
     LOOK_AGAIN,
     MAIN,
     MAIN_DUE,
@@ -55,6 +54,7 @@ from schedlab.engine.slurm_timing import (
     STEPS,
     STEPS_CHANGE,
     Passes,
+    begin_main_pass,
     is_minor,
     is_young,
     look_again,
@@ -180,14 +180,6 @@ def _start_next(
     return STOP if block_in_turn(state.site, job, option) else AGAIN
 
 
-@inlined
-def _begin_main_pass(state: State, passes: Passes, now: int) -> None:
-    passes.counters[MAIN_DUE] = passes.counters[FULL_DUE] = NEVER
-    passes.counters[LAST_MAIN] = now
-    passes.counters[STARTS] += 1
-    begin_turns(state.rivals)
-
-
 @inner_kernel
 def _start_in_order(
     ages: Any,
@@ -202,7 +194,7 @@ def _start_in_order(
     """Start jobs strictly by entry while they fit, up to the number of warm-up jobs."""
     if ages is not None:
         clock = state.clock
-        _begin_main_pass(state, passes, clock[NOW])
+        begin_main_pass(state, passes, clock[NOW])
         place = 0
         while clock[STARTED] < rules.in_order and clock[WAITING] > 0:
             place = first_fit(ages, jobs, place, rules.processors, ANY, rules.processors)
@@ -230,7 +222,7 @@ def _main_pass(
     clock, counters, queue = state.clock, passes.counters, waiting.queue
     now = clock[NOW]
     whole = counters[FULL_DUE] <= now
-    _begin_main_pass(state, passes, now)
+    begin_main_pass(state, passes, now)
     looked_at = place = turn = 0
     last = clock[STARTED] + rules.main_starts
     while place < queue.length[0]:

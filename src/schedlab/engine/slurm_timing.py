@@ -19,7 +19,7 @@ from schedlab.engine.profile import (
 )
 from schedlab.engine.queue_list import QueueList
 from schedlab.engine.returns import fall_asleep, has_returned, sleeps
-from schedlab.engine.rivals import has_rivals
+from schedlab.engine.rivals import begin_turns, has_rivals
 from schedlab.engine.rules import Rules
 from schedlab.engine.state import COMPLETED, CORRECTED, ENTERING, NOW, STARTED, TURNING, WAITING, State, are_refused
 from schedlab.kernels import inlined
@@ -279,3 +279,12 @@ def narrowest_of(jobs: NDArray[Any], state: State, queue: QueueList, needs: Need
             ):
                 break  # a job that exceeds a limit does not count
     return fewest
+
+
+@inlined
+def begin_main_pass(state: State, passes: Passes, now: int) -> None:
+    """Note that a main pass begins, in which each job has its turns again."""
+    passes.counters[MAIN_DUE] = passes.counters[FULL_DUE] = NEVER
+    passes.counters[LAST_MAIN] = now
+    passes.counters[STARTS] += 1
+    begin_turns(state.rivals)
