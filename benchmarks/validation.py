@@ -1,6 +1,6 @@
 """The model of Slurm and the fast clock, held against the real thing: the tables of docs/reference/laboratory.md.
 
-    python benchmarks/validation.py [--phases 10] [clock] [thousand] [deployed] [micro] [week]
+    python benchmarks/validation.py [--phases 10] [clock] [thousand] [on-nodes] [deployed] [micro] [week]
 
 Together they take about two hours of one core.
 """
@@ -155,6 +155,20 @@ def thousand(phases: int) -> Iterator[tuple[str, sl.slurm.EnsembleComparison]]:
         yield name, comparison(laboratory_runs(jobs, text, phases), groups)
 
 
+def on_nodes(phases: int) -> Iterator[tuple[str, sl.slurm.EnsembleComparison]]:
+    """Long requests and wide jobs on 64 nodes of one core: the model on a number of processors, and on these nodes."""
+    cluster = sl.Cluster.of_nodes([sl.cluster.NodeGroup.of("n[1-64]", cores=1)])
+    for seed, load in ((3, 0.55), (4, 0.75)):
+        rng = np.random.default_rng(seed)
+        jobs = sl.model.tsafrir_estimates(sl.model.lublin(250, 64, rng=rng, load=load), rng=rng)
+        groups = {
+            "processors": sl.slurm.model_phases(jobs, "fcfs+slurm", phases=phases),
+            "nodes": sl.slurm.model_phases(jobs, "fcfs+slurm,placement=consecutive", phases=phases, cluster=cluster),
+        }
+        real = sl.slurm.run_phases(jobs, "fcfs+slurm", phases=phases, cores_per_node=1)
+        yield f"250 jobs at an offered load of {load}", comparison([run.schedule for run in real], groups)
+
+
 def deployed(phases: int) -> Iterator[tuple[str, sl.slurm.EnsembleComparison]]:
     """The order of `saf` by each way of deployment, beside priorities given at submission and our simulation."""
     jobs = recorded()["cores"][0].workload
@@ -262,7 +276,14 @@ def week(phases: int) -> Iterator[tuple[str, Hours]]:
     yield f"{len(jobs.jobs):,} jobs of 17 hours, to the end of hour 18", Hours(jobs.workload, real, twins(jobs, phases))
 
 
-PARTS = {"deployed": deployed, "micro": micro, "week": week, "clock": clock_and_model, "thousand": thousand}
+PARTS = {
+    "deployed": deployed,
+    "micro": micro,
+    "week": week,
+    "clock": clock_and_model,
+    "thousand": thousand,
+    "on-nodes": on_nodes,
+}
 
 
 def main() -> None:

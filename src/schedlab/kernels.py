@@ -101,6 +101,10 @@ _INNER: Any = {
 _INLINED: Any = {**_INNER, "forceinline": True}
 
 
+_general: Callable[[Any], Any] = types.unliteral
+"""The type of a constant's value, such as int64."""
+
+
 class _Inner:
     """A function for kernels, which becomes one of Numba's when a kernel that calls it is compiled.
 
@@ -113,7 +117,15 @@ class _Inner:
 
     @functools.cached_property
     def compiled(self) -> Any:
-        return numba.njit(self.py_func, **self.options)
+        """The function of Numba's, compiled once for whole numbers, not for each constant that it is called with."""
+        compiled = numba.njit(self.py_func, **self.options)
+        resolve = compiled.get_call_template
+
+        def without_constants(args: tuple[Any, ...], kws: dict[str, Any]) -> Any:
+            return resolve(tuple(map(_general, args)), {name: _general(kind) for name, kind in kws.items()})
+
+        compiled.get_call_template = without_constants
+        return compiled
 
 
 @typeof_impl.register(_Inner)

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from llvmlite.binding import Linkage
+from llvmlite.binding import Linkage, parse_assembly
 from numba import _dynfunc  # type: ignore[attr-defined]
 from numba.core import typed_passes, untyped_passes
+from numba.core.cgutils import normalize_ir_text
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder, Flags, _LowerResult
 from numba.core.compiler_machinery import register_pass
@@ -59,12 +60,23 @@ class _QuickCompiler(CompilerBase):
 
 
 class _UnoptimisedLibrary(JITCodeLibrary):
-    """The code of a kernel and of those that it calls, to be linked into a caller's."""
+    """The code of a kernel alone, to be linked into an outermost one beside that of all kernels that it calls."""
+
+    def add_ir_module(self, ir_module: Any) -> None:
+        """Take code as it is: it is verified and optimised where it ends up."""
+        module = parse_assembly(normalize_ir_text(str(ir_module)))
+        module.name = ir_module.name
+        module.data_layout = self._codegen._data_layout
+        self._final_module.link_in(module)
 
     def finalize(self) -> None:
-        for library in dict.fromkeys(self._linking_libraries):
+        """End: what it calls is linked beside it, once."""
+        for library in self._linking_libraries:
             self._reload_init.update(library._reload_init)
-            self._final_module.link_in(library._get_module_for_linking(), preserve=True)
+        for function in self._final_module.functions:
+            if not function.is_declaration and function.linkage == Linkage.external:
+                function.linkage = Linkage.linkonce_odr
+        self._shared_module = self._final_module
         self._finalize_dynamic_globals()
         self._finalized = True
 
@@ -126,10 +138,11 @@ class _LoweringForCallers(NativeLowering):
         super().run_pass(state)
         lowered = state["cr"]
         description = lowered.fndesc
+        libraries = (state.library, *state.library._linking_libraries)
         key = _dynfunc.make_function(
-            description.lookup_module(), description.qualname, "for kernels", 0, lowered.env, (state.library,)
+            description.lookup_module(), description.qualname, "for kernels", 0, lowered.env, libraries
         )
-        state.targetctx.insert_user_function(key, description, [state.library])
+        state.targetctx.insert_user_function(key, description, libraries)
         state["cr"] = _LowerResult(description, lowered.call_helper, cfunc=key, env=lowered.env)
         return True
 

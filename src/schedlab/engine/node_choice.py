@@ -42,18 +42,12 @@ PARTS = 1_000_000
 """The free resources of a node are counted in this many parts of those of the largest node."""
 
 
-@inlined
+@inner_kernel
 def choose(nodes: Nodes, when: int, request: int) -> bool:
     """Choose nodes for a request, as they are NOW_FREE, LATER or BESIDE; return False if it does not fit.
 
     The choice is written to `picked`, `portion` and `bits`; nothing is allocated.
     """
-    return _choose(nodes, int(np.int64(when)), request)  # a constant would be compiled for each of its values
-
-
-@inner_kernel
-def _choose(nodes: Nodes, when: int, request: int) -> bool:
-    """Choose nodes, and which of their GPUs."""
     machine = nodes.machine
     counters = nodes.counters
     counters[PICKED] = 0
