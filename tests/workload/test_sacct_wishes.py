@@ -79,7 +79,7 @@ def test_files_without_the_column_tell_nothing(tmp_path):
 
 
 def test_a_wrong_number_of_switches_is_named_with_its_line(tmp_path):
-    why = "line 3: SubmitLine is 'sbatch --switches=few job.sh', whose --switches is no number or time"
+    why = "line 3: SubmitLine is 'sbatch --switches=few job.sh', whose switches are no number or time"
     with pytest.raises(InputError, match=re.escape(why)):
         read(tmp_path, "sbatch job.sh", "sbatch --switches=few job.sh")
 

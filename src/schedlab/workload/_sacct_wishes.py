@@ -55,7 +55,7 @@ def wishes_of(columns: SacctColumns) -> tuple[dict[str, Any], list[str]]:
     name = columns.first("JobID", "JobIDRaw")
     identifiers, lines = (columns.table[one].to_pylist() for one in (str(name), "SubmitLine"))
     wishes = [_wish(line or "", _offset(text)) for line, text in zip(lines, identifiers, strict=True)]
-    columns.refuse("SubmitLine", np.array([wish is None for wish in wishes]), "whose --switches is no number or time")
+    columns.refuse("SubmitLine", np.array([wish is None for wish in wishes]), "whose switches are no number or time")
     found = [wish or Wish() for wish in wishes]
     counts = Counter(option for wish in found for option in wish.other)
     told = ", ".join(f"--{option} {count:,}" for option, count in sorted(counts.items()))
