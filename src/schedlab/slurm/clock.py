@@ -15,6 +15,8 @@ SECOND = 10**9
 _OFFSET, _LIMIT, _HOLD, _ENABLED, _JUMPS, _SKIPPED, _LOOKS, _PEERS = 0, 8, 16, 20, 24, 32, 40, 48
 _AT_LIMIT, _KICKS, _JUMPING = 52, 56, 60
 _FUTEX = 202 if struct.calcsize("P") == 8 else 240
+_DEAD = 5
+"""Real seconds after which a jump will not end any more: the daemon died within it."""
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -60,7 +62,8 @@ class Clock:
         self._held_since = time.monotonic()
         self._word(_HOLD, ctypes.c_int32).value = 1
         time.sleep(0)  # a switch of threads: the processor may not read the next word before it has written this one
-        while self._word(_JUMPING, ctypes.c_int32).value:
+        end = time.monotonic() + _DEAD
+        while self._word(_JUMPING, ctypes.c_int32).value and time.monotonic() < end:
             time.sleep(0)
 
     def release(self) -> None:
