@@ -71,7 +71,7 @@ class _UnoptimisedLibrary(JITCodeLibrary):
 
     def finalize(self) -> None:
         """End: what it calls is linked beside it, once."""
-        for library in self._linking_libraries:
+        for library in dict.fromkeys(self._linking_libraries):
             self._reload_init.update(library._reload_init)
         for function in self._final_module.functions:
             if not function.is_declaration and function.linkage == Linkage.external:
@@ -138,7 +138,8 @@ class _LoweringForCallers(NativeLowering):
         super().run_pass(state)
         lowered = state["cr"]
         description = lowered.fndesc
-        libraries = (state.library, *state.library._linking_libraries)
+        # Numba lists what a kernel calls once for each call, and here all that this calls in turn.
+        libraries = tuple(dict.fromkeys((state.library, *state.library._linking_libraries)))
         key = _dynfunc.make_function(
             description.lookup_module(), description.qualname, "for kernels", 0, lowered.env, libraries
         )
