@@ -7,13 +7,11 @@ from numpy.typing import NDArray
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.engine.hetjobs import find_unfit, new_het_jobs
-from schedlab.engine.neighbours import new_neighbours
+from schedlab.engine.node_choice import with_placement
 from schedlab.engine.node_inputs import NodeInputs
 from schedlab.engine.node_state import new_nodes
-from schedlab.engine.node_ways import new_ways
 from schedlab.engine.site_build import machine_inputs
 from schedlab.engine.site_inputs import SiteInputs
-from schedlab.engine.topology import new_topology
 from schedlab.errors import InputError
 from schedlab.scheduler.compatible import check
 from schedlab.scheduler.scheduler import Scheduler
@@ -102,12 +100,7 @@ def never_together(workload: Workload, cluster: Cluster) -> NDArray[np.bool_]:
 def _unfit(owner: NDArray[np.int64], nodes: NodeInputs, site: SiteInputs | None) -> NDArray[np.bool_]:
     """Return whether each job is a component of one that does not fit the empty machine; all in order of submission."""
     machine = new_nodes(nodes, site, plans=False, retries=False)
-    if nodes.topology is not None:
-        machine = machine._replace(topology=new_topology(nodes))
-    if nodes.place is not None:
-        machine = machine._replace(neighbours=new_neighbours(nodes))
-    if nodes.has_ways:
-        machine = machine._replace(ways=new_ways(nodes), neighbours=new_neighbours(nodes))
+    machine = with_placement(machine, nodes)
     unfit = np.zeros(len(owner), dtype=np.bool_)
     find_unfit(new_het_jobs(owner, len(nodes.cores)), machine, unfit)
     return unfit

@@ -13,8 +13,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.neighbours import by_neighbours
-from schedlab.engine.node_inputs import PLACEMENTS, UNLIMITED
+from schedlab.engine.neighbours import by_neighbours, new_neighbours
+from schedlab.engine.node_inputs import PLACEMENTS, UNLIMITED, NodeInputs
 from schedlab.engine.node_room import (
     bring_first,
     deal,
@@ -28,9 +28,9 @@ from schedlab.engine.node_room import (
     take_roomiest,
 )
 from schedlab.engine.node_state import ASKED_FOR, LATER, NOW_FREE, PICKED, Machine, Nodes, View
-from schedlab.engine.node_ways import has_own_way
+from schedlab.engine.node_ways import has_own_way, new_ways
 from schedlab.engine.nodes import best_device, first_with_room, move, of_type, view_of, whole_devices
-from schedlab.engine.topology import Topology, leaves_of, rank_nodes
+from schedlab.engine.topology import Topology, leaves_of, new_topology, rank_nodes
 from schedlab.kernels import inlined, inner_kernel
 from schedlab.workload.resources import WHOLE
 
@@ -40,6 +40,15 @@ SETTLED = PLACEMENTS.index("weight")
 
 PARTS = 1_000_000
 """The free resources of a node are counted in this many parts of those of the largest node."""
+
+
+def with_placement(nodes: Nodes, inputs: NodeInputs) -> Nodes:
+    """Return nodes with what their rule of placement, and the ways of some requests, have to know of them."""
+    if inputs.topology is not None:
+        nodes = nodes._replace(topology=new_topology(inputs))
+    if inputs.place is not None or inputs.has_ways:
+        nodes = nodes._replace(neighbours=new_neighbours(inputs))
+    return nodes._replace(ways=new_ways(inputs)) if inputs.has_ways else nodes
 
 
 @inner_kernel

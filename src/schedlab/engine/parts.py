@@ -13,9 +13,8 @@ from schedlab.engine.gate_inputs import batches
 from schedlab.engine.het_inputs import owners_of
 from schedlab.engine.hetjobs import new_het_jobs
 from schedlab.engine.needs import Needs, new_needs
-from schedlab.engine.neighbours import new_neighbours
+from schedlab.engine.node_choice import with_placement
 from schedlab.engine.node_state import new_nodes
-from schedlab.engine.node_ways import new_ways
 from schedlab.engine.orders import ASKED, ASKED_AT_ENTRY, TIMED, Order, new_order
 from schedlab.engine.outages import new_outages
 from schedlab.engine.plan import Plan, new_plan
@@ -31,7 +30,6 @@ from schedlab.engine.rules import ALL_VISIBLE, NEVER_STARVES, NO_SPECULATION, Ru
 from schedlab.engine.site_state import new_site
 from schedlab.engine.slurm_timing import NO_GROUP, Depths, Passes, new_depths, new_passes
 from schedlab.engine.state import State, new_state
-from schedlab.engine.topology import new_topology
 from schedlab.engine.waiting import Orders, Waiting
 from schedlab.engine.wishes import new_wishes
 from schedlab.scheduler.agent import AgentPolicy
@@ -118,14 +116,9 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
             closures=closures,
             bookings=prepared.bookings,
         )
-        if prepared.nodes.topology is not None:
-            nodes = nodes._replace(topology=new_topology(prepared.nodes))
-        if prepared.nodes.place is not None:
-            nodes = nodes._replace(neighbours=new_neighbours(prepared.nodes))
+        nodes = with_placement(nodes, prepared.nodes)
         if prepared.nodes.wishes is not None:
             nodes = nodes._replace(wishes=new_wishes(prepared.nodes.wishes))
-        if prepared.nodes.has_ways:
-            nodes = nodes._replace(ways=new_ways(prepared.nodes), neighbours=new_neighbours(prepared.nodes))
         if outages is not None:
             nodes = nodes._replace(outages=new_outages(outages, prepared.nodes))
         state = state._replace(nodes=nodes, site=site)
