@@ -228,6 +228,8 @@ FIRST = (
     "fcfs+easy@e-loss",
     "saf@similar+easy@requested",
     "saf+easy on nodes",
+    "fcfs+conservative on nodes",
+    "multifactor(age=1000)+slurm on nodes",
 )
 """One scheduler of each kind that is compiled separately, and a cluster of nodes."""
 

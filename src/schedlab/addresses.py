@@ -11,6 +11,7 @@ Named tuples that are made within kernels are Numba's own.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from typing import Any, TypeVar
 
@@ -119,9 +120,15 @@ def _word(builder: Any, address: Any, place: int, kind: Any) -> Any:
     return word
 
 
+@functools.cache
+def _size_of(context: Any, kind: types.Type) -> int:
+    """Return the size of an element in bytes; LLVM is asked with a module of its own each time."""
+    return int(context.get_abi_sizeof(context.get_data_type(kind)))
+
+
 def _read_array(context: Any, builder: Any, array: types.Array, address: Any, place: int) -> Any:
     model = context.data_model_manager[array]
-    kind, size = model.get_value_type(), context.get_abi_sizeof(context.get_data_type(array.dtype))
+    kind, size = model.get_value_type(), _size_of(context, array.dtype)
     places = {name: model.get_field_position(name) for name in ("nitems", "itemsize", "data", "shape", "strides")}
     parts = [ir.Constant(element, None) for element in kind.elements]
     parts[places["itemsize"]] = ir.Constant(WORD, size)

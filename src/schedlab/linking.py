@@ -8,15 +8,23 @@ by `InnerCompiler` remains unoptimised LLVM code, which is linked into its calle
 
 from __future__ import annotations
 
+import functools
+import gc
+import threading
 from typing import Any
 
 from llvmlite.binding import Linkage, parse_assembly
 from numba import _dynfunc  # type: ignore[attr-defined]
-from numba.core import typed_passes, untyped_passes
-from numba.core.cgutils import normalize_ir_text
+from numba.core import typed_passes, types, untyped_passes
+from numba.core.cgutils import alloca_once, normalize_ir_text
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder, Flags, _LowerResult
 from numba.core.compiler_machinery import register_pass
+from numba.core.imputils import builtin_registry
+from numba.core.ir_utils import build_definitions
+from numba.core.lowering import Lower
+from numba.core.rewrites.registry import rewrite_registry
+from numba.core.ssa import reconstruct_ssa
 from numba.core.typed_passes import NativeLowering
 
 NOT_NEEDED = (
@@ -28,19 +36,25 @@ NOT_NEEDED = (
     untyped_passes.FindLiterallyCalls,
     untyped_passes.LiteralUnroll,
     untyped_passes.LiteralPropagationSubPipelinePass,
+    untyped_passes.IRProcessing,
     typed_passes.InlineOverloads,
     typed_passes.NopythonRewrites,
     typed_passes.NoPythonSupportedFeatureValidation,
+    typed_passes.IRLegalization,
     typed_passes.DumpParforDiagnostics,
 )
-"""Steps of Numba's compiler for what these kernels do not have: closures, exceptions, contexts, array expressions."""
+"""Steps of Numba's compiler for what these kernels do not have: closures, exceptions, contexts, array expressions,
+generators, counted references, which must be dropped where the life of a variable ends."""
+
+
+MOMENT = 0.05  # s in which LLVM has begun
 
 
 class _Flags(Flags):
-    """Numba's flags, compared at once: they are looked up at each call whose types are inferred."""
+    """Numba's flags, told apart at once: they are looked up at each call whose types are inferred."""
 
     def __hash__(self) -> int:
-        return _HASH
+        return hash((self.forceinline, self.no_cfunc_wrapper))  # in which those of kernels differ
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Flags) and self._values == other._values:
@@ -48,15 +62,40 @@ class _Flags(Flags):
         return bool(super().__eq__(other))
 
 
-_HASH = hash(Flags())  # that of all flags, as it is made from their names
+_of_numbers: dict[Any, Any] = {}
+"""What an operator gives for numbers of some types."""
+
+_NUMBERS = (types.Number, types.Boolean, types.IntegerLiteral, types.BooleanLiteral)
+
+
+class _Remembering:
+    """Numba's inference of types, which tries all that an operator can mean only once for the same types of numbers."""
+
+    def __init__(self, context: Any) -> None:
+        self._context = context
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._context, name)
+
+    def resolve_function_type(self, function: Any, args: Any, kws: Any) -> Any:
+        """Return the signature of a call."""
+        ask = self._context.resolve_function_type
+        operator = getattr(getattr(function, "typing_key", None), "__module__", "") == "_operator"
+        if kws or not operator or not all(isinstance(kind, _NUMBERS) for kind in args):
+            return ask(function, args, kws)
+        key = function, tuple(args)
+        if key not in _of_numbers:
+            _of_numbers[key] = ask(function, args, kws)
+        return _of_numbers[key]
 
 
 class _QuickCompiler(CompilerBase):
-    """Numba's compiler with quick flags."""
+    """Numba's compiler with quick flags, and a memory."""
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
         self.state.flags = _Flags(self.state.flags)
+        self.state.typingctx = _Remembering(self.state.typingctx)
 
 
 class _UnoptimisedLibrary(JITCodeLibrary):
@@ -95,7 +134,27 @@ class _WholeLibrary(JITCodeLibrary):
             if not function.is_declaration and function.linkage == Linkage.linkonce_odr:
                 function.linkage = Linkage.private
         passes, builder = self._codegen._module_pass_manager()
+        # LLVM needs no interpreter. While it works, garbage is collected, which otherwise would take time afterwards.
+        collector = threading.Timer(MOMENT, gc.collect)
+        collector.start()
         passes.run(self._final_module, builder)
+        collector.join()
+
+
+class _Lower(Lower):
+    """Numba's translation to LLVM code, of variables whose references nobody counts, and which no debugger shows."""
+
+    def storevar(self, value: Any, name: str, argidx: int | None = None) -> None:
+        """Store a value into a variable."""
+        self._alloca_var(name, self.typeof(name))
+        if name in self._singly_assigned_vars:
+            self._blk_local_varmap[name] = value
+        else:
+            self.builder.store(value, self.getvar(name))
+
+    def alloca_lltype(self, name: str, lltype: Any, datamodel: Any = None) -> Any:
+        """Return new space for a variable."""
+        return alloca_once(self.builder, lltype, name=name, zfill=False)
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -128,14 +187,22 @@ class _LoweringForCallers(NativeLowering):
     """Lower a kernel to LLVM code, and let other kernels find it there; there is no machine code to call it by."""
 
     _name = "lowering_for_callers"
+    lowering_class = _Lower
 
     def __init__(self) -> None:
         NativeLowering.__init__(self)
 
     def run_pass(self, state: Any) -> bool:
         state.library = _UnoptimisedLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.flags = _Flags(state.flags)  # the former ones are the key under which others find what it calls
         state.flags.no_compile = True
-        super().run_pass(state)
+        context = state.targetctx
+        # Numba asks all registries whenever an array is used, and in vain; only intrinsics are registered meanwhile.
+        context.refresh = functools.partial(context.install_registry, builtin_registry)
+        try:
+            super().run_pass(state)
+        finally:
+            del context.refresh
         lowered = state["cr"]
         description = lowered.fndesc
         # Numba lists what a kernel calls once for each call, and here all that this calls in turn.
@@ -148,15 +215,59 @@ class _LoweringForCallers(NativeLowering):
         return True
 
 
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _Rewrites(untyped_passes.GenericRewrites):
+    """Numba's rewrites, without the lives of variables afterwards."""
+
+    _name = "rewrites_for_callers"
+
+    def run_pass(self, state: Any) -> bool:
+        blocks = state.func_ir.blocks
+        for rewrite in [kind(state) for kind in rewrite_registry.rewrites["before-inference"]]:
+            for key in list(blocks):
+                while rewrite.match(state.func_ir, blocks[key], state.typemap, state.calltypes):
+                    blocks[key] = rewrite.apply()
+        return True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _SingleAssignments(untyped_passes.ReconstructSSA):
+    """Numba's single assignments, without the lives of variables afterwards."""
+
+    _name = "single_assignments_for_callers"
+
+    def run_pass(self, state: Any) -> bool:
+        state.func_ir = reconstruct_ssa(state.func_ir)
+        self._patch_locals(state)
+        state.func_ir._definitions = build_definitions(state.func_ir.blocks)
+        return True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _WithoutPhis(typed_passes.PreLowerStripPhis):
+    """Numba's removal of phi nodes, without the lives of variables afterwards."""
+
+    _name = "strip_phis_for_callers"
+
+    def run_pass(self, state: Any) -> bool:
+        state.func_ir = self._strip_phi_nodes(state.func_ir)
+        state.func_ir._definitions = build_definitions(state.func_ir.blocks)
+        return True
+
+
+_INSTEAD: dict[Any, Any] = {
+    NativeLowering: _LoweringForCallers,
+    untyped_passes.GenericRewrites: _Rewrites,
+    untyped_passes.ReconstructSSA: _SingleAssignments,
+    typed_passes.PreLowerStripPhis: _WithoutPhis,
+}
+
+
 class InnerCompiler(_QuickCompiler):
     """Numba's compiler, ending with LLVM code."""
 
     def define_pipelines(self) -> list[Any]:
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        passes.passes = [
-            (_LoweringForCallers if step is NativeLowering else step, why)
-            for step, why in passes.passes
-            if step not in NOT_NEEDED
-        ]
+        passes.passes = [(_INSTEAD.get(step, step), why) for step, why in passes.passes if step not in NOT_NEEDED]
         passes.finalize()
         return [passes]
