@@ -12,7 +12,7 @@ LONG = ("schedlab.engine.", "schedlab.learn.", "schedlab.gym.")
 """Modules whose kernels take more than a moment."""
 
 MESSAGE = (
-    "schedlab: compiling the simulator for this kind of simulation, once: about 10 s, on nodes 20 s "
+    "schedlab: compiling the simulator for this kind of simulation, once: about 10 s "
     "(schedlab warm-up does it beforehand)"
 )
 
