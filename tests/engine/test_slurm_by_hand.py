@@ -44,7 +44,7 @@ def test_the_model_starts_each_job_in_the_second_in_which_real_slurm_did(engine,
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
 def test_the_model_on_nodes_starts_each_job_in_the_second_in_which_real_slurm_did(case):
     nodes = Cluster.of_nodes([NodeGroup(tuple(f"n{number}" for number in range(case["nodes"])), cores=1)])
-    assert (modelled(simulate, case, cluster=nodes) in case["starts"]) is ("differs" not in case)
+    assert (modelled(simulate, case, cluster=nodes) in case["starts"]) is ("differs" not in case or "on_nodes" in case)
 
 
 def test_there_are_enough_cases_and_few_differ():

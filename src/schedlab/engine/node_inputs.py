@@ -18,8 +18,11 @@ UNLIMITED = 1 << 62
 ALONE = 1 << 40
 """The count of a run that has a node to itself: more than any number of runs that share one."""
 
+PLANNED = 1 << 49
+"""Added to the runs of a node that is reserved as a whole in a plan of Slurm's; more than all runs together."""
+
 KEPT = 1 << 50
-"""Added to the runs of a node that is reserved as a whole, or closed; more than all runs together."""
+"""Added to the runs of a node that is closed."""
 
 BOOKED = 1 << 51
 """Added to the runs of a node that an advance reservation has: it is closed to all but the jobs of the reservation."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from schedlab.engine.calendar import NEVER
 from schedlab.engine.cohorts import COHORTS, node_of, size_of, touch
 from schedlab.engine.node_choice import SETTLED, choose
-from schedlab.engine.node_inputs import KEPT, UNLIMITED
+from schedlab.engine.node_inputs import PLANNED, UNLIMITED
 from schedlab.engine.node_state import ASKED_FOR, LATER, PICKED, VIEWS, Nodes
 from schedlab.engine.node_ways import look_ahead
 from schedlab.engine.nodes import copy_of, lesser_of, room
@@ -133,24 +133,38 @@ def _room_from(nodes: Nodes, timeline: Timeline, request: int, cohort: int, begi
     return room(nodes.machine, nodes.later, request, node_of(timeline, cohort))
 
 
-@inner_kernel
-def _choose_at(nodes: Nodes, timeline: Timeline, request: int, begins: int, ends: int) -> bool:
-    """Choose nodes for an interval throughout which each node of a cohort has the room recorded there."""
-    machine, cohorts, asked = nodes.machine, timeline.cohorts, nodes.machine.requests[request]
+@inlined
+def matters(nodes: Nodes, timeline: Timeline, request: int) -> bool:
+    """Return whether the choice of nodes for a request depends on what is free on them."""
+    asked = nodes.machine.requests[request]
     of_gpus = asked.least_gpus > 0 or (asked.exclusive > 0 and timeline.gpus > 0)
-    matters = of_gpus or machine.rule > SETTLED  # what is free on the nodes
+    return of_gpus or nodes.machine.rule > SETTLED
+
+
+@inner_kernel
+def give_room(nodes: Nodes, timeline: Timeline, request: int) -> None:
+    """Give each node the room of its cohort, and what is free on the node that stands for that, where it matters."""
+    cohorts, copies = timeline.cohorts, matters(nodes, timeline, request)
     for node in range(nodes.head_room.shape[0]):
         nodes.head_room[node] = 0
     for cohort in range(timeline.counters[COHORTS]):
         if cohorts[cohort].room > 0:
-            if matters:
-                lesser(nodes, timeline, cohort, begins, ends)
             for i in range(cohorts[cohort].begin, cohorts[cohort].end):
                 node = timeline.order[i]
                 nodes.head_room[node] = cohorts[cohort].room
-                if matters:
+                if copies:
                     copy_of(nodes.machine, nodes.later, nodes.later, node_of(timeline, cohort), node)
                     nodes.notes[node].differs = nodes.counters[VIEWS]
+
+
+@inner_kernel
+def _choose_at(nodes: Nodes, timeline: Timeline, request: int, begins: int, ends: int) -> bool:
+    """Choose nodes for an interval throughout which each node of a cohort has the room recorded there."""
+    if matters(nodes, timeline, request):
+        for cohort in range(timeline.counters[COHORTS]):
+            if timeline.cohorts[cohort].room > 0:
+                lesser(nodes, timeline, cohort, begins, ends)
+    give_room(nodes, timeline, request)
     look_ahead(nodes.ways, begins > timeline.spans[timeline.cohorts[0].first].begin)
     found = choose(nodes, LATER, request)
     look_ahead(nodes.ways, False)
@@ -261,4 +275,4 @@ def keep_choice(nodes: Nodes, timeline: Timeline, begins: int, ends: int) -> Non
     """Reserve the nodes of the last choice as a whole between two seconds."""
     for i in range(nodes.counters[PICKED]):
         touch(timeline, nodes.notes[i].picked)
-    keep(timeline, begins, ends, KEPT)
+    keep(timeline, begins, ends, PLANNED)

@@ -14,7 +14,7 @@ argument that is None are eliminated at compile time, branches on a field of an 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -361,3 +361,24 @@ def plan_closures(outages: Outages | None, nodes: Nodes, now: int, late: int) ->
                     begin = now if begin <= now else min(begin + late, outages.end[i] - 1)
                     touch(nodes.ahead, node)
                     keep(nodes.ahead, begin, outages.end[i], mark)
+
+
+@inlined
+def next_step_of_closures(outages: Outages | None, now: int, after: int) -> int:
+    """Return the first second behind another one in which a known closure begins or ends in a plan of Slurm's."""
+    if outages is not None:
+        return _next_step(outages, now, after)
+    return NEVER
+
+
+@inner_kernel
+def _next_step(outages: Outages, now: int, after: int) -> int:
+    step: Any = np.int64(NEVER)
+    for i in range(outages.begin.shape[0]):
+        if outages.known[i] <= now < outages.end[i]:
+            begin = now if outages.begin[i] <= now else min(outages.begin[i] + 1, outages.end[i] - 1)
+            if after < begin < step:
+                step = begin
+            if after < outages.end[i] < step:
+                step = outages.end[i]
+    return step

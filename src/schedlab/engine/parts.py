@@ -142,9 +142,9 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
     elif isinstance(scheduler.backfill, Slurm):
         kinds = (DEPTHS, QUEUE_DEPTHS, RESERVE_DEPTHS)
         planning, starting, reserving = (_depths(prepared, scheduler.backfill, names) for names in kinds)
-        plan = new_passes(
-            len(prepared.jobs), planning, starting, reserving, prepared.processors, _plan_size(scheduler.backfill)
-        )
+        turns = len(prepared.jobs) if prepared.site is None else len(prepared.site.option_partition)
+        steps = _plan_size(scheduler.backfill) or (0 if prepared.nodes is None else 2 * turns)
+        plan = new_passes(len(prepared.jobs), planning, starting, reserving, prepared.processors, steps)
     return Parts(
         jobs,
         prepared.seen,

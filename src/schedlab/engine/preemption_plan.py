@@ -21,7 +21,7 @@ from schedlab.engine.retries import Retries
 from schedlab.engine.rules import Rules
 from schedlab.engine.site_state import Site
 from schedlab.engine.state import NOW, State
-from schedlab.engine.turns import ANYWHERE, options_of, slot_in_turn
+from schedlab.engine.turns import options_of
 from schedlab.engine.waiting import Orders, Waiting, sort_waiting
 from schedlab.kernels import inlined, inner_kernel
 
@@ -102,24 +102,13 @@ def _hold_all(hets: HetJobs | None, nodes: Nodes, job: int, now: int, until: NDA
 
 
 @inlined
-def has_room_without_others(
-    site: Site | None,
-    jobs: NDArray[Any],
-    state: State,
-    profile: Any,
-    until: NDArray[np.int64],
-    job: int,
-    ends: int,
-    begins: int,
-) -> bool:
+def has_room_without_others(site: Site | None, state: State, until: NDArray[np.int64], job: int, ends: int) -> bool:
     """Return whether a component has room from now to `ends` in the plan if all runs that it may preempt were over.
 
-    Its nodes are chosen then; if not, those that it would have when it `begins`. Nothing is preempted.
+    Its nodes are chosen then. Nothing is preempted.
     """
     if site is not None:
-        if _has_room_without_others(site.preemption, site, state.nodes, state, until, job, ends):
-            return True
-        slot_in_turn(state.nodes, profile, jobs, job, ANYWHERE, ends - state.clock[NOW], begins)
+        return _has_room_without_others(site.preemption, site, state.nodes, state, until, job, ends)
     return False
 
 

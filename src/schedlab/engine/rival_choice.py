@@ -14,12 +14,10 @@ from schedlab.engine.calendar import NEVER
 from schedlab.engine.node_pass import fits, fits_open, reserve_for
 from schedlab.engine.node_slots import earliest_of
 from schedlab.engine.orders import Order
-from schedlab.engine.profile import Profile
 from schedlab.engine.queue import NONE
 from schedlab.engine.rivals import NOBODY, Rivals, is_visible
 from schedlab.engine.rules import Rules
 from schedlab.engine.site_state import Site
-from schedlab.engine.slots import find_slot, has_slot_now
 from schedlab.engine.state import FREE, NOW, STARTED, State, within_limits
 from schedlab.kernels import inlined, inner_kernel
 
@@ -107,58 +105,6 @@ def _soonest_of(
             if end < ends or (end == ends and goes_before(state.site, order.score, ordered, other, found)):
                 found, ends = other, end
     return found
-
-
-@inlined
-def planned_of(
-    rivals: Rivals | None,
-    jobs: NDArray[Any],
-    state: State,
-    profile: Profile,
-    score: NDArray[np.float64],
-    job: int,
-    strict: int,
-    held: int,
-) -> tuple[int, int]:
-    """Return the first alternative of a job that can start now or, if none can, the one that ends first in the plan.
-
-    Also return when the first alternative would have room, NEVER for a job with one size.
-    """
-    if rivals is not None:
-        return _planned_of(rivals, jobs, state, profile, score, job, strict, held)
-    return job, NEVER
-
-
-@inner_kernel
-def _planned_of(
-    rivals: Rivals,
-    jobs: NDArray[Any],
-    state: State,
-    profile: Profile,
-    score: NDArray[np.float64],
-    job: int,
-    strict: int,
-    held: int,
-) -> tuple[int, int]:
-    now = state.clock[NOW]
-    starts, found, ends = NONE, NONE, NEVER
-    soonest: Any = np.int64(NEVER)  # as a plain constant, it would have a type of its own
-    for other in range(rivals.first[job], rivals.end[job]):
-        if not is_visible(rivals, other) or not within_limits(jobs, state, other):
-            continue
-        length = jobs[other].estimate + strict
-        begins = find_slot(state.nodes, profile, jobs, other, length, now)
-        soonest = min(soonest, begins)
-        if (
-            begins == now
-            and goes_before(state.site, score, BY_SCORE, other, starts)
-            and has_slot_now(state.nodes, jobs, other, state.clock[FREE], now, now + length, held)
-        ):
-            starts = other
-        end = begins + jobs[other].estimate
-        if end < ends or (end == ends and goes_before(state.site, score, BY_SCORE, other, found)):
-            found, ends = other, end
-    return (found if starts == NONE else starts), soonest
 
 
 @inlined

@@ -188,6 +188,14 @@ def free_to_plan(nodes: Nodes | None, profile: Profile, free: int) -> int:
 
 
 @inlined
+def ends_exactly(nodes: Nodes | None, interval: int) -> bool:
+    """Return whether running jobs end in the plan in the very second, as a job groups those of its own nodes later."""
+    if nodes is not None:
+        return interval > 0
+    return False
+
+
+@inlined
 def note_group(nodes: Nodes | None, place: int, job: int) -> None:
     """Add a running job to those that are expected to end together."""
     if nodes is not None:

@@ -34,13 +34,16 @@ from schedlab.engine.preemption_state import gives_way
 from schedlab.engine.queue import NONE, first_fit, job_at
 from schedlab.engine.queue_list import QueueList
 from schedlab.engine.queue_nodes import ANY
-from schedlab.engine.rival_choice import BY_ENTRY, BY_SCORE, planned_of
+from schedlab.engine.rival_choice import BY_ENTRY, BY_SCORE
 from schedlab.engine.rivals import before_in_list, begin_turns, had_turn, take_turn
 from schedlab.engine.rules import Rules
 from schedlab.engine.site_state import open_partitions, wanes
-from schedlab.engine.slots import book_run, free_to_plan
+from schedlab.engine.slots import book_run, ends_exactly, free_to_plan
 from schedlab.engine.slurm_plan import expect_ends, is_full, note, reserve
+from schedlab.engine.slurm_reach import out_of_reach
 from schedlab.engine.slurm_rest import changes_nothing
+from schedlab.engine.slurm_rivals import planned_of
+from schedlab.engine.slurm_search import planned_slot
 from schedlab.engine.slurm_starts import start, start_all_planned, start_components, start_planned
 from schedlab.engine.slurm_timing import (
     BACKFILL,
@@ -74,7 +77,6 @@ from schedlab.engine.turns import (
     fitting_in_turn,
     has_slot_in_turn,
     option_of,
-    slot_in_turn,
     turns_of,
 )
 from schedlab.engine.waiting import Orders, Waiting, put_starving_first
@@ -281,7 +283,8 @@ def _backfill_pass(
     counters[PLANS] += 1
     counters[STEPS], counters[STEPS_CHANGE] = 0, NEVER
     narrowest = narrowest_of(jobs, state, queue, needs, rules)
-    if narrowest > clock[FREE] and not gives_way(state.site):
+    behind = out_of_reach(state, queue, rules)
+    if (narrowest > clock[FREE] or behind == queue.length[0]) and not gives_way(state.site):
         return NEVER
     again = expect_ends(state, passes, rules)
     begin_turns(state.rivals)
@@ -289,7 +292,7 @@ def _backfill_pass(
     looked_at = place = opened = reserved = started = turn = turns = mine = 0
     workflow = NO_WORKFLOW
     blocked = False
-    while place < queue.length[0] and (
+    while place < queue.length[0] - behind and (
         gives_way(state.site) or free_to_plan(state.nodes, profile, clock[FREE]) >= narrowest
     ):
         job = queue.order[place]
@@ -329,8 +332,8 @@ def _backfill_pass(
                     break
                 looked_at += 1
             earliest = earliest_of_component(state.hets, job, earliest)
-            job, soonest = planned_of(state.rivals, jobs, state, profile, queue.score, job, strict, held)
-            begins = slot_in_turn(state.nodes, profile, jobs, job, option, jobs[job].estimate + strict, earliest)
+            job, soonest = planned_of(state.rivals, jobs, state, passes, rules, queue.score, job, strict, held)
+            begins = planned_slot(passes, jobs, state, rules, job, option, earliest)
         length = jobs[job].estimate
         until = now + length + strict
         room = (
@@ -338,8 +341,8 @@ def _backfill_pass(
         )
         together = is_component(state.hets, job)
         if together and gives_way(state.site) and ready and not room and begins != UNKNOWN and earliest == now:
-            room = has_room_without_others(state.site, jobs, state, profile, passes.planned_end, job, until, begins)
-            begins = now if room else begins
+            room = has_room_without_others(state.site, state, passes.planned_end, job, until)
+            begins = now if room else planned_slot(passes, jobs, state, rules, job, option, earliest)
         if together and begins != UNKNOWN:
             note_plan(state.hets, job, begins, room)
             again = now + 1  # where others stand in the plan moves with the clock
@@ -372,7 +375,7 @@ def _backfill_pass(
                 turn = 0
                 continue
             # This chooses its nodes again.
-            slot_in_turn(state.nodes, profile, jobs, job, option, length + strict, begins)
+            planned_slot(passes, jobs, state, rules, job, option, earliest)
         if begins != UNKNOWN:
             again = min(
                 again,
@@ -402,6 +405,6 @@ def _backfill_pass(
             place += queue.length[0]  # all that have left the queue had their turn before
     if started < rules.starts:
         start_all_planned(state.hets, jobs, state, waiting, passes, rules, rules.starts - started)
-    if rules.plan_size > 0 and 2 * turns + 1 >= rules.plan_size:
+    if ends_exactly(state.nodes, rules.interval) or (rules.plan_size > 0 and 2 * turns + 1 >= rules.plan_size):
         again = min(again, counters[STEPS_CHANGE])
     return again

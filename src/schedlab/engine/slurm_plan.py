@@ -14,7 +14,7 @@ from schedlab.engine.needs import UNKNOWN
 from schedlab.engine.node_state import Nodes
 from schedlab.engine.preemption_plan import note_ends
 from schedlab.engine.rules import Rules
-from schedlab.engine.slots import keep_slot, note_group, plan_group, plan_nothing
+from schedlab.engine.slots import ends_exactly, keep_slot, note_group, plan_group, plan_nothing
 from schedlab.engine.slurm_timing import PLANS, STEPS, STEPS_CHANGE, Passes, add_step
 from schedlab.engine.state import FREE, NOW, State
 from schedlab.kernels import inlined, inner_kernel
@@ -35,6 +35,7 @@ def expect_ends(state: State, passes: Passes, rules: Rules) -> int:
     late = NEVER
     plan_nothing(state.nodes, profile, now, clock[FREE], 1 if rules.interval > 0 else 0)
     edge = window = ends = UNKNOWN
+    exactly = ends_exactly(state.nodes, rules.interval)
     freed = together = 0
     for place in range(running.status[USED] - 1, -1, -1):
         block = running.order[place]
@@ -45,8 +46,8 @@ def expect_ends(state: State, passes: Passes, rules: Rules) -> int:
                 end = now + (rules.interval > 0)
                 late = now + 1
             elif late == NEVER:
-                late = end
-            if overdue or not rules.grouped:
+                late = max(now + 1, end - 1) if exactly else end  # one that ends in the next second is by itself
+            if overdue or exactly or not rules.grouped:
                 closed = end != ends
             elif edge == UNKNOWN:
                 edge, window, closed = end + GROUP - end % GROUP, GROUP, True
@@ -85,19 +86,24 @@ def reserve(
     counters = passes.counters
     if rules.shared > 0:
         processors = -(-processors // rules.shared) * rules.shared
-    rounded = max(now, begins // rules.resolution * rules.resolution)
-    ends = ends // rules.resolution * rules.resolution
-    if rules.interval > 0:
-        ends = max(ends, begins // rules.resolution * rules.resolution + rules.resolution)
-    if rules.plan_size > 0:
-        if rounded > now:
-            add_step(passes, rounded)
-            counters[STEPS_CHANGE] = min(counters[STEPS_CHANGE], rounded)
+    floor, ends = rounded(rules, begins, ends)
+    floor = max(now, floor)
+    if rules.plan_size > 0 or ends_exactly(nodes, rules.interval):
+        if floor > now:
+            add_step(passes, floor)
+            counters[STEPS_CHANGE] = min(counters[STEPS_CHANGE], floor)
         if ends < now + rules.horizon:
             add_step(passes, ends)
         else:
             counters[STEPS_CHANGE] = min(counters[STEPS_CHANGE], ends - rules.horizon + 1)
-    keep_slot(nodes, passes.profile, processors, rounded, begins, ends)
+    keep_slot(nodes, passes.profile, processors, floor, begins, ends)
+
+
+@inlined
+def rounded(rules: Rules, begins: int, ends: int) -> tuple[int, int]:
+    """Return between which seconds a reservation stands in the plan."""
+    floor, ends = begins // rules.resolution * rules.resolution, ends // rules.resolution * rules.resolution
+    return floor, max(ends, floor + rules.resolution) if rules.interval > 0 else ends
 
 
 @inlined

@@ -14,7 +14,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from schedlab.engine.hetjobs import is_component
-from schedlab.engine.needs import Needs, is_ready
+from schedlab.engine.needs import UNKNOWN, Needs, is_ready
 from schedlab.engine.node_state import PICKED, Nodes
 from schedlab.engine.outages import have_closures
 from schedlab.engine.profile import Profile, free_at
@@ -22,9 +22,10 @@ from schedlab.engine.queue import NONE
 from schedlab.engine.queue_list import QueueList
 from schedlab.engine.rules import Rules
 from schedlab.engine.slurm_plan import expect_ends
-from schedlab.engine.slurm_timing import Passes, is_minor, is_never_looked_at, is_young
+from schedlab.engine.slurm_search import planned_slot
+from schedlab.engine.slurm_timing import STEPS, Passes, is_minor, is_never_looked_at, is_young
 from schedlab.engine.state import FREE, NOW, State, by_itself_within_limits
-from schedlab.engine.turns import entry_of, option_of, slot_in_turn, turns_of
+from schedlab.engine.turns import entry_of, option_of, turns_of
 from schedlab.kernels import inlined, inner_kernel
 
 
@@ -67,14 +68,17 @@ def _waits_for_busy_nodes(
     if rules.reserve == 0 or is_young(seen, rules, job, now) or is_minor(queue.score, rules, job):
         return True
     expect_ends(state, passes, rules)
+    passes.counters[STEPS] = 0
     for turn in range(turns_of(state.site, state, job)):
         if is_never_looked_at(passes.reserving, entry_of(state.site, job, turn)):
             continue
         option = option_of(state.site, state, job, turn)
-        begins = slot_in_turn(state.nodes, passes.profile, jobs, job, option, jobs[job].estimate + 1, now)
+        begins = planned_slot(passes, jobs, state, rules, job, option, now)
         if begins == now:
             return False
-        if begins <= now + rules.horizon and not _are_busy(state.nodes, passes.profile, jobs, state, job, begins):
+        if UNKNOWN != begins <= now + rules.horizon and not _are_busy(
+            state.nodes, passes.profile, jobs, state, job, begins
+        ):
             return False
     return True
 

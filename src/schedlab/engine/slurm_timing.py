@@ -89,9 +89,7 @@ def new_depths(most: NDArray[np.int64], group: NDArray[np.int64]) -> Depths:
     return Depths(most, group, np.zeros(groups, dtype=np.int64), np.zeros(groups, dtype=np.int64))
 
 
-def new_passes(
-    jobs: int, planning: Depths, starting: Depths, reserving: Depths, processors: int, plan_size: int
-) -> Passes:
+def new_passes(jobs: int, planning: Depths, starting: Depths, reserving: Depths, processors: int, steps: int) -> Passes:
     """Return the state before the first pass."""
     counters = np.zeros(COUNTERS_SIZE, dtype=np.int64)
     counters[[MAIN_DUE, FULL_DUE, LOOK_AGAIN]] = NEVER
@@ -105,7 +103,7 @@ def new_passes(
         planning=planning,
         starting=starting,
         reserving=reserving,
-        steps=np.empty(plan_size + 2, dtype=np.int64),
+        steps=np.empty(steps + 2, dtype=np.int64),
     )
 
 

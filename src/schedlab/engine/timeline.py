@@ -131,7 +131,7 @@ def take_gpus(timeline: Timeline, node: int, bits: int, begins: int, ends: int) 
 
 @inner_kernel
 def keep(timeline: Timeline, begins: int, ends: int, mark: int) -> None:
-    """Reserve the nodes noted by `touch` as a whole between two seconds, whatever still runs there: KEPT or BOOKED."""
+    """Keep the nodes noted by `touch` between two seconds, whatever runs there: KEPT, BOOKED or PLANNED."""
     for i in range(separate(timeline)):
         if begins < ends:
             _, span, last = _between(timeline, timeline.touched[i], begins, ends)

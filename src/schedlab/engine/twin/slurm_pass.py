@@ -11,10 +11,12 @@ from schedlab.engine.gate_inputs import batches
 from schedlab.engine.twin.clock import Clock, News
 from schedlab.engine.twin.hetjobs import sorted_for_pass, start_planned, start_together
 from schedlab.engine.twin.job import Job
+from schedlab.engine.twin.machine import Nodes
 from schedlab.engine.twin.nodes import Part
-from schedlab.engine.twin.profile import Profile
+from schedlab.engine.twin.profile import NEVER, Profile
 from schedlab.engine.twin.slurm_plan import BackfillPlan, in_groups
 from schedlab.engine.twin.slurm_rest import changes_nothing
+from schedlab.engine.twin.slurm_search import earliest
 from schedlab.scheduler.backfilling import Slurm
 
 MINUTE = 60
@@ -278,9 +280,9 @@ class SlurmPass:
                     if looked_at == rules.depth:
                         break
                     looked_at += 1
-                job = self.planned(job, order, plan.profile)
+                job = self.planned(job, order, plan)
                 length = job.estimate + self.inclusive
-                begin, parts = plan.profile.earliest(job, length, possible, turn, clock.view())
+                begin, parts = earliest(plan, job, length, possible, turn) or (None, parts)
             options = range(len(clock.site.partitions(job))) if turn is None else [turn]
             place = None
             if begin == now and job.ready:
@@ -340,18 +342,23 @@ class SlurmPass:
             self.last_change = now
         self.use_gaps(plan.profile, begins)
 
-    def planned(self, job: Job, order: list[Job], profile: Profile) -> Job:
+    def planned(self, job: Job, order: list[Job], plan: BackfillPlan) -> Job:
         """Return the alternative of a job that the plan is for: the first that can start, or the first to end."""
         clock, now = self.clock, self.clock.now
         ends: dict[Job, int] = {}
         alternatives = [one for one in order if one.is_of(job) and (one is job or clock.admitted(one))]
         for one in alternatives if len(alternatives) > 1 else []:
             length = one.estimate + self.inclusive
-            begin, _ = profile.earliest(one, length, now)
+            begin, _ = earliest(plan, one, length, now) or (NEVER, [])
             ends[one] = begin + one.estimate
-            if begin == now and clock.view().lesser(profile.throughout(now, now + length)).place(one) is not None:
+            if begin == now and clock.view().lesser(plan.profile.throughout(now, now + length)).place(one) is not None:
                 return one
         return min(ends, key=lambda one: ends[one], default=job)
+
+    @property
+    def rounds_ends(self) -> bool:
+        """Whether ends of running jobs are grouped, as select/cons_tres does."""
+        return self.rules.interval > 0 and not self.rules.node
 
     @property
     def inclusive(self) -> int:
@@ -362,7 +369,7 @@ class SlurmPass:
         """Return the ends of running jobs in the plan."""
         clock, now = self.clock, self.clock.now
         ends = [job.expected_end for job in clock.seen() if job.expected_end > now]
-        grouped = self.rules.interval and not self.rules.node  # as select/cons_tres does
+        grouped = self.rounds_ends and not isinstance(clock.machine.empty, Nodes)  # see BackfillPlan.running
         together = in_groups(ends) if grouped else dict(zip(ends, ends, strict=True))
         return {job: together.get(job.expected_end, now + self.inclusive) for job in clock.seen()}
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from schedlab.engine.twin.job import Job
+from schedlab.engine.twin.machine import Nodes
 from schedlab.engine.twin.nodes import Part
 from schedlab.engine.twin.preemption import place_in
 from schedlab.engine.twin.profile import Profile
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
 class BackfillPlan:
     """The plan of a backfill pass: running jobs `until` their ends, and the changes since, in order.
 
-    `steps` are the seconds in which a reservation begins or ends, after now and within the window.
+    `steps` are the seconds in which a reservation begins or ends, after now and within the window: between them are the
+    plan's records. `booked` are the reserved nodes, each with begin and end, and `started` the jobs that have begun.
     """
 
     passes: SlurmPass
@@ -27,6 +29,8 @@ class BackfillPlan:
     changes: list[tuple[Callable[..., None], tuple[Any, ...]]] = field(default_factory=list)
     profile: Profile = field(init=False)
     steps: set[int] = field(default_factory=set)
+    booked: list[tuple[int, int, set[int]]] = field(default_factory=list)
+    started: list[Job] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.until = self.passes.ends()
@@ -44,9 +48,17 @@ class BackfillPlan:
             change(profile, *values)
         return profile
 
+    def closures(self) -> Profile:
+        """Return which nodes are in service, and for whom."""
+        clock = self.passes.clock
+        profile = Profile(clock.now, clock.machine.empty)
+        clock.close(profile, self.passes.inclusive)
+        return profile
+
     def run(self, job: Job) -> None:
         """Note a start; where runs may give way, this one may be suspended for a later job of the pass."""
         now = self.passes.clock.now
+        self.started.append(job)
         if self.passes.clock.preemption.inputs is None:
             self.change(Profile.take, now, job.expected_end, job.parts)
         else:
@@ -67,11 +79,61 @@ class BackfillPlan:
         """Reserve parts of the machine for a job."""
         now, window = self.passes.clock.now, self.passes.rules.window
         self.steps |= {second for second in self.passes.rounded(job, begin) if now < second < now + window}
+        floor, end = self.passes.rounded(job, begin)
+        if end > begin:
+            self.booked.append((max(now, floor), end, {part.node for part in parts}))
         self.change(self.passes.book, job, begin, parts)
+
+    @property
+    def in_records(self) -> bool:
+        """Whether jobs are planned as by Slurm on nodes, where reservations stand in records of their own."""
+        return isinstance(self.passes.clock.machine.empty, Nodes) and self.passes.rules.interval > 0
+
+    @property
+    def all_nodes(self) -> set[int]:
+        """Return the nodes of the machine."""
+        empty = self.passes.clock.machine.empty
+        assert isinstance(empty, Nodes)
+        return set(range(len(empty.nodes)))
+
+    def of_partition(self, job: Job, option: int) -> set[int]:
+        """Return the nodes of one of the partitions of a job."""
+        site = self.passes.clock.site
+        nodes = site.nodes([site.partitions(job)[option]])
+        return self.all_nodes if nodes is None else nodes
+
+    def nodes_for(self, job: Job, option: int) -> set[int]:
+        """Return the nodes on which a job may run in one of its partitions."""
+        empty = self.passes.clock.machine.empty
+        assert isinstance(empty, Nodes)
+        allowed = empty.requests[job.number][option].allowed
+        return {node for node, may in enumerate(allowed) if may}
+
+    def reserved_in(self, begin: int, end: int) -> set[int]:
+        """Return the nodes that are reserved in any second from one to another, both included."""
+        found = [nodes for first, behind, nodes in self.booked if first <= end and behind > begin]
+        return set[int]().union(*found)
+
+    def running(self, usable: set[int]) -> Profile:
+        """Return what running jobs leave free, as seen by a job that is to run on some nodes.
+
+        The ends of those that hold any of these nodes are grouped.
+        """
+        passes, clock = self.passes, self.passes.clock
+        profile = Profile(clock.now, clock.machine.empty)
+        holding, soon = {*self.until, *self.started}, clock.now + passes.inclusive
+        ends = [job.expected_end for job in holding if job.expected_end > soon]
+        mine = [job.expected_end for job in holding if not usable.isdisjoint(part.node for part in job.parts)]
+        grouped = in_groups([end for end in mine if end > soon], ends) if passes.rounds_ends else {}
+        for job in holding:
+            end = max(job.expected_end, soon)
+            profile.take(clock.now, grouped.get(job.expected_end, end), job.parts)
+        return profile
 
     def forget(self, gone: set[Job]) -> None:
         """Continue the plan without some of the running jobs."""
         self.until = {job: end for job, end in self.until.items() if job not in gone}
+        self.started = [job for job in self.started if job not in gone]
         self.profile = self.without(set())
 
     def place_over(self, job: Job, length: int, lenders: set[Job], option: int) -> list[Part] | None:
@@ -88,17 +150,20 @@ class BackfillPlan:
         return place_in(self.without(gone).throughout(now, now + length), job, option)
 
 
-def in_groups(ends: list[int]) -> dict[int, int]:
+def in_groups(ends: list[int], of_all: list[int] | None = None) -> dict[int, int]:
     """Return the ends of running jobs as Slurm rounds them: to the last end of a group, and later groups are wider.
 
-    Half a minute after the first half minute, then twice as much each time (the estimate of select/cons_tres).
+    Half a minute after the first half minute, then twice as much each time (the estimate of select/cons_tres). Whether
+    a group goes on is asked of the next end `of_all` running jobs.
     """
-    rest, together = sorted(set(ends)), dict[int, int]()
+    rest, every, together = sorted(set(ends)), sorted({*ends, *(of_all or ())}), dict[int, int]()
     edge, window = (rest[0] + 30 - rest[0] % 30, 30) if rest else (0, 30)
     while rest:
-        while rest[0] > edge + window:
-            window *= 2
-        group = [end for end in rest if end <= edge + window]
+        group = [rest.pop(0)]
+        while rest and next(end for end in every if end > group[-1]) <= edge + window:
+            group.append(rest.pop(0))
         together |= dict.fromkeys(group, group[-1])
-        rest, window = rest[len(group) :], 2 * window
+        window *= 2
+        while any(end > group[-1] for end in every) and next(end for end in every if end > group[-1]) > edge + window:
+            window *= 2
     return together

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 from schedlab.engine.twin.job import Job
 from schedlab.engine.twin.machine import Nodes
 from schedlab.engine.twin.nodes import Part
+from schedlab.engine.twin.profile import NEVER
 from schedlab.engine.twin.slurm_plan import BackfillPlan
+from schedlab.engine.twin.slurm_search import earliest
 
 if TYPE_CHECKING:
     from schedlab.engine.twin.slurm_pass import SlurmPass
@@ -30,7 +32,7 @@ def changes_nothing(passes: SlurmPass, visible: list[Job]) -> bool:
             continue
         for turn in passes.turns(job):
             plan = BackfillPlan(passes)
-            begin, parts = plan.profile.earliest(job, job.estimate + passes.inclusive, now, turn)
+            begin, parts = earliest(plan, job, job.estimate + passes.inclusive, now, turn) or (NEVER, [])
             if begin == now or (begin <= now + rules.window and not _are_busy(passes, job, begin, parts, plan)):
                 return False
     return True

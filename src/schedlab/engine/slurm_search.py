@@ -1,0 +1,370 @@
+"""When and on which nodes Slurm's backfill pass plans a job beside the reservations of others.
+
+Slurm asks two questions in turn. Which nodes are in no reservation while the job would run, if it began at a moment?
+And when does the job fit on these, as running jobs end, whatever is reserved? The first moment is now, later ones are
+seconds in which reservations end. Slurm 22.05 behaves this way (conformance/slurm-plans.json, slurm-busy.json).
+
+Running jobs and reservations stand on one timeline, so that nodes of a cohort have the same of both. Ends of running
+jobs are exact there: how they are grouped depends on the nodes on which the job may run.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.engine.calendar import BLOCK, NEVER, USED
+from schedlab.engine.cohorts import COHORTS, node_of, size_of
+from schedlab.engine.hetjobs import has_het_jobs
+from schedlab.engine.needs import UNKNOWN
+from schedlab.engine.node_choice import choose
+from schedlab.engine.node_inputs import BOOKED, KEPT, PLANNED
+from schedlab.engine.node_slots import give_room
+from schedlab.engine.node_state import LATER, PICKED, VIEWS, Nodes
+from schedlab.engine.node_ways import look_ahead
+from schedlab.engine.nodes import room
+from schedlab.engine.outages import Outages, next_step_of_closures
+from schedlab.engine.preemption_state import gives_way
+from schedlab.engine.rules import Rules
+from schedlab.engine.site_state import Site
+from schedlab.engine.slurm_plan import GROUP, rounded
+from schedlab.engine.slurm_timing import STEPS, STEPS_CHANGE, Passes
+from schedlab.engine.state import NOW, State
+from schedlab.engine.timeline import LONG_AGO
+from schedlab.engine.timeline_state import LAST, Timeline
+from schedlab.engine.turns import ANYWHERE, slot_in_turn
+from schedlab.kernels import inlined, inner_kernel
+
+CLOSURES = KEPT | BOOKED
+"""Marks of nodes out of service, and of advance reservations."""
+
+
+@inlined
+def planned_slot(
+    passes: Passes, jobs: NDArray[Any], state: State, rules: Rules, job: int, option: int, begins: int
+) -> int:
+    """Return when a turn of a job is planned, not before a second, and choose its nodes; UNKNOWN if it has no plan."""
+    return _on_nodes(state.nodes, passes, jobs, state, rules, job, option, begins)
+
+
+@inlined
+def _on_nodes(
+    nodes: Nodes | None,
+    passes: Passes,
+    jobs: NDArray[Any],
+    state: State,
+    rules: Rules,
+    job: int,
+    option: int,
+    begins: int,
+) -> int:
+    length = jobs[job].estimate + (rules.interval > 0)
+    if nodes is None:
+        return slot_in_turn(nodes, passes.profile, jobs, job, option, length, begins)
+    if rules.interval > 0:
+        return _earliest(nodes, passes, state, rules, job, option, jobs[job].estimate, begins)
+    return slot_in_turn(nodes, passes.profile, jobs, job, option, length, begins)
+
+
+@inner_kernel
+def _earliest(
+    nodes: Nodes, passes: Passes, state: State, rules: Rules, job: int, option: int, estimate: int, begins: int
+) -> int:
+    """Return when a job is planned in the first of its partitions, or that of a turn, where it is so soonest."""
+    first, behind = nodes.machine.options[job], nodes.machine.options[job + 1]
+    if option != ANYWHERE:
+        first, behind = option, option + 1
+    best, chosen = UNKNOWN, behind
+    for one in range(first, behind):
+        second = _in_partition(nodes, passes, state, rules, one, estimate, begins)
+        if second != UNKNOWN and (best == UNKNOWN or second < best):
+            best, chosen = second, one
+    if chosen < behind - 1:  # others have been searched since
+        _in_partition(nodes, passes, state, rules, chosen, estimate, begins)
+    if best == UNKNOWN:
+        nodes.counters[PICKED] = 0
+    return best
+
+
+@inner_kernel
+def _in_partition(
+    nodes: Nodes, passes: Passes, state: State, rules: Rules, option: int, estimate: int, begins: int
+) -> int:
+    """Return when a job is planned in one partition, UNKNOWN if it has no plan; choose its nodes."""
+    now, request, moment = state.clock[NOW], nodes.machine.shape[option], begins
+    while moment != NEVER:
+        later = _find_usable(nodes, nodes.ahead, state.site, passes, rules, option, moment, estimate, now)
+        second: Any = np.int64(UNKNOWN)  # as a plain constant, it would have a type of its own
+        if _may_suffice(nodes, nodes.ahead, request):
+            second = _as_runs_end(nodes, nodes.ahead, state, rules.grouped, request, moment, estimate + 1, now)
+        if second == UNKNOWN or (second > now and second > later):
+            moment = later
+        elif second > moment and _meets_others(nodes, nodes.ahead, rules, second, estimate):
+            moment = second
+        else:
+            return second
+    return UNKNOWN
+
+
+@inner_kernel
+def _find_usable(
+    nodes: Nodes,
+    timeline: Timeline,
+    site: Site | None,
+    passes: Passes,
+    rules: Rules,
+    option: int,
+    moment: int,
+    estimate: int,
+    now: int,
+) -> int:
+    """Note which cohorts are in no reservation that a job would touch if it began at a moment.
+
+    Return the next moment that Slurm tries: the end of the first record of the plan behind which nodes of the partition
+    are free again, among those that the job would touch and the next one; NEVER if there is none.
+    """
+    spans, cohorts = timeline.spans, timeline.cohorts
+    eligible = nodes.machine.requests[nodes.machine.shape[option]].eligible
+    steps, count = passes.steps, passes.counters[STEPS]
+    touched, later, enters = moment + estimate, NEVER, NEVER
+    for cohort in range(timeline.counters[COHORTS]):
+        usable = nodes.machine.allowed[eligible, node_of(timeline, cohort)]
+        span, held = cohorts[cohort].first, False
+        while span != LAST:
+            begin = spans[span].begin
+            if spans[span].runs & PLANNED:
+                ends = NEVER if spans[span].next == LAST else spans[spans[span].next].begin
+                if ends > moment:
+                    if begin <= touched:
+                        usable = False
+                    elif usable:
+                        enters = min(enters, begin)
+                    held = True
+            elif held:
+                if begin < later and begin < now + rules.horizon and _is_of(site, timeline, cohort, option):
+                    later = begin
+                break
+            span = spans[span].next
+        cohorts[cohort].room = 0
+        cohorts[cohort].gain = 1 if usable else 0
+        cohorts[cohort].until = LONG_AGO
+    beyond = int(np.searchsorted(steps[:count], touched + 1))
+    last = steps[beyond + 1] if beyond + 1 < count else NEVER
+    if later > last:
+        later = NEVER
+        enters = min(enters, steps[beyond])
+    if moment == now and enters < NEVER:  # as time goes on, the job would touch more
+        passes.counters[STEPS_CHANGE] = min(passes.counters[STEPS_CHANGE], enters - estimate)
+    return later
+
+
+@inlined
+def _may_suffice(nodes: Nodes, timeline: Timeline, request: int) -> bool:
+    """Return whether usable nodes would suffice for a request if nothing ran there."""
+    asked, count, cores = nodes.machine.requests[request], 0, 0
+    for cohort in range(timeline.counters[COHORTS]):
+        if timeline.cohorts[cohort].gain == 1:
+            count += size_of(timeline, cohort)
+            cores += size_of(timeline, cohort) * nodes.machine.nodes[node_of(timeline, cohort)].cores
+    return count >= asked.nodes and cores >= asked.tasks * asked.task_cores
+
+
+@inlined
+def _is_of(site: Site | None, timeline: Timeline, cohort: int, option: int) -> bool:
+    """Return whether nodes of a cohort belong to a partition."""
+    if site is not None:
+        belongs = False
+        for i in range(timeline.cohorts[cohort].begin, timeline.cohorts[cohort].end):
+            belongs = belongs or site.member[site.partition[option], timeline.order[i]]
+        return belongs
+    return True
+
+
+@inner_kernel
+def _as_runs_end(
+    nodes: Nodes,
+    timeline: Timeline,
+    state: State,
+    grouped: bool,
+    request: int,
+    moment: int,
+    length: int,
+    now: int,
+) -> int:
+    """Return when a request fits on usable nodes as running jobs end, not before a moment; choose its nodes.
+
+    It gets nodes that are free as soon as it fits, also if it may only begin later. Jobs that are late, or end in the
+    next second, do so by themselves; the others in groups. A group goes on as long as the next end of all running jobs
+    is not too late, and has those that hold usable nodes.
+    """
+    nodes.counters[VIEWS] += 1
+    running = state.running
+    is_revised = gives_way(state.site) or has_het_jobs(state.hets)  # whether the plan may lack runs
+    if _fits_at(nodes, timeline, request, now, max(now, moment), length, False):
+        return max(now, moment)
+    before = now  # the last second with ends of running jobs that has been tried
+    edge = window = last = UNKNOWN
+    asked = False  # whether the group has been found to go on behind its last end so far
+    for place in range(running.status[USED] - 1, -1, -1):
+        block = running.order[place]
+        for i in range(running.counts[block] - 1, -1, -1):
+            record = running.records[block * BLOCK + i]
+            end = max(record.end, now + 1)
+            if end == last or (end == before and end == now + 1):
+                continue
+            known, holds = True, False
+            if is_revised:
+                known, holds = _ends_at(nodes, timeline, record.job, end)
+            else:
+                holds = _holds_usable(nodes, timeline, record.job)
+            if not known:
+                continue
+            if last != UNKNOWN and not asked:
+                asked = True
+                if not grouped or end > edge + window:
+                    second = _try(nodes, timeline, request, moment, length, now, before, last)
+                    if second != UNKNOWN:
+                        return second
+                    before, last, window = last, UNKNOWN, 2 * window
+                    while grouped and end > edge + window:
+                        window *= 2
+            if not holds:
+                continue
+            if end == now + 1:
+                second = _try(nodes, timeline, request, moment, length, now, before, end)
+                if second != UNKNOWN:
+                    return second
+                before = end
+                continue
+            if edge == UNKNOWN:
+                edge, window = end + GROUP - end % GROUP, GROUP
+            last, asked = end, False
+    if last != UNKNOWN:
+        second = _try(nodes, timeline, request, moment, length, now, before, last)
+        if second != UNKNOWN:
+            return second
+        before = last
+    return _try(nodes, timeline, request, moment, length, now, before, NEVER)
+
+
+@inlined
+def _holds_usable(nodes: Nodes, timeline: Timeline, job: int) -> bool:
+    """Return whether a run holds usable nodes."""
+    run = nodes.run[job]
+    for place in range(nodes.offsets[run], nodes.offsets[run + 1]):
+        if timeline.cohorts[timeline.cohort[nodes.places[place].node]].gain == 1:
+            return True
+    return False
+
+
+@inlined
+def _ends_at(nodes: Nodes, timeline: Timeline, job: int, end: int) -> tuple[bool, bool]:
+    """Return whether the plan knows that a run ends at a second, and whether it holds usable nodes."""
+    run, known, holds = nodes.run[job], False, False
+    for place in range(nodes.offsets[run], nodes.offsets[run + 1]):
+        cohort = timeline.cohort[nodes.places[place].node]
+        usable = timeline.cohorts[cohort].gain == 1
+        if (usable or not known) and _releases(timeline, cohort, end):
+            known, holds = True, holds or usable
+        if holds:
+            break
+    return known, holds
+
+
+@inlined
+def _releases(timeline: Timeline, cohort: int, second: int) -> bool:
+    """Return whether a run ends at a second on the nodes of a cohort."""
+    spans, span = timeline.spans, timeline.cohorts[cohort].first
+    before = span
+    while span != LAST and spans[span].begin < second:
+        before, span = span, spans[span].next
+    return span != LAST and spans[span].begin == second and spans[span].cores > spans[before].cores
+
+
+@inlined
+def _try(
+    nodes: Nodes, timeline: Timeline, request: int, moment: int, length: int, now: int, before: int, group: int
+) -> int:
+    """Return when a request fits once a group of runs has ended, or as closures end until then; UNKNOWN if it does not.
+
+    The last runs that have been tried end at `before`; without another group, `group` is NEVER.
+    """
+    step = next_step_of_closures(nodes.outages, now, before)
+    while step < group:
+        if _fits_at(nodes, timeline, request, before, max(step, moment), length, True):
+            return max(step, moment)
+        step = next_step_of_closures(nodes.outages, now, step)
+    if group < NEVER and _fits_at(nodes, timeline, request, group, max(group, moment), length, True):
+        return max(group, moment)
+    return UNKNOWN
+
+
+@inner_kernel
+def _fits_at(
+    nodes: Nodes, timeline: Timeline, request: int, second: int, begins: int, length: int, ahead: bool
+) -> bool:
+    """Return whether a request fits on usable nodes as running jobs have left them by a second; choose its nodes.
+
+    Nodes that are closed while it would run, from when it begins, are left out.
+    """
+    asked, cohorts = nodes.machine.requests[request], timeline.cohorts
+    spaces, held = 0, 0
+    for cohort in range(timeline.counters[COHORTS]):
+        if cohorts[cohort].gain == 1:
+            if cohorts[cohort].until <= second:
+                _look(nodes, nodes.outages, timeline, cohort, second, begins, begins + length)
+                cohorts[cohort].room = room(nodes.machine, nodes.later, request, node_of(timeline, cohort))
+            if cohorts[cohort].room > 0:
+                spaces += size_of(timeline, cohort)
+                held += size_of(timeline, cohort) * cohorts[cohort].room
+    if spaces < asked.nodes or held < asked.tasks:
+        return False
+    give_room(nodes, timeline, request)
+    look_ahead(nodes.ways, ahead)
+    found = choose(nodes, LATER, request)
+    look_ahead(nodes.ways, False)
+    return found
+
+
+@inlined
+def _look(
+    nodes: Nodes, outages: Outages | None, timeline: Timeline, cohort: int, second: int, begins: int, ends: int
+) -> None:
+    """Set the view `later` of a node of a cohort to what runs leave free there at a second; note until when it holds.
+
+    Reservations do not count, but closures between two other seconds do.
+    """
+    node = node_of(timeline, cohort)
+    spans, view, first = timeline.spans, nodes.later, nodes.machine.nodes[node].gpu
+    span = timeline.cohorts[cohort].first
+    while spans[span].next != LAST and spans[spans[span].next].begin <= second:
+        span = spans[span].next
+    free = view.free[node]
+    free.cores, free.memory = spans[span].cores, spans[span].memory
+    free.gpus, free.runs = spans[span].gpus, spans[span].runs & ~(PLANNED | CLOSURES)
+    for i in range(nodes.machine.nodes[node + 1].gpu - first):
+        view.devices[first + i] = timeline.devices[span * timeline.gpus + i]
+    timeline.cohorts[cohort].until = NEVER if spans[span].next == LAST else spans[spans[span].next].begin
+    if outages is not None:
+        timeline.cohorts[cohort].until = LONG_AGO
+        span = timeline.cohorts[cohort].first
+        while span != LAST and spans[span].begin < ends:
+            if spans[span].next == LAST or spans[spans[span].next].begin > begins:
+                free.runs |= spans[span].runs & CLOSURES
+            span = spans[span].next
+
+
+@inlined
+def _meets_others(nodes: Nodes, timeline: Timeline, rules: Rules, begins: int, estimate: int) -> bool:
+    """Return whether nodes that have been chosen are reserved for others in a slot."""
+    floor, ends = rounded(rules, begins, begins + estimate)
+    spans, meets = timeline.spans, False
+    for i in range(nodes.counters[PICKED]):
+        span = timeline.cohorts[timeline.cohort[nodes.notes[i].picked]].first
+        while span != LAST and spans[span].begin < ends:
+            if spans[span].next == LAST or spans[spans[span].next].begin > floor:
+                meets = meets or spans[span].runs & PLANNED > 0
+            span = spans[span].next
+    return meets
