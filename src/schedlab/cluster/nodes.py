@@ -164,8 +164,11 @@ class Partition:
         Who may use it; an empty allow list admits everybody.
     up
         Whether jobs start there.
-    max_memory_per_core, max_memory_per_node, max_cores_per_node
+    max_memory_per_core, max_memory_per_node
         Most that a job may use; None: no limit.
+    max_cores_per_node
+        How many cores of each node its jobs may hold together; None: all. Jobs that get whole nodes get only those that
+        have no more.
     priority_factor
         What the partition contributes to multifactor priorities, before its weight.
     allow_groups

@@ -185,6 +185,9 @@ class PartitionLines:
                     IgnoredLine(line.where, f"DefaultTime of {name}", "longer than MaxTime: Slurm drops it")
                 )
                 del fields["default_time"]
+            if self.rules.linear and fields.pop("max_cores_per_node", None) is not None:
+                reason = "select/linear gives whole nodes and does not look at it"
+                self.ignored.append(IgnoredLine(line.where, f"MaxCPUsPerNode of {name}", reason))
             self.partitions[name] = Partition(name, () if nodes == self.nodes else nodes, **fields)
             if fields.get("default"):
                 self._one_default(line, name)

@@ -34,6 +34,9 @@ SLURM_PLACEMENTS = ("switches", "consecutive")
 BY_RULE, LAST, LEAST_LOADED = 0, 1, 2
 """The ways of requests to their nodes under these: by the rule, the last node, and the least loaded nodes."""
 
+NO_CAP = -1
+"""The cap of requests that are under none."""
+
 
 class NodeInputs(NamedTuple):
     """The nodes of a cluster, and the requests of jobs.
@@ -88,6 +91,10 @@ class NodeInputs(NamedTuple):
         int64, one per distinct request: BY_RULE, or another way to its nodes; None: all are BY_RULE.
     busy_first
         Whether reservations of Slurm's passes take nodes that are in use before others.
+    cap
+        int64, one per distinct request: the cap that it is under, a position in `caps`, or NO_CAP; None: none is.
+    caps
+        int64, one per cap: how many cores of a node the jobs under it may hold together; None without any.
     """
 
     names: tuple[str, ...]
@@ -120,6 +127,8 @@ class NodeInputs(NamedTuple):
     wishes: WishInputs | None = None
     way: NDArray[np.int64] | None = None
     busy_first: bool = False
+    cap: NDArray[np.int64] | None = None
+    caps: NDArray[np.int64] | None = None
 
     @property
     def has_ways(self) -> bool:
@@ -131,7 +140,7 @@ class NodeInputs(NamedTuple):
         """The names of the columns that have a row for each request."""
         return (
             *("nodes", "tasks", "tasks_per_node", "task_cores", "task_memory", "task_gpus", "node_memory", "node_gpus"),
-            *("share", "gpu_type", "exclusive", "eligible", "most_nodes", "books", "way"),
+            *("share", "gpu_type", "exclusive", "eligible", "most_nodes", "books", "way", "cap"),
         )
 
 

@@ -15,6 +15,7 @@ from schedlab.cluster.nodes import NodeGroup, Partition
 from schedlab.engine.node_inputs import (
     BY_RULE,
     LEAST_LOADED,
+    NO_CAP,
     PLACEMENTS,
     SLURM_PLACEMENTS,
     UNLIMITED,
@@ -65,6 +66,9 @@ def unchecked_inputs(
         columns["most_nodes"] = None
     if placement not in SLURM_PLACEMENTS or not columns["way"].any():
         columns["way"] = None
+    caps = {} if (columns["cap"] == NO_CAP).all() else caps_of(cluster)
+    if not caps:
+        columns["cap"] = None
     gpus = [np.array([types.index(kind) for kind, count in group.gpus for _ in range(count)]) for group, _ in nodes]
     for (_, name), devices in zip(nodes, gpus, strict=True):
         if len(devices) > MOST_GPUS:
@@ -84,8 +88,21 @@ def unchecked_inputs(
         topology=topology_inputs(cluster) if placement == "switches" else None,
         place=places_by_name([name for _, name in nodes]) if placement == "consecutive" else None,
         switches=tuple(group.switch for group, _ in nodes) if any(group.switch for group, _ in nodes) else None,
+        caps=np.array([*caps.values()], dtype=np.int64) if caps else None,
         **columns,
     )
+
+
+def caps_of(cluster: Cluster) -> dict[str, int]:
+    """Return the cores of a node that jobs of a partition may hold together, by name of those partitions of which some
+    node has more."""
+    cores = {name: group.cores for group in cluster.groups for name in group.names}
+    return {
+        one.name: one.max_cores_per_node
+        for one in cluster.partitions
+        if one.max_cores_per_node is not None
+        and one.max_cores_per_node < max(cores[name] for name in cluster.nodes_of(one))
+    }
 
 
 def places_by_name(names: Sequence[str]) -> NDArray[np.int64]:
@@ -140,7 +157,17 @@ def _asked(
         "exclusive": exclusive,
         "most_nodes": most_nodes,
         "way": _ways(resources, cluster),
+        "cap": _caps(resources, cluster),
     }
+
+
+def _caps(resources: Resources, cluster: Cluster) -> NDArray[np.int64]:
+    """Return the number of the cap that each job is under, in the order of `caps_of`."""
+    found = np.full(len(resources), NO_CAP, dtype=np.int64)
+    names = [*caps_of(cluster)]
+    for mine, partition in _by_partition(resources, cluster) if names else ():
+        found[mine] = names.index(partition.name) if partition.name in names else NO_CAP
+    return found
 
 
 def _ways(resources: Resources, cluster: Cluster) -> NDArray[np.int64]:
@@ -344,6 +371,11 @@ def room_on_nodes(inputs: NodeInputs, request: int, without: str = "") -> NDArra
         room = np.where(spare < 0, 0, room)
         if one["task_gpus"]:
             room = np.minimum(room, spare // one["task_gpus"])
+    if without != "cores" and inputs.cap is not None and inputs.caps is not None and inputs.cap[request] != NO_CAP:
+        most = inputs.caps[inputs.cap[request]]
+        room = np.minimum(room, most // one["task_cores"])
+        if inputs.exclusive[request]:
+            room = np.where(inputs.cores <= most, room, 0)
     if without != "nodes that it may use":
         room = np.where(inputs.allowed[inputs.eligible[request]], room, 0)
     return np.where(room >= max(one["tasks_per_node"], 1), room, 0)

@@ -6,6 +6,7 @@ from schedlab.site.parameters import Row
 
 _NODES = "tests/cluster/test_slurm_conf.py"
 _PLACED = "tests/engine/test_nodes_conformance.py"
+_CASES = "tests/engine/test_machines_by_hand.py"
 _SITE = "tests/engine/test_site_build.py"
 _SHARES = "tests/engine/test_shares_by_hand.py"
 _HELD = "tests/engine/test_nodes_site.py"
@@ -94,7 +95,8 @@ ROWS: tuple[Row, ...] = (
      "tests/engine/test_maximum_by_hand.py"),
     ("PartitionName", "DefMemPerCPU DefMemPerNode", "modelled", "what a job gets that asks for no memory", _NODES),
     ("PartitionName", "MaxMemPerCPU MaxMemPerNode", "ignored", "kept, not applied", ""),
-    ("PartitionName", "MaxCPUsPerNode", "ignored", "kept, not applied: its jobs may fill nodes", ""),
+    ("PartitionName", "MaxCPUsPerNode", "modelled",
+     "how many cores of a node its jobs may hold together, whole nodes only if they have no more", _CASES),
     ("PartitionName", "AllowAccounts DenyAccounts", "approximated",
      "who has it as an option; an account with all below it, as in newer versions (in 22.05, itself alone)", _SITE),
     ("PartitionName", "AllowQos DenyQos", "modelled", "who has it as an option", _SITE),
