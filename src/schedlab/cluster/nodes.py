@@ -165,7 +165,8 @@ class Partition:
     up
         Whether jobs start there.
     max_memory_per_core, max_memory_per_node
-        Most that a job may use; None: no limit.
+        MiB: a job that asks for more memory of a core gets more cores, and one that asks for more of a node does not
+        run there; None: no limit.
     max_cores_per_node
         How many cores of each node its jobs may hold together; None: all. Jobs that get whole nodes get only those that
         have no more.

@@ -12,6 +12,7 @@ from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.features import nodes_with
 from schedlab.cluster.hostlist import host_names, name_order
 from schedlab.cluster.nodes import NodeGroup, Partition
+from schedlab.engine.memory_limits import Shares, with_cores_for_memory
 from schedlab.engine.node_inputs import (
     BY_RULE,
     LEAST_LOADED,
@@ -143,15 +144,11 @@ def _asked(
     node_memory, core_memory, exclusive = _of_partitions(resources, cluster)
     nodes, most_nodes = _numbers_of_nodes(resources, cluster, nodes, tasks, limit)
     tasks = np.maximum(tasks, nodes)
+    task_gpus, node_gpus = np.where(shared, 0, task_gpus), np.where(shared, 0, node_gpus)
+    memory = core_memory * cores
+    shares = Shares(nodes, tasks, resources.tasks_per_node, cores, memory, task_gpus, node_memory, node_gpus)
     return {
-        "nodes": nodes,
-        "tasks": tasks,
-        "tasks_per_node": resources.tasks_per_node,
-        "task_cores": cores,
-        "task_memory": core_memory * cores,
-        "task_gpus": np.where(shared, 0, task_gpus),
-        "node_memory": node_memory,
-        "node_gpus": np.where(shared, 0, node_gpus),
+        **with_cores_for_memory(shares, _memory_of_a_core(resources, cluster))._asdict(),
         "share": np.where(resources.gpus > 0, resources.gpu_share, WHOLE),
         "gpu_type": _types(workload, resources, types),
         "exclusive": exclusive,
@@ -159,6 +156,14 @@ def _asked(
         "way": _ways(resources, cluster),
         "cap": _caps(resources, cluster),
     }
+
+
+def _memory_of_a_core(resources: Resources, cluster: Cluster) -> NDArray[np.int64]:
+    """Return the most memory that each job may have for a core, 0 for no limit."""
+    most = np.zeros(len(resources), dtype=np.int64)
+    for mine, partition in _by_partition(resources, cluster):
+        most[mine] = partition.max_memory_per_core or 0
+    return most
 
 
 def _caps(resources: Resources, cluster: Cluster) -> NDArray[np.int64]:

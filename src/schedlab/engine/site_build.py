@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.membership import Membership, membership
 from schedlab.cluster.nodes import Partition
+from schedlab.engine.memory_limits import beyond_memory
 from schedlab.engine.node_inputs import NodeInputs
 from schedlab.engine.node_requests import fits_empty, fitting, node_inputs, unchecked_inputs
 from schedlab.engine.preemption_inputs import preemption_inputs
@@ -320,14 +321,18 @@ def _with_shapes(
         nodes = unchecked_inputs(asking, cluster, placement, _most_nodes(cluster, options, who))
     except InputError as error:  # the rows of `asking` are options
         raise InputError(str(error), row=None if error.row is None else int(options.job[error.row])) from None
-    fits = fitting(nodes)
+    over = beyond_memory(nodes, nodes.shape, options.partition, cluster)
+    fits = fitting(nodes) & ~over
     kept = _Options(options.job[fits], options.partition[fits], options.refused)
     lost = np.ones(len(workload), dtype=np.bool_)
     lost[kept.job] = False
     unfit = np.zeros(len(workload), dtype=np.bool_)
     unfit[options.job[~fits]] = True
-    names = (*options.refused.names, "Resources")
-    why = np.where(lost & unfit, len(names) - 1, options.refused.codes)
+    large = np.zeros(len(workload), dtype=np.bool_)
+    large[options.job[over]] = True
+    names = (*options.refused.names, "Resources", "MaxMemPerLimit")
+    codes = [len(names) - 1, len(names) - 2]
+    why = np.select([lost & large, lost & unfit], codes, options.refused.codes)
     return nodes._replace(shape=nodes.shape[fits]), kept._replace(refused=Labels(why, names))
 
 

@@ -7,6 +7,7 @@ from schedlab.site.parameters import Row
 _NODES = "tests/cluster/test_slurm_conf.py"
 _PLACED = "tests/engine/test_nodes_conformance.py"
 _CASES = "tests/engine/test_machines_by_hand.py"
+_MEMORY = "tests/engine/test_memory_by_hand.py"
 _SITE = "tests/engine/test_site_build.py"
 _SHARES = "tests/engine/test_shares_by_hand.py"
 _HELD = "tests/engine/test_nodes_site.py"
@@ -38,7 +39,7 @@ ROWS: tuple[Row, ...] = (
      "see the rows of the options on its line", _NODES),
     ("slurm.conf", "Include", "modelled", "the lines of that file follow", _NODES),
     ("slurm.conf", "DefMemPerCPU DefMemPerNode", "modelled", "what a job gets that asks for no memory", _NODES),
-    ("slurm.conf", "MaxMemPerCPU MaxMemPerNode", "ignored", "kept with the partitions, not applied", ""),
+    ("slurm.conf", "MaxMemPerCPU MaxMemPerNode", "approximated", "for partitions that say nothing, see there", _MEMORY),
     ("slurm.conf", "DefCpuPerGPU DefMemPerGPU JobDefaults", "ignored",
      "requests are not completed by the number of GPUs", ""),
     ("slurm.conf", "Licenses", "modelled", "jobs that would exceed them are passed over", _BY_HAND),
@@ -94,7 +95,11 @@ ROWS: tuple[Row, ...] = (
      "for all jobs; some wait in Slurm although there are nodes enough, four of 300 in a test",
      "tests/engine/test_maximum_by_hand.py"),
     ("PartitionName", "DefMemPerCPU DefMemPerNode", "modelled", "what a job gets that asks for no memory", _NODES),
-    ("PartitionName", "MaxMemPerCPU MaxMemPerNode", "ignored", "kept, not applied", ""),
+    ("PartitionName", "MaxMemPerCPU", "approximated",
+     "jobs with more memory get more cores, those of several partitions in each what it says (in Slurm, what the first "
+     "named says); cores that a lower value has brought stay in the records",
+     _MEMORY),
+    ("PartitionName", "MaxMemPerNode", "modelled", "a job beyond it does not run there", _MEMORY),
     ("PartitionName", "MaxCPUsPerNode", "modelled",
      "how many cores of a node its jobs may hold together, whole nodes only if they have no more", _CASES),
     ("PartitionName", "AllowAccounts DenyAccounts", "approximated",
