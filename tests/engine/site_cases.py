@@ -18,6 +18,8 @@ REST = ("share", "gpu_type", "exclusive")
 MOST_PARTITIONS = 3
 ELSEWHERE = 0.5
 """How often a job does without the partition of all nodes."""
+NAMED = 0.5
+"""How often requests are for nodes that jobs name."""
 CAPPED = 0.5
 """How often the jobs of a partition may hold only some cores of each node together."""
 
@@ -53,7 +55,10 @@ def random_site(workload: Workload, nodes: NodeInputs, random: Random, tiers: in
         chosen = {0, *random.sample(range(partitions), random.randint(1, partitions))}
         named = random.sample(sorted(chosen), len(chosen))
         wishes.append([(one, shapes.setdefault((shape, one), len(shapes))) for one in named])
+    marks = Random(len(shapes) - count)
     nodes = _with_caps(_with_shapes(nodes, members, shapes), [one for _, one in shapes], Random(len(shapes) + count))
+    if marks.random() < NAMED:  # for which a job that waits in Slurm's main pass closes its nodes alone
+        nodes = nodes._replace(named=np.array([marks.random() < NAMED for _ in shapes]))
     fits = fitting(nodes._replace(shape=np.arange(len(shapes))))
     options = [[(one, shape) for one, shape in wish if fits[shape]] for wish in wishes]
     own = Random(len(shapes))  # the other draws are what they are without it

@@ -91,6 +91,8 @@ class NodeInputs(NamedTuple):
         int64, one per distinct request: BY_RULE, or another way to its nodes; None: all are BY_RULE.
     busy_first
         Whether reservations of Slurm's passes take nodes that are in use before others.
+    named
+        bool, one per distinct request: whether it is for the nodes that the job names; None: none is.
     cap
         int64, one per distinct request: the cap that it is under, a position in `caps`, or NO_CAP; None: none is.
     caps
@@ -127,6 +129,7 @@ class NodeInputs(NamedTuple):
     wishes: WishInputs | None = None
     way: NDArray[np.int64] | None = None
     busy_first: bool = False
+    named: NDArray[np.bool_] | None = None
     cap: NDArray[np.int64] | None = None
     caps: NDArray[np.int64] | None = None
 
@@ -140,7 +143,7 @@ class NodeInputs(NamedTuple):
         """The names of the columns that have a row for each request."""
         return (
             *("nodes", "tasks", "tasks_per_node", "task_cores", "task_memory", "task_gpus", "node_memory", "node_gpus"),
-            *("share", "gpu_type", "exclusive", "eligible", "most_nodes", "books", "way", "cap"),
+            *("share", "gpu_type", "exclusive", "eligible", "most_nodes", "books", "way", "named", "cap"),
         )
 
 

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.features import nodes_with
-from schedlab.cluster.hostlist import host_names, name_order
+from schedlab.cluster.hostlist import name_order
 from schedlab.cluster.nodes import NodeGroup, Partition
 from schedlab.engine.memory_limits import Shares, with_cores_for_memory
+from schedlab.engine.named_nodes import nodes_in, with_named_nodes
 from schedlab.engine.node_inputs import (
     BY_RULE,
     LEAST_LOADED,
@@ -24,7 +25,6 @@ from schedlab.engine.node_inputs import (
 )
 from schedlab.engine.topology_inputs import topology_inputs
 from schedlab.errors import InputError
-from schedlab.wording import shown
 from schedlab.workload.columns import distinct
 from schedlab.workload.resources import WHOLE, Resources
 from schedlab.workload.workload import Workload
@@ -57,6 +57,7 @@ def unchecked_inputs(
 
     `most` has the most nodes that limits of accounts and QOS let each job have; None: as many as there are.
     """
+    workload = with_named_nodes(workload, cluster)
     nodes = [(group, name) for group in cluster.groups for name in group.names]
     types = sorted({kind for group in cluster.groups for kind, _ in group.gpus})
     allowed, eligible = _eligible(workload, cluster, nodes)
@@ -70,6 +71,7 @@ def unchecked_inputs(
     caps = {} if (columns["cap"] == NO_CAP).all() else caps_of(cluster)
     if not caps:
         columns["cap"] = None
+    columns["named"] = columns["named"].astype(np.bool_) if columns["named"].any() else None
     gpus = [np.array([types.index(kind) for kind, count in group.gpus for _ in range(count)]) for group, _ in nodes]
     for (_, name), devices in zip(nodes, gpus, strict=True):
         if len(devices) > MOST_GPUS:
@@ -154,6 +156,7 @@ def _asked(
         "exclusive": exclusive,
         "most_nodes": most_nodes,
         "way": _ways(resources, cluster),
+        "named": (resources.nodelist.codes >= 0).astype(np.int64),
         "cap": _caps(resources, cluster),
     }
 
@@ -267,7 +270,8 @@ def _eligible(
 ) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
     """Return the distinct sets of nodes that jobs may use, and the set of each job."""
     resources = workload.resources or Resources.of(len(workload))
-    first, which = distinct(resources.partition.codes, resources.constraint.codes, resources.exclude.codes)
+    columns = (resources.partition, resources.constraint, resources.exclude, resources.nodelist)
+    first, which = distinct(*(one.codes for one in columns))
     place = {name: number for number, (_, name) in enumerate(nodes)}
     features = [group.features for group, _ in nodes]
     sets = np.zeros((len(first), len(nodes)), dtype=np.bool_)
@@ -283,18 +287,14 @@ def _eligible(
             if constraint >= 0:
                 sets[number] &= nodes_with(resources.constraint.names[constraint], features)
             if resources.exclude.codes[row] >= 0:
-                sets[number, _excluded(resources.exclude.names[resources.exclude.codes[row]], place)] = False
+                names = nodes_in(resources.exclude.names[resources.exclude.codes[row]], "exclude", place)
+                sets[number, [place[name] for name in names]] = False
+            if resources.nodelist.codes[row] >= 0:
+                names = nodes_in(resources.nodelist.names[resources.nodelist.codes[row]], "nodelist", place)
+                sets[number] &= np.isin(np.arange(len(nodes)), [place[name] for name in names])
         except InputError as error:
             raise InputError(f"job {workload.job_id[row]}: {error}", row=row) from None
     return sets, which.astype(np.int64)
-
-
-def _excluded(text: str, place: dict[str, int]) -> list[int]:
-    """Return the nodes in a host list, by the place of each in the cluster."""
-    names = host_names(text)
-    if unknown := next((name for name in names if name not in place), None):
-        raise InputError(f"exclude={shown(text)}: the cluster has no node {shown(unknown)}")
-    return [place[name] for name in names]
 
 
 def fits_empty(workload: Workload, cluster: Cluster) -> NDArray[np.bool_]:

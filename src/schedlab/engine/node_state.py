@@ -195,6 +195,8 @@ class Nodes(NamedTuple):
         The jobs that wait for few leaf switches (`schedlab.engine.wishes.Wishes`); None without any.
     ways
         The requests whose nodes are not chosen by the rule (`schedlab.engine.node_ways.Ways`); None without any.
+    named
+        bool, one per request: whether it is for the nodes that the job names; None without any.
     """
 
     machine: Machine
@@ -216,6 +218,7 @@ class Nodes(NamedTuple):
     neighbours: Any = None
     wishes: Any = None
     ways: Any = None
+    named: Any = None
 
 
 def new_nodes(
@@ -268,6 +271,7 @@ def new_nodes(
         new_records(places, PLACE),
         _no_harm(machine, count),
         new_timeline(inputs, machine, _empty(machine).free, retries=retries, closures=closures) if plans else None,
+        named=inputs.named,
     )
 
 

@@ -11,6 +11,7 @@ from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.membership import Membership, membership
 from schedlab.cluster.nodes import Partition
 from schedlab.engine.memory_limits import beyond_memory
+from schedlab.engine.named_nodes import name_nodes
 from schedlab.engine.node_inputs import NodeInputs
 from schedlab.engine.node_requests import fits_empty, fitting, node_inputs, unchecked_inputs
 from schedlab.engine.preemption_inputs import preemption_inputs
@@ -55,11 +56,11 @@ def machine_inputs(
     Parameters and errors as for `site_inputs`. One partition without any limit equals the whole machine, and is left
     out unless `always` is set.
     """
-    if _is_open(cluster) and not always and not is_held_back(workload, cluster):
+    if _is_open(cluster) and not always and not is_held_back(workload, cluster) and not name_nodes(workload):
         return node_inputs(workload, cluster, order, placement), None
     nodes, site = site_inputs(workload, cluster, order, placement)
     parts = (site.preemption, site.gate, site.reserves)
-    decides = len(site.tier) > 1 or len(site.limit) > 0 or any(part is not None for part in parts)
+    decides = len(site.tier) > 1 or len(site.limit) > 0 or any(part is not None for part in (*parts, nodes.named))
     return nodes, site if always or decides else None
 
 

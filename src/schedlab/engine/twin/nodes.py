@@ -31,7 +31,7 @@ class Request:
     used. If it is `booked`, it is one within an advance reservation, on whose nodes it may run. A request for any
     number of nodes may have at most `most`, and any at most so many `leaves`, None for as many as there are. Its `way`
     to nodes may be another one than the rule of placement. All jobs of its `club`, if it is in one, may hold
-    `club_cores` cores of a node.
+    `club_cores` cores of a node. It may be for the nodes that the job has `named`.
     """
 
     nodes: int
@@ -52,6 +52,7 @@ class Request:
     way: int = BY_RULE
     club: int | None = None
     club_cores: int = 0
+    named: bool = False
 
 
 @dataclass(frozen=True)
@@ -206,7 +207,8 @@ def shapes_of(inputs: NodeInputs) -> list[Request]:
     club = [NO_CAP] * len(allowed) if inputs.cap is None else inputs.cap.tolist()
     clubs = [None if one == NO_CAP else one for one in club]
     most_of = [0 if one == NO_CAP or inputs.caps is None else int(inputs.caps[one]) for one in club]
-    more = (allowed, booked, bounds, few, ways, clubs, most_of)
+    named = [False] * len(allowed) if inputs.named is None else inputs.named.tolist()
+    more = (allowed, booked, bounds, few, ways, clubs, most_of, named)
     return [Request(*values) for values in zip(*columns, *more, strict=True)]
 
 
