@@ -21,7 +21,7 @@ from schedlab.engine.site_inputs import SiteInputs
 from schedlab.engine.site_limits import JOBS, most_nodes
 from schedlab.engine.site_refusal import refuse
 from schedlab.engine.site_uses import first_of, limits_on, offsets_of
-from schedlab.engine.tres import allocated, billed
+from schedlab.engine.tres import allocated, billed, on_each_node
 from schedlab.errors import InputError
 from schedlab.workload.columns import distinct
 from schedlab.workload.resources import Labels, Resources
@@ -369,4 +369,5 @@ def _amounts(
     """Return how much of each resource jobs use, by their shapes and partitions, for limits."""
     found = allocated(inputs, shape, cluster)
     billing = np.floor(billed(found, partition, cluster.partitions)).astype(np.int64)
-    return found | {"billing": billing, JOBS: (shape >= 0).astype(np.int64)}
+    held = {"billing": billing, JOBS: (shape >= 0).astype(np.int64)}
+    return found | held | on_each_node(inputs, shape, cluster)

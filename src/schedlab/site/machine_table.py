@@ -154,7 +154,9 @@ ROWS: tuple[Row, ...] = (
     ("sacctmgr", "MaxTRES MaxTRESPerJob MaxTRESPJ MaxCPUs MaxCPUsPerJob MaxNodes MaxNodesPerJob MaxTRESMins "
      "MaxTRESMinsPerJob MaxCPUMins MaxWall MaxWallDurationPerJob MaxWallDurationPJ MaxWallPJ MinTRES MinTRESPerJob "
      "MinCPUs MinCPUsPerJob", "modelled", "a job beyond it does not run: it is left out and counted", _SITE),
-    ("sacctmgr", "MaxTRESPerNode MinPrioThreshold", "ignored", "not applied", ""),
+    ("sacctmgr", "MaxTRESPerNode", "modelled", "a job beyond it does not run: it is left out and counted",
+     "tests/engine/test_limits_per_node.py"),
+    ("sacctmgr", "MinPrioThreshold", "ignored", "not applied", ""),
     ("sacctmgr", "GrpTRESMins GrpCPUMins GrpWall UsageThreshold UsageThres RawUsage", "ignored", USAGE, ""),
     ("sacctmgr", "GrpSubmitJobs GrpSubmit MaxSubmitJobs MaxSubmit MaxSubmitJobsPerUser MaxSubmitJobsPU MaxSubmitPU "
      "MaxSubmitJobsPerAccount MaxSubmitJobsPA", "modelled",
