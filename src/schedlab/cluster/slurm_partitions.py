@@ -26,7 +26,6 @@ UNUSED = {
     "reqresv": "reservations are not read from slurm.conf",
     "selecttypeparameters": "one rule for all partitions is read",
     "defcpupergpu": "requests are not completed by the number of GPUs",
-    "defmempergpu": "requests are not completed by the number of GPUs",
     "jobdefaults": "requests are not completed by the number of GPUs",
     "alternate": "jobs are not sent to other partitions",
     "cpubind": "cores are not bound",
@@ -103,6 +102,7 @@ _FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "maxnodes": ("max_nodes", _number),
     "defmempercpu": ("memory_per_core", _memory),
     "defmempernode": ("memory_per_node", _memory),
+    "defmempergpu": ("memory_per_gpu", _memory),
     "maxmempercpu": ("max_memory_per_core", _memory),
     "maxmempernode": ("max_memory_per_node", _memory),
     "maxcpuspernode": ("max_cores_per_node", _number),
@@ -122,7 +122,7 @@ _FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
 }
 """Options of a line of a partition: the field of `Partition`, and how to read the value."""
 
-_GLOBAL = ("defmempercpu", "defmempernode", "maxmempercpu", "maxmempernode")
+_GLOBAL = ("defmempercpu", "defmempernode", "defmempergpu", "maxmempercpu", "maxmempernode")
 _EITHER = {
     "defmempercpu": "defmempernode",
     "defmempernode": "defmempercpu",

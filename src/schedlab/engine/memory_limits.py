@@ -81,6 +81,13 @@ def _with_cores_of_nodes(asked: Shares, most: NDArray[np.int64], bound: NDArray[
     )
 
 
+def with_memory_of_gpus(asked: Shares, each: NDArray[np.int64]) -> Shares:
+    """Return the requests with so many MiB more for each GPU."""
+    return asked._replace(
+        node_memory=asked.node_memory + each * asked.node_gpus, task_memory=asked.task_memory + each * asked.task_gpus
+    )
+
+
 def beyond_memory(
     inputs: NodeInputs, shape: NDArray[np.int64], partition: NDArray[np.int64], cluster: Cluster
 ) -> NDArray[np.bool_]:

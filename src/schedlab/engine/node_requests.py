@@ -12,7 +12,7 @@ from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.features import nodes_with
 from schedlab.cluster.hostlist import name_order
 from schedlab.cluster.nodes import NodeGroup, Partition
-from schedlab.engine.memory_limits import Shares, with_cores_for_memory
+from schedlab.engine.memory_limits import Shares, with_cores_for_memory, with_memory_of_gpus
 from schedlab.engine.named_nodes import nodes_in, with_named_nodes
 from schedlab.engine.node_inputs import (
     BY_RULE,
@@ -143,14 +143,15 @@ def _asked(
     nodes = np.where(((total > 0) | (shared & (resources.gpus > 0))) & (nodes == 0), fewest, nodes)
     tasks = np.maximum(tasks, nodes)
     node_gpus = np.where(total > 0, -(-total // np.maximum(nodes, 1)), node_gpus)
-    node_memory, core_memory, exclusive = _of_partitions(resources, cluster)
+    node_memory, core_memory, gpu_memory, exclusive = _of_partitions(resources, cluster)
     nodes, most_nodes = _numbers_of_nodes(resources, cluster, nodes, tasks, limit)
     tasks = np.maximum(tasks, nodes)
     task_gpus, node_gpus = np.where(shared, 0, task_gpus), np.where(shared, 0, node_gpus)
     memory = core_memory * cores
     shares = Shares(nodes, tasks, resources.tasks_per_node, cores, memory, task_gpus, node_memory, node_gpus)
+    shares = with_cores_for_memory(shares, _memory_of_a_core(resources, cluster))
     return {
-        **with_cores_for_memory(shares, _memory_of_a_core(resources, cluster))._asdict(),
+        **with_memory_of_gpus(shares, gpu_memory)._asdict(),
         "share": np.where(resources.gpus > 0, resources.gpu_share, WHOLE),
         "gpu_type": _types(workload, resources, types),
         "exclusive": exclusive,
@@ -239,18 +240,22 @@ def _types(workload: Workload, resources: Resources, types: list[str]) -> NDArra
 
 def _of_partitions(
     resources: Resources, cluster: Cluster
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return memory per node and per core, and which jobs get nodes alone; the partition gives the default."""
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return memory per node, core and GPU, and which jobs get nodes alone; the partition gives the default."""
     node_memory, core_memory = resources.memory_per_node.copy(), resources.memory_per_core.copy()
-    exclusive = resources.exclusive.copy()
+    exclusive, gpu_memory = resources.exclusive.copy(), np.zeros(len(resources), dtype=np.int64)
     silent = (node_memory == 0) & (core_memory == 0)
     for mine, partition in _by_partition(resources, cluster):
-        core_memory[mine & silent] = partition.memory_per_core or 0
+        asking = mine & silent
+        if partition.memory_per_gpu:
+            gpu_memory[asking] = partition.memory_per_gpu
+            asking &= (resources.gpus_in_all == 0) | (resources.gpu_share < WHOLE)
+        core_memory[asking] = partition.memory_per_core or 0
         if not partition.memory_per_core:
-            node_memory[mine & silent] = partition.memory_per_node or 0
+            node_memory[asking] = partition.memory_per_node or 0
         if partition.exclusive:
             exclusive[mine] = 1
-    return node_memory, core_memory, exclusive
+    return node_memory, core_memory, gpu_memory, exclusive
 
 
 def _partitions(cluster: Cluster, text: str) -> list[Partition]:
