@@ -74,6 +74,13 @@ def test_partitions_are_those_that_slurmctld_makes_of_the_lines(tmp_path: Path):
     assert [one.least_loaded for one in cluster.partitions] == [False, False, True]
 
 
+def test_select_linear_does_not_look_at_the_cores_that_a_partition_may_hold_of_a_node(tmp_path: Path):
+    text = "SelectType=select/linear\nNodeName=n1 CPUs=8\nPartitionName=a Nodes=n1 MaxCPUsPerNode=4"
+    cluster = read_cluster(written(tmp_path, text))
+    assert cluster.partitions[0].max_cores_per_node is None
+    assert "MaxCPUsPerNode of a" in [line.text for line in cluster.ignored]
+
+
 def test_cr_lln_gives_the_jobs_of_all_partitions_the_least_loaded_nodes(tmp_path: Path):
     text = "SelectTypeParameters=CR_Core,CR_LLN\nNodeName=n1\nPartitionName=a Nodes=n1 LLN=NO\nPartitionName=b Nodes=n1"
     assert [one.least_loaded for one in read_cluster(written(tmp_path, text)).partitions] == [True, True]

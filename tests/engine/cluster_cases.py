@@ -26,6 +26,9 @@ def random_cluster(random: Random, *, accounts: bool = True) -> Cluster:
             {"name": "gpu", "nodes": "g1,n3", "priority_tier": random.choice([1, 2])},
         ],
     }
+    own = Random(hash(random.getstate()))  # the other draws are what they are without it
+    if own.random() < 0.3:
+        document["partitions"][1]["max_cores_per_node"] = own.randint(2, 6)
     if accounts:
         limits = random.choice(
             [{}, {"grp_tres": {"cpu": 10}}, {"grp_jobs": 2}, {"grp_tres_run_mins": {"cpu": 8}}, {"grp_submit_jobs": 3}]

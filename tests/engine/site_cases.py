@@ -8,7 +8,7 @@ import numpy as np
 
 from schedlab.engine.associations import Associations
 from schedlab.engine.gate_inputs import GateInputs, batches
-from schedlab.engine.node_inputs import NodeInputs
+from schedlab.engine.node_inputs import NO_CAP, NodeInputs
 from schedlab.engine.node_requests import fitting
 from schedlab.engine.site_inputs import SiteInputs
 from schedlab.workload.workload import Workload
@@ -18,6 +18,10 @@ REST = ("share", "gpu_type", "exclusive")
 MOST_PARTITIONS = 3
 ELSEWHERE = 0.5
 """How often a job does without the partition of all nodes."""
+NAMED = 0.5
+"""How often requests are for nodes that jobs name."""
+CAPPED = 0.5
+"""How often the jobs of a partition may hold only some cores of each node together."""
 
 
 def site_of(partitions, tiers, options, limits=(), uses=None) -> SiteInputs:
@@ -51,7 +55,10 @@ def random_site(workload: Workload, nodes: NodeInputs, random: Random, tiers: in
         chosen = {0, *random.sample(range(partitions), random.randint(1, partitions))}
         named = random.sample(sorted(chosen), len(chosen))
         wishes.append([(one, shapes.setdefault((shape, one), len(shapes))) for one in named])
-    nodes = _with_shapes(nodes, members, shapes)
+    marks = Random(len(shapes) - count)
+    nodes = _with_caps(_with_shapes(nodes, members, shapes), [one for _, one in shapes], Random(len(shapes) + count))
+    if marks.random() < NAMED:  # for which a job that waits in Slurm's main pass closes its nodes alone
+        nodes = nodes._replace(named=np.array([marks.random() < NAMED for _ in shapes]))
     fits = fitting(nodes._replace(shape=np.arange(len(shapes))))
     options = [[(one, shape) for one, shape in wish if fits[shape]] for wish in wishes]
     own = Random(len(shapes))  # the other draws are what they are without it
@@ -60,6 +67,25 @@ def random_site(workload: Workload, nodes: NodeInputs, random: Random, tiers: in
     nodes = nodes._replace(shape=np.array([found[0][1] for found in options]))
     site = site_of(members, tier, options, *_limits(workload, random))
     return nodes, site._replace(gate=random_gate(workload, Random(int(workload.submit_time.sum()))))
+
+
+def _with_caps(nodes: NodeInputs, partitions: list[int], random: Random) -> NodeInputs:
+    """Return nodes with caps on the cores of each that jobs of some partitions hold, which are those of its requests.
+
+    Caps are so small that hardly any could be smaller for all requests to fit.
+    """
+    shape = np.arange(len(partitions))
+    fits = fitting(nodes._replace(shape=shape))
+    cap, caps = np.full(len(partitions), NO_CAP, dtype=np.int64), []
+    for one in range(max(partitions) + 1):
+        mine = np.array(partitions) == one
+        for most in range(1, int(nodes.cores.max())) if random.random() < CAPPED else ():
+            tried = nodes._replace(shape=shape, cap=np.where(mine, len(caps), cap), caps=np.array([*caps, most]))
+            if (fitting(tried) | ~mine | ~fits).all():
+                cap[mine] = len(caps)
+                caps.append(most + random.choice([0, 0, 1]))
+                break
+    return nodes._replace(cap=cap, caps=np.array(caps, dtype=np.int64)) if caps else nodes
 
 
 def _without_first(options: list[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -175,6 +175,23 @@ def test_a_job_of_fewer_tasks_than_a_node_is_to_have_needs_room_for_all_of_them(
     assert simulate(jobs, "fcfs+easy", cluster=cluster).start_time.tolist() == [0, 10]
 
 
+def test_a_job_gets_the_nodes_that_it_names_if_they_can_hold_it():
+    cluster = Cluster.of_nodes([NodeGroup.of("n[1-4]", cores=4)])
+    asked = {"nodelist": ["n[2-3]", "n[2-3]", "n2", "n2", "n3,n2", ""], "tasks": [3, 1, 5, 2, 8, 1]}
+    asked["nodes"] = [0, 0, 0, 2, 2, 0]
+    times = {name: [9] * 6 for name in ("submit_time", "run_time", "requested_time")}
+    jobs = Workload.from_columns(times | {"requested_processors": asked["tasks"]}, resources=Resources.of(6, **asked))
+    nodes = prepare(jobs, "fcfs", cluster=cluster).nodes
+    anywhere, both = [True] * 4, [False, True, True, False]
+    first = [False, True, False, False]
+    expected = [both, first, anywhere, anywhere, both, anywhere]
+    assert nodes.allowed[nodes.eligible[nodes.shape]].tolist() == expected
+    assert nodes.nodes[nodes.shape].tolist() == [2, 1, 0, 2, 2, 0]
+    assert nodes.named[nodes.shape].tolist() == [True, True, False, False, True, False]
+    with pytest.raises(InputError, match=r"job 2: nodelist='n\[2-3\]': the cluster has no node 'n2'"):
+        prepare(jobs, "fcfs", cluster=Cluster.of_nodes([NodeGroup.of("n1", cores=40)]))
+
+
 def test_a_job_has_none_of_the_nodes_that_it_excludes_and_these_must_be_there():
     times = {"submit_time": [0, 0], "run_time": [9, 9], "requested_time": [9, 9], "requested_processors": [1, 1]}
     jobs = Workload.from_columns(times, resources=Resources.of(2, exclude=["n[1-2]", ""]))

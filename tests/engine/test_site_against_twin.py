@@ -90,6 +90,9 @@ def check_together(scheduler, seed):
     jobs = random_jobs(random, cluster)
     accounts = Labels.of([random.choice(["a", "a", ""]) for _ in range(len(jobs))])
     jobs = jobs.replace(submit_time=jobs.submit_time // 60 * 60, resources=replace(jobs.resources, account=accounts))
+    if seed % 2 == 0:
+        named = Labels.of([random.choice(["", "", "", "n1", "n[2-3]", "g1,n1"]) for _ in range(len(jobs))])
+        jobs = jobs.replace(resources=replace(jobs.resources, nodelist=named))
     jobs = jobs[np.flatnonzero(never_runs(jobs, cluster).codes < 0)]
     events = random_events(random, cluster) if seed % 3 == 0 else None
     (schedule, held), (plain, expected) = (

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.limits import Account, Accounting, AccountUser, Limits, QosLimits
 from schedlab.cluster.nodes import NodeGroup, Partition
+from schedlab.engine.node_requests import caps_of, node_inputs
 from schedlab.engine.prepared import prepare
+from schedlab.engine.simulation import simulate
 from schedlab.engine.site_build import never_runs, site_inputs
 from schedlab.engine.twin.simulate import play
 from schedlab.errors import InputError
@@ -54,6 +56,21 @@ def test_a_group_limit_of_an_account_holds_for_all_accounts_below_it():
     starts, reasons = played(workload, cluster)
     assert starts == [0, 100, 10]
     assert reasons == [{}, {"AssocGrpCpuLimit": 95}, {}]
+
+
+def test_jobs_that_need_more_cores_of_a_node_than_their_partition_has_there_never_run():
+    cluster = Cluster.of_nodes(NODES, [Partition("p", default=True, max_cores_per_node=2)])
+    jobs = jobs_of(*[(0, 9, 4, 1)] * 4, nodes=[0, 2, 1, 0], exclusive=[0, 0, 0, 1])
+    assert never_runs(jobs, cluster).texts() == ["", "", "Resources", "Resources"]
+    assert simulate(jobs[:2], "fcfs", cluster=cluster).start_time.tolist() == [0, 9]
+
+
+def test_a_partition_that_may_hold_all_cores_of_its_nodes_has_no_cap():
+    parts = [Partition("p", default=True, max_cores_per_node=4), Partition("q", ("n1",), max_cores_per_node=3)]
+    cluster = Cluster.of_nodes(NODES, parts)
+    inputs = node_inputs(jobs_of((0, 9, 1, 1)), cluster, None, "weight")
+    assert inputs.caps is None
+    assert caps_of(cluster) == {"q": 3}
 
 
 def test_jobs_of_a_user_are_counted_by_account_and_the_users_own_limit_replaces_the_accounts():

@@ -42,6 +42,17 @@ def test_what_applies_where_jobs_are_silent_is_filled_in_and_told():
     assert "2 jobs without a time limit: that of the partition" in notes
 
 
+def test_nodes_that_a_site_does_not_have_are_left_out_of_what_jobs_name_and_told():
+    asked = Resources.of(4, nodelist=["n1", "n[2-3]", "n[", ""], exclude=["n[1-9]", "", "", "n2"])
+    jobs, notes = completed(jobs_of(requested_time=[60] * 4).replace(resources=asked), CLUSTER)
+    assert jobs.resources.nodelist.texts() == ["n1", "", "", ""]
+    assert jobs.resources.exclude.texts() == ["n1,n2", "", "", "n2"]
+    assert "2 jobs with unknown nodes in --nodelist: these are left out" in notes
+    assert "1 job with unknown nodes in --exclude: these are left out" in notes
+    smaller = Cluster.of_nodes([NodeGroup.of("n2", cores=8)], PARTITIONS, accounting=WHO)
+    assert replayable(jobs, smaller).jobs.resources.nodelist.texts() == ["", ""]  # two exclude the last node
+
+
 def test_jobs_without_any_limit_are_planned_with_a_year():
     endless = Cluster.of_nodes([NodeGroup.of("n1", cores=8)], [Partition("batch", default=True)])
     jobs, notes = completed(jobs_of(requested_time=[-1, 60]), endless)

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from schedlab.cli import main
+from schedlab.engine.site_build import never_runs
 from schedlab.errors import InputError
 from schedlab.site import changed, import_site, what_if
 from schedlab.site.changes import parse_change
+from schedlab.site.jobs import replay
 
 CONF = """ClusterName=lab
 SchedulerParameters=bf_interval=60,bf_continue,default_queue_depth=50
@@ -51,6 +53,21 @@ def site(tmp_path):
 )
 def test_a_parameter_or_an_option_of_it_is_changed_added_and_taken_out(site, change, scheduler):
     assert changed(site, [change]).settings.scheduler == f"{scheduler},placement=consecutive"
+
+
+def test_less_memory_for_a_core_gives_recorded_jobs_more_cores(tmp_path):
+    """Two jobs of one core with 2,000 MiB on a node of four: with 500 MiB for a core each takes all of it."""
+    conf = "ClusterName=lab\nSelectType=select/cons_tres\nSelectTypeParameters=CR_Core_Memory\n"
+    (tmp_path / "slurm.conf").write_text(f"{conf}NodeName=n1 CPUs=4 RealMemory=8000\nPartitionName=batch Nodes=n1\n")
+    lines = ["JobIDRaw|User|State|Submit|Start|End|TimelimitRaw|AllocCPUS|Partition|ReqMem"]
+    times = "2026-04-01T01:00:00|2026-04-01T01:00:00|2026-04-01T02:00:00"
+    lines += [f"{number}|ann|COMPLETED|{times}|60|1|batch|2000M" for number in (1, 2)]
+    (tmp_path / "jobs.txt").write_text("\n".join(lines))
+    site = import_site(tmp_path, tmp_path / "jobs.txt")
+    others = [[], ["MaxMemPerCPU=500"], ["PartitionName=batch MaxMemPerCPU=1000"]]
+    schedules = [replay(site.jobs, "fcfs", changed(site, change).cluster, nodes=True) for change in others]
+    assert [sorted(one.wait_time.tolist()) for one in schedules] == [[0, 0], [0, 3600], [0, 0]]
+    assert never_runs(site.jobs, changed(site, ["MaxMemPerNode=1500"]).cluster).texts() == ["MaxMemPerLimit"] * 2
 
 
 def test_partitions_nodes_and_limits_are_changed_and_added(site):

@@ -54,11 +54,11 @@ def test_event_lines_become_jobs_with_all_that_they_ask_for(tmp_path: Path) -> N
     assert (jobs.user_id.tolist(), jobs.partition_id.tolist()) == ([1, 2, 1, 1], [1, -1, -1, -1])
 
 
-def test_nodes_that_a_job_excludes_are_kept_and_those_that_it_names_or_wants_side_by_side_are_counted(tmp_path: Path):
+def test_nodes_that_a_job_excludes_or_names_are_kept_and_jobs_that_want_them_side_by_side_are_counted(tmp_path: Path):
     lines = [f"-dt 0 -e submit_batch_job | -n 1 {option}" for option in ("-x n[1-2]", "-w n3", "--contiguous", "-w n4")]
     jobs = read_event_lines(file_of(tmp_path, *lines))
     assert jobs.resources.exclude.texts() == ["n[1-2]", "", "", ""]
-    assert " Note: option --nodelist not used: 2 jobs" in jobs.header
+    assert jobs.resources.nodelist.texts() == ["", "n3", "", "n4"]
     assert " Note: option --contiguous not used: 1 jobs" in jobs.header
 
 

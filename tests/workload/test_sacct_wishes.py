@@ -59,8 +59,15 @@ def test_what_is_not_simulated_is_counted(tmp_path):
         "sbatch -b now+1hour job.sh",
         "sbatch -n 4 job.sh --contiguous",
     )
-    told = "--begin 1, --contiguous 2, --dependency 1, --exclude 1, --nodelist 1"
+    told = "--begin 1, --contiguous 2, --dependency 1"
     assert notes(jobs) == [f" Note: options in SubmitLine that are not simulated, and jobs with them: {told}"]
+
+
+def test_nodes_that_a_job_names_and_excludes_are_kept_unless_a_file_has_them(tmp_path):
+    lines = ["sbatch -x n[1-2] --nodelist=n3,n4 job.sh", "sbatch -w ./nodes -x /tmp/x job.sh", "srun -wn7 -N1 hostname"]
+    resources = read(tmp_path, *lines).resources
+    assert resources.nodelist.texts() == ["n3,n4", "", "n7"]
+    assert resources.exclude.texts() == ["n[1-2]", "", ""]
 
 
 def test_each_component_has_its_part_of_the_line(tmp_path):

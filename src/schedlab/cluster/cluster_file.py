@@ -112,6 +112,7 @@ class PartitionTable(_Table):
     billing_largest: bool = False
     least_loaded: bool = False
     overtime: Seconds | None = None
+    memory_per_gpu: Mebibytes | None = None
 
     def made(self) -> Partition:
         """Return the partition that it describes."""

@@ -158,14 +158,20 @@ class Partition:
         How many nodes a job may use; None: as many as there are.
     memory_per_core, memory_per_node
         MiB that a job gets that asks for no memory; None: none is counted for it.
+    memory_per_gpu
+        MiB that a job that asks for no memory gets for each of its GPUs, instead; None: GPUs do not count.
     exclusive
         Whether every job gets whole nodes.
     allow_accounts, allow_qos, deny_accounts, deny_qos
         Who may use it; an empty allow list admits everybody.
     up
         Whether jobs start there.
-    max_memory_per_core, max_memory_per_node, max_cores_per_node
-        Most that a job may use; None: no limit.
+    max_memory_per_core, max_memory_per_node
+        MiB: a job that asks for more memory of a core gets more cores, and one that asks for more of a node does not
+        run there; None: no limit.
+    max_cores_per_node
+        How many cores of each node its jobs may hold together; None: all. Jobs that get whole nodes get only those that
+        have no more.
     priority_factor
         What the partition contributes to multifactor priorities, before its weight.
     allow_groups
@@ -224,6 +230,7 @@ class Partition:
     billing_largest: bool = False
     least_loaded: bool = False
     overtime: int | None = None
+    memory_per_gpu: int | None = None
 
     def __post_init__(self) -> None:
         check_name("a partition", self.name)
@@ -238,7 +245,9 @@ class Partition:
             raise InputError(f"partition {self.name}: node {_repeated(self.nodes)} is named twice")
         for field in ("priority_tier", "priority_factor", "max_time", "default_time", "min_nodes", "max_nodes"):
             check_number(f"partition {self.name}: {field}", getattr(self, field))
-        for field in ("memory_per_core", "memory_per_node", "max_memory_per_core", "max_memory_per_node"):
+        for field in ("memory_per_core", "memory_per_node", "memory_per_gpu"):
+            check_number(f"partition {self.name}: {field}", getattr(self, field))
+        for field in ("max_memory_per_core", "max_memory_per_node"):
             check_number(f"partition {self.name}: {field}", getattr(self, field))
         check_number(f"partition {self.name}: max_cores_per_node", self.max_cores_per_node, 1)
         check_number(f"partition {self.name}: grace_time", self.grace_time)

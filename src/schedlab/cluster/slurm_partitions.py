@@ -26,7 +26,6 @@ UNUSED = {
     "reqresv": "reservations are not read from slurm.conf",
     "selecttypeparameters": "one rule for all partitions is read",
     "defcpupergpu": "requests are not completed by the number of GPUs",
-    "defmempergpu": "requests are not completed by the number of GPUs",
     "jobdefaults": "requests are not completed by the number of GPUs",
     "alternate": "jobs are not sent to other partitions",
     "cpubind": "cores are not bound",
@@ -103,6 +102,7 @@ _FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "maxnodes": ("max_nodes", _number),
     "defmempercpu": ("memory_per_core", _memory),
     "defmempernode": ("memory_per_node", _memory),
+    "defmempergpu": ("memory_per_gpu", _memory),
     "maxmempercpu": ("max_memory_per_core", _memory),
     "maxmempernode": ("max_memory_per_node", _memory),
     "maxcpuspernode": ("max_cores_per_node", _number),
@@ -122,7 +122,7 @@ _FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
 }
 """Options of a line of a partition: the field of `Partition`, and how to read the value."""
 
-_GLOBAL = ("defmempercpu", "defmempernode", "maxmempercpu", "maxmempernode")
+_GLOBAL = ("defmempercpu", "defmempernode", "defmempergpu", "maxmempercpu", "maxmempernode")
 _EITHER = {
     "defmempercpu": "defmempernode",
     "defmempernode": "defmempercpu",
@@ -185,6 +185,9 @@ class PartitionLines:
                     IgnoredLine(line.where, f"DefaultTime of {name}", "longer than MaxTime: Slurm drops it")
                 )
                 del fields["default_time"]
+            if self.rules.linear and fields.pop("max_cores_per_node", None) is not None:
+                reason = "select/linear gives whole nodes and does not look at it"
+                self.ignored.append(IgnoredLine(line.where, f"MaxCPUsPerNode of {name}", reason))
             self.partitions[name] = Partition(name, () if nodes == self.nodes else nodes, **fields)
             if fields.get("default"):
                 self._one_default(line, name)

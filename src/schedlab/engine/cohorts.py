@@ -11,6 +11,7 @@ Paige and Tarjan, "Three partition refinement algorithms", SIAM Journal on Compu
 
 from __future__ import annotations
 
+from schedlab.engine.caps import copy_left
 from schedlab.engine.timeline_state import LAST, Timeline
 from schedlab.kernels import inlined, inner_kernel
 
@@ -107,6 +108,7 @@ def copied_span(timeline: Timeline, span: int) -> int:
     else:
         timeline.counters[SPARE] = timeline.spans[fresh].next
     timeline.spans[fresh] = timeline.spans[span]
+    copy_left(timeline.left, span, timeline.left, fresh)
     for i in range(timeline.gpus):
         timeline.devices[fresh * timeline.gpus + i] = timeline.devices[span * timeline.gpus + i]
     return fresh

@@ -5,6 +5,7 @@ Who would not is passed over, like one that would exceed a limit. The passes ask
 
 from __future__ import annotations
 
+from schedlab.engine.caps import leave_all
 from schedlab.engine.node_choice import choose
 from schedlab.engine.node_inputs import UNLIMITED
 from schedlab.engine.node_state import LATER, VIEWS, Nodes
@@ -84,6 +85,7 @@ def _fits_idle(outages: Outages, nodes: Nodes, request: int, now: int, ends: int
         there, free = machine.nodes[node], later.free[node]
         free.cores, free.memory, free.runs = there.cores, there.memory, 0
         free.gpus = 0
+        leave_all(machine.caps, later.left, node)
         for device in range(there.gpu, machine.nodes[node + 1].gpu):
             later.devices[device] = 0 if (outages.gone[node] >> (device - there.gpu)) & 1 else WHOLE
             free.gpus += later.devices[device]

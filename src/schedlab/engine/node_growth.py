@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.caps import copy_left
 from schedlab.engine.cohorts import COHORTS, USED
 from schedlab.engine.node_state import ASKED_FOR, LOGGED, Nodes, with_more_places
 from schedlab.engine.preemption_state import PAUSES, Preemption, with_more_pauses
@@ -54,6 +55,8 @@ def take_over_nodes(old: Nodes, new: Nodes, jobs: NDArray[np.intp]) -> None:
     new.counters[ASKED_FOR] = request[old.counters[ASKED_FOR]]
     for one, other in ((old.now, new.now), (old.later, new.later), (old.both, new.both)):
         other.free[:], other.devices[:] = one.free, one.devices
+        if one.left is not None:
+            other.left[:] = one.left
     new.memory[request] = old.memory
     new.freed[:], new.notes[:], new.run[jobs] = old.freed, old.notes, old.run
     new.head_room[:] = old.head_room
@@ -101,6 +104,8 @@ def _take_over_timeline(old: Timeline, new: Timeline, jobs: NDArray[np.intp], re
     for name in ("counters", "cohorts", "cohort", "order", "place", "spans", "devices"):
         values = getattr(old, name)
         getattr(new, name)[: len(values)] = values
+    if old.left is not None:
+        new.left[: len(old.left)] = old.left
     _tell_apart(new)
     new.held[jobs] = old.held
     assert old.reserved.dtype == PLACE
@@ -131,6 +136,7 @@ def _tell_apart(timeline: Timeline) -> None:
                 copy = int(counters[USED])
                 counters[USED] += 1
                 spans[copy] = spans[span]
+                copy_left(timeline.left, span, timeline.left, copy)
                 for i in range(timeline.gpus):
                     timeline.devices[copy * timeline.gpus + i] = timeline.devices[span * timeline.gpus + i]
                 if before == LAST:

@@ -37,6 +37,9 @@ SLURM_PLACEMENTS = ("switches", "consecutive")
 BY_RULE, LAST, LEAST_LOADED = 0, 1, 2
 """The ways of requests to their nodes under these: by the rule, the last node, and the least loaded nodes."""
 
+NO_CAP = -1
+"""The cap of requests that are under none."""
+
 
 class NodeInputs(NamedTuple):
     """The nodes of a cluster, and the requests of jobs.
@@ -91,6 +94,12 @@ class NodeInputs(NamedTuple):
         int64, one per distinct request: BY_RULE, or another way to its nodes; None: all are BY_RULE.
     busy_first
         Whether reservations of Slurm's passes take nodes that are in use before others.
+    named
+        bool, one per distinct request: whether it is for the nodes that the job names; None: none is.
+    cap
+        int64, one per distinct request: the cap that it is under, a position in `caps`, or NO_CAP; None: none is.
+    caps
+        int64, one per cap: how many cores of a node the jobs under it may hold together; None without any.
     """
 
     names: tuple[str, ...]
@@ -123,6 +132,9 @@ class NodeInputs(NamedTuple):
     wishes: WishInputs | None = None
     way: NDArray[np.int64] | None = None
     busy_first: bool = False
+    named: NDArray[np.bool_] | None = None
+    cap: NDArray[np.int64] | None = None
+    caps: NDArray[np.int64] | None = None
 
     @property
     def has_ways(self) -> bool:
@@ -134,7 +146,7 @@ class NodeInputs(NamedTuple):
         """The names of the columns that have a row for each request."""
         return (
             *("nodes", "tasks", "tasks_per_node", "task_cores", "task_memory", "task_gpus", "node_memory", "node_gpus"),
-            *("share", "gpu_type", "exclusive", "eligible", "most_nodes", "books", "way"),
+            *("share", "gpu_type", "exclusive", "eligible", "most_nodes", "books", "way", "named", "cap"),
         )
 
 

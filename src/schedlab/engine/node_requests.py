@@ -10,11 +10,14 @@ from numpy.typing import NDArray
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.features import nodes_with
-from schedlab.cluster.hostlist import host_names, name_order
+from schedlab.cluster.hostlist import name_order
 from schedlab.cluster.nodes import NodeGroup, Partition
+from schedlab.engine.memory_limits import Shares, with_cores_for_memory, with_memory_of_gpus
+from schedlab.engine.named_nodes import nodes_in, with_named_nodes
 from schedlab.engine.node_inputs import (
     BY_RULE,
     LEAST_LOADED,
+    NO_CAP,
     PLACEMENTS,
     SLURM_PLACEMENTS,
     UNLIMITED,
@@ -22,7 +25,6 @@ from schedlab.engine.node_inputs import (
 )
 from schedlab.engine.topology_inputs import topology_inputs
 from schedlab.errors import InputError
-from schedlab.wording import shown
 from schedlab.workload.columns import distinct
 from schedlab.workload.resources import WHOLE, Resources
 from schedlab.workload.workload import Workload
@@ -55,6 +57,7 @@ def unchecked_inputs(
 
     `most` has the most nodes that limits of accounts and QOS let each job have; None: as many as there are.
     """
+    workload = with_named_nodes(workload, cluster)
     nodes = [(group, name) for group in cluster.groups for name in group.names]
     types = sorted({kind for group in cluster.groups for kind, _ in group.gpus})
     allowed, eligible = _eligible(workload, cluster, nodes)
@@ -65,6 +68,10 @@ def unchecked_inputs(
         columns["most_nodes"] = None
     if placement not in SLURM_PLACEMENTS or not columns["way"].any():
         columns["way"] = None
+    caps = {} if (columns["cap"] == NO_CAP).all() else caps_of(cluster)
+    if not caps:
+        columns["cap"] = None
+    columns["named"] = columns["named"].astype(np.bool_) if columns["named"].any() else None
     gpus = [np.array([types.index(kind) for kind, count in group.gpus for _ in range(count)]) for group, _ in nodes]
     for (_, name), devices in zip(nodes, gpus, strict=True):
         if len(devices) > MOST_GPUS:
@@ -84,8 +91,21 @@ def unchecked_inputs(
         topology=topology_inputs(cluster) if placement == "switches" else None,
         place=places_by_name([name for _, name in nodes]) if placement == "consecutive" else None,
         switches=tuple(group.switch for group, _ in nodes) if any(group.switch for group, _ in nodes) else None,
+        caps=np.array([*caps.values()], dtype=np.int64) if caps else None,
         **columns,
     )
+
+
+def caps_of(cluster: Cluster) -> dict[str, int]:
+    """Return the cores of a node that jobs of a partition may hold together, by name of those partitions of which some
+    node has more."""
+    cores = {name: group.cores for group in cluster.groups for name in group.names}
+    return {
+        one.name: one.max_cores_per_node
+        for one in cluster.partitions
+        if one.max_cores_per_node is not None
+        and one.max_cores_per_node < max(cores[name] for name in cluster.nodes_of(one))
+    }
 
 
 def places_by_name(names: Sequence[str]) -> NDArray[np.int64]:
@@ -123,24 +143,40 @@ def _asked(
     nodes = np.where(((total > 0) | (shared & (resources.gpus > 0))) & (nodes == 0), fewest, nodes)
     tasks = np.maximum(tasks, nodes)
     node_gpus = np.where(total > 0, -(-total // np.maximum(nodes, 1)), node_gpus)
-    node_memory, core_memory, exclusive = _of_partitions(resources, cluster)
+    node_memory, core_memory, gpu_memory, exclusive = _of_partitions(resources, cluster)
     nodes, most_nodes = _numbers_of_nodes(resources, cluster, nodes, tasks, limit)
     tasks = np.maximum(tasks, nodes)
+    task_gpus, node_gpus = np.where(shared, 0, task_gpus), np.where(shared, 0, node_gpus)
+    memory = core_memory * cores
+    shares = Shares(nodes, tasks, resources.tasks_per_node, cores, memory, task_gpus, node_memory, node_gpus)
+    shares = with_cores_for_memory(shares, _memory_of_a_core(resources, cluster))
     return {
-        "nodes": nodes,
-        "tasks": tasks,
-        "tasks_per_node": resources.tasks_per_node,
-        "task_cores": cores,
-        "task_memory": core_memory * cores,
-        "task_gpus": np.where(shared, 0, task_gpus),
-        "node_memory": node_memory,
-        "node_gpus": np.where(shared, 0, node_gpus),
+        **with_memory_of_gpus(shares, gpu_memory)._asdict(),
         "share": np.where(resources.gpus > 0, resources.gpu_share, WHOLE),
         "gpu_type": _types(workload, resources, types),
         "exclusive": exclusive,
         "most_nodes": most_nodes,
         "way": _ways(resources, cluster),
+        "named": (resources.nodelist.codes >= 0).astype(np.int64),
+        "cap": _caps(resources, cluster),
     }
+
+
+def _memory_of_a_core(resources: Resources, cluster: Cluster) -> NDArray[np.int64]:
+    """Return the most memory that each job may have for a core, 0 for no limit."""
+    most = np.zeros(len(resources), dtype=np.int64)
+    for mine, partition in _by_partition(resources, cluster):
+        most[mine] = partition.max_memory_per_core or 0
+    return most
+
+
+def _caps(resources: Resources, cluster: Cluster) -> NDArray[np.int64]:
+    """Return the number of the cap that each job is under, in the order of `caps_of`."""
+    found = np.full(len(resources), NO_CAP, dtype=np.int64)
+    names = [*caps_of(cluster)]
+    for mine, partition in _by_partition(resources, cluster) if names else ():
+        found[mine] = names.index(partition.name) if partition.name in names else NO_CAP
+    return found
 
 
 def _ways(resources: Resources, cluster: Cluster) -> NDArray[np.int64]:
@@ -204,18 +240,22 @@ def _types(workload: Workload, resources: Resources, types: list[str]) -> NDArra
 
 def _of_partitions(
     resources: Resources, cluster: Cluster
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return memory per node and per core, and which jobs get nodes alone; the partition gives the default."""
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return memory per node, core and GPU, and which jobs get nodes alone; the partition gives the default."""
     node_memory, core_memory = resources.memory_per_node.copy(), resources.memory_per_core.copy()
-    exclusive = resources.exclusive.copy()
+    exclusive, gpu_memory = resources.exclusive.copy(), np.zeros(len(resources), dtype=np.int64)
     silent = (node_memory == 0) & (core_memory == 0)
     for mine, partition in _by_partition(resources, cluster):
-        core_memory[mine & silent] = partition.memory_per_core or 0
+        asking = mine & silent
+        if partition.memory_per_gpu:
+            gpu_memory[asking] = partition.memory_per_gpu
+            asking &= (resources.gpus_in_all == 0) | (resources.gpu_share < WHOLE)
+        core_memory[asking] = partition.memory_per_core or 0
         if not partition.memory_per_core:
-            node_memory[mine & silent] = partition.memory_per_node or 0
+            node_memory[asking] = partition.memory_per_node or 0
         if partition.exclusive:
             exclusive[mine] = 1
-    return node_memory, core_memory, exclusive
+    return node_memory, core_memory, gpu_memory, exclusive
 
 
 def _partitions(cluster: Cluster, text: str) -> list[Partition]:
@@ -235,7 +275,8 @@ def _eligible(
 ) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
     """Return the distinct sets of nodes that jobs may use, and the set of each job."""
     resources = workload.resources or Resources.of(len(workload))
-    first, which = distinct(resources.partition.codes, resources.constraint.codes, resources.exclude.codes)
+    columns = (resources.partition, resources.constraint, resources.exclude, resources.nodelist)
+    first, which = distinct(*(one.codes for one in columns))
     place = {name: number for number, (_, name) in enumerate(nodes)}
     features = [group.features for group, _ in nodes]
     sets = np.zeros((len(first), len(nodes)), dtype=np.bool_)
@@ -251,18 +292,14 @@ def _eligible(
             if constraint >= 0:
                 sets[number] &= nodes_with(resources.constraint.names[constraint], features)
             if resources.exclude.codes[row] >= 0:
-                sets[number, _excluded(resources.exclude.names[resources.exclude.codes[row]], place)] = False
+                names = nodes_in(resources.exclude.names[resources.exclude.codes[row]], "exclude", place)
+                sets[number, [place[name] for name in names]] = False
+            if resources.nodelist.codes[row] >= 0:
+                names = nodes_in(resources.nodelist.names[resources.nodelist.codes[row]], "nodelist", place)
+                sets[number] &= np.isin(np.arange(len(nodes)), [place[name] for name in names])
         except InputError as error:
             raise InputError(f"job {workload.job_id[row]}: {error}", row=row) from None
     return sets, which.astype(np.int64)
-
-
-def _excluded(text: str, place: dict[str, int]) -> list[int]:
-    """Return the nodes in a host list, by the place of each in the cluster."""
-    names = host_names(text)
-    if unknown := next((name for name in names if name not in place), None):
-        raise InputError(f"exclude={shown(text)}: the cluster has no node {shown(unknown)}")
-    return [place[name] for name in names]
 
 
 def fits_empty(workload: Workload, cluster: Cluster) -> NDArray[np.bool_]:
@@ -344,6 +381,11 @@ def room_on_nodes(inputs: NodeInputs, request: int, without: str = "") -> NDArra
         room = np.where(spare < 0, 0, room)
         if one["task_gpus"]:
             room = np.minimum(room, spare // one["task_gpus"])
+    if without != "cores" and inputs.cap is not None and inputs.caps is not None and inputs.cap[request] != NO_CAP:
+        most = inputs.caps[inputs.cap[request]]
+        room = np.minimum(room, most // one["task_cores"])
+        if inputs.exclusive[request]:
+            room = np.where(inputs.cores <= most, room, 0)
     if without != "nodes that it may use":
         room = np.where(inputs.allowed[inputs.eligible[request]], room, 0)
     return np.where(room >= max(one["tasks_per_node"], 1), room, 0)

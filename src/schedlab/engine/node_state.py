@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.booking_inputs import BookingInputs
+from schedlab.engine.caps import Caps, all_left, new_caps
 from schedlab.engine.node_inputs import BOOKED, PLACEMENTS, UNLIMITED, NodeInputs, least_room
 from schedlab.engine.site_inputs import SiteInputs
 from schedlab.engine.timeline_state import FREE, PLACE, new_timeline
@@ -102,10 +103,13 @@ class View(NamedTuple):
         FREE, one per node.
     devices
         int64: thousandths of each GPU.
+    left
+        int64, nodes by caps: the cores that are left under each (`schedlab.engine.caps`); None without any.
     """
 
     free: NDArray[Any]
     devices: NDArray[np.int64]
+    left: Any = None
 
 
 class Machine(NamedTuple):
@@ -132,6 +136,8 @@ class Machine(NamedTuple):
         FREE: the maximum over nodes; 0 for what is not counted.
     typical
         The typical requests, for the rule "fgd".
+    caps
+        How many cores of a node the jobs of some partitions may hold (`schedlab.engine.caps.Caps`); None without any.
     """
 
     nodes: NDArray[Any]
@@ -144,6 +150,7 @@ class Machine(NamedTuple):
     total: int
     largest: NDArray[Any]
     typical: NDArray[Any]
+    caps: Caps | None = None
 
 
 class Nodes(NamedTuple):
@@ -188,6 +195,8 @@ class Nodes(NamedTuple):
         The jobs that wait for few leaf switches (`schedlab.engine.wishes.Wishes`); None without any.
     ways
         The requests whose nodes are not chosen by the rule (`schedlab.engine.node_ways.Ways`); None without any.
+    named
+        bool, one per request: whether it is for the nodes that the job names; None without any.
     """
 
     machine: Machine
@@ -209,6 +218,7 @@ class Nodes(NamedTuple):
     neighbours: Any = None
     wishes: Any = None
     ways: Any = None
+    named: Any = None
 
 
 def new_nodes(
@@ -261,6 +271,7 @@ def new_nodes(
         new_records(places, PLACE),
         _no_harm(machine, count),
         new_timeline(inputs, machine, _empty(machine).free, retries=retries, closures=closures) if plans else None,
+        named=inputs.named,
     )
 
 
@@ -278,7 +289,8 @@ def _empty(machine: Machine) -> View:
     free = new_records(count, FREE)
     free["cores"], free["memory"] = machine.nodes["cores"][:count], machine.nodes["memory"][:count]
     free["gpus"], free["runs"] = np.diff(machine.nodes["gpu"]) * WHOLE, 0
-    return View(free, np.full(len(machine.device_type), WHOLE, dtype=np.int64))
+    devices = np.full(len(machine.device_type), WHOLE, dtype=np.int64)
+    return View(free, devices, all_left(machine.caps, count))
 
 
 def _machine(inputs: NodeInputs, site: SiteInputs | None, bookings: BookingInputs | None) -> Machine:
@@ -317,6 +329,7 @@ def _machine(inputs: NodeInputs, site: SiteInputs | None, bookings: BookingInput
         int(inputs.cores.sum()),
         largest,
         typical_requests(inputs),
+        new_caps(inputs),
     )
     for array in machine:
         if isinstance(array, np.ndarray):

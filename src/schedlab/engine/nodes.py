@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.caps import copy_left, least_left, take_under, tasks_under
 from schedlab.engine.node_inputs import ALONE, BOOKED, UNLIMITED
 from schedlab.engine.node_state import (
     ASKED_FOR,
@@ -49,6 +50,8 @@ def room(machine: Machine, view: View, request: int, node: int) -> int:
         tasks = memory // asked.task_memory
     if asked.least_gpus > 0:
         tasks = min(tasks, _room_of_gpus(machine, view, request, node, tasks))
+    whole = machine.nodes[node].cores if asked.exclusive > 0 else 0
+    tasks = tasks_under(machine.caps, view.left, request, node, tasks, asked.task_cores, whole)
     return tasks if tasks >= asked.least_room else 0
 
 
@@ -69,11 +72,14 @@ def _room_of_gpus(machine: Machine, view: View, request: int, node: int, tasks: 
 
 @inlined
 def counted_cores(nodes: Nodes, when: int, request: int, node: int) -> int:
-    """Return the free cores of a node, or how many of them have their memory, if that is less."""
-    asked, free = nodes.machine.requests[request], view_of(nodes, node, when).free[node]
+    """Return the free cores of a node, or how many of them have their memory, or are left under a cap, if that is
+    less."""
+    asked, view = nodes.machine.requests[request], view_of(nodes, node, when)
+    free, whole = view.free[node], nodes.machine.nodes[node].cores if asked.exclusive > 0 else 0
+    cores = tasks_under(nodes.machine.caps, view.left, request, node, free.cores, 1, whole)
     if asked.task_memory == 0 or free.memory >= UNLIMITED // 2:
-        return free.cores
-    return min(free.cores, (free.memory - asked.node_memory) * asked.task_cores // asked.task_memory)
+        return cores
+    return min(cores, (free.memory - asked.node_memory) * asked.task_cores // asked.task_memory)
 
 
 @inlined
@@ -120,13 +126,15 @@ def whole_devices(machine: Machine, view: View, request: int, node: int, tasks: 
 @inlined
 def move(machine: Machine, view: View, request: int, node: int, tasks: int, bits: int, sign: int) -> None:
     """Take what tasks of a run hold on a node from a view (sign -1), or release it (sign 1)."""
-    change(machine, view.free, node, view.devices, machine.nodes[node].gpu, request, node, tasks, bits, sign)
+    first = machine.nodes[node].gpu
+    change(machine, view.free, view.left, node, view.devices, first, request, node, tasks, bits, sign)
 
 
 @inner_kernel
 def change(
     machine: Machine,
     free: NDArray[Any],
+    left: Any,
     place: int,
     devices: NDArray[np.int64],
     first: int,
@@ -136,17 +144,19 @@ def change(
     bits: int,
     sign: int,
 ) -> None:
-    """Take what tasks hold on a node from its free resources: from `free[place]` and from `devices[first:]`."""
+    """Take what tasks hold on a node from its free resources: from `free[place]`, from `left[place]` and from
+    `devices[first:]`."""
     asked, there = machine.requests[request], machine.nodes[node]
     share = asked.share
+    cores = there.cores if asked.exclusive > 0 else tasks * asked.task_cores
+    free[place].cores += sign * cores
+    take_under(machine.caps, left, request, place, -sign * cores)
     if asked.exclusive > 0:
-        free[place].cores += sign * there.cores
         if there.memory < UNLIMITED:
             free[place].memory += sign * there.memory
         free[place].runs -= sign * ALONE
         share = WHOLE
     else:
-        free[place].cores += sign * tasks * asked.task_cores
         if there.memory < UNLIMITED:
             free[place].memory += sign * (asked.node_memory + tasks * asked.task_memory)
         free[place].runs -= sign
@@ -197,6 +207,7 @@ def copy_of(machine: Machine, source: View, target: View, node: int, other: int)
     target.free[other].memory = source.free[node].memory
     target.free[other].gpus = source.free[node].gpus
     target.free[other].runs = source.free[node].runs
+    copy_left(source.left, node, target.left, other)
     for i in range(there[node + 1].gpu - there[node].gpu):
         target.devices[there[other].gpu + i] = source.devices[there[node].gpu + i]
 
@@ -214,6 +225,7 @@ def lesser_of(machine: Machine, one: View, other: View, result: View, node: int)
     result.free[node].cores = min(one.free[node].cores, other.free[node].cores)
     result.free[node].memory = min(one.free[node].memory, other.free[node].memory)
     result.free[node].runs = busier(one.free[node].runs, other.free[node].runs)
+    least_left(one.left, node, other.left, node, result.left, node)
     gpus = 0
     for device in range(there[node].gpu, there[node + 1].gpu):
         result.devices[device] = min(one.devices[device], other.devices[device])

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.membership import Membership, membership
 from schedlab.cluster.nodes import Partition
+from schedlab.engine.memory_limits import beyond_memory
+from schedlab.engine.named_nodes import name_nodes
 from schedlab.engine.node_inputs import NodeInputs
 from schedlab.engine.node_requests import fits_empty, fitting, node_inputs, unchecked_inputs
 from schedlab.engine.preemption_inputs import preemption_inputs
@@ -19,7 +21,7 @@ from schedlab.engine.site_inputs import SiteInputs
 from schedlab.engine.site_limits import JOBS, most_nodes
 from schedlab.engine.site_refusal import refuse
 from schedlab.engine.site_uses import first_of, limits_on, offsets_of
-from schedlab.engine.tres import allocated, billed
+from schedlab.engine.tres import allocated, billed, on_each_node
 from schedlab.errors import InputError
 from schedlab.workload.columns import distinct
 from schedlab.workload.resources import Labels, Resources
@@ -54,11 +56,11 @@ def machine_inputs(
     Parameters and errors as for `site_inputs`. One partition without any limit equals the whole machine, and is left
     out unless `always` is set.
     """
-    if _is_open(cluster) and not always and not is_held_back(workload, cluster):
+    if _is_open(cluster) and not always and not is_held_back(workload, cluster) and not name_nodes(workload):
         return node_inputs(workload, cluster, order, placement), None
     nodes, site = site_inputs(workload, cluster, order, placement)
     parts = (site.preemption, site.gate, site.reserves)
-    decides = len(site.tier) > 1 or len(site.limit) > 0 or any(part is not None for part in parts)
+    decides = len(site.tier) > 1 or len(site.limit) > 0 or any(part is not None for part in (*parts, nodes.named))
     return nodes, site if always or decides else None
 
 
@@ -320,14 +322,18 @@ def _with_shapes(
         nodes = unchecked_inputs(asking, cluster, placement, _most_nodes(cluster, options, who))
     except InputError as error:  # the rows of `asking` are options
         raise InputError(str(error), row=None if error.row is None else int(options.job[error.row])) from None
-    fits = fitting(nodes)
+    over = beyond_memory(nodes, nodes.shape, options.partition, cluster)
+    fits = fitting(nodes) & ~over
     kept = _Options(options.job[fits], options.partition[fits], options.refused)
     lost = np.ones(len(workload), dtype=np.bool_)
     lost[kept.job] = False
     unfit = np.zeros(len(workload), dtype=np.bool_)
     unfit[options.job[~fits]] = True
-    names = (*options.refused.names, "Resources")
-    why = np.where(lost & unfit, len(names) - 1, options.refused.codes)
+    large = np.zeros(len(workload), dtype=np.bool_)
+    large[options.job[over]] = True
+    names = (*options.refused.names, "Resources", "MaxMemPerLimit")
+    codes = [len(names) - 1, len(names) - 2]
+    why = np.select([lost & large, lost & unfit], codes, options.refused.codes)
     return nodes._replace(shape=nodes.shape[fits]), kept._replace(refused=Labels(why, names))
 
 
@@ -363,4 +369,5 @@ def _amounts(
     """Return how much of each resource jobs use, by their shapes and partitions, for limits."""
     found = allocated(inputs, shape, cluster)
     billing = np.floor(billed(found, partition, cluster.partitions)).astype(np.int64)
-    return found | {"billing": billing, JOBS: (shape >= 0).astype(np.int64)}
+    held = {"billing": billing, JOBS: (shape >= 0).astype(np.int64)}
+    return found | held | on_each_node(inputs, shape, cluster)

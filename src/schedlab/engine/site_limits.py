@@ -17,6 +17,7 @@ from schedlab.cluster.limits import Accounting, Limits, Tres
 from schedlab.cluster.membership import Membership
 from schedlab.engine.limit_reasons import reason_of
 from schedlab.engine.node_inputs import UNLIMITED
+from schedlab.engine.tres import of_each_node
 from schedlab.workload.columns import distinct
 from schedlab.workload.resources import Labels
 
@@ -53,7 +54,7 @@ SUBMITTED = ("grp_submit_jobs", "max_submit", "max_submit_per_user", "max_submit
 _MOST = ("max_tres_per_job", "grp_tres", "max_tres_per_user", "max_tres_per_account")
 """Limits that also say how many nodes a job may have that names no number."""
 
-_PER_JOB = ("max_wall", "max_tres_per_job", "max_tres_mins_per_job", "min_tres_per_job")
+_PER_JOB = ("max_wall", "max_tres_per_job", "max_tres_per_node", "max_tres_mins_per_job", "min_tres_per_job")
 _COUNTS = ("grp_jobs", "max_jobs", "max_jobs_per_user", "max_jobs_per_account", *SUBMITTED)
 
 
@@ -279,7 +280,8 @@ def _used_alone(
     seconds = np.maximum(request[rows], 0)
     if one.kind == "max_wall":
         return seconds
-    amount = amounts[one.resource][rows] if one.resource in amounts else np.zeros(len(rows), dtype=np.int64)
+    resource = of_each_node(one.resource) if one.kind == "max_tres_per_node" else one.resource
+    amount = amounts[resource][rows] if resource in amounts else np.zeros(len(rows), dtype=np.int64)
     if one.kind == "max_tres_mins_per_job":
         return amount * (-(-seconds // 60))
     return amount * seconds if isinstance(one, Shared) and one.timed else amount

@@ -17,6 +17,7 @@ REASONS = {
     "QOSNotAllowed": "its partitions do not admit its QOS",
     "PartitionTimeLimit": "it asks for more time than its partitions allow",
     "PartitionNodeLimit": "it asks for more or fewer nodes than its partitions allow",
+    "MaxMemPerLimit": "it asks for more memory of a node than its partitions allow",
     "Licenses": "the cluster has not the licences that it asks for",
     "Resources": "no partition that admits it has the nodes that it asks for",
 }

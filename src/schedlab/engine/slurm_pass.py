@@ -165,7 +165,7 @@ def _start_next(
         if in_order and fits_with_others(state.hets, jobs, state, job, AT_ONCE, state.clock[FREE], NONE):
             start_components(state.hets, jobs, state, waiting, passes, rules, job, False)
             return -place
-        return STOP if block_in_turn(state.site, job, option) else AGAIN
+        return STOP if block_in_turn(state.site, state.nodes, job, option) else AGAIN
     take_turn(state.rivals, job)
     now, ends = state.clock[NOW], state.clock[NOW] + jobs[job].estimate
     ordered = BY_ENTRY if state.clock[STARTED] < rules.in_order else BY_SCORE
@@ -179,7 +179,7 @@ def _start_next(
         return AGAIN
     if ordered == BY_SCORE and (is_young(seen, rules, job, now) or is_minor(queue.score, rules, job)):
         return AGAIN
-    return STOP if block_in_turn(state.site, job, option) else AGAIN
+    return STOP if block_in_turn(state.site, state.nodes, job, option) else AGAIN
 
 
 @inner_kernel

@@ -7,6 +7,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import NEVER
+from schedlab.engine.caps import copy_left, least_left, leave_all, same_left
 from schedlab.engine.cohorts import COHORTS, SPARE, copied_span, node_of, one_for_each_kind, separate, touch
 from schedlab.engine.node_state import Machine, Nodes
 from schedlab.engine.nodes import busier, change
@@ -43,6 +44,7 @@ def clear(machine: Machine, timeline: Timeline, now: int) -> None:
         span.memory = there.memory
         span.gpus = gpus * WHOLE
         span.runs = 0
+        leave_all(machine.caps, timeline.left, timeline.cohorts[cohort].first)
         for i in range(gpus):
             timeline.devices[timeline.cohorts[cohort].first * timeline.gpus + i] = WHOLE
 
@@ -92,7 +94,8 @@ def _hold(machine: Machine, timeline: Timeline, cohort: int, held: Any, begins: 
     first = span
     while span != last:
         at = span * timeline.gpus
-        change(machine, timeline.spans, span, timeline.devices, at, held.request, node, held.tasks, held.bits, sign)
+        free, left, devices = timeline.spans, timeline.left, timeline.devices
+        change(machine, free, left, span, devices, at, held.request, node, held.tasks, held.bits, sign)
         span = timeline.spans[span].next
     _join(timeline, first if before == LAST else before, ends)
 
@@ -160,6 +163,7 @@ def lesser(nodes: Nodes, timeline: Timeline, cohort: int, begins: int, ends: int
     free = view.free[node]
     free.cores, free.memory = spans[span].cores, spans[span].memory
     free.gpus, free.runs = spans[span].gpus, spans[span].runs
+    copy_left(timeline.left, span, view.left, node)
     for i in range(gpus):
         view.devices[first + i] = timeline.devices[span * timeline.gpus + i]
     leaves = NEVER if spans[span].next == LAST else spans[spans[span].next].begin
@@ -168,6 +172,7 @@ def lesser(nodes: Nodes, timeline: Timeline, cohort: int, begins: int, ends: int
         free.cores = min(free.cores, spans[span].cores)
         free.memory = min(free.memory, spans[span].memory)
         free.runs = busier(free.runs, spans[span].runs)
+        least_left(view.left, node, timeline.left, span, view.left, node)
         free.gpus = 0
         for i in range(gpus):
             view.devices[first + i] = min(view.devices[first + i], timeline.devices[span * timeline.gpus + i])
@@ -221,6 +226,8 @@ def _alike(timeline: Timeline, one: int, other: int) -> bool:
         or spans[one].gpus != spans[other].gpus
         or spans[one].runs != spans[other].runs
     ):
+        return False
+    if not same_left(timeline.left, one, other):
         return False
     for i in range(timeline.gpus):
         if timeline.devices[one * timeline.gpus + i] != timeline.devices[other * timeline.gpus + i]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.caps import all_left
 from schedlab.engine.node_inputs import NodeInputs
 from schedlab.kernels import new_records
 from schedlab.permutations import inverse
@@ -66,6 +67,8 @@ class Timeline(NamedTuple):
         `reserved[offsets[job]]`.
     together
         int64: running jobs that are expected to end at the same time.
+    left
+        int64, spans by caps: the cores that are left under each; None without any.
     """
 
     counters: NDArray[np.int64]
@@ -83,6 +86,7 @@ class Timeline(NamedTuple):
     held: NDArray[np.int64]
     reserved: NDArray[Any]
     together: NDArray[np.int64]
+    left: Any = None
 
 
 def new_timeline(
@@ -126,6 +130,7 @@ def new_timeline(
         np.zeros(jobs, dtype=np.int64),
         new_records(parts, PLACE),
         np.empty(jobs, dtype=np.int64),
+        all_left(machine.caps, most),
     )
 
 

@@ -116,6 +116,24 @@ def allocated(inputs: NodeInputs, shape: NDArray[np.int64], cluster: Cluster) ->
     return {name: np.append(column, 0)[shape] for name, column in table.items()}  # -1: the last, nothing
 
 
+def of_each_node(resource: str) -> str:
+    """Return what the amount of a resource on each node is called, beside that of a job."""
+    return f"{resource} of each node"
+
+
+def on_each_node(inputs: NodeInputs, shape: NDArray[np.int64], cluster: Cluster) -> Amounts:
+    """Return what jobs ask for on each node, by their shapes (-1: nothing), as limits on that count it.
+
+    It is the request divided by the nodes, rounded down; who names no number of nodes asks for all of one. Tasks per
+    node count even if the job has fewer, and whole nodes with the cores of the largest.
+    """
+    nodes = np.maximum(inputs.nodes, 1)
+    table = {name: column // nodes for name, column in _memory_and_gpus(inputs, nodes, cluster).items()}
+    cpu = np.maximum(inputs.tasks * inputs.task_cores // nodes, inputs.tasks_per_node * inputs.task_cores)
+    table["cpu"] = np.where(inputs.exclusive, inputs.cores.max(), cpu)
+    return {of_each_node(name): np.append(column, 0)[shape] for name, column in table.items()}
+
+
 def _requested(inputs: NodeInputs, cluster: Cluster) -> Amounts:
     """Return what jobs ask for; those that give no number of nodes ask for one."""
     nodes = np.maximum(inputs.nodes, 1)

@@ -77,14 +77,33 @@ def fitting_in_turn(
 
 
 @inlined
-def block_in_turn(site: Site | None, job: int, option: int) -> bool:
-    """Close the partitions of a turn to later jobs; return whether that closes the whole machine."""
+def block_in_turn(site: Site | None, nodes: Any, job: int, option: int) -> bool:
+    """Close the partitions of a turn to later jobs, or only the nodes that the job names there.
+
+    Return whether that closes the whole machine.
+    """
     if site is not None:
         first, end = options_of(site, job, option)
         for one in range(first, end):
-            block_partition(site, site.partition[one])
+            if not _close_named(nodes.named, site, nodes, one):
+                block_partition(site, site.partition[one])
         return False
     return True
+
+
+@inlined
+def _close_named(named: Any, site: Site, nodes: Nodes, option: int) -> bool:
+    """Close the nodes that a job names in one of its partitions to later jobs; return whether it names any."""
+    if named is not None:
+        request = nodes.machine.shape[option]
+        if named[request]:
+            for node in range(site.closed.shape[0]):
+                mine = nodes.machine.allowed[nodes.machine.requests[request].eligible, node]
+                site.closed[node] = site.closed[node] or mine
+            for other in range(site.narrowed.shape[0]):
+                site.narrowed[other] = site.narrowed[other] or site.shares[site.partition[option], other]
+            return True
+    return False
 
 
 @inlined

@@ -14,6 +14,7 @@ from schedlab.cluster.node_events import NodeEvents
 from schedlab.durations import DAY
 from schedlab.engine.booking_inputs import may_not_reserve
 from schedlab.engine.het_inputs import never_together, owners_of
+from schedlab.engine.named_nodes import among_known
 from schedlab.engine.simulation import simulate
 from schedlab.engine.site_build import never_runs
 from schedlab.engine.site_refusal import REASONS
@@ -63,6 +64,7 @@ def completed(workload: Workload, cluster: Cluster) -> SiteJobs:
     resources = workload.resources or Resources.of_processors(workload.job_processors)
     who = membership(workload, cluster)
     jobs = workload.replace(resources=_with_names(resources, who))
+    jobs, unknown = _without_unknown_nodes(jobs, cluster)
     columns, header = _numbered(jobs)
     request, given = _time_limits(jobs, cluster)
     endless = request <= 0
@@ -78,7 +80,20 @@ def completed(workload: Workload, cluster: Cluster) -> SiteJobs:
         )
         if added.any()
     ]
-    return SiteJobs(jobs.replace(requested_time=request, header=header, **columns), tuple(notes))
+    return SiteJobs(jobs.replace(requested_time=request, header=header, **columns), (*notes, *unknown))
+
+
+def _without_unknown_nodes(jobs: Workload, cluster: Cluster) -> tuple[Workload, list[str]]:
+    """Return jobs that name and exclude only nodes that there are, and what was left out, in sentences."""
+    assert jobs.resources is not None
+    columns = {field: getattr(jobs.resources, field) for field in Resources.__dataclass_fields__}
+    notes = []
+    for name in ("nodelist", "exclude"):
+        labels, changed = among_known(columns[name], frozenset(cluster.nodes), all_or_none=name == "nodelist")
+        if changed.any():
+            columns[name] = labels
+            notes.append(f"{count_of(int(changed.sum()), 'job')} with unknown nodes in --{name}: these are left out")
+    return (jobs.replace(resources=Resources(**columns)) if notes else jobs), notes
 
 
 def _with_names(resources: Resources, who: Membership) -> Resources:
@@ -162,6 +177,7 @@ def replayable(jobs: Workload, cluster: Cluster, node_events: NodeEvents | None 
         "had not ended": (jobs.run_time < 0) & (jobs.wait_time >= 0),
         "no processors known": jobs.job_processors <= 0,
     }
+    jobs = jobs if jobs.resources is None else _without_unknown_nodes(jobs, cluster)[0]
     reason = np.full(len(jobs), "", dtype=object)
     for why, those in unknown.items():
         reason[those & (reason == "")] = why

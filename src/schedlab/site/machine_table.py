@@ -6,6 +6,8 @@ from schedlab.site.parameters import Row
 
 _NODES = "tests/cluster/test_slurm_conf.py"
 _PLACED = "tests/engine/test_nodes_conformance.py"
+_CASES = "tests/engine/test_machines_by_hand.py"
+_MEMORY = "tests/engine/test_memory_by_hand.py"
 _SITE = "tests/engine/test_site_build.py"
 _SHARES = "tests/engine/test_shares_by_hand.py"
 _HELD = "tests/engine/test_nodes_site.py"
@@ -37,9 +39,10 @@ ROWS: tuple[Row, ...] = (
      "see the rows of the options on its line", _NODES),
     ("slurm.conf", "Include", "modelled", "the lines of that file follow", _NODES),
     ("slurm.conf", "DefMemPerCPU DefMemPerNode", "modelled", "what a job gets that asks for no memory", _NODES),
-    ("slurm.conf", "MaxMemPerCPU MaxMemPerNode", "ignored", "kept with the partitions, not applied", ""),
-    ("slurm.conf", "DefCpuPerGPU DefMemPerGPU JobDefaults", "ignored",
-     "requests are not completed by the number of GPUs", ""),
+    ("slurm.conf", "MaxMemPerCPU MaxMemPerNode", "approximated", "for partitions that say nothing, see there", _MEMORY),
+    ("slurm.conf", "DefMemPerGPU", "approximated", "for partitions that say nothing, see there", _CASES),
+    ("slurm.conf", "DefCpuPerGPU JobDefaults", "ignored",
+     "records have the cores; without them it is not known whether a job gave its cores", ""),
     ("slurm.conf", "Licenses", "modelled", "jobs that would exceed them are passed over", _BY_HAND),
     ("slurm.conf", "TopologyPlugin", "modelled",
      "topology/tree is placement=switches; with others, and without, it is placement=consecutive: nodes side by side",
@@ -93,8 +96,13 @@ ROWS: tuple[Row, ...] = (
      "for all jobs; some wait in Slurm although there are nodes enough, four of 300 in a test",
      "tests/engine/test_maximum_by_hand.py"),
     ("PartitionName", "DefMemPerCPU DefMemPerNode", "modelled", "what a job gets that asks for no memory", _NODES),
-    ("PartitionName", "MaxMemPerCPU MaxMemPerNode", "ignored", "kept, not applied", ""),
-    ("PartitionName", "MaxCPUsPerNode", "ignored", "kept, not applied: its jobs may fill nodes", ""),
+    ("PartitionName", "MaxMemPerCPU", "approximated",
+     "jobs with more memory get more cores, those of several partitions in each what it says (in Slurm, what the first "
+     "named says); cores that a lower value has brought stay in the records",
+     _MEMORY),
+    ("PartitionName", "MaxMemPerNode", "modelled", "a job beyond it does not run there", _MEMORY),
+    ("PartitionName", "MaxCPUsPerNode", "modelled",
+     "how many cores of a node its jobs may hold together, whole nodes only if they have no more", _CASES),
     ("PartitionName", "AllowAccounts DenyAccounts", "approximated",
      "who has it as an option; an account with all below it, as in newer versions (in 22.05, itself alone)", _SITE),
     ("PartitionName", "AllowQos DenyQos", "modelled", "who has it as an option", _SITE),
@@ -121,8 +129,12 @@ ROWS: tuple[Row, ...] = (
     ("PartitionName", "LLN", "modelled", "its jobs get the least loaded nodes", _WAYS),
     ("PartitionName", "ReqResv", "ignored", "jobs are in the reservation that they ask for", ""),
     ("PartitionName", "SelectTypeParameters MaxCPUsPerSocket CpuBind", "ignored", "one rule for all partitions", ""),
-    ("PartitionName", "DefCpuPerGPU DefMemPerGPU JobDefaults", "ignored",
-     "requests are not completed by the number of GPUs", ""),
+    ("PartitionName", "DefMemPerGPU", "approximated",
+     "what a job with GPUs gets that asks for no memory; in Slurm 22.05, one that asks for less waits until that is "
+     "free",
+     _CASES),
+    ("PartitionName", "DefCpuPerGPU JobDefaults", "ignored",
+     "records have the cores; without them it is not known whether a job gave its cores", ""),
     ("PartitionName", "Alternate", "ignored", "jobs are not sent to other partitions", ""),
     ("PartitionName", "Hidden RootOnly DisableRootJobs AllocNodes ExclusiveTopo", "ignored", DISPLAY, ""),
     ("PartitionName", "PowerDownOnIdle SuspendTime SuspendTimeout ResumeTimeout", "ignored",
@@ -147,7 +159,9 @@ ROWS: tuple[Row, ...] = (
     ("sacctmgr", "MaxTRES MaxTRESPerJob MaxTRESPJ MaxCPUs MaxCPUsPerJob MaxNodes MaxNodesPerJob MaxTRESMins "
      "MaxTRESMinsPerJob MaxCPUMins MaxWall MaxWallDurationPerJob MaxWallDurationPJ MaxWallPJ MinTRES MinTRESPerJob "
      "MinCPUs MinCPUsPerJob", "modelled", "a job beyond it does not run: it is left out and counted", _SITE),
-    ("sacctmgr", "MaxTRESPerNode MinPrioThreshold", "ignored", "not applied", ""),
+    ("sacctmgr", "MaxTRESPerNode", "modelled", "a job beyond it does not run: it is left out and counted",
+     "tests/engine/test_limits_per_node.py"),
+    ("sacctmgr", "MinPrioThreshold", "ignored", "not applied", ""),
     ("sacctmgr", "GrpTRESMins GrpCPUMins GrpWall UsageThreshold UsageThres RawUsage", "ignored", USAGE, ""),
     ("sacctmgr", "GrpSubmitJobs GrpSubmit MaxSubmitJobs MaxSubmit MaxSubmitJobsPerUser MaxSubmitJobsPU MaxSubmitPU "
      "MaxSubmitJobsPerAccount MaxSubmitJobsPA", "modelled",

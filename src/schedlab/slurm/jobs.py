@@ -31,6 +31,7 @@ _OPTIONS = {
     "qos": "--qos={}",
     "licenses": "--licenses={}",
     "exclude": "--exclude={}",
+    "nodelist": "--nodelist={}",
     "switches": "--switches={}",
 }
 """What says to sbatch what a job asks for, by the column of its resources."""

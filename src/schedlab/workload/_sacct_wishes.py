@@ -31,17 +31,19 @@ OTHER_FLAGS = (
 LAST = "wrap"
 """The option whose value is a command of its own; nothing behind it is an option."""
 
-NOT_SIMULATED = ("begin", "contiguous", "dependency", "exclude", "nodelist")
+NOT_SIMULATED = ("begin", "contiguous", "dependency")
 """Options that say when or where a job may start, and that no other column has."""
 
 
 class Wish(NamedTuple):
-    """What a job asked for: leaf switches and how long it waits for them in seconds, whole nodes, and options that are
-    not simulated."""
+    """What a job asked for: leaf switches and how long it waits for them in seconds, whole nodes, nodes that it names
+    and those that it excludes, and options that are not simulated."""
 
     switches: int = 0
     switch_wait: int = 0
     exclusive: int = 0
+    nodelist: str = ""
+    exclude: str = ""
     other: tuple[str, ...] = ()
 
 
@@ -60,7 +62,8 @@ def wishes_of(columns: SacctColumns) -> tuple[dict[str, Any], list[str]]:
     counts = Counter(option for wish in found for option in wish.other)
     told = ", ".join(f"--{option} {count:,}" for option, count in sorted(counts.items()))
     names = ("switches", "switch_wait", "exclusive")
-    asked = {one: np.array([getattr(wish, one) for wish in found], dtype=np.int64) for one in names}
+    asked: dict[str, Any] = {one: np.array([getattr(wish, one) for wish in found], dtype=np.int64) for one in names}
+    asked |= {one: [getattr(wish, one) for wish in found] for one in ("nodelist", "exclude")}
     return asked, [f"options in SubmitLine that are not simulated, and jobs with them: {told}"] if told else []
 
 
@@ -83,7 +86,9 @@ def _wish(line: str, component: int) -> Wish | None:
     except InputError:
         return None
     other = tuple(option for option in NOT_SIMULATED if option in asked)
-    return Wish(switches, seconds, int(asked.get("exclusive") == ""), other)
+    lists = [asked.get(option, "") for option in ("nodelist", "exclude")]
+    named, excluded = ("" if "/" in text else text for text in lists)  # the name of a file
+    return Wish(switches, seconds, int(asked.get("exclusive") == ""), named, excluded, other)
 
 
 def _parts(words: list[str]) -> Iterator[list[str]]:

@@ -133,11 +133,11 @@ NUMBERS = {
 
 LABELS = (
     *("gpu_type", "constraint", "partition", "account", "qos", "licenses", "array", "reservation", "het_job"),
-    "exclude",
+    *("exclude", "nodelist"),
 )
 """The columns of names."""
 
-RARE = ("array_limit", "switches", "switch_wait", "licenses", "array", "reservation", "het_job", "exclude")
+RARE = ("array_limit", "switches", "switch_wait", "licenses", "array", "reservation", "het_job", "exclude", "nodelist")
 """Columns that are in tables and digests only if they are used."""
 
 
@@ -184,6 +184,8 @@ class Resources:
         consecutive rows and have the same submission; none: it is a job by itself.
     exclude
         Nodes that it must not have, as a host list such as `n[1-3],n7`; none: it may have any.
+    nodelist
+        Nodes that it must have, as a host list; none: any. If they cannot hold it, it may run anywhere.
     switches, switch_wait
         The most leaf switches that it wants, and for how many seconds it waits for them under Slurm's passes; 0: any
         number, and for as long as the scheduler lets it.
@@ -213,6 +215,7 @@ class Resources:
     reservation: Labels
     het_job: Labels
     exclude: Labels
+    nodelist: Labels
 
     def __post_init__(self) -> None:
         for field in fields(self):

@@ -86,6 +86,7 @@ class Request:
     licenses: str | None = None
     reservation: str | None = None
     exclude: str | None = None
+    nodelist: str | None = None
     elements: int = 0
     array_limit: int = 0
     switches: int = 0
@@ -165,6 +166,7 @@ def request_of(words: Sequence[str]) -> Request:
         licenses=told.pop("licenses", None),
         reservation=told.pop("reservation", None),
         exclude=told.pop("exclude", None),
+        nodelist=told.pop("nodelist", None),
         elements=elements,
         array_limit=array_limit,
         switches=switches,

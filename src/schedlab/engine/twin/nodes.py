@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.node_inputs import BY_RULE, UNLIMITED, NodeInputs
+from schedlab.engine.node_inputs import BY_RULE, NO_CAP, UNLIMITED, NodeInputs
 from schedlab.engine.site_inputs import SiteInputs
 from schedlab.workload.resources import WHOLE
 
@@ -30,7 +30,8 @@ class Request:
     `share` are thousandths of one GPU, WHOLE if the job shares none; `allowed` tells for each node whether it may be
     used. If it is `booked`, it is one within an advance reservation, on whose nodes it may run. A request for any
     number of nodes may have at most `most`, and any at most so many `leaves`, None for as many as there are. Its `way`
-    to nodes may be another one than the rule of placement.
+    to nodes may be another one than the rule of placement. All jobs of its `club`, if it is in one, may hold
+    `club_cores` cores of a node. It may be for the nodes that the job has `named`.
     """
 
     nodes: int
@@ -49,6 +50,9 @@ class Request:
     most: int | None = None
     leaves: int | None = None
     way: int = BY_RULE
+    club: int | None = None
+    club_cores: int = 0
+    named: bool = False
 
 
 @dataclass(frozen=True)
@@ -62,6 +66,7 @@ class Part:
     gpus: tuple[tuple[int, int], ...] = ()
     alone: bool = False
     option: int = field(default=0, compare=False)  # the partition of the job there, by position among its partitions
+    club: int | None = field(default=None, compare=False)  # who else may hold only so many cores together with it
     over: bool = field(default=False, compare=False)  # whether others may hold the same cores while they are suspended
 
     def is_hit(self, nodes: set[int], gpus: set[int]) -> bool:
@@ -73,7 +78,7 @@ class Part:
 class Node:
     """What is free on a node: cores, MiB, thousandths of each GPU; `jobs` run there, perhaps one `alone`.
 
-    It may be `reserved`, for requests that are booked.
+    It may be `reserved`, for requests that are booked. Jobs of each club hold some of the cores that are `used`.
     """
 
     number: int
@@ -83,6 +88,7 @@ class Node:
     jobs: int = 0
     alone: bool = False
     reserved: bool = False
+    used: tuple[tuple[int, int], ...] = ()
 
     def room(self, request: Request) -> int:
         """Return how many tasks of a request the node can hold."""
@@ -93,7 +99,9 @@ class Node:
         suitable = len(self.suitable_gpus(request))
         if self.memory < request.node_memory or suitable < (request.node_gpus if request.share == WHOLE else 1):
             return 0
-        rooms = [self.cores // request.cores]
+        rooms = [self.cores // request.cores, self.club_room(request) // request.cores]
+        if request.exclusive and self.club_room(request) < self.cores:
+            return 0
         if request.memory:
             rooms.append((self.memory - request.node_memory) // request.memory)
         if request.gpus:
@@ -102,11 +110,16 @@ class Node:
             return request.tasks_per_node if min(rooms) >= request.tasks_per_node else 0
         return min(rooms)
 
+    def club_room(self, request: Request) -> int:
+        """Return how many more cores the club of a request may hold."""
+        return self.cores if request.club is None else request.club_cores - dict(self.used).get(request.club, 0)
+
     def spare_cores(self, request: Request) -> int:
-        """Return the free cores, or those that have their memory."""
+        """Return the free cores, or those that have their memory, or that its club may hold."""
+        cores = min(self.cores, self.club_room(request))
         if not request.memory or self.memory >= UNLIMITED:
-            return self.cores
-        return min(self.cores, (self.memory - request.node_memory) * request.cores // request.memory)
+            return cores
+        return min(cores, (self.memory - request.node_memory) * request.cores // request.memory)
 
     def suitable_gpus(self, request: Request) -> list[Gpu]:
         """Return the GPUs that a job could have: wholly free, or with its share free; by number."""
@@ -119,10 +132,11 @@ class Node:
         if request.exclusive:
             memory = self.memory if self.memory < UNLIMITED else request.node_memory + tasks * request.memory
             everything = tuple((gpu.number, free) for gpu, free in self.gpus.items() if free > 0)
-            return Part(self.number, tasks, self.cores, memory, everything, alone=True)
+            return Part(self.number, tasks, self.cores, memory, everything, alone=True, club=request.club)
         gpus = self.suitable_gpus(request)[: request.node_gpus + tasks * request.gpus] if shared is None else [shared]
         taken = tuple((gpu.number, request.share) for gpu in gpus)
-        return Part(self.number, tasks, tasks * request.cores, request.node_memory + tasks * request.memory, taken)
+        memory = request.node_memory + tasks * request.memory
+        return Part(self.number, tasks, tasks * request.cores, memory, taken, club=request.club)
 
     def without(self, part: Part) -> Node:
         """Return what remains free after a part is taken."""
@@ -135,12 +149,21 @@ class Node:
             self.jobs + 1,
             self.alone or part.alone,
             self.reserved,
+            self.used if part.club is None else (*self.used_but(part.club), self.used_by(part.club, part.cores)),
         )
         assert min(node.memory, *node.gpus.values(), 0) >= 0, "more is taken than there is"
         assert part.over or node.cores >= 0, "more cores are taken than there are"
         assert part.over or not self.alone, "a job holds the node alone"
         assert part.over or not (part.alone and self.jobs), "a job would hold a node alone on which others run"
         return node
+
+    def used_by(self, club: int, more: int = 0) -> tuple[int, int]:
+        """Return a club, and how many cores it uses if it uses some more."""
+        return club, dict(self.used).get(club, 0) + more
+
+    def used_but(self, club: int) -> tuple[tuple[int, int], ...]:
+        """Return what other clubs use."""
+        return tuple(one for one in self.used if one[0] != club)
 
     def kept(self) -> Node:
         """Return the node as others see it while it is reserved: as if one job had it alone."""
@@ -156,6 +179,7 @@ class Node:
             max(self.jobs, other.jobs),
             self.alone or other.alone,
             self.reserved or other.reserved,
+            tuple(max(self.used_by(club), other.used_by(club)) for club in {**dict(self.used), **dict(other.used)}),
         )
 
 
@@ -180,7 +204,12 @@ def shapes_of(inputs: NodeInputs) -> list[Request]:
     leaves = [UNLIMITED] * len(allowed) if inputs.most_leaves is None else inputs.most_leaves.tolist()
     few = [None if one == UNLIMITED else one for one in leaves]
     ways = [BY_RULE] * len(allowed) if inputs.way is None else inputs.way.tolist()
-    return [Request(*values) for values in zip(*columns, allowed, booked, bounds, few, ways, strict=True)]
+    club = [NO_CAP] * len(allowed) if inputs.cap is None else inputs.cap.tolist()
+    clubs = [None if one == NO_CAP else one for one in club]
+    most_of = [0 if one == NO_CAP or inputs.caps is None else int(inputs.caps[one]) for one in club]
+    named = [False] * len(allowed) if inputs.named is None else inputs.named.tolist()
+    more = (allowed, booked, bounds, few, ways, clubs, most_of, named)
+    return [Request(*values) for values in zip(*columns, *more, strict=True)]
 
 
 def requests_of(

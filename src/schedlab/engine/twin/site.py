@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from schedlab.engine.booking_inputs import BookingInputs
 from schedlab.engine.site_inputs import SiteInputs
 from schedlab.engine.twin.job import Job
+from schedlab.engine.twin.machine import Nodes, View
 
 DEPENDENCY, RESOURCES, PRIORITY, NOT_AVAILABLE = "Dependency", "Resources", "Priority", "ReqNodeNotAvail"
 RESERVATION = "Reservation"
@@ -68,6 +69,21 @@ class Site:
             return [len(self.inputs.tier) + reservation] * (end - first)
         return [int(partition) for partition in self.inputs.option_partition[first:end]]
 
+    def closes(self, job: Job, turn: int | None, machine: View) -> set[int]:
+        """Return what a job that waits in Slurm's main pass closes to later ones: its partitions in a turn, or in all.
+
+        Of a job that names nodes, these are the nodes alone, each given as its complement (~node).
+        """
+        partitions = self.partitions(job)
+        found = set[int]()
+        for place in range(len(partitions)) if turn is None else [turn]:
+            request = machine.requests[job.number][place] if isinstance(machine, Nodes) else None
+            if request is not None and request.named and self.inputs is not None:
+                found.update(~node for node, mine in enumerate(request.allowed) if mine)
+            else:
+                found.add(partitions[place])
+        return found
+
     def reservation(self, job: Job) -> int | None:
         """Return the reservation of a job, None if it has none any more."""
         if self.bookings is None or job in self.free:
@@ -98,7 +114,9 @@ class Site:
         if self.inputs is None:
             return None
         rows = list(self.inputs.nodes) + ([] if self.bookings is None else list(self.bookings.nodes))
-        return {node for one in partitions for node in rows[one].nonzero()[0].tolist()}
+        closed = list(partitions)
+        named = {~one for one in closed if one < 0}
+        return named | {node for one in closed if one >= 0 for node in rows[one].nonzero()[0].tolist()}
 
     def uses(self, job: Job) -> dict[int, int]:
         """Return how much a job uses of each of its limits."""

@@ -196,7 +196,7 @@ class SlurmPass:
                         self.last_change = clock.now
                         ready = [job for job in ready if job in clock.waiting]
                         break
-                    blocked.update(clock.site.partitions(head))
+                    blocked.update(clock.site.closes(head, turn, clock.machine.empty))
                     if clock.site.inputs is None:
                         return
                     break
@@ -210,8 +210,7 @@ class SlurmPass:
                     break
                 if clock.is_shut_out(head) or (self.is_minor(head) and not clock.in_order):
                     continue
-                mine = clock.site.partitions(head)
-                blocked.update(mine if turn is None else [mine[turn]])
+                blocked.update(clock.site.closes(head, turn, clock.machine.empty))
                 if clock.site.inputs is None:
                     return
 
