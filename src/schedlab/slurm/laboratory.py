@@ -18,10 +18,11 @@ from typing import Any, Literal
 from schedlab.errors import InputError
 from schedlab.slurm import wire
 from schedlab.slurm.clock import SECOND, Clock
+from schedlab.slurm.components import command_line, components_of, note_held
 from schedlab.slurm.configuration import Configuration
 from schedlab.slurm.daemon import Daemon, LaboratoryError, numbered
 from schedlab.slurm.installation import Installation, find_slurm
-from schedlab.slurm.job_table import JobTable, Submitted, array_size
+from schedlab.slurm.job_table import JobTable, Run, Submitted, array_size
 from schedlab.slurm.jobs import BatchJob
 from schedlab.slurm.standin import Standin
 from schedlab.slurm.virtual_events import End, Tick, is_stale
@@ -282,24 +283,33 @@ class Laboratory:
             Gives further options of sbatch for a job, at the moment of its submission.
         """
         self._to_come += len(jobs)
-        for row, job in sorted(enumerate(jobs), key=lambda pair: pair[1].submit):
-            self.at(job.submit, lambda row=row, job=job: self._submit(row, job, options))  # type: ignore[misc]
+        parts = components_of(jobs)
+        for first in sorted(parts, key=lambda row: jobs[row].submit):
+            these = [(row, jobs[row]) for row in parts[first]]
+            self.at(jobs[first].submit, lambda these=these: self._submit(these, options))  # type: ignore[misc]
 
-    def _submit(self, row: int, job: BatchJob, options: Callable[[int, BatchJob], Sequence[str]] | None) -> None:
-        self._to_come -= 1
-        further = () if options is None else options(row, job)
-        words = [self._resolved(word) for word in (*job.options, *further)]
+    def _submit(
+        self, components: Sequence[tuple[int, BatchJob]], options: Callable[[int, BatchJob], Sequence[str]] | None
+    ) -> None:
+        """Submit a job, or the components of a heterogeneous one."""
+        self._to_come -= len(components)
+        row, job = components[0]
+        further = (() if options is None else options(*one) for one in components)
+        line = command_line([*one.options, *more] for (_, one), more in zip(components, further, strict=True))
+        words = [self._resolved(word) for word in line]
         if None in words:
-            self.rejected[row] = "a job that it depends on was rejected"
+            self.rejected |= {one: "a job that it depends on was rejected" for one, _ in components}
             return
         command = ["sbatch", "--parsable", "-J", f"j{row}", "-o", "/dev/null", "-D", "/tmp", *map(str, words)]
         answer = self.command(command, user=job.user, stdin="#!/bin/sh\n:\n")
         if answer.returncode:
-            self.rejected[row] = " ".join(answer.stderr.replace("sbatch: error:", "").split())
+            said = " ".join(answer.stderr.replace("sbatch: error:", "").split())
+            self.rejected |= {one: said for one, _ in components}
             return
-        number = int(answer.stdout.partition(";")[0])
-        self.numbers[row] = number
-        self.table.add(number, row, job.run_time, array_size(job.options))
+        first = int(answer.stdout.partition(";")[0])
+        for number, (one, part) in enumerate(components, first):
+            self.numbers[one] = number
+            self.table.add(number, one, part.run_time, array_size(part.options), first)
 
     def _resolved(self, word: str) -> str | None:
         """Return an option with the numbers that Slurm gave to jobs; None if one of them was rejected."""
@@ -339,7 +349,13 @@ class Laboratory:
 
     def launched(self, launch: Launch) -> None:
         """Note a start, and when the job will end."""
-        self._plan_end(self.table.launch(launch, self.clock.now()))
+        submitted = self.table.launch(launch, self.clock.now())
+        for run in self.table.join(submitted, self.clock.now()):
+            self._push(self.clock.now(), lambda run=run: self._ask_what_is_held(run))  # type: ignore[misc]
+        self._plan_end(submitted)
+
+    def _ask_what_is_held(self, run: Run) -> None:
+        note_held(run, self.command(["scontrol", "--detail", "show", "job", str(run.job)]).stdout)
 
     def _plan_end(self, submitted: Submitted) -> None:
         """Ends at one instant come by the numbers of the jobs: in which order they were launched is chance."""

@@ -17,6 +17,7 @@ from schedlab.errors import InputError
 from schedlab.scheduler.backfilling import Slurm
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.scheduler import Scheduler, as_scheduler
+from schedlab.slurm.components import number_of
 from schedlab.slurm.configuration import Configuration, site_configuration
 from schedlab.slurm.deployment import Deployment
 from schedlab.slurm.jobs import BatchJob, Command, JobList, fractions, from_workload
@@ -200,7 +201,9 @@ class _Task(Translation):
         rows = {number: row for row, number in laboratory.numbers.items()}
         waiting = laboratory.command(["squeue", "-h", "-t", "PD", "-o", "%i"]).stdout.split()
         lines = [
-            f"update jobid={number} priority={values[rows[int(number)]]}" for number in waiting if int(number) in rows
+            f"update jobid={number} priority={values[rows[number_of(number)]]}"
+            for number in waiting
+            if number_of(number) in rows
         ]
         if lines:
             laboratory.command(["scontrol"], stdin="\n".join([*lines, "quit", ""]))
@@ -262,7 +265,8 @@ def _look(laboratory: Laboratory, observations: dict[str, list[dict[str, Any]]])
     seen = {observation["job_id"] for observation in observations["priority"]}
     fresh = False
     for line in laboratory.command(["squeue", "-h", "-t", "PD", "-o", _PENDING]).stdout.splitlines():
-        number, user, reason, priority, partition, expected = line.split("|")
+        shown, user, reason, priority, partition, expected = line.split("|")
+        number = str(number_of(shown))
         found = {"second": second, "row": rows.get(number, -1), "job_id": number, "user": user, "reason": reason}
         observations["queue"].append(
             found | {"priority": int(priority), "partition": partition, "expected_start": expected}
@@ -270,7 +274,8 @@ def _look(laboratory: Laboratory, observations: dict[str, list[dict[str, Any]]])
         fresh = fresh or number not in seen
     if fresh:
         for line in laboratory.command(["sprio", "-h", "-o", "%i|%Y|%S|%A|%F|%J|%P|%Q|%N|%T"]).stdout.splitlines():
-            number, *values = (value.strip() for value in line.split("|"))
+            shown, *values = (value.strip() for value in line.split("|"))
+            number = str(number_of(shown))
             if number not in seen:
                 names = ("priority", "site", "age", "fairshare", "size", "partition", "qos", "nice", "tres")
                 observations["priority"].append(
