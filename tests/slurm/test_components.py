@@ -11,8 +11,10 @@ import pytest
 import schedlab as sl
 from schedlab.engine.twin.simulate import simulate_plain
 from schedlab.slurm.components import note_held
+from schedlab.slurm.configuration import machine_configuration
 from schedlab.slurm.job_table import Run
-from schedlab.slurm.jobs import from_workload, read_events
+from schedlab.slurm.jobs import BatchJob, Command, JobList, from_workload, read_events
+from schedlab.slurm.patience import EndlessRunError, latest_second
 from schedlab.slurm.validation import model_phases
 from schedlab.workload.dependencies import Dependencies
 from schedlab.workload.resources import Resources
@@ -109,3 +111,29 @@ def test_events_files_have_heterogeneous_jobs(tmp_path: Path):
     assert listed.workload.resources.het_job.texts()[1:] == ["1", "1"]
     run = sl.slurm.run(listed, "fcfs+slurm", processors=4, cores_per_node=1)
     assert run.schedule.start_time[1] == run.schedule.start_time[2] >= 60
+
+
+@pytest.mark.usefixtures("real_slurm")
+def test_jobs_that_keep_each_other_from_ending_are_named_and_what_has_run_is_kept():
+    # Each component clears a place for itself, and the jobs that gave way have both again before all are clear.
+    submit, run_time, limit = [0, 0, 100, 100], [3000, 3000, 300, 300], [3600, 3600, 600, 600]
+    columns = {"submit_time": submit, "run_time": run_time, "requested_time": limit, "requested_processors": [2] * 4}
+    workload = sl.Workload.from_columns(columns, name="hand")
+    where = ["low", "low", "high", "high"]
+    options = [("-n2", f"-t{seconds // 60}", f"-p{name}") for seconds, name in zip(limit, where, strict=True)]
+    batch = map(BatchJob, submit, run_time, options, [None] * 4, where, [None, None, None, 2])
+    listed = JobList(tuple(batch), workload)
+    base = machine_configuration(4, 1).having(PreemptType="preempt/partition_prio", PreemptMode="REQUEUE")
+    tiers = ("PartitionName=low Nodes=ALL", "PartitionName=high Nodes=ALL PriorityTier=9")
+    conf = replace(base, lines=(*base.lines, *tiers))
+    with pytest.raises(EndlessRunError, match=r"hand: at second 9000 there are still .*waiting \(.*3, 4\)") as caught:
+        sl.slurm.run(listed, conf=conf, until=9000)
+    found = caught.value.run
+    assert found.records["row"].tolist() == [0, 1]
+    assert found.records["restarts"].min() > 10
+    assert found.unstarted == (2, 3)
+
+
+def test_a_run_counts_as_endless_long_after_all_could_have_run_one_after_the_other():
+    listed = from_workload(jobs()).with_commands([Command(500, ("true",))])
+    assert latest_second(listed) == 500 + 10 * (100 + 200 + 200 + 50 + 60 + 60 + 60) + 30 * 86400

@@ -24,6 +24,7 @@ from schedlab.slurm.daemon import Daemon, LaboratoryError, numbered
 from schedlab.slurm.installation import Installation, find_slurm
 from schedlab.slurm.job_table import JobTable, Run, Submitted, array_size
 from schedlab.slurm.jobs import BatchJob
+from schedlab.slurm.patience import Patience
 from schedlab.slurm.standin import Standin
 from schedlab.slurm.virtual_events import End, Tick, is_stale
 from schedlab.slurm.wire import Kill, Launch, Message, Node
@@ -38,12 +39,6 @@ EPOCH = 1_700_002_800
 
 _AWHILE = 600 * SECOND
 _STUCK = 300
-_PATIENCE, _LONG_PATIENCE = 3600, 30 * 86400
-"""Virtual seconds without any event after which jobs that still wait count as never started: passes alone do not help
-them; the longer ones if time may, see `_TIMED`."""
-
-_TIMED = re.compile("BeginTime|Reserv|NotAvail|Minutes")
-"""Slurm's reasons that time alone can remove: begins, reservations, usage that decays."""
 
 
 class Laboratory:
@@ -177,22 +172,24 @@ class Laboratory:
         if self._unfinished():
             self._push(self.clock.now() + nanoseconds, action)
 
-    def run(self, progress: Callable[[int, float], None] | None = None) -> None:
-        """Let time go on until all jobs have ended.
+    def run(self, progress: Callable[[int, float], None] | None = None, until: float = float("inf")) -> bool:
+        """Let time go on until all jobs have ended; return whether it has come to that, or to rest.
 
         Parameters
         ----------
         progress
             Called now and then with the number of open jobs and the virtual second.
+        until
+            The second at which it stops in any case.
 
         Raises
         ------
         LaboratoryError
             If slurmctld dies or does not come to rest.
         """
-        idle_since = self.clock.now()
+        patience = Patience(self)
         # Slurm may requeue a job that it has ended, as it does when a node fails: it has the last word.
-        while (unfinished := self._unfinished()) or self._reasons():
+        while (unfinished := self._unfinished()) or self.reasons():
             with self._lock:
                 if unfinished and not self._unfinished():
                     continue  # the last one has ended since the question, and the clock stands there
@@ -205,13 +202,11 @@ class Laboratory:
                 self._do_next()
                 if progress is not None:
                     progress(self._unfinished(), self.now())
-            if not lonely:
-                idle_since = self.clock.now()
-            elif self.clock.now() - idle_since >= _AWHILE:
-                reasons = self._reasons()
-                patience = _LONG_PATIENCE if _TIMED.search(reasons) else _PATIENCE
-                if not reasons or self.clock.now() - idle_since > patience * SECOND:
-                    break
+            if patience.is_over(lonely):
+                break
+            if self.now() >= until:
+                return False
+        return True
 
     def _do_next(self) -> None:
         self.clock.hold()
@@ -382,7 +377,7 @@ class Laboratory:
         if self.nodes and self._registered_at != self.clock.now():
             self.register()
 
-    def _reasons(self) -> str:
+    def reasons(self) -> str:
         """Return why the jobs in the queue wait, None of those that run among them; nothing if it is empty."""
         return self.command(["squeue", "-h", "-o", "%r"]).stdout.strip()
 
