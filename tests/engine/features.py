@@ -56,7 +56,8 @@ BACKFILLINGS = {
     ),
     "slurm, shared nodes": as_backfill(
         "slurm(interval=5,resolution=4,window=60,delay=1,shared=3,user_depth=2,partition_depth=4,association_depth=3,"
-        "user_partition_depth=2,partition_queue_depth=2,partition_reserve=2,starts=2,main_starts=2,plan_size=7)"
+        "user_partition_depth=2,partition_queue_depth=2,partition_reserve=2,starts=2,main_starts=2,plan_size=7,"
+        "ties=number)"
     ),
     "slurm, every event": as_backfill("slurm(interval=0,depth=all,resolution=1,window=all,reserve=2,delay=0)"),
 }

@@ -57,6 +57,24 @@ def plain(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("plain")
+def test_a_site_with_heterogeneous_jobs_is_confirmed_component_by_component(tmp_path: Path):
+    try:
+        installed_version()
+    except InputError as error:
+        pytest.skip(str(error))
+    (tmp_path / "slurm.conf").write_text(CONF)
+    lines = ["JobID|User|State|Submit|Start|End|TimelimitRaw|AllocCPUS|Partition"]
+    for name, minute, length, size in (("1", 0, 20, 4), ("2+0", 1, 30, 1), ("2+1", 1, 30, 2), ("4", 2, 5, 4)):
+        times = f"2026-04-01T10:{minute:02d}:25|2026-04-01T10:{minute:02d}:25|2026-04-01T10:{minute + length:02d}:25"
+        lines.append(f"{name}|ann|COMPLETED|{times}|50|{size}|batch")
+    (tmp_path / "jobs.txt").write_text("\n".join(lines))
+    site = import_site(tmp_path, tmp_path / "jobs.txt").save(tmp_path / "site")
+    found = confirm(Sweep(site).site, [Variant("longer", ("PartitionName=batch MaxTime=90",))], phases=2)
+    assert (len(found.jobs), found.failures) == (4, ())
+    assert "mean wait is 21.9 min on Slurm and 21.7 min in the twin" in found.sentences()[0]
+
+
+@pytest.mark.usefixtures("plain")
 def test_the_answers_of_twin_and_real_slurm_stand_side_by_side(directory: Path):
     try:
         version = installed_version()

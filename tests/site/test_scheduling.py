@@ -23,14 +23,14 @@ def text(values, cluster=PLAIN, numbers=NO_NUMBERS):
 
 
 def test_slurms_defaults_are_fcfs_with_backfilling():
-    assert text({}) == "fcfs+slurm"
+    assert text({}) == "fcfs+slurm(ties=number)"
 
 
 def test_scheduler_parameters_become_arguments_in_seconds_whatever_their_case():
     given = "BF_INTERVAL=60,bf_window=2880,bf_resolution=300,bf_max_job_test=1000,default_queue_depth=256,bf_continue"
     assert (
         text({"schedulerparameters": given, "overtimelimit": "5"})
-        == "fcfs+slurm(interval=60,depth=1000,resolution=300,window=172800,queue_depth=256,overtime=300)"
+        == "fcfs+slurm(interval=60,depth=1000,resolution=300,window=172800,queue_depth=256,overtime=300,ties=number)"
     )
 
 
@@ -43,9 +43,9 @@ def test_the_interval_of_main_passes_is_in_microseconds(given, delay):
 @pytest.mark.parametrize(
     ("options", "scheduler"),
     [
-        ("bf_hetjob_prio=MAX", "fcfs+slurm(hetjob_prio=max)"),
-        ("bf_hetjob_immediate", "fcfs+slurm(hetjob_immediate=yes)"),
-        ("bf_hetjob_prio=mean", "fcfs+slurm"),
+        ("bf_hetjob_prio=MAX", "fcfs+slurm(ties=number,hetjob_prio=max)"),
+        ("bf_hetjob_immediate", "fcfs+slurm(ties=number,hetjob_immediate=yes)"),
+        ("bf_hetjob_prio=mean", "fcfs+slurm(ties=number)"),
     ],
 )
 def test_the_order_of_components_is_taken_and_unknown_words_have_no_effect_as_in_slurm(options, scheduler):
@@ -58,7 +58,7 @@ def test_the_order_of_components_is_taken_and_unknown_words_have_no_effect_as_in
     ("option", "argument"), [("pack_serial_at_end", "serial=last"), ("bf_busy_nodes", "busy=first")]
 )
 def test_options_that_choose_nodes_are_arguments_and_noted_where_they_have_no_effect(option, argument):
-    assert text({"schedulerparameters": option}) == f"fcfs+slurm({argument})"
+    assert text({"schedulerparameters": option}) == f"fcfs+slurm({argument},ties=number)"
     without = {"schedulerparameters": option, "schedulertype": "sched/builtin"}
     found = scheduling_of(without, PLAIN, NO_NUMBERS)
     assert found.notes["SchedulerParameters", option][0] == "ignored"
@@ -89,9 +89,12 @@ def test_what_jobs_use_at_their_ends_counts_where_limits_are_enforced():
 
 def test_a_backfill_pass_looks_at_so_many_jobs_of_a_user_and_starts_so_many():
     both = {"schedulerparameters": "bf_max_job_user=30,bf_max_job_start=7"}
-    assert text(both) == "fcfs+slurm(user_depth=30,starts=7)"
-    assert text({"schedulerparameters": "bf_max_job_user=0,bf_max_job_start=0"}) == "fcfs+slurm"
-    assert text({"schedulerparameters": "bf_max_job_user=30,bf_max_job_assoc=9"}) == "fcfs+slurm(association_depth=9)"
+    assert text(both) == "fcfs+slurm(user_depth=30,starts=7,ties=number)"
+    assert text({"schedulerparameters": "bf_max_job_user=0,bf_max_job_start=0"}) == "fcfs+slurm(ties=number)"
+    assert (
+        text({"schedulerparameters": "bf_max_job_user=30,bf_max_job_assoc=9"})
+        == "fcfs+slurm(association_depth=9,ties=number)"
+    )
 
 
 def test_partitions_and_qos_count_relative_to_the_largest_and_as_they_are_under_the_flags():
@@ -153,13 +156,13 @@ def test_a_tree_of_switches_chooses_the_nodes():
     leaves = [NodeGroup.of("a[1-2]", cores=1, switch="a"), NodeGroup.of("b[1-2]", cores=1, switch="b")]
     tree = Cluster.of_nodes(leaves, switches=[Switch("a", "top"), Switch("b", "top"), Switch("top")])
     values = {"topologyplugin": "topology/tree"}
-    assert text(values, tree) == "fcfs+slurm,placement=switches"
+    assert text(values, tree) == "fcfs+slurm(ties=number),placement=switches"
     assert not scheduling_of(values, tree, NO_NUMBERS).notes
-    assert text({}, tree) == text({"topologyplugin": "topology/default"}, tree) == "fcfs+slurm"
+    assert text({}, tree) == text({"topologyplugin": "topology/default"}, tree) == "fcfs+slurm(ties=number)"
     apart = Cluster.of_nodes(leaves, switches=[Switch("a"), Switch("b")])
-    assert text(values, apart) == "fcfs+slurm,placement=switches"
+    assert text(values, apart) == "fcfs+slurm(ties=number),placement=switches"
     assert scheduling_of(values, apart, NO_NUMBERS).notes["slurm.conf", "topologyplugin"][0] == "approximated"
     bare = Cluster.of_nodes([leaves[0], NodeGroup.of("c1", cores=1)], switches=[Switch("a")])
-    assert text(values, bare) == "fcfs+slurm"
+    assert text(values, bare) == "fcfs+slurm(ties=number)"
     found = scheduling_of(values, bare, NO_NUMBERS).notes["slurm.conf", "topologyplugin"]
     assert found == ("ignored", "topology.conf connects 1 node to no switch: nodes are chosen side by side")

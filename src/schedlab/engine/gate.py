@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 
 from schedlab.engine.calendar import add
 from schedlab.engine.gate_state import NO_JOB, NO_LIMIT, NO_PARENT, REFUSED, Gate
-from schedlab.engine.needs import Needs
+from schedlab.engine.needs import NO_WORKFLOW, Needs
 from schedlab.engine.retries import Retries
 from schedlab.engine.rivals import first_of
 from schedlab.engine.site_state import Site
 from schedlab.engine.state import ARRIVED, COMPLETED, NOW, SUBMITTED, State
+from schedlab.engine.ties import number_submission
 from schedlab.kernels import inlined, inner_kernel
 
 
@@ -43,7 +44,7 @@ def _accept(
         for i in range(clock[COMPLETED]):
             if retries is None or not retries.back[state.ended[i]]:
                 _charge(gate, first_of(state.rivals, state.ended[i]), -1)
-        more = _ask_refused(gate, jobs, seen, needs, clock[NOW])
+        more = _ask_refused(gate, jobs, seen, needs, state.entered, clock[NOW])
         for job in range(clock[SUBMITTED] - clock[ARRIVED], clock[SUBMITTED]):
             if not gate.leads[job]:
                 continue
@@ -57,17 +58,19 @@ def _accept(
                 gate.refused[gate.counters[REFUSED]] = job
                 gate.counters[REFUSED] += 1
         while more:  # what refuses a job may be another limit now, and a job that it names may have been accepted
-            more = _ask_refused(gate, jobs, seen, needs, clock[NOW])
+            more = _ask_refused(gate, jobs, seen, needs, state.entered, clock[NOW])
 
 
 @inner_kernel
-def _ask_refused(gate: Gate, jobs: NDArray[Any], seen: NDArray[Any], needs: Needs, now: int) -> bool:
+def _ask_refused(
+    gate: Gate, jobs: NDArray[Any], seen: NDArray[Any], needs: Needs, entered: NDArray[np.int64], now: int
+) -> bool:
     """Make the submissions again that were refused; return whether any is accepted."""
     asked, kept = gate.counters[REFUSED], 0
     for i in range(asked):
         job = gate.refused[i]
         if _lets_in(gate, needs, job):
-            _come_in(gate, jobs, seen, needs, job, now)
+            _come_in(gate, jobs, seen, needs, entered, job, now)
         else:
             gate.refused[kept] = job
             kept += 1
@@ -119,12 +122,16 @@ def _exceeded_by(gate: Gate, needs: Needs, job: int) -> int:
 
 
 @inlined
-def _come_in(gate: Gate, jobs: NDArray[Any], seen: NDArray[Any], needs: Needs, job: int, now: int) -> None:
+def _come_in(
+    gate: Gate, jobs: NDArray[Any], seen: NDArray[Any], needs: Needs, entered: NDArray[np.int64], job: int, now: int
+) -> None:
     """Let the jobs of a submission that was refused before be released, if they wait for nothing else."""
     one = job
     while one != NO_JOB:
         jobs[one].submit = now
         seen[one].submit = now
+        if needs.workflow[one] == NO_WORKFLOW:  # its place in the queue is kept
+            number_submission(entered, one, now)
         needs.open[one] -= 1
         if needs.open[one] == 0:
             add(needs.held, max(now, needs.earliest[one]), one, 0)

@@ -46,7 +46,6 @@ from schedlab.engine.state import (
     COMPLETED,
     CORRECTED,
     ENTERING,
-    ENTRIES,
     FREE,
     LEFT,
     NOW,
@@ -61,6 +60,7 @@ from schedlab.engine.state import (
     next_event,
 )
 from schedlab.engine.suspension import resume
+from schedlab.engine.ties import number_entry
 from schedlab.engine.waiting import Orders, Waiting, enter, score_again
 from schedlab.kernels import bare_kernel, inlined
 
@@ -232,18 +232,17 @@ def _see_who_enters(
     if priority is not None:
         note_usage(state, priority)
     if retries is not None:
-        come_back(jobs, seen, state, retries, rules.keeps_submit, rules.loses)
-        let_return(state.site, state, rules.keeps_submit)
+        come_back(jobs, seen, state, retries, rules.keeps_submit, rules.ties, rules.loses)
+        let_return(state.site, state, rules.ties)
     if needs is not None:
         accept(state.site, jobs, seen, state, needs, retries)
-        release(jobs, seen, state, needs, retries, rules.keeps_submit)
+        release(jobs, seen, state, needs, retries, rules.keeps_submit, rules.ties)
     else:
         for job in range(clock[SUBMITTED] - clock[ARRIVED], clock[SUBMITTED]):
             state.entering[clock[ENTERING]] = job
             clock[ENTERING] += 1
-            if retries is not None and not rules.keeps_submit:
-                state.entered[job] = clock[ENTRIES]
-                clock[ENTRIES] += 1
+            if retries is not None:
+                number_entry(state, rules.ties, job)
     if retries is not None:
         ask_first(jobs, seen, state, retries)
 

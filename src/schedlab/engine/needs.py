@@ -21,7 +21,8 @@ from schedlab.engine.calendar import Calendar, add, new_calendar, pop, soonest
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.retries import Retries
 from schedlab.engine.rivals import first_of
-from schedlab.engine.state import ARRIVED, COMPLETED, ENTERING, ENTRIES, NOW, SUBMITTED, State
+from schedlab.engine.state import ARRIVED, COMPLETED, ENTERING, NOW, SUBMITTED, State
+from schedlab.engine.ties import number_entry
 from schedlab.kernels import inlined, inner_kernel
 
 # Positions in Needs.counters.
@@ -132,7 +133,13 @@ def next_release(needs: Needs) -> int:
 
 @inner_kernel
 def release(
-    jobs: NDArray[Any], seen: NDArray[Any], state: State, needs: Needs, retries: Retries | None, keeps_submit: bool
+    jobs: NDArray[Any],
+    seen: NDArray[Any],
+    state: State,
+    needs: Needs,
+    retries: Retries | None,
+    keeps_submit: bool,
+    ties: int,
 ) -> None:
     """Release the jobs whose parents have ended, and collect the jobs that enter the queue at this event, by number.
 
@@ -148,6 +155,8 @@ def release(
         Jobs that are resubmitted have not ended.
     keeps_submit
         Whether the scheduler sees the original submission; otherwise it sees the release.
+    ties
+        See `schedlab.engine.ties`.
     """
     clock = state.clock
     now = clock[NOW]
@@ -182,7 +191,7 @@ def release(
             seen[job].submit = now
         if not shared:
             _enter(state, job)
-    _number(state, before, keeps_submit)
+    _number(state, before, ties)
 
 
 @inlined
@@ -192,7 +201,7 @@ def _enter(state: State, job: int) -> None:
 
 
 @inlined
-def _number(state: State, first: int, keeps_submit: bool) -> None:
+def _number(state: State, first: int, ties: int) -> None:
     """Sort the jobs that enter from position `first` on by number, and number their entries."""
     clock, entering = state.clock, state.entering
     for i in range(first + 1, clock[ENTERING]):
@@ -202,10 +211,8 @@ def _number(state: State, first: int, keeps_submit: bool) -> None:
             entering[place] = entering[place - 1]
             place -= 1
         entering[place] = job
-    if not keeps_submit:
-        for i in range(first, clock[ENTERING]):
-            state.entered[entering[i]] = clock[ENTRIES]
-            clock[ENTRIES] += 1
+    for i in range(first, clock[ENTERING]):
+        number_entry(state, ties, entering[i])
 
 
 @inner_kernel

@@ -30,6 +30,7 @@ from schedlab.engine.rules import ALL_VISIBLE, NEVER_STARVES, NO_SPECULATION, Ru
 from schedlab.engine.site_state import new_site
 from schedlab.engine.slurm_timing import NO_GROUP, Depths, Passes, new_depths, new_passes
 from schedlab.engine.state import State, new_state
+from schedlab.engine.ties import BY_ENTRY, numbers_of, ties_of
 from schedlab.engine.waiting import Orders, Waiting
 from schedlab.engine.wishes import new_wishes
 from schedlab.scheduler.agent import AgentPolicy
@@ -46,7 +47,8 @@ from schedlab.scheduler.backfilling import (
 from schedlab.scheduler.formula import STATISTICS
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.own_predictor import PythonPredictor
-from schedlab.scheduler.policy import Policy
+from schedlab.scheduler.policy import FCFS, Policy
+from schedlab.scheduler.policy_text import policy_from_text
 from schedlab.scheduler.predictor import Actual, GroupMean, Predictor
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.workload.columns import distinct
@@ -93,6 +95,8 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
         runs=n if retries is None else len(retries.runs),
         layers=1 if prepared.site is None else layers_of(prepared.site.preemption),
     )
+    if ties_of(scheduler) != BY_ENTRY:
+        state.entered[:] = numbers_of(prepared.jobs["submit"])
     if prepared.nodes is not None:
         site = None
         if prepared.site is not None:
@@ -210,6 +214,8 @@ def _orders(prepared: Prepared, table: NDArray[np.float64] | None, *, fixed_befo
     scheduler = prepared.scheduler
 
     def order_of(policy: Policy) -> Order:
+        if isinstance(policy, FCFS) and ties_of(scheduler) != BY_ENTRY:
+            policy = policy_from_text("0*q")  # Slurm's priorities are equal then
         known = fixed_beforehand and not (scheduler.ranking.learns and _uses_run_time(policy))
         return new_order(policy, prepared.seen, prepared.seen_request, known=known, column=prepared.column, table=table)
 
@@ -299,6 +305,7 @@ def rules_of(prepared: Prepared, orders: Iterable[Order | None], *, observed: bo
         fixed=isinstance(backfill, Conservative) and backfill.fixed,
         speculation=NO_SPECULATION if retries is None or retries.speculation is None else float(retries.speculation),
         keeps_submit=isinstance(policy, Multifactor) and policy.accrue == "always",
+        ties=ties_of(scheduler),
         asks_predictor=python,
         asks_at_entry=ASKED_AT_ENTRY in kinds,
         asks_at_pass=ASKED in kinds,

@@ -10,7 +10,8 @@ from schedlab.engine.preemption_state import (
 )
 from schedlab.engine.returns import RETURNED, Returns, next_return, next_to_return, returns_by
 from schedlab.engine.site_state import Site
-from schedlab.engine.state import ENTERING, ENTRIES, NOW, WAITING, State
+from schedlab.engine.state import ENTERING, NOW, WAITING, State
+from schedlab.engine.ties import number_entry
 from schedlab.kernels import inlined, inner_kernel
 
 
@@ -50,14 +51,14 @@ def _look_ahead(preemption: Preemption | None, site: Site, state: State, now: in
 
 
 @inlined
-def let_return(site: Site | None, state: State, keeps_submit: bool) -> None:
+def let_return(site: Site | None, state: State, ties: int) -> None:
     """Put the jobs that may begin again into the queue."""
     if site is not None:
-        _let_return(site.returns, state, keeps_submit)
+        _let_return(site.returns, state, ties)
 
 
 @inner_kernel
-def _let_return(returns: Returns | None, state: State, keeps_submit: bool) -> None:
+def _let_return(returns: Returns | None, state: State, ties: int) -> None:
     if returns is not None:
         clock = state.clock
         returns.counters[RETURNED] = 0
@@ -65,6 +66,4 @@ def _let_return(returns: Returns | None, state: State, keeps_submit: bool) -> No
             job = next_to_return(returns)
             state.entering[clock[ENTERING]] = job
             clock[ENTERING] += 1
-            if not keeps_submit:
-                state.entered[job] = clock[ENTRIES]
-                clock[ENTRIES] += 1
+            number_entry(state, ties, job)

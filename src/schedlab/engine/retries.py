@@ -23,7 +23,8 @@ from schedlab.engine.hetjobs import note_absence
 from schedlab.engine.outages import was_broken_off
 from schedlab.engine.preemption_state import COMES_BACK, IS_LOST, STAYS, fate_of_run
 from schedlab.engine.returns import AFTER_FAILURE, AFTER_PREEMPTION, hold_job_back
-from schedlab.engine.state import COMPLETED, ENTERING, ENTRIES, NOW, STARTED, State, begin
+from schedlab.engine.state import COMPLETED, ENTERING, NOW, STARTED, State, begin
+from schedlab.engine.ties import number_entry, number_requeue
 from schedlab.kernels import inlined, inner_kernel, new_records
 from schedlab.schedule.runs import BY_ITSELF, NODE_FAILED, PREEMPTED, RESERVATION_OVER, RUN
 from schedlab.speculate.requests import NO_DISTRIBUTION, DistributionTables, Requests
@@ -190,7 +191,7 @@ def failed_speculatively(state: State, retries: Retries, job: int) -> bool:
 
 @inner_kernel
 def come_back(
-    jobs: NDArray[Any], seen: NDArray[Any], state: State, retries: Retries, keeps_submit: bool, loses: bool
+    jobs: NDArray[Any], seen: NDArray[Any], state: State, retries: Retries, keeps_submit: bool, ties: int, loses: bool
 ) -> None:
     """Process the runs that have just ended: jobs that are not done enter the queue again.
 
@@ -238,15 +239,13 @@ def come_back(
                 returns = hold_job_back(state.site, job, now, after)
             if fate == COMES_BACK:
                 note_absence(state.hets, job)
-            jobs[job].submit = returns
-            seen[job].submit = returns
+            number_requeue(state, ties, job, now)
+            jobs[job].submit = seen[job].submit = now if keeps_submit else returns
             if returns > now:
                 continue
             state.entering[clock[ENTERING]] = job
             clock[ENTERING] += 1
-            if not keeps_submit:
-                state.entered[job] = clock[ENTRIES]
-                clock[ENTRIES] += 1
+            number_entry(state, ties, job)
 
 
 @inlined

@@ -37,6 +37,8 @@ class Rules(NamedTuple):
         A gap is used speculatively if more than this share of it is expected to be put to use; negative: never.
     keeps_submit
         Whether jobs keep their submission when they are released (accrue=always).
+    ties
+        Who goes first of equal scores, see `schedlab.engine.ties`.
     asks_predictor, asks_at_entry, asks_at_pass, observed
         When the loop returns to Python: for predictions, for scores of jobs that enter, for scores before a pass, and
         before every pass.
@@ -73,6 +75,7 @@ reserve_age, wf_depth, planned_tasks, tasks_count, het_at_once
     fixed: bool = False
     speculation: float = NO_SPECULATION
     keeps_submit: bool = False
+    ties: int = 0
     asks_predictor: bool = False
     asks_at_entry: bool = False
     asks_at_pass: bool = False

@@ -42,6 +42,7 @@ _WORDS = {
     "partitions": ("all", "first"),
     "serial": ("rule", "last"),
     "busy": ("rule", "first"),
+    "ties": ("submission", "number"),
     "wf_plan": ("all", "ready"),
     "wf_count": ("tasks", "workflows"),
 }
@@ -195,6 +196,10 @@ class Slurm:
         Records of the plan of a backfill pass (bf_node_space_size): stretches of time between the seconds in which
         reservations begin or end. A pass ends at the first job that would get a reservation in a full plan. 0: as many
         as depth. Without effect where interval is 0.
+    ties
+        Which job goes first of equal priorities. "submission": the one that was submitted first; a job that is requeued
+        is submitted again. "number": the one with the smaller number, requeued or not (PriorityType=priority/basic,
+        with fcfs). With interval=0, it is the one that entered the queue first.
     wf_depth
         Workflows with one place in the queue whose tasks a backfill pass considers (wf_max_depth).
     wf_plan
@@ -279,6 +284,12 @@ class Slurm:
         0,
         "records of the plan of a backfill pass, which ends when it is full; 0: as many as depth",
         "bf_node_space_size",
+    )
+    ties: Literal["submission", "number"] = argument(
+        "of equal priorities, submission: the first that was submitted, or requeued, goes first; number: a job keeps "
+        "its place when it is requeued",
+        words=_WORDS["ties"],
+        default="submission",
     )
     wf_depth: int = _limit(50, "workflows with one place in the queue of which a backfill pass looks at the tasks")
     wf_plan: Literal["all", "ready"] = argument(

@@ -133,6 +133,7 @@ class _Values:
         self.flags = {word.strip().lower() for word in values.get("priorityflags", "").split(",")}
         self.database = values.get("accountingstoragetype", "accounting_storage/none").lower().endswith("slurmdbd")
         self.enforced = {word.strip().lower() for word in values.get("accountingstorageenforce", "").split(",")}
+        self.multifactor = values.get("prioritytype", "priority/basic").lower().endswith("multifactor")
         self.limits = bool(self.enforced & _LIMITS) and self.database
 
     def note(self, place: str, name: str, status: Status, reason: str) -> None:
@@ -219,6 +220,8 @@ def _passes(reader: _Values) -> Backfill:
         ALL if overtime in ("unlimited", "infinite") else reader.whole("OverTimeLimit", overtime, 0) * 60
     )
     arguments |= _of_het_jobs(reader)
+    if not reader.multifactor:
+        arguments["ties"] = "number"
     if kind.endswith("builtin") or interval == -1:
         _without_backfilling(reader)
         return NoBackfill()
@@ -265,7 +268,7 @@ def _without_backfilling(reader: _Values) -> None:
 
 
 def _policy(reader: _Values, cluster: Cluster, numbers: Numbers) -> Policy:
-    if not reader.values.get("prioritytype", "priority/basic").lower().endswith("multifactor"):
+    if not reader.multifactor:
         for name in list(reader.values):
             if name.startswith("priority") and name != "prioritytype":
                 reader.note("slurm.conf", name, "ignored", "has no effect under PriorityType=priority/basic")

@@ -22,6 +22,7 @@ _SWITCHES = "tests/engine/test_switches_by_hand.py"
 _WAYS = "tests/engine/test_ways.py"
 _BUSY = "tests/engine/test_busy.py"
 HET = "components of a heterogeneous job are jobs of the schedule, which start together; its steps are not simulated"
+_REQUEUES = "tests/engine/test_requeues_by_hand.py"
 _HET = "tests/engine/test_hetjobs_by_hand.py"
 ARRAYS = "an array is as many jobs as it has elements"
 CLIENTS = "what users may ask of the controller does not matter to recorded jobs"
@@ -97,7 +98,7 @@ ROWS: tuple[Row, ...] = (
      "bb_array_stage_cnt gs_time_slice jobs_per_user_per_hour enable_rpc_queue", "ignored", CLIENTS, ""),
     # Priorities
     ("PriorityType", "priority/multifactor", "modelled", "multifactor(...)", _PRIORITY),
-    ("PriorityType", "priority/basic", "modelled", "fcfs", _TEXT),
+    ("PriorityType", "priority/basic", "modelled", "fcfs, with ties=number of +slurm", _REQUEUES),
     ("slurm.conf", "PriorityWeightAge", "modelled",
      "age= of multifactor; without slurmdbd it has no effect, as in Slurm 22.05", _PRIORITY),
     ("slurm.conf", "PriorityWeightFairShare", "modelled",

@@ -20,6 +20,7 @@ from .jobs import JobList as JobList
 from .jobs import from_workload as from_workload
 from .jobs import read_events as read_events
 from .laboratory import Laboratory as Laboratory
+from .patience import EndlessRunError as EndlessRunError
 from .rehearsal import Rehearsal as Rehearsal
 from .replay import run as run
 from .replay import run_phases as run_phases

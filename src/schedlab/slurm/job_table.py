@@ -46,15 +46,19 @@ class JobTable:
         self.jobs: dict[int, Submitted] = {}
         self.tasks: dict[int, int] = {}
         """Tasks of each submitted job, by its number, that have not ended for good."""
+        self.others: dict[int, list[int]] = {}
+        """The further components of heterogeneous jobs, by the number of the first."""
         self.running: dict[int, Run] = {}
         self.open = 0
         """How many jobs and tasks have not ended for good."""
         self._lock = threading.RLock()
 
-    def add(self, number: int, row: int, run_time: int, tasks: int) -> None:
-        """Note that Slurm has accepted a job."""
+    def add(self, number: int, row: int, run_time: int, tasks: int, leader: int | None = None) -> None:
+        """Note that Slurm has accepted a job, or a component of the heterogeneous job with this first one."""
         with self._lock:
             self.jobs[number] = Submitted(row, number, run_time, number)
+            if leader is not None and leader != number:
+                self.others.setdefault(leader, []).append(number)
             self.tasks[number] = tasks
             self.open += tasks
 
@@ -79,6 +83,15 @@ class JobTable:
             submitted.planned_end = now + submitted.run_time * SECOND
             self.running[launch.job] = run
             return submitted
+
+    def join(self, first: Submitted, now: int) -> list[Run]:
+        """Note the starts of the components that start with the first one; return their runs."""
+        with self._lock:
+            runs = [Run(number, "", now) for number in self.others.get(first.number, ()) if number not in self.running]
+            for run in runs:
+                self.jobs[run.job].runs.append(run)
+                self.running[run.job] = run
+            return runs
 
     def end(self, kill: Kill, now: int) -> None:
         """Note an end, which Slurm says once per node."""

@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.cluster.membership import users_of
+from schedlab.engine.het_inputs import owners_of, wait_together
 from schedlab.errors import InputError
-from schedlab.workload.event_lines import event_lines, workload_of_events
+from schedlab.workload.event_lines import EventLine, event_lines, workload_of_events
 from schedlab.workload.resources import LABELS, NUMBERS, WHOLE, Resources
+from schedlab.workload.sbatch import between_colons
 from schedlab.workload.workload import Workload
 
 _OPTIONS = {
@@ -54,6 +56,9 @@ class BatchJob:
         Whose job it is; None: the user of the laboratory.
     name
         In messages.
+    joins
+        The position of the first component of its heterogeneous job, with which it is submitted, and ends; None: it is
+        submitted by itself.
     """
 
     submit: float
@@ -61,6 +66,7 @@ class BatchJob:
     options: tuple[str, ...]
     user: str | None = None
     name: str = "job"
+    joins: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +149,8 @@ def from_workload(
     Parameters
     ----------
     workload
-        Sorted by submission or not; jobs keep their rows. Dependencies become `--dependency=afterany`.
+        Sorted by submission or not; jobs keep their rows. Dependencies become `--dependency=afterany`. The components
+        of a heterogeneous job are submitted together, and run as long as the first.
     users
         Whether jobs belong to users: those that the header names, else `u<number>`, after SWF's user field.
     resources
@@ -157,6 +164,8 @@ def from_workload(
         If a job has no run time, request or processors, its dependency has a delay, or it shares a GPU.
     """
     jobs = []
+    owner = owners_of(workload)
+    after = wait_together(workload)
     asked = _asked(workload, workload.resources) if resources and workload.resources is not None else None
     names = users_of(workload).texts() if users else []
     for row, processors in enumerate(workload.job_processors.tolist()):
@@ -165,12 +174,14 @@ def from_workload(
             lacks = "run time" if run_time < 0 else "number of processors" if processors < 1 else "requested time"
             raise InputError(f"{workload.name}: job {workload.job_id[row]} has no {lacks}, which Slurm needs", row=row)
         size = ["-n", str(processors)] if asked is None else asked[row]
-        words = [*size, "-t", str(minutes(request)), *_after(workload, row)]
+        words = [*size, "-t", str(minutes(request)), *_after(after, row, owner)]
         if options is not None:
             words += options[row]
         user = _user(names[row]) if users else None
         submit = int(workload.submit_time[row])
-        jobs.append(BatchJob(submit, run_time, tuple(words), user, f"{workload.job_id[row]}"))
+        first = row if owner is None else int(owner[row])
+        joins = None if first == row else first
+        jobs.append(BatchJob(submit, run_time, tuple(words), user, f"{workload.job_id[row]}", joins))
     known = tuple(sorted({job.user for job in jobs if job.user is not None}))
     return JobList(tuple(jobs), workload, users=known)
 
@@ -186,13 +197,6 @@ def _asked(workload: Workload, resources: Resources) -> list[list[str]]:
         row = int(np.argmax(resources.gpu_share != WHOLE))
         raise InputError(
             f"{workload.name}: job {workload.job_id[row]} shares a GPU, which the laboratory does not support",
-            row=row,
-        )
-    if bool((resources.het_job.codes >= 0).any()):
-        row = int(np.argmax(resources.het_job.codes >= 0))
-        raise InputError(
-            f"{workload.name}: job {workload.job_id[row]} is a component of a heterogeneous job; the laboratory "
-            "submits jobs one by one: drop it",
             row=row,
         )
     if bool((resources.array_limit > 0).any()):
@@ -218,12 +222,13 @@ def _asked(workload: Workload, resources: Resources) -> list[list[str]]:
     return found
 
 
-def _after(workload: Workload, row: int) -> list[str]:
+def _after(workload: Workload, row: int, owner: NDArray[np.int64] | None) -> list[str]:
+    """Return the option that names the parents of a job; a heterogeneous job says it, and is named, once."""
     after = workload.dependencies
-    if after is None:
+    if after is None or (owner is not None and owner[row] != row):
         return []
     chosen = slice(int(after.offsets[row]), int(after.offsets[row + 1]))
-    parents = after.parents[chosen].tolist()
+    parents = after.parents[chosen].tolist() if owner is None else np.unique(owner[after.parents[chosen]]).tolist()
     if not parents:
         return []
     delay = int(after.delay[chosen].max())
@@ -249,9 +254,17 @@ def read_events(path: str | PathLike[str]) -> JobList:
     InputError
         If a line is no event, or an option cannot be understood.
     """
-    events = list(event_lines(path))
-    if any(event.components for event in events):
-        raise InputError(f"{path}: it has heterogeneous jobs, and the laboratory submits jobs one by one: drop them")
-    workload = workload_of_events(events, path)
-    jobs = tuple(BatchJob(event.second, event.run_time, event.options, event.user, event.name) for event in events)
-    return JobList(jobs, workload, users=tuple(sorted({job.user for job in jobs if job.user is not None})))
+    parts: list[EventLine] = []
+    jobs: list[BatchJob] = []
+    for event in event_lines(path):
+        first = len(jobs)
+        requests = (event.request, *event.components)
+        for request, options in zip(requests, between_colons(event.options), strict=True):
+            joins = first if len(jobs) > first else None
+            jobs.append(BatchJob(event.second, event.run_time, options, event.user, event.name, joins))
+            parts.append(replace(event, request=request))
+    first_ones = {job.joins for job in jobs if job.joins is not None}
+    owner = [row if job.joins is None else job.joins for row, job in enumerate(jobs)]
+    names = [str(first) if first in first_ones else None for first in owner]
+    workload = workload_of_events(parts, path, het_jobs=names if first_ones else None)
+    return JobList(tuple(jobs), workload, users=tuple(sorted({job.user for job in jobs if job.user is not None})))

@@ -18,11 +18,13 @@ from typing import Any, Literal
 from schedlab.errors import InputError
 from schedlab.slurm import wire
 from schedlab.slurm.clock import SECOND, Clock
+from schedlab.slurm.components import command_line, components_of, note_held
 from schedlab.slurm.configuration import Configuration
 from schedlab.slurm.daemon import Daemon, LaboratoryError, numbered
 from schedlab.slurm.installation import Installation, find_slurm
-from schedlab.slurm.job_table import JobTable, Submitted, array_size
+from schedlab.slurm.job_table import JobTable, Run, Submitted, array_size
 from schedlab.slurm.jobs import BatchJob
+from schedlab.slurm.patience import Patience
 from schedlab.slurm.standin import Standin
 from schedlab.slurm.virtual_events import End, Tick, is_stale
 from schedlab.slurm.wire import Kill, Launch, Message, Node
@@ -37,12 +39,6 @@ EPOCH = 1_700_002_800
 
 _AWHILE = 600 * SECOND
 _STUCK = 300
-_PATIENCE, _LONG_PATIENCE = 3600, 30 * 86400
-"""Virtual seconds without any event after which jobs that still wait count as never started: passes alone do not help
-them; the longer ones if time may, see `_TIMED`."""
-
-_TIMED = re.compile("BeginTime|Reserv|NotAvail|Minutes")
-"""Slurm's reasons that time alone can remove: begins, reservations, usage that decays."""
 
 
 class Laboratory:
@@ -176,22 +172,24 @@ class Laboratory:
         if self._unfinished():
             self._push(self.clock.now() + nanoseconds, action)
 
-    def run(self, progress: Callable[[int, float], None] | None = None) -> None:
-        """Let time go on until all jobs have ended.
+    def run(self, progress: Callable[[int, float], None] | None = None, until: float = float("inf")) -> bool:
+        """Let time go on until all jobs have ended; return whether it has come to that, or to rest.
 
         Parameters
         ----------
         progress
             Called now and then with the number of open jobs and the virtual second.
+        until
+            The second at which it stops in any case.
 
         Raises
         ------
         LaboratoryError
             If slurmctld dies or does not come to rest.
         """
-        idle_since = self.clock.now()
+        patience = Patience(self)
         # Slurm may requeue a job that it has ended, as it does when a node fails: it has the last word.
-        while (unfinished := self._unfinished()) or self._reasons():
+        while (unfinished := self._unfinished()) or self.reasons():
             with self._lock:
                 if unfinished and not self._unfinished():
                     continue  # the last one has ended since the question, and the clock stands there
@@ -204,13 +202,11 @@ class Laboratory:
                 self._do_next()
                 if progress is not None:
                     progress(self._unfinished(), self.now())
-            if not lonely:
-                idle_since = self.clock.now()
-            elif self.clock.now() - idle_since >= _AWHILE:
-                reasons = self._reasons()
-                patience = _LONG_PATIENCE if _TIMED.search(reasons) else _PATIENCE
-                if not reasons or self.clock.now() - idle_since > patience * SECOND:
-                    break
+            if patience.is_over(lonely):
+                break
+            if self.now() >= until:
+                return False
+        return True
 
     def _do_next(self) -> None:
         self.clock.hold()
@@ -282,24 +278,33 @@ class Laboratory:
             Gives further options of sbatch for a job, at the moment of its submission.
         """
         self._to_come += len(jobs)
-        for row, job in sorted(enumerate(jobs), key=lambda pair: pair[1].submit):
-            self.at(job.submit, lambda row=row, job=job: self._submit(row, job, options))  # type: ignore[misc]
+        parts = components_of(jobs)
+        for first in sorted(parts, key=lambda row: jobs[row].submit):
+            these = [(row, jobs[row]) for row in parts[first]]
+            self.at(jobs[first].submit, lambda these=these: self._submit(these, options))  # type: ignore[misc]
 
-    def _submit(self, row: int, job: BatchJob, options: Callable[[int, BatchJob], Sequence[str]] | None) -> None:
-        self._to_come -= 1
-        further = () if options is None else options(row, job)
-        words = [self._resolved(word) for word in (*job.options, *further)]
+    def _submit(
+        self, components: Sequence[tuple[int, BatchJob]], options: Callable[[int, BatchJob], Sequence[str]] | None
+    ) -> None:
+        """Submit a job, or the components of a heterogeneous one."""
+        self._to_come -= len(components)
+        row, job = components[0]
+        further = (() if options is None else options(*one) for one in components)
+        line = command_line([*one.options, *more] for (_, one), more in zip(components, further, strict=True))
+        words = [self._resolved(word) for word in line]
         if None in words:
-            self.rejected[row] = "a job that it depends on was rejected"
+            self.rejected |= {one: "a job that it depends on was rejected" for one, _ in components}
             return
         command = ["sbatch", "--parsable", "-J", f"j{row}", "-o", "/dev/null", "-D", "/tmp", *map(str, words)]
         answer = self.command(command, user=job.user, stdin="#!/bin/sh\n:\n")
         if answer.returncode:
-            self.rejected[row] = " ".join(answer.stderr.replace("sbatch: error:", "").split())
+            said = " ".join(answer.stderr.replace("sbatch: error:", "").split())
+            self.rejected |= {one: said for one, _ in components}
             return
-        number = int(answer.stdout.partition(";")[0])
-        self.numbers[row] = number
-        self.table.add(number, row, job.run_time, array_size(job.options))
+        first = int(answer.stdout.partition(";")[0])
+        for number, (one, part) in enumerate(components, first):
+            self.numbers[one] = number
+            self.table.add(number, one, part.run_time, array_size(part.options), first)
 
     def _resolved(self, word: str) -> str | None:
         """Return an option with the numbers that Slurm gave to jobs; None if one of them was rejected."""
@@ -339,7 +344,13 @@ class Laboratory:
 
     def launched(self, launch: Launch) -> None:
         """Note a start, and when the job will end."""
-        self._plan_end(self.table.launch(launch, self.clock.now()))
+        submitted = self.table.launch(launch, self.clock.now())
+        for run in self.table.join(submitted, self.clock.now()):
+            self._push(self.clock.now(), lambda run=run: self._ask_what_is_held(run))  # type: ignore[misc]
+        self._plan_end(submitted)
+
+    def _ask_what_is_held(self, run: Run) -> None:
+        note_held(run, self.command(["scontrol", "--detail", "show", "job", str(run.job)]).stdout)
 
     def _plan_end(self, submitted: Submitted) -> None:
         """Ends at one instant come by the numbers of the jobs: in which order they were launched is chance."""
@@ -366,7 +377,7 @@ class Laboratory:
         if self.nodes and self._registered_at != self.clock.now():
             self.register()
 
-    def _reasons(self) -> str:
+    def reasons(self) -> str:
         """Return why the jobs in the queue wait, None of those that run among them; nothing if it is empty."""
         return self.command(["squeue", "-h", "-o", "%r"]).stdout.strip()
 

@@ -17,10 +17,12 @@ from schedlab.errors import InputError
 from schedlab.scheduler.backfilling import Slurm
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.scheduler import Scheduler, as_scheduler
+from schedlab.slurm.components import number_of
 from schedlab.slurm.configuration import Configuration, site_configuration
 from schedlab.slurm.deployment import Deployment
 from schedlab.slurm.jobs import BatchJob, Command, JobList, fractions, from_workload
 from schedlab.slurm.laboratory import EPOCH, Laboratory, Mode
+from schedlab.slurm.patience import EndlessRunError, latest_second, say_who_is_left
 from schedlab.slurm.rehearsal import Rehearsal, installed
 from schedlab.slurm.results import SlurmRun, collect
 from schedlab.slurm.translation import Translation, has_aware_workflows, orders_that_change, translate
@@ -48,6 +50,7 @@ def run(
     prepare: Callable[[Laboratory], None] | None = None,
     progress: Progress | None = None,
     directory: str | PathLike[str] | None = None,
+    until: float | None = None,
 ) -> SlurmRun:
     """Run jobs on an unmodified slurmctld, in skipped time.
 
@@ -86,6 +89,9 @@ def run(
         Called with the number of open jobs and the virtual second.
     directory
         Where the laboratory's files are kept. None: they are removed.
+    until
+        The second of the workload's clock at which a run that has not ended is given up. None: thirty days and ten
+        times the sum of all run times behind the last submission.
 
     Returns
     -------
@@ -96,6 +102,9 @@ def run(
     ------
     InputError
         If there is no Slurm 22.05, no compiler, or slurmctld refuses the configuration.
+    EndlessRunError
+        If jobs still wait or run at that second, such as those that preempt each other for ever; it has what has run
+        until then.
 
     References
     ----------
@@ -133,10 +142,15 @@ def run(
         if prepare is not None:
             prepare(laboratory)
         begin = time.monotonic()
+        last = latest_second(task.jobs.with_commands(commands)) if until is None else until
         with nullcontext() if deployment is None else Rehearsal(laboratory, deployment).attended():
-            laboratory.run(progress)
+            ended = laboratory.run(progress, last)
         size = processors or workload.processors or sum(node.cpus for node in laboratory.nodes)
-        return collect(laboratory, task.jobs, name, size, observations, time.monotonic() - begin)
+        said = None if ended else say_who_is_left(laboratory, task.jobs, last)
+        found = collect(laboratory, task.jobs, name, size, observations, time.monotonic() - begin)
+        if said is not None:
+            raise EndlessRunError(said, found)
+        return found
 
 
 def run_phases(
@@ -200,7 +214,9 @@ class _Task(Translation):
         rows = {number: row for row, number in laboratory.numbers.items()}
         waiting = laboratory.command(["squeue", "-h", "-t", "PD", "-o", "%i"]).stdout.split()
         lines = [
-            f"update jobid={number} priority={values[rows[int(number)]]}" for number in waiting if int(number) in rows
+            f"update jobid={number} priority={values[rows[number_of(number)]]}"
+            for number in waiting
+            if number_of(number) in rows
         ]
         if lines:
             laboratory.command(["scontrol"], stdin="\n".join([*lines, "quit", ""]))
@@ -262,7 +278,8 @@ def _look(laboratory: Laboratory, observations: dict[str, list[dict[str, Any]]])
     seen = {observation["job_id"] for observation in observations["priority"]}
     fresh = False
     for line in laboratory.command(["squeue", "-h", "-t", "PD", "-o", _PENDING]).stdout.splitlines():
-        number, user, reason, priority, partition, expected = line.split("|")
+        shown, user, reason, priority, partition, expected = line.split("|")
+        number = str(number_of(shown))
         found = {"second": second, "row": rows.get(number, -1), "job_id": number, "user": user, "reason": reason}
         observations["queue"].append(
             found | {"priority": int(priority), "partition": partition, "expected_start": expected}
@@ -270,7 +287,8 @@ def _look(laboratory: Laboratory, observations: dict[str, list[dict[str, Any]]])
         fresh = fresh or number not in seen
     if fresh:
         for line in laboratory.command(["sprio", "-h", "-o", "%i|%Y|%S|%A|%F|%J|%P|%Q|%N|%T"]).stdout.splitlines():
-            number, *values = (value.strip() for value in line.split("|"))
+            shown, *values = (value.strip() for value in line.split("|"))
+            number = str(number_of(shown))
             if number not in seen:
                 names = ("priority", "site", "age", "fairshare", "size", "partition", "qos", "nice", "tres")
                 observations["priority"].append(

@@ -146,6 +146,8 @@ def check_scheduler(scheduler: Scheduler) -> Slurm | None:
         raise InputError(f"{scheduler}: the real Slurm has its own backfilling: write {scheduler.policy.text}+slurm")
     if scheduler.backfill.reserve != ALL or scheduler.backfill.interval == 0:
         raise InputError(f"{scheduler}: Slurm has neither reserve= nor interval=0")
+    if scheduler.backfill.ties == "number" and not isinstance(scheduler.policy, FCFS):
+        raise InputError(f"{scheduler}: Slurm breaks ties by number under priority/basic alone: write fcfs")
     return scheduler.backfill
 
 
@@ -171,6 +173,8 @@ def _with_passes(configuration: Configuration, passes: Slurm | None) -> Configur
         if getattr(passes, name) not in (ALL, getattr(Slurm(), name)):
             options[arguments(Slurm)[name][0].synonym] = getattr(passes, name)
     changed = configuration.scheduling(",".join(f"{name}={value}" for name, value in options.items()))
+    if passes.ties == "number":
+        changed = changed.having(PriorityType="priority/basic")
     if not passes.overtime:
         return changed
     return changed.having(OverTimeLimit="UNLIMITED" if passes.overtime >= ALL else -(-passes.overtime // 60))

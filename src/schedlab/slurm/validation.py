@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvents
+from schedlab.engine.het_inputs import owners_of
 from schedlab.engine.simulation import simulate
 from schedlab.errors import InputError
 from schedlab.schedule.schedule import COLUMNS, Schedule
@@ -20,6 +21,7 @@ from schedlab.slurm.jobs import fractions, minutes
 from schedlab.slurm.replay import run_phases
 from schedlab.slurm.translation import node_size
 from schedlab.workload.joining import joined
+from schedlab.workload.resources import Labels
 from schedlab.workload.workload import Workload
 
 LOOK = 30
@@ -120,9 +122,11 @@ def model_phases(
     rng, loops = np.random.default_rng(seed), np.random.default_rng([seed, 1])
     requests = np.array([60 * minutes(seconds) for seconds in jobs.requested_time.tolist()], dtype=np.int64)
     rounded = jobs.replace(requested_time=requests)
+    owner = owners_of(jobs)
+    first = slice(None) if owner is None else owner  # components come together
     found = []
     for _ in range(phases):
-        late = fractions(jobs.submit_time, rng) > rng.uniform()
+        late = (fractions(jobs.submit_time, rng) > rng.uniform())[first]
         seen = rounded.replace(submit_time=jobs.submit_time + late)
         found.append(replace(_in_phase(seen, chosen, cluster, loops, node_events), workload=rounded))
     return found
@@ -149,6 +153,8 @@ def _in_phase(
     # As in the laboratory, Slurm has noticed a change before: a job of no length.
     first = jobs[[int(np.argmin(jobs.submit_time))]]
     first = first.replace(run_time=np.zeros(1, dtype=np.int64), dependencies=None, workflows=None, alternatives=None)
+    if first.resources is not None:
+        first = first.replace(resources=replace(first.resources, het_job=Labels.of([None])))
     moved = joined(first.replace(submit_time=first.submit_time - over), jobs)
     later = None if node_events is None else node_events.shifted(shift)
     moved_on = moved.replace(submit_time=moved.submit_time + shift)

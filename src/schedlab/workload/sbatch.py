@@ -110,13 +110,24 @@ def requests_of(words: Sequence[str]) -> list[Request]:
     >>> [request.tasks for request in requests_of(["-n", "4", ":", "-n", "2", "--gpus=1"])]
     [4, 2]
     """
+    return [request_of(part) for part in between_colons(words)]
+
+
+def between_colons(words: Sequence[str]) -> list[tuple[str, ...]]:
+    """Return the options of each component of a heterogeneous job; those of other jobs are one.
+
+    Examples
+    --------
+    >>> between_colons(["-n", "4", ":", "-N2"])
+    [('-n', '4'), ('-N2',)]
+    """
     parts: list[list[str]] = [[]]
     for word in words:
         if word == ":":
             parts.append([])
         else:
             parts[-1].append(word)
-    return [request_of(part) for part in parts]
+    return [tuple(part) for part in parts]
 
 
 def request_of(words: Sequence[str]) -> Request:

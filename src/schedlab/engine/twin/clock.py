@@ -213,7 +213,7 @@ class Clock:
         elif fate in ("returns", "is requeued") and self.retries is not None:
             if fate == "returns":
                 self.retries.ask_again(job)
-            job.submit = self.now
+            self.order.requeue(job, self.now)
         elif fate == "is held":
             self.preemption.hold(job, delay)
         job.gives_way, job.fate = False, ""
@@ -240,7 +240,7 @@ class Clock:
         for job in entering:
             if self.retries is not None and job.entry < 0:
                 self.retries.ask_first(job)
-            job.entry = job.number if self.order.always else self.entries
+            job.entry = self.order.entry_of(job, self.entries)
             self.entries += 1
             self.forecast.predict(job, self.now, self.running)
             self.order.enter(job, self.now)

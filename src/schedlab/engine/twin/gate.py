@@ -50,6 +50,8 @@ class Gate:
             if jobs in before:
                 for job in jobs:
                     self.attempted[job], job.submit = job.submit, now
+                    if job.workflow is None:
+                        job.submitted = now
         return accepted
 
     def together(self, jobs: list[Job]) -> list[list[Job]]:

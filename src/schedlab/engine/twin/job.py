@@ -26,7 +26,8 @@ class Job:
     expected: int = 0  # the expected length of the present run
     expiry: int | None = None  # when it will outlive that, if predictions are corrected
     corrections: int = 0  # since the last entry
-    entry: int = -1  # number of the last entry into the queue
+    entry: int = -1  # number of the last entry into the queue, or of the last submission
+    submitted: int = 0  # when Slurm says that it was submitted
     ready: bool = False  # whether it has no open dependencies
     eligible: int = -1  # since when
     scores: dict[Policy, float] = field(default_factory=dict)  # under orders that do not change while it waits

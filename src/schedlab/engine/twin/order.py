@@ -12,10 +12,10 @@ from schedlab.engine.twin.priority import Priority
 from schedlab.engine.twin.retries import Retries
 from schedlab.engine.twin.site import Site
 from schedlab.errors import InputError
-from schedlab.scheduler.backfilling import Conservative
+from schedlab.scheduler.backfilling import Conservative, Slurm
 from schedlab.scheduler.function_policy import FunctionPolicy
 from schedlab.scheduler.multifactor import Multifactor
-from schedlab.scheduler.policy import Policy
+from schedlab.scheduler.policy import FCFS, Policy
 from schedlab.scheduler.scheduler import Scheduler
 
 
@@ -33,6 +33,8 @@ class Order:
         self.policy, self.candidates = scheduler.policy, scheduler.order or scheduler.policy
         self.starvation = scheduler.starvation
         self.always = isinstance(self.policy, Multifactor) and self.policy.accrue == "always"
+        self.as_slurm = isinstance(scheduler.backfill, Slurm) and scheduler.backfill.interval > 0
+        self.keeps_place = isinstance(scheduler.backfill, Slurm) and scheduler.backfill.ties == "number"
         self.ties_by_number = isinstance(scheduler.backfill, Conservative)
         self.origin, self.priority, self.retries, self.site = origin, priority, retries, site
         self.columns: dict[str, NDArray[np.int64]] = {}  # the columns of jobs that functions may use, by number
@@ -46,8 +48,22 @@ class Order:
             elif not policy.changes_with_time:
                 job.scores[policy] = self.compute(policy, [job], now)[0]
 
+    def entry_of(self, job: Job, entries: int) -> int:
+        """Return what tells which job goes first of equal scores: its entry, or its last submission as Slurm has it."""
+        if self.as_slurm or self.always:
+            return job.submitted * 10**9 + job.number
+        return entries
+
+    def requeue(self, job: Job, now: int, delay: int = 0) -> None:
+        """Submit a job again, which may begin after a delay."""
+        job.submit = now if self.always else now + delay
+        if self.as_slurm and not self.keeps_place:
+            job.submitted = now
+
     def compute(self, policy: Policy, jobs: list[Job], now: int) -> list[float]:
         """Return the scores of jobs at a second."""
+        if self.as_slurm and isinstance(policy, FCFS):
+            return [0.0] * len(jobs)
         views = [job.pilot or (job.ranking, job.processors, job.request) for job in jobs]
         rows = [
             (p, q, job.submit - self.origin, now - job.submit, request)

@@ -95,8 +95,9 @@ class Preemption:
 
     def hold(self, job: Job, delay: int) -> None:
         """Requeue a job later."""
-        job.submit, job.away = self.clock.now + delay, job.fate == "is held"
-        self.held = sorted([*self.held, (job.submit, job)], key=lambda one: (one[0], one[1].number))
+        self.clock.order.requeue(job, self.clock.now, delay)
+        job.away = job.fate == "is held"
+        self.held = sorted([*self.held, (self.clock.now + delay, job)], key=lambda one: (one[0], one[1].number))
 
     def returned(self) -> list[Job]:
         """Return the jobs that may begin again by now."""

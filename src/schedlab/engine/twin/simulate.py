@@ -136,6 +136,8 @@ def _jobs_of(prepared: Prepared) -> list[Job]:
     columns = [prepared.column("user_id").tolist(), *(prepared.jobs[name].tolist() for name in names)]
     columns.append(prepared.request.tolist())
     jobs = [Job(number, *values) for number, values in enumerate(zip(*columns, strict=True))]
+    for job in jobs:
+        job.submitted = job.submit
     owners = [*range(len(jobs))]
     if prepared.spread is not None:
         owners = prepared.in_submission_order(prepared.spread.owner).tolist()
