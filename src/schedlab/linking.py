@@ -15,17 +15,19 @@ from typing import Any
 
 from llvmlite.binding import Linkage, parse_assembly
 from numba import _dynfunc  # type: ignore[attr-defined]
-from numba.core import typed_passes, types, untyped_passes
+from numba.core import ir, typed_passes, types, untyped_passes
 from numba.core.cgutils import alloca_once, normalize_ir_text
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder, Flags, _LowerResult
 from numba.core.compiler_machinery import register_pass
+from numba.core.errors import UnsupportedError
 from numba.core.imputils import builtin_registry
 from numba.core.ir_utils import build_definitions
-from numba.core.lowering import Lower
 from numba.core.rewrites.registry import rewrite_registry
 from numba.core.ssa import reconstruct_ssa
 from numba.core.typed_passes import NativeLowering
+
+from schedlab.lowering import ShortLower
 
 NOT_NEEDED = (
     untyped_passes.WithLifting,
@@ -141,27 +143,12 @@ class _WholeLibrary(JITCodeLibrary):
         collector.join()
 
 
-class _Lower(Lower):
-    """Numba's translation to LLVM code, of variables whose references nobody counts, and which no debugger shows."""
-
-    def storevar(self, value: Any, name: str, argidx: int | None = None) -> None:
-        """Store a value into a variable."""
-        self._alloca_var(name, self.typeof(name))
-        if name in self._singly_assigned_vars:
-            self._blk_local_varmap[name] = value
-        else:
-            self.builder.store(value, self.getvar(name))
-
-    def alloca_lltype(self, name: str, lltype: Any, datamodel: Any = None) -> Any:
-        """Return new space for a variable."""
-        return alloca_once(self.builder, lltype, name=name, zfill=False)
-
-
 @register_pass(mutates_CFG=True, analysis_only=False)
 class _LoweringWhole(NativeLowering):
     """Lower an outermost kernel, with all that it calls, to machine code."""
 
     _name = "lowering_whole"
+    lowering_class = ShortLower
 
     def __init__(self) -> None:
         NativeLowering.__init__(self)
@@ -182,12 +169,29 @@ class OuterCompiler(_QuickCompiler):
         return [passes]
 
 
+def _call_of(description: Any, libraries: tuple[Any, ...]) -> Any:
+    """Return how a kernel is called that raises nothing: nobody looks at its status, as Numba would after each call."""
+
+    def call(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        convention, returned = context.call_conv, description.restype
+        space = alloca_once(builder, convention.get_return_type(returned).pointee)
+        given = convention._get_arg_packer(description.argtypes).as_arguments(builder, arguments)
+        raised = convention._get_excinfo_argument(builder.function)
+        builder.call(context.declare_function(builder.module, description), [space, raised, *given])
+        if isinstance(returned, types.NoneType):
+            return context.get_dummy_value()
+        return context.get_returned_value(builder, returned, builder.load(space))
+
+    call.libs = libraries  # type: ignore[attr-defined]
+    return call
+
+
 @register_pass(mutates_CFG=True, analysis_only=False)
 class _LoweringForCallers(NativeLowering):
     """Lower a kernel to LLVM code, and let other kernels find it there; there is no machine code to call it by."""
 
     _name = "lowering_for_callers"
-    lowering_class = _Lower
+    lowering_class = ShortLower
 
     def __init__(self) -> None:
         NativeLowering.__init__(self)
@@ -210,7 +214,10 @@ class _LoweringForCallers(NativeLowering):
         key = _dynfunc.make_function(
             description.lookup_module(), description.qualname, "for kernels", 0, lowered.env, libraries
         )
-        state.targetctx.insert_user_function(key, description, libraries)
+        if isinstance(state.return_type, types.Optional):  # None is a status
+            context.insert_user_function(key, description, libraries)
+        else:
+            context.insert_func_defn([(_call_of(description, libraries), key, description.argtypes)])
         state["cr"] = _LowerResult(description, lowered.call_helper, cfunc=key, env=lowered.env)
         return True
 
@@ -223,6 +230,8 @@ class _Rewrites(untyped_passes.GenericRewrites):
 
     def run_pass(self, state: Any) -> bool:
         blocks = state.func_ir.blocks
+        if raised := [one for block in blocks.values() for one in block.find_insts((ir.Raise, ir.StaticRaise))]:
+            raise UnsupportedError("kernels for kernels cannot raise: nobody would look", loc=raised[0].loc)
         for rewrite in [kind(state) for kind in rewrite_registry.rewrites["before-inference"]]:
             for key in list(blocks):
                 while rewrite.match(state.func_ir, blocks[key], state.typemap, state.calltypes):
