@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from schedlab.engine.by_hand import fit_on_nodes
 from schedlab.engine.calendar import NEVER, SOONEST
+from schedlab.engine.het_by_hand import fit_as_wholes
 from schedlab.engine.outages import NEXT, Outages
 from schedlab.engine.parts import Parts
 from schedlab.engine.returns import HELD
@@ -27,11 +28,13 @@ def in_view(parts: Parts, jobs: NDArray[np.int64], slots: int) -> NDArray[np.int
 
 
 def startable(parts: Parts, jobs: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return which waiting jobs are ready and fit the free processors."""
+    """Return which waiting jobs are ready and fit the free processors, components with the others of their job."""
     found: NDArray[np.bool_] = parts.jobs["processors"][jobs] <= parts.state.clock[FREE]
     if parts.needs is not None:
         found &= parts.needs.ready[jobs]
-    if parts.state.nodes is not None:
+    if parts.state.hets is not None:
+        fit_as_wholes(parts.jobs, parts.state, jobs, found)
+    elif parts.state.nodes is not None:
         fit_on_nodes(parts.jobs, parts.state, jobs, found)
     return found
 

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from schedlab.engine.calendar import NEVER
 from schedlab.engine.forecast import Forecasts
+from schedlab.engine.het_by_hand import begin_together
+from schedlab.engine.hetjobs import end_of_all, first_of_all, is_component, processors_together, waits
 from schedlab.engine.loop import note_all_runs
 from schedlab.engine.needs import Needs
 from schedlab.engine.node_pass import fits, fits_beside, note_beside, reserve_for
@@ -58,6 +60,8 @@ def start_by_hand(
 ) -> None:
     """Start a visible job that is ready and fits, after the scheduling passes of this second.
 
+    Of a heterogeneous job, all components start that wait; `schedlab.engine.het_by_hand` tells whether they fit.
+
     If there is a reservation at the second `shadow` (see `propose`), the job starts without delaying it; otherwise it
     keeps off the partitions that other jobs block. Under conservative backfilling, another pass has to follow, which
     makes all reservations again.
@@ -65,11 +69,17 @@ def start_by_hand(
     clock = state.clock
     before = clock[STARTED]
     first = head_of(seen, state, waiting, needs, rules)
-    _begin(state.site, jobs, state, job, shadow, blocking)
-    state.backfilled[job] = first not in (NONE, job) and jobs[first].processors > clock[FREE] + jobs[job].processors
+    overtakes = first not in (NONE, job) and processors_together(state.hets, jobs, first) > clock[FREE]
+    if is_component(state.hets, job):
+        begin_together(state.hets, jobs, state, job)
+    else:
+        _begin(state.site, jobs, state, job, shadow, blocking)
     clock[LEFT] = UNKNOWN
     note_all_runs(jobs, state, forecasts, retries, before)
-    leave_plan(plan, jobs, seen, state, waiting, orders, retries, rules, job)
+    for one in range(first_of_all(state.hets, job), end_of_all(state.hets, job)):
+        if waits(state.hets, one) or one == job:
+            state.backfilled[one] = overtakes
+            leave_plan(plan, jobs, seen, state, waiting, orders, retries, rules, one)
     after_pass(plan, jobs, seen, state, waiting, orders, retries, needs, rules)
 
 

@@ -179,6 +179,14 @@ def is_component(hets: HetJobs | None, job: int) -> bool:
     return False
 
 
+@inlined
+def waits(hets: HetJobs | None, job: int) -> bool:
+    """Return whether a job is in the queue, where there are heterogeneous jobs."""
+    if hets is not None:
+        return hets.waits[job]
+    return False
+
+
 @inner_kernel
 def _waits_with_others(hets: HetJobs, job: int) -> bool:
     for other in range(hets.first[job], hets.end[job]):

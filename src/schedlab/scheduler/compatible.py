@@ -96,7 +96,7 @@ TABLE: tuple[Incompatible, ...] = (
     *(Incompatible(HETEROGENEOUS, other, NO_PLACE) for other in ("window=JOBS", "workflows with one place")),
     Incompatible(HETEROGENEOUS, PREEMPTION_ELSEWHERE, PREEMPTED),
     Incompatible(HETEROGENEOUS, SUSPENSION, SUSPENDED),
-    *(Incompatible(HETEROGENEOUS, other, BY_COMPONENT) for other in ("speculation=SHARE", "@agent:FILE")),
+    Incompatible(HETEROGENEOUS, "speculation=SHARE", BY_COMPONENT),
     Incompatible(HETEROGENEOUS, MOLDABLE, ONE_SIZE),
     *(
         Incompatible("events=sc17", other, SC17)
