@@ -79,7 +79,8 @@ def new_priority(prepared: Prepared) -> Priority:
     who = prepared.associations
     assert who is not None
     shares = new_shares(who, fair_tree=policy.shares == "tree", dampening=float(policy.dampening))
-    weighed(shares)
+    if policy.fairshare:
+        weighed(shares)
     origin = int(prepared.jobs["submit"][0])
     return Priority(
         age=float(policy.age),
