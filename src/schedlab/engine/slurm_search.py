@@ -89,6 +89,22 @@ def _earliest(
 
 
 @inner_kernel
+def may_begin_now(nodes: Nodes, passes: Passes, state: State, rules: Rules, job: int, estimate: int) -> bool:
+    """Return whether a job has room now on nodes that are in no reservation while it would run."""
+    if rules.interval == 0:
+        return True
+    now, change = state.clock[NOW], passes.counters[STEPS_CHANGE]
+    found = False
+    for one in range(nodes.machine.options[job], nodes.machine.options[job + 1]):
+        if not found:
+            _find_usable(nodes, nodes.ahead, state.site, passes, rules, one, now, estimate, now)
+            nodes.counters[VIEWS] += 1
+            found = _fits_at(nodes, nodes.ahead, nodes.machine.shape[one], now, now, estimate + 1, False)
+    passes.counters[STEPS_CHANGE] = change  # nothing is planned for it
+    return found
+
+
+@inner_kernel
 def _in_partition(
     nodes: Nodes, passes: Passes, state: State, rules: Rules, option: int, estimate: int, begins: int
 ) -> int:
