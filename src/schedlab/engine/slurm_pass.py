@@ -283,15 +283,14 @@ def _backfill_pass(
     counters[PLANS] += 1
     counters[STEPS], counters[STEPS_CHANGE] = 0, NEVER
     narrowest = narrowest_of(jobs, state, queue, needs, rules)
-    behind = out_of_reach(state, queue, rules)
+    behind = out_of_reach(jobs, state, passes, queue, rules, 0, 0)
     if (narrowest > clock[FREE] or behind == queue.length[0]) and not gives_way(state.site):
         return NEVER
     again = expect_ends(state, passes, rules)
     begin_turns(state.rivals)
     begin_to_plan(state.hets)
     looked_at = place = opened = reserved = started = turn = turns = mine = 0
-    workflow = NO_WORKFLOW
-    blocked = False
+    workflow, blocked = NO_WORKFLOW, False
     while place < queue.length[0] - behind and (
         gives_way(state.site) or free_to_plan(state.nodes, profile, clock[FREE]) >= narrowest
     ):
@@ -311,8 +310,7 @@ def _backfill_pass(
         if (ready or rules.planned_tasks) and not looks_at(passes.planning, counters[PLANS], entry):
             place += step
             continue
-        another, shown, soonest = True, True, NEVER
-        earliest = now
+        another, shown, soonest, earliest = True, True, NEVER, now
         if needs is not None:
             another = needs.workflow[job] == NO_WORKFLOW or needs.workflow[job] != workflow
             workflow = needs.workflow[job]
@@ -399,6 +397,8 @@ def _backfill_pass(
                 mine += 1
                 reserve(state.nodes, passes, begins, begins + length, jobs[job].processors, now, rules)
         place += step
+        if turn == 0 and place > 0:
+            behind = out_of_reach(jobs, state, passes, queue, rules, place, behind)
         if together and rules.het_at_once and started < rules.starts:
             place -= queue.length[0]
             started += start_planned(state.hets, jobs, state, waiting, passes, rules, job)

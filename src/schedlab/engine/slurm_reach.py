@@ -1,10 +1,15 @@
 """How far down the queue Slurm's backfill pass has to look, on nodes.
 
-A job that has no room on what is free now cannot start, and its reservation matters only to jobs behind it. So nothing
-is planned for those behind the last one that has room: until something is released, none of them starts.
+A job that has no room on what is free now, or only on nodes that are reserved for others while it would run, cannot
+start, and its reservation matters only to jobs behind it. So a pass ends before those behind the last one that may
+still start: until something is released, or the plan of those before changes, none of them does.
 """
 
 from __future__ import annotations
+
+from typing import Any
+
+from numpy.typing import NDArray
 
 from schedlab.engine.hetjobs import has_het_jobs
 from schedlab.engine.node_pass import fits
@@ -13,27 +18,43 @@ from schedlab.engine.preemption_state import gives_way
 from schedlab.engine.queue_list import QueueList
 from schedlab.engine.rivals import has_rivals
 from schedlab.engine.rules import NO_SPECULATION, Rules
+from schedlab.engine.slurm_search import may_begin_now
+from schedlab.engine.slurm_timing import Passes
 from schedlab.engine.state import State
 from schedlab.kernels import inlined, inner_kernel
 
 
 @inlined
-def out_of_reach(state: State, queue: QueueList, rules: Rules) -> int:
-    """Return how many jobs at the end of the queue a pass need not look at.
+def out_of_reach(
+    jobs: NDArray[Any], state: State, passes: Passes, queue: QueueList, rules: Rules, place: int, behind: int
+) -> int:
+    """Return how many jobs at the end of the queue a pass at some place need not look at; `behind` is the last answer.
 
-    It looks at all if jobs may start in others' place, or together, or before what is planned for them.
+    With `place` 0, there is no plan yet. It looks at all if jobs may start in others' place, or together, or before
+    what is planned for them.
     """
     others = gives_way(state.site) or has_rivals(state.rivals) or has_het_jobs(state.hets)
     if others or rules.speculation > NO_SPECULATION:
         return 0
-    return _behind_all_that_fit(state.nodes, queue)
+    return _behind_all_that_fit(state.nodes, jobs, state, passes, queue, rules, place, behind)
 
 
 @inner_kernel
-def _behind_all_that_fit(nodes: Nodes | None, queue: QueueList) -> int:
+def _behind_all_that_fit(
+    nodes: Nodes | None,
+    jobs: NDArray[Any],
+    state: State,
+    passes: Passes,
+    queue: QueueList,
+    rules: Rules,
+    place: int,
+    behind: int,
+) -> int:
     if nodes is None:
         return 0
-    behind = 0
-    while behind < queue.length[0] and not fits(nodes, queue.order[queue.length[0] - 1 - behind]):
+    while behind < queue.length[0] - place:
+        job = queue.order[queue.length[0] - 1 - behind]
+        if fits(nodes, job) and (place == 0 or may_begin_now(nodes, passes, state, rules, job, jobs[job].estimate)):
+            break
         behind += 1
     return behind

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import BLOCK, NEVER, USED
+from schedlab.engine.caps import copy_left
 from schedlab.engine.cohorts import COHORTS, node_of, size_of
 from schedlab.engine.hetjobs import has_het_jobs
 from schedlab.engine.needs import UNKNOWN
@@ -86,6 +87,22 @@ def _earliest(
     if best == UNKNOWN:
         nodes.counters[PICKED] = 0
     return best
+
+
+@inner_kernel
+def may_begin_now(nodes: Nodes, passes: Passes, state: State, rules: Rules, job: int, estimate: int) -> bool:
+    """Return whether a job has room now on nodes that are in no reservation while it would run."""
+    if rules.interval == 0:
+        return True
+    now, change = state.clock[NOW], passes.counters[STEPS_CHANGE]
+    found = False
+    for one in range(nodes.machine.options[job], nodes.machine.options[job + 1]):
+        if not found:
+            _find_usable(nodes, nodes.ahead, state.site, passes, rules, one, now, estimate, now)
+            nodes.counters[VIEWS] += 1
+            found = _fits_at(nodes, nodes.ahead, nodes.machine.shape[one], now, now, estimate + 1, False)
+    passes.counters[STEPS_CHANGE] = change  # nothing is planned for it
+    return found
 
 
 @inner_kernel
@@ -344,6 +361,7 @@ def _look(
     free = view.free[node]
     free.cores, free.memory = spans[span].cores, spans[span].memory
     free.gpus, free.runs = spans[span].gpus, spans[span].runs & ~(PLANNED | CLOSURES)
+    copy_left(timeline.left, span, view.left, node)
     for i in range(nodes.machine.nodes[node + 1].gpu - first):
         view.devices[first + i] = timeline.devices[span * timeline.gpus + i]
     timeline.cohorts[cohort].until = NEVER if spans[span].next == LAST else spans[spans[span].next].begin
