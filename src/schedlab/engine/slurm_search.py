@@ -31,7 +31,7 @@ from schedlab.engine.preemption_state import gives_way
 from schedlab.engine.rules import Rules
 from schedlab.engine.site_state import Site
 from schedlab.engine.slurm_plan import GROUP, rounded
-from schedlab.engine.slurm_timing import STEPS, STEPS_CHANGE, Passes
+from schedlab.engine.slurm_timing import STEPS, STEPS_CHANGE, Passes, place_of_step
 from schedlab.engine.state import NOW, State
 from schedlab.engine.timeline import LONG_AGO
 from schedlab.engine.timeline_state import LAST, Timeline
@@ -167,7 +167,7 @@ def _find_usable(
         cohorts[cohort].room = 0
         cohorts[cohort].gain = 1 if usable else 0
         cohorts[cohort].until = LONG_AGO
-    beyond = int(np.searchsorted(steps[:count], touched + 1))
+    beyond = place_of_step(passes, touched + 1)
     last = steps[beyond + 1] if beyond + 1 < count else NEVER
     if later > last:
         later = NEVER

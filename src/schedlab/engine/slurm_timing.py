@@ -22,7 +22,7 @@ from schedlab.engine.returns import fall_asleep, has_returned, sleeps
 from schedlab.engine.rivals import begin_turns, has_rivals
 from schedlab.engine.rules import Rules
 from schedlab.engine.state import COMPLETED, CORRECTED, ENTERING, NOW, STARTED, TURNING, WAITING, State, are_refused
-from schedlab.kernels import inlined
+from schedlab.kernels import inlined, inner_kernel
 
 MINUTE = 60
 """Seconds between main passes that look at the whole queue (sched_interval)."""
@@ -145,11 +145,24 @@ def is_minor(score: NDArray[np.float64], rules: Rules, job: int) -> bool:
     return rules.reserve_priority > 0 and -score[job] < rules.reserve_priority
 
 
+@inner_kernel
+def place_of_step(passes: Passes, second: int) -> int:
+    """Return the place of the first step of the plan that is not before a second."""
+    low, high = 0, int(passes.counters[STEPS])
+    while low < high:
+        middle = (low + high) // 2
+        if passes.steps[middle] < second:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
 @inlined
 def add_step(passes: Passes, second: int) -> None:
     """Add a second in which the plan changes, if it has none there yet."""
     steps, count = passes.steps, passes.counters[STEPS]
-    place = int(np.searchsorted(steps[:count], second))
+    place = place_of_step(passes, second)
     if place < count and steps[place] == second:
         return
     for i in range(count, place, -1):
