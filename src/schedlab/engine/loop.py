@@ -317,7 +317,7 @@ def _score_entries(
                 clock[BLAMED] = blamed
         if priority is not None and kind == PRIORITY:
             for i in range(clock[ENTERING]):
-                order.score[state.entering[i]] = rank_of(seen, priority, state.entering[i], clock[NOW])
+                order.score[state.entering[i]] = rank_of(seen, priority, state.entering[i], clock[NOW], False)
         if retries is not None and kind not in (TIMED, ASKED):
             for i in range(clock[ENTERING]):
                 if retries.first[state.entering[i]]:

@@ -298,7 +298,7 @@ def _rank_hidden(beyond: Any, order: Order, seen: NDArray[Any], retries: Retries
 def _rank_jobs(queue: Any, order: Order, seen: NDArray[Any], retries: Retries | None, priority: Priority) -> None:
     for i in range(queue.length[0]):
         job = queue.order[i]
-        order.score[job] = rank_of(seen, priority, job, priority.last[0])
+        order.score[job] = rank_of(seen, priority, job, priority.last[0], True)
         if retries is not None and retries.first[job]:
             order.score[job] = -np.inf
 

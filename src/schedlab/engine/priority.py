@@ -14,10 +14,12 @@ from numpy.typing import NDArray
 
 from schedlab.addresses import by_address
 from schedlab.engine.calendar import BLOCK, NEVER, USED, soonest
+from schedlab.engine.node_requests import fewest_nodes
 from schedlab.engine.preemption_state import stood_still
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.shares import Shares, charge, new_shares, use, weigh, weighed
 from schedlab.engine.state import COMPLETED, NOW, WAITING, State
+from schedlab.engine.tres import cores_of_whole_nodes
 from schedlab.kernels import inlined, inner_kernel
 from schedlab.scheduler.multifactor import Multifactor
 
@@ -63,6 +65,7 @@ class Priority(NamedTuple):
     small: bool
     processors: int
     nodes: NDArray[np.float64]
+    whole: NDArray[np.float64]
     partition: NDArray[np.float64]
     qos: NDArray[np.float64]
     tres: NDArray[np.float64]
@@ -94,6 +97,7 @@ def new_priority(prepared: Prepared) -> Priority:
         small=policy.favor == "small",
         processors=prepared.processors,
         nodes=_shares_of_nodes(prepared),
+        whole=_shares_of_whole_nodes(prepared),
         partition=_levels(policy.partition, policy.partitions, prepared.column("partition_id")),
         qos=_levels(policy.qos, policy.qoses, prepared.column("queue_id")),
         tres=np.zeros(len(prepared.jobs)) if prepared.tres is None else prepared.tres,
@@ -111,6 +115,15 @@ def _shares_of_nodes(prepared: Prepared) -> NDArray[np.float64]:
     return np.maximum(prepared.nodes.nodes[prepared.nodes.shape], 1) / len(prepared.nodes.cores)
 
 
+def _shares_of_whole_nodes(prepared: Prepared) -> NDArray[np.float64]:
+    """Return the share of all cores that the nodes of each job have that gets them whole; 0 for others."""
+    inputs = prepared.nodes
+    if inputs is None or not inputs.exclusive.any():
+        return np.zeros(0 if inputs is None else len(prepared.jobs))
+    cores = np.where(inputs.exclusive, cores_of_whole_nodes(inputs, fewest_nodes(inputs)), 0)
+    return cores[inputs.shape] / prepared.processors
+
+
 def _levels(weight: float, factors: Mapping[int, float], column: NDArray[Any]) -> NDArray[np.float64]:
     """Return what the partition, or the quality of service, of each job adds to its priority."""
     if not weight:
@@ -119,14 +132,17 @@ def _levels(weight: float, factors: Mapping[int, float], column: NDArray[Any]) -
 
 
 @inlined
-def rank_of(seen: NDArray[Any], priority: Priority, job: int, second: int) -> float:
+def rank_of(seen: NDArray[Any], priority: Priority, job: int, second: int, again: bool) -> float:
     """Return the rank of a waiting job, computed in that second: the priority as a whole number, at least 1.
 
-    A task of a workflow with one place in the queue has the size of the workflow: that of its pilot job.
+    A task of a workflow with one place in the queue has the size of the workflow: that of its pilot job. Computed
+    again, the size of a job with whole nodes is that of all their cores; Slurm knows them once it has planned the job.
     """
     age = min(1.0, max(0, second - seen[job].submit) / priority.max_age)
     size = seen[job].processors / priority.processors
     if priority.nodes.shape[0] > 0:
+        if again:
+            size = max(size, priority.whole[job])
         nodes = priority.nodes[job]
         size = max(size, nodes) if priority.relative else (size + nodes) / 2
     if priority.relative:

@@ -106,14 +106,19 @@ def allocated(inputs: NodeInputs, shape: NDArray[np.int64], cluster: Cluster) ->
     Jobs with whole nodes hold the cores of the largest that they may use, and the GPUs that each of these has.
     """
     fewest = fewest_nodes(inputs)
-    largest = np.array([inputs.cores[inputs.allowed[row]].max(initial=0) for row in inputs.eligible.tolist()])
-    cpu = np.where(inputs.exclusive, fewest * largest, inputs.tasks * inputs.task_cores)
+    cpu = np.where(inputs.exclusive, cores_of_whole_nodes(inputs, fewest), inputs.tasks * inputs.task_cores)
     table = {"cpu": cpu, "node": fewest, **_memory_and_gpus(inputs, fewest, cluster)}
     for name, devices in _devices(inputs, cluster).items():
         least = [devices[inputs.allowed[row]].min(initial=UNLIMITED) for row in inputs.eligible.tolist()]
         whole = np.where(inputs.exclusive, np.where(np.array(least) == UNLIMITED, 0, least) * fewest, 0)
         table[name] = np.maximum(table[name], whole)
     return {name: np.append(column, 0)[shape] for name, column in table.items()}  # -1: the last, nothing
+
+
+def cores_of_whole_nodes(inputs: NodeInputs, fewest: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the cores of so many whole nodes, for each distinct request: of the largest that it may use."""
+    largest = [inputs.cores[inputs.allowed[row]].max(initial=0) for row in inputs.eligible.tolist()]
+    return fewest * np.array(largest, dtype=np.int64)
 
 
 def of_each_node(resource: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
+from schedlab.engine.node_requests import room_on_nodes
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.twin.job import Job
 from schedlab.engine.twin.shares import Shares
@@ -16,6 +17,7 @@ class Priority:
     """Priorities stay constant between computations, which take place at multiples of a period.
 
     `tres` is what the resources of each job add; `nodes` are the numbers of nodes that jobs request, and the total;
+    `whole` has the cores of the nodes of jobs that get these whole, which count once priorities are computed again;
     `partition` and `qos` give the factors of each job, by number; `shares` holds the usage up to the last computation,
     `recent` the usage of each association since then.
     """
@@ -23,6 +25,7 @@ class Priority:
     policy: Multifactor
     processors: int
     nodes: tuple[list[int], int] | None
+    whole: dict[int, int]
     partition: list[int]
     qos: list[int]
     tres: list[float]
@@ -41,11 +44,11 @@ class Priority:
         period = self.policy.period
         return [(now // period + 1) * period] if waiting or (running and self.policy.fairshare) else []
 
-    def rank(self, job: Job, second: int) -> float:
-        """Return the priority of a job at a second, negated: smallest first."""
+    def rank(self, job: Job, second: int, *, again: bool) -> float:
+        """Return the priority of a job at a second, negated: smallest first; computed again, it counts whole nodes."""
         policy = self.policy
         age = policy.age * min(1.0, max(0, second - job.submit) / policy.max_age)
-        fixed = policy.size * self.size(job)
+        fixed = policy.size * self.size(job, again)
         for weight, factors, which in (
             (policy.partition, policy.partitions, self.partition),
             (policy.qos, policy.qoses, self.qos),
@@ -54,12 +57,14 @@ class Priority:
         fixed += self.tres[job.number]
         return -float(max(1, int(age + policy.fairshare * self.factor[self.whose[job.number]] + fixed)))
 
-    def size(self, job: Job) -> float:
+    def size(self, job: Job, again: bool) -> float:
         """Return the size factor: the share of cores or its mean with that of nodes, perhaps per minute."""
         length, processors, _ = job.pilot or (job.ranking, job.processors, 0)
         size = processors / self.processors
         if self.nodes is not None:
             asked, there = self.nodes
+            if again and job.number in self.whole:
+                size = self.whole[job.number] / self.processors
             share = max(1, asked[job.number]) / there
             size = max(size, share) if self.policy.relative else (size + share) / 2
         if self.policy.relative:
@@ -102,6 +107,7 @@ def new_priority(prepared: Prepared) -> Priority | None:
     nodes = None
     if prepared.nodes is not None:
         nodes = (prepared.nodes.nodes[prepared.nodes.shape].tolist(), len(prepared.nodes.cores))
+    whole = {job: cores for job, cores in enumerate(_cores_of_whole(prepared)) if cores}
     first = int(prepared.jobs["submit"][0]) // policy.period * policy.period
     who = prepared.associations
     assert who is not None
@@ -109,4 +115,28 @@ def new_priority(prepared: Prepared) -> Priority | None:
     shares = Shares(*columns, fair_tree=policy.shares == "tree", dampening=policy.dampening)
     whose, rate = who.of_job.tolist(), who.rate.tolist()
     tres = [0.0] * len(partition) if prepared.tres is None else prepared.tres.tolist()
-    return Priority(policy, prepared.processors, nodes, partition, qos, tres, whose, rate, shares, first)
+    return Priority(policy, prepared.processors, nodes, whole, partition, qos, tres, whose, rate, shares, first)
+
+
+def _cores_of_whole(prepared: Prepared) -> list[int]:
+    """Return the cores of the nodes of each job that gets them whole, 0 for others: as many nodes as suffice."""
+    inputs = prepared.nodes
+    if inputs is None:
+        return []
+    found = []
+    for request in inputs.shape.tolist():
+        cores = 0
+        if inputs.exclusive[request]:
+            may = [
+                one
+                for one, allowed in zip(inputs.cores.tolist(), inputs.allowed[inputs.eligible[request]], strict=True)
+                if allowed
+            ]
+            per_node = [room for room in room_on_nodes(inputs, request).tolist() if room]
+            count, left = int(inputs.nodes[request]), int(inputs.tasks[request])
+            for room in sorted(per_node, reverse=True) if count == 0 else []:
+                if left > 0:
+                    count, left = count + 1, left - room
+            cores = max(count, 1) * max(may, default=0)
+        found.append(cores)
+    return found
