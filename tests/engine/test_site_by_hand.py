@@ -29,7 +29,8 @@ sys.path.append(str(Path(__file__).parents[1] / "slurm"))
 from site_on_slurm import CASES, write_case
 
 RECORDED = {case["name"]: case for case in json.loads(CASES.read_text(encoding="utf-8"))}
-WITH_SPRIO = [name for name, case in RECORDED.items() if "PriorityWeightTRES" in "".join(case["conf"])]
+SHOWN = ("PriorityWeightTRES", "PriorityWeightJobSize")
+WITH_SPRIO = [name for name, case in RECORDED.items() if any(one in "".join(case["conf"]) for one in SHOWN)]
 BILLED = [name for name, case in RECORDED.items() if name not in WITH_SPRIO and "TRES" in "".join(case["conf"])]
 DEPTHS = [name for name, case in RECORDED.items() if "SchedulerParameters" in "".join(case["conf"])]
 
