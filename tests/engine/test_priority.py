@@ -40,7 +40,7 @@ def fixed(workload: Workload, scheduler: str, cluster: Cluster | None = None) ->
     assert isinstance(prepared.scheduler.policy, Multifactor)
     priority = new_priority(prepared)._replace(fairshare=0.0)
     seen = prepared.seen
-    return np.array([-rank_of(seen, priority, job, int(seen["submit"][job])) for job in range(len(seen))])
+    return np.array([-rank_of(seen, priority, job, int(seen["submit"][job]), False) for job in range(len(seen))])
 
 
 def test_a_second_of_age_is_worth_82_7_points():
