@@ -57,7 +57,8 @@ class Translation:
         seen = self.prepared.seen
         if isinstance(self.policy, Multifactor):
             records, weights = seen.view(np.recarray), new_priority(self.prepared)
-            found = [-_RANK(records, weights, job, second) for job in range(len(seen))]
+            late = (second > seen["submit"]).tolist()
+            found = [-_RANK(records, weights, job, second, late[job]) for job in range(len(seen))]
             return self.prepared.in_workload_order(np.minimum(np.array(found, dtype=np.int64), HIGHEST_OF_SLURM))
         waited = np.maximum(0, second - seen["submit"])
         since = seen["submit"] - self.jobs.workload.submit_time.min()
