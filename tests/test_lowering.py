@@ -1,6 +1,7 @@
 """Kernels for kernels: their short code for elements, calls and numbers does what Numba's does."""
 
-# ruff: noqa: PLW0108: it is the call from a kernel that is tested
+# It is the call from a kernel that is tested.
+# ruff: noqa: PLW0108
 
 from __future__ import annotations
 
