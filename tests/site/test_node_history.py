@@ -108,7 +108,7 @@ def test_a_site_with_switches_keeps_them_under_another_policy_and_goes_without_a
     (files / "topology.conf").write_text("SwitchName=s1 Nodes=n[1-2]\n")
     site = site_of(files)
     found = what_if(site, policies=["saf"]).comparison.schedules
-    assert list(found)[1] == "saf+slurm,placement=switches"
+    assert list(found)[1] == "saf+slurm(ties=number),placement=switches"
     assert calibrate(site, nodes=False).simulated.placement is None
 
 
