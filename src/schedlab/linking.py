@@ -48,7 +48,6 @@ NOT_NEEDED = (
 """Steps of Numba's compiler for what these kernels do not have: closures, exceptions, contexts, array expressions,
 generators, counted references, which must be dropped where the life of a variable ends."""
 
-
 MOMENT = 0.05  # s in which LLVM has begun
 
 
@@ -140,6 +139,7 @@ class _WholeLibrary(JITCodeLibrary):
         collector = threading.Timer(MOMENT, gc.collect)
         collector.start()
         passes.run(self._final_module, builder)
+        collector.cancel()  # of a small kernel, which is done by now
         collector.join()
 
 

@@ -356,11 +356,16 @@ def plan_closures(outages: Outages | None, nodes: Nodes, now: int, late: int) ->
                 take_gpus(nodes.ahead, node, outages.gone[node], now, NEVER)
             for i in range(outages.offsets[node], outages.offsets[node + 1]):
                 if outages.known[i] <= now < outages.end[i]:
-                    begin = outages.begin[i]
                     mark = KEPT if outages.owner[i] == FOR_ALL else BOOKED
-                    begin = now if begin <= now else min(begin + late, outages.end[i] - 1)
                     touch(nodes.ahead, node)
-                    keep(nodes.ahead, begin, outages.end[i], mark)
+                    keep(nodes.ahead, _planned_begin(outages, i, now, late), outages.end[i], mark)
+
+
+@inlined
+def _planned_begin(outages: Outages, closure: int, now: int, late: int) -> int:
+    """Return when a closure begins in a plan, see `plan_closures`."""
+    begin = outages.begin[closure]
+    return now if begin <= now else min(begin + late, outages.end[closure] - 1)
 
 
 @inlined
@@ -376,7 +381,7 @@ def _next_step(outages: Outages, now: int, after: int) -> int:
     step: Any = np.int64(NEVER)
     for i in range(outages.begin.shape[0]):
         if outages.known[i] <= now < outages.end[i]:
-            begin = now if outages.begin[i] <= now else min(outages.begin[i] + 1, outages.end[i] - 1)
+            begin = _planned_begin(outages, i, now, 1)
             if after < begin < step:
                 step = begin
             if after < outages.end[i] < step:

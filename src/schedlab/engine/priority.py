@@ -117,9 +117,10 @@ def _shares_of_nodes(prepared: Prepared) -> NDArray[np.float64]:
 
 def _shares_of_whole_nodes(prepared: Prepared) -> NDArray[np.float64]:
     """Return the share of all cores that the nodes of each job have that gets them whole; 0 for others."""
-    inputs = prepared.nodes
-    if inputs is None or not inputs.exclusive.any():
-        return np.zeros(0 if inputs is None else len(prepared.jobs))
+    inputs, policy = prepared.nodes, prepared.scheduler.policy
+    assert isinstance(policy, Multifactor)
+    if inputs is None or not policy.size or not inputs.exclusive.any():
+        return np.zeros(len(prepared.jobs))
     cores = np.where(inputs.exclusive, cores_of_whole_nodes(inputs, fewest_nodes(inputs)), 0)
     return cores[inputs.shape] / prepared.processors
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
+from schedlab.engine.node_inputs import NodeInputs
 from schedlab.engine.node_requests import room_on_nodes
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.twin.job import Job
@@ -104,10 +105,11 @@ def new_priority(prepared: Prepared) -> Priority | None:
     if not isinstance(policy, Multifactor):
         return None
     partition, qos = (prepared.column(name).tolist() for name in ("partition_id", "queue_id"))
-    nodes = None
+    nodes, whole = None, dict[int, int]()
     if prepared.nodes is not None:
+        asked = enumerate(_cores_of_whole(prepared.nodes, request) for request in prepared.nodes.shape.tolist())
+        whole = {job: cores for job, cores in asked if cores}
         nodes = (prepared.nodes.nodes[prepared.nodes.shape].tolist(), len(prepared.nodes.cores))
-    whole = {job: cores for job, cores in enumerate(_cores_of_whole(prepared)) if cores}
     first = int(prepared.jobs["submit"][0]) // policy.period * policy.period
     who = prepared.associations
     assert who is not None
@@ -118,25 +120,14 @@ def new_priority(prepared: Prepared) -> Priority | None:
     return Priority(policy, prepared.processors, nodes, whole, partition, qos, tres, whose, rate, shares, first)
 
 
-def _cores_of_whole(prepared: Prepared) -> list[int]:
-    """Return the cores of the nodes of each job that gets them whole, 0 for others: as many nodes as suffice."""
-    inputs = prepared.nodes
-    if inputs is None:
-        return []
-    found = []
-    for request in inputs.shape.tolist():
-        cores = 0
-        if inputs.exclusive[request]:
-            may = [
-                one
-                for one, allowed in zip(inputs.cores.tolist(), inputs.allowed[inputs.eligible[request]], strict=True)
-                if allowed
-            ]
-            per_node = [room for room in room_on_nodes(inputs, request).tolist() if room]
-            count, left = int(inputs.nodes[request]), int(inputs.tasks[request])
-            for room in sorted(per_node, reverse=True) if count == 0 else []:
-                if left > 0:
-                    count, left = count + 1, left - room
-            cores = max(count, 1) * max(may, default=0)
-        found.append(cores)
-    return found
+def _cores_of_whole(inputs: NodeInputs, request: int) -> int:
+    """Return the cores of the nodes of a request that gets them whole, 0 for others: as many nodes as suffice."""
+    if not inputs.exclusive[request]:
+        return 0
+    count, left = int(inputs.nodes[request]), int(inputs.tasks[request])
+    if count == 0:
+        for room in sorted(room_on_nodes(inputs, request).tolist(), reverse=True):
+            if left <= 0 or room == 0:
+                break
+            count, left = count + 1, left - room
+    return max(count, 1) * int(inputs.cores[inputs.allowed[inputs.eligible[request]]].max(initial=0))
