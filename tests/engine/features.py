@@ -52,12 +52,12 @@ BACKFILLINGS = {
     "conservative": Conservative(),
     "fixed": Conservative(fixed=True),
     "slurm": as_backfill(
-        "slurm(interval=4,depth=6,resolution=3,reserve_age=5,window=40,queue_depth=3,delay=2,limits=stop)"
+        "slurm(interval=4,depth=6,resolution=3,reserve_age=5,window=40,queue_depth=3,delay=2,limits=stop,tick=2)"
     ),
     "slurm, shared nodes": as_backfill(
         "slurm(interval=5,resolution=4,window=60,delay=1,shared=3,user_depth=2,partition_depth=4,association_depth=3,"
         "user_partition_depth=2,partition_queue_depth=2,partition_reserve=2,starts=2,main_starts=2,plan_size=7,"
-        "ties=number)"
+        "ties=number,tick=1)"
     ),
     "slurm, every event": as_backfill("slurm(interval=0,depth=all,resolution=1,window=all,reserve=2,delay=0)"),
 }

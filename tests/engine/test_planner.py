@@ -112,8 +112,8 @@ def test_nobody_starts_before_its_parents_have_ended_and_the_machine_is_never_to
         ([7, 17, 47], [100, 50, 20], [3, 4, 1], [7, 107, 67]),
         # Passes at 7, 37 and 107; then nothing happens until job 2 comes, which brings the pass at 200; then 230.
         ([7, 200, 201, 202], [100, 100, 50, 20], [3, 3, 4, 1], [7, 200, 300, 230]),
-        # The last change, at 107, is followed by one more pass, at 137. So job 2 at 150 brings none; the next is 167.
-        ([7, 150, 151, 152], [100, 100, 50, 20], [3, 3, 4, 1], [7, 150, 250, 167]),
+        # The end at 107 is before the pass of that second, the last one. So job 2 brings one at 150; the next is 180.
+        ([7, 150, 151, 152], [100, 100, 50, 20], [3, 3, 4, 1], [7, 150, 250, 180]),
     ],
 )
 def test_backfill_passes_keep_their_interval_while_jobs_wait(engine, submit, run, processors, start):

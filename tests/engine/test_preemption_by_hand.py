@@ -24,7 +24,7 @@ from schedlab.workload.workload import Workload
 
 CASES = json.loads((Path(__file__).parents[2] / "conformance" / "slurm-preemption.json").read_text(encoding="utf-8"))
 TICK = 1
-"""Slurm notices an end up to a second later, with its next tick."""
+"""Slurm may do anything up to a second later, with its next tick."""
 
 
 def cluster_of(case, directory):
@@ -40,23 +40,23 @@ def cluster_of(case, directory):
     return read_cluster(directory)
 
 
-def workload_of(case, tick):
-    """Return the jobs of a case, each run a tick longer."""
+def workload_of(case):
+    """Return the jobs of a case."""
     submit, processors, run, limit = np.array([job[:4] for job in case["jobs"]]).T
     where = {"qos" if "accounts" in case else "partition": [job[4] for job in case["jobs"]]}
-    columns = {"submit_time": submit, "requested_processors": processors, "run_time": run + tick}
+    columns = {"submit_time": submit, "requested_processors": processors, "run_time": run}
     resources = Resources.of(len(submit), **where)
     return Workload.from_columns({**columns, "requested_time": limit}, resources=resources)
 
 
-def runs_of(case, directory, scheduler="fcfs+slurm", tick=0):
+def runs_of(case, directory, scheduler="fcfs+slurm(tick=1)"):
     """Return the runs of each job by the model: begin and end."""
     closures = (
         NodeEvent(begin, "maintenance", tuple(host_names(nodes)), end, announced)
         for announced, begin, end, nodes in case.get("maintenance", [])
     )
     events = NodeEvents(tuple(closures)) if "maintenance" in case else None
-    prepared = prepare(workload_of(case, tick), scheduler, cluster=cluster_of(case, directory), node_events=events)
+    prepared = prepare(workload_of(case), scheduler, cluster=cluster_of(case, directory), node_events=events)
     found = [[] for _ in case["jobs"]]
     schedule = by_stretch(replay(prepared))
     if schedule.runs is None:  # nobody can give way
@@ -82,8 +82,7 @@ def agree(mine, phases):
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
 def test_the_model_does_as_real_slurm_did(case, tmp_path):
-    ticks = [runs_of(case, tmp_path, tick=tick) for tick in (0, TICK)]
-    assert any(agree(runs, case["runs"]) for runs in ticks) is ("differs" not in case)
+    assert agree(runs_of(case, tmp_path), case["runs"]) is ("differs" not in case)
 
 
 def test_there_are_enough_cases_and_few_differ():
@@ -96,5 +95,5 @@ if __name__ == "__main__":
         import tempfile
 
         with tempfile.TemporaryDirectory() as name:
-            mine = [runs_of(one, Path(name), tick=tick) for tick in (0, TICK)]
-            print(any(agree(runs, one["runs"]) for runs in mine), one["name"], *mine, "--", *one["runs"], sep="\n  ")
+            mine = runs_of(one, Path(name))
+            print(agree(mine, one["runs"]), one["name"], mine, "--", *one["runs"], sep="\n  ")

@@ -1,12 +1,13 @@
 """Small cases that were run on a real Slurm, to the second: `conformance/slurm-by-hand.json`.
 
 The expectations are Slurm's own starts (see `conformance/README.md`). Slurm notices an end with its next tick, a second
-later, so a job holds its processors for a second more than it runs; it is expected to end at its limit all the same.
+later, and so does the model with `tick=1`.
 """
 
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,22 +18,23 @@ from schedlab.cluster.nodes import NodeGroup
 from schedlab.engine.simulation import simulate
 from schedlab.engine.twin import simulate_plain
 from schedlab.scheduler import Scheduler
+from schedlab.scheduler.backfilling import TICK
 from schedlab.workload.workload import Workload
 
 CASES = json.loads((Path(__file__).parents[2] / "conformance" / "slurm-by-hand.json").read_text(encoding="utf-8"))
-TICK = 1
 
 
 def modelled(engine, case, **options):
-    """Return the starts of the model, where jobs end a tick after their run times or their limits."""
+    """Return the starts of the model, which notices ends a tick later."""
     submit, processors, run, limit, *partition = np.array(case["jobs"]).T
-    most = limit + Scheduler.parse(case["scheduler"]).backfill.overtime
-    columns = {"submit_time": submit, "run_time": np.minimum(run, most) + TICK, "requested_time": limit}
+    columns = {"submit_time": submit, "run_time": run, "requested_time": limit}
     columns["requested_processors"] = processors
     if partition:
         (columns["partition_id"],) = partition
-    workload = Workload.from_columns(columns, processors=case["nodes"], requests_enforced=False)
-    return engine(workload, case["scheduler"], **options).start_time.tolist()
+    workload = Workload.from_columns(columns, processors=case["nodes"])
+    scheduler = Scheduler.parse(case["scheduler"])
+    scheduler = replace(scheduler, backfill=replace(scheduler.backfill, tick=TICK))
+    return engine(workload, scheduler, **options).start_time.tolist()
 
 
 @pytest.mark.parametrize("engine", [simulate, simulate_plain], ids=["compiled", "plain"])

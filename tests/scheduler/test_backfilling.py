@@ -22,6 +22,7 @@ options = st.builds(
     queue_depth=from_one,
     delay=seconds,
     overtime=from_zero,
+    tick=seconds,
     node=seconds,
     wf_depth=from_one,
     wf_plan=st.sampled_from(["all", "ready"]),

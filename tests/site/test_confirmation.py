@@ -71,7 +71,7 @@ def test_a_site_with_heterogeneous_jobs_is_confirmed_component_by_component(tmp_
     site = import_site(tmp_path, tmp_path / "jobs.txt").save(tmp_path / "site")
     found = confirm(Sweep(site).site, [Variant("longer", ("PartitionName=batch MaxTime=90",))], phases=2)
     assert (len(found.jobs), found.failures) == (4, ())
-    assert "mean wait is 21.9 min on Slurm and 21.7 min in the twin" in found.sentences()[0]
+    assert "mean wait is 21.9 min on Slurm and 21.9 min in the twin" in found.sentences()[0]
 
 
 @pytest.mark.usefixtures("plain")

@@ -53,10 +53,10 @@ def waits(site):
 
 def test_a_node_that_was_down_is_out_of_service_in_the_replay(files):
     # Alone on n1, the jobs follow each other; with n2, the second starts at once.
-    assert waits(site_of(files)) == [0, 0, 3580]
+    assert waits(site_of(files)) == [0, 0, 3581]
     site = site_of(files, "events.txt")
     assert [event.event for event in site.node_events] == ["drain", "up"]
-    assert waits(site) == [0, 3590, 7180]
+    assert waits(site) == [0, 3591, 7180]
 
 
 def test_the_records_of_a_reservation_put_its_jobs_there(files):
@@ -67,11 +67,11 @@ def test_node_events_are_kept_with_the_site_and_count_in_every_variant(files):
     site = site_of(files, "events.txt", "resv.txt")
     assert read(site.save(files / "site")) == site
     found = what_if(site, ["PriorityType=priority/basic"])
-    assert [one.wait_time.tolist() for one in found.comparison.schedules.values()] == [[0, 3590, 10780]] * 2
+    assert [one.wait_time.tolist() for one in found.comparison.schedules.values()] == [[0, 3591, 10780]] * 2
     sweep = Sweep(files / "site")
     assert sweep.run([Variant("laf", policy="laf")], [SiteSample()], workers=1) == 2
     answer = sweep.answer(Variant("laf", policy="laf"))
-    assert answer.schedule.wait_time.tolist() == [0, 3590, 10780]
+    assert answer.schedule.wait_time.tolist() == [0, 3591, 10780]
 
 
 def test_other_events_are_another_site_whose_answers_are_its_own(files):
@@ -99,7 +99,7 @@ def test_jobs_on_nodes_that_go_down_are_requeued_or_lost_as_jobrequeue_says(file
 
 def test_processors_alone_have_no_nodes_that_fail_and_the_page_says_so(files):
     found = calibrate(site_of(files, "events.txt"), nodes=False)
-    assert found.simulated.wait_time.tolist() == [0, 0, 3580]
+    assert found.simulated.wait_time.tolist() == [0, 0, 3581]
     assert "What happened to the nodes was not simulated either." in found.caveats
 
 
@@ -108,7 +108,7 @@ def test_a_site_with_switches_keeps_them_under_another_policy_and_goes_without_a
     (files / "topology.conf").write_text("SwitchName=s1 Nodes=n[1-2]\n")
     site = site_of(files)
     found = what_if(site, policies=["saf"]).comparison.schedules
-    assert list(found)[1] == "saf+slurm(ties=number),placement=switches"
+    assert list(found)[1] == "saf+slurm(tick=1,ties=number),placement=switches"
     assert calibrate(site, nodes=False).simulated.placement is None
 
 

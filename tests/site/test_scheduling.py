@@ -23,14 +23,15 @@ def text(values, cluster=PLAIN, numbers=NO_NUMBERS):
 
 
 def test_slurms_defaults_are_fcfs_with_backfilling():
-    assert text({}) == "fcfs+slurm(ties=number)"
+    assert text({}) == "fcfs+slurm(tick=1,ties=number)"
 
 
 def test_scheduler_parameters_become_arguments_in_seconds_whatever_their_case():
     given = "BF_INTERVAL=60,bf_window=2880,bf_resolution=300,bf_max_job_test=1000,default_queue_depth=256,bf_continue"
     assert (
         text({"schedulerparameters": given, "overtimelimit": "5"})
-        == "fcfs+slurm(interval=60,depth=1000,resolution=300,window=172800,queue_depth=256,overtime=300,ties=number)"
+        == "fcfs+slurm(interval=60,depth=1000,resolution=300,window=172800,queue_depth=256,overtime=300,tick=1,"
+        "ties=number)"
     )
 
 
@@ -43,9 +44,9 @@ def test_the_interval_of_main_passes_is_in_microseconds(given, delay):
 @pytest.mark.parametrize(
     ("options", "scheduler"),
     [
-        ("bf_hetjob_prio=MAX", "fcfs+slurm(ties=number,hetjob_prio=max)"),
-        ("bf_hetjob_immediate", "fcfs+slurm(ties=number,hetjob_immediate=yes)"),
-        ("bf_hetjob_prio=mean", "fcfs+slurm(ties=number)"),
+        ("bf_hetjob_prio=MAX", "fcfs+slurm(tick=1,ties=number,hetjob_prio=max)"),
+        ("bf_hetjob_immediate", "fcfs+slurm(tick=1,ties=number,hetjob_immediate=yes)"),
+        ("bf_hetjob_prio=mean", "fcfs+slurm(tick=1,ties=number)"),
     ],
 )
 def test_the_order_of_components_is_taken_and_unknown_words_have_no_effect_as_in_slurm(options, scheduler):
@@ -58,7 +59,7 @@ def test_the_order_of_components_is_taken_and_unknown_words_have_no_effect_as_in
     ("option", "argument"), [("pack_serial_at_end", "serial=last"), ("bf_busy_nodes", "busy=first")]
 )
 def test_options_that_choose_nodes_are_arguments_and_noted_where_they_have_no_effect(option, argument):
-    assert text({"schedulerparameters": option}) == f"fcfs+slurm({argument},ties=number)"
+    assert text({"schedulerparameters": option}) == f"fcfs+slurm({argument},tick=1,ties=number)"
     without = {"schedulerparameters": option, "schedulertype": "sched/builtin"}
     found = scheduling_of(without, PLAIN, NO_NUMBERS)
     assert found.notes["SchedulerParameters", option][0] == "ignored"
@@ -77,23 +78,25 @@ def test_weights_ages_and_flags_become_a_multifactor_policy():
     }  # fmt: skip
     assert text(values) == (
         "multifactor(age=500,size=100,fairshare=300,max_age=1209600,favor=small,relative=yes,half_life=172800,period=60,"
-        "shares=classic,accrue=always,ends=lost)+slurm"
+        "shares=classic,accrue=always,ends=lost)+slurm(tick=1)"
     )
 
 
 def test_what_jobs_use_at_their_ends_counts_where_limits_are_enforced():
     values = MULTIFACTOR | {"priorityweightfairshare": "300"}
-    assert text(values) == "multifactor(fairshare=300,ends=lost)+slurm"
-    assert text(values | {"accountingstorageenforce": "associations,limits"}) == "multifactor(fairshare=300)+slurm"
+    assert text(values) == "multifactor(fairshare=300,ends=lost)+slurm(tick=1)"
+    assert (
+        text(values | {"accountingstorageenforce": "associations,limits"}) == "multifactor(fairshare=300)+slurm(tick=1)"
+    )
 
 
 def test_a_backfill_pass_looks_at_so_many_jobs_of_a_user_and_starts_so_many():
     both = {"schedulerparameters": "bf_max_job_user=30,bf_max_job_start=7"}
-    assert text(both) == "fcfs+slurm(user_depth=30,starts=7,ties=number)"
-    assert text({"schedulerparameters": "bf_max_job_user=0,bf_max_job_start=0"}) == "fcfs+slurm(ties=number)"
+    assert text(both) == "fcfs+slurm(tick=1,user_depth=30,starts=7,ties=number)"
+    assert text({"schedulerparameters": "bf_max_job_user=0,bf_max_job_start=0"}) == "fcfs+slurm(tick=1,ties=number)"
     assert (
         text({"schedulerparameters": "bf_max_job_user=30,bf_max_job_assoc=9"})
-        == "fcfs+slurm(association_depth=9,ties=number)"
+        == "fcfs+slurm(tick=1,association_depth=9,ties=number)"
     )
 
 
@@ -113,7 +116,7 @@ def test_partitions_and_qos_count_relative_to_the_largest_and_as_they_are_under_
 def test_without_a_database_age_and_fair_share_have_no_effect_and_there_are_no_limits():
     values = {"prioritytype": "priority/multifactor", "priorityweightage": "5", "accountingstorageenforce": "limits"}
     found = scheduling_of(values, PLAIN, NO_NUMBERS)
-    assert (found.scheduler.text, found.limits) == ("fcfs+slurm,placement=consecutive", False)
+    assert (found.scheduler.text, found.limits) == ("fcfs+slurm(tick=1),placement=consecutive", False)
     assert found.notes["slurm.conf", "priorityweightage"][0] == "ignored"
 
 
@@ -156,13 +159,13 @@ def test_a_tree_of_switches_chooses_the_nodes():
     leaves = [NodeGroup.of("a[1-2]", cores=1, switch="a"), NodeGroup.of("b[1-2]", cores=1, switch="b")]
     tree = Cluster.of_nodes(leaves, switches=[Switch("a", "top"), Switch("b", "top"), Switch("top")])
     values = {"topologyplugin": "topology/tree"}
-    assert text(values, tree) == "fcfs+slurm(ties=number),placement=switches"
+    assert text(values, tree) == "fcfs+slurm(tick=1,ties=number),placement=switches"
     assert not scheduling_of(values, tree, NO_NUMBERS).notes
-    assert text({}, tree) == text({"topologyplugin": "topology/default"}, tree) == "fcfs+slurm(ties=number)"
+    assert text({}, tree) == text({"topologyplugin": "topology/default"}, tree) == "fcfs+slurm(tick=1,ties=number)"
     apart = Cluster.of_nodes(leaves, switches=[Switch("a"), Switch("b")])
-    assert text(values, apart) == "fcfs+slurm(ties=number),placement=switches"
+    assert text(values, apart) == "fcfs+slurm(tick=1,ties=number),placement=switches"
     assert scheduling_of(values, apart, NO_NUMBERS).notes["slurm.conf", "topologyplugin"][0] == "approximated"
     bare = Cluster.of_nodes([leaves[0], NodeGroup.of("c1", cores=1)], switches=[Switch("a")])
-    assert text(values, bare) == "fcfs+slurm(ties=number)"
+    assert text(values, bare) == "fcfs+slurm(tick=1,ties=number)"
     found = scheduling_of(values, bare, NO_NUMBERS).notes["slurm.conf", "topologyplugin"]
     assert found == ("ignored", "topology.conf connects 1 node to no switch: nodes are chosen side by side")

@@ -86,7 +86,9 @@ def test_of_a_parameter_that_is_given_twice_the_last_line_counts(conf):
 
 def test_a_site_has_its_scheduler_its_jobs_and_its_limits(conf):
     site = import_site(conf, conf / "sacct.txt")
-    assert site.settings.scheduler == "multifactor(age=1000)+slurm(interval=60,window=172800),placement=consecutive"
+    assert (
+        site.settings.scheduler == "multifactor(age=1000)+slurm(interval=60,window=172800,tick=1),placement=consecutive"
+    )
     assert (site.settings.limits, len(site.jobs)) == (True, 3)
     assert site.jobs.requested_time.tolist() == [7200, 3600, 3600]
     assert site.replayable().left_out == {"never started": 1}

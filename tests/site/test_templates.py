@@ -37,7 +37,7 @@ def test_values_make_a_site_of_a_template(conf):
     site = import_site(conf, values=VALUES)
     assert site.cluster.nodes == ("fat", "n1", "n2", "n3")
     assert site.cluster.partitions[0].max_time == 172_800
-    assert site.settings.scheduler == "multifactor(size=500)+slurm(interval=60),placement=consecutive"
+    assert site.settings.scheduler == "multifactor(size=500)+slurm(interval=60,tick=1),placement=consecutive"
     assert "ClusterName=lab" in site.files["slurm.conf"]
     assert site.settings.notes[0] == "the template was filled with the values"
 

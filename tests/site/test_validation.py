@@ -49,7 +49,7 @@ def test_the_twin_of_a_site_is_held_against_the_real_slurm(site: Path, monkeypat
 
     monkeypatch.setattr("schedlab.slurm.validation.simulate", on_processors)
     found = validate(site, site / "jobs.events", phases=2)
-    assert found.scheduler == "fcfs+slurm(ties=number),placement=consecutive"
+    assert found.scheduler == "fcfs+slurm(tick=1,ties=number),placement=consecutive"
     assert {machine.processors for machine in machines} == {4}
     assert found.left_out[0] == "1 not started in every run"
     for group in (found.comparison.reference, found.comparison.groups["model"]):

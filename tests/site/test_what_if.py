@@ -43,12 +43,15 @@ def site(tmp_path):
 @pytest.mark.parametrize(
     ("change", "scheduler"),
     [
-        ("SchedulerParameters.bf_interval=30", "fcfs+slurm(queue_depth=50,ties=number)"),
-        ("schedulerparameters.BF_WINDOW=2880", "fcfs+slurm(interval=60,window=172800,queue_depth=50,ties=number)"),
-        ("SchedulerParameters.default_queue_depth=", "fcfs+slurm(interval=60,ties=number)"),
-        ("SchedulerParameters=", "fcfs+slurm(ties=number)"),
+        ("SchedulerParameters.bf_interval=30", "fcfs+slurm(queue_depth=50,tick=1,ties=number)"),
+        (
+            "schedulerparameters.BF_WINDOW=2880",
+            "fcfs+slurm(interval=60,window=172800,queue_depth=50,tick=1,ties=number)",
+        ),
+        ("SchedulerParameters.default_queue_depth=", "fcfs+slurm(interval=60,tick=1,ties=number)"),
+        ("SchedulerParameters=", "fcfs+slurm(tick=1,ties=number)"),
         ("SchedulerType=sched/builtin", "fcfs"),
-        ("OverTimeLimit=5", "fcfs+slurm(interval=60,queue_depth=50,overtime=300,ties=number)"),
+        ("OverTimeLimit=5", "fcfs+slurm(interval=60,queue_depth=50,overtime=300,tick=1,ties=number)"),
     ],
 )
 def test_a_parameter_or_an_option_of_it_is_changed_added_and_taken_out(site, change, scheduler):
@@ -110,7 +113,7 @@ def test_a_change_is_compared_with_the_site_as_it_is_on_the_jobs_that_can_run_in
     assert list(found.comparison.schedules) == [
         "as it is",
         "PartitionName=batch MaxTime=1000, KillWait=60",
-        "saf+slurm(interval=60,queue_depth=50,ties=number),placement=consecutive",
+        "saf+slurm(interval=60,queue_depth=50,tick=1,ties=number),placement=consecutive",
     ]
     assert (
         "KillWait is not simulated (already part of the recorded run times): its change shows no effect" in found.notes

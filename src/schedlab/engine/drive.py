@@ -116,7 +116,7 @@ class Driver:
             for job in state.ended[: state.clock[COMPLETED]].tolist():
                 if not self._failed_speculatively(job):
                     for adapter, _ in self.adapters:
-                        adapter.learn(job, int(state.clock[NOW] - state.start[job]))
+                        adapter.learn(job, int(self.parts.jobs[job]["duration"]))
         elif stage == ENTERED:
             for job in state.entering[: state.clock[ENTERING]].tolist():
                 if self.parts.retries is not None and self.parts.retries.first[job]:
@@ -138,11 +138,11 @@ class Driver:
                 order.score[who] = function.scores(who, int(clock[NOW]), int(clock[FREE]))
 
     def _failed_speculatively(self, job: int) -> bool:
-        retries, state = self.parts.retries, self.parts.state
+        retries = self.parts.retries
         if retries is None:
             return False
         run_now = retries.runs[retries.run[job]]
-        return bool(run_now["speculative"] and state.clock[NOW] - state.start[job] < retries.work[job])
+        return bool(run_now["speculative"] and self.parts.jobs[job]["duration"] < retries.work[job])
 
     def blame(self) -> None:
         """Raise InputError for the job at which the loop stopped because its score is not a number."""

@@ -146,7 +146,7 @@ def correct_expired(jobs: NDArray[Any], state: State, forecasts: Forecasts, now:
             count += 1
             forecast.corrections[job] += 1
             correct(jobs, state, job, longer)
-            if longer < jobs[job].duration:
+            if state.start[job] + longer < state.noticed[job]:
                 add(state.alarms, state.start[job] + longer, job, jobs[job].processors)
     return count
 
@@ -179,10 +179,10 @@ def _learn_from_ends(jobs: NDArray[Any], state: State, forecast: Forecast, retri
         return
     for i in range(state.clock[COMPLETED]):
         job = state.ended[i]
-        if retries is not None and failed_speculatively(state, retries, job):
+        if retries is not None and failed_speculatively(jobs, retries, job):
             note_gone(forecast.history, job)
         else:
-            learn(jobs, forecast, job, state.clock[NOW])
+            learn(jobs, forecast, job, state.start[job] + jobs[job].duration)
 
 
 @inlined

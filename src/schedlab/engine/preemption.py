@@ -361,8 +361,9 @@ def end_run(
     expected = state.start[job] + jobs[job].estimate
     if state.start[job] + jobs[job].duration > ends:
         preemption.fate[job] = fate
-        discard(state.completions, state.start[job] + jobs[job].duration, job)
+        discard(state.completions, state.noticed[job], job)
         jobs[job].duration = ends - state.start[job]
+        state.noticed[job] = ends  # the scheduler ends it itself
         add(state.completions, ends, job, processors)
         if state.clock[WATCHED]:
             discard(state.alarms, expected, job)

@@ -149,6 +149,12 @@ class Prepared(NamedTuple):
         return self.events == "pyss"
 
     @property
+    def tick(self) -> int:
+        """Seconds until the end of a run is noticed, where events are not processed one at a time."""
+        passes = self.scheduler.backfill
+        return passes.tick if isinstance(passes, Slurm) and not self.one_by_one else 0
+
+    @property
     def gated(self) -> bool:
         """Whether a submission leads to a scheduling pass only if the new job fits the free processors.
 

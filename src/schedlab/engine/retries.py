@@ -184,9 +184,9 @@ def is_full(retries: Retries) -> bool:
 
 
 @inlined
-def failed_speculatively(state: State, retries: Retries, job: int) -> bool:
+def failed_speculatively(jobs: NDArray[Any], retries: Retries, job: int) -> bool:
     """Return whether the run of a job that has just ended was speculative and too short."""
-    return retries.runs[retries.run[job]].speculative and state.clock[NOW] - state.start[job] < retries.work[job]
+    return retries.runs[retries.run[job]].speculative and jobs[job].duration < retries.work[job]
 
 
 @inner_kernel
@@ -203,14 +203,14 @@ def come_back(
     for i in range(clock[COMPLETED]):
         job = state.ended[i]
         run = retries.run[job]
-        retries.runs[run].end = now
+        retries.runs[run].end = state.start[job] + jobs[job].duration
         retries.first[job] = False
         retries.back[job] = False
-        if now - state.start[job] >= retries.work[job]:
+        if jobs[job].duration >= retries.work[job]:
             retries.runs[run].done = True
             _remember(retries, job)
             continue
-        if not _is_broken_off(state, retries, job):
+        if not _is_broken_off(jobs, retries, job):
             retries.known[job] = max(retries.known[job], retries.runs[run].request)
         if retries.runs[run].speculative:
             retries.back[job] = retries.first[job] = True
@@ -222,9 +222,9 @@ def come_back(
         job = state.ended[i]
         run = retries.run[job]
         fate = fate_of_run(state.site, job)
-        retries.runs[run].cause = _cause(state, retries, i, fate)
+        retries.runs[run].cause = _cause(jobs, state, retries, i, fate)
         if not retries.runs[run].done and not retries.runs[run].speculative:
-            broken = _is_broken_off(state, retries, job)
+            broken = _is_broken_off(jobs, retries, job)
             request = retries.asked[job] if broken else _next_request(retries, job)
             lost = loses or is_over(state.nodes, job, now)
             if request < 0 or fate == IS_LOST or (broken and lost and fate == STAYS):
@@ -249,20 +249,20 @@ def come_back(
 
 
 @inlined
-def _cause(state: State, retries: Retries, place: int, fate: int) -> int:
+def _cause(jobs: NDArray[Any], state: State, retries: Retries, place: int, fate: int) -> int:
     """Return what ended the run at a place of `State.ended`."""
     job = state.ended[place]
     if retries.runs[retries.run[job]].done:
         return BY_ITSELF
     if was_broken_off(state.nodes, place):
         return RESERVATION_OVER if is_over(state.nodes, job, state.clock[NOW]) else NODE_FAILED
-    return PREEMPTED if fate != STAYS and _is_broken_off(state, retries, job) else BY_ITSELF
+    return PREEMPTED if fate != STAYS and _is_broken_off(jobs, retries, job) else BY_ITSELF
 
 
 @inlined
-def _is_broken_off(state: State, retries: Retries, job: int) -> bool:
+def _is_broken_off(jobs: NDArray[Any], retries: Retries, job: int) -> bool:
     """Return whether a run that is over was interrupted."""
-    return state.clock[NOW] - state.start[job] < min(retries.runs[retries.run[job]].request, retries.work[job])
+    return jobs[job].duration < min(retries.runs[retries.run[job]].request, retries.work[job])
 
 
 @inner_kernel

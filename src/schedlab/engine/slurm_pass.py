@@ -41,11 +41,12 @@ from schedlab.engine.site_state import open_partitions, wanes
 from schedlab.engine.slots import book_run, ends_exactly, free_to_plan
 from schedlab.engine.slurm_plan import expect_ends, is_full, note, reserve
 from schedlab.engine.slurm_reach import out_of_reach
-from schedlab.engine.slurm_rest import changes_nothing
+from schedlab.engine.slurm_rest import rest_after
 from schedlab.engine.slurm_rivals import planned_of
 from schedlab.engine.slurm_search import planned_slot
 from schedlab.engine.slurm_starts import start, start_all_planned, start_components, start_planned
 from schedlab.engine.slurm_timing import (
+    AWAKE,
     BACKFILL,
     FULL_DUE,
     LOOK_AGAIN,
@@ -124,14 +125,13 @@ def slurm_pass(
                 counters[MAIN_DUE] = now
             look_again(passes, state, rules)
     if counters[BACKFILL] and clock[WAITING] > 0 and clock[STARTED] >= rules.in_order:
-        rests = rules.interval > 0 and changes_nothing(jobs, seen, state, queue, passes, needs, rules)
-        before = clock[STARTED]
+        rests, before = rest_after(jobs, seen, state, queue, passes, needs, rules), clock[STARTED]
         again = _backfill_pass(jobs, seen, state, waiting, passes, needs, rules)
         if rules.interval > 0:
             kind = orders.policy.kind[0]
             timed = kind in (TIMED, ASKED) or rules.starvation >= 0 or wanes(state.site) or gives_way(state.site)
             counters[LOOK_AGAIN] = now + 1 if timed or wished else again
-            rest(passes, now, rests and clock[STARTED] == before)
+            rest(passes, now, rests if clock[STARTED] == before else AWAKE)
     note_rest(passes, rules, now, clock[WAITING], wished or gives_way(state.site))
     drop_wishes(state.nodes, queue)
     go_back(state.hets, queue)

@@ -4,7 +4,8 @@ A pass in which jobs have started is followed by another one, and so is one that
 in part: they are marked as planned, which is a change to Slurm. Where several jobs wait, there is a change in every
 minute or in every pass as a rule: the main pass notes that it passes over those behind the first of a partition, and
 the backfill pass that it reserves behind other reservations. A single job that is to start on nodes that others hold
-completely changes nothing, and neither do jobs at limits.
+completely changes nothing, and neither do jobs at limits. Nor do several on nodes beside each other, but for the main
+passes of full minutes.
 """
 
 from __future__ import annotations
@@ -18,19 +19,35 @@ from schedlab.engine.needs import UNKNOWN, Needs, is_ready
 from schedlab.engine.node_state import PICKED, Nodes
 from schedlab.engine.outages import have_closures
 from schedlab.engine.profile import Profile, free_at
-from schedlab.engine.queue import NONE
 from schedlab.engine.queue_list import QueueList
+from schedlab.engine.rivals import has_rivals
 from schedlab.engine.rules import Rules
-from schedlab.engine.slurm_plan import expect_ends
+from schedlab.engine.slots import ends_exactly
+from schedlab.engine.slurm_plan import expect_ends, is_full, reserve
 from schedlab.engine.slurm_search import planned_slot
-from schedlab.engine.slurm_timing import STEPS, Passes, is_minor, is_never_looked_at, is_young
+from schedlab.engine.slurm_timing import (
+    ALONE,
+    AWAKE,
+    BEHIND,
+    BESIDE,
+    PLANS,
+    STEPS,
+    Passes,
+    is_minor,
+    is_never_looked_at,
+    is_young,
+    looks_at,
+)
 from schedlab.engine.state import FREE, NOW, State, by_itself_within_limits
 from schedlab.engine.turns import entry_of, option_of, turns_of
 from schedlab.kernels import inlined, inner_kernel
 
+MOST = 8
+"""Jobs among which passes may rest; of more, one is planned behind the reservation of another as a rule."""
+
 
 @inner_kernel
-def changes_nothing(
+def rest_after(
     jobs: NDArray[Any],
     seen: NDArray[Any],
     state: State,
@@ -38,49 +55,65 @@ def changes_nothing(
     passes: Passes,
     needs: Needs | None,
     rules: Rules,
-) -> bool:
-    """Return whether a backfill pass changes nothing, unless it starts a job; asked before the pass.
+) -> int:
+    """Return how backfill passes rest after one, unless it starts a job; asked before the pass.
 
     Tasks of workflows with one place in the queue, which Slurm does not know, keep the passes going.
     """
-    alone = NONE
+    if rules.interval == 0:
+        return AWAKE
+    beside = ends_exactly(state.nodes, rules.interval) and not has_rivals(state.rivals)
+    able, most = 0, min(MOST, rules.depth) if beside else 1
     for i in range(queue.length[0]):
         job = queue.order[i]
         if not is_ready(needs, job):
-            return False
+            return AWAKE
         if by_itself_within_limits(jobs, state, job):
-            if alone != NONE:
-                return False
-            alone = job
-    if alone == NONE:
-        return True
-    if is_component(state.hets, alone) or have_closures(state.nodes, state.clock[NOW]):
-        return False
-    return _waits_for_busy_nodes(jobs, seen, state, queue, passes, rules, alone)
+            able += 1
+            if able > most or is_component(state.hets, job):
+                return AWAKE
+    if able > 0 and (have_closures(state.nodes, state.clock[NOW]) or _changes(jobs, seen, state, queue, passes, rules)):
+        return AWAKE
+    return BESIDE if able > 1 else ALONE
 
 
 @inner_kernel
-def _waits_for_busy_nodes(
-    jobs: NDArray[Any], seen: NDArray[Any], state: State, queue: QueueList, passes: Passes, rules: Rules, job: int
+def _changes(
+    jobs: NDArray[Any], seen: NDArray[Any], state: State, queue: QueueList, passes: Passes, rules: Rules
 ) -> bool:
-    """Return whether all that a pass reserves for the only job of the queue is held by others until then."""
-    now = state.clock[NOW]
-    if rules.reserve == 0 or is_young(seen, rules, job, now) or is_minor(queue.score, rules, job):
-        return True
+    """Return whether a pass reserves nodes that are idle now, or for a job that begins when a reservation ends."""
+    now, reserved = state.clock[NOW], 0
     expect_ends(state, passes, rules)
     passes.counters[STEPS] = 0
-    for turn in range(turns_of(state.site, state, job)):
-        if is_never_looked_at(passes.reserving, entry_of(state.site, job, turn)):
+    for i in range(queue.length[0]):
+        job = queue.order[i]
+        if not by_itself_within_limits(jobs, state, job):
             continue
-        option = option_of(state.site, state, job, turn)
-        begins = planned_slot(passes, jobs, state, rules, job, option, now)
-        if begins == now:
-            return False
-        if UNKNOWN != begins <= now + rules.horizon and not _are_busy(
-            state.nodes, passes.profile, jobs, state, job, begins
-        ):
-            return False
-    return True
+        quiet = reserved >= rules.reserve or is_young(seen, rules, job, now) or is_minor(queue.score, rules, job)
+        mine = 0
+        for turn in range(turns_of(state.site, state, job)):
+            entry = entry_of(state.site, job, turn)
+            if (
+                not looks_at(passes.planning, -1 - passes.counters[PLANS], entry)  # no pass has that number
+                or quiet
+                or (mine > 0 and rules.one_each)
+                or is_never_looked_at(passes.reserving, entry)
+            ):
+                continue
+            passes.counters[BEHIND] = 0
+            begins = planned_slot(passes, jobs, state, rules, job, option_of(state.site, state, job, turn), now)
+            if begins == now:
+                return True
+            if UNKNOWN != begins <= now + rules.horizon:
+                busy = _are_busy(state.nodes, passes.profile, jobs, state, job, begins)
+                if passes.counters[BEHIND] > 0 or not busy:
+                    return True
+                if is_full(passes, rules):
+                    return False
+                mine = 1
+                reserve(state.nodes, passes, begins, begins + jobs[job].estimate, jobs[job].processors, now, rules)
+        reserved += mine
+    return False
 
 
 @inlined

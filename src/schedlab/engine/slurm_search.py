@@ -31,7 +31,7 @@ from schedlab.engine.preemption_state import gives_way
 from schedlab.engine.rules import Rules
 from schedlab.engine.site_state import Site
 from schedlab.engine.slurm_plan import GROUP, rounded
-from schedlab.engine.slurm_timing import STEPS, STEPS_CHANGE, Passes, place_of_step
+from schedlab.engine.slurm_timing import BEHIND, STEPS, STEPS_CHANGE, Passes, place_of_step
 from schedlab.engine.state import NOW, State
 from schedlab.engine.timeline import LONG_AGO
 from schedlab.engine.timeline_state import LAST, Timeline
@@ -110,17 +110,18 @@ def _in_partition(
     nodes: Nodes, passes: Passes, state: State, rules: Rules, option: int, estimate: int, begins: int
 ) -> int:
     """Return when a job is planned in one partition, UNKNOWN if it has no plan; choose its nodes."""
-    now, request, moment = state.clock[NOW], nodes.machine.shape[option], begins
+    now, request, moment, behind = state.clock[NOW], nodes.machine.shape[option], begins, 0
     while moment != NEVER:
         later = _find_usable(nodes, nodes.ahead, state.site, passes, rules, option, moment, estimate, now)
         second: Any = np.int64(UNKNOWN)  # as a plain constant, it would have a type of its own
         if _may_suffice(nodes, nodes.ahead, request):
             second = _as_runs_end(nodes, nodes.ahead, state, rules.grouped, request, moment, estimate + 1, now)
         if second == UNKNOWN or (second > now and second > later):
-            moment = later
+            moment, behind = later, 1
         elif second > moment and _meets_others(nodes, nodes.ahead, rules, second, estimate):
-            moment = second
+            moment, behind = second, 0
         else:
+            passes.counters[BEHIND] = behind if second == moment else 0
             return second
     return UNKNOWN
 

@@ -43,8 +43,12 @@ BACKFILL = 8  # 1 if a backfill pass is due now
 STEPS = 9  # seconds in which the plan of the present backfill pass changes
 STEPS_CHANGE = 10  # second from which the same reservations would make another number of steps
 STARTS = 11  # main passes so far
-RESTING = 12  # 1 if the last backfill pass has changed nothing: the next one waits for a change
-COUNTERS_SIZE = 13
+RESTING = 12  # whether passes rest as the last one has changed nothing: AWAKE, ALONE or BESIDE
+BEHIND = 13  # 1 if the last job that was planned is to begin when the reservation of another one ends
+COUNTERS_SIZE = 14
+
+# In RESTING: passes do not rest; the next one waits for a change; so it does, and main passes of full minutes are such.
+AWAKE, ALONE, BESIDE = range(3)
 
 
 @by_address
@@ -176,12 +180,33 @@ def next_pass(state: State, passes: Passes, rules: Rules) -> int:
     """Return the second in which the next pass is due if nothing happens until then, NEVER if none is."""
     counters = passes.counters
     due = min(counters[MAIN_DUE], counters[FULL_DUE])
-    if counters[LOOK_AGAIN] < NEVER:
+    if counters[LOOK_AGAIN] < NEVER and counters[RESTING] == BESIDE:
+        following = _pass_behind(counters[LAST_BACKFILL], rules.interval, counters[LAST_CHANGE])
+        due = min(due, max(state.clock[NOW] + 1, following))
+    elif counters[LOOK_AGAIN] < NEVER:
         wait = max(rules.interval, counters[LOOK_AGAIN] - counters[LAST_BACKFILL])
         if rules.interval > 0:
             wait = -(-wait // rules.interval) * rules.interval
         due = min(due, max(state.clock[NOW] + 1, counters[LAST_BACKFILL] + wait))
     return due if state.clock[WAITING] > 0 else NEVER
+
+
+@inlined
+def _pass_behind(last: int, interval: int, change: int) -> int:
+    """Return the second of the pass behind one, while main passes of full minutes are changes.
+
+    Slurm sleeps for an interval, then asks in each second for a change in the second of its last pass or later. When it
+    has just slept, it asks before the main pass of that second.
+    """
+    wakes = last + interval
+    if -(-last // MINUTE) * MINUTE < wakes:
+        return wakes
+    minute = -(-wakes // MINUTE) * MINUTE
+    if minute == wakes:
+        minute += 1
+    if change >= last:
+        minute = min(minute, max(wakes, change))
+    return minute
 
 
 @inlined
@@ -213,8 +238,12 @@ def due(state: State, needs: Needs | None, passes: Passes, rules: Rules, reranke
         changed = changed or needs.counters[MADE_READY] > 0
     if changed or (clock[TURNING] > 0 and clock[STARTED] < rules.in_order):  # then no backfill pass looks at jobs
         counters[MAIN_DUE] = min(counters[MAIN_DUE], max(now, counters[LAST_MAIN] + rules.delay))
-    if changed or (reranked and clock[WAITING] > 0) or clock[CORRECTED] > 0 or clock[TURNING] > 0:
+    more = clock[ENTERING] > returned or (needs is not None and needs.counters[MADE_READY] > 0) or clock[TURNING] > 0
+    if more or (reranked and clock[WAITING] > 0) or clock[CORRECTED] > 0:
         counters[LOOK_AGAIN] = counters[LAST_CHANGE] = now
+    elif clock[COMPLETED] > 0:  # ends are before the looks of their second
+        counters[LOOK_AGAIN] = now
+        counters[LAST_CHANGE] = max(counters[LAST_CHANGE], now - 1)
     if returned > 0 or is_awake(state.site):  # not a change to Slurm, which considers all jobs once a minute
         counters[FULL_DUE] = min(counters[FULL_DUE], -(-now // MINUTE) * MINUTE)
         alone = clock[WAITING] == returned or sleeps(state.site) or counters[RESTING] > 0
@@ -229,25 +258,29 @@ def due(state: State, needs: Needs | None, passes: Passes, rules: Rules, reranke
         fall_asleep(state.site, False)
         counters[LOOK_AGAIN] = counters[LAST_CHANGE] = now
     counters[MAIN] = counters[MAIN_DUE] <= now or counters[FULL_DUE] <= now
-    counters[BACKFILL] = counters[LOOK_AGAIN] <= now and counters[LAST_BACKFILL] + rules.interval <= now
+    comes = counters[LAST_BACKFILL] + rules.interval
+    if counters[RESTING] == BESIDE and clock[WAITING] > 0:
+        comes = _pass_behind(counters[LAST_BACKFILL], rules.interval, counters[LAST_CHANGE])
+    counters[BACKFILL] = counters[LOOK_AGAIN] <= now and comes <= now
     if counters[BACKFILL]:
         counters[LOOK_AGAIN] = NEVER
         counters[LAST_BACKFILL] = now
         if clock[WAITING] == 0:
-            counters[RESTING] = 1 if rules.interval > 0 else 0
-        elif counters[RESTING] == 0:
-            counters[LAST_CHANGE] = now
+            counters[RESTING] = ALONE if rules.interval > 0 else AWAKE
     return clock[WAITING] > 0 and (counters[MAIN] == 1 or counters[BACKFILL] == 1)
 
 
 @inlined
-def rest(passes: Passes, now: int, nothing: bool) -> None:
-    """Let backfill passes rest after one that has changed nothing."""
-    passes.counters[RESTING] = 1 if nothing else 0
-    if nothing:
-        passes.counters[LOOK_AGAIN] = NEVER
-    else:
-        passes.counters[LAST_CHANGE] = now
+def rest(passes: Passes, now: int, kind: int) -> None:
+    """Let backfill passes rest after one that has changed nothing, or not."""
+    counters = passes.counters
+    counters[RESTING] = kind
+    if kind == ALONE:
+        counters[LOOK_AGAIN] = NEVER
+    elif kind == BESIDE:  # its passes are few
+        counters[LOOK_AGAIN] = now
+    if kind == AWAKE or (kind == BESIDE and counters[MAIN] > 0):  # a main pass has passed over jobs in this second
+        counters[LAST_CHANGE] = now
 
 
 @inlined
@@ -255,7 +288,7 @@ def note_rest(passes: Passes, rules: Rules, now: int, waiting: int, wanes: bool)
     """Let backfill passes rest if nobody waits after one; what time alone changes, a main pass finds meanwhile."""
     counters = passes.counters
     if counters[BACKFILL] and waiting == 0:
-        counters[RESTING] = 1 if rules.interval > 0 else 0
+        counters[RESTING] = ALONE if rules.interval > 0 else AWAKE
     if counters[RESTING] and waiting > 0 and wanes:
         counters[FULL_DUE] = min(counters[FULL_DUE], (now // MINUTE + 1) * MINUTE)
 

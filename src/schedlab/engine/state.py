@@ -50,7 +50,8 @@ HEAD = 12  # the head of the queue at the end of the last pass of no or EASY bac
 LEFT = 13  # ... and the processors that it left free; UNKNOWN if the next pass cannot use this
 BLAMED = 14  # a job whose score is not a number
 TURNING = 15  # the changes of nodes at the last event, see `schedlab.engine.outages`
-CLOCK_SIZE = 16
+TICK = 16  # seconds until the end of a run is noticed
+CLOCK_SIZE = 17
 
 UNKNOWN = -1
 
@@ -62,19 +63,20 @@ FAR = NEVER >> 1
 class State(NamedTuple):
     """The state of a simulation that does not depend on the scheduler.
 
-    `clock` holds the counters above; `start` (int64 seconds, -1 before) and `backfilled` have one entry per job and
-    refer to its last run. `running` holds the running jobs by expected end, in the scheduler's view; `completions`
-    holds them by the end that will come. `ended` lists the jobs whose runs the last event completed, `begun` all runs
-    in the order of their starts, `entering` the jobs that the last event lets into the queue; `entered` numbers the
-    entries. `alarms` holds the running jobs that will outlive their estimate, by the second in which they do, if
-    estimates are watched. `request` is the present request of a job, in seconds. `nodes` is None on a machine without
-    nodes. On nodes, `FREE` is computed from the requests of running jobs, and is an upper bound of what is free. `site`
-    has partitions and limits, None if all jobs may use all nodes. `rivals` has the alternatives of moldable jobs, None
-    if there are none; `hets` the components of heterogeneous jobs.
+    `clock` holds the counters above; `start` (int64 seconds, -1 before), `noticed` (the second in which the scheduler
+    notices its end) and `backfilled` have one entry per job and refer to its last run. `running` holds the running jobs
+    by expected end, in the scheduler's view; `completions` by the second of `noticed`. `ended` lists the jobs whose
+    runs the last event completed, `begun` all runs in the order of their starts, `entering` the jobs that the last
+    event lets into the queue; `entered` numbers the entries. `alarms` holds the running jobs that will outlive their
+    estimate, by the second in which they do, if estimates are watched. `request` is the present request of a job, in
+    seconds. `nodes` is None on a machine without nodes. On nodes, `FREE` is computed from the requests of running jobs,
+    and is an upper bound of what is free. `site` has partitions and limits, None if all jobs may use all nodes.
+    `rivals` has the alternatives of moldable jobs, None if there are none; `hets` the components of heterogeneous jobs.
     """
 
     clock: NDArray[np.int64]
     start: NDArray[np.int64]
+    noticed: NDArray[np.int64]
     backfilled: NDArray[np.bool_]
     running: Calendar
     completions: Calendar
@@ -112,6 +114,7 @@ def new_state(
     watched: bool,
     runs: int,
     layers: int = 1,
+    tick: int = 0,
 ) -> State:
     """Return the state of an empty machine before the first submission.
 
@@ -129,17 +132,19 @@ def new_state(
         How many runs there is room for.
     layers
         How many runs may hold the same processor, while all but one are suspended.
+    tick
+        Seconds until the end of a run is noticed.
     """
     n = jobs
     # One by one, a job may start before the end that makes room for it is processed.
     most = min(n, (1 + layers) * processors) + 1
     clock = np.zeros(CLOCK_SIZE, dtype=np.int64)
-    clock[FREE] = processors
-    clock[WATCHED] = watched
+    clock[FREE], clock[WATCHED], clock[TICK] = processors, watched, tick
     clock[HEAD] = clock[LEFT] = clock[BLAMED] = UNKNOWN
     return State(
         clock,
         np.full(n, -1, dtype=np.int64),
+        np.empty(n, dtype=np.int64),
         np.zeros(n, dtype=np.bool_),
         new_calendar(most),
         new_calendar(most),
@@ -158,11 +163,9 @@ def new_state(
 @inlined
 def next_event(jobs: NDArray[Any], state: State) -> int:
     """Return the second of the next submission or completion, NEVER if there is none."""
-    clock = state.clock
-    following = NEVER
-    if clock[SUBMITTED] < jobs.shape[0]:
-        following = jobs[clock[SUBMITTED]].submit
-    following = min(following, soonest(state.completions))
+    following = soonest(state.completions)
+    if state.clock[SUBMITTED] < jobs.shape[0]:
+        following = min(following, jobs[state.clock[SUBMITTED]].submit)
     return following
 
 
@@ -245,8 +248,8 @@ def _break_off_on(outages: Outages | None, nodes: Nodes, jobs: NDArray[Any], sta
         for i in range(first, clock[COMPLETED]):
             job = ended[i]
             _wake(state.site, jobs, state, job)
-            discard(completions, state.start[job] + jobs[job].duration, job)
-            jobs[job].duration = clock[NOW] - state.start[job]
+            discard(completions, state.noticed[job], job)
+            jobs[job].duration = min(jobs[job].duration, clock[NOW] - state.start[job])
             if clock[WATCHED]:
                 discard(state.alarms, state.start[job] + jobs[job].estimate, job)
             _give_back(jobs, state, job)
@@ -279,9 +282,10 @@ def begin(jobs: NDArray[Any], state: State, job: int) -> None:
     note_begin(state.site, job, now)
     state.begun[clock[STARTED]] = job
     clock[STARTED] += 1
-    add(state.completions, now + jobs[job].duration, job, processors)
+    state.noticed[job] = now + jobs[job].duration + clock[TICK]
+    add(state.completions, state.noticed[job], job, processors)
     add(state.running, now + jobs[job].estimate, job, processors)
-    if clock[WATCHED] and jobs[job].estimate < jobs[job].duration:
+    if clock[WATCHED] and now + jobs[job].estimate < state.noticed[job]:
         _watch(jobs, state, job)
 
 
@@ -293,7 +297,7 @@ def stand_still(preemption: Preemption, jobs: NDArray[Any], state: State, job: i
     """
     counters, latest, now = preemption.counters, preemption.latest[job], state.clock[NOW]
     start, estimate = state.start[job], jobs[job].estimate
-    discard(state.completions, start + jobs[job].duration, job)
+    discard(state.completions, state.noticed[job], job)
     add(state.completions, FAR, job, jobs[job].processors)
     if state.clock[WATCHED]:
         discard(state.alarms, start + estimate, job)
@@ -319,9 +323,10 @@ def go_on(preemption: Preemption, jobs: NDArray[Any], state: State, job: int) ->
     discard(state.completions, FAR, job)
     discard(state.running, state.start[job] + estimate, job)
     state.start[job] += stood
-    add(state.completions, state.start[job] + jobs[job].duration, job, processors)
+    state.noticed[job] += stood
+    add(state.completions, state.noticed[job], job, processors)
     add(state.running, state.start[job] + estimate, job, processors)
-    if state.clock[WATCHED] and now < state.start[job] + estimate and estimate < jobs[job].duration:
+    if state.clock[WATCHED] and now < state.start[job] + estimate < state.noticed[job]:
         add(state.alarms, state.start[job] + estimate, job, processors)
     state.clock[FREE] -= processors
     preemption.stood[job] += stood

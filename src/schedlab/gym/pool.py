@@ -63,7 +63,7 @@ class Pool(NamedTuple):
     ----------
     jobs
         Records of type JOB, in order of submission.
-    clock, start, backfilled, begun
+    clock, start, noticed, backfilled, begun
         As in `schedlab.engine.state.State`; `running_*` and `ending_*` are its calendars.
     queue
         int64: the jobs that wait, in the order in which they are shown.
@@ -87,6 +87,7 @@ class Pool(NamedTuple):
     jobs: NDArray[Any]
     clock: NDArray[np.int64]
     start: NDArray[np.int64]
+    noticed: NDArray[np.int64]
     backfilled: NDArray[np.bool_]
     begun: NDArray[np.int64]
     ended: NDArray[np.int64]
@@ -132,6 +133,7 @@ def new_pool(episodes: int, jobs: int, *, policies: int, slots: int, actions: in
         new_records((episodes, jobs), JOB),  # type: ignore[arg-type]
         line(CLOCK_SIZE),
         line(jobs),
+        line(jobs),
         line(jobs, dtype=np.bool_),
         line(jobs),
         line(most),
@@ -166,6 +168,7 @@ def state_of(pool: Pool, e: int) -> State:
     return State(
         pool.clock[e],
         pool.start[e],
+        pool.noticed[e],
         pool.backfilled[e],
         running,
         ending,

@@ -37,6 +37,9 @@ HETJOB_PRIOS = ("own", "min", "avg", "max")
 
 LONGEST = 10**9
 
+TICK = 1
+"""Seconds until slurmctld notices the end of a job: its main loop looks once a second."""
+
 _WORDS = {
     "limits": ("continue", "stop"),
     "partitions": ("all", "first"),
@@ -179,6 +182,9 @@ class Slurm:
         Minimum seconds between main passes (batch_sched_delay).
     overtime
         Seconds that a job may run beyond its request (OverTimeLimit).
+    tick
+        Seconds until the end of a run is noticed; slurmctld does with its next look, a second later.
+        Without effect under events="pyss".
     node
         Cores of a node, if nodes are exclusive (select/linear); 0: cores are allocated (select/cons_tres).
     shared
@@ -272,6 +278,7 @@ class Slurm:
     partition_queue_depth: int = _limit(ALL, "jobs of each partition that a main pass looks at", "partition_job_depth")
     delay: int = _limit(3, "seconds between main passes at least", "batch_sched_delay")
     overtime: int = _limit(0, "seconds that a job may run beyond its request", "OverTimeLimit", minutes=True)
+    tick: int = _limit(0, "seconds until the end of a run is noticed; on a real cluster, one")
     node: int = _limit(0, "cores of a node, if jobs get whole nodes; 0: they get cores")
     shared: int = _limit(0, "cores of a node that jobs share, of which reservations hold whole ones; 0: cores")
     user_depth: int = _limit(ALL, "jobs of each user that a backfill pass looks at", "bf_max_job_user")

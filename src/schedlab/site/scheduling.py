@@ -12,7 +12,7 @@ from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.tres_weights import tres_weights
 from schedlab.durations import parse_time_limit
 from schedlab.errors import InputError, located
-from schedlab.scheduler.backfilling import ALL, HETJOB_PRIOS, LONGEST, Backfill, NoBackfill, Slurm
+from schedlab.scheduler.backfilling import ALL, HETJOB_PRIOS, LONGEST, TICK, Backfill, NoBackfill, Slurm
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.policy import FCFS, Policy
 from schedlab.scheduler.scheduler import Scheduler
@@ -110,7 +110,7 @@ def scheduling_of(values: Mapping[str, str], cluster: Cluster, numbers: Numbers)
     >>> values = {"schedulerparameters": "bf_interval=60,bf_window=2880", "prioritytype": "priority/multifactor",
     ...           "priorityweightjobsize": "1000"}
     >>> print(scheduling_of(values, cluster, Numbers({}, {})).scheduler)
-    multifactor(size=1000)+slurm(interval=60,window=172800)
+    multifactor(size=1000)+slurm(interval=60,window=172800,tick=1)
     """
     reader = _Values(values)
     passes = _passes(reader)
@@ -219,7 +219,7 @@ def _passes(reader: _Values) -> Backfill:
     arguments["overtime"] = (
         ALL if overtime in ("unlimited", "infinite") else reader.whole("OverTimeLimit", overtime, 0) * 60
     )
-    arguments |= _of_het_jobs(reader)
+    arguments |= _of_het_jobs(reader) | {"tick": TICK}
     if not reader.multifactor:
         arguments["ties"] = "number"
     if kind.endswith("builtin") or interval == -1:

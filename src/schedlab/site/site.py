@@ -86,7 +86,7 @@ class Site:
     ... ''')
     >>> site = sl.site.import_site(conf)
     >>> print(site)
-    lab: 4 nodes, 64 cores; 1 partition; fcfs+slurm(interval=60,ties=number),placement=consecutive; 9 modelled, ...
+    lab: 4 nodes, 64 cores; 1 partition; fcfs+slurm(interval=60,tick=1,ties=number),placement=consecutive; 9 mo...
     >>> sl.site.read(site.save(conf.parent / "site")) == site
     True
     """

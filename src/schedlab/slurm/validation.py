@@ -14,7 +14,7 @@ from schedlab.engine.het_inputs import owners_of
 from schedlab.engine.simulation import simulate
 from schedlab.errors import InputError
 from schedlab.schedule.schedule import COLUMNS, Schedule
-from schedlab.scheduler.backfilling import Slurm
+from schedlab.scheduler.backfilling import TICK, Slurm
 from schedlab.scheduler.scheduler import Scheduler, as_scheduler
 from schedlab.slurm.ensemble import EnsembleComparison
 from schedlab.slurm.jobs import fractions, minutes
@@ -91,9 +91,9 @@ def model_phases(
 
     slurmctld looks for work once a second. So a submission within a second is seen in the same one or in the next,
     whether its fraction lies before that of the loop or behind it. Jobs that come in one second keep their order. When
-    the first one comes, any part of the interval between two backfill passes may be over, and any whole number of
-    minutes of that between two computations of priorities. Jobs that run into their limits end at slurmctld's next look
-    at these, up to half a minute later.
+    the first one comes, any part of the interval between two backfill passes may be over, and any second of that
+    between two computations of priorities, and so of the full minutes of its main pass. Ends are noticed a second
+    later. Jobs that run into their limits end at slurmctld's next look at these, up to half a minute later.
 
     Parameters
     ----------
@@ -147,9 +147,10 @@ def _in_phase(
     if jobs.requests_enforced and killed.any():
         ends = jobs.requested_time + passes.overtime + loops.integers(0, LOOK, len(jobs))
         jobs = jobs.replace(run_time=np.where(killed, ends, jobs.run_time))
-        scheduler = replace(scheduler, backfill=replace(passes, overtime=passes.overtime + LOOK))
+        passes = replace(passes, overtime=passes.overtime + LOOK)
+    scheduler = replace(scheduler, backfill=replace(passes, tick=TICK))
     over = int(passes.interval * loops.uniform())
-    shift = -(-over // 60) * 60 + 60 * int(loops.integers(CLOCK // 60))
+    shift = -(-over // 60) * 60 + int(loops.integers(CLOCK))
     # As in the laboratory, Slurm has noticed a change before: a job of no length.
     first = jobs[[int(np.argmin(jobs.submit_time))]]
     first = first.replace(run_time=np.zeros(1, dtype=np.int64), dependencies=None, workflows=None, alternatives=None)

@@ -163,7 +163,7 @@ class Clock:
             if job.since is not None:
                 self.preemption.suspension.go_on(job)
                 self.preemption.changed = True
-            job.completion = (self.now, job.completion[1])
+            job.completion = (min(self.now, job.over) + job.tick, job.completion[1])
             self.running.remove(job)
             ended.append(job)
         if turned:
@@ -195,7 +195,7 @@ class Clock:
 
     def end(self, job: Job, interruption: str) -> str:
         """Return the outcome of a job whose run is over, see `Retries.end`."""
-        fate = "done" if self.retries is None else self.retries.end(job, self.now, interruption)
+        fate = "done" if self.retries is None else self.retries.end(job, job.over, interruption)
         if fate == "is requeued" and self.expires(job):
             fate = "lost"
         delay, outages = 0, self.prepared.outages
@@ -204,7 +204,7 @@ class Clock:
         elif fate == "is requeued" and outages is not None and outages.delay:
             fate, delay = "is held", outages.delay
         if fate != "resumes":
-            self.forecast.learn(job, self.now)
+            self.forecast.learn(job, job.over)
         if self.priority is not None:
             self.priority.note_end(job, self.now)
         if fate in ("done", "given up", "lost"):
@@ -392,7 +392,8 @@ class Clock:
         job.parts = [replace(part, over=suspends) for part in parts]
         job.stood = 0
         lasts = job.need if self.retries is None else self.retries.begin(job, speculative)
-        job.completion = (self.now + lasts, self.sequence)
+        job.tick = self.prepared.tick
+        job.completion = (self.now + lasts + job.tick, self.sequence)
         job.begun = self.started
         self.started += 1
         self.sequence += 1

@@ -36,7 +36,8 @@ class Job:
     start: int = -1
     parts: list[Part] = field(default_factory=list)  # its parts of the machine in its last run
     begun: int = -1  # number of the last start
-    completion: tuple[int, int] = (-1, -1)  # when the present run will end, and when that was decided
+    tick: int = 0  # seconds until the end of the present run is noticed
+    completion: tuple[int, int] = (-1, -1)  # when it is noticed of the present run, and when that was decided
     gives_way: bool = False  # whether the present run is being preempted
     fate: str = ""  # what becomes of the job after preemption
     away: bool = False  # whether it was preempted, and may not begin again yet
@@ -64,6 +65,11 @@ class Job:
     def lacks_others(self) -> bool:
         """Whether a component of its job was preempted, and may not begin again yet."""
         return any(one.away for one in self.components)
+
+    @property
+    def over(self) -> int:
+        """When the present run will have ended, or has."""
+        return self.completion[0] - self.tick
 
     @property
     def expected_end(self) -> int:

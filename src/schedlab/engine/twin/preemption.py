@@ -309,9 +309,9 @@ class Preemption:
         """End a run at a second, unless it ends before."""
         clock = self.clock
         job.gives_way = True
-        if job.completion[0] > ends:
+        if job.over > ends:
             job.fate = fate
-            job.completion = (ends, clock.sequence)
+            job.completion, job.tick = (ends, clock.sequence), 0  # the scheduler ends it itself
             clock.sequence += 1
             job.expected, job.expiry = ends - job.start, None
         else:

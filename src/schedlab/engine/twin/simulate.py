@@ -78,7 +78,7 @@ def replay_on_nodes(prepared: Prepared) -> tuple[Schedule, list[list[Part]]]:
         prepared = prepared._replace(killed=_killed(prepared, retries))
         predicted = predicted if prepared.scheduler.runtimes.learns else prepared.jobs["estimate"]
     start = start - np.array([job.stood for job in jobs])
-    prepared.jobs["duration"] = [job.completion[0] - (job.start - job.stood) for job in jobs]
+    prepared.jobs["duration"] = [job.over - (job.start - job.stood) for job in jobs]
     schedule = to_schedule(
         prepared,
         start=start,

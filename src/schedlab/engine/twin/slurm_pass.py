@@ -15,7 +15,7 @@ from schedlab.engine.twin.machine import Nodes
 from schedlab.engine.twin.nodes import Part
 from schedlab.engine.twin.profile import NEVER, Profile
 from schedlab.engine.twin.slurm_plan import BackfillPlan, in_groups
-from schedlab.engine.twin.slurm_rest import changes_nothing
+from schedlab.engine.twin.slurm_rest import Rest, next_pass, rest_after
 from schedlab.engine.twin.slurm_search import earliest
 from schedlab.scheduler.backfilling import Slurm
 
@@ -29,8 +29,8 @@ class SlurmPass:
 
     `full_due`: when a main pass that was cut short is followed by one that considers the whole queue. `changed`:
     whether there was any event since the last backfill pass. `asleep`: whether the only events were that jobs may begin
-    again, which Slurm does not treat as a change; its next look at the whole queue finds them. `resting`: whether the
-    last backfill pass has changed nothing, so that the next one waits for a change.
+    again, which Slurm does not treat as a change; its next look at the whole queue finds them. `resting`: how passes
+    rest as the last one has changed nothing.
     """
 
     clock: Clock
@@ -42,7 +42,7 @@ class SlurmPass:
     last_change: int = LONG_AGO
     last_backfill: int = LONG_AGO + 1
     asleep: bool = False
-    resting: bool = False
+    resting: Rest = ""
     of_job: list[tuple[int, int]] = field(init=False)
     array_of: list[int] = field(init=False)
 
@@ -57,8 +57,9 @@ class SlurmPass:
         if not self.clock.waiting:
             return []
         moments = [due for due in (self.main_due, self.full_due) if due is not None]
-        if self.changed or (self.rules.interval and not self.asleep and not self.resting):
-            moments.append(max(self.clock.now + 1, self.last_backfill + self.rules.interval))
+        following = self.last_backfill + self.rules.interval if self.changed else next_pass(self)
+        if following is not None:
+            moments.append(max(self.clock.now + 1, following))
         return moments
 
     def schedule(self, news: News) -> None:
@@ -66,20 +67,22 @@ class SlurmPass:
         clock, now, rules = self.clock, self.clock.now, self.rules
         self.note_idle_passes()
         events = news.ended or len(news.entered) > news.back or news.ready
-        if events or news.turned or (clock.waiting and (news.corrected or news.computed)):
+        more = len(news.entered) > news.back or news.ready or news.turned or news.corrected
+        if more or (clock.waiting and news.computed):
             self.changed, self.last_change = True, now
+        elif news.ended:
+            self.changed, self.last_change = True, max(self.last_change, now - 1)
         self.note_returns(news)
         if events or news.turned == 2 or (news.turned and clock.in_order):  # then no backfill pass looks at jobs
             due = now if self.last_main is None else max(now, self.last_main + rules.delay)
             self.main_due = due if self.main_due is None else min(self.main_due, due)
         main = any(due is not None and due <= now for due in (self.main_due, self.full_due))
-        backfill = self.changed or (clock.waiting and rules.interval and not self.asleep and not self.resting)
+        following = next_pass(self)
+        backfill = self.changed or (clock.waiting and following is not None and following <= now)
         backfill = backfill and self.last_backfill + rules.interval <= now
         if backfill:
             self.changed, self.last_backfill = False, now
-            if clock.waiting and not self.resting:
-                self.last_change = now
-            self.resting = self.resting or (not clock.waiting and rules.interval > 0)
+            self.resting = "alone" if rules.interval and not clock.waiting else self.resting
         visible = clock.visible()
         if main or backfill:
             clock.wish(now)
@@ -89,10 +92,8 @@ class SlurmPass:
                 clock.preemption.begin_over(*over)
                 self.last_change = now
             visible = clock.visible()
-            cleared, alone = (
-                clock.preemption.make_way(sorted_for_pass(clock, visible, rules.hetjob_order)),
-                len(clock.waiting) == 1,
-            )
+            cleared = clock.preemption.make_way(sorted_for_pass(clock, visible, rules.hetjob_order))
+            alone = len(clock.waiting) == 1
             self.main_pass(visible)
             if clock.waiting and any(limit.timed for limit in clock.site.limits):
                 self.full_due = (now // MINUTE + 1) * MINUTE
@@ -100,14 +101,13 @@ class SlurmPass:
                 self.main_due = now if alone else self.main_due
                 self.changed, self.last_change = rules.interval > 0, now  # without an interval, only events count
         if backfill and clock.waiting and not clock.in_order:
-            self.resting = rules.interval > 0 and changes_nothing(self, visible)
-            before = clock.started
+            rest, before = rest_after(self, visible), clock.started
             self.backfill_pass(visible)
-            self.resting = self.resting and clock.started == before
-            if not self.resting:
+            self.resting = rest if clock.started == before else ""
+            if not self.resting or (self.resting == "beside" and main):
                 self.last_change = now
         elif backfill and not clock.waiting:
-            self.resting = rules.interval > 0
+            self.resting = "alone" if rules.interval else ""
         if (main or backfill) and clock.waiting and self.resting and (wished or clock.preemption.inputs is not None):
             minute = (now // MINUTE + 1) * MINUTE
             self.full_due = minute if self.full_due is None else min(self.full_due, minute)

@@ -21,7 +21,8 @@ class BackfillPlan:
     """The plan of a backfill pass: running jobs `until` their ends, and the changes since, in order.
 
     `steps` are the seconds in which a reservation begins or ends, after now and within the window: between them are the
-    plan's records. `booked` are the reserved nodes, each with begin and end, and `started` the jobs that have begun.
+    plan's records. `booked` are the reserved nodes, each with begin and end, and `started` the jobs that have begun;
+    `behind` is whether the job that was planned last begins when a reservation ends.
     """
 
     passes: SlurmPass
@@ -31,6 +32,7 @@ class BackfillPlan:
     steps: set[int] = field(default_factory=set)
     booked: list[tuple[int, int, set[int]]] = field(default_factory=list)
     started: list[Job] = field(default_factory=list)
+    behind: bool = False
 
     def __post_init__(self) -> None:
         self.until = self.passes.ends()

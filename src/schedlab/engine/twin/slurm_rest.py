@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections import Counter
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Literal
 
+from schedlab.engine.twin.hetjobs import sorted_for_pass
 from schedlab.engine.twin.job import Job
 from schedlab.engine.twin.machine import Nodes
 from schedlab.engine.twin.nodes import Part
@@ -15,27 +18,78 @@ if TYPE_CHECKING:
     from schedlab.engine.twin.slurm_pass import SlurmPass
 
 
-def changes_nothing(passes: SlurmPass, visible: list[Job]) -> bool:
-    """Return whether a pass changes nothing unless it starts a job: at most one job waits for more than a limit.
+MINUTE = 60
+MOST = 8
 
-    What it has reserved must be nodes that others hold completely; idle ones are marked as planned, which is a change.
+Rest = Literal["", "alone", "beside"]
+"""Whether passes do not rest; until the next change; or until that or the main pass of a full minute."""
+
+
+def next_pass(passes: SlurmPass) -> int | None:
+    """Return when the next backfill pass is due without an event, if there is one."""
+    last, interval = passes.last_backfill, passes.rules.interval
+    if passes.asleep or not interval or passes.resting == "alone":
+        return None
+    return in_minutes(last, interval, passes.last_change) if passes.resting else last + interval
+
+
+def in_minutes(last: int, interval: int, change: int) -> int:
+    """Return when the backfill pass behind the last one comes if main passes of full minutes are changes.
+
+    Slurm sleeps for an interval, and then asks in each second whether anything has changed since the second of the last
+    pass; in the second in which it wakes, before the main pass.
     """
-    clock, now, rules = passes.clock, passes.clock.now, passes.rules
+    wakes = last + interval
+    if change >= last or any(second % MINUTE == 0 for second in range(last, wakes)):
+        return max(wakes, change)
+    return next(second for second in range(wakes, wakes + MINUTE + 1) if second % MINUTE == 0) + (wakes % MINUTE == 0)
+
+
+def rest_after(passes: SlurmPass, visible: list[Job]) -> Rest:
+    """Return how passes rest after one, unless it starts a job: few jobs wait for more than a limit.
+
+    What it has reserved must be nodes that others hold completely, until these end; idle ones are marked as planned,
+    which is a change.
+    """
+    clock, rules = passes.clock, passes.rules
     waiting = [job for job in visible if job in clock.waiting]
-    able = [job for job in waiting if clock.admitted_alone(job)]
-    if len(able) > 1 or not all(job.ready for job in waiting):
-        return False
+    able = sorted_for_pass(clock, [job for job in waiting if clock.admitted_alone(job)], rules.hetjob_order)
+    one_size = all(len(job.alternatives) == 1 for job in clock.jobs)
+    most = min(MOST, rules.depth) if isinstance(clock.machine.empty, Nodes) and one_size else 1
+    if not rules.interval or len(able) > most or not all(job.ready for job in waiting):
+        return ""
+    if able and (any(job.needs_others(clock.waiting) for job in able) or clock.outages.known(clock.now)):
+        return ""
+    if _changes(passes, able):
+        return ""
+    return "beside" if len(able) > 1 else "alone"
+
+
+def _changes(passes: SlurmPass, able: list[Job]) -> bool:
+    """Return whether a pass reserves idle nodes, or for a job that begins when the reservation of another one ends."""
+    now, rules, plan = passes.clock.now, passes.rules, BackfillPlan(passes)
+    reserved, seen = 0, Counter[Hashable]()
     for job in able:
-        if job.needs_others(clock.waiting) or clock.outages.known(now):
-            return False
-        if passes.never_reserves(job) or passes.is_minor(job):
-            continue
+        quiet, mine = reserved >= rules.reserve or passes.is_minor(job) or passes.never_reserves(job), 0
         for turn in passes.turns(job):
-            plan = BackfillPlan(passes)
+            groups = passes.groups(job, turn)
+            if any(seen[group] == most for group, most in groups.items()):
+                continue
+            seen.update(groups.keys())
+            if quiet or (mine and rules.partitions == "first"):
+                continue
             begin, parts = earliest(plan, job, job.estimate + passes.inclusive, now, turn) or (NEVER, [])
-            if begin == now or (begin <= now + rules.window and not _are_busy(passes, job, begin, parts, plan)):
-                return False
-    return True
+            if begin == now:
+                return True
+            if begin <= now + rules.window:
+                if plan.behind or not _are_busy(passes, job, begin, parts, plan):
+                    return True
+                if plan.full:
+                    return False
+                mine = 1
+                plan.reserve(job, begin, parts)
+        reserved += mine
+    return False
 
 
 def _are_busy(passes: SlurmPass, job: Job, begin: int, parts: list[Part], plan: BackfillPlan) -> bool:

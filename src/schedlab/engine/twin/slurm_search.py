@@ -27,12 +27,18 @@ def earliest(plan: BackfillPlan, job: Job, length: int, begin: int, option: int 
         return plan.profile.earliest(job, length, begin, option, clock.view())
     options = range(len(clock.site.partitions(job))) if option is None else [option]
     found = [_in_partition(plan, job, length, begin, number) for number in options]
-    return min((slot for slot in found if slot is not None), key=lambda slot: slot[0], default=None)
+    best = min((slot for slot in found if slot is not None), key=lambda slot: slot[0], default=None)
+    if best is None:
+        return None
+    second, parts, plan.behind = best
+    return second, parts
 
 
-def _in_partition(plan: BackfillPlan, job: Job, length: int, begin: int, option: int) -> Slot | None:
-    """Return when a job is planned in one of its partitions, and where."""
-    now, moment = plan.passes.clock.now, begin
+def _in_partition(
+    plan: BackfillPlan, job: Job, length: int, begin: int, option: int
+) -> tuple[int, list[Part], bool] | None:
+    """Return when a job is planned in one of its partitions, where, and whether that is when a reservation ends."""
+    now, moment, behind = plan.passes.clock.now, begin, False
     while True:
         usable = plan.nodes_for(job, option) - plan.reserved_in(moment, moment + length - 1)
         later = _later(plan, job, option, moment, length)
@@ -40,11 +46,11 @@ def _in_partition(plan: BackfillPlan, job: Job, length: int, begin: int, option:
         if slot is None or (later is not None and slot[0] > max(now, later)):
             if later is None:
                 return None
-            moment = later
+            moment, behind = later, True
         elif slot[0] > moment and _meets_others(plan, job, *slot):
-            moment = slot[0]
+            moment, behind = slot[0], False
         else:
-            return slot
+            return *slot, behind and slot[0] == moment
 
 
 def _later(plan: BackfillPlan, job: Job, option: int, moment: int, length: int) -> int | None:
