@@ -233,13 +233,13 @@ def due(state: State, needs: Needs | None, passes: Passes, rules: Rules, reranke
     clock, counters = state.clock, passes.counters
     now = clock[NOW]
     returned = has_returned(state.site)
-    changed = clock[COMPLETED] > 0 or clock[ENTERING] > returned or clock[TURNING] == TURNED
+    entered = clock[ENTERING] > returned
     if needs is not None:
-        changed = changed or needs.counters[MADE_READY] > 0
+        entered = entered or needs.counters[MADE_READY] > 0
+    changed = clock[COMPLETED] > 0 or entered or clock[TURNING] == TURNED
     if changed or (clock[TURNING] > 0 and clock[STARTED] < rules.in_order):  # then no backfill pass looks at jobs
         counters[MAIN_DUE] = min(counters[MAIN_DUE], max(now, counters[LAST_MAIN] + rules.delay))
-    more = clock[ENTERING] > returned or (needs is not None and needs.counters[MADE_READY] > 0) or clock[TURNING] > 0
-    if more or (reranked and clock[WAITING] > 0) or clock[CORRECTED] > 0:
+    if entered or clock[TURNING] > 0 or (reranked and clock[WAITING] > 0) or clock[CORRECTED] > 0:
         counters[LOOK_AGAIN] = counters[LAST_CHANGE] = now
     elif clock[COMPLETED] > 0:  # ends are before the looks of their second
         counters[LOOK_AGAIN] = now

@@ -66,14 +66,14 @@ class SlurmPass:
         """Make the passes that are due."""
         clock, now, rules = self.clock, self.clock.now, self.rules
         self.note_idle_passes()
-        events = news.ended or len(news.entered) > news.back or news.ready
-        more = len(news.entered) > news.back or news.ready or news.turned or news.corrected
-        if more or (clock.waiting and news.computed):
+        entered = len(news.entered) > news.back or news.ready
+        if entered or news.turned or news.corrected or (clock.waiting and news.computed):
             self.changed, self.last_change = True, now
         elif news.ended:
             self.changed, self.last_change = True, max(self.last_change, now - 1)
         self.note_returns(news)
-        if events or news.turned == 2 or (news.turned and clock.in_order):  # then no backfill pass looks at jobs
+        changed = news.ended or entered or news.turned == 2
+        if changed or (news.turned and clock.in_order):  # then no backfill pass looks at jobs
             due = now if self.last_main is None else max(now, self.last_main + rules.delay)
             self.main_due = due if self.main_due is None else min(self.main_due, due)
         main = any(due is not None and due <= now for due in (self.main_due, self.full_due))
