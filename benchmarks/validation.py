@@ -1,8 +1,8 @@
-"""The model of Slurm and the fast clock, held against the real thing: the tables of docs/reference/laboratory.md.
+"""The model of Slurm and the fast clock, held against the real thing.
 
     python benchmarks/validation.py [--phases 10] [clock] [thousand] [on-nodes] [deployed] [micro] [week]
 
-Together they take about two hours of one core.
+These are tables of docs/reference/laboratory-validation.md. Together they take about two hours of one core.
 """
 
 from __future__ import annotations
@@ -105,25 +105,16 @@ def laboratory_runs(jobs: sl.Workload, scheduler: str, phases: int, seed: int = 
     return [run.schedule for run in runs]
 
 
-def models(jobs: sl.Workload, scheduler: str, phases: int, *, tick: int = 0) -> list[Schedule]:
-    """Return simulations; with a tick, jobs hold their processors for so many seconds longer."""
-    if tick:
-        jobs = jobs.replace(run_time=jobs.run_time + tick, requests_enforced=False)
-    return sl.slurm.model_phases(jobs, scheduler, phases=phases)
-
-
 def clock_and_model(phases: int) -> Iterator[tuple[str, sl.slurm.EnsembleComparison]]:
     """The six recorded configurations: real time, skipped time, and the model, all from the recorded seconds on."""
     for name, clusters in recorded().items():
         text = CONFIGURATIONS[name]
-        lab, model, later = [], [], []
+        lab, model = [], []
         for number, cluster in enumerate(clusters, 1):
             share = -(-phases // len(clusters))
             lab += laboratory_runs(cluster.workload, text, share, seed=number)
-            model += models(cluster.workload, text, share)
-            later += models(cluster.workload, text, share, tick=1)
-        groups = {"real time": clusters, "model": model, "model with ticks": later}
-        yield name, comparison(lab, groups)
+            model += sl.slurm.model_phases(cluster.workload, text, phases=share)
+        yield name, comparison(lab, {"real time": clusters, "model": model})
 
 
 def comparison(lab: list[Schedule], groups: dict[str, list[Schedule]]) -> sl.slurm.EnsembleComparison:
@@ -151,8 +142,8 @@ def thousand(phases: int) -> Iterator[tuple[str, sl.slurm.EnsembleComparison]]:
     """The six configurations on a thousand jobs: skipped time and the model."""
     jobs = thousand_jobs()
     for name, text in CONFIGURATIONS.items():
-        groups = {"model": models(jobs, text, phases), "model with ticks": models(jobs, text, phases, tick=1)}
-        yield name, comparison(laboratory_runs(jobs, text, phases), groups)
+        model = sl.slurm.model_phases(jobs, text, phases=phases)
+        yield name, comparison(laboratory_runs(jobs, text, phases), {"model": model})
 
 
 def on_nodes(phases: int) -> Iterator[tuple[str, sl.slurm.EnsembleComparison]]:
@@ -174,7 +165,10 @@ def deployed(phases: int) -> Iterator[tuple[str, sl.slurm.EnsembleComparison]]:
     jobs = recorded()["cores"][0].workload
     base, ordered = CONFIGURATIONS["cores"], CONFIGURATIONS["cores"].replace("fcfs", "saf")
     given = sl.slurm.run_phases(jobs, ordered, phases=phases)
-    groups = {"simulated": models(jobs, ordered, phases), "fcfs": laboratory_runs(jobs, base, phases)}
+    groups = {
+        "simulated": sl.slurm.model_phases(jobs, ordered, phases=phases),
+        "fcfs": laboratory_runs(jobs, base, phases),
+    }
     for way in WAYS:
         deployment = sl.slurm.deploy("saf", way=way)
         conf = configuration_of(jobs, base)

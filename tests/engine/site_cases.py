@@ -11,6 +11,7 @@ from schedlab.engine.gate_inputs import GateInputs, batches
 from schedlab.engine.node_inputs import NO_CAP, NodeInputs
 from schedlab.engine.node_requests import fitting
 from schedlab.engine.site_inputs import SiteInputs
+from schedlab.engine.tres import Billing
 from schedlab.workload.workload import Workload
 
 REQUEST = ("nodes", "tasks", "tasks_per_node", "task_cores", "task_memory", "task_gpus", "node_memory", "node_gpus")
@@ -154,5 +155,18 @@ def random_associations(random: Random, processors: np.ndarray) -> Associations:
             accounts.append(number)
     user = np.array([bool(name) for name, *_ in names])
     of_job = np.array([random.choice(np.flatnonzero(user).tolist()) for _ in processors], dtype=np.int64)
-    rate = processors * random.choice([1.0, 2.0])
+    rate = Billing.of(processors * random.choice([1.0, 2.0]))
     return Associations(tuple(names), np.array(parent), np.array(shares), user, of_job, rate)
+
+
+def with_whole_nodes(billing: Billing, random: Random, nodes: int) -> Billing:
+    """Return the usage of jobs of which some are billed for all that their nodes have, in two partitions."""
+    jobs = len(billing.fixed)
+    return Billing(
+        billing.fixed,
+        np.array([random.choice([-1, 0, 1]) for _ in range(jobs)]),
+        np.array([random.choice([0.5, 1.0]) for _ in range(jobs)]),
+        np.array([[random.choice([0.0, 1.0, 2.0]) for _ in range(2)] for _ in range(2)]),
+        np.array([False, True]),
+        np.array([[float(random.randint(0, 8)) for _ in range(nodes)] for _ in range(2)]),
+    )

@@ -22,6 +22,7 @@ from schedlab.engine.associations import Associations, associations, unknown_use
 from schedlab.engine.prepared import prepare
 from schedlab.engine.shares import new_shares, weighed
 from schedlab.engine.stepwise import Simulation
+from schedlab.engine.tres import Billing
 from schedlab.engine.twin.shares import Shares
 from schedlab.engine.twin.simulate import replay
 from schedlab.scheduler.scheduler import Scheduler
@@ -94,7 +95,7 @@ def factors(
 @pytest.mark.parametrize("case", CASES, ids=NAMES)
 def test_what_users_have_used_gives_them_the_factors_of_a_real_slurm(case, tmp_path: Path):
     jobs = jobs_of(case["jobs"])
-    who = associations(jobs, machine_of(case, tmp_path), None, jobs.job_processors)
+    who = associations(jobs, machine_of(case, tmp_path), None, Billing.of(jobs.job_processors))
     for seen in case["sshare"].values():
         usage = [seen.get(f"{user} in {account}", [0])[0] for user, account, _ in who.names]
         expected = {name: factor for name, (_, factor) in seen.items()}
@@ -144,7 +145,7 @@ def test_users_whom_the_accounts_do_not_know_have_one_share_in_the_account_of_th
     who = Accounting((), (Account("root", ""), Account("a", shares=5)), (AccountUser("ann", "a"),))
     jobs = jobs_of([["ann", "a", 0, 1, 60], ["bob", "a", 0, 1, 60], ["eve", "b", 0, 1, 60]])
     machine = Cluster(CORES, accounting=who)
-    found = associations(jobs, machine, None, jobs.job_processors)
+    found = associations(jobs, machine, None, Billing.of(jobs.job_processors))
     assert found.names == (
         ("", "root", ""), ("", "a", ""), ("ann", "a", ""), ("bob", "a", ""), ("", "b", ""), ("eve", "b", ""),
     )  # fmt: skip

@@ -15,7 +15,7 @@ from cluster_cases import random_cluster, random_events, random_jobs
 from features import GROUPS, outcome, random_simulation, setting
 from node_cases import on_nodes, random_nodes, rows_of
 from plain_process import number_printed
-from site_cases import random_associations, random_site
+from site_cases import random_associations, random_site, with_whole_nodes
 from test_nodes_against_twin import replayed, simulate
 
 from schedlab.engine.prepared import prepare
@@ -74,6 +74,8 @@ def check(backfilling, features, seed):
         return made if made.associations is None else made._replace(associations=tree)
 
     tree = random_associations(random, on_nodes(workload, nodes, case.scheduler, **options).jobs["processors"])
+    if draw.random() < 0.5:
+        tree = tree._replace(rate=with_whole_nodes(tree.rate, draw, len(nodes.cores)))
     schedule, held = simulate(prepared())
     plain, expected = replayed(prepared())
     what = f"{case.scheduler}, {features}, seed {seed}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.limits import ROOT, Accounting
 from schedlab.cluster.membership import Membership, membership
+from schedlab.engine.tres import Billing
 from schedlab.workload.columns import distinct
 from schedlab.workload.workload import Workload
 
@@ -40,7 +41,7 @@ class Associations(NamedTuple):
     of_job
         int64, one per job in order of submission: the association that its usage is charged to.
     rate
-        float64, one per job: the usage per second.
+        The usage of jobs per second.
     """
 
     names: tuple[Case, ...]
@@ -48,11 +49,11 @@ class Associations(NamedTuple):
     shares: NDArray[np.float64]
     user: NDArray[np.bool_]
     of_job: NDArray[np.int64]
-    rate: NDArray[np.float64]
+    rate: Billing
 
 
 def associations(
-    workload: Workload, cluster: Cluster | None, order: NDArray[np.intp] | None, billing: NDArray[Any]
+    workload: Workload, cluster: Cluster | None, order: NDArray[np.intp] | None, billing: Billing
 ) -> Associations:
     """Return the associations: the tree of a cluster's accounts, or all users of the jobs with equal shares.
 
@@ -68,9 +69,8 @@ def associations(
     order
         The rows of the workload in order of submission; None if they are sorted already.
     billing
-        One per job in order of submission: the usage per second, such as the processors that it holds.
+        The usage of jobs per second, in order of submission, such as the processors that they hold.
     """
-    rate = billing.astype(np.float64)
     if cluster is None or cluster.accounting is None:
         users, user = np.unique(workload.user_id, return_inverse=True)
         side_by_side = np.zeros(1 + len(users), dtype=np.int64)
@@ -78,7 +78,7 @@ def associations(
         leaves = np.arange(1 + len(users)) > 0
         names = (("", ROOT, ""), *((str(one), ROOT, "") for one in users.tolist()))
         of_job = _ordered(1 + user.ravel(), order)
-        return Associations(names, side_by_side, np.ones(1 + len(users)), leaves, of_job, rate)
+        return Associations(names, side_by_side, np.ones(1 + len(users)), leaves, of_job, billing)
     who = membership(workload, cluster)
     factors = {qos.name: qos.usage_factor for qos in cluster.accounting.qos}
     factor = np.array([*(factors.get(name, 1.0) for name in who.qos.names), 1.0])[who.qos.codes]
@@ -89,7 +89,7 @@ def associations(
         np.array(tree.shares),
         np.array([bool(user) for user, *_ in tree.names]),
         _ordered(of_job, order),
-        rate * _ordered(factor, order),
+        billing.times(_ordered(factor, order)),
     )
 
 

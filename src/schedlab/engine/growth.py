@@ -81,7 +81,7 @@ RULES: dict[type, dict[str, str]] = {
         **dict.fromkeys(("open", "earliest", "ended", "ready", "eligible"), JOBS),
     },
     Priority: {
-        **dict.fromkeys(("nodes", "partition", "qos", "association", "rate"), FRESH),
+        **dict.fromkeys(("nodes", "whole", "partition", "qos", "tres", "association", "billing"), FRESH),
     },
     Shares: {
         **dict.fromkeys(("parent", "shares", "user", "among", "first", "order"), FRESH),

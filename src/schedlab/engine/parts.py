@@ -320,6 +320,7 @@ def rules_of(prepared: Prepared, orders: Iterable[Order | None], *, observed: bo
         interval=backfill.interval,
         depth=backfill.depth,
         resolution=backfill.resolution,
+        origin=backfill.origin,
         horizon=backfill.window,
         reserve=backfill.reserve,
         queue_depth=backfill.queue_depth,

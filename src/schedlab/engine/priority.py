@@ -14,12 +14,14 @@ from numpy.typing import NDArray
 
 from schedlab.addresses import by_address
 from schedlab.engine.calendar import BLOCK, NEVER, USED, soonest
+from schedlab.engine.node_inputs import NodeInputs
 from schedlab.engine.node_requests import fewest_nodes
+from schedlab.engine.node_state import Nodes, order_of
 from schedlab.engine.preemption_state import stood_still
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.shares import Shares, charge, new_shares, use, weigh, weighed
 from schedlab.engine.state import COMPLETED, NOW, WAITING, State
-from schedlab.engine.tres import cores_of_whole_nodes
+from schedlab.engine.tres import Billing, cores_of_whole_nodes
 from schedlab.kernels import inlined, inner_kernel
 from schedlab.scheduler.multifactor import Multifactor
 
@@ -46,8 +48,10 @@ class Priority(NamedTuple):
         Per job: the share of the nodes that it requests; empty on a machine without nodes.
     partition, qos, tres
         Per job: what its partition, its quality of service and the resources that it requests add.
-    association, rate
-        Per job: the association that is charged, and the usage per second.
+    association
+        Per job: the association that is charged.
+    billing
+        The usage of jobs per second.
     shares
         Of all associations.
     last
@@ -70,7 +74,7 @@ class Priority(NamedTuple):
     qos: NDArray[np.float64]
     tres: NDArray[np.float64]
     association: NDArray[np.int64]
-    rate: NDArray[np.float64]
+    billing: Billing
     shares: Shares
     last: NDArray[np.int64]
 
@@ -102,10 +106,17 @@ def new_priority(prepared: Prepared) -> Priority:
         qos=_levels(policy.qos, policy.qoses, prepared.column("queue_id")),
         tres=np.zeros(len(prepared.jobs)) if prepared.tres is None else prepared.tres,
         association=who.of_job,
-        rate=who.rate,
+        billing=_by_engine_nodes(who.rate, prepared.nodes),
         shares=shares,
         last=np.array([origin // policy.period * policy.period], dtype=np.int64),
     )
+
+
+def _by_engine_nodes(billing: Billing, inputs: NodeInputs | None) -> Billing:
+    """Return what jobs are billed, with nodes as the engine numbers them."""
+    if inputs is None or not billing.amounts.size:
+        return billing
+    return billing._replace(amounts=np.ascontiguousarray(billing.amounts[:, order_of(inputs)]))
 
 
 def _shares_of_nodes(prepared: Prepared) -> NDArray[np.float64]:
@@ -164,6 +175,27 @@ def next_computation(state: State, priority: Priority) -> int:
     return (state.clock[NOW] // priority.period + 1) * priority.period
 
 
+@inlined
+def _rate(nodes: Nodes | None, billing: Billing, job: int) -> float:
+    """Return the usage of a run per second."""
+    if nodes is not None:
+        return _rate_on_nodes(nodes, billing, job)
+    return billing.fixed[job]
+
+
+@inner_kernel
+def _rate_on_nodes(nodes: Nodes, billing: Billing, job: int) -> float:
+    """Return the usage of a run per second: of nodes that it has whole, all that they have."""
+    rate, row, run = billing.fixed[job], billing.whole[job], nodes.run[job]
+    for resource in range(billing.amounts.shape[0] if row >= 0 else 0):
+        amount = 0.0
+        for place in range(nodes.offsets[run], nodes.offsets[run + 1]):
+            amount += billing.amounts[resource, nodes.places[place].node]
+        part = billing.factor[job] * billing.weights[row, resource] * amount
+        rate = max(rate, part) if billing.largest[row] else rate + part
+    return rate
+
+
 @inner_kernel
 def note_usage(state: State, priority: Priority) -> None:
     """Charge the jobs that have just ended for their usage since the last computation."""
@@ -174,7 +206,7 @@ def note_usage(state: State, priority: Priority) -> None:
         for i in range(state.clock[COMPLETED]):
             job = state.ended[i]
             used = max(0, until - max(state.start[job] - stood_still(state.site, job), priority.last[0]))
-            charge(priority.shares, priority.association[job], used * priority.rate[job])
+            charge(priority.shares, priority.association[job], used * _rate(state.nodes, priority.billing, job))
 
 
 @inner_kernel
@@ -191,7 +223,7 @@ def compute(state: State, priority: Priority) -> bool:
             for i in range(running.counts[block]):
                 job = running.records[block * BLOCK + i].job
                 used = second - max(state.start[job] - stood_still(state.site, job), priority.last[0])
-                charge(priority.shares, priority.association[job], used * priority.rate[job])
+                charge(priority.shares, priority.association[job], used * _rate(state.nodes, priority.billing, job))
         # Several periods are over at once only after the machine was idle, so all recent usage belongs to the first of
         # them.
         kept = priority.decay ** float((second - priority.last[0]) // priority.period - 1)

@@ -47,7 +47,7 @@ class Rules(NamedTuple):
         to wait.
     loses
         Whether jobs whose runs are interrupted are lost instead of requeued.
-    interval, depth, resolution, horizon, reserve, queue_depth, delay, shared, starts, main_starts, plan_size, \
+    interval, depth, resolution, origin, horizon, reserve, queue_depth, delay, shared, starts, main_starts, plan_size, \
 reserve_age, wf_depth, planned_tasks, tasks_count, het_at_once
         Slurm's passes: the fields of `schedlab.scheduler.backfilling.Slurm` (`horizon` is its window, `plan_size` its
         `records`, 0 for any number).
@@ -85,6 +85,7 @@ reserve_age, wf_depth, planned_tasks, tasks_count, het_at_once
     interval: int = 0
     depth: int = 0
     resolution: int = 1
+    origin: int = 0
     horizon: int = 0
     reserve: int = 0
     queue_depth: int = 0

@@ -39,7 +39,7 @@ from schedlab.engine.rivals import before_in_list, begin_turns, had_turn, take_t
 from schedlab.engine.rules import Rules
 from schedlab.engine.site_state import open_partitions, wanes
 from schedlab.engine.slots import book_run, ends_exactly, free_to_plan
-from schedlab.engine.slurm_plan import expect_ends, is_full, note, reserve
+from schedlab.engine.slurm_plan import changes_by_itself, expect_ends, is_full, note, reserve
 from schedlab.engine.slurm_reach import out_of_reach
 from schedlab.engine.slurm_rest import rest_after
 from schedlab.engine.slurm_rivals import planned_of
@@ -375,11 +375,7 @@ def _backfill_pass(
             # This chooses its nodes again.
             planned_slot(passes, jobs, state, rules, job, option, earliest)
         if begins != UNKNOWN:
-            again = min(
-                again,
-                max(now + 1, soonest),
-                max(now + 1, begins - rules.horizon if begins > now + rules.horizon else begins),
-            )
+            again = min(again, max(now + 1, soonest), max(now + 1, changes_by_itself(rules, begins, now)))
             if is_young(seen, rules, job, now):
                 again = min(again, seen[job].submit + rules.reserve_age)
             elif (

@@ -50,7 +50,7 @@ def expect_ends(state: State, passes: Passes, rules: Rules) -> int:
             if overdue or exactly or not rules.grouped:
                 closed = end != ends
             elif edge == UNKNOWN:
-                edge, window, closed = end + GROUP - end % GROUP, GROUP, True
+                edge, window, closed = first_edge(rules, end), GROUP, True
             else:
                 closed = end > edge + window
                 while end > edge + window:
@@ -81,29 +81,65 @@ def reserve(
 ) -> None:
     """Reserve between two seconds that are rounded down; before the actual begin, jobs that end keep their resources.
 
-    Where jobs share nodes, whole nodes are reserved: more than is free, if other jobs run there.
+    Where jobs share nodes, whole nodes are reserved: more than is free, if other jobs run there. Nothing is reserved
+    from where the plan ends on, as for a job that waits for one with the longest limit that has just started.
     """
     counters = passes.counters
     if rules.shared > 0:
         processors = -(-processors // rules.shared) * rules.shared
     floor, ends = rounded(rules, begins, ends)
     floor = max(now, floor)
+    if floor >= end_of_plan(rules, now):
+        return
     if rules.plan_size > 0 or ends_exactly(nodes, rules.interval):
         if floor > now:
             add_step(passes, floor)
             counters[STEPS_CHANGE] = min(counters[STEPS_CHANGE], floor)
-        if ends < now + rules.horizon:
+        if ends < end_of_plan(rules, now):
             add_step(passes, ends)
         else:
-            counters[STEPS_CHANGE] = min(counters[STEPS_CHANGE], ends - rules.horizon + 1)
+            counters[STEPS_CHANGE] = min(counters[STEPS_CHANGE], enters_plan(rules, ends))
     keep_slot(nodes, passes.profile, processors, floor, begins, ends)
 
 
 @inlined
 def rounded(rules: Rules, begins: int, ends: int) -> tuple[int, int]:
     """Return between which seconds a reservation stands in the plan."""
-    floor, ends = begins // rules.resolution * rules.resolution, ends // rules.resolution * rules.resolution
+    floor, ends = rounded_down(rules, begins), rounded_down(rules, ends)
     return floor, max(ends, floor + rules.resolution) if rules.interval > 0 else ends
+
+
+@inlined
+def rounded_down(rules: Rules, second: int) -> int:
+    """Return the last multiple of the resolution up to a second."""
+    return second - (second - rules.origin) % rules.resolution
+
+
+@inlined
+def first_edge(rules: Rules, end: int) -> int:
+    """Return when the first group of ends is over, whose first one is given."""
+    return end + GROUP - (end - rules.origin) % GROUP
+
+
+@inlined
+def end_of_plan(rules: Rules, now: int) -> int:
+    """Return where a plan ends, rounded down like all that stands in it; that of the textbook has no end."""
+    return rounded_down(rules, now) + rules.horizon if rules.interval > 0 else NEVER
+
+
+@inlined
+def enters_plan(rules: Rules, second: int) -> int:
+    """Return the first second whose plan ends behind another one, which is rounded down."""
+    return rounded_down(rules, second - rules.horizon) + rules.resolution
+
+
+@inlined
+def changes_by_itself(rules: Rules, begins: int, now: int) -> int:
+    """Return when a pass may decide otherwise of a planned job: when its reservation enters the plan, or begins."""
+    if begins > now + rules.horizon:
+        return begins - rules.horizon
+    floor = rounded_down(rules, begins)
+    return begins if floor < end_of_plan(rules, now) else enters_plan(rules, floor)
 
 
 @inlined

@@ -30,7 +30,7 @@ from schedlab.engine.outages import Outages, next_step_of_closures
 from schedlab.engine.preemption_state import gives_way
 from schedlab.engine.rules import Rules
 from schedlab.engine.site_state import Site
-from schedlab.engine.slurm_plan import GROUP, rounded
+from schedlab.engine.slurm_plan import GROUP, end_of_plan, first_edge, rounded
 from schedlab.engine.slurm_timing import BEHIND, STEPS, STEPS_CHANGE, Passes, place_of_step
 from schedlab.engine.state import NOW, State
 from schedlab.engine.timeline import LONG_AGO
@@ -115,7 +115,7 @@ def _in_partition(
         later = _find_usable(nodes, nodes.ahead, state.site, passes, rules, option, moment, estimate, now)
         second: Any = np.int64(UNKNOWN)  # as a plain constant, it would have a type of its own
         if _may_suffice(nodes, nodes.ahead, request):
-            second = _as_runs_end(nodes, nodes.ahead, state, rules.grouped, request, moment, estimate + 1, now)
+            second = _as_runs_end(nodes, nodes.ahead, state, rules, request, moment, estimate + 1, now)
         if second == UNKNOWN or (second > now and second > later):
             moment, behind = later, 1
         elif second > moment and _meets_others(nodes, nodes.ahead, rules, second, estimate):
@@ -161,7 +161,7 @@ def _find_usable(
                         enters = min(enters, begin)
                     held = True
             elif held:
-                if begin < later and begin < now + rules.horizon and _is_of(site, timeline, cohort, option):
+                if begin < later and begin < end_of_plan(rules, now) and _is_of(site, timeline, cohort, option):
                     later = begin
                 break
             span = spans[span].next
@@ -205,7 +205,7 @@ def _as_runs_end(
     nodes: Nodes,
     timeline: Timeline,
     state: State,
-    grouped: bool,
+    rules: Rules,
     request: int,
     moment: int,
     length: int,
@@ -241,12 +241,12 @@ def _as_runs_end(
                 continue
             if last != UNKNOWN and not asked:
                 asked = True
-                if not grouped or end > edge + window:
+                if not rules.grouped or end > edge + window:
                     second = _try(nodes, timeline, request, moment, length, now, before, last)
                     if second != UNKNOWN:
                         return second
                     before, last, window = last, UNKNOWN, 2 * window
-                    while grouped and end > edge + window:
+                    while rules.grouped and end > edge + window:
                         window *= 2
             if not holds:
                 continue
@@ -257,7 +257,7 @@ def _as_runs_end(
                 before = end
                 continue
             if edge == UNKNOWN:
-                edge, window = end + GROUP - end % GROUP, GROUP
+                edge, window = first_edge(rules, end), GROUP
             last, asked = end, False
     if last != UNKNOWN:
         second = _try(nodes, timeline, request, moment, length, now, before, last)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.addresses import by_address
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.nodes import Partition
 from schedlab.engine.node_inputs import UNLIMITED, NodeInputs
@@ -20,6 +21,43 @@ Amounts = dict[str, NDArray[np.int64]]
 """Amounts by resource: cpu, node, mem (MiB), gres/gpu, gres/gpu:TYPE."""
 
 
+@by_address
+class Billing(NamedTuple):
+    """What jobs are billed per second; what those with whole nodes hold depends on their nodes.
+
+    Parameters
+    ----------
+    fixed
+        float64, one per job: for all that does not depend on the nodes.
+    whole
+        int64, one per job: the row in `weights` of a job that gets its nodes whole; -1 for others.
+    factor
+        float64, one per job: how often its usage counts.
+    weights, largest
+        By partition: float64, of each resource of nodes, and whether only the largest part is billed, not the sum.
+    amounts
+        float64: what each node has, one row per resource.
+    """
+
+    fixed: NDArray[np.float64]
+    whole: NDArray[np.int64]
+    factor: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    largest: NDArray[np.bool_]
+    amounts: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, amounts: NDArray[Any]) -> Billing:
+        """Return what jobs are billed if it is the same wherever they run."""
+        jobs, nobody = len(amounts), np.zeros((0, 0))
+        fixed = amounts.astype(np.float64)
+        return cls(fixed, np.full(jobs, -1), np.ones(jobs), nobody, np.zeros(0, dtype=np.bool_), nobody)
+
+    def times(self, factor: NDArray[np.float64]) -> Billing:
+        """Return so many times as much."""
+        return self._replace(fixed=self.fixed * factor, factor=self.factor * factor)
+
+
 class JobTres(NamedTuple):
     """The trackable resources of jobs, in order of submission.
 
@@ -28,7 +66,7 @@ class JobTres(NamedTuple):
     requested
         What jobs ask for: with `--exclusive` no more than without.
     billing
-        float64: what their partition bills for what they hold; the cores where it has no weights.
+        What their partition bills for what they hold; the cores where it has no weights.
     partition
         int64: the position of the partition; of several, the first that admits the job.
     of_partition
@@ -36,7 +74,7 @@ class JobTres(NamedTuple):
     """
 
     requested: Amounts
-    billing: NDArray[np.float64]
+    billing: Billing
     partition: NDArray[np.int64]
     of_partition: Amounts
 
@@ -75,9 +113,26 @@ def job_tres(inputs: NodeInputs, site: SiteInputs | None, cluster: Cluster) -> J
         partition, nodes = np.zeros(jobs, dtype=np.int64), _nodes_of_first(inputs, cluster)
     else:
         partition, nodes = site.option_partition[site.option_offset[:-1]], site.nodes
-    held = allocated(inputs, inputs.shape, cluster)
-    billing = billed(held, partition, cluster.partitions)
+    billing = _billing(inputs, partition, cluster)
     return JobTres(_requested(inputs, cluster), billing, partition, _capacities(inputs, nodes, cluster))
+
+
+def _billing(inputs: NodeInputs, partition: NDArray[np.int64], cluster: Cluster) -> Billing:
+    """Return what partitions bill for what jobs hold."""
+    held, whole = allocated(inputs, inputs.shape, cluster), inputs.exclusive[inputs.shape] > 0
+    amounts = {"cpu": inputs.cores, **_devices(inputs, cluster)}
+    for name in amounts:
+        held[name] = np.where(whole, 0, held[name])
+    partitions = cluster.partitions or (Partition("all"),)
+    bills = [dict(one.billing) or {"cpu": 1.0} for one in partitions]
+    return Billing(
+        billed(held, partition, cluster.partitions),
+        np.where(whole, partition, -1),
+        np.ones(len(partition)),
+        np.array([[bill.get(name, 0.0) for name in amounts] for bill in bills]),
+        np.array([one.billing_largest for one in partitions]),
+        np.array(list(amounts.values()), dtype=np.float64),
+    )
 
 
 def billed(amounts: Amounts, partition: NDArray[np.int64], partitions: tuple[Partition, ...]) -> NDArray[np.float64]:
@@ -188,10 +243,10 @@ def counted(
     nodes: NodeInputs | None,
     site: SiteInputs | None,
     cluster: Cluster | None,
-) -> tuple[NDArray[Any], NDArray[np.float64] | None]:
+) -> tuple[Billing, NDArray[np.float64] | None]:
     """Return what counts as the usage of jobs per second, and what their resources add to priorities."""
     if nodes is None or cluster is None:
         cores = policy.tres.get("cpu", 0.0)
-        return processors, cores * processors / (1 if policy.amounts else machine) if cores else None
+        return Billing.of(processors), cores * processors / (1 if policy.amounts else machine) if cores else None
     found = job_tres(nodes, site, cluster)
     return found.billing, found.priority(cluster, policy.tres, amounts=policy.amounts) if policy.tres else None

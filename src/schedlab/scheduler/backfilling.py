@@ -146,6 +146,9 @@ class Slurm:
         Jobs that a backfill pass considers (bf_max_job_test).
     resolution
         Seconds: reservations begin and end at multiples of it (bf_resolution), rounded down as in Slurm.
+    origin
+        The second from which these multiples are counted, as are the half minutes into which ends of running jobs are
+        put together: that of a full hour, if the clock does not begin with one.
     window
         Seconds: a job that cannot start within them gets no reservation (bf_window).
     reserve
@@ -236,6 +239,7 @@ class Slurm:
     resolution: int = _limit(
         60, "time resolution in seconds: reservations begin and end at its multiples, rounded down", "bf_resolution"
     )
+    origin: int = _limit(0, "second from which multiples of the resolution are counted: that of a full hour")
     window: int = _limit(
         86400,
         "planning horizon in seconds: a job that cannot start within it gets no reservation",

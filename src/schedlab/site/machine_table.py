@@ -124,8 +124,8 @@ ROWS: tuple[Row, ...] = (
      "how long its jobs may run beyond their requests; of several partitions, the first counts",
      "tests/engine/test_overtime_by_hand.py"),
     ("PartitionName", "TRESBillingWeights", "modelled",
-     "usage and limits count the weighted sum; a job with whole nodes is billed for the GPUs that all nodes of the "
-     "partition have", "tests/engine/test_site_by_hand.py"),
+     "usage and limits count the weighted sum; fair share bills whole nodes for what they have, limits for the GPUs "
+     "that all nodes of the partition have", "tests/engine/test_site_by_hand.py"),
     ("PartitionName", "LLN", "modelled", "its jobs get the least loaded nodes", _WAYS),
     ("PartitionName", "ReqResv", "ignored", "jobs are in the reservation that they ask for", ""),
     ("PartitionName", "SelectTypeParameters MaxCPUsPerSocket CpuBind", "ignored", "one rule for all partitions", ""),

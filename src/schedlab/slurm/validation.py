@@ -13,6 +13,7 @@ from schedlab.cluster.node_events import NodeEvents
 from schedlab.engine.het_inputs import owners_of
 from schedlab.engine.simulation import simulate
 from schedlab.errors import InputError
+from schedlab.schedule.measures import DAY
 from schedlab.schedule.schedule import COLUMNS, Schedule
 from schedlab.scheduler.backfilling import TICK, Slurm
 from schedlab.scheduler.scheduler import Scheduler, as_scheduler
@@ -148,9 +149,11 @@ def _in_phase(
         ends = jobs.requested_time + passes.overtime + loops.integers(0, LOOK, len(jobs))
         jobs = jobs.replace(run_time=np.where(killed, ends, jobs.run_time))
         passes = replace(passes, overtime=passes.overtime + LOOK)
-    scheduler = replace(scheduler, backfill=replace(passes, tick=TICK))
     over = int(passes.interval * loops.uniform())
     shift = -(-over // 60) * 60 + int(loops.integers(CLOCK))
+    # Slurm's loops begin at any second, but what it rounds is the time of day.
+    origin = (passes.origin + shift - (jobs.start_time or 0)) % DAY
+    scheduler = replace(scheduler, backfill=replace(passes, tick=TICK, origin=origin))
     # As in the laboratory, Slurm has noticed a change before: a job of no length.
     first = jobs[[int(np.argmin(jobs.submit_time))]]
     first = first.replace(run_time=np.zeros(1, dtype=np.int64), dependencies=None, workflows=None, alternatives=None)

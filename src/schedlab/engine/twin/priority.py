@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from schedlab.engine.node_inputs import NodeInputs
 from schedlab.engine.node_requests import room_on_nodes
 from schedlab.engine.prepared import Prepared
+from schedlab.engine.tres import Billing
 from schedlab.engine.twin.job import Job
 from schedlab.engine.twin.shares import Shares
 from schedlab.scheduler.multifactor import Multifactor
@@ -31,7 +33,7 @@ class Priority:
     qos: list[int]
     tres: list[float]
     whose: list[int]
-    rate: list[float]
+    rate: list[Callable[[Job], float]]
     shares: Shares
     last: int
     recent: dict[int, float] = field(default_factory=dict)
@@ -75,7 +77,7 @@ class Priority:
     def charge(self, job: Job, until: int) -> None:
         """Charge a user for the usage of a job since the last computation."""
         whose, used = self.whose[job.number], until - max(job.start - job.stood, self.last)
-        self.recent[whose] = self.recent.get(whose, 0.0) + used * self.rate[job.number]
+        self.recent[whose] = self.recent.get(whose, 0.0) + used * self.rate[job.number](job)
 
     def note_end(self, job: Job, now: int) -> None:
         """Charge a user for the end of a job, if it counts; a computation in this second still sees the job."""
@@ -115,9 +117,24 @@ def new_priority(prepared: Prepared) -> Priority | None:
     assert who is not None
     columns = (who.parent.tolist(), who.shares.tolist(), who.user.tolist())
     shares = Shares(*columns, fair_tree=policy.shares == "tree", dampening=policy.dampening)
-    whose, rate = who.of_job.tolist(), who.rate.tolist()
+    whose, rate = who.of_job.tolist(), [_rate(who.rate, number) for number in range(len(partition))]
     tres = [0.0] * len(partition) if prepared.tres is None else prepared.tres.tolist()
     return Priority(policy, prepared.processors, nodes, whole, partition, qos, tres, whose, rate, shares, first)
+
+
+def _rate(billing: Billing, number: int) -> Callable[[Job], float]:
+    """Return the usage of a job per second, once it has its nodes: whole ones are billed with all that they have."""
+    fixed, row, factor = float(billing.fixed[number]), int(billing.whole[number]), float(billing.factor[number])
+    if row < 0:
+        return lambda job: fixed
+    weights, together = (factor * billing.weights[row]).tolist(), max if billing.largest[row] else sum
+    columns = list(zip(weights, billing.amounts.tolist(), strict=True))
+
+    def rate(job: Job) -> float:
+        parts = [weight * sum(amounts[part.node] for part in job.parts) for weight, amounts in columns]
+        return float(together([fixed, *parts]))
+
+    return rate
 
 
 def _cores_of_whole(inputs: NodeInputs, request: int) -> int:

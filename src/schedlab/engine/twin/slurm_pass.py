@@ -369,7 +369,7 @@ class SlurmPass:
         clock, now = self.clock, self.clock.now
         ends = [job.expected_end for job in clock.seen() if job.expected_end > now]
         grouped = self.rounds_ends and not isinstance(clock.machine.empty, Nodes)  # see BackfillPlan.running
-        together = in_groups(ends) if grouped else dict(zip(ends, ends, strict=True))
+        together = in_groups(ends, ends, self.rules.origin) if grouped else dict(zip(ends, ends, strict=True))
         return {job: together.get(job.expected_end, now + self.inclusive) for job in clock.seen()}
 
     def book(self, profile: Profile, job: Job, begin: int, parts: list[Part]) -> None:
@@ -385,8 +385,8 @@ class SlurmPass:
 
     def rounded(self, job: Job, begin: int) -> tuple[int, int]:
         """Return between which seconds a reservation stands in the plan."""
-        resolution = self.rules.resolution
-        floor, end = (second // resolution * resolution for second in (begin, begin + job.estimate))
+        resolution, origin = self.rules.resolution, self.rules.origin
+        floor, end = (second - (second - origin) % resolution for second in (begin, begin + job.estimate))
         return floor, max(end, floor + resolution) if self.rules.interval else end
 
     def after_parents(self, job: Job, ends: dict[Job, int]) -> int | None:

@@ -78,10 +78,16 @@ class BackfillPlan:
         return 1 + len(self.steps) >= self.passes.rules.records
 
     def reserve(self, job: Job, begin: int, parts: list[Part]) -> None:
-        """Reserve parts of the machine for a job."""
-        now, window = self.passes.clock.now, self.passes.rules.window
-        self.steps |= {second for second in self.passes.rounded(job, begin) if now < second < now + window}
+        """Reserve parts of the machine for a job, unless its reservation begins at the end of the plan or later.
+
+        The plan of Slurm ends where its window does, in a second that is rounded down.
+        """
+        now, rules = self.passes.clock.now, self.passes.rules
         floor, end = self.passes.rounded(job, begin)
+        last = now + rules.window - ((now - rules.origin) % rules.resolution if rules.interval else 0)
+        if rules.interval and floor >= last:
+            return
+        self.steps |= {second for second in (floor, end) if now < second < last}
         if end > begin:
             self.booked.append((max(now, floor), end, {part.node for part in parts}))
         self.change(self.passes.book, job, begin, parts)
@@ -126,7 +132,9 @@ class BackfillPlan:
         holding, soon = {*self.until, *self.started}, clock.now + passes.inclusive
         ends = [job.expected_end for job in holding if job.expected_end > soon]
         mine = [job.expected_end for job in holding if not usable.isdisjoint(part.node for part in job.parts)]
-        grouped = in_groups([end for end in mine if end > soon], ends) if passes.rounds_ends else {}
+        grouped = (
+            in_groups([end for end in mine if end > soon], ends, passes.rules.origin) if passes.rounds_ends else {}
+        )
         for job in holding:
             end = max(job.expected_end, soon)
             profile.take(clock.now, grouped.get(job.expected_end, end), job.parts)
@@ -152,14 +160,14 @@ class BackfillPlan:
         return place_in(self.without(gone).throughout(now, now + length), job, option)
 
 
-def in_groups(ends: list[int], of_all: list[int] | None = None) -> dict[int, int]:
+def in_groups(ends: list[int], of_all: list[int], origin: int) -> dict[int, int]:
     """Return the ends of running jobs as Slurm rounds them: to the last end of a group, and later groups are wider.
 
     Half a minute after the first half minute, then twice as much each time (the estimate of select/cons_tres). Whether
-    a group goes on is asked of the next end `of_all` running jobs.
+    a group goes on is asked of the next end `of_all` running jobs; half minutes are counted from `origin`.
     """
-    rest, every, together = sorted(set(ends)), sorted({*ends, *(of_all or ())}), dict[int, int]()
-    edge, window = (rest[0] + 30 - rest[0] % 30, 30) if rest else (0, 30)
+    rest, every, together = sorted(set(ends)), sorted({*ends, *of_all}), dict[int, int]()
+    edge, window = (rest[0] + 30 - (rest[0] - origin) % 30, 30) if rest else (0, 30)
     while rest:
         group = [rest.pop(0)]
         while rest and next(end for end in every if end > group[-1]) <= edge + window:
