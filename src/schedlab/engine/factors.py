@@ -95,7 +95,8 @@ def priorities_of(prepared: Prepared, parts: Parts, second: int) -> Priorities |
     fairshare = priority.fairshare * priority.shares.factor[priority.association[jobs]]
     size = seen["processors"] / priority.processors
     if len(priority.nodes):
-        size = np.where(last > seen["submit"], np.maximum(size, priority.whole[jobs]), size)
+        known = parts.state.planned[jobs] & (last > seen["submit"])
+        size = np.where(known, np.maximum(size, priority.whole[jobs]), size)
         nodes = priority.nodes[jobs]
         size = np.maximum(size, nodes) if priority.relative else (size + nodes) / 2
     if priority.relative:

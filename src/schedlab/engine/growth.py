@@ -48,7 +48,7 @@ RULES: dict[type, dict[str, str]] = {
     Parts: {"jobs": JOBS, "seen": JOBS},
     State: {
         **dict.fromkeys(("site", "rivals", "hets"), FRESH),
-        **dict.fromkeys(("start", "noticed", "backfilled", "request"), JOBS),
+        **dict.fromkeys(("start", "noticed", "backfilled", "planned", "request"), JOBS),
         "entered": ENTERED,
     },
     Order: {"kind": FRESH, "score": JOBS, "program": FRESH, "request": JOBS},

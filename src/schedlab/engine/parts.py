@@ -150,6 +150,9 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
         turns = len(prepared.jobs) if prepared.site is None else len(prepared.site.option_partition)
         steps = _plan_size(scheduler.backfill) or (0 if prepared.nodes is None else 2 * turns)
         plan = new_passes(len(prepared.jobs), planning, starting, reserving, prepared.processors, steps)
+    priority = new_priority(prepared) if isinstance(scheduler.policy, Multifactor) else None
+    if isinstance(scheduler.backfill, Slurm) and priority is not None:
+        state.planned[:] = priority.whole == 0
     return Parts(
         jobs,
         prepared.seen,
@@ -160,7 +163,7 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
         _forecasts(prepared, state, table),
         retries,
         needs,
-        new_priority(prepared) if isinstance(scheduler.policy, Multifactor) else None,
+        priority,
         rules_of(prepared, orders, observed=observed),
     )
 

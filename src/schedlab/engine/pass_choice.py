@@ -269,36 +269,56 @@ def _after_pass(
 
 @operation
 def rank_again(
-    queue: Any, waiting: Waiting, order: Order, seen: NDArray[Any], retries: Retries | None, priority: Priority
+    queue: Any,
+    waiting: Waiting,
+    order: Order,
+    seen: NDArray[Any],
+    planned: NDArray[np.bool_],
+    retries: Retries | None,
+    priority: Priority,
 ) -> None:
-    """Give all waiting jobs the priority just computed."""
+    """Give all waiting jobs the priority just computed; `planned` is that of the state."""
     raise NotImplementedError
 
 
 @chosen(rank_again)
-def _rank_again(queue: Any, waiting: Any, order: Any, seen: Any, retries: Any, priority: Any) -> Any:
-    def nothing(queue, waiting, order, seen, retries, priority):  # type: ignore[no-untyped-def]
+def _rank_again(queue: Any, waiting: Any, order: Any, seen: Any, planned: Any, retries: Any, priority: Any) -> Any:
+    def nothing(queue, waiting, order, seen, planned, retries, priority):  # type: ignore[no-untyped-def]
         pass
 
-    def in_lists(queue, waiting, order, seen, retries, priority):  # type: ignore[no-untyped-def]
-        _rank_jobs(queue, order, seen, retries, priority)
-        _rank_hidden(waiting.beyond, order, seen, retries, priority)
+    def in_lists(queue, waiting, order, seen, planned, retries, priority):  # type: ignore[no-untyped-def]
+        _rank_jobs(queue, order, seen, planned, retries, priority)
+        _rank_hidden(waiting.beyond, order, seen, planned, retries, priority)
         keep_sorted(queue)
 
     return nothing if kind_of(queue) is QueueTree else in_lists
 
 
 @inlined
-def _rank_hidden(beyond: Any, order: Order, seen: NDArray[Any], retries: Retries | None, priority: Priority) -> None:
+def _rank_hidden(
+    beyond: Any,
+    order: Order,
+    seen: NDArray[Any],
+    planned: NDArray[np.bool_],
+    retries: Retries | None,
+    priority: Priority,
+) -> None:
     if beyond is not None:
-        _rank_jobs(beyond, order, seen, retries, priority)
+        _rank_jobs(beyond, order, seen, planned, retries, priority)
 
 
 @inlined
-def _rank_jobs(queue: Any, order: Order, seen: NDArray[Any], retries: Retries | None, priority: Priority) -> None:
+def _rank_jobs(
+    queue: Any,
+    order: Order,
+    seen: NDArray[Any],
+    planned: NDArray[np.bool_],
+    retries: Retries | None,
+    priority: Priority,
+) -> None:
     for i in range(queue.length[0]):
         job = queue.order[i]
-        order.score[job] = rank_of(seen, priority, job, priority.last[0], True)
+        order.score[job] = rank_of(seen, priority, job, priority.last[0], planned[job])
         if retries is not None and retries.first[job]:
             order.score[job] = -np.inf
 

@@ -144,16 +144,16 @@ def _levels(weight: float, factors: Mapping[int, float], column: NDArray[Any]) -
 
 
 @inlined
-def rank_of(seen: NDArray[Any], priority: Priority, job: int, second: int, again: bool) -> float:
+def rank_of(seen: NDArray[Any], priority: Priority, job: int, second: int, planned: bool) -> float:
     """Return the rank of a waiting job, computed in that second: the priority as a whole number, at least 1.
 
-    A task of a workflow with one place in the queue has the size of the workflow: that of its pilot job. Computed
-    again, the size of a job with whole nodes is that of all their cores; Slurm knows them once it has planned the job.
+    A task of a workflow with one place in the queue has the size of the workflow: that of its pilot job. The size of a
+    job with whole nodes is that of all their cores once it is `planned`; until then, Slurm does not know them.
     """
     age = min(1.0, max(0, second - seen[job].submit) / priority.max_age)
     size = seen[job].processors / priority.processors
     if priority.nodes.shape[0] > 0:
-        if again:
+        if planned:
             size = max(size, priority.whole[job])
         nodes = priority.nodes[job]
         size = max(size, nodes) if priority.relative else (size + nodes) / 2

@@ -57,6 +57,7 @@ from schedlab.engine.slurm_timing import (
     STARTS,
     STEPS,
     STEPS_CHANGE,
+    TESTED,
     Passes,
     begin_main_pass,
     is_minor,
@@ -332,6 +333,8 @@ def _backfill_pass(
             earliest = earliest_of_component(state.hets, job, earliest)
             job, soonest = planned_of(state.rivals, jobs, state, passes, rules, queue.score, job, strict, held)
             begins = planned_slot(passes, jobs, state, rules, job, option, earliest)
+            state.planned[job] |= counters[TESTED] > 0
+            again = again if state.planned[job] else now + 1
         length = jobs[job].estimate
         until = now + length + strict
         room = (

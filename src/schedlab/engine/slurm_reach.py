@@ -2,7 +2,8 @@
 
 A job that has no room on what is free now, or only on nodes that are reserved for others while it would run, cannot
 start, and its reservation matters only to jobs behind it. So a pass ends before those behind the last one that may
-still start: until something is released, or the plan of those before changes, none of them does.
+still start: until something is released, or the plan of those before changes, none of them does. Jobs that Slurm has
+not planned yet are looked at, as a plan tells it what they would hold.
 """
 
 from __future__ import annotations
@@ -54,6 +55,8 @@ def _behind_all_that_fit(
         return 0
     while behind < queue.length[0] - place:
         job = queue.order[queue.length[0] - 1 - behind]
+        if not state.planned[job]:
+            break
         if fits(nodes, job) and (place == 0 or may_begin_now(nodes, passes, state, rules, job, jobs[job].estimate)):
             break
         behind += 1

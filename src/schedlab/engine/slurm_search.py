@@ -31,7 +31,7 @@ from schedlab.engine.preemption_state import gives_way
 from schedlab.engine.rules import Rules
 from schedlab.engine.site_state import Site
 from schedlab.engine.slurm_plan import GROUP, end_of_plan, first_edge, rounded
-from schedlab.engine.slurm_timing import BEHIND, STEPS, STEPS_CHANGE, Passes, place_of_step
+from schedlab.engine.slurm_timing import BEHIND, STEPS, STEPS_CHANGE, TESTED, Passes, place_of_step
 from schedlab.engine.state import NOW, State
 from schedlab.engine.timeline import LONG_AGO
 from schedlab.engine.timeline_state import LAST, Timeline
@@ -62,6 +62,7 @@ def _on_nodes(
     begins: int,
 ) -> int:
     length = jobs[job].estimate + (rules.interval > 0)
+    passes.counters[TESTED] = 1
     if nodes is None:
         return slot_in_turn(nodes, passes.profile, jobs, job, option, length, begins)
     if rules.interval > 0:
@@ -78,6 +79,7 @@ def _earliest(
     if option != ANYWHERE:
         first, behind = option, option + 1
     best, chosen = UNKNOWN, behind
+    passes.counters[TESTED] = 0
     for one in range(first, behind):
         second = _in_partition(nodes, passes, state, rules, one, estimate, begins)
         if second != UNKNOWN and (best == UNKNOWN or second < best):
@@ -116,6 +118,7 @@ def _in_partition(
         second: Any = np.int64(UNKNOWN)  # as a plain constant, it would have a type of its own
         if _may_suffice(nodes, nodes.ahead, request):
             second = _as_runs_end(nodes, nodes.ahead, state, rules, request, moment, estimate + 1, now)
+            passes.counters[TESTED] = max(passes.counters[TESTED], second != UNKNOWN)
         if second == UNKNOWN or (second > now and second > later):
             moment, behind = later, 1
         elif second > moment and _meets_others(nodes, nodes.ahead, rules, second, estimate):

@@ -45,7 +45,8 @@ STEPS_CHANGE = 10  # second from which the same reservations would make another 
 STARTS = 11  # main passes so far
 RESTING = 12  # whether passes rest as the last one has changed nothing: AWAKE, ALONE or BESIDE
 BEHIND = 13  # 1 if the last job that was planned is to begin when the reservation of another one ends
-COUNTERS_SIZE = 14
+TESTED = 14  # 1 if the last job that was planned would fit at some time, had others no reservations
+COUNTERS_SIZE = 15
 
 # In RESTING: passes do not rest; the next one waits for a change; so it does, and main passes of full minutes are such.
 AWAKE, ALONE, BESIDE = range(3)
@@ -303,13 +304,13 @@ def look_again(passes: Passes, state: State, rules: Rules) -> None:
 
 @inlined
 def narrowest_of(jobs: NDArray[Any], state: State, queue: QueueList, needs: Needs | None, rules: Rules) -> int:
-    """Return the fewest processors needed by a job that could start in this pass."""
+    """Return the fewest processors needed by a job that could start in this pass, 0 if one has not been planned yet."""
     fewest = NEVER
     looked_at = 0
     for i in range(queue.length[0]):
         job = queue.order[i]
         if is_ready(needs, job):
-            fewest = min(fewest, jobs[job].processors)
+            fewest = min(fewest, jobs[job].processors if state.planned[job] else 0)
             if needs is not None:
                 looked_at += needs.workflow[job] == NO_WORKFLOW
             else:

@@ -68,16 +68,18 @@ class State(NamedTuple):
     by expected end, in the scheduler's view; `completions` by the second of `noticed`. `ended` lists the jobs whose
     runs the last event completed, `begun` all runs in the order of their starts, `entering` the jobs that the last
     event lets into the queue; `entered` numbers the entries. `alarms` holds the running jobs that will outlive their
-    estimate, by the second in which they do, if estimates are watched. `request` is the present request of a job, in
-    seconds. `nodes` is None on a machine without nodes. On nodes, `FREE` is computed from the requests of running jobs,
-    and is an upper bound of what is free. `site` has partitions and limits, None if all jobs may use all nodes.
-    `rivals` has the alternatives of moldable jobs, None if there are none; `hets` the components of heterogeneous jobs.
+    estimate, by the second in which they do, if estimates are watched. `request` (seconds) is a job's present one.
+    `nodes` is None without nodes; on nodes, `FREE` follows from the requests of running jobs, as an upper bound. `site`
+    has partitions and limits, None if all jobs may use all nodes; `rivals` the alternatives of moldable jobs; `hets`
+    the components of heterogeneous jobs. `planned` is whether Slurm knows what a job would hold: whole nodes only once
+    a backfill pass has planned it.
     """
 
     clock: NDArray[np.int64]
     start: NDArray[np.int64]
     noticed: NDArray[np.int64]
     backfilled: NDArray[np.bool_]
+    planned: NDArray[np.bool_]
     running: Calendar
     completions: Calendar
     ended: NDArray[np.int64]
@@ -135,24 +137,24 @@ def new_state(
     tick
         Seconds until the end of a run is noticed.
     """
-    n = jobs
     # One by one, a job may start before the end that makes room for it is processed.
-    most = min(n, (1 + layers) * processors) + 1
+    most = min(jobs, (1 + layers) * processors) + 1
     clock = np.zeros(CLOCK_SIZE, dtype=np.int64)
     clock[FREE], clock[WATCHED], clock[TICK] = processors, watched, tick
     clock[HEAD] = clock[LEFT] = clock[BLAMED] = UNKNOWN
     return State(
         clock,
-        np.full(n, -1, dtype=np.int64),
-        np.empty(n, dtype=np.int64),
-        np.zeros(n, dtype=np.bool_),
+        np.full(jobs, -1, dtype=np.int64),
+        np.empty(jobs, dtype=np.int64),
+        np.zeros(jobs, dtype=np.bool_),
+        np.ones(jobs, dtype=np.bool_),
         new_calendar(most),
         new_calendar(most),
         np.empty(most, dtype=np.int64),
         np.empty(runs, dtype=np.int64),
         new_calendar(most if watched else 0),
-        np.empty(n, dtype=np.int64),
-        np.arange(n),
+        np.empty(jobs, dtype=np.int64),
+        np.arange(jobs),
         request,
         None,
         None,

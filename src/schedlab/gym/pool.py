@@ -170,6 +170,7 @@ def state_of(pool: Pool, e: int) -> State:
         pool.start[e],
         pool.noticed[e],
         pool.backfilled[e],
+        pool.backfilled[e],  # planned: there are no passes of Slurm that ask
         running,
         ending,
         pool.ended[e],

@@ -250,7 +250,7 @@ class Clock:
         """Compute priorities if their period is over."""
         if self.priority is not None and self.priority.compute(self.now, self.running):
             for job in self.waiting:
-                job.scores[self.scheduler.policy] = self.priority.rank(job, self.priority.last, again=True)
+                job.scores[self.scheduler.policy] = self.priority.rank(job, self.priority.last, planned=job.planned)
             return news._replace(computed=bool(self.waiting))
         return news
 

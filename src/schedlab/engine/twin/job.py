@@ -44,6 +44,7 @@ class Job:
     since: int | None = None  # when the present run was suspended, if it is
     left: int = 0  # how long it will go on then
     stood: int = 0  # how long the present run was suspended before; it counts as begun so much later
+    planned: bool = True  # whether Slurm knows how many cores whole nodes would have
     picky: bool = False  # whether it waits for few switches in the present pass
     backfilled: bool = False
     ended: int | None = None  # when it was done or abandoned

@@ -44,7 +44,7 @@ class Order:
         """Score a job that enters the queue, if scores do not change from then on."""
         for policy in (self.policy, self.candidates):
             if self.priority is not None and policy == self.policy:
-                job.scores[policy] = self.priority.rank(job, now, again=False)
+                job.scores[policy] = self.priority.rank(job, now, planned=False)
             elif not policy.changes_with_time:
                 job.scores[policy] = self.compute(policy, [job], now)[0]
 

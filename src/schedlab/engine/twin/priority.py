@@ -20,7 +20,7 @@ class Priority:
     """Priorities stay constant between computations, which take place at multiples of a period.
 
     `tres` is what the resources of each job add; `nodes` are the numbers of nodes that jobs request, and the total;
-    `whole` has the cores of the nodes of jobs that get these whole, which count once priorities are computed again;
+    `whole` has the cores of the nodes of jobs that get these whole, which count in computations once they are planned;
     `partition` and `qos` give the factors of each job, by number; `shares` holds the usage up to the last computation,
     `recent` the usage of each association since then.
     """
@@ -47,11 +47,11 @@ class Priority:
         period = self.policy.period
         return [(now // period + 1) * period] if waiting or (running and self.policy.fairshare) else []
 
-    def rank(self, job: Job, second: int, *, again: bool) -> float:
-        """Return the priority of a job at a second, negated: smallest first; computed again, it counts whole nodes."""
+    def rank(self, job: Job, second: int, *, planned: bool) -> float:
+        """Return the priority of a job at a second, negated: smallest first; planned, it counts whole nodes."""
         policy = self.policy
         age = policy.age * min(1.0, max(0, second - job.submit) / policy.max_age)
-        fixed = policy.size * self.size(job, again)
+        fixed = policy.size * self.size(job, planned)
         for weight, factors, which in (
             (policy.partition, policy.partitions, self.partition),
             (policy.qos, policy.qoses, self.qos),
@@ -60,13 +60,13 @@ class Priority:
         fixed += self.tres[job.number]
         return -float(max(1, int(age + policy.fairshare * self.factor[self.whose[job.number]] + fixed)))
 
-    def size(self, job: Job, again: bool) -> float:
+    def size(self, job: Job, planned: bool) -> float:
         """Return the size factor: the share of cores or its mean with that of nodes, perhaps per minute."""
         length, processors, _ = job.pilot or (job.ranking, job.processors, 0)
         size = processors / self.processors
         if self.nodes is not None:
             asked, there = self.nodes
-            if again and job.number in self.whole:
+            if planned and job.number in self.whole:
                 size = self.whole[job.number] / self.processors
             share = max(1, asked[job.number]) / there
             size = max(size, share) if self.policy.relative else (size + share) / 2

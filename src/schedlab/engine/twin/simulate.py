@@ -138,6 +138,7 @@ def _jobs_of(prepared: Prepared) -> list[Job]:
     jobs = [Job(number, *values) for number, values in enumerate(zip(*columns, strict=True))]
     for job in jobs:
         job.submitted = job.submit
+        job.planned = not isinstance(prepared.scheduler.backfill, Slurm)
     owners = [*range(len(jobs))]
     if prepared.spread is not None:
         owners = prepared.in_submission_order(prepared.spread.owner).tolist()

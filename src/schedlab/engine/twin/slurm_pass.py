@@ -282,6 +282,7 @@ class SlurmPass:
                 job = self.planned(job, order, plan)
                 length = job.estimate + self.inclusive
                 begin, parts = earliest(plan, job, length, possible, turn) or (None, parts)
+                job.planned |= plan.tested
             options = range(len(clock.site.partitions(job))) if turn is None else [turn]
             place = None
             if begin == now and job.ready:

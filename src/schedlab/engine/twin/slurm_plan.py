@@ -22,7 +22,8 @@ class BackfillPlan:
 
     `steps` are the seconds in which a reservation begins or ends, after now and within the window: between them are the
     plan's records. `booked` are the reserved nodes, each with begin and end, and `started` the jobs that have begun;
-    `behind` is whether the job that was planned last begins when a reservation ends.
+    `behind` is whether the job that was planned last begins when a reservation ends, `tested` whether it would fit at
+    some time if others had no reservations.
     """
 
     passes: SlurmPass
@@ -33,6 +34,7 @@ class BackfillPlan:
     booked: list[tuple[int, int, set[int]]] = field(default_factory=list)
     started: list[Job] = field(default_factory=list)
     behind: bool = False
+    tested: bool = False
 
     def __post_init__(self) -> None:
         self.until = self.passes.ends()

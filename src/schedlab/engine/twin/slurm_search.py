@@ -22,7 +22,7 @@ Slot = tuple[int, list[Part]]
 
 def earliest(plan: BackfillPlan, job: Job, length: int, begin: int, option: int | None = None) -> Slot | None:
     """Return when a job is planned and where, not before `begin`; None if it has no plan."""
-    clock = plan.passes.clock
+    clock, plan.tested = plan.passes.clock, not plan.in_records
     if not plan.in_records:
         return plan.profile.earliest(job, length, begin, option, clock.view())
     options = range(len(clock.site.partitions(job))) if option is None else [option]
@@ -43,6 +43,7 @@ def _in_partition(
         usable = plan.nodes_for(job, option) - plan.reserved_in(moment, moment + length - 1)
         later = _later(plan, job, option, moment, length)
         slot = _as_runs_end(plan, job, length, moment, option, usable)
+        plan.tested |= slot is not None
         if slot is None or (later is not None and slot[0] > max(now, later)):
             if later is None:
                 return None
