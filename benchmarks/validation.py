@@ -210,8 +210,8 @@ def first_hours(jobs: JobList) -> tuple[JobList, list[Command]]:
     """Return the jobs that come before `SUBMITTED`, and the commands that stop all of them."""
     rows = [row for row, job in enumerate(jobs.jobs) if job.submit < SUBMITTED]
     chosen = replace(jobs, jobs=tuple(jobs.jobs[row] for row in rows), workload=jobs.workload[rows])
-    words = ("scancel", "--partition=general-compute,debug")
-    return chosen, [Command(STOPPED, (*words, f"--state={state}")) for state in ("PENDING", "RUNNING")]
+    words = [("scancel", f"--partition={partition}") for partition in ("general-compute", "debug")]
+    return chosen, [Command(STOPPED, (*one, f"--state={state}")) for state in ("PENDING", "RUNNING") for one in words]
 
 
 def twins(jobs: JobList, phases: int) -> list[Begun]:
