@@ -92,6 +92,14 @@ def test_frozen_runs_are_equal_and_another_phase_is_another_sample():
     assert len(other.schedule) == 25
 
 
+def test_hundreds_of_jobs_that_start_in_one_pass_do_not_hold_the_clock():
+    # Each has threads of its own while it is launched; the laboratory once waited for minutes until all seemed to rest.
+    jobs = listed(job(10, 256, 120, 5), *(job(20, 1, 100 + number % 7, 5) for number in range(250)))
+    real = run(jobs, conf=machine(8, 32, SchedulerParameters="default_queue_depth=500"))
+    assert real.schedule.start_time[0] == 10
+    assert set(real.schedule.start_time[1:].tolist()) == {131}
+
+
 @pytest.mark.slow
 def test_frozen_runs_are_equal_whatever_else_the_host_does():
     """Alone, and beside two busy processes on each core and two more laboratories, in three phases.
