@@ -143,15 +143,17 @@ def _find_usable(
 ) -> int:
     """Note which cohorts are in no reservation that a job would touch if it began at a moment.
 
+    Nodes that have less memory than it asks for are left out at once; that there are too few cores or GPUs shows later.
     Return the next moment that Slurm tries: the end of the first record of the plan behind which nodes of the partition
     are free again, among those that the job would touch and the next one; NEVER if there is none.
     """
     spans, cohorts = timeline.spans, timeline.cohorts
-    eligible = nodes.machine.requests[nodes.machine.shape[option]].eligible
+    asked = nodes.machine.requests[nodes.machine.shape[option]]
     steps, count = passes.steps, passes.counters[STEPS]
     touched, later, enters = moment + estimate, NEVER, NEVER
     for cohort in range(timeline.counters[COHORTS]):
-        usable = nodes.machine.allowed[eligible, node_of(timeline, cohort)]
+        node = node_of(timeline, cohort)
+        usable = nodes.machine.allowed[asked.eligible, node] and nodes.machine.nodes[node].memory >= asked.node_memory
         span, held = cohorts[cohort].first, False
         while span != LAST:
             begin = spans[span].begin

@@ -113,11 +113,15 @@ class BackfillPlan:
         return self.all_nodes if nodes is None else nodes
 
     def nodes_for(self, job: Job, option: int) -> set[int]:
-        """Return the nodes on which a job may run in one of its partitions."""
+        """Return the nodes on which a job may run in one of its partitions, and that have the memory for it."""
         empty = self.passes.clock.machine.empty
         assert isinstance(empty, Nodes)
-        allowed = empty.requests[job.number][option].allowed
-        return {node for node, may in enumerate(allowed) if may}
+        request = empty.requests[job.number][option]
+        return {
+            node.number
+            for node, may in zip(empty.nodes, request.allowed, strict=True)
+            if may and node.memory >= request.node_memory
+        }
 
     def reserved_in(self, begin: int, end: int) -> set[int]:
         """Return the nodes that are reserved in any second from one to another, both included."""
