@@ -88,9 +88,9 @@ def reserve(
     if rules.shared > 0:
         processors = -(-processors // rules.shared) * rules.shared
     floor, ends = rounded(rules, begins, ends)
-    floor = max(now, floor)
     if floor >= end_of_plan(rules, now):
         return
+    floor = max(now, floor)
     if rules.plan_size > 0 or ends_exactly(nodes, rules.interval):
         if floor > now:
             add_step(passes, floor)
