@@ -21,6 +21,7 @@ from schedlab.engine.stepwise import Simulation
 from schedlab.errors import InputError
 from schedlab.scheduler import FunctionPolicy, Scheduler
 from schedlab.workload.dependencies import Dependencies
+from schedlab.workload.resources import Resources
 from schedlab.workload.workload import Workload
 
 COMPILED = ["fcfs", "saf+easy", "fcfs+easy:sjf@ave2/incremental", "saf+conservative", "fcfs+slurm", "fcfs,window=3"]
@@ -346,3 +347,23 @@ def test_compiled_too_a_simulation_on_a_cluster_goes_on_from_a_file_and_with_mor
         assert other.run()
         assert outcome(other.schedule()) == outcome(whole)
         assert other.schedule().placement.node.tolist() == whole.placement.node.tolist()
+
+
+def test_a_job_that_is_added_between_others_has_its_own_size_and_resources_in_its_priority():
+    def jobs(*submit: int) -> sl.Workload:
+        columns = {"submit_time": submit, "requested_processors": [1 if second else 8 for second in submit]}
+        found = sl.Workload.from_columns(columns | dict.fromkeys(("run_time", "requested_time"), [1000] * len(submit)))
+        whole = np.array(submit) == 50
+        return found.replace(resources=Resources.of(len(submit), tasks=found.requested_processors, exclusive=whole))
+
+    policy, nodes = (
+        "multifactor(size=1000,period=60,tres=cpu:100)+easy",
+        sl.Cluster.of_nodes([sl.cluster.NodeGroup.of("n[1-2]", cores=4)]),
+    )
+    simulation = Simulation(jobs(0, 50), policy, cluster=nodes)
+    simulation.run(until=10)
+    simulation.submit(jobs(20))
+    simulation.run(until=200)
+    # One whole node of two: (4/8 + 1/2) / 2; one core: (1/8 + 1/2) / 2. Each asks for one core of eight.
+    assert simulation.priorities().size.tolist() == [500.0, 312.5]
+    assert simulation.priorities().tres.tolist() == [12.5, 12.5]
