@@ -356,11 +356,8 @@ def test_a_job_that_is_added_between_others_has_its_own_size_and_resources_in_it
         whole = np.array(submit) == 50
         return found.replace(resources=Resources.of(len(submit), tasks=found.requested_processors, exclusive=whole))
 
-    policy, nodes = (
-        "multifactor(size=1000,period=60,tres=cpu:100)+easy",
-        sl.Cluster.of_nodes([sl.cluster.NodeGroup.of("n[1-2]", cores=4)]),
-    )
-    simulation = Simulation(jobs(0, 50), policy, cluster=nodes)
+    nodes = sl.Cluster.of_nodes([sl.cluster.NodeGroup.of("n[1-2]", cores=4)])
+    simulation = Simulation(jobs(0, 50), "multifactor(size=1000,period=60,tres=cpu:100)+easy", cluster=nodes)
     simulation.run(until=10)
     simulation.submit(jobs(20))
     simulation.run(until=200)

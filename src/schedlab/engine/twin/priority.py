@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from schedlab.engine.node_inputs import NodeInputs
@@ -33,7 +32,7 @@ class Priority:
     qos: list[int]
     tres: list[float]
     whose: list[int]
-    rate: list[Callable[[Job], float]]
+    billing: Billing
     shares: Shares
     last: int
     recent: dict[int, float] = field(default_factory=dict)
@@ -74,10 +73,19 @@ class Priority:
             size /= math.ceil(length / 60)
         return min(1.0, max(0.0, 1 - size if self.policy.favor == "small" else size))
 
+    def rate(self, job: Job) -> float:
+        """Return the usage of a running job per second: of nodes that it has whole, all that they have."""
+        billing, row = self.billing, int(self.billing.whole[job.number])
+        parts = [float(billing.fixed[job.number])]
+        if row >= 0:
+            held = billing.amounts[:, [part.node for part in job.parts]].sum(axis=1)
+            parts += (billing.factor[job.number] * billing.weights[row] * held).tolist()
+        return max(parts) if row >= 0 and billing.largest[row] else sum(parts)
+
     def charge(self, job: Job, until: int) -> None:
         """Charge a user for the usage of a job since the last computation."""
         whose, used = self.whose[job.number], until - max(job.start - job.stood, self.last)
-        self.recent[whose] = self.recent.get(whose, 0.0) + used * self.rate[job.number](job)
+        self.recent[whose] = self.recent.get(whose, 0.0) + used * self.rate(job)
 
     def note_end(self, job: Job, now: int) -> None:
         """Charge a user for the end of a job, if it counts; a computation in this second still sees the job."""
@@ -117,24 +125,9 @@ def new_priority(prepared: Prepared) -> Priority | None:
     assert who is not None
     columns = (who.parent.tolist(), who.shares.tolist(), who.user.tolist())
     shares = Shares(*columns, fair_tree=policy.shares == "tree", dampening=policy.dampening)
-    whose, rate = who.of_job.tolist(), [_rate(who.rate, number) for number in range(len(partition))]
+    whose = who.of_job.tolist()
     tres = [0.0] * len(partition) if prepared.tres is None else prepared.tres.tolist()
-    return Priority(policy, prepared.processors, nodes, whole, partition, qos, tres, whose, rate, shares, first)
-
-
-def _rate(billing: Billing, number: int) -> Callable[[Job], float]:
-    """Return the usage of a job per second, once it has its nodes: whole ones are billed with all that they have."""
-    fixed, row, factor = float(billing.fixed[number]), int(billing.whole[number]), float(billing.factor[number])
-    if row < 0:
-        return lambda job: fixed
-    weights, together = (factor * billing.weights[row]).tolist(), max if billing.largest[row] else sum
-    columns = list(zip(weights, billing.amounts.tolist(), strict=True))
-
-    def rate(job: Job) -> float:
-        parts = [weight * sum(amounts[part.node] for part in job.parts) for weight, amounts in columns]
-        return float(together([fixed, *parts]))
-
-    return rate
+    return Priority(policy, prepared.processors, nodes, whole, partition, qos, tres, whose, who.rate, shares, first)
 
 
 def _cores_of_whole(inputs: NodeInputs, request: int) -> int:

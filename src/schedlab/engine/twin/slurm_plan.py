@@ -138,9 +138,8 @@ class BackfillPlan:
         holding, soon = {*self.until, *self.started}, clock.now + passes.inclusive
         ends = [job.expected_end for job in holding if job.expected_end > soon]
         mine = [job.expected_end for job in holding if not usable.isdisjoint(part.node for part in job.parts)]
-        grouped = (
-            in_groups([end for end in mine if end > soon], ends, passes.rules.origin) if passes.rounds_ends else {}
-        )
+        mine = [end for end in mine if end > soon]
+        grouped = in_groups(mine, ends, passes.rules.origin) if passes.rounds_ends else {}
         for job in holding:
             end = max(job.expected_end, soon)
             profile.take(clock.now, grouped.get(job.expected_end, end), job.parts)
