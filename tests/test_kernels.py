@@ -69,7 +69,7 @@ def test_sixteen_processes_can_start_cold_at_once(tmp_path):
     with ThreadPoolExecutor(16) as pool:
         results = list(pool.map(lambda _: run(log, program=READER, SCHEDLAB_CACHE=str(cache)), range(16)))
     assert {(result.returncode, result.stdout) for result in results} == {(0, "[5]\n")}
-    assert list(cache.rglob("*.nbi")), "the kernels were kept elsewhere"
+    assert list(cache.rglob("*.kernel")), "the kernels were kept elsewhere"
 
 
 @pytest.mark.slow

@@ -8,7 +8,6 @@ a cache on a shared file system have crashed workers. `SCHEDLAB_CACHE=off` switc
 from __future__ import annotations
 
 import functools
-import hashlib
 import os
 import stat
 import tempfile
@@ -22,6 +21,7 @@ from numba.core import sigutils, types
 from numba.extending import overload, typeof_impl
 
 from schedlab.compiling import listen
+from schedlab.kernel_cache import KernelCache, digest_of_sources
 from schedlab.linking import InnerCompiler, OuterCompiler
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -35,7 +35,7 @@ def cache_directory() -> str | None:
     if chosen.lower() in {"off", "0", "none"}:
         return None
     base = chosen or config.CACHE_DIR or _private_directory()
-    return None if base is None else str(Path(base) / _version_of_the_sources())
+    return None if base is None else str(Path(base) / digest_of_sources(Path(__file__).parent, Path(base)))
 
 
 def _private_directory() -> Path | None:
@@ -56,16 +56,6 @@ def _private_directory() -> Path | None:
     if hasattr(os, "getuid") and (facts.st_uid != os.getuid() or facts.st_mode & 0o022):
         return None
     return directory
-
-
-def _version_of_the_sources() -> str:
-    """Return a name that changes with any source file: Numba itself notices changes only in a kernel's own file."""
-    digest = hashlib.sha256()
-    package = Path(__file__).parent
-    for source in sorted(package.rglob("*.py")):
-        facts = source.stat()
-        digest.update(f"{source.relative_to(package)} {facts.st_size} {facts.st_mtime_ns}\n".encode())
-    return digest.hexdigest()[:16]
 
 
 _CACHE = cache_directory()
@@ -210,11 +200,7 @@ def kind_of(argument: Any) -> Any:
 
 
 def _compile(function: Function, **options: Any) -> Function:
-    before = config.CACHE_DIR
-    # Numba asks for the directory while it decorates; the setting of the user's own kernels is left alone.
-    config.CACHE_DIR = _CACHE or before
-    try:
-        compiled = numba.njit(function, cache=_CACHE is not None, error_model="numpy", nogil=True, **options)
-    finally:
-        config.CACHE_DIR = before
+    compiled = numba.njit(function, error_model="numpy", nogil=True, **options)
+    if _CACHE is not None and not config.DISABLE_JIT:
+        compiled._cache = KernelCache(function, Path(_CACHE))
     return cast(Function, compiled)

@@ -1,0 +1,66 @@
+"""Compiled code on disk: found again wherever the same sources lie, and never that of another signature."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import schedlab
+from schedlab import kernels
+from schedlab.kernel_cache import KernelCache, digest_of_sources
+
+PACKAGE = Path(schedlab.__file__).parent
+
+
+@pytest.fixture
+def copy(tmp_path):
+    return Path(shutil.copytree(PACKAGE, tmp_path / "schedlab", ignore=shutil.ignore_patterns("__pycache__", "web")))
+
+
+def test_the_same_sources_elsewhere_and_touched_have_the_same_digest(copy, tmp_path):
+    before = digest_of_sources(PACKAGE, tmp_path / "memo")
+    for file in copy.rglob("*.py"):
+        os.utime(file, (1, 1))
+    assert digest_of_sources(copy, tmp_path / "memo") == before
+
+
+@pytest.mark.parametrize(("file", "same"), [("site/site.py", True), ("engine/loop.py", False), ("durations.py", False)])
+def test_only_sources_that_kernels_depend_on_count(copy, tmp_path, file, same):
+    before = digest_of_sources(copy, tmp_path / "memo")
+    with (copy / file).open("a", encoding="utf-8") as source:
+        source.write("ANOTHER = 1\n")
+    assert (digest_of_sources(copy, tmp_path / "memo") == before) is same
+
+
+def plus_one(values):
+    return values + 1
+
+
+def kept_in(directory):
+    compiled = kernels.kernel(plus_one)
+    compiled._cache = KernelCache(plus_one, directory)
+    return compiled
+
+
+@pytest.mark.skipif(kernels.config.DISABLE_JIT, reason="nothing is compiled")
+def test_two_processes_that_compile_two_signatures_at_once_keep_both(tmp_path):
+    first, second = kept_in(tmp_path), kept_in(tmp_path)
+    assert first(np.array([1])).tolist() == [2]
+    assert second(np.array([0.5])).tolist() == [1.5]
+    again = kept_in(tmp_path)
+    assert again(np.array([1])).tolist() == [2]
+    assert again(np.array([0.5])).tolist() == [1.5]
+    assert sum(again.stats.cache_hits.values()) == 2
+    assert not again.stats.cache_misses
+
+
+@pytest.mark.skipif(kernels.config.DISABLE_JIT, reason="nothing is compiled")
+def test_a_damaged_file_is_compiled_again(tmp_path):
+    assert kept_in(tmp_path)(np.array([1])).tolist() == [2]
+    for file in tmp_path.glob("*.kernel"):
+        file.write_bytes(file.read_bytes()[:40])
+    assert kept_in(tmp_path)(np.array([1])).tolist() == [2]
