@@ -11,6 +11,7 @@ import pytest
 
 import schedlab as sl
 from schedlab.workload.archive import LOGS
+from schedlab.workload.cleaning import RULE_SETS
 from schedlab.workload.workload import FIELDS
 
 
@@ -30,7 +31,7 @@ def test_inspect_in_json_counts_by_rule(run, trace: Path) -> None:
     result = run("inspect", trace, "--json")
     document = json.loads(result.stdout)
     assert (document["jobs"], document["processors"], document["users"]) == (3, 4, 3)
-    assert [step["dropped"] for step in document["cleaning"]["steps"]] == [0] * 6
+    assert [step["dropped"] for step in document["cleaning"]["steps"]] == [0] * len(RULE_SETS["default"])
 
 
 def test_inspect_takes_another_machine_size(run, trace: Path) -> None:

@@ -96,6 +96,28 @@ def test_a_rule_changes_only_what_it_is_about(rule, job, changes):
     assert report.steps[0].dropped == 0
 
 
+def test_parts_of_a_checkpointed_job_are_dropped_for_the_line_of_the_whole():
+    log = Workload.from_columns(
+        {
+            "job_id": [1, 1, 1, 2, 3, 3],
+            "submit_time": [0, 0, -1, 110, 120, -1],
+            "run_time": [300, 100, 200, 50, 30, 30],
+            "requested_processors": [4, 4, 4, 8, 1, 1],
+            "status": [1, 2, 3, 1, 0, 4],
+        }
+    )
+    cleaned, report = clean_with_report(log)
+    assert cleaned.job_id.tolist() == [1, 2, 3]
+    assert cleaned.run_time.tolist() == [300, 50, 30]
+    assert touched_by(report)["partial-executions"] == (3, 0)
+    assert "negative-submit" not in touched_by(report)
+
+
+def test_parts_without_a_line_of_the_whole_are_kept():
+    log = log_of({"status": 2}, {"status": 3}, {"status": 1}).replace(job_id=[1, 1, 2])
+    assert clean(log, "partial-executions").job_id.tolist() == [1, 1, 2]
+
+
 def test_every_set_consists_of_known_rules():
     assert {name for names in RULE_SETS.values() for name in names} <= set(RULES)
 
@@ -165,7 +187,7 @@ def test_the_report_counts_jobs_values_and_long_runs():
     assert (report.jobs_before, report.jobs_after, report.rounded, report.above_request) == (3, 2, 3, 1)
     touched = touched_by(report)
     assert touched == {"never-ran": (1, 0), "fill-request": (0, 1)}
-    assert report.to_dict()["steps"][0]["dropped"] == 1
+    assert {step["rule"]: step["dropped"] for step in report.to_dict()["steps"]}["never-ran"] == 1
     lines = str(report).splitlines()
     assert len(lines) == 1 + len(report.steps) + 3
     assert lines[-3:] == [

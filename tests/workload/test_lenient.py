@@ -34,8 +34,9 @@ def test_bad_lines_of_swf_are_left_out_and_named(tmp_path: Path) -> None:
     assert jobs.job_id.tolist() == [1, 2, 3, 4, 5]
     assert (jobs.name, jobs.processors) == ("log", 8)
     told = note_of(path)
+    advice = "correct it, write -1 if it is unknown, or remove the job"
     assert told.startswith(
-        "3 (line 3: the submit time -9 is negative: correct or remove the job; line 6: column 4 (run time) is 'soon'"
+        f"3 (line 3: the submit time -9 is negative: {advice}; line 6: column 4 (run time) is 'soon'"
     )
     assert "line 10: 3 columns where SWF has 18" in told
 

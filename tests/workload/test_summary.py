@@ -33,6 +33,23 @@ def jobs() -> Workload:
     )
 
 
+def test_parts_of_checkpointed_jobs_are_counted_apart_and_no_jobs() -> None:
+    log = Workload.from_columns(
+        {
+            "job_id": [1, 1, 1, 2],
+            "submit_time": [0, 0, 100, 110],
+            "run_time": [300, 100, 200, 50],
+            "requested_processors": [4, 4, 4, 8],
+            "status": [1, 2, 3, 1],
+        },
+        processors=8,
+    )
+    summary = summarise(log)
+    assert (summary.jobs, summary.parts) == (2, 2)
+    assert summary.offered_load == pytest.approx((4 * 300 + 8 * 50) / (8 * 110))
+    assert "2, and 2 lines of their partial executions, left out" in str(summary)
+
+
 def test_a_summary_counts_what_is_known(jobs):
     summary = summarise(jobs)
     assert (summary.jobs, summary.processors, summary.users, summary.groups) == (4, 10, 2, 1)

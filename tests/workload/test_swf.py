@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 from decimal import ROUND_FLOOR, Decimal
 from pathlib import Path
 
@@ -85,6 +86,14 @@ class TestDialects:
             (";MaxNodes: 1524", 1524),
             ("; MaxProcs: 1664 (72, 1368, 224)", 1664),
             ("; MaxProcs: 1,024", 1024),
+            ("; MaxProcs = 64", 64),
+            (";MaxProcs=64", 64),
+            ("; MAXPROCS\t64", 64),
+            ("; MaxProc: 64", 64),
+            ("; Max Processors: 64", 64),
+            ("; MaxProcs of all: 64", None),
+            ("; MaxProcsPerUser: 64", None),
+            ("; Max nodes = 64 (8 of them old)", 64),
             ("; MaxProcs: 1,048,576 cores", 1_048_576),
             ("; MaxProcs: 64, 128", 64),
             ("; MaxProcs: -1\n; MaxNodes: 64", 64),
@@ -99,7 +108,12 @@ class TestDialects:
         assert read_swf(swf_file(tmp_path, f"{header}\n{JOB}")).processors == processors
 
     @pytest.mark.parametrize(
-        ("header", "start"), [("; UnixStartTime: 843480031", 843480031), ("; UnixStartTime: 0 ", None)]
+        ("header", "start"),
+        [
+            ("; UnixStartTime: 843480031", 843480031),
+            ("; Unix Start Time = 843480031", 843480031),
+            ("; UnixStartTime: 0 ", None),
+        ],
     )
     def test_a_start_time_of_zero_is_unknown(self, tmp_path: Path, header: str, start: int | None) -> None:
         assert read_swf(swf_file(tmp_path, f"{header}\r\n{JOB}")).start_time == start
@@ -223,10 +237,31 @@ class TestRefusals:
             (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "a binary file"),
             (b'{"nb_res": 4, "jobs": []}', "JSON"),
             (b"job_id,submit_time\n1,0\n", "CSV"),
+            (b"job_id;submit_time;run_time\n1;0;9\n", "CSV"),
+            (b"<!DOCTYPE html>\n<html>\n", "a page (HTML or XML)"),
+            (b'"JOB_FINISH" "9.11" 1389683139 404717 22025 33882739 128 "ann" "regular"\n', "LSF's lsb.acct"),
+            (b'"JOB_NEW" "10.1" 1389683139 404717 22025 33882739 128 "ann"\n', "LSF's lsb.events"),
+            (b"Job <7>, User <ann>, Project <default>, Status <DONE>\n", "the text of LSF's bacct"),
+            (
+                b"# Version: 8.1\nall.q:n1:users:ann:run.sh:7:sge:0:1389683139:1389683140:1389683200:0:0:60"
+                + 31 * b":0",
+                "the accounting file of Grid Engine (SGE)",
+            ),
+            (b"all.q:n1:users:ann:run one.sh:7:sge" + 36 * b":0", "the accounting file of Grid Engine (SGE)"),
+            (b"==============\nqname        all.q\n", "the text of Grid Engine's qacct"),
         ],
     )
     def test_a_file_of_another_format_is_named(self, tmp_path: Path, content: bytes, looks: str) -> None:
-        assert refusal(swf_file(tmp_path, content)).startswith(f"line 1: this is not SWF, it looks like {looks}")
+        message = refusal(swf_file(tmp_path, content))
+        assert re.match(r"line \d: this is not SWF: it looks like ", message)
+        assert message.split("it looks like ")[1].startswith(looks)
+
+    def test_a_log_that_has_no_reader_says_what_to_do(self, tmp_path: Path) -> None:
+        path = swf_file(tmp_path, '"JOB_FINISH" "9.11" 1389683139 404717 22025 33882739 128 1389642318 "ann" ""\n')
+        assert refusal(path) == (
+            "line 1: this is not SWF: it looks like LSF's lsb.acct, which is not read: write its jobs as CSV (submit, "
+            "start and end times, processors, user), and read that with --column"
+        )
 
     def test_a_table_of_six_columns(self, tmp_path: Path) -> None:
         path = swf_file(tmp_path, "Job_name Submit Runtime Nodes Comment Perc\n1 0 7560 512 1 90\n")
@@ -272,15 +307,18 @@ class TestRefusals:
 
     @pytest.mark.parametrize(
         ("submit", "run_time", "shown"),
-        [("-1", 0, -1), ("-5", 60, -5), ("-2e3", -1, -2000), ("-0.6", 60, -1)],
+        [("-5", 60, -5), ("-2e3", -1, -2000), ("-1.6", 60, -2)],
     )
     def test_a_negative_submit_time_is_refused(self, tmp_path: Path, submit: str, run_time: int, shown: int) -> None:
         message = refusal(swf_file(tmp_path, f"; x\n{JOB}\n2 {submit} -1 {run_time} 4{LAST_13}\n{JOB}"))
-        assert message == f"line 3: the submit time {shown} is negative: correct or remove the job"
+        advice = "correct it, write -1 if it is unknown, or remove the job"
+        assert message == f"line 3: the submit time {shown} is negative: {advice}"
 
-    def test_a_job_that_never_ran_may_have_no_submit_time(self, tmp_path: Path) -> None:
-        jobs = read_swf(swf_file(tmp_path, f"{JOB}\n2 -1 -1 -1 -1{LAST_13}"))
+    @pytest.mark.parametrize("run_time", [-1, 0, 10])
+    def test_minus_one_is_an_unknown_submit_time(self, tmp_path: Path, run_time: int) -> None:
+        jobs = read_swf(swf_file(tmp_path, f"{JOB}\n2 -1 5 {run_time} -1{LAST_13}"))
         assert jobs.submit_time.tolist() == [0, -1]
+        assert jobs.run_time.tolist()[1] == run_time
 
     @pytest.mark.parametrize(
         ("text", "line"),

@@ -9,11 +9,11 @@ from schedlab.workload.workload import Workload
 
 
 def first_bad_submit(workload: Workload) -> int | None:
-    """Return the row of the first job whose submit time is unusable, or None.
+    """Return the row of the first job whose submit time is neither unknown (-1) nor from second 0 on, or None.
 
-    A submit time may be unknown (-1) only if the job never ran: in the LLNL Thunder log, cancelled jobs have no times
-    at all. A cleaning rule drops them before a simulation.
+    A submit time is unknown of cancelled jobs (in the LLNL Thunder log), and of the parts of checkpointed jobs. A
+    cleaning rule drops them before a simulation.
     """
     submit = workload.submit_time
-    bad = (submit < 0) & ((submit != UNKNOWN) | (workload.run_time >= 0))
+    bad = (submit < 0) & (submit != UNKNOWN)
     return int(np.argmax(bad)) if bad.any() else None

@@ -20,6 +20,9 @@ Mask = NDArray[np.bool_]
 CANCELLED = 5
 """SWF's status of a job that was cancelled, before or while it ran."""
 
+PARTIAL = (2, 3, 4)
+"""SWF's status of parts of checkpointed jobs: one that others follow, the last one, and the last one if it failed."""
+
 
 @dataclass(frozen=True, slots=True)
 class Rule:
@@ -51,6 +54,12 @@ class Rule:
             return (workload[~concerned] if count else workload), Step(self.name, self.meaning, dropped=count)
         repaired = self.repair(workload, concerned) if count else workload
         return repaired, Step(self.name, self.meaning, changed=count)
+
+
+def _part_of_another_line(workload: Workload) -> Mask:
+    """Return the parts of jobs for which the log has a line for the whole job, too, with the same number."""
+    part = np.isin(workload.status, PARTIAL)
+    return np.asarray(part & np.isin(workload.job_id, workload.job_id[~part])) if part.any() else part
 
 
 def _never_ran(workload: Workload) -> Mask:
@@ -102,6 +111,11 @@ def _cut_at_request(workload: Workload, concerned: Mask) -> Workload:
 
 
 _ALL_RULES = (
+    Rule(
+        "partial-executions",
+        "part of a checkpointed job that has a line for the whole",
+        _part_of_another_line,
+    ),
     Rule("never-ran", "run time unknown, or cancelled before it ran", _never_ran),
     Rule("no-run-time", "run time unknown or 0", lambda jobs: jobs.run_time <= 0),
     Rule("no-processors", "neither requested nor allocated processors known", _no_processors),
@@ -139,6 +153,7 @@ RULES = {rule.name: rule for rule in _ALL_RULES}
 RULE_SETS: dict[str, tuple[str, ...]] = {
     "none": (),
     "default": (
+        "partial-executions",
         "never-ran",
         "negative-submit",
         "no-processors",
@@ -171,10 +186,10 @@ def clean(workload: Workload, rules: str | Sequence[str] = "default") -> Workloa
         The rules to apply, in order: names of rules (`RULES`), of sets of rules (`RULE_SETS`: "none", "default",
         "sc15"), or `flurry:USER:START:END`, as a sequence or as one text with commas.
 
-        "default" drops jobs that never ran, that have no submit time, no number of processors or one above
-        the machine's; it sets a missing number of processors, requested or allocated, to the other one, and a missing
-        requested time to the run time (at least 1 s). Jobs that ran for 0 s are kept, and so are run times above the
-        request: a machine that enforces requests ends such jobs.
+        "default" drops the parts of checkpointed jobs that have a line for the whole, and jobs that never ran, that
+        have no submit time, no number of processors or one above the machine's; it sets a missing number of processors,
+        requested or allocated, to the other one, and a missing requested time to the run time (at least 1 s). Jobs that
+        ran for 0 s are kept, and so are run times above the request: a machine that enforces requests ends such jobs.
 
     Raises
     ------

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from schedlab.display import as_html
 from schedlab.durations import DAY
-from schedlab.workload.cleaning import clean_with_report
+from schedlab.workload.cleaning import RULES, clean_with_report
 from schedlab.workload.cleaning_report import CleaningReport
 from schedlab.workload.columns import UNKNOWN
 from schedlab.workload.distribution import Distribution
@@ -71,6 +71,9 @@ class Summary:
         The report of cleaning, if requested.
     resources
         Requests of the jobs besides processors and time, if any are known.
+    parts
+        Lines of the log that are parts of checkpointed jobs with a line for the whole: they are not jobs, and are in no
+        other number.
     """
 
     name: str
@@ -95,6 +98,7 @@ class Summary:
     top_users: tuple[UserShare, ...]
     cleaning: CleaningReport | None = None
     resources: ResourceSummary | None = None
+    parts: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """Return the summary as dictionaries and numbers."""
@@ -121,7 +125,8 @@ class Summary:
         facts = {
             "machine": f"{self.processors:,} processors" if self.processors else "unknown size",
             "period": period,
-            "jobs": f"{self.jobs:,}",
+            "jobs": f"{self.jobs:,}"
+            + (f", and {self.parts:,} lines of their partial executions, left out" if self.parts else ""),
             "users / groups": f"{self.users:,} / {self.groups:,}",
             "offered load": "not defined" if self.offered_load is None else f"{self.offered_load:.3f}",
             "sizes": f"{self.serial:.1%} serial, {self.power_of_two:.1%} other powers of two",
@@ -161,7 +166,7 @@ def summarise(workload: Workload, *, rules: str | Sequence[str] | None = None, t
     Parameters
     ----------
     workload
-        The jobs, as read or as cleaned.
+        The jobs, as read or as cleaned. The parts of jobs that the rule "partial-executions" is about are only counted.
     rules
         Cleaning rules (see `schedlab.workload.cleaning.clean`) whose report to add; the workload is not changed.
     top_users
@@ -181,6 +186,8 @@ def summarise(workload: Workload, *, rules: str | Sequence[str] | None = None, t
     >>> summary.run_time.median, round(summary.offered_load, 3)
     (30.0, 0.561)
     """
+    cleaning = None if rules is None else clean_with_report(workload, rules)[1]
+    workload, of_parts = RULES["partial-executions"].apply(workload)
     submits = np.sort(workload.submit_time[workload.submit_time != UNKNOWN])
     first, last = (int(submits[0]), int(submits[-1])) if len(submits) else (0, 0)
     run_time, requested_time, sizes = workload.run_time, workload.requested_time, workload.job_processors
@@ -209,8 +216,9 @@ def summarise(workload: Workload, *, rules: str | Sequence[str] | None = None, t
         power_of_two=float(np.mean(power_of_two)) if len(known_sizes) else 0.0,
         above_request=int(np.count_nonzero(both & (run_time > requested_time))),
         top_users=_top_users(workload, top_users),
-        cleaning=None if rules is None else clean_with_report(workload, rules)[1],
+        cleaning=cleaning,
         resources=summary_of_resources(workload),
+        parts=of_parts.dropped,
     )
 
 

@@ -15,6 +15,7 @@ from schedlab.errors import InputError
 from schedlab.streams import open_input, open_output, workload_name
 from schedlab.workload._submits import first_bad_submit
 from schedlab.workload._swf_parser import BadLineError, Block, parse_block
+from schedlab.workload.foreign import foreign_format
 from schedlab.workload.links import left_out, preceding_fields
 from schedlab.workload.workload import FIELDS, Workload
 
@@ -25,7 +26,9 @@ MOST_COMMENTS = 1_000_000
 """Each comment line is kept; a small compressed file may hold hundreds of millions."""
 MACHINE_SIZE = ("MaxProcs", "MaxNodes")
 START_TIME = ("UnixStartTime",)
-SACCT_LINE = re.compile(rb"\d[^|\s]*\|[^|]*\|")
+SPELLINGS = {"MaxProcs": r"Max[ _]?Proc(?:essor)?s?", "MaxNodes": r"Max[ _]?Nodes?"}
+SPELLINGS |= {"UnixStartTime": r"Unix[ _]?Start[ _]?Time"}
+"""How files write the names of header fields, in either case; the first is the standard's."""
 BARE_RETURN = re.compile(rb"\r(?![\r\n]|\Z)")
 
 
@@ -50,9 +53,9 @@ def read_swf(path: str | os.PathLike[str]) -> Workload:
     ------
     InputError
         If the file cannot be read, is not SWF, is truncated, or has no jobs; if a line has fewer than 18
-        columns, something that is not a finite number of 64 bits, a negative submit time (-1 is taken if the
-        job never ran), or a carriage return that ends no line; the message names the line. Also if there are more
-        than a million comment lines.
+        columns, something that is not a finite number of 64 bits, a negative submit time other than -1 (unknown), or a
+        carriage return that ends no line; the message names the line. Also if there are more than a million comment
+        lines.
 
     References
     ----------
@@ -96,8 +99,8 @@ def read_swf(path: str | os.PathLike[str]) -> Workload:
     if (row := first_bad_submit(workload)) is not None:
         line = line_of_job(path, row)
         raise InputError(
-            f"{os.fspath(path)}, line {line}: the submit time {workload.submit_time[row]} is negative: correct or "
-            "remove the job",
+            f"{os.fspath(path)}, line {line}: the submit time {workload.submit_time[row]} is negative: correct it, "
+            "write -1 if it is unknown, or remove the job",
             row=row,
             line=line,
         )
@@ -200,10 +203,10 @@ def _parsed_blocks(stream: IO[bytes], path: str | os.PathLike[str]) -> Iterator[
         try:
             block = parse_block(text.removeprefix(codecs.BOM_UTF8) if line == 1 else text, line)
         except BadLineError as bad:
-            foreign = _foreign_format(bad.text) if jobs + bad.row == 0 else None
+            foreign = foreign_format(bad.text) if jobs + bad.row == 0 else None
             if foreign:
                 raise InputError(
-                    f"{os.fspath(path)}, line {bad.number}: this is not SWF, {foreign}", line=bad.number
+                    f"{os.fspath(path)}, line {bad.number}: this is not SWF: {foreign}", line=bad.number
                 ) from None
             end = bad.ends_block and not next(texts, b"").strip()
             advice = "the file looks truncated" if end and jobs + bad.row > 0 else bad.remedy
@@ -246,23 +249,6 @@ def _bare_return(text: bytes) -> int | None:
     return found.start() if found else None
 
 
-def _foreign_format(line: bytes) -> str | None:
-    """Return the well-known format that a file seems to have whose first job line cannot be read."""
-    try:
-        binary = any(byte < 32 and byte not in b"\t\r\v\f" for byte in line) or not line.decode()
-    except UnicodeDecodeError:
-        binary = True
-    if binary:
-        return "it looks like a binary file"
-    if line.lstrip().startswith((b"{", b"[")):
-        return "it looks like JSON; the name of a Batsim workload must end with .json"
-    if SACCT_LINE.match(line):
-        return "it looks like the text of sacct without its line of column names; run sacct without --noheader"
-    if b"," in line:
-        return "it looks like CSV; the name of a table must end with .csv"
-    return None
-
-
 def _extended(column: NDArray[Any], part: NDArray[Any]) -> NDArray[Any]:
     """Append to a column in place: memory never holds it twice. A view of one value stays one if it can."""
     rows = len(column) + len(part)
@@ -287,7 +273,8 @@ def _header_number(header: Sequence[str], keys: Sequence[str]) -> int | None:
     """Return the first positive number that the header gives for the first of the keys that has one."""
     for key in keys:
         for line in header:
-            found = re.match(rf"\s*{key}\s*:\s*(\d{{1,3}}(?:,\d{{3}}){{1,5}}|\d{{1,18}})\b", line, re.IGNORECASE)
+            named = rf"\s*{SPELLINGS.get(key, key)}(?:\s*[:=]\s*|\s+)"
+            found = re.match(rf"{named}(\d{{1,3}}(?:,\d{{3}}){{1,5}}|\d{{1,18}})\b", line, re.IGNORECASE)
             if found and (number := int(found[1].replace(",", ""))) > 0:
                 return number
     return None
