@@ -130,7 +130,11 @@ def test_who_may_not_use_a_reservation_is_left_out_and_counted(files):
     ("text", "sentence"),
     [
         (EVENTS.replace("n2", "n7"), "no node of the cluster is called 'n7'"),
-        (EVENTS.replace("DOWN*", "IDLE"), "events.txt, line 2: the state 'IDLE' is none of a node out of service"),
+        (EVENTS.replace("DOWN*", "TIRED"), "events.txt, line 2: the state 'TIRED' is none that nodes of Slurm have"),
+        (
+            EVENTS.replace("Not resp", "Not\nresp"),
+            "events.txt, line 2: 6 columns instead of 7: the line is truncated, or",
+        ),
         (EVENTS.replace("TimeEnd", "Ende"), "events.txt: the column TimeEnd is missing"),
         (EVENTS.replace("2026-04-01T12", "2026-04-01T02"), "TimeEnd '2026-04-01T02:00:00' lies before TimeStart"),
         (EVENTS.replace("2026-04-01T09:00:00", "soon"), "TimeStart is 'soon', not a time"),
@@ -140,6 +144,14 @@ def test_events_that_are_not_understood_are_named(files, text, sentence):
     (files / "events.txt").write_text(text)
     with pytest.raises(InputError, match=sentence):
         site_of(files, "events.txt")
+
+
+def test_records_of_nodes_in_service_are_left_out_and_counted_in_the_notes_of_the_site(files):
+    (files / "events.txt").write_text(EVENTS.replace("DOWN*", "IDLE+CLOUD+POWERED_DOWN"))
+    site = site_of(files, "events.txt")
+    assert waits(site) == waits(site_of(files))
+    told = "events.txt: records of nodes that were off to save power, which a job wakes, left out: 1"
+    assert told in site.settings.notes
 
 
 def test_node_events_without_jobs_are_refused(files):
@@ -168,3 +180,12 @@ def test_downtimes_become_node_events_for_any_simulation(files, capsys, monkeypa
     run(monkeypatch, "cluster", "downtimes", files / "events.txt", "--epoch", "1775030400", "-o", out)
     assert [one.event for one in sl.cluster.NodeEvents.read(out)] == ["down", "up"]
     assert "2 node events" in capsys.readouterr().err
+
+
+def test_records_that_are_left_out_are_counted_on_the_terminal(files, capsys, monkeypatch):
+    power = "lab|n1|2026-04-01T09:00:00|2026-04-01T12:00:00|IDLE~|Powered down after SuspendTimeout|slurm(64030)\n"
+    (files / "events.txt").write_text(EVENTS + 2 * power)
+    run(monkeypatch, "cluster", "downtimes", files / "events.txt", "--epoch", "1775030400", "-o", files / "out.csv")
+    told = capsys.readouterr().err
+    assert "off to save power, which a job wakes, left out: 2" in told
+    assert "2 node events" in told

@@ -112,6 +112,8 @@ def import_downtimes(
     check_output(output, file)
     events = read_downtimes(file, epoch=epoch, timezone=timezone)
     events.save(output)
+    for text in events.notes:
+        note(f"{file}: {text}")
     note(count_of(len(events), "node event"))
 
 

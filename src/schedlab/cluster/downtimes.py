@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import os
+import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
@@ -11,6 +12,7 @@ from zoneinfo import ZoneInfo
 from schedlab.cluster.hostlist import host_names
 from schedlab.cluster.moments import second_of, zone_of
 from schedlab.cluster.node_events import Event, NodeEvent, NodeEvents
+from schedlab.cluster.node_states import service_of
 from schedlab.documents import read_text
 from schedlab.errors import InputError
 from schedlab.wording import shown
@@ -19,10 +21,6 @@ COMMAND = "sacctmgr -P show event start=... format=NodeName,TimeStart,TimeEnd,St
 COLUMNS = ("NodeName", "TimeStart", "TimeEnd", "State")
 OPEN_ENDS = ("", "Unknown", "None")
 NEVER = 1 << 60
-
-DOWN = ("DOWN", "FAIL", "ERROR")
-DRAINED = ("DRAIN", "MAINT", "RESERVED", "FUTURE", "POWER")
-"""What the states of nodes out of service contain; those of `DOWN` end the jobs there."""
 
 
 class Downtime(NamedTuple):
@@ -40,8 +38,9 @@ def read_downtimes(path: str | os.PathLike[str], *, epoch: int, timezone: str = 
     Parameters
     ----------
     path
-        The file, with the columns NodeName, TimeStart, TimeEnd and State among others. Lines without a node are of the
-        cluster as a whole, and count for none.
+        The file, with the columns NodeName, TimeStart, TimeEnd and State among others, between bars or another
+        delimiter. Nodes that are off to save power are available, as a job wakes them: their records are left out, and
+        so are those without a node, which are of the cluster as a whole. `NodeEvents.notes` has the counts.
     epoch
         The Unix time of second 0 of the workload (`workload.start_time`).
     timezone
@@ -67,16 +66,21 @@ def read_downtimes(path: str | os.PathLike[str], *, epoch: int, timezone: str = 
     """
     source = os.fspath(path)
     zone = zone_of(timezone)
-    lines = csv.DictReader(read_text(path, "output of sacctmgr show event").splitlines(), delimiter="|")
-    if missing := [name for name in COLUMNS if name not in (lines.fieldnames or ())]:
+    head, *lines = read_text(path, "output of sacctmgr show event").splitlines() or [""]
+    delimiter = next(iter(re.findall(r"^\w+([^\w\s]|\t)", head)), "|")
+    names = head.rstrip("\r").split(delimiter)
+    if missing := [name for name in COLUMNS if name not in names]:
         raise InputError(f"{source}: the column {missing[0]} is missing; create the file with: {COMMAND}")
     found: list[Downtime] = []
-    for line in lines:
-        try:
-            found += _downtimes(line, epoch, zone)
-        except InputError as error:
-            raise InputError(f"{source}, line {lines.line_num}: {error}") from None
-    return NodeEvents(tuple(events_of(found)))
+    left_out: Counter[str] = Counter()
+    for number, line in enumerate(lines, start=2):
+        if line.strip() and line != head:
+            try:
+                found += _downtimes(_cells(line, names, delimiter), epoch, zone, left_out)
+            except InputError as error:
+                raise InputError(f"{source}, line {number}: {error}") from None
+    notes = tuple(f"records of {what} left out: {count:,}" for what, count in left_out.items())
+    return NodeEvents(tuple(events_of(found)), notes=notes)
 
 
 def events_of(downtimes: Iterable[Downtime]) -> Iterator[NodeEvent]:
@@ -99,22 +103,38 @@ def events_of(downtimes: Iterable[Downtime]) -> Iterator[NodeEvent]:
                 yield NodeEvent(latest, "up", (name,))
 
 
-def _downtimes(line: dict[str, str], epoch: int, zone: ZoneInfo) -> Iterator[Downtime]:
-    nodes, state = (line.get(name) or "" for name in ("NodeName", "State"))
+def _cells(line: str, names: list[str], delimiter: str) -> dict[str, str]:
+    """Return the cells of a line by column; quotes in it are ordinary characters, as sacctmgr writes none."""
+    cells = line.split(delimiter)
+    if len(cells) < len(names):
+        raise InputError(
+            f"{len(cells)} columns instead of {len(names)}: the line is truncated, or a Reason holds a line break"
+        )
+    last = max(names.index(name) for name in COLUMNS)
+    if len(cells) > len(names) and "Reason" in names[:last]:
+        raise InputError(
+            f"{len(cells)} columns instead of {len(names)}: a Reason holds the delimiter; put it last, as in {COMMAND}"
+        )
+    return dict(zip(names, cells, strict=False))
+
+
+def _downtimes(line: dict[str, str], epoch: int, zone: ZoneInfo, left_out: Counter[str]) -> Iterator[Downtime]:
+    """Yield the downtimes of a record, or count why it has none."""
+    nodes, state, ended = (line[name] for name in ("NodeName", "State", "TimeEnd"))
     if not nodes:
+        left_out["the cluster as a whole"] += 1
         return
-    event: Event | None = None
-    if any(word in state.upper() for word in DOWN):
-        event = "down"
-    elif any(word in state.upper() for word in DRAINED):
-        event = "drain"
-    if event is None:
-        raise InputError(f"the state {shown(state)} is none of a node out of service: remove the line")
-    begin = second_of("TimeStart", line.get("TimeStart") or "", epoch, zone)
-    ended = line.get("TimeEnd") or ""
+    service = service_of(state)
+    begin = second_of("TimeStart", line["TimeStart"], epoch, zone)
     end = None if ended in OPEN_ENDS else second_of("TimeEnd", ended, epoch, zone)
     if end is not None and end < begin:
         raise InputError(f"TimeEnd {shown(ended)} lies before TimeStart")
-    for name in host_names(nodes):
-        if end is None or end > begin:
-            yield Downtime(name, begin, end, event)
+    if service == "power saving":
+        left_out["nodes that were off to save power, which a job wakes,"] += 1
+    elif service == "in service":
+        left_out[f"nodes in service (state {state})"] += 1
+    elif end == begin:
+        left_out["0 seconds"] += 1
+    else:
+        event: Event = "down" if service == "down" else "drain"
+        yield from (Downtime(name, begin, end, event) for name in host_names(nodes))

@@ -6,7 +6,7 @@ import csv
 import io
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal, Self, get_args
 
 import numpy as np
@@ -128,9 +128,10 @@ class NodeEvents:
     interrupted
         What becomes of a job on a node that goes down: "requeue": it is submitted again, as it was, and all its work is
         lost (Slurm's JobRequeue=1). "lost": it has ended.
-
     requeue_delay
         Seconds before a requeued job may begin again; 121 in Slurm.
+    notes
+        What the reader of a log left out, for messages.
 
     Raises
     ------
@@ -150,6 +151,7 @@ class NodeEvents:
     events: tuple[NodeEvent, ...]
     interrupted: Interrupted = "requeue"
     requeue_delay: int = 0
+    notes: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         if self.interrupted not in get_args(Interrupted):

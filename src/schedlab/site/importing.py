@@ -103,6 +103,7 @@ def _imported(
     if node_events:
         happened = read_node_history(node_events, epoch=read.start_time, timezone=timezone or "UTC")
         happened.numbers(site.cluster.nodes)
+        site = replace(site, settings=replace(site.settings, notes=(*site.settings.notes, *happened.notes)))
     if infer_downtimes:
         happened, told = with_silences(happened, site, sacct, timezone or "UTC")
         site = replace(site, settings=replace(site.settings, notes=(*site.settings.notes, told)))

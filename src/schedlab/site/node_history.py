@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from os import PathLike, fspath
+from pathlib import Path
 
 from schedlab.cluster.downtimes import read_downtimes
 from schedlab.cluster.node_events import NodeEvent, NodeEvents
@@ -35,6 +36,7 @@ def read_node_history(paths: Sequence[str | PathLike[str]], *, epoch: int | None
         If a file is none of these; or has dates, and the jobs have none.
     """
     events: list[NodeEvent] = []
+    notes: list[str] = []
     for path in paths:
         head = read_text(path, "file of node events").lstrip("\ufeff").lstrip()
         printed = None
@@ -47,6 +49,7 @@ def read_node_history(paths: Sequence[str | PathLike[str]], *, epoch: int | None
         elif epoch is None:
             raise InputError(f"{fspath(path)}: its times cannot be placed, as the jobs have no dates: give node events")
         else:
-            found = printed(path, epoch=epoch, timezone=timezone).events
+            found = printed(path, epoch=epoch, timezone=timezone)
             events += (replace(one, event="drain") if one.event == "down" else one for one in found)
-    return NodeEvents(tuple(events), requeue_delay=REQUEUE_DELAY)
+            notes += (f"{Path(path).name}: {note}" for note in found.notes)
+    return NodeEvents(tuple(events), requeue_delay=REQUEUE_DELAY, notes=tuple(notes))
