@@ -161,11 +161,15 @@ def test_a_tree_of_switches_chooses_the_nodes():
     values = {"topologyplugin": "topology/tree"}
     assert text(values, tree) == "fcfs+slurm(tick=1,ties=number),placement=switches"
     assert not scheduling_of(values, tree, NO_NUMBERS).notes
-    assert text({}, tree) == text({"topologyplugin": "topology/default"}, tree) == "fcfs+slurm(tick=1,ties=number)"
+    assert text({}, tree) == text(values, tree)  # a topology.yaml needs no plugin
+    none = Cluster.of_nodes([NodeGroup.of("a[1-2]", cores=1)])
+    assert text({}, none) == text({"topologyplugin": "topology/default"}, none) == "fcfs+slurm(tick=1,ties=number)"
+    found = scheduling_of(values, none, NO_NUMBERS).notes["slurm.conf", "topologyplugin"]
+    assert found[1].startswith("no topology.conf or topology.yaml has a tree of switches")
     apart = Cluster.of_nodes(leaves, switches=[Switch("a"), Switch("b")])
     assert text(values, apart) == "fcfs+slurm(tick=1,ties=number),placement=switches"
     assert scheduling_of(values, apart, NO_NUMBERS).notes["slurm.conf", "topologyplugin"][0] == "approximated"
     bare = Cluster.of_nodes([leaves[0], NodeGroup.of("c1", cores=1)], switches=[Switch("a")])
     assert text(values, bare) == "fcfs+slurm(tick=1,ties=number)"
     found = scheduling_of(values, bare, NO_NUMBERS).notes["slurm.conf", "topologyplugin"]
-    assert found == ("ignored", "topology.conf connects 1 node to no switch: nodes are chosen side by side")
+    assert found == ("ignored", "the topology connects 1 node to no switch: nodes are chosen side by side")

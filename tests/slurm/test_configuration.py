@@ -67,3 +67,41 @@ def test_a_machine_has_small_nodes_because_slurm_reserves_whole_ones():
     assert nodes[0].startswith("NodeName=n[1-256] CPUs=4 ")
     with pytest.raises(InputError, match="not a multiple of the 4 cores of a node"):
         machine_configuration(10, 4)
+
+
+YAML = """\
+- topology: fat
+  cluster_default: true
+  tree:
+    switches:
+      - {switch: top, children: "s[0-1]"}
+      - {switch: s0, nodes: "n[1-2]"}
+      - {switch: s1, nodes: "n[3-4]"}
+"""
+
+
+def test_the_tree_of_a_topology_yaml_becomes_a_topology_conf(site: Path):
+    (site / "topology.yaml").write_text(YAML)
+    (site / "topology.conf").write_text("SwitchName=old Nodes=n[1-4]\n")
+    found = site_configuration(site)
+    assert found.value("TopologyPlugin") == "topology/tree"
+    assert found.files["topology.conf"].splitlines() == [
+        "SwitchName=top Switches=s[0-1]",
+        "SwitchName=s0 Nodes=n[1-2]",
+        "SwitchName=s1 Nodes=n[3-4]",
+    ]
+
+
+def test_topologies_that_slurm_22_05_does_not_know_are_left_out(site: Path):
+    (site / "slurm.conf").write_text(SITE + "TopologyPlugin=topology/block\n")
+    assert site_configuration(site).value("TopologyPlugin") == "topology/none"
+    (site / "topology.yaml").write_text("- topology: nvl\n  block: {block_sizes: [4], blocks: []}\n")
+    found = site_configuration(site)
+    assert (found.value("TopologyPlugin"), "topology.conf" in found.files) == ("topology/none", False)
+    assert [change.becomes for change in found.changes if change.where == "topology.yaml"] == ["topology/none"]
+
+
+def test_resources_of_the_accounting_go_with_the_database(site: Path):
+    """slurmctld 22.05.8 does not start with AccountingStorageTRES=license/none and without slurmdbd."""
+    (site / "slurm.conf").write_text(SITE + "AccountingStorageTres=license/none\n")
+    assert site_configuration(site).value("AccountingStorageTRES") is None

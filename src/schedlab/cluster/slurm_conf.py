@@ -13,9 +13,10 @@ from schedlab.cluster.node_lists import merged
 from schedlab.cluster.nodes import Switch
 from schedlab.cluster.sacctmgr import account_file, read_accounts
 from schedlab.cluster.slurm_lines import ConfigLine, config_lines, parameters_of
-from schedlab.cluster.slurm_nodes import NodeLines, SelectRules, gres_of, with_gres_file, with_topology_file, words
+from schedlab.cluster.slurm_nodes import NodeLines, SelectRules, gres_of, with_gres_file, words
 from schedlab.cluster.slurm_partitions import PartitionLines
 from schedlab.cluster.slurm_preemption import preemption_of, with_own_modes
+from schedlab.cluster.slurm_topology import read_switches
 from schedlab.errors import InputError, located
 
 _USED = frozenset({
@@ -69,8 +70,9 @@ def read_slurm_conf(path: str | PathLike[str]) -> Cluster:
             nodes.add(line)
     switches = _beside(main, nodes, parameters.get("topologyplugin", "").lower())
     ordered = sorted(nodes.nodes, key=name_order)
-    sets = _node_sets(lines, nodes, ordered)
-    partitions = PartitionLines(rules, parameters, tuple(ordered), sets)
+    closed = {name: node.closed for name, node in nodes.nodes.items() if node.closed}
+    closed |= dict.fromkeys(nodes.absent, "not there")
+    partitions = PartitionLines(rules, parameters, tuple(ordered), _node_sets(lines, nodes), closed)
     for line in lines:
         if line.key == "partitionname":
             partitions.add(line)
@@ -78,7 +80,8 @@ def read_slurm_conf(path: str | PathLike[str]) -> Cluster:
     preemption = preemption_of(parameters, main.name, ignored)
     accounting = _accounting(main, parameters.get("clustername", main.stem), ignored)
     if not ordered:
-        raise InputError(f"{main}: no line defines nodes (NodeName=...)")
+        only = " that are in service" if nodes.absent else ""
+        raise InputError(f"{main}: no line defines nodes{only} (NodeName=...)")
     with located(str(main)):
         return Cluster.of_nodes(
             merged(nodes.nodes[name].group for name in ordered),
@@ -104,32 +107,28 @@ def _accounting(main: Path, name: str, ignored: list[IgnoredLine]) -> Accounting
 
 
 def _beside(main: Path, nodes: NodeLines, plugin: str) -> tuple[Switch, ...]:
-    """Read gres.conf and topology.conf."""
-    gres, topology = main.with_name("gres.conf"), main.with_name("topology.conf")
+    """Read gres.conf and the topology."""
+    gres = main.with_name("gres.conf")
     if gres.is_file():
         with_gres_file(gres, nodes)
-    if not topology.is_file():
-        return ()
-    if plugin and not plugin.endswith("tree"):
-        reason = f"TopologyPlugin={plugin}: trees of switches are read"
-        nodes.ignored.append(IgnoredLine(topology.name, "(all lines)", reason))
-        return ()
-    return with_topology_file(topology, nodes)
+    return read_switches(main, nodes, plugin)
 
 
-def _node_sets(lines: Iterable[ConfigLine], nodes: NodeLines, ordered: list[str]) -> dict[str, tuple[str, ...]]:
+def _node_sets(lines: Iterable[ConfigLine], nodes: NodeLines) -> dict[str, tuple[str, ...]]:
+    """Return the names of nodes of each set, those that are not there among them."""
+    features = {name: node.group.features for name, node in nodes.nodes.items()} | nodes.absent
     sets: dict[str, tuple[str, ...]] = {}
     for line in lines:
         if line.key != "nodeset":
             continue
         options = line.options()
         chosen = set(host_names(options.get("nodes", "")))
-        strange = sorted(chosen - set(ordered))
+        strange = sorted(chosen - set(features))
         if strange:
             raise line.error(f"set {options['nodeset']} names node {strange[0]}, which no line defines")
         feature = options.get("feature")
-        chosen |= {name for name in ordered if feature in nodes.nodes[name].group.features}
-        sets[options["nodeset"]] = tuple(name for name in ordered if name in chosen)
+        chosen |= {name for name, own in features.items() if feature in own}
+        sets[options["nodeset"]] = tuple(sorted(chosen, key=name_order))
     return sets
 
 

@@ -9,15 +9,16 @@ from pathlib import Path
 
 from schedlab.cluster.cluster import IgnoredLine
 from schedlab.cluster.hostlist import host_names
-from schedlab.cluster.nodes import NodeGroup, Switch
+from schedlab.cluster.nodes import NodeGroup
+from schedlab.cluster.slurm_cores import Resets, memory_of, processors_of, whole
 from schedlab.cluster.slurm_lines import ConfigLine, config_lines
 from schedlab.errors import InputError, located
-from schedlab.wording import shown
 
 ADDRESS = "addresses do not matter to jobs"
 UNUSED = {
     **dict.fromkeys(("nodeaddr", "nodehostname", "port", "bcastaddr"), ADDRESS),
-    **dict.fromkeys(("state", "reason"), "all nodes are up at the beginning"),
+    "reason": "does not matter to jobs",
+    "state": "slurm.conf gives nodes no such state",
     "tmpdisk": "disks are not a resource here",
     "tresweights": "belongs to priorities",
     **dict.fromkeys(("cpubind", "mcslabel", "restrictedcorespergpu"), "cores are not bound"),
@@ -32,6 +33,14 @@ _GRES_COUNT = re.compile(r"(\d{1,12})([kmgtp]?)", re.IGNORECASE)
 _FACTORS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40, "p": 1 << 50}
 
 
+STATES = {
+    **dict.fromkeys(("UNKNOWN", "IDLE", "ALLOCATED", "CLOUD"), ""),
+    **{word: f"out of service (State={word})" for word in ("DOWN", "DRAIN", "DRAINED", "FAIL", "FAILING")},
+    "FUTURE": "State=FUTURE: these nodes do not exist yet",
+}
+"""Words of `State=` on a line of nodes, and why no job can run there; empty: they are in service."""
+
+
 @dataclass(slots=True)
 class SlurmNode:
     """What the lines say of one node.
@@ -42,10 +51,13 @@ class SlurmNode:
         That defines it.
     group
         The node, alone.
+    closed
+        Why no job can run there; empty: it is in service.
     """
 
     line: ConfigLine
     group: NodeGroup
+    closed: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +101,17 @@ class NodeLines:
     ----------
     rules
         Of the whole file.
+    nodes
+        Those that are there.
+    absent
+        The features of those that are not, by name: slurm.conf defines them, but no job can ever run there.
+    ignored
+        What is not used.
     """
 
     rules: SelectRules
     nodes: dict[str, SlurmNode] = field(default_factory=dict)
+    absent: dict[str, frozenset[str]] = field(default_factory=dict)
     ignored: list[IgnoredLine] = field(default_factory=list)
     _defaults: dict[str, str] = field(default_factory=dict)
 
@@ -112,41 +131,47 @@ class NodeLines:
             return
         given = self._defaults | options
         state = given.get("state", "").upper()
-        if state.startswith("FUTURE"):
-            self.ignored.append(
-                IgnoredLine(line.where, f"NodeName={names}", "State=FUTURE: these nodes do not exist yet")
-            )
-            return
         with located(f"{line.path}:{line.number}"):
             hosts = host_names(names)
-            group = self._group(line, hosts[:1], given)
+            for host in hosts:
+                if host in self.nodes or host in self.absent:
+                    before = f" at {self.nodes[host].line.where}" if host in self.nodes else ""
+                    raise InputError(f"node {host} is already defined{before}")
+            missing = STATES[state] if state == "FUTURE" else ""
+            group = None if missing else self._group(line, hosts[:1], given)
+        if group is None:
+            reason = missing or "all its CPUs are kept for the system: no job can run there"
+            self.ignored.append(IgnoredLine(line.where, f"NodeName={names}", reason))
+            self.absent |= dict.fromkeys(hosts, _features(given))
+            return
         for host in hosts:
-            if host in self.nodes:
-                raise line.error(f"node {host} is already defined at {self.nodes[host].line.where}")
-            self.nodes[host] = SlurmNode(line, replace(group, names=(host,)))
+            self.nodes[host] = SlurmNode(line, replace(group, names=(host,)), STATES.get(state, ""))
 
     def _note_unused(self, line: ConfigLine, options: Mapping[str, str]) -> None:
         for key, value in options.items():
-            if key in USED or (key == "state" and value.upper() in ("UNKNOWN", "IDLE", "UP")):
+            if key in USED or (key == "state" and value.upper() in STATES):
                 continue
             self.ignored.append(IgnoredLine(line.where, f"{key}={value}", UNUSED.get(key, "not known to schedlab")))
 
-    def _group(self, line: ConfigLine, names: list[str], given: Mapping[str, str]) -> NodeGroup:
-        sockets, cores, threads = _processors(given)
-        reserved = whole(given, "corespeccount", 0) * threads
-        if "cpuspeclist" in given:
-            reserved = len(host_names(f"[{given['cpuspeclist']}]"))
+    def _group(self, line: ConfigLine, names: list[str], given: Mapping[str, str]) -> NodeGroup | None:
+        """Return a node as a line describes it, None if no job can have any of its processors."""
+        resets: Resets = []
+        found = processors_of(given, resets, linear=self.rules.linear)
+        memory = memory_of(given, resets)
+        self.ignored += (IgnoredLine(line.where, *one) for one in resets)
+        threads, cores = found.threads, found.cpus - found.reserved
         if self.rules.one_task_per_core:
-            cores, reserved, threads = cores // threads, -(-reserved // threads), 1
-        memory = whole(given, "realmemory", 1) - whole(given, "memspeclimit", 0)
+            threads, cores = 1, cores // threads
+        if cores < 1:
+            return None
         return NodeGroup(
             tuple(names),
-            cores=cores - reserved,
+            cores=cores,
             memory=memory if self.rules.memory else None,
             gpus=self._gpus(line, given.get("gres", "")),
-            features=frozenset(words(given.get("features", given.get("feature", "")))),
+            features=_features(given),
             weight=whole(given, "weight", 1),
-            sockets=sockets,
+            sockets=found.sockets,
             threads=threads,
         )
 
@@ -155,6 +180,11 @@ class NodeLines:
         for word in others:
             self.ignored.append(IgnoredLine(line.where, f"gres={word}", "of generic resources, GPUs are counted"))
         return tuple(counts.items())
+
+
+def _features(given: Mapping[str, str]) -> frozenset[str]:
+    """Return the features of a node; Feature counts before Features, as to slurmctld."""
+    return frozenset(words(given.get("feature", given.get("features", ""))))
 
 
 def gpus_of(text: str) -> tuple[dict[str, int], list[str]]:
@@ -190,41 +220,6 @@ def gres_of(text: str) -> tuple[str, int]:
     count = int(matched[1]) * _FACTORS[matched[2].lower()] if matched else 1
     kinds = parts[:-1] if matched else parts
     return ":".join(kinds), count
-
-
-def _processors(given: Mapping[str, str]) -> tuple[int, int, int]:
-    """Return sockets, schedulable processors, and how many of these share a core, as slurmctld derives them.
-
-    With CPUs equal to the number of cores (or sockets), threads are not scheduled.
-    """
-    boards, threads = whole(given, "boards", 1), whole(given, "threadspercore", 1)
-    per_socket = whole(given, "corespersocket", 1)
-    cpus = whole(given, "cpus", whole(given, "procs", 0))
-    if "socketsperboard" in given:
-        sockets = boards * whole(given, "socketsperboard", 1)
-    else:
-        # A line with CPUs alone has as many sockets as these make.
-        inferred = max(cpus // max(per_socket * threads, 1), 1) if cpus else 1
-        sockets = whole(given, "sockets", inferred)
-    cores = sockets * per_socket
-    if not cpus or cpus == cores * threads:
-        return sockets, cores * threads, threads
-    if cpus in (cores, sockets):
-        return sockets, cpus, 1
-    raise InputError(
-        f"CPUs={cpus} contradicts {sockets} sockets of {per_socket} cores with {threads} threads: these make "
-        f"{cores * threads} (or {cores} without threads)"
-    )
-
-
-def whole(given: Mapping[str, str], key: str, usual: int) -> int:
-    """Return the whole number that an option has."""
-    text = given.get(key)
-    if text is None:
-        return usual
-    if not text.isdecimal() or len(text) > 18:
-        raise InputError(f"{key}={shown(text)} is not a whole number")
-    return int(text)
 
 
 def words(text: str) -> Iterator[str]:
@@ -287,44 +282,3 @@ def _agreed(node: SlurmNode, kinds: Mapping[str, int], line: ConfigLine) -> tupl
     if strange:
         raise line.error(f"node {host} has GPUs of type {strange[0]} here, but {', '.join(own)} at {node.line.where}")
     return node.group.gpus
-
-
-def with_topology_file(path: Path, nodes: NodeLines) -> tuple[Switch, ...]:
-    """Return the switches of a topology.conf, and enter the leaf switch of each node.
-
-    Raises
-    ------
-    InputError
-        If a line is not about a switch, or a node has two.
-    """
-    parents: dict[str, str] = {}
-    for line in config_lines(path, "topology"):
-        options = line.options()
-        if "switchname" not in options:
-            nodes.ignored.append(IgnoredLine(line.where, line.text, "of topologies, trees of switches are read"))
-            continue
-        with located(f"{line.path}:{line.number}"):
-            names = host_names(options["switchname"])
-            children = host_names(options.get("switches", ""))
-            hosts = (
-                host_names(options.get("nodes", "")) if options.get("nodes", "").upper() != "ALL" else [*nodes.nodes]
-            )
-        if not names:
-            raise line.error("SwitchName= names no switch")
-        for name in names:
-            parents.setdefault(name, "")
-            parents |= dict.fromkeys(children, name)
-        _connect(line, nodes, names[0], hosts)
-    return tuple(Switch(name, parent) for name, parent in parents.items())
-
-
-def _connect(line: ConfigLine, nodes: NodeLines, switch: str, hosts: list[str]) -> None:
-    strangers = [host for host in hosts if host not in nodes.nodes]
-    if strangers:
-        text = f"{strangers[0]}{f' and {len(strangers) - 1} more' if len(strangers) > 1 else ''}"
-        nodes.ignored.append(IgnoredLine(line.where, text, "these nodes are not in slurm.conf"))
-    for host in set(hosts).difference(strangers):
-        node = nodes.nodes[host]
-        if node.group.switch:
-            raise line.error(f"node {host} is below switch {switch} here, but below {node.group.switch} before")
-        node.group = replace(node.group, switch=switch)

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from schedlab.cluster.cluster import IgnoredLine
-from schedlab.cluster.hostlist import host_names
+from schedlab.cluster.hostlist import host_list, host_names, name_order
 from schedlab.cluster.nodes import LARGEST, Partition
+from schedlab.cluster.slurm_cores import whole
 from schedlab.cluster.slurm_lines import ConfigLine
-from schedlab.cluster.slurm_nodes import SelectRules, whole, words
+from schedlab.cluster.slurm_nodes import SelectRules, words
 from schedlab.cluster.tres_weights import tres_weights
 from schedlab.durations import parse_time_limit
 from schedlab.errors import InputError, located
@@ -30,6 +31,7 @@ UNUSED = {
     "alternate": "jobs are not sent to other partitions",
     "cpubind": "cores are not bound",
     "maxcpuspersocket": "sockets are not placed on",
+    "topology": "the default topology of the cluster holds for all partitions",
     **dict.fromkeys(("suspendtime", "suspendtimeout", "resumetimeout"), "nodes are not switched off"),
     "allocnodes": "jobs are submitted from anywhere",
 }
@@ -145,12 +147,15 @@ class PartitionLines:
         Names of all nodes, in order.
     sets
         Names of nodes of each set (`NodeSet=`).
+    closed
+        Nodes on which no job can run, some of `nodes` or others, and why; partitions may name them.
     """
 
     rules: SelectRules
     parameters: Mapping[str, str]
     nodes: tuple[str, ...]
     sets: Mapping[str, tuple[str, ...]]
+    closed: Mapping[str, str] = field(default_factory=dict)
     partitions: dict[str, Partition] = field(default_factory=dict)
     ignored: list[IgnoredLine] = field(default_factory=list)
     _defaults: dict[str, str] = field(default_factory=dict)
@@ -175,9 +180,11 @@ class PartitionLines:
         shared = {key: self.parameters[key] for key in _GLOBAL if key in self.parameters}
         given = _over(_over(shared, self._defaults), options)
         with located(f"{line.path}:{line.number}"):
-            nodes = self._nodes_of(name, given.get("nodes", ""))
+            named = self._nodes_of(name, given.get("nodes", ""))
+            nodes = self._in_service(line, name, named)
             if not nodes:
-                self.ignored.append(IgnoredLine(line.where, line.text, "a partition without nodes"))
+                reason = "a partition without nodes" if not named else "a partition whose nodes are all out of service"
+                self.ignored.append(IgnoredLine(line.where, line.text, reason))
                 return
             fields = self._fields(given)
             if (fields.get("default_time") or 0) > fields.get("max_time", NEVER):
@@ -220,10 +227,11 @@ class PartitionLines:
         return fields
 
     def _nodes_of(self, name: str, text: str) -> tuple[str, ...]:
+        """Return the nodes that a line names, in order, those that are not there behind the others."""
         if text.upper() == "ALL":
             return self.nodes
         chosen: set[str] = set()
-        known = set(self.nodes)
+        known = {*self.nodes, *self.closed}
         for host in host_names(text) if text.lower() != "(null)" else ():
             if host.upper() == "ALL":
                 return self.nodes
@@ -231,7 +239,18 @@ class PartitionLines:
                 near = did_you_mean(host, [*self.sets, *self.nodes[:1000]])
                 raise InputError(f"partition {name} names node {host}, which no line defines{near}")
             chosen.update(self.sets.get(host, (host,)))
-        return tuple(node for node in self.nodes if node in chosen)
+        there = tuple(node for node in self.nodes if node in chosen)
+        return (*there, *sorted(chosen.difference(there), key=name_order))
+
+    def _in_service(self, line: ConfigLine, name: str, named: tuple[str, ...]) -> tuple[str, ...]:
+        """Return those of the nodes on which jobs can run; the others are counted by the reason."""
+        reasons: dict[str, list[str]] = {}
+        for node in named:
+            if node in self.closed:
+                reasons.setdefault(self.closed[node], []).append(node)
+        for reason, nodes in reasons.items():
+            self.ignored.append(IgnoredLine(line.where, f"{host_list(nodes)} of {name}", reason))
+        return tuple(node for node in named if node not in self.closed)
 
     def _note_unused(self, line: ConfigLine, options: Mapping[str, str]) -> None:
         for key, value in options.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from schedlab.cluster.slurm_topology import BLOCKS
 from schedlab.site.parameters import Row
 
 _NODES = "tests/cluster/test_slurm_conf.py"
@@ -45,12 +46,15 @@ ROWS: tuple[Row, ...] = (
      "records have the cores; without them it is not known whether a job gave its cores", ""),
     ("slurm.conf", "Licenses", "modelled", "jobs that would exceed them are passed over", _BY_HAND),
     ("slurm.conf", "TopologyPlugin", "modelled",
-     "topology/tree is placement=switches; with others, and without, it is placement=consecutive: nodes side by side",
+     "topology/tree, and a tree in topology.yaml, is placement=switches; with others, and without, it is "
+     "placement=consecutive: nodes side by side",
      _SWITCHES),
     ("slurm.conf", "TopologyParam", "ignored", "switches are obeyed in every choice of nodes", ""),
     ("slurm.conf", "RoutePlugin", "ignored", "messages are not simulated", ""),
     ("slurm.conf", "GresTypes", "modelled", "resources are those of the nodes' lines", _NODES),
-    ("slurm.conf", "FastSchedule", "modelled", "nodes have what their lines say", _NODES),
+    ("slurm.conf", "FastSchedule", "approximated",
+     "nodes have what their lines say; under 0 (Slurm up to 19.05), memory that they do not name is not counted",
+     _NODES),
     ("SelectType", "select/cons_tres select/cons_res", "modelled",
      "jobs get cores, memory and GPUs, on nodes side by side",
      "tests/engine/test_consecutive.py"),
@@ -69,11 +73,13 @@ ROWS: tuple[Row, ...] = (
      "OTHER_CONS_TRES NHC_NO NHC_NO_STEPS", "ignored", "the placement rule is an option of the simulation", ""),
     ("NodeName", "NodeName CPUs Procs Boards Sockets SocketsPerBoard CoresPerSocket ThreadsPerCore CoreSpecCount "
      "CpuSpecList", "modelled", "cores that jobs can have, as slurmctld derives them", _NODES),
-    ("NodeName", "RealMemory MemSpecLimit", "modelled", "memory that jobs can have", _NODES),
+    ("NodeName", "RealMemory MemSpecLimit", "modelled", "memory that jobs can have; without RealMemory, 1 MiB", _NODES),
     ("NodeName", "Gres", "modelled", "GPUs by type; of generic resources, GPUs are counted", _NODES),
     ("NodeName", "Feature Features", "modelled", "for constraints", _NODES),
     ("NodeName", "Weight", "modelled", "nodes of lower weight first", _PLACED),
-    ("NodeName", "State Reason", "approximated", "FUTURE: left out; otherwise, nodes are up at the beginning", _NODES),
+    ("NodeName", "State", "approximated",
+     "FUTURE: not there; DOWN, DRAIN, FAIL: in no partition; all others are up from the beginning", _NODES),
+    ("NodeName", "Reason", "ignored", DISPLAY, ""),
     ("NodeName", "NodeAddr NodeHostname Port BcastAddr", "ignored", ADDRESSES, ""),
     ("NodeName", "TmpDisk", "ignored", "disks are not a resource here", ""),
     ("NodeName", "TRESWeights", "ignored", "priorities do not depend on TRES", ""),
@@ -87,6 +93,11 @@ ROWS: tuple[Row, ...] = (
     ("topology.conf", "SwitchName Switches Nodes", "modelled", "leaf switches of nodes, and the switches above them",
      _SWITCHES),
     ("topology.conf", "LinkSpeed BlockName BlockSizes Aggregated", "ignored", "trees of switches are read", ""),
+    ("topology.yaml", "topology cluster_default tree switches switch children nodes", "modelled",
+     "the topology of the cluster, its leaf switches with their nodes, and the switches above them; topology.conf "
+     "beside it is not read", _NODES),
+    ("topology.yaml", "block block_sizes blocks", "ignored", BLOCKS, ""),
+    ("topology.yaml", "flat", "modelled", "no switches: nodes side by side", _NODES),
     # Partitions
     ("PartitionName", "PartitionName Nodes Default", "modelled", "which nodes, and where jobs go that name none",
      _PLACED),
@@ -136,6 +147,7 @@ ROWS: tuple[Row, ...] = (
     ("PartitionName", "DefCpuPerGPU JobDefaults", "ignored",
      "records have the cores; without them it is not known whether a job gave its cores", ""),
     ("PartitionName", "Alternate", "ignored", "jobs are not sent to other partitions", ""),
+    ("PartitionName", "Topology", "ignored", "the default topology of the cluster holds for all partitions", ""),
     ("PartitionName", "Hidden RootOnly DisableRootJobs AllocNodes ExclusiveTopo", "ignored", DISPLAY, ""),
     ("PartitionName", "PowerDownOnIdle SuspendTime SuspendTimeout ResumeTimeout", "ignored",
      "nodes are not switched off", ""),

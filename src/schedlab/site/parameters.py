@@ -31,6 +31,7 @@ PLACES = {
     "FrontendName": "Options of a line of front ends (FrontendName=)",
     "gres.conf": "gres.conf",
     "topology.conf": "topology.conf",
+    "topology.yaml": "topology.yaml (Slurm 25.05 and later)",
     "sacctmgr": "Accounts, users and QOS (sacctmgr)",
     "sacctmgr QOS flags": "Flags of a QOS (sacctmgr)",
 }

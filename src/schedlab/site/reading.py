@@ -11,6 +11,7 @@ from pathlib import Path
 from schedlab.cluster.cluster import IgnoredLine
 from schedlab.cluster.sacctmgr import account_file
 from schedlab.cluster.slurm_lines import OBJECTS, ConfigLine, included_file, own_lines
+from schedlab.cluster.slurm_topology import BLOCKS, CONF, YAML, topology_entries
 from schedlab.documents import read_text
 from schedlab.errors import InputError
 from schedlab.site.ledger import Ledger, LedgerLine
@@ -49,9 +50,11 @@ def conf_file(path: Path) -> Path:
 def files_of(main: Path) -> dict[str, list[Path]]:
     """Return the files that belong to a slurm.conf, by the kind of their lines."""
     found = {"slurm.conf": list(_with_included(main))}
-    for name in ("gres.conf", "topology.conf"):
+    for name in ("gres.conf", CONF):
         if (beside := main.with_name(name)).is_file():
             found[name] = list(_with_included(beside))
+    if (beside := main.with_name(YAML)).is_file():
+        found[YAML] = [beside]
     accounts = account_file(main.parent) if main.name == "slurm.conf" else None
     return found | ({"sacctmgr": [accounts]} if accounts is not None else {})
 
@@ -85,7 +88,7 @@ def ledger_of(main: Path, files: Mapping[str, Sequence[Path]], ignored: Iterable
     lines: list[LedgerLine] = []
     for kind, paths in files.items():
         for path in paths:
-            lines += _of_accounts(path) if kind == "sacctmgr" else _of_file(path, kind)
+            lines += _READERS[kind](path) if kind in _READERS else _of_file(path, kind)
     lines = _only_the_last(_noted(lines, notes))
     lines = list(_not_used(lines, ignored))
     if main.name == "slurm.conf":
@@ -132,6 +135,16 @@ def _of_accounts(path: Path) -> Iterator[LedgerLine]:
             yield LedgerLine(where, "sacctmgr", line, "", "modelled", "who is in which account")
 
 
+def _of_topologies(path: Path) -> Iterator[LedgerLine]:
+    for one in topology_entries(path):
+        line = _entry(f"{path.name}:{one.line}", YAML, one.name, one.value)
+        yield replace(line, status="ignored", reason=BLOCKS) if one.kind == "block" else line
+
+
+_READERS = {"sacctmgr": _of_accounts, YAML: _of_topologies}
+"""Readers of files whose lines are no KEY=VALUE, by the kind of their lines."""
+
+
 def _account_options(line: str) -> Iterator[tuple[str, str]]:
     dumped = _DUMPED.match(line)
     parts = re.findall(r"(?:[^:']|'[^']*')+", dumped[2]) if dumped else shlex.split(line)
@@ -175,7 +188,9 @@ def _only_the_last(lines: list[LedgerLine]) -> list[LedgerLine]:
 
 def _not_used(lines: list[LedgerLine], ignored: Iterable[IgnoredLine]) -> Iterator[LedgerLine]:
     """Yield the lines, with what the reader of the cluster said of them; what it says of no line follows."""
+    ignored = list(ignored)
     said: dict[tuple[str, str], str] = {}
+    unread = {one.where: one.reason for one in ignored if one.text == "(all lines)"}
     for one in ignored:
         name = re.match(r"\w*", one.text)
         said[one.where, name[0].lower() if name else ""] = one.reason
@@ -183,6 +198,9 @@ def _not_used(lines: list[LedgerLine], ignored: Iterable[IgnoredLine]) -> Iterat
     own = ("slurm.conf", *LISTS, "sacctmgr", "sacctmgr QOS flags")
     for line in lines:
         key = line.where, line.name.lower()
+        if (file := line.where.partition(":")[0]) in unread:
+            yield replace(line, status="ignored", reason=unread[file])
+            continue
         met |= {key, (line.where, "")}
         used = line.place not in own and line.status in ("modelled", "approximated")
         yield replace(line, status="ignored", reason=said[key]) if used and key in said else line

@@ -180,14 +180,17 @@ def _placement(reader: _Values, cluster: Cluster) -> str | None:
 
 def _by_switches(reader: _Values, cluster: Cluster) -> bool:
     """Return whether nodes are chosen by their switches; note why they are not, or not quite as Slurm does."""
-    plugin = reader.values.get("topologyplugin", "").lower()
-    if not plugin.endswith("tree"):
-        if plugin:
+    if not cluster.switches:
+        plugin = reader.values.get("topologyplugin", "").lower()
+        if plugin.endswith("tree"):
+            reason = "no topology.conf or topology.yaml has a tree of switches: nodes are chosen side by side"
+            reader.note("slurm.conf", "TopologyPlugin", "ignored", reason)
+        elif plugin:
             reader.note("slurm.conf", "TopologyPlugin", "ignored", "of topologies, trees of switches are modelled")
         return False
     bare = sum(len(group.names) for group in cluster.groups if not group.switch)
     if bare:
-        reason = f"topology.conf connects {count_of(bare, 'node')} to no switch: nodes are chosen side by side"
+        reason = f"the topology connects {count_of(bare, 'node')} to no switch: nodes are chosen side by side"
         reader.note("slurm.conf", "TopologyPlugin", "ignored", reason)
     elif sum(not switch.parent for switch in cluster.switches) > 1:
         reason = "no switch is above all others: here a job may have nodes of several trees"

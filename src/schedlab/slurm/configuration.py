@@ -15,6 +15,7 @@ from pathlib import Path
 
 from schedlab.cluster.sacctmgr import Accounts, account_file, read_accounts
 from schedlab.cluster.slurm_lines import ASSIGNMENT, config_lines
+from schedlab.cluster.slurm_topology import as_topology_conf
 from schedlab.errors import InputError
 
 _ADDRESS = "the controller runs on this host, on a free port"
@@ -80,6 +81,9 @@ DROPPED: dict[str, str] = {
          "slurmrestdoptions", "burstbuffertype", "jobfileappend"), _OTHERS),
 }  # fmt: skip
 """Parameters that cannot be used in a laboratory: the reason."""
+
+_TOPOLOGIES = ("topology/none", "topology/tree", "topology/3d_torus", "topology/hypercube")
+"""Plugins of Slurm 22.05."""
 
 _OF_NODES = ("nodeaddr", "nodehostname", "port", "bcastaddr")
 
@@ -261,8 +265,8 @@ def site_configuration(directory: str | PathLike[str]) -> Configuration:
     Parameters
     ----------
     directory
-        With `slurm.conf` and what belongs to it: `topology.conf`, `gres.conf`, `job_submit.lua`, and accounts as
-        `sacctmgr dump` writes them, or as a script for sacctmgr (`*.script`, `*.dump`, `*.cfg`).
+        With `slurm.conf` and what belongs to it: `topology.conf` or `topology.yaml`, `gres.conf`, `job_submit.lua`,
+        and accounts as `sacctmgr dump` writes them, or as a script for sacctmgr (`*.script`, `*.dump`, `*.cfg`).
 
     Raises
     ------
@@ -293,7 +297,27 @@ def site_configuration(directory: str | PathLike[str]) -> Configuration:
             Change("gres.conf", "(all lines)", "", "read by slurmd only; nodes register what Gres= of their line says")
         )
     configuration = Configuration(tuple(lines), files, None, tuple(changes), str(directory))
-    return _with_accounts(_with_plugins(configuration), directory)
+    return _with_accounts(_with_plugins(_with_topology(configuration, directory)), directory)
+
+
+def _with_topology(configuration: Configuration, directory: Path) -> Configuration:
+    """Write the tree of a topology.yaml, which Slurm 22.05 does not know, as a topology.conf; no other topology."""
+    document, plugin = directory / "topology.yaml", configuration.value("TopologyPlugin") or ""
+    known = plugin.lower() in ("", *_TOPOLOGIES)
+    if not document.is_file():
+        if known:
+            return configuration
+        change = Change("slurm.conf", f"TopologyPlugin={plugin}", "topology/none", "Slurm 22.05 does not know it")
+        changed = configuration.having(TopologyPlugin="topology/none")
+        return replace(changed, changes=(*configuration.changes, change))
+    text = as_topology_conf(document)
+    becomes = "topology.conf" if text else "topology/none"
+    change = Change(document.name, "(all lines)", becomes, "Slurm 22.05 does not know it")
+    files = {name: content for name, content in configuration.files.items() if name != "topology.conf"}
+    changed = configuration.having(TopologyPlugin="topology/tree" if text else "topology/none")
+    if text:
+        files["topology.conf"] = text
+    return replace(changed, files=files, changes=(*configuration.changes, change))
 
 
 def _with_accounts(configuration: Configuration, directory: Path) -> Configuration:
@@ -309,7 +333,7 @@ def _with_accounts(configuration: Configuration, directory: Path) -> Configurati
     lines = tuple(
         line
         for line in changed.lines
-        if not line.lower().startswith(("accountingstorageenforce", "accountingstoretres"))
+        if not line.lower().startswith(("accountingstorageenforce", "accountingstoragetres"))
     )
     change = Change(
         "slurm.conf", "AccountingStorageType=accounting_storage/slurmdbd", "accounting_storage/none", reason
