@@ -158,3 +158,18 @@ def test_a_job_says_how_many_switches_it_wants_and_how_long_it_waits_for_them(tm
     resources = read_event_lines(path).resources
     assert resources.switches.tolist() == [1, 2, 0]
     assert resources.switch_wait.tolist() == [600, 0, 0]
+
+
+def test_what_is_not_read_of_generic_resources_is_noted(tmp_path: Path) -> None:
+    path = tmp_path / "x.events"
+    asked = ("--gres=gpu:a100:1,gpu:v100:2", "--gres=shard:1", "--gres=mps:50", "--gres=gpu:1")
+    lines = (
+        f"-dt {at} -e submit_batch_job | -sim-walltime 300 -n 4 -t 1:00:00 {one} x.job" for at, one in enumerate(asked)
+    )
+    path.write_text("\n".join(lines))
+    jobs = read_event_lines(path)
+    assert (jobs.resources.gpus_per_node.tolist(), jobs.resources.gpu_type.texts()) == ([3, 0, 0, 1], [""] * 4)
+    assert [line for line in jobs.header if "GPU" in line] == [
+        " Note: GPUs of several types, counted as GPUs of any type: 1",
+        " Note: ask for shards or MPS of GPUs, which are not read, so that any number of such jobs may share one: 2",
+    ]

@@ -557,6 +557,46 @@ class TestResources:
         resources = read(tmp_path, job(ReqTRES=requested, AllocTRES=allocated)).resources
         assert (resources.gpus.tolist(), resources.gpu_type.texts()) == ([gpus], [kind])
 
+    @pytest.mark.parametrize(
+        ("requested", "allocated", "gpus"),
+        [
+            ("cpu=8,gres/gpu:a100=1,gres/gpu:v100=2", "cpu=8,gres/gpu=3,gres/gpu:a100=1,gres/gpu:v100=2", 3),
+            ("cpu=8,gres/gpu:a100=1,gres/gpu:v100=2", "cpu=8", 3),
+            ("cpu=8,gres/gpu=3,gres/gpu:a100=1", "cpu=8,gres/gpu=3", 3),
+        ],
+    )
+    def test_gpus_of_several_types_are_counted_as_gpus_of_any_type_and_noted(
+        self, tmp_path: Path, requested: str, allocated: str, gpus: int
+    ) -> None:
+        jobs = read(tmp_path, job(101, ReqTRES=requested, AllocTRES=allocated), job(102))
+        assert (jobs.resources.gpus.tolist(), jobs.resources.gpu_type.texts()) == ([gpus, 2], ["", "a100"])
+        assert " Note: GPUs of several types, counted as GPUs of any type: 1" in jobs.header
+
+    def test_several_types_that_are_given_for_no_type_are_no_note(self, tmp_path: Path) -> None:
+        given = "cpu=8,gres/gpu=3,gres/gpu:a100=1,gres/gpu:v100=2"
+        jobs = read(tmp_path, job(ReqTRES="cpu=8,gres/gpu=3", AllocTRES=given))
+        assert (jobs.resources.gpus.tolist(), jobs.resources.gpu_type.texts()) == ([3], [""])
+        assert not any("GPUs of several types" in line for line in jobs.header)
+
+    def test_shards_mps_and_other_generic_resources_are_counted_in_notes(self, tmp_path: Path) -> None:
+        jobs = read(
+            tmp_path,
+            job(101, ReqTRES="cpu=8,gres/shard=2", AllocTRES="cpu=8,gres/shard:a100=2,gres/shard=2"),
+            job(102, ReqTRES="cpu=8,gres/mps=50,gres/nic=1", AllocTRES="cpu=8"),
+            job(103, AllocTRES="cpu=8,gres/gpu=2,gres/gpumem=5G,gres/gpuutil=90"),
+        )
+        assert jobs.resources.gpus.tolist() == [0, 0, 2]
+        told = [line.removeprefix(" Note: ") for line in jobs.header if "GPU" in line or "generic" in line]
+        assert told == [
+            "ask for shards or MPS of GPUs, which are not read, so that any number of such jobs may share one: 2",
+            "generic resources that are not read, and jobs with them: nic 1",
+        ]
+
+    def test_older_versions_say_gpus_of_several_types_too(self, tmp_path: Path) -> None:
+        jobs = read(tmp_path, without("ReqTRES", "AllocTRES", AllocGRES="gpu:a100:1,gpu:v100:2(S:0),mps:50"))
+        assert (jobs.resources.gpus_per_node.tolist(), jobs.resources.gpu_type.texts()) == ([3], [""])
+        assert sum("GPUs" in line for line in jobs.header) == 2
+
     def test_older_versions_say_gpus_per_node(self, tmp_path: Path) -> None:
         jobs = read(tmp_path, without("ReqTRES", "AllocTRES", AllocGRES="gpu:tesla:2"))
         assert (jobs.resources.gpus_per_node.tolist(), jobs.resources.gpu_type.texts()) == ([2], ["tesla"])
@@ -617,3 +657,15 @@ def test_licences_and_limits_of_arrays_are_read(tmp_path: Path) -> None:
     assert resources.licenses.texts() == ["", "matlab:2,ansys:1", "", ""]
     assert resources.array.texts() == ["", "", "300", "300"]
     assert resources.array_limit.tolist() == [0, 0, 2, 2]
+
+
+def test_each_part_of_a_resized_job_is_a_job_of_its_own(tmp_path: Path) -> None:
+    first = {"State": "RESIZING", "AllocCPUS": "16", "End": "2026-04-01T10:35:00", "ElapsedRaw": "1800"}
+    later = {"Submit": "2026-04-01T10:35:00", "Start": "2026-04-01T10:35:00", "ElapsedRaw": "1200", "AllocCPUS": "8"}
+    jobs = read(tmp_path, job(55, **first), job(55, **later), job(56, State="RESIZING", End="Unknown"))
+    assert jobs.job_id.tolist() == [55, 56, 55]
+    assert jobs.run_time.tolist() == [1800, -1, 1200]
+    assert jobs.allocated_processors.tolist() == [16, 8, 8]
+    assert jobs.status.tolist() == [1, -1, 1]
+    assert " Note: parts of jobs before they were resized, each a job of its own: 1" in jobs.header
+    assert " Note: not ended, run time unknown: 1" in jobs.header

@@ -88,3 +88,11 @@ def test_values_that_mean_nothing_are_refused(words: list[str], sentence: str) -
     with pytest.raises(InputError) as caught:
         request_of(words)
     assert sentence in str(caught.value)
+
+
+def test_gpus_of_several_types_and_other_generic_resources_are_said() -> None:
+    request = request_of(["--gres=gpu:a100:1,gpu:v100:2,shard:3,nic:1"])
+    assert (request.gpus_per_node, request.gpu_type, request.several_gpu_types) == (3, None, True)
+    assert request.other_gres == ("nic", "shard")
+    assert request_of(["--gpus=a100:1", "--gpus-per-node=a100:1"]).gpu_type == "a100"
+    assert request_of(["--gpus=a100:1,v100:1"]).several_gpu_types

@@ -171,3 +171,27 @@ def test_what_cannot_be_read_is_one_sentence(tmp_path: Path, lines: list[str], s
 def test_it_is_known_by_its_first_line(tmp_path: Path) -> None:
     (tmp_path / "20260401").write_text("04/01/2026 11:04:00;Q;8.head;queue=batch\n" + record())
     assert read_workload(tmp_path / "20260401", processors=16).run_time.tolist() == [3600]
+
+
+@pytest.mark.parametrize(
+    ("changes", "gpus"),
+    [
+        ({"Resource_List__ngpus": "2", "Resource_List__select": "1:ncpus=4:ngpus=2"}, 2),
+        ({"Resource_List__select": "2:ncpus=4:ngpus=2+1:ncpus=8"}, 4),
+        ({"exec_vnode": "(n1:ncpus=4:ngpus=2:mem=8gb)+(n2:ncpus=4:ngpus=1)", "Resource_List__ngpus": "2"}, 3),
+        ({"Resource_List__nodes": "2:ppn=4:gpus=2:shared"}, 4),
+        ({"Resource_List__nodes": "n1:ppn=4:gpus=1+n2:ppn=4"}, 1),
+        ({"exec_gpus": "n1-gpu/0+n1-gpu/1+n2-gpu/0"}, 3),
+    ],
+)
+def test_gpus_of_pbs_and_torque_are_counted(tmp_path: Path, changes: dict[str, str], gpus: int) -> None:
+    jobs = read(tmp_path, record(**changes))
+    assert jobs.resources is not None
+    assert jobs.resources.gpus.tolist() == [gpus]
+    assert jobs.resources.tasks.tolist() == jobs.job_processors.tolist()
+
+
+def test_a_log_without_gpus_has_no_resources_and_other_accelerators_are_noted(tmp_path: Path) -> None:
+    assert read(tmp_path, record()).resources is None
+    jobs = read(tmp_path, record(Resource_List__naccelerators="1"))
+    assert " Note: ask for accelerators (naccelerators), which are not read: 1" in jobs.header

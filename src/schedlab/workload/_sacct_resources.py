@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.workload._accounting import by_distinct, kilobytes, whole_numbers
+from schedlab.workload._gres import SEVERAL_TYPES, counts_and_types, gpus_of_gres, gpus_of_tres, notes_on_others
 from schedlab.workload._sacct_wishes import wishes_of
 from schedlab.workload.columns import UNKNOWN
 
@@ -44,12 +45,13 @@ def requested(columns: SacctColumns, processors: NDArray[np.int64]) -> tuple[dic
     nodes, told = _nodes(columns)
     found: dict[str, Any] = {"nodes": nodes, "tasks": np.maximum(processors, 1)}
     found |= _memory(columns, np.maximum(nodes, 1), np.maximum(processors, 1))
-    found |= _gpus(columns)
+    gpus, on_gpus = _gpus(columns)
+    found |= gpus
     for name, label in NAMES.items():
         if label in columns:
             found[name] = columns.table[label].to_pandas()
     wishes, more = wishes_of(columns)
-    return found | wishes | _licenses(columns) | _arrays(columns), [*told, *more]
+    return found | wishes | _licenses(columns) | _arrays(columns), [*told, *on_gpus, *more]
 
 
 def _licenses(columns: SacctColumns) -> dict[str, Any]:
@@ -129,36 +131,21 @@ def _memory(
     return {name: np.ceil(np.nan_to_num(values) / 1024).astype(np.int64) for name, values in mebibytes.items()}
 
 
-def _gpus(columns: SacctColumns) -> dict[str, Any]:
-    """Return the GPUs of each job, and their requested type (or the allocated one, if no request is recorded)."""
-    import pyarrow.compute as pc
-
+def _gpus(columns: SacctColumns) -> tuple[dict[str, Any], list[str]]:
+    """Return the GPUs of each job, and their requested type (or the allocated one, if no request is recorded), and
+    notes about what that leaves out."""
+    tres, gres = ([name for name in names if name in columns] for names in (TRES, GRES))
     gpus = np.zeros(len(columns.table), dtype=np.int64)
-    for name in TRES:
-        if name in columns:
-            untyped = whole_numbers(_tres(columns, name, "gres/gpu", r"\d{1,18}"))
-            typed = by_distinct(columns.table[name], _typed_gpus)
-            gpus = np.where(gpus > 0, gpus, np.maximum(untyped, typed))
-    found: dict[str, Any] = {"gpus": np.maximum(gpus, 0)}
+    for name in tres:
+        gpus = np.where(gpus > 0, gpus, counts_and_types(columns.table[name], gpus_of_tres)[0])
+    found: dict[str, Any] = {"gpus": gpus}
+    several = np.zeros(len(gpus), dtype=np.bool_)
     if source := columns.first("ReqTRES", "AllocTRES"):
-        parts = pc.extract_regex(columns.table[source], r"(?:^|,)gres/gpu:(?P<type>[^=,]+)=")
-        found["gpu_type"] = pc.struct_field(parts, "type").to_pandas()
+        _, found["gpu_type"], several = counts_and_types(columns.table[source], gpus_of_tres)
     elif source := columns.first(*GRES):
-        parts = pc.extract_regex(
-            columns.table[source], r"(?:^|,)(?:gres[:/])?gpu(?::(?P<type>[A-Za-z][^:,]*))?(?::(?P<n>\d+))?"
-        )
-        count = pc.struct_field(parts, "n")
-        there = pc.is_valid(count).to_numpy()
-        number = whole_numbers(pc.if_else(pc.equal(count, ""), "1", count))
-        found["gpus_per_node"] = np.where(there, np.maximum(number, 0), 0)
-        found["gpu_type"] = pc.struct_field(parts, "type").to_pandas()
-    return found
-
-
-def _typed_gpus(texts: pa.Array) -> NDArray[np.int64]:
-    """Return how many GPUs of named types are in each text of TRES."""
-    found = [re.findall(r"(?:^|,)gres/gpu:[^=,]+=(\d{1,18})", text or "") for text in texts.to_pylist()]
-    return np.array([sum(map(int, numbers)) for numbers in found], dtype=np.int64)
+        found["gpus_per_node"], found["gpu_type"], several = counts_and_types(columns.table[source], gpus_of_gres)
+    told = [f"{SEVERAL_TYPES}: {int(np.count_nonzero(several)):,}"] if several.any() else []
+    return found, [*told, *notes_on_others([columns.table[name] for name in (*tres, *gres)])]
 
 
 def _tres(columns: SacctColumns, name: str, key: str, value: str) -> pa.ChunkedArray:

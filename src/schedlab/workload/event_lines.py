@@ -18,7 +18,7 @@ from schedlab.streams import open_input
 from schedlab.wording import shown
 from schedlab.workload._accounting import numbered_names
 from schedlab.workload.resources import LABELS, NUMBERS, Resources
-from schedlab.workload.sbatch import Request, requests_of
+from schedlab.workload.sbatch import Request, notes_on_gres, requests_of
 from schedlab.workload.workload import Workload
 
 EVENT_LINE = re.compile(r"-dt\s+(\S+)\s+-e\s+(\S+)\s*\|(.*)")
@@ -207,6 +207,7 @@ def workload_of_events(
             *(f" User: {place} {name}" for name, place in number.items()),
             *names,
             *(f" Note: option --{name} not used: {count:,} jobs" for name, count in unused.items()),
+            *(f" Note: {note}" for note in notes_on_gres(requests)),
         ),
         resources=resources,
     )

@@ -20,8 +20,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 FAILED = 0
-GOING_ON = ("PENDING", "RUNNING", "SUSPENDED", "RESIZING", "COMPLETING", "CONFIGURING")
-STATUS = {"COMPLETED": 1, "CANCELLED": 5, **dict.fromkeys(GOING_ON, UNKNOWN)}
+GOING_ON = ("PENDING", "RUNNING", "SUSPENDED", "COMPLETING", "CONFIGURING")
+RESIZED = "RESIZING"
+"""The state in which the record of a job stays that has become larger or smaller; a new record has the rest of it."""
+
+STATUS = {"COMPLETED": 1, RESIZED: 1, "CANCELLED": 5, **dict.fromkeys(GOING_ON, UNKNOWN)}
 """SWF's status by Slurm's state; all other states are failures."""
 
 
@@ -37,7 +40,8 @@ def read_sacct(
     The header identifies the columns; columns that are not needed are ignored and named in a note. Nodes, memory,
     GPUs, partitions, accounts, QOS and constraints become `Workload.resources`. Records of steps are dropped, the
     components of a heterogeneous job are joined to one job unless `het_jobs` says otherwise, and each run of a requeued
-    job is a job of its own. Jobs that never started, and jobs that had not ended, have no run time (-1).
+    job is a job of its own, and so is each part of a resized one. Jobs that never started, and jobs that had not ended,
+    have no run time (-1).
     `Workload.header` notes what was left out or is unknown.
 
     Parameters
@@ -98,6 +102,7 @@ def _records(columns: SacctColumns, timezone: str) -> tuple[pd.DataFrame, list[s
     """Return one record per row (SWF fields, Unix times, names, resources, and the values for finding components and
     duplicates) and notes about the columns."""
     import pandas as pd
+    import pyarrow.compute as pc
 
     submit, start, end = (columns.times(name, timezone) for name in ("Submit", "Start", "End"))
     columns.refuse("Submit", submit < 0, "but every job was submitted")
@@ -114,6 +119,7 @@ def _records(columns: SacctColumns, timezone: str) -> tuple[pd.DataFrame, list[s
         "allocated_processors": allocated,
         "requested_processors": columns.processors("requested"),
         "status": status,
+        "resized": pc.fill_null(pc.starts_with(columns.table["State"], RESIZED), False).to_numpy(),
     }
     processors = np.where(allocated > 0, allocated, known["requested_processors"])
     resources, told = requested(columns, processors)
@@ -234,9 +240,10 @@ def _whole_nodes(jobs: pd.DataFrame) -> int | None:
 
 
 def _notes(jobs: pd.DataFrame) -> list[str]:
-    """Return notes about jobs with unknown values."""
+    """Return notes about jobs with unknown values, and about those that were resized."""
     ran = jobs["run_time"] >= 0
     counts = {
+        "parts of jobs before they were resized, each a job of its own": int((ran & jobs["resized"]).sum()),
         "never started": int((~ran & (jobs["start"] < 0)).sum()),
         "not ended, run time unknown": int((~ran & (jobs["start"] >= 0)).sum()),
         "without a time limit": int((ran & (jobs["requested_time"] < 0)).sum()),

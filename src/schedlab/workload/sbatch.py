@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from schedlab.durations import parse_time_limit
 from schedlab.errors import InputError
 from schedlab.wording import shown
+from schedlab.workload._gres import SEVERAL_TYPES, notes_on_names, others_in
 
 LONG = {
     "N": "nodes",
@@ -47,6 +48,7 @@ _MEMORY = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGTP]?)i?B?", re.IGNORECASE)
 _GPUS = re.compile(
     r"(?:(?:gres[:/])?gpu(?:[:=]|$))?(?P<type>[A-Za-z_][^:=,]*)?(?:(?:^|[:=]|(?<=[:=]))(?P<count>\d{1,9}))?(?:\(.*\))?"
 )
+GPU_OPTIONS = ("gpus", "gpus-per-node", "gpus-per-task", "gres")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,10 @@ class Request:
         does not say.
     unused
         Options whose values are not kept.
+    other_gres
+        Names of generic resources that are no GPUs, such as shard and mps, which are not kept either.
+    several_gpu_types
+        Whether it asks for GPUs of several types, which count as GPUs of any type.
     """
 
     nodes: int = 0
@@ -93,6 +99,8 @@ class Request:
     switch_wait: int = 0
     seconds: int = -1
     unused: tuple[str, ...] = ()
+    other_gres: tuple[str, ...] = ()
+    several_gpu_types: bool = False
 
     @property
     def processors(self) -> int:
@@ -151,9 +159,9 @@ def request_of(words: Sequence[str]) -> Request:
     per_node = _whole("ntasks-per-node", told.pop("ntasks-per-node", "0"))
     tasks = _whole("ntasks", told.pop("ntasks", "0")) or max(nodes, 1) * max(per_node, 1)
     types: list[str | None] = []
-    gpus = {
-        name: _gpus(name, told.pop(name, None), types) for name in ("gpus", "gpus-per-node", "gpus-per-task", "gres")
-    }
+    others = sorted(others_in(told.get("gres")))
+    gpus = {name: _gpus(name, told.pop(name, None), types) for name in GPU_OPTIONS}
+    kinds = {kind for kind in types if kind}
     limit = told.pop("time", None)
     memory, per_core = told.pop("mem", None), told.pop("mem-per-cpu", None)
     elements, array_limit = array_of(told.pop("array", ""))
@@ -169,7 +177,7 @@ def request_of(words: Sequence[str]) -> Request:
         gpus_per_node=gpus["gpus-per-node"] or gpus["gres"],
         gpus_per_task=gpus["gpus-per-task"],
         exclusive=int(told.pop("exclusive", None) == ""),
-        gpu_type=next((kind for kind in types if kind), None),
+        gpu_type=next(iter(kinds)) if len(kinds) == 1 else None,
         constraint=told.pop("constraint", None),
         partition=told.pop("partition", None),
         account=told.pop("account", None),
@@ -184,7 +192,24 @@ def request_of(words: Sequence[str]) -> Request:
         switch_wait=switch_wait,
         seconds=-1 if limit is None else parse_time_limit(limit),
         unused=tuple(name for name in told if name not in WITHOUT_EFFECT),
+        other_gres=tuple(others),
+        several_gpu_types=len(kinds) > 1,
     )
+
+
+def notes_on_gres(requests: Iterable[Request]) -> list[str]:
+    """Return notes about what the requests of jobs leave out of their GPUs and other generic resources, with counts.
+
+    Examples
+    --------
+    >>> notes_on_gres([request_of(["--gres=gpu:a100:1,gpu:v100:2,nic:1"]), Request()])
+    ['GPUs of several types, counted as GPUs of any type: 1', 'generic resources that are not read, and jobs with \
+them: nic 1']
+    """
+    asked = list(requests)
+    several = sum(request.several_gpu_types for request in asked)
+    told = [f"{SEVERAL_TYPES}: {several:,}"] if several else []
+    return [*told, *notes_on_names(request.other_gres for request in asked)]
 
 
 def switches_of(text: str) -> tuple[int, int]:

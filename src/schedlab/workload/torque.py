@@ -38,8 +38,12 @@ KILLED = 271
 NAMES = {"user_id": ("user", "owner"), "group_id": ("account", "group"), "executable_id": ("jobname",)}
 NAMES["queue_id"] = ("queue",)
 REQUESTED = ("Resource_List.ncpus", "Resource_List.procs", "Resource_List.mppwidth", "Resource_List.size")
+OTHER_GPUS = "Resource_List.naccelerators"
+GPUS = ("exec_vnode", "exec_gpus", "Resource_List.ngpus", "Resource_List.select", "Resource_List.nodes")
+"""What says how many GPUs a job had or, further down, asked for."""
+
 KEYS = (
-    *("ctime", "start", "end", "Exit_status", "exec_host", "total_execution_slots"),
+    *("ctime", "start", "end", "Exit_status", "exec_host", "total_execution_slots", *GPUS[:4], OTHER_GPUS),
     *("Resource_List.walltime", "Resource_List.mem", "Resource_List.nodes", *REQUESTED),
     *("resources_used.cput", "resources_used.mem"),
     *(key for keys in NAMES.values() for key in keys),
@@ -52,7 +56,8 @@ def read_torque(path: str | os.PathLike[str]) -> Workload:
 
     Only records of type E are used, one for each run of a job, and duplicates are ignored; a job that was deleted
     before it started has none, so it is missing. The submit time is the creation of the job (ctime). Processors are
-    those of exec_host or, without it, those requested in Resource_List.
+    those of exec_host or, without it, those requested in Resource_List. GPUs (ngpus of PBS, gpus of Torque) are
+    `Workload.resources`, if any job has some.
 
     Parameters
     ----------
@@ -103,10 +108,14 @@ def read_torque(path: str | os.PathLike[str]) -> Workload:
         "status": _status(records.numbers("Exit_status")),
     }
     known |= {field: records.names(*keys) for field, keys in NAMES.items()}
+    gpus = _gpus(records)
+    if gpus.any():
+        known |= {"tasks": np.maximum(processors, 1), "gpus": gpus}
     limits = records.texts("Resource_List.walltime").is_valid().to_numpy()
     counts = {
         "records of other types than E left out": records.others,
         "in the file more than once, counted once": records.again,
+        "ask for accelerators (naccelerators), which are not read": np.count_nonzero(records.numbers(OTHER_GPUS) > 0),
         "limits that are no durations, taken as unknown": np.count_nonzero(limits & (known["requested_time"] < 0)),
     }
     told = [f"{what}: {count:,}" for what, count in counts.items() if count]
@@ -262,4 +271,31 @@ def _of_nodes(request: str) -> int:
         count, *properties = group.split(":")
         each = next((int(one[4:]) for one in properties if re.fullmatch(r"ppn=\d{1,9}", one)), 1)
         total += (int(count) if re.fullmatch(r"\d{1,9}", count) else 1) * each
+    return total
+
+
+def _gpus(records: _Records) -> NDArray[np.int64]:
+    """Return the GPUs that each job had or, where that is not said, asked for; 0 where it asked for none."""
+
+    def count(texts: pa.Array) -> NDArray[np.int64]:
+        return np.array([_gpus_in(text or "") for text in texts.to_pylist()], dtype=np.int64)
+
+    gpus = np.zeros(len(records), dtype=np.int64)
+    for key in GPUS:
+        gpus = np.where(gpus > 0, gpus, by_distinct(records.texts(key), count))
+    return gpus
+
+
+def _gpus_in(text: str) -> int:
+    """Count GPUs, written as 2, as (n1:ncpus=4:ngpus=2)+(n2:ngpus=2), as 2:ncpus=4:ngpus=1+1:ncpus=8, as 2:ppn=4:gpus=1
+    or as n1-gpu/0+n1-gpu/1."""
+    if text.isdecimal():
+        return int(text[:9])
+    if "-gpu/" in text:
+        return text.count("-gpu/")
+    total = 0
+    for chunk in text.split("+"):
+        each = re.search(r":n?gpus=(\d{1,9})", chunk)
+        times = re.match(r"(\d{1,9}):", chunk)
+        total += int(each[1]) * (int(times[1]) if times else 1) if each else 0
     return total
