@@ -25,17 +25,22 @@ IN_SERVICE = (
     *("DYNAMIC", "NET", "RES", "EXTERNAL"),
 )
 
-WORDS: dict[str, Service] = dict.fromkeys(IN_SERVICE, "in service")
-WORDS |= dict.fromkeys(POWER_SAVING, "power saving")
-WORDS |= dict.fromkeys(DRAINED, "drain") | dict.fromkeys(DOWN, "down")
+MEANINGS: dict[Service, tuple[str, ...]] = {
+    "down": DOWN,
+    "drain": DRAINED,
+    "power saving": POWER_SAVING,
+    "in service": IN_SERVICE,
+}
+"""From the strongest on: a node that is down and off is down."""
+
+WORDS = {word: service for service, words in MEANINGS.items() for word in words}
 """States and flags, of sinfo, scontrol, sacctmgr and their JSON."""
 
-MARKS: dict[str, Service] = {"*": "drain", "$": "drain", "^": "drain"}
-MARKS |= dict.fromkeys("~#%!", "power saving") | dict.fromkeys("@-+", "in service")
+MARKED: dict[Service, str] = {"drain": "*$^", "power saving": "~#%!", "in service": "@-+"}
+MARKS = {mark: service for service, marks in MARKED.items() for mark in marks}
 """Marks behind a state: the node does not respond, is in maintenance, reboots; is off, or on its way there or back; is
 to reboot, is planned for a job, or completes one."""
 
-_STRONGEST: tuple[Service, ...] = ("down", "drain", "power saving", "in service")
 _STATE = re.compile(r"([A-Z_]+)([*~#%!$@^+-]*)")
 
 
@@ -62,4 +67,4 @@ def service_of(state: str) -> Service:
         found |= {WORDS[matched[1]], *(MARKS[mark] for mark in matched[2])}
     if not found:
         raise InputError("a line has no state")
-    return next(one for one in _STRONGEST if one in found)
+    return next(one for one in MEANINGS if one in found)
