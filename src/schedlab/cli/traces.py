@@ -208,17 +208,31 @@ def read_trace(
 
 
 def _without_the_impossible(workload: Workload, cluster: Cluster, told: list[str]) -> Workload:
-    """Return the jobs that can ever run on a cluster of nodes; tell of the others, by reason."""
+    """Return the jobs that can ever run on a cluster of nodes; tell of the others, by reason.
+
+    Raises
+    ------
+    InputError
+        If there are jobs, but none that can run.
+    """
     from schedlab.engine.site_build import never_runs
-    from schedlab.engine.site_refusal import REASONS
+    from schedlab.engine.site_refusal import in_words
 
     never = never_runs(workload, cluster)
-    for code, reason in enumerate(never.names):
-        out = workload.job_id[never.codes == code]
-        if len(out):
-            named = ", ".join(map(str, out[:5].tolist())) + (", ..." if len(out) > 5 else "")
-            why = REASONS.get(reason, "alone beyond a limit")
-            told.append(f"{count_of(len(out), 'job')} can never run and are left out ({reason}: {why}): {named}")
+    if bool((never.codes < 0).all()):
+        return workload
+    out: dict[str, list[int]] = {}
+    for number, why in zip(workload.job_id.tolist(), in_words(workload, cluster, never), strict=True):
+        if why:
+            out.setdefault(why, []).append(number)
+    sentences = []
+    for why, jobs in out.items():
+        named = ", ".join(map(str, jobs[:5])) + (", ..." if len(jobs) > 5 else "")
+        verb = "is" if len(jobs) == 1 else "are"
+        sentences.append(f"{count_of(len(jobs), 'job')} can never run and {verb} left out ({why}): {named}")
+    if bool((never.codes >= 0).all()):
+        raise InputError("no job can run on the cluster: " + "; ".join(sentences))
+    told += sentences
     return workload[never.codes < 0]
 
 

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.membership import membership
 from schedlab.cluster.node_events import NodeEvent, NodeEvents
+from schedlab.engine.fitting import fitting
 from schedlab.engine.node_inputs import NodeInputs
-from schedlab.engine.node_requests import fitting
 from schedlab.engine.site_inputs import SiteInputs
 from schedlab.errors import InputError
 from schedlab.wording import did_you_mean, shown

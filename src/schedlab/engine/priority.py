@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from schedlab.addresses import by_address
 from schedlab.engine.calendar import BLOCK, NEVER, USED, soonest
+from schedlab.engine.fitting import fewest_nodes
 from schedlab.engine.node_inputs import NodeInputs
-from schedlab.engine.node_requests import fewest_nodes
 from schedlab.engine.node_state import Nodes, order_of
 from schedlab.engine.preemption_state import stood_still
 from schedlab.engine.prepared import Prepared

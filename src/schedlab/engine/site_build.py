@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.membership import Membership, membership
 from schedlab.cluster.nodes import Partition
+from schedlab.engine.fitting import fitting
 from schedlab.engine.memory_limits import beyond_memory
 from schedlab.engine.named_nodes import name_nodes
 from schedlab.engine.node_inputs import NodeInputs
-from schedlab.engine.node_requests import fits_empty, fitting, node_inputs, unchecked_inputs
+from schedlab.engine.node_requests import fits_empty, node_inputs, unchecked_inputs
 from schedlab.engine.preemption_inputs import preemption_inputs
 from schedlab.engine.qos_flags import Flags, flags_of
 from schedlab.engine.site_held import is_held_back

@@ -1,11 +1,13 @@
-"""The error messages for jobs that can never run on a cluster."""
+"""Why jobs can never run on a cluster, in words."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from schedlab.cluster.cluster import Cluster
-from schedlab.engine.node_requests import node_inputs
+from schedlab.engine.fitting import short_of
+from schedlab.engine.node_inputs import NodeInputs
+from schedlab.engine.node_requests import node_inputs, unchecked_inputs
 from schedlab.errors import InputError
 from schedlab.workload.resources import Labels
 from schedlab.workload.workload import Workload
@@ -23,9 +25,61 @@ REASONS = {
 }
 """Why a job can never start, Slurm's reason and a description."""
 
+LACKING = {
+    "GPUs": "no nodes that it may use have as many GPUs of the type that it asks for",
+    "memory": "no node that it may use has as much memory as it asks for",
+    "cores": "no nodes that it may use have as many cores as it asks for",
+    "nodes that it may use": "the nodes that it may use are too few or too small",
+}
+"""The same for `Resources`, by what the nodes have too little of."""
+
 SUBMISSION = "its array has more elements, or its heterogeneous job more components, than may be submitted"
 
 ALONE = "alone it is beyond a limit of its account or QOS"
+
+
+def in_words(workload: Workload, cluster: Cluster, never: Labels) -> list[str]:
+    """Return for each job why it can never run on a cluster, "" if it can.
+
+    Slurm's reason stands in brackets; for resources, what the nodes have too little of is named.
+
+    Parameters
+    ----------
+    never
+        The reasons, see `schedlab.engine.site_build.never_runs`.
+
+    Examples
+    --------
+    >>> from schedlab.engine.site_build import never_runs
+    >>> site = Cluster.from_dict({"groups": [{"nodes": "n1", "cores": 4, "memory": "1 GiB"}]})
+    >>> jobs = Workload.from_columns(dict(submit_time=[0, 0], run_time=[9, 9], requested_processors=[1, 1],
+    ...                                   requested_memory=[4_194_304, 1_024]))
+    >>> in_words(jobs, site, never_runs(jobs, site))[0].partition(": ")[2]
+    'up to 4 GiB per task, 1 GiB on the largest node (Resources)'
+    """
+    found = []
+    for reason in (*never.names, ""):
+        why = REASONS.get(reason, SUBMISSION if "Submit" in reason else ALONE)
+        found.append(f"{why} ({reason})" if reason else "")
+    told = [found[code] for code in never.codes.tolist()]
+    if "Resources" in never.names:
+        rows = np.flatnonzero(never.codes == never.names.index("Resources"))
+        inputs = unchecked_inputs(workload[rows], cluster, None)
+        lacking = short_of(inputs)
+        words = LACKING | {"memory": f"{LACKING['memory']}: {_memory(inputs, lacking)}"}
+        for row, request in zip(rows.tolist(), inputs.shape.tolist(), strict=True):
+            told[row] = f"{words.get(lacking[request], REASONS['Resources'])} (Resources)"
+    return told
+
+
+def _memory(inputs: NodeInputs, lacking: list[str]) -> str:
+    """Return how much memory is asked for at most, by requests that are short of it, and how much the largest node
+    has."""
+    short = np.array(lacking) == "memory"
+    per_task, per_node = (int(column[short].max(initial=0)) for column in (inputs.task_memory, inputs.node_memory))
+    amounts = {"task": per_task, "node": per_node}
+    asked = [f"{amount / 1024:,.6g} GiB per {what}" for what, amount in amounts.items() if amount]
+    return f"up to {' and '.join(asked)}, {inputs.memory.max() / 1024:,.6g} GiB on the largest node"
 
 
 def refuse(workload: Workload, cluster: Cluster, never: Labels) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
+from schedlab.engine.fitting import room_on_nodes
 from schedlab.engine.node_inputs import NodeInputs
-from schedlab.engine.node_requests import room_on_nodes
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.tres import Billing
 from schedlab.engine.twin.job import Job
