@@ -19,7 +19,7 @@ import pytest
 import schedlab as sl
 from schedlab.errors import InputError
 from schedlab.slurm.configuration import machine_configuration
-from schedlab.slurm.deployment import Way, deploy, shadow
+from schedlab.slurm.deployment import Way, deploy
 from schedlab.slurm.installation import find_slurm
 from schedlab.slurm.jobs import from_workload
 from schedlab.slurm.laboratory import Laboratory
@@ -93,26 +93,6 @@ def test_what_squeue_does_not_know_is_refused():
         deploy("saf@groups(user.executable)")
     with pytest.raises(InputError, match="not @similar"):
         deploy("saf@similar")
-
-
-def test_the_shadow_orders_a_queue_and_leaves_held_jobs_out():
-    queue = {
-        "jobs": [
-            {"job_id": 1, "job_state": "PENDING", "priority": 9, "time_limit": 60, "cpus": 4, "submit_time": 100},
-            {"job_id": 2, "job_state": ["PENDING"], "priority": {"set": True, "number": 8}, "time_limit": 10, "cpus": 1,
-             "submit_time": 200},
-            {"job_id": 3, "job_state": "PENDING", "priority": 0, "time_limit": 1, "cpus": 1, "submit_time": 200},
-            {"job_id": 4, "job_state": "RUNNING", "priority": 7, "time_limit": 1, "cpus": 1, "submit_time": 20},
-        ]
-    }  # fmt: skip
-    rows = shadow("saf", queue)
-    assert [(row["job"], row["rank"], row["slurm_rank"]) for row in rows] == [(2, 1, 2), (1, 2, 1)]
-    for other in ({}, {"jobs": ["1"]}):
-        with pytest.raises(InputError, match="squeue --json"):
-            shadow("saf", other)
-    for number in (float("nan"), 10**300, "many", []):
-        with pytest.raises(InputError, match="is not a number such as squeue prints"):
-            shadow("saf", {"jobs": [queue["jobs"][0] | {"cpus": number}]})
 
 
 @pytest.mark.usefixtures("real_slurm")

@@ -315,42 +315,49 @@ def shadow(
     ],
     queue: Annotated[
         Path | None,
-        typer.Option("--queue", metavar="FILE", help="Output of 'squeue --json' (default: run squeue)."),
+        typer.Option(
+            "--queue",
+            metavar="FILE",
+            help="Output of squeue or 'scontrol show job', as text or JSON (default: run squeue).",
+        ),
     ] = None,
+    timezone: Annotated[str, typer.Option(help="Zone of times in text that have none.")] = "UTC",
     limit: Annotated[int, typer.Option(min=1, help="Number of lines to print.")] = 50,
     as_json: Json = False,
 ) -> None:
     """Print the order of a production queue under a policy, without changing anything."""
-    from schedlab.documents import parse_json, read_text
-    from schedlab.slurm.deployment import shadow as shadow_of
+    from schedlab.slurm.shadow import shadow as shadow_of
 
-    try:
-        found = parse_json(_squeue() if queue is None else read_text(queue, "queue"))
-    except ValueError as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"{queue or 'squeue --json'}: not the output of squeue --json ({error})") from None
-    rows = shadow_of(policy, found if isinstance(found, dict) else {})
+    rows = shadow_of(policy, _squeue() if queue is None else queue, timezone=timezone)
     if as_json:
         show_json(rows)
         return
-    lines = [f"{'rank':>6} {'Slurm':>6} {'job':>10} {'user':<12} {'cores':>6} {'limit':>8} {'score':>12}  reason"]
+    lines = [f"{'rank':>6} {'Slurm':>6} {'job':>10} {'user':<12} {'cores':>6} {'limit':>9} {'score':>12}  reason"]
     for row in rows[:limit]:
         line = f"{row['rank']:>6} {row['slurm_rank']:>6} {row['job']:>10} {row['user']:<12} {row['processors']:>6}"
-        lines.append(f"{line} {row['limit'] // 60:>5}min {row['score']:>12.6g}  {row['reason']}")
+        asked = "unlimited" if row["limit"] is None else f"{row['limit'] // 60}min"
+        lines.append(f"{line} {asked:>9} {row['score']:>12.6g}  {row['reason']}")
     moved = sum(row["rank"] != row["slurm_rank"] for row in rows)
     lines.append(
         f"\n{moved} of {count_of(len(rows), 'waiting job')} would have another place under {policy}; nothing "
         f"was changed"
     )
+    if endless := sum(row["limit"] is None for row in rows):
+        lines.append(f"{count_of(endless, 'job')} without a limit: ranked as if for a year, as Slurm plans it")
     show("\n".join(lines))
 
 
-def _squeue() -> str:
+def _squeue() -> dict[str, Any]:
+    """Return what squeue prints on this machine."""
     import subprocess
 
+    from schedlab.workload.slurm_json import jobs_of
+
     try:
-        return subprocess.run(["squeue", "--json"], capture_output=True, text=True, check=True).stdout
-    except (OSError, subprocess.CalledProcessError) as error:
-        said = error.stderr.strip() if isinstance(error, subprocess.CalledProcessError) else error.strerror
-        raise InputError(f"squeue --json failed: {said}; give its output with --queue FILE") from None
+        said = subprocess.run(["squeue", "--json"], capture_output=True, check=True).stdout
+        return {"jobs": jobs_of(said, "squeue --json")}
+    except OSError as error:
+        told = str(error.strerror)
+    except subprocess.CalledProcessError as error:
+        told = error.stderr.decode(errors="replace").strip()
+    raise InputError(f"squeue --json failed: {told}; give its output with --queue FILE")

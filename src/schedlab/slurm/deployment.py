@@ -1,4 +1,4 @@
-"""Deploy a policy on a stock Slurm: everything that an administrator installs, and what a deployment would do."""
+"""Deploy a policy on a stock Slurm: everything that an administrator installs."""
 
 from __future__ import annotations
 
@@ -11,14 +11,11 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
-
 from schedlab.atomic import atomic_path
 from schedlab.errors import InputError
 from schedlab.scheduler.policy import Policy
 from schedlab.scheduler.predictor import REQUESTED, GroupMean, Predictor
 from schedlab.scheduler.scheduler import Scheduler
-from schedlab.wording import shown
 
 Way = Literal["lua", "priority-loop", "site-factor", "rest"]
 
@@ -81,7 +78,7 @@ def deploy(
     period: int = 30,
     dry_run: bool = False,
     origin: int = 0,
-    default_minutes: int = 1440,
+    default_minutes: int = 525_600,
 ) -> Deployment:
     """Return everything that deploys a policy on a stock Slurm.
 
@@ -101,7 +98,7 @@ def deploy(
     origin
         Unix time from which the submit time r counts.
     default_minutes
-        Request of a job where neither it nor its partition has a time limit.
+        Request of a job where neither it nor its partition has a time limit; a year, as Slurm plans it.
 
     Raises
     ------
@@ -117,7 +114,7 @@ def deploy(
     """
     scheduler = Scheduler.parse(policy)
     chosen, predict = scheduler.policy, _prediction(scheduler.ranking)
-    formula = _formula(chosen)
+    formula = formula_of(chosen)
     moving = chosen.changes_with_time or predict is not None
     taken = way or ("priority-loop" if moving else "lua")
     if taken not in WAYS:
@@ -172,7 +169,7 @@ def _prediction(runtimes: Predictor) -> dict[str, Any] | None:
     return {"by": list(runtimes.attributes)} | facts
 
 
-def _formula(policy: Policy) -> str:
+def formula_of(policy: Policy) -> str:
     """Return the formula of a policy.
 
     Raises
@@ -229,78 +226,3 @@ def _filled(name: str, values: Mapping[str, str]) -> str:
     for key, value in values.items():
         content = content.replace(f"%{key}%", value)
     return content
-
-
-def shadow(policy: str, queue: Mapping[str, Any], *, origin: int = 0, now: float | None = None) -> list[dict[str, Any]]:
-    """Return the waiting jobs of a production queue in the order of a policy, and where Slurm has them.
-
-    Parameters
-    ----------
-    policy
-        As for `deploy`, but without predictions.
-    queue
-        What `squeue --json` prints.
-    origin
-        Unix time from which the submit time r counts.
-    now
-        Unix time; None: the latest submission of the queue.
-
-    Returns
-    -------
-    list of dict
-        `job`, `user`, `priority` (Slurm's), `slurm_rank`, `rank` (the policy's), `score`, `reason`; held jobs, which no
-        deployment touches, are left out.
-
-    Raises
-    ------
-    InputError
-        If the queue is not what squeue prints, or the policy is no formula.
-    """
-    if not isinstance(queue.get("jobs"), list) or not all(isinstance(job, Mapping) for job in queue["jobs"]):
-        raise InputError("the queue has no list of jobs: give the output of 'squeue --json'")
-    chosen = Scheduler.parse(policy).policy
-    _formula(chosen)
-    waiting = [job for job in queue["jobs"] if _state(job) == "PENDING" and _number(job.get("priority")) > 0]
-    if not waiting:
-        return []
-    p = np.array([60 * max(1, _number(job.get("time_limit"), 1440)) for job in waiting], dtype=np.int64)
-    q = np.array([max(1, _number(job.get("cpus"), 1)) for job in waiting], dtype=np.int64)
-    submit = np.array([_number(job.get("submit_time")) for job in waiting], dtype=np.int64)
-    moment = int(submit.max() if now is None else now)
-    score = chosen.scores(p, q, submit - origin, np.maximum(0, moment - submit))
-    own = sorted(range(len(waiting)), key=lambda row: (score[row], submit[row], _number(waiting[row].get("job_id"))))
-    theirs = sorted(
-        range(len(waiting)),
-        key=lambda row: (-_number(waiting[row].get("priority")), _number(waiting[row].get("job_id"))),
-    )
-    place = {row: rank for rank, row in enumerate(theirs, 1)}
-    return [
-        {
-            "rank": rank,
-            "job": _number(waiting[row].get("job_id")),
-            "user": waiting[row].get("user_name", ""),
-            "processors": int(q[row]),
-            "limit": int(p[row]),
-            "score": float(score[row]),
-            "slurm_rank": place[row],
-            "priority": _number(waiting[row].get("priority")),
-            "reason": waiting[row].get("state_reason", ""),
-        }
-        for rank, row in enumerate(own, 1)
-    ]
-
-
-def _state(job: Mapping[str, Any]) -> str:
-    state = job.get("job_state", "")
-    return str(state[0] if isinstance(state, list) and state else state)
-
-
-def _number(value: Any, default: int = 0) -> int:
-    """Return a number of squeue's JSON: plain in old versions, an object with `set` and `number` in newer ones."""
-    if isinstance(value, Mapping):
-        value = value.get("number") if value.get("set", True) else None
-    if value is None:
-        return default
-    if not isinstance(value, int | float) or not abs(value) < 2**53:
-        raise InputError(f"{shown(value)} is not a number such as squeue prints")
-    return int(value)

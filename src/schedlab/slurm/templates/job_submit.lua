@@ -30,6 +30,7 @@ end
 local function minutes(job, parts)
    local own = given(job.time_limit)
    if own then return own end
+   if job.time_limit == slurm.INFINITE then return DEFAULT_MINUTES end
    for name, part in pairs(parts or {}) do
       if job.partition == name or (job.partition == nil and part.flag_default == 1) then
          return given(part.default_time) or given(part.max_time) or DEFAULT_MINUTES
