@@ -50,8 +50,42 @@ SQUEUE_JSON = {
             "cpus": {"number": 4, "set": True, "infinite": False},
             "node_count": {"number": 1, "set": True, "infinite": False},
             "name": "run",
+            "priority": {"number": 5, "set": True, "infinite": False},
+            "array_job_id": {"number": 7, "set": True, "infinite": False},
+            "array_task_string": "1-3%2",
+            "dependency": "singleton(unfulfilled)",
         }
     ],
+}
+SCONTROL = (
+    "JobId=7 ArrayJobId=7 ArrayTaskId=1-3%2 JobName=run\n   UserId=ann(1000) GroupId=g(1000)\n   Priority=5 QOS=high\n"
+    "   JobState=PENDING Reason=Dependency Dependency=singleton(unfulfilled)\n   TimeLimit=02:00:00\n"
+    "   SubmitTime=2026-04-01T10:00:00 EligibleTime=Unknown\n   StartTime=Unknown\n   Partition=gpu\n"
+    "   NumNodes=1-1 NumCPUs=4 NumTasks=4 CPUs/Task=1\n   MinMemoryNode=2G\n   TresPerNode=gres/gpu:a100:2\n\n"
+)
+SACCT_JSON = {
+    "jobs": [
+        {
+            "job_id": 7,
+            "array": {"job_id": 7, "task_id": {"set": True, "number": 1}, "limits": {"max": {"running": {"tasks": 2}}}},
+            "het": {"job_id": 0},
+            "allocation_nodes": 1,
+            "user": "ann",
+            "partition": "gpu",
+            "state": {"current": ["COMPLETED"]},
+            "required": {"CPUs": 4, "memory_per_cpu": {"set": True, "number": 512}},
+            "time": {
+                "submission": 1775037600,
+                "eligible": 1775037660,
+                "start": 1775037700,
+                "end": 1775041300,
+                "elapsed": 3600,
+                "limit": {"set": True, "number": 120},
+                "total": {"seconds": 9, "microseconds": 5},
+            },
+            "tres": {"allocated": [{"type": "cpu", "name": "", "count": 4}], "requested": []},
+        }
+    ]
 }
 CONTROLLER = """\
 [2026-06-01T01:00:00.148] _slurm_rpc_submit_batch_job: JobId=7 InitPrio=1975 usec=589
@@ -267,6 +301,8 @@ def _text_targets() -> list[Target]:
         Target("squeue", "now.txt", SQUEUE.encode(), harm_text, READS_WAITING),
         Target("shadow", "queue.json", json.dumps(SQUEUE_JSON).encode(), harm_json, ("slurm shadow p*q --queue FILE",)),
         Target("squeue json", "now.json", json.dumps(SQUEUE_JSON).encode(), harm_json, READS_WAITING),
+        Target("scontrol", "now.txt", SCONTROL.encode(), harm_text, READS_WAITING),
+        Target("sacct json", "sacct.json", json.dumps(SACCT_JSON).encode(), harm_json, READS_JOBS),
         Target("slurmctld", "slurmctld.log", CONTROLLER.encode(), harm_text, READS_JOBS),
         Target("events", "made.events", EVENTS.encode(), harm_text, READS_JOBS),
         Target("openb", "openb.csv", OPENB.encode(), harm_text, READS_JOBS),

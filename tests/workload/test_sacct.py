@@ -28,6 +28,7 @@ JOB = {
     "QOS": "normal",
     "State": "COMPLETED",
     "Submit": "2026-04-01T10:00:00",
+    "Eligible": "2026-04-01T10:00:00",
     "Start": "2026-04-01T10:05:00",
     "End": "2026-04-01T11:05:00",
     "ElapsedRaw": "3600",
@@ -289,6 +290,33 @@ class TestRecordsOfOneJob:
         assert (jobs.job_id.tolist(), jobs.run_time.tolist()) == ([214, 215, 200], [3600, 3600, -1])
         assert " Note: array tasks that never started, counted as one job: 1" in jobs.header
 
+    def test_a_record_of_several_tasks_that_ran_is_one_run(self, tmp_path: Path) -> None:
+        jobs = read(tmp_path, job("5_[1-3]", JobIDRaw="5", State="TIMEOUT"))
+        assert jobs.run_time.tolist() == [3600]
+        assert not any("never started" in line for line in jobs.header)
+
+    def test_a_job_is_submitted_when_it_becomes_eligible(self, tmp_path: Path) -> None:
+        at = "2026-04-01T10:{:02d}:00".format
+        jobs = read(
+            tmp_path,
+            job(1),
+            job(2, Submit=at(1), Eligible=at(4)),
+            job(3, Submit=at(2), Eligible="Unknown"),
+            job(4, Submit=at(3), Eligible=at(59)),
+        )
+        assert jobs.job_id.tolist() == [1, 3, 4, 2]
+        assert (jobs.submit_time.tolist(), jobs.wait_time.tolist()) == ([0, 120, 180, 240], [300, 180, 120, 60])
+        assert " Note: eligible after their submission, counted as submitted then: 1" in jobs.header
+        assert " Note: eligible after their start, counted as submitted at their submission: 1" in jobs.header
+
+    def test_components_become_eligible_together(self, tmp_path: Path) -> None:
+        later = "2026-04-01T10:03:00"
+        parts = [job("300+0", JobIDRaw="300", Eligible=later), job("300+1", JobIDRaw="301")]
+        path = tmp_path / "april.txt"
+        path.write_text(sacct_text(job(1), *parts))
+        jobs = read_sacct(path, het_jobs="components")
+        assert (jobs.job_id.tolist(), jobs.submit_time.tolist()) == ([1, 300, 301], [0, 180, 180])
+
     def test_without_raw_numbers_arrays_are_numbered_from_1(self, tmp_path: Path) -> None:
         tasks = [without("JobIDRaw", number=f"200_{task}") for task in (4, 5)]
         assert read(tmp_path, *tasks).job_id.tolist() == [1, 2]
@@ -337,6 +365,7 @@ class TestTimes:
         ],
     )
     def test_unix_times_and_offsets_need_no_zone(self, tmp_path: Path, times: dict[str, str]) -> None:
+        times = {**times, "Eligible": times["Submit"]}
         jobs = read(tmp_path, without("ElapsedRaw") | times, timezone="Asia/Tokyo")
         assert (jobs.start_time, jobs.wait_time.tolist(), jobs.run_time.tolist()) == (APRIL, [300], [3600])
         assert not any("zone" in line for line in jobs.header)
@@ -393,12 +422,12 @@ class TestRefusals:
         lines = sacct_text(*(job(number) for number in (1, 2, 3))).splitlines()
         lines[cut] = lines[cut][:40]
         (tmp_path / "t.txt").write_text("\n".join(lines))
-        with pytest.raises(InputError, match=rf"t\.txt, line {line}: 8 columns instead of 22; {advice}"):
+        with pytest.raises(InputError, match=rf"t\.txt, line {line}: 8 columns instead of 23; {advice}"):
             read_sacct(tmp_path / "t.txt")
 
     def test_a_name_with_the_delimiter_in_it(self, tmp_path: Path) -> None:
         message = refused(tmp_path, job(1), job(2, JobName="a|b"))
-        assert "line 3: 23 columns instead of 22; a name holds the delimiter: leave JobName and" in message
+        assert "line 3: 24 columns instead of 23; a name holds the delimiter: leave JobName and" in message
 
     @pytest.mark.parametrize(
         ("changes", "sentence"),

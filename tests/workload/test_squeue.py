@@ -53,7 +53,10 @@ def test_times_may_be_of_another_zone(tmp_path: Path) -> None:
     ("lines", "sentence"),
     [
         (["   JOBID PARTITION     NAME", "       7       gpu      run"], "columns are truncated to a width"),
-        (["JOBID|CPUS", "7|4"], "the column SUBMIT_TIME is missing; create the file with TZ=UTC squeue"),
+        (
+            ["JOBID|CPUS", "7|4"],
+            "SUBMIT_TIME is missing; create the file with TZ=UTC SLURM_BITSTR_LEN=0 squeue",
+        ),
         ([HEADER, ROWS[0], "8|bob"], "line 3: 2 columns instead of 15"),
         ([HEADER, ROWS[0].replace("|4|", "|four|")], "line 2: CPUS is 'four', not a whole number"),
         ([HEADER, ROWS[0].replace("2026-04-01T10:00:00", "today")], "line 2: SUBMIT_TIME is 'today', not a time"),
@@ -125,6 +128,39 @@ def test_json_is_read_with_plain_numbers_and_with_objects(tmp_path: Path) -> Non
     assert (resources.gpus_per_node.tolist(), resources.gpu_type.texts()) == ([2, 2], ["a100", "a100"])
     assert (resources.exclusive.tolist(), resources.memory_per_node.tolist()) == ([1, 0], [4096, 4096])
     assert resources.constraint.texts() == ["ib", "ib"]
+
+
+def test_json_has_a_record_for_all_waiting_tasks_of_an_array(tmp_path: Path) -> None:
+    tasks = {"array_job_id": modern(2), "array_max_tasks": modern(5), "array_task_id": {"set": False, "number": 0}}
+    one = {"array_job_id": 2, "array_max_tasks": 5, "array_task_id": 7, "array_task_string": ""}
+    path = json_of(
+        tmp_path, MODERN | tasks | {"job_id": 2, "array_task_string": "1-6:2%5"}, OLDER | one | {"job_id": 9}
+    )
+    jobs = read_workload(path)
+    assert jobs.job_id.tolist() == [2, 2, 2, 9]
+    assert jobs.resources is not None
+    assert (jobs.resources.array.texts(), jobs.resources.array_limit.tolist()) == (["2"] * 4, [5] * 4)
+    assert " Note: tasks of arrays, in 1 records of the file: 3" in jobs.header
+
+
+def test_json_says_who_is_held_who_waits_for_others_and_who_begins_later(tmp_path: Path) -> None:
+    held = MODERN | {"job_id": 7, "priority": modern(0), "hold": True, "state_reason": "JobHeldUser"}
+    needs = MODERN | {"job_id": 8, "dependency": "afterok:10(unfulfilled)", "state_reason": "Dependency"}
+    later = MODERN | {"job_id": 9, "eligible_time": modern(1_775_137_600), "state_reason": "BeginTime"}
+    jobs = read_workload(json_of(tmp_path, held, needs, later, MODERN | {"job_id": 10, "state_reason": "Resources"}))
+    assert (jobs.job_id.tolist(), jobs.submit_time.tolist()) == ([8, 10, 9], [0, 0, 100_000])
+    assert jobs.dependencies is not None
+    assert [jobs.dependencies.parents_of(row).tolist() for row in range(3)] == [[1], [], []]
+    told = {"held, left out: 1", "waiting for other jobs: 1", "waiting for their begin time: 1", "waiting: 4"}
+    assert {f" Note: {note}" for note in told} <= set(jobs.header)
+
+
+def test_components_in_json_are_one_job(tmp_path: Path) -> None:
+    parts = [MODERN | {"job_id": 14 + n, "het_job_id": modern(14), "het_job_offset": modern(n)} for n in (0, 1)]
+    jobs = read_workload(json_of(tmp_path, *parts))
+    assert (jobs.job_id.tolist(), jobs.job_processors.tolist()) == ([14], [32])
+    assert jobs.resources is not None
+    assert (jobs.resources.tasks.tolist(), jobs.resources.gpus.tolist()) == ([32], [8])
 
 
 @pytest.mark.parametrize(

@@ -200,6 +200,32 @@ def workload_of_records(
     )
 
 
+def since_eligible(records: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """Return the records with `submit` at the time at which a job became eligible, and notes.
+
+    Slurm's Eligible is when the jobs that it depends on had ended (so that it is unknown until then), the moment of
+    `--begin`, or else the submission. Before it, a job waits for nothing that a scheduler decides.
+
+    Parameters
+    ----------
+    records
+        One row per job, with `submit`, `start` and, if it is known, `eligible`, as Unix times (-1 unknown); components
+        of a heterogeneous job, named by `het_job`, become eligible together.
+    """
+    if "eligible" not in records:
+        return records, []
+    eligible, submit, start = (records[name] for name in ("eligible", "submit", "start"))
+    if "het_job" in records:
+        eligible = eligible.groupby(records["het_job"]).transform("max").where(records["het_job"].notna(), eligible)
+    later = eligible > submit
+    wrong = later & (start >= 0) & (eligible > start)
+    used = later & ~wrong
+    notes = [f"eligible after their submission, counted as submitted then: {int(used.sum()):,}"] if used.any() else []
+    if wrong.any():
+        notes.append(f"eligible after their start, counted as submitted at their submission: {int(wrong.sum()):,}")
+    return records.assign(submit=submit.where(~used, eligible)), notes
+
+
 def numbered_names(resources: Resources) -> tuple[dict[str, NDArray[np.int64]], list[str]]:
     """Return the fields of SWF for partition, account and QOS, and header lines with the names.
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 COMMAND = (
     "TZ=UTC sacct --allusers --allocations --duplicates --parsable2 --starttime=2026-04-01 --endtime=2026-05-01 "
-    "--format=JobID,JobIDRaw,User,Account,Partition,QOS,State,Submit,Start,End,ElapsedRaw,TimelimitRaw,"
+    "--format=JobID,JobIDRaw,User,Account,Partition,QOS,State,Submit,Eligible,Start,End,ElapsedRaw,TimelimitRaw,"
     "ReqCPUS,AllocCPUS,NNodes,ReqMem,ReqTRES,AllocTRES,NodeList,Constraints,TotalCPU,JobName"
 )
 """The command to run on a site; all its columns are used."""
@@ -29,7 +29,7 @@ PROCESSORS = {"allocated": ("AllocCPUS", "NCPUS", "AllocTRES"), "requested": ("R
 NEEDED = (("JobIDRaw", "JobID"), ("Submit",), ("State",), ("Start",), ("End",))
 USED = (
     *("JobID", "JobIDRaw", "Cluster", "User", "Account", "Group", "Partition", "QOS", "JobName", "State"),
-    *("Submit", "Start", "End", "ElapsedRaw", "Elapsed", "TimelimitRaw", "Timelimit"),
+    *("Submit", "Eligible", "Start", "End", "ElapsedRaw", "Elapsed", "TimelimitRaw", "Timelimit"),
     *(*PROCESSORS["allocated"], *PROCESSORS["requested"], "NNodes", "AllocNodes", "ReqMem", "TotalCPU"),
     *("NodeList", "Constraints", "Reservation", "AllocGRES", "ReqGRES", "SubmitLine"),
 )
@@ -51,6 +51,8 @@ class SacctColumns:
         self.ignored = ignored
         self.local_times = False
         self.lines_above = 1
+        self.job_numbers: Sequence[str] = ()
+        self.steps = 0
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], names: Sequence[str] | None = None) -> SacctColumns:
@@ -58,6 +60,8 @@ class SacctColumns:
         import pyarrow as pa
 
         text = read_text(path)
+        if text.lstrip()[:1] == b"{":
+            return cls.of_json(path, text)
         header, _, body = text.lstrip().partition(b"\n")
         above = 1
         if names is None and is_xdmod_line(header.decode("latin-1")):
@@ -86,6 +90,17 @@ class SacctColumns:
         columns.lines_above = above
         return columns
 
+    @classmethod
+    def of_json(cls, path: str | os.PathLike[str], text: bytes) -> SacctColumns:
+        """Return the columns of what `sacct --json` prints."""
+        from schedlab.workload._sacct_json import table_of_json
+
+        found = table_of_json(text, os.fspath(path))
+        columns = cls(path, found.table, ())
+        columns.job_numbers = found.numbers
+        columns.steps = found.steps
+        return columns
+
     def __contains__(self, name: str) -> bool:
         return name in self.table.column_names
 
@@ -111,7 +126,7 @@ class SacctColumns:
         told = [f"columns ignored: {', '.join(self.ignored)}"] if self.ignored else []
         self.refuse(str(name), self.table[name].is_null().to_numpy(), "but every job has a number")
         self.keep(pc.not_equal(pc.utf8_lower(self.table[name]), str(name).lower()))
-        if steps := self.keep(pc.invert(pc.match_substring(self.table[name], "."))):
+        if steps := self.steps + self.keep(pc.invert(pc.match_substring(self.table[name], "."))):
             told.append(f"steps dropped: {steps:,}")
         if not len(self.table):
             raise InputError(f"{self.path}: the file has steps but no jobs; run sacct with --allocations")
@@ -131,9 +146,11 @@ class SacctColumns:
         """Raise InputError at the first bad cell, if there is one."""
         if bad.any():
             row = int(np.argmax(bad))
-            line = _line_of_row(self.path, int(self.rows[row]) + self.lines_above)
             cell = self.table[name][row].as_py()
             told = "unknown" if cell is None else repr(cell)
+            if self.job_numbers:
+                raise InputError(f"{self.path}, job {self.job_numbers[self.rows[row]]}: {name} is {told}, {what}")
+            line = _line_of_row(self.path, int(self.rows[row]) + self.lines_above)
             raise InputError(f"{self.path}, line {line}: {name} is {told}, {what}", line=line)
 
     def numbers(self, name: str) -> NDArray[np.int64]:

@@ -27,6 +27,8 @@ NAMES = {
     "constraint": "Constraints",
     "reservation": "Reservation",
 }
+ARRAY_LIMIT = "ArrayLimit"
+"""The most tasks of an array that may run at a time: not a column of sacct's text, but in its JSON."""
 MOST_HOSTS = 10_000_000
 PER_CORE_FLAG = 1 << 31
 """Slurm marks memory per core with this bit of a number of MiB; some versions print the mark as part of it."""
@@ -71,6 +73,9 @@ def _arrays(columns: SacctColumns) -> dict[str, Any]:
     texts = [] if "JobID" not in columns else columns.table["JobID"].to_pylist()
     limits = [re.match(r"(\d+)_\[.*%(\d{1,9})\]$", text or "") for text in texts]
     most = {found[1]: int(found[2]) for found in limits if found}
+    if ARRAY_LIMIT in columns:
+        told = zip(texts, columns.numbers(ARRAY_LIMIT).tolist(), strict=True)
+        most |= {text.partition("_")[0]: limit for text, limit in told if limit > 0 and "_" in text}
     if not most:
         return {}
     arrays = [(text or "").partition("_")[0] if "_" in (text or "") else "" for text in texts]

@@ -11,8 +11,10 @@ from typing import Literal
 
 from schedlab.errors import InputError, check_type
 from schedlab.streams import open_input
+from schedlab.workload._queue_text import is_squeue_header
 from schedlab.workload._sacct_columns import USED as SACCT_COLUMNS
 from schedlab.workload._sacct_columns import is_xdmod_line
+from schedlab.workload._scontrol import is_scontrol
 from schedlab.workload.batsim import read_batsim, write_batsim
 from schedlab.workload.event_lines import EVENT_LINE, read_event_lines
 from schedlab.workload.gpu_logs import (
@@ -28,8 +30,9 @@ from schedlab.workload.links import left_out
 from schedlab.workload.mapped import read_mapped
 from schedlab.workload.moab import read_moab
 from schedlab.workload.sacct import read_sacct
+from schedlab.workload.slurm_json import kind_of_head
 from schedlab.workload.slurmctld_log import STAMP, read_slurmctld_log
-from schedlab.workload.squeue import is_squeue_header, is_squeue_json, read_squeue
+from schedlab.workload.squeue import read_squeue
 from schedlab.workload.swf import read_swf, write_swf
 from schedlab.workload.tables import read_table, write_table
 from schedlab.workload.torque import read_torque
@@ -78,7 +81,8 @@ def format_of(path: str | os.PathLike[str]) -> Format:
     Parameters
     ----------
     path
-        The file. Its first line identifies the text of sacct ("sacct") and squeue ("squeue"; also as JSON), logs of
+        The file. Its first line identifies what sacct prints ("sacct") and a queue of squeue or scontrol ("squeue"),
+        both as text and as JSON, logs of
         slurmctld ("slurmctld"), accounting logs of Torque and PBS ("torque"), events of Moab ("moab") and of UB CCR's
         Slurm simulator ("events") and published logs of GPU clusters ("openb", "philly", "gen-parallel"), also if it is
         compressed; otherwise its suffix decides, and any other name is SWF.
@@ -98,15 +102,15 @@ def format_of(path: str | os.PathLike[str]) -> Format:
     """
     head = _head(path)
     line = next((line for line in head.splitlines() if line.strip() and not line.startswith("#")), "").lstrip()
-    cells = set(line.strip().split(","))
+    cells, kind = set(line.strip().split(",")), kind_of_head(head)
     first_lines: dict[Format, bool] = {
-        "squeue": is_squeue_header(line) or is_squeue_json(head),
+        "squeue": is_squeue_header(line) or is_scontrol(line) or kind == "squeue",
         "slurmctld": STAMP.match(line) is not None,
         "events": EVENT_LINE.match(line) is not None,
         "openb": cells.issuperset(OPENB),
         "philly": cells.issuperset(PHILLY),
         "gen-parallel": cells.issuperset(GEN_PARALLEL),
-        "sacct": _names_sacct_columns(line) or is_xdmod_line(line),
+        "sacct": kind == "sacct" or _names_sacct_columns(line) or is_xdmod_line(line),
         "torque": TORQUE_LINE.match(line) is not None,
         "moab": MOAB_LINE.match(line) is not None,
     }
@@ -159,7 +163,7 @@ def read_workload(
         Skip lines that cannot be read, if they are few (see `schedlab.workload.lenient`); the header of the workload
         lists them with the reasons. For formats with a line per job or event.
     het_jobs
-        For the text of sacct: what becomes of heterogeneous jobs, see `read_sacct`.
+        For sacct and squeue: what becomes of heterogeneous jobs, see `read_sacct`.
 
     Raises
     ------
@@ -188,6 +192,8 @@ def read_workload(
             return read_mapped(file, columns, timezone=timezone or "UTC")
         if form == "sacct":
             return read_sacct(file, timezone=timezone or "UTC", het_jobs=het_jobs)
+        if form == "squeue":
+            return read_squeue(file, timezone=timezone or "UTC", het_jobs=het_jobs)
         return _read(file, form, timezone or "UTC")
 
     workload = read_leniently(path, read, header=_has_header(path, form)) if lenient else read(path)
@@ -198,18 +204,17 @@ def _read(path: str | os.PathLike[str], form: str, timezone: str) -> Workload:
     """Read a file of a known format."""
     if form == "slurmctld":
         return read_slurmctld_log(path, timezone=timezone).workload
-    if form in ZONELESS:
-        return read_squeue(path, timezone=timezone)
     return READERS[form](path)
 
 
 def _has_header(path: str | os.PathLike[str], form: str) -> bool:
     """Return whether a file begins with a line of column names; raise InputError if the format has no lines to skip."""
     head = _head(path)
-    if form == "batsim" or (form == "squeue" and is_squeue_json(head)) or head.startswith("PAR1"):
+    line = next((line for line in head.splitlines() if line.strip()), "")
+    if form == "batsim" or kind_of_head(head) or is_scontrol(line) or head.startswith("PAR1"):
         raise InputError(f"{os.fspath(path)}: lenient reading needs a format with one job per line")
     if form == "sacct":
-        return not is_xdmod_line(next((line for line in head.splitlines() if line.strip()), ""))
+        return not is_xdmod_line(line)
     return form in ("mapped", "table", "squeue", "openb", "philly", "gen-parallel")
 
 

@@ -1,15 +1,22 @@
-"""Read the output of Slurm's `sacct --parsable2`, with columns in any order, identified by their header."""
+"""Read the output of Slurm's `sacct`: `--parsable2`, whose header identifies the columns, or `--json`."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.workload._accounting import by_distinct, per_processor, whole_numbers, workload_of_records
+from schedlab.workload._accounting import (
+    by_distinct,
+    per_processor,
+    since_eligible,
+    whole_numbers,
+    workload_of_records,
+)
+from schedlab.workload._het_records import HetJobs, with_het_jobs
 from schedlab.workload._sacct_columns import SacctColumns
 from schedlab.workload._sacct_resources import memory_of_request, requested
 from schedlab.workload.columns import UNKNOWN
@@ -33,11 +40,13 @@ def read_sacct(
     *,
     timezone: str = "UTC",
     columns: Sequence[str] | None = None,
-    het_jobs: Literal["joined", "components"] = "joined",
+    het_jobs: HetJobs = "joined",
 ) -> Workload:
-    """Read the text that `sacct --parsable2` prints, plain or gzip-compressed.
+    """Read what `sacct --parsable2` or `sacct --json` prints, plain or gzip-compressed.
 
-    The header identifies the columns; columns that are not needed are ignored and named in a note. Nodes, memory,
+    The header identifies the columns; columns that are not needed are ignored and named in a note. JSON of Slurm 21.08
+    and later is read as the same columns. A job that became eligible after its submission (dependencies, `--begin`)
+    counts as submitted when it became eligible, if the column Eligible is there. Nodes, memory,
     GPUs, partitions, accounts, QOS and constraints become `Workload.resources`. Records of steps are dropped, the
     components of a heterogeneous job are joined to one job unless `het_jobs` says otherwise, and each run of a requeued
     job is a job of its own, and so is each part of a resized one. Jobs that never started, and jobs that had not ended,
@@ -47,7 +56,7 @@ def read_sacct(
     Parameters
     ----------
     path
-        The file; several outputs may be concatenated.
+        The file; several outputs of text may be concatenated.
     timezone
         Zone of times without one, such as "Europe/Stockholm". For an hour that a clock shows twice, the first is
         assumed.
@@ -62,7 +71,7 @@ def read_sacct(
     ------
     InputError
         If the file cannot be read, is empty or truncated, lacks a needed column, mixes clusters, or holds an invalid
-        value. The message names the line.
+        value. The message names the line, or the job.
 
     References
     ----------
@@ -87,12 +96,9 @@ def read_sacct(
     once = _last_of_each(records)
     if again := len(records) - len(once):
         told.append(f"in the file more than once, counted once: {again:,}")
-    jobs = _named(once) if het_jobs == "components" else _joined(once)
-    if count := int(jobs["het_job"].nunique()) if "het_job" in jobs else 0:
-        told.append(f"heterogeneous jobs, whose components are rows: {count:,}")
-    if components := len(once) - len(jobs):
-        told.append(f"components of heterogeneous jobs joined to others: {components:,}")
-    told += [*more, *_notes(jobs)]
+    jobs, components = with_het_jobs(once, het_jobs)
+    jobs, later = since_eligible(jobs)
+    told += [*components, *more, *_notes(jobs), *later]
     if cells.local_times:
         told.append(f"times without a zone taken as {timezone}")
     return workload_of_records(jobs, path, told, _whole_nodes(jobs))
@@ -111,6 +117,7 @@ def _records(columns: SacctColumns, timezone: str) -> tuple[pd.DataFrame, list[s
     known = {
         "job_id": numbers_of_jobs(columns),
         "submit": submit,
+        "eligible": columns.times("Eligible", timezone) if "Eligible" in columns else UNKNOWN,
         "start": start,
         "end": end,
         "ended": ended,
@@ -186,42 +193,6 @@ def _per_processor(
     return found
 
 
-def _named(records: pd.DataFrame) -> pd.DataFrame:
-    """Name the heterogeneous job of each component (123+0, 123+1), which follow each other; runs of it are its own."""
-    component = records["identifier"].str.contains("+", regex=False, na=False)
-    if not component.any():
-        return records
-    job, offset = (records["identifier"].str.partition("+")[part] for part in (0, 2))
-    first = records[component].groupby(job[component])["submit"].transform("first")
-    again = records["submit"].astype(str).where(records["submit"] != first.reindex(records.index), "")
-    name = job.where(again == "", job + " submitted at " + again).where(component, None)
-    place = records.index.to_series()
-    place = place.groupby(name).transform("min").where(component, place)
-    order = records.assign(place=place, offset=offset.where(component, "0").astype(int))
-    return records.assign(het_job=name).loc[order.sort_values(["place", "offset"], kind="stable").index]
-
-
-def _joined(records: pd.DataFrame) -> pd.DataFrame:
-    """Join the components of heterogeneous jobs (123+0, 123+1), which start together, to one job each."""
-    import pandas as pd
-
-    component = records["identifier"].str.contains("+", regex=False, na=False)
-    if not component.any():
-        return records
-    parts = records[component]
-    whole = parts.groupby([parts["identifier"].str.partition("+")[0], "submit"], sort=False)
-    rules = dict.fromkeys(set(records) - {"submit"}, "first")
-    rules |= dict.fromkeys(("run_time", "end", "requested_time"), "max")
-    joined = whole.agg(rules)
-    for field in ("allocated_processors", "requested_processors"):
-        joined[field] = whole[field].agg(lambda count: count.sum() if (count > 0).all() else UNKNOWN)
-    joined["nodes"] = whole["nodes"].agg(lambda count: count.sum() if (count > 0).all() else 0)
-    for field in ("tasks", "gpus"):
-        joined[field] = whole[field].sum()
-    joined = joined.reset_index(level="submit")
-    return pd.concat([records[~component], joined[list(records)]], ignore_index=True)
-
-
 def _last_of_each(records: pd.DataFrame) -> pd.DataFrame:
     """Keep one record of a run in several outputs; job number and submit time identify it, as in Slurm's database."""
     if not records.duplicated(["identifier", "submit"]).any():
@@ -248,7 +219,7 @@ def _notes(jobs: pd.DataFrame) -> list[str]:
         "not ended, run time unknown": int((~ran & (jobs["start"] >= 0)).sum()),
         "without a time limit": int((ran & (jobs["requested_time"] < 0)).sum()),
         "array tasks that never started, counted as one job": int(
-            jobs["identifier"].str.contains("[", regex=False, na=False).sum()
+            (~ran & (jobs["start"] < 0) & jobs["identifier"].str.contains("[", regex=False, na=False)).sum()
         ),
     }
     return [f"{what}: {count:,}" for what, count in counts.items() if count]

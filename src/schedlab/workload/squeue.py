@@ -1,44 +1,54 @@
-"""Read the output of `squeue`, the jobs pending and running at a moment, as text with a header or as JSON."""
+"""Read the queue of a moment, as `squeue` or `scontrol show job` print it: text, or JSON."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from schedlab.documents import parse_json
-from schedlab.durations import parse_time_limit
+import numpy as np
+
 from schedlab.errors import InputError
 from schedlab.streams import read_whole
-from schedlab.wording import shown
-from schedlab.workload._accounting import workload_of_records
+from schedlab.workload._accounting import since_eligible, workload_of_records
+from schedlab.workload._het_records import HetJobs, with_het_jobs
+from schedlab.workload._queue_json import rows_of_json
+from schedlab.workload._queue_text import BEGIN_TIME, rows_of_squeue
+from schedlab.workload._queue_waiting import one_row_per_task, waiting_of
+from schedlab.workload._scontrol import is_scontrol, rows_of_scontrol
 from schedlab.workload.columns import UNKNOWN
-from schedlab.workload.sbatch import mebibytes, request_of
+from schedlab.workload.slurm_json import jobs_of
 from schedlab.workload.workload import Workload
 
-COMMAND = 'TZ=UTC squeue --all --array --format="%A|%u|%a|%P|%q|%T|%V|%S|%l|%C|%D|%m|%b|%f|%j"'
-"""The command to run on a site; `squeue --all --json` has the same data and more."""
+if TYPE_CHECKING:
+    import pandas as pd
 
-NEEDED = ("JOBID", "SUBMIT_TIME", "CPUS")
-NOT_SAID = ("", "N/A", "(null)", "Unknown", "NONE", "None")
 RUNNING = ("RUNNING", "SUSPENDED", "COMPLETING", "CONFIGURING", "STOPPED", "R", "S", "CG", "CF")
+NOT_KEPT = ("state", "reason", "dependency", "priority", "tells_why", "task_text", "task")
+"""Columns of records that say only what a job waits for."""
 WAITING = ("PENDING", "PD", "REQUEUED", "REQUEUE_HOLD", "RQ", "RH", "SPECIAL_EXIT", "SE")
-NO_LIMIT = ("UNLIMITED", "INVALID", "NOT_SET", "Partition_Limit")
 
 
-def read_squeue(path: str | os.PathLike[str], *, timezone: str = "UTC") -> Workload:
-    """Read the jobs that `squeue` shows, plain or gzip-compressed.
+def read_squeue(path: str | os.PathLike[str], *, timezone: str = "UTC", het_jobs: HetJobs = "joined") -> Workload:
+    """Read the jobs that a queue has at a moment, plain or gzip-compressed.
 
     All jobs are pending or running, so their run times are unknown (-1). To simulate from this moment, assume run
-    times, as in `jobs.replace(run_time=jobs.requested_time)`.
+    times, as in `jobs.replace(run_time=jobs.requested_time)`. The tasks of an array that wait are a job each, with the
+    array's limit on running tasks. Jobs that wait for others have `dependencies`, jobs that became or become eligible
+    after their submission (`--begin`) count as submitted then. Jobs that no scheduler would start are left out: those
+    that are held, and those that wait for what is held, has failed, or is not in the file. `Workload.header` counts
+    all of them.
 
     Parameters
     ----------
     path
-        The text of `squeue --format="%A|%u|...` with its header and "|" between the columns, or the output of
-        `squeue --json`. Jobs that have ended are ignored.
+        The text of `squeue --format="%i|%u|...` with its header and "|" between the columns, that of `scontrol show
+        job` (with `--oneliner`, too), or the output of `squeue --json` or `scontrol show job --json`. Jobs that have
+        ended are ignored.
     timezone
         Zone of the times in text.
+    het_jobs
+        "components": those of heterogeneous jobs are rows of their own, with the name of their job in
+        `resources.het_job`. "joined": they are joined to one job.
 
     Raises
     ------
@@ -48,220 +58,108 @@ def read_squeue(path: str | os.PathLike[str], *, timezone: str = "UTC") -> Workl
 
     References
     ----------
-    SchedMD, "squeue", manual page of Slurm.
+    SchedMD, "squeue" and "scontrol", manual pages of Slurm.
 
     Examples
     --------
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "now.txt"
-    >>> lines = ["JOBID|USER|PARTITION|STATE|SUBMIT_TIME|START_TIME|TIME_LIMIT|CPUS|NODES|MIN_MEMORY",
-    ...          "7|ann|gpu|RUNNING|2026-04-01T10:00:00|2026-04-01T10:05:00|2:00:00|4|1|8G",
-    ...          "8|bob|gpu|PENDING|2026-04-01T10:01:00|N/A|1-00:00:00|64|2|0"]
+    >>> lines = ["JOBID|USER|PARTITION|STATE|SUBMIT_TIME|START_TIME|TIME_LIMIT|CPUS|NODES|MIN_MEMORY|REASON",
+    ...          "7|ann|gpu|RUNNING|2026-04-01T10:00:00|2026-04-01T10:05:00|2:00:00|4|1|8G|None",
+    ...          "8_[1-2%1]|bob|gpu|PENDING|2026-04-01T10:01:00|N/A|1-00:00:00|64|2|0|Resources"]
     >>> written = path.write_text("\\n".join(lines))
     >>> jobs = read_squeue(path)
-    >>> jobs.wait_time.tolist(), jobs.requested_time.tolist(), jobs.resources.memory_per_node.tolist()
-    ([300, -1], [7200, 86400], [8192, 0])
+    >>> jobs.wait_time.tolist(), jobs.requested_time.tolist(), jobs.resources.array_limit.tolist()
+    ([300, -1, -1], [7200, 86400, 86400], [0, 1, 1])
     """
-    import pandas as pd
-
     name = os.fspath(path)
-    content = read_whole(path)
-    rows = _rows_of_json(content, name) if content.lstrip()[:1] == b"{" else _rows_of_text(content, name, timezone)
+    rows = queue_rows(read_whole(path), name, timezone)
     living = [row for row in rows if row["state"] in (*RUNNING, *WAITING)]
     if not living:
         raise InputError(f"{name}: no job is waiting or running")
-    table = pd.DataFrame(living)
+    table, notes = _table(living, name, het_jobs)
     running = table["state"].isin(RUNNING)
-    table["start"] = table["start"].where(running, UNKNOWN)
-    table["run_time"] = UNKNOWN
-    table["status"] = UNKNOWN
-    table["allocated_processors"] = table["requested_processors"].where(running, UNKNOWN)
-    notes = [f"running: {int(running.sum()):,}", f"waiting: {int((~running).sum()):,}", "run times are unknown"]
+    begin = int((~running & (table["reason"] == BEGIN_TIME)).sum())
+    notes = [f"running: {int(running.sum()):,}", f"waiting: {int((~running).sum()):,}", "run times are unknown", *notes]
+    if begin:
+        notes.append(f"waiting for their begin time: {begin:,}")
     if ended := len(rows) - len(living):
         notes.append(f"ended, left out: {ended:,}")
-    return workload_of_records(table.drop(columns="state"), path, notes)
+    return _workload(table, path, notes)
 
 
-def _rows_of_text(content: bytes, name: str, timezone: str) -> list[dict[str, Any]]:
-    """Return one record per line after the header."""
-    lines = content.decode("utf-8-sig", errors="replace").splitlines()
-    numbered = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
-    if not numbered:
-        raise InputError(f"{name}: the file is empty")
-    header = [label.strip().upper() for label in numbered[0][1].split("|")]
-    if len(header) == 1:
-        raise InputError(f"{name}, line 1: the columns are truncated to a width; create the file with {COMMAND}")
-    for needed in NEEDED:
-        if needed not in header:
-            raise InputError(f"{name}: the column {needed} is missing; create the file with {COMMAND}")
-    rows = []
-    for number, line in numbered[1:]:
-        cells = line.split("|", len(header) - 1)
-        if len(cells) < len(header):
-            raise InputError(f"{name}, line {number}: {len(cells)} columns instead of {len(header)}", line=number)
-        try:
-            rows.append(_of_text(dict(zip(header, (cell.strip() for cell in cells), strict=True)), timezone))
-        except InputError as error:
-            raise InputError(f"{name}, line {number}: {error}", line=number) from None
-    return rows
+def queue_rows(content: bytes, name: str, timezone: str = "UTC") -> list[dict[str, Any]]:
+    """Return one record per job of a queue, in any of its forms: ended jobs, and records of several tasks, too.
+
+    Parameters
+    ----------
+    content
+        What squeue or scontrol printed.
+    name
+        The file, for messages.
+    timezone
+        Zone of the times in text.
+
+    Raises
+    ------
+    InputError
+        As `read_squeue`.
+    """
+    start = content.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if start[:1] == b"{":
+        return rows_of_json(jobs_of(start, name), name)
+    if is_scontrol(start[:80].decode(errors="replace")):
+        return rows_of_scontrol(content, name, timezone)
+    return rows_of_squeue(content, name, timezone)
 
 
-def _of_text(cells: Mapping[str, str], timezone: str) -> dict[str, Any]:
-    """Return the record of one line."""
+def _table(living: list[dict[str, Any]], name: str, het_jobs: HetJobs) -> tuple[pd.DataFrame, list[str]]:
+    """Return one row per job, and notes: tasks of arrays apart, components of heterogeneous jobs as asked for."""
+    import pandas as pd
 
-    def text(*labels: str) -> str | None:
-        return next((cells[label] for label in labels if cells.get(label, "") not in NOT_SAID), None)
-
-    cpus, nodes = _whole("CPUS", text("CPUS") or "0"), _whole("NODES", (text("NODES") or "0").split("-")[0])
-    limit = text("TIME_LIMIT")
-    memory = text("MIN_MEMORY") or "0"
-    gpus = request_of(["--gres", text("TRES_PER_NODE", "GRES") or "gpu:0"])
-    number = (text("JOBID") or "").split("_")[0]
-    return {
-        "job_id": _whole("JOBID", number),
-        "state": text("STATE", "ST") or "PENDING",
-        "submit": _moment("SUBMIT_TIME", text("SUBMIT_TIME") or "", timezone),
-        "start": _moment("START_TIME", start, timezone) if (start := text("START_TIME")) else UNKNOWN,
-        "requested_time": UNKNOWN if limit is None or limit in NO_LIMIT else parse_time_limit(limit),
-        "requested_processors": cpus,
-        "user_id": text("USER"),
-        "group_id": text("ACCOUNT"),
-        "partition_id": text("PARTITION"),
-        "queue_id": text("QOS"),
-        "executable_id": text("NAME"),
-        "nodes": nodes,
-        "tasks": max(cpus, 1),
-        "memory_per_core" if memory.endswith("c") else "memory_per_node": mebibytes(memory.rstrip("cn")),
-        "gpus_per_node": gpus.gpus_per_node,
-        "gpu_type": gpus.gpu_type,
-        "constraint": text("FEATURES"),
-        "partition": text("PARTITION"),
-        "account": text("ACCOUNT"),
-        "qos": text("QOS"),
-    }
+    rows, notes = one_row_per_task(living, name)
+    table = pd.DataFrame(rows)
+    running = table["state"].isin(RUNNING)
+    table["start"] = table["start"].where(running, UNKNOWN)
+    table["run_time"] = table["end"] = table["status"] = UNKNOWN
+    table["allocated_processors"] = table["requested_processors"].where(running, UNKNOWN)
+    if het_jobs == "joined":
+        table = _in_all(table)
+    table, components = with_het_jobs(table, het_jobs)
+    if len(silent := table[~running.reindex(table.index, fill_value=False) & ~table["tells_why"]]):
+        notes.append(f"waiting without REASON and DEPENDENCY, so that they may be held or dependent: {len(silent):,}")
+    return table.reset_index(drop=True), [*notes, *components]
 
 
-def _whole(label: str, text: str) -> int:
-    if not text.isdecimal() or len(text) > 15:
-        raise InputError(f"{label} is {shown(text)}, not a whole number")
-    return int(text)
+def _in_all(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the table with what components of heterogeneous jobs ask for in all, as that is what can be added up."""
+    component = table["identifier"].str.contains("+", regex=False)
+    if not component.any():
+        return table
+    nodes = table["nodes"].clip(lower=1)
+    gpus = np.maximum(
+        table["gpus"], np.maximum(table["gpus_per_node"] * nodes, table["gpus_per_task"] * table["tasks"])
+    )
+    in_all = {"gpus": gpus, "tasks": table["requested_processors"].clip(lower=1), "gpus_per_node": 0}
+    in_all |= {"gpus_per_task": 0, "cores_per_task": 1, "tasks_per_node": 0}
+    return table.assign(**{name: table[name].where(~component, in_all[name]) for name in in_all if name in table})
 
 
-def _moment(label: str, text: str, timezone: str) -> int:
-    from datetime import datetime
-    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
-
-    if text.isdecimal():
-        return int(text)
+def _workload(table: pd.DataFrame, path: str | os.PathLike[str], notes: list[str]) -> Workload:
+    """Return the jobs that can start, in order of submission, with what they wait for."""
+    table, later = since_eligible(table)
+    table = table.sort_values("submit", kind="stable", ignore_index=True)
     try:
-        return int(datetime.fromisoformat(text).replace(tzinfo=ZoneInfo(timezone)).timestamp())
-    except ZoneInfoNotFoundError:
-        raise InputError(f"unknown time zone {timezone!r}: name one such as Europe/Stockholm or UTC") from None
-    except ValueError:
-        raise InputError(f"{label} is {shown(text)}, not a time such as 2026-04-01T10:00:00") from None
-
-
-def is_squeue_json(head: str) -> bool:
-    """Return whether the beginning of a file looks like the JSON of squeue: Slurm's version, or jobs with its names."""
-    start = head.lstrip()
-    return start[:1] == "{" and '"nb_res"' not in head and ('"job_id"' in head or ('"meta"' in head and "lurm" in head))
-
-
-def _rows_of_json(content: bytes, name: str) -> list[dict[str, Any]]:
-    """Return one record per job of `squeue --json`."""
-    try:
-        document = parse_json(content)
-    except ValueError as error:
-        raise InputError(f"{name}: this is not JSON ({error})") from None
-    jobs = document.get("jobs") if isinstance(document, dict) else None
-    if not isinstance(jobs, list):
-        raise InputError(f"{name}: this is not the output of squeue --json, which has a list of jobs")
-    rows = []
-    for place, job in enumerate(jobs, 1):
-        try:
-            rows.append(_of_json(job))
-        except (InputError, TypeError, ValueError, AttributeError) as error:
-            number = job.get("job_id", place) if isinstance(job, dict) else place
-            raise InputError(f"{name}, job {shown(number)}: {error}") from None
-    return rows
-
-
-def _of_json(job: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the record of one job."""
-    number = _number_of(job)
-    per_task, tasks = max(number("cpus_per_task"), 1), number("tasks")
-    cpus = number("cpus")
-    if tasks < 1 or tasks * per_task != cpus:
-        tasks, per_task = max(cpus, 1), 1
-    words = [part for name in ("per_node", "per_job", "per_task") for part in _gpu_words(job, name)]
-    gpus = request_of(words)
-    state = job.get("job_state", "PENDING")
-    exclusive = job.get("exclusive")
-    return {
-        "job_id": _whole("job_id", str(job.get("job_id"))),
-        "state": str(state[0] if isinstance(state, list) and state else state),
-        "submit": number("submit_time"),
-        "start": number("start_time") or UNKNOWN,
-        "requested_time": 60 * number("time_limit") or UNKNOWN,
-        "requested_processors": cpus,
-        "user_id": _name(job, "user_name", "user_id"),
-        "group_id": _name(job, "account"),
-        "partition_id": _name(job, "partition"),
-        "queue_id": _name(job, "qos"),
-        "executable_id": _name(job, "name"),
-        "nodes": number("node_count"),
-        "tasks": tasks,
-        "cores_per_task": per_task,
-        "tasks_per_node": number("tasks_per_node"),
-        "memory_per_node": number("memory_per_node"),
-        "memory_per_core": number("memory_per_cpu"),
-        "gpus": gpus.gpus,
-        "gpus_per_node": gpus.gpus_per_node,
-        "gpus_per_task": gpus.gpus_per_task,
-        "gpu_type": gpus.gpu_type,
-        "exclusive": int(exclusive is True or (isinstance(exclusive, list) and "true" in exclusive)),
-        "constraint": _name(job, "features"),
-        "partition": _name(job, "partition"),
-        "account": _name(job, "account"),
-        "qos": _name(job, "qos"),
-        "reservation": _name(job, "resv_name"),
-    }
-
-
-def _number_of(job: Mapping[str, Any]) -> Callable[[str], int]:
-    """Return the reader of a job's numbers: plain numbers, or objects with a flag whether they are set; 0 for none."""
-
-    def number(name: str) -> int:
-        value = job.get(name)
-        if isinstance(value, dict):
-            if not value.get("set", True) or value.get("infinite", False):
-                return 0
-            value = value.get("number")
-        if value is None:
-            return 0
-        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-            raise InputError(f"{name} is {shown(value)}, not a whole number")
-        # Slurm 21 and 22 print their marks for "no value" and "infinite" as numbers.
-        return 0 if value in (0xFFFF, 0xFFFE, 0xFFFFFFFF, 0xFFFFFFFE, 2**64 - 1, 2**64 - 2) else value
-
-    return number
-
-
-def _gpu_words(job: Mapping[str, Any], what: str) -> Sequence[str]:
-    option = {"per_node": "--gres", "per_job": "--gpus", "per_task": "--gpus-per-task"}[what]
-    text = job.get(f"tres_{what}")
-    return [option, str(text)] if isinstance(text, str) and "gpu" in text else []
-
-
-def _name(job: Mapping[str, Any], *names: str) -> str | None:
-    for name in names:
-        value = job.get(name)
-        if isinstance(value, str | int) and str(value) not in NOT_SAID:
-            return str(value)
-    return None
-
-
-def is_squeue_header(line: str) -> bool:
-    """Return whether a line has names of squeue's columns."""
-    labels = {label.strip().upper() for label in line.split("|")}
-    return "JOBID" in labels and len(labels & {"SUBMIT_TIME", "TIME_LIMIT", "NODES", "CPUS", "MIN_MEMORY", "ST"}) > 1
+        waiting = waiting_of(table, ~table["state"].isin(RUNNING).to_numpy())
+        links = waiting.among(len(table))
+    except InputError as error:
+        raise InputError(f"{os.fspath(path)}: {error}") from None
+    notes += [*later, *waiting.notes]
+    stay = np.flatnonzero(waiting.can_start)
+    if not len(stay):
+        raise InputError(f"{os.fspath(path)}: none of its jobs can start ({'; '.join(waiting.notes)})")
+    if (table["array_limit"] == 0).all():
+        table = table.drop(columns=["array", "array_limit"])
+    kept = table.iloc[stay].drop(columns=[*NOT_KEPT])
+    jobs = workload_of_records(kept, path, notes)
+    return jobs if links is None else jobs.replace(dependencies=links.select(stay))
