@@ -2,6 +2,7 @@
 
     SchedlabError
     ├── InputError        the user's file, workload or option is wrong: what, where, what to do
+    │   └── InputErrors   several things are wrong: a line for each
     └── OutputError       a result could not be written
 
 Every message is one sentence for a person; the command line prints it and exits with 1. What a file holds may be
@@ -11,12 +12,12 @@ pages long: messages of an InputError are cut to a bounded length.
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from numbers import Real
 from typing import Any
 
-from schedlab.wording import bounded
+from schedlab.wording import LONGEST_MESSAGE, bounded, count_of
 
 
 class SchedlabError(Exception):
@@ -43,6 +44,88 @@ class InputError(SchedlabError, ValueError):
         self.line = line
 
 
+class InputErrors(InputError):
+    """Several things are wrong; the message has a line for each, as many as a message may be long.
+
+    Parameters
+    ----------
+    parts
+        One sentence for each.
+
+    Examples
+    --------
+    >>> print(InputErrors(["a.conf:3: no cores", "a.conf:7: no name"]))
+    2 errors:
+      a.conf:3: no cores
+      a.conf:7: no name
+    """
+
+    def __init__(self, parts: Iterable[str]) -> None:
+        self.parts = tuple(parts)
+        room, told = LONGEST_MESSAGE - 60, [f"{count_of(len(self.parts), 'error')}:"]
+        for place, part in enumerate(map(str.strip, self.parts)):
+            room -= len(part) + 3
+            if room < 0 and place:
+                told.append(f"  and {len(self.parts) - place:,} more")
+                break
+            told.append(f"  {part}")
+        super().__init__("\n".join(told))
+
+
+class _Noting(AbstractContextManager[None, bool]):
+    """Keeps an InputError that happens within, by its message."""
+
+    def __init__(self, found: dict[str, InputError], where: str) -> None:
+        self.found, self.where = found, f"{where}: " if where else ""
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> bool:
+        if not isinstance(error, InputError):
+            return False
+        for part in error.parts if isinstance(error, InputErrors) else (str(error),):
+            told = f"{self.where}{part}"
+            self.found.setdefault(told, InputError(told, row=error.row, line=error.line))
+        return True
+
+
+class Faults:
+    """Collects what is wrong, so that all of it is told at once.
+
+    Examples
+    --------
+    >>> faults = Faults()
+    >>> for text in ("one", "2", "three"):
+    ...     with faults.noted():
+    ...         if not text.isdecimal():
+    ...             raise InputError(f"{text} is not a number")
+    >>> faults.check()
+    Traceback (most recent call last):
+        ...
+    schedlab.errors.InputErrors: 2 errors:
+      one is not a number
+      three is not a number
+    """
+
+    def __init__(self) -> None:
+        self._found: dict[str, InputError] = {}
+
+    def noted(self, where: str = "") -> AbstractContextManager[None, bool]:
+        """Note an InputError that happens within, and go on; a place, if one is given, stands in front of it."""
+        return _Noting(self._found, where)
+
+    def check(self) -> None:
+        """Raise what was noted, if anything was.
+
+        Raises
+        ------
+        InputError
+            The one that was noted, or `InputErrors` with all of them.
+        """
+        if len(self._found) == 1:
+            raise next(iter(self._found.values())) from None
+        if self._found:
+            raise InputErrors(self._found)
+
+
 class OutputError(SchedlabError, OSError):
     """A result could not be written; nothing half-written is left behind."""
 
@@ -61,6 +144,8 @@ def located(where: str) -> Iterator[None]:
     """
     try:
         yield
+    except InputErrors as errors:
+        raise InputErrors(f"{where}: {part}" for part in errors.parts) from None
     except InputError as error:
         raise InputError(f"{where}: {error}", row=error.row, line=error.line) from None
 

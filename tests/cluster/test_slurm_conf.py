@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from schedlab.cluster.files import read_cluster
-from schedlab.errors import InputError
+from schedlab.errors import InputError, InputErrors
 
 ODD = """\
 ClusterName=odd
@@ -157,6 +157,41 @@ def test_topology_gives_the_switches(tmp_path: Path):
 def test_what_contradicts_itself_is_named_with_file_and_line(tmp_path: Path, text, others, message):
     with pytest.raises(InputError, match=message):
         read_cluster(written(tmp_path, text, **others))
+
+
+def test_all_that_is_wrong_is_told_at_once_and_what_follows_from_it_is_not(tmp_path: Path):
+    text = """ClusterName=x
+NodeName=n[1-2] CPUs=x
+NodeName=n[3-4] CPUs=4 Weight=heavy
+NodeName=n5 CPUs=4
+PartitionName=a Nodes=n[1-5] MaxTime=soon MinNodes=some
+PartitionName=b Nodes=zz
+NodeSet=c Nodes=n[2,9]
+Include nothing.conf
+"""
+    with pytest.raises(InputErrors) as told:
+        read_cluster(written(tmp_path, text, gres="NodeName=n5 Name=gpu Count=2\nName=gpu here\n"))
+    places = [part.removeprefix(f"{tmp_path}/").split(" ")[0] for part in told.value.parts]
+    assert sorted(places) == sorted(
+        [f"slurm.conf:{line}:" for line in (2, 3, 5, 5, 6, 7, 8)] + [f"gres.conf:{line}:" for line in (1, 2)]
+    )
+    assert "9 errors:\n" in str(told.value)
+
+
+def test_values_are_quoted_up_to_a_blank_as_slurmctld_reads_them(tmp_path: Path):
+    """slurmctld 22.05 takes both Authinfo lines, and refuses a word behind a quoted value."""
+    text = 'Authinfo="cred_expire=1200","ttl=1500"\nAuthinfo="ttl=1"\nNodeName=n1 CPUs=2 Reason="two words" Weight=3\n'
+    assert read_cluster(written(tmp_path, text)).groups[0].weight == 3
+    with pytest.raises(InputError, match=r"slurm.conf:1: 'out' is not KEY=VALUE"):
+        read_cluster(written(tmp_path, 'NodeName=n1 Reason="worn" out\n'))
+
+
+def test_a_line_that_decides_nothing_never_stops_a_reading_and_one_that_does_is_refused(tmp_path: Path):
+    nodes = "NodeName=n1 CPUs=2\n"
+    assert read_cluster(written(tmp_path, nodes + "DebugFlags=Backfill, Gres\n")).processors == 2
+    for line in ("Licenses=a:1, b:2", "no assignment at all"):
+        with pytest.raises(InputError, match=r"slurm.conf:2: '.*' is not KEY=VALUE"):
+            read_cluster(written(tmp_path, f"{nodes}{line}\n"))
 
 
 def test_a_file_that_includes_itself_is_refused(tmp_path: Path):

@@ -110,6 +110,31 @@ def test_a_site_reads_back_as_it_was_and_holds_no_passwords(conf, tmp_path):
     assert "secret" not in "".join(path.read_text() for path in directory.rglob("*.conf"))
 
 
+def test_errors_of_all_files_are_told_at_once_by_the_command_a_line_each(conf, tmp_path, capsys, monkeypatch):
+    main_file = conf / "slurm.conf"
+    text = main_file.read_text().replace("bf_interval=60", "bf_interval=often").replace("Age=1000 ", "Age=1000 points ")
+    main_file.write_text(text + "PartitionName=long Nodes=z9\n")
+    (conf / "accounts.script").write_text(ACCOUNTS + "add user Name=bob Account=nobody\nadd thing Name=x\n")
+    monkeypatch.setattr("sys.argv", ["schedlab", "site", "import", "--conf", str(conf), "-o", str(tmp_path / "s")])
+    with pytest.raises(SystemExit) as stop:
+        main()
+    first, *lines = capsys.readouterr().err.splitlines()
+    assert (stop.value.code, first) == (1, "schedlab: 5 errors:")
+    assert [line.strip().removeprefix(f"{conf}/").split(" ")[0] for line in lines] == [
+        "slurm.conf:7:", "slurm.conf:15:", "accounts.script:5:", "accounts.script:6:", "slurm.conf:10:",
+    ]  # fmt: skip
+    assert not (tmp_path / "s").exists()
+
+
+def test_a_line_that_decides_nothing_is_noted_in_the_ledger_whatever_is_on_it(conf):
+    main_file = conf / "slurm.conf"
+    main_file.write_text(main_file.read_text() + 'AuthInfo="cred_expire=1200","ttl=1500"\nDebugFlags=Gres, Backfill\n')
+    found = import_site(conf).ledger
+    assert [line.value for line in found.find("AuthInfo")] == ['"cred_expire=1200","ttl=1500"']
+    (stray,) = found.find("Backfill")
+    assert (stray.where, stray.status) == ("slurm.conf:16", "unknown")
+
+
 @pytest.mark.parametrize("missing", ["cluster.json", "jobs.parquet", "ledger.json", "conf/slurm.conf"])
 def test_a_site_that_lacks_a_file_says_so(conf, tmp_path, missing):
     directory = import_site(conf, conf / "sacct.txt").save(tmp_path / "site")

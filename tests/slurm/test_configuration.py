@@ -105,3 +105,13 @@ def test_resources_of_the_accounting_go_with_the_database(site: Path):
     """slurmctld 22.05.8 does not start with AccountingStorageTRES=license/none and without slurmdbd."""
     (site / "slurm.conf").write_text(SITE + "AccountingStorageTres=license/none\n")
     assert site_configuration(site).value("AccountingStorageTRES") is None
+
+
+def test_every_parameter_of_a_line_is_kept_changed_or_dropped_by_itself(tmp_path: Path):
+    """slurmctld takes several on a line, and refuses a line with a word that is not KEY=VALUE."""
+    text = "ClusterName=a SlurmctldPort=6817 AuthType=auth/munge\nDebugFlags=Gres, Steps\nKillWait=3 x\nNodeName=n1\n"
+    (tmp_path / "slurm.conf").write_text(text)
+    found = site_configuration(tmp_path)
+    assert {"ClusterName=a", "AuthType=auth/none", "KillWait=3"} <= set(found.lines)
+    assert not [line for line in found.lines if "6817" in line or "munge" in line or "Steps" in line or " x" in line]
+    assert {"SlurmctldPort=6817", "AuthType=auth/munge", "Steps", "x"} <= {change.line for change in found.changes}

@@ -37,7 +37,7 @@ from schedlab.cli import (
     workloads,
 )
 from schedlab.cli.option_words import in_options
-from schedlab.errors import InputError, SchedlabError
+from schedlab.errors import InputError, InputErrors, SchedlabError
 from schedlab.imports import allow_imports
 from schedlab.wording import bounded, shown
 
@@ -45,13 +45,19 @@ ALLOW_IMPORT = "--allow-import"
 
 
 class Verbs(TyperGroup):
-    """The verbs: an error made on purpose, or a full disk, ends with one line on stderr and exit code 1."""
+    """The verbs: an error made on purpose, or a full disk, ends with one line on stderr and exit code 1.
+
+    Where several things are wrong, each has a line of its own.
+    """
 
     def main(self, args: Sequence[str] | None = None, **kwargs: Any) -> Any:  # type: ignore[override]
         """Run the program."""
         try:
             _refuse_halves(sys.argv[1:] if args is None else args)
             return super().main(_hoisted(list(sys.argv[1:] if args is None else args)), **kwargs)
+        except InputErrors as errors:
+            typer.echo(f"schedlab: {in_options(str(errors))}", err=True)
+            sys.exit(1)
         except SchedlabError as error:
             message = in_options(str(error))
         except MemoryError as error:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from schedlab.documents import read_text
 from schedlab.durations import parse_time_limit
-from schedlab.errors import InputError
+from schedlab.errors import Faults, InputError
 
 INFINITE = 0xFFFFFFFF
 USE_PARENT = 0x7FFFFFFF
@@ -144,10 +144,10 @@ def read_accounts(path: str | PathLike[str], *, cluster: str) -> Accounts:
     Raises
     ------
     InputError
-        If the file cannot be read, or a line cannot be understood or names what is not there.
+        If the file cannot be read, or lines cannot be understood or name what is not there; all are told at once.
     """
     path = Path(path)
-    accounts = Accounts(cluster)
+    accounts, faults = Accounts(cluster), Faults()
     parent = "root"
     for number, raw in enumerate(read_text(path, "file of sacctmgr").splitlines(), 1):
         line = raw.strip()
@@ -161,7 +161,9 @@ def read_accounts(path: str | PathLike[str], *, cluster: str) -> Accounts:
                 _command(accounts, line.removeprefix("sacctmgr").strip())
         except (InputError, ValueError, KeyError) as error:
             reason = f"there is no {error}" if isinstance(error, KeyError) else str(error)
-            raise InputError(f"{path}:{number}: {reason} (in: {line})") from None
+            with faults.noted():
+                raise InputError(f"{path}:{number}: {reason} (in: {line})") from None
+    faults.check()
     return accounts
 
 
@@ -303,7 +305,8 @@ def _qualities(accounts: Accounts, verb: str, where: dict[str, str], options: di
 def _set_qos(qos: Qos, options: Mapping[str, str]) -> None:
     for key, value in options.items():
         if key == "flags":
-            qos.flags = sum(_QOS_FLAGS[flag.lower()] for flag in _names(value))
+            # Flags of newer versions, and words that Slurm does not know, are in the ledger of a site.
+            qos.flags = sum(_QOS_FLAGS.get(flag.strip().lower(), 0) for flag in _names(value))
         elif key == "preempt":
             qos.preempts = tuple(_names(value))
         elif key == "preemptmode":

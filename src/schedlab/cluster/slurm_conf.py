@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 
@@ -12,12 +12,12 @@ from schedlab.cluster.limits import Accounting, unused_options
 from schedlab.cluster.node_lists import merged
 from schedlab.cluster.nodes import Switch
 from schedlab.cluster.sacctmgr import account_file, read_accounts
-from schedlab.cluster.slurm_lines import ConfigLine, config_lines, parameters_of
+from schedlab.cluster.slurm_lines import ConfigLine, check_words, config_lines, parameters_of
 from schedlab.cluster.slurm_nodes import NodeLines, SelectRules, gres_of, with_gres_file, words
 from schedlab.cluster.slurm_partitions import PartitionLines
 from schedlab.cluster.slurm_preemption import preemption_of, with_own_modes
 from schedlab.cluster.slurm_topology import read_switches
-from schedlab.errors import InputError, located
+from schedlab.errors import Faults, InputError, located
 
 _USED = frozenset({
     "clustername", "selecttype", "selecttypeparameters", "topologyplugin", "licenses", "defmempercpu", "defmempernode",
@@ -53,7 +53,7 @@ def read_slurm_conf(path: str | PathLike[str]) -> Cluster:
     Raises
     ------
     InputError
-        If there is no slurm.conf, or a line of nodes or partitions is wrong; the message names file and line.
+        If there is no slurm.conf, or lines of nodes or partitions are wrong; the message names file and line of each.
     """
     path = Path(path)
     main = path / "slurm.conf" if path.is_dir() else path
@@ -61,24 +61,27 @@ def read_slurm_conf(path: str | PathLike[str]) -> Cluster:
         raise InputError(
             f"{path}: the directory has no slurm.conf" if path.is_dir() else f"{path}: the file does not exist"
         )
-    lines = list(config_lines(main, "Slurm configuration"))
+    faults = Faults()
+    lines = list(config_lines(main, "Slurm configuration", faults=faults))
+    with faults.noted():
+        check_words(lines, _USED.__contains__)
     parameters = parameters_of(lines)
     rules = SelectRules.of(parameters.get("selecttype", ""), parameters.get("selecttypeparameters", ""))
     nodes = NodeLines(rules)
     for line in lines:
         if line.key == "nodename":
-            nodes.add(line)
-    switches = _beside(main, nodes, parameters.get("topologyplugin", "").lower())
+            with faults.noted():
+                nodes.add(line)
+    switches = _beside(main, nodes, parameters.get("topologyplugin", "").lower(), faults)
     ordered = sorted(nodes.nodes, key=name_order)
-    closed = {name: node.closed for name, node in nodes.nodes.items() if node.closed}
-    closed |= dict.fromkeys(nodes.absent, "not there")
-    partitions = PartitionLines(rules, parameters, tuple(ordered), _node_sets(lines, nodes), closed)
-    for line in lines:
-        if line.key == "partitionname":
-            partitions.add(line)
+    partitions = _partitions(lines, nodes, ordered, parameters, faults)
     ignored = [*nodes.ignored, *partitions.ignored, *_unused(lines, rules)]
-    preemption = preemption_of(parameters, main.name, ignored)
-    accounting = _accounting(main, parameters.get("clustername", main.stem), ignored)
+    name, preemption, accounting = parameters.get("clustername", main.stem), None, None
+    with faults.noted(), located(str(main)):
+        preemption = preemption_of(parameters, main.name, ignored)
+    with faults.noted():
+        accounting = _accounting(main, name, ignored)
+    faults.check()
     if not ordered:
         only = " that are in service" if nodes.absent else ""
         raise InputError(f"{main}: no line defines nodes{only} (NodeName=...)")
@@ -86,13 +89,31 @@ def read_slurm_conf(path: str | PathLike[str]) -> Cluster:
         return Cluster.of_nodes(
             merged(nodes.nodes[name].group for name in ordered),
             with_own_modes(partitions.partitions.values(), preemption, main.name, ignored),
-            name=parameters.get("clustername", main.stem),
+            name=name,
             switches=switches,
             licenses=dict(gres_of(f"{word}") for word in words(parameters.get("licenses", ""))),
             accounting=accounting,
             preemption=preemption,
             ignored=ignored,
         )
+
+
+def _partitions(
+    lines: Sequence[ConfigLine],
+    nodes: NodeLines,
+    ordered: Sequence[str],
+    parameters: Mapping[str, str],
+    faults: Faults,
+) -> PartitionLines:
+    """Read the lines of partitions, and the sets of nodes that they name."""
+    closed = {name: node.closed for name, node in nodes.nodes.items() if node.closed}
+    closed |= dict.fromkeys(nodes.absent, "not there") | dict.fromkeys(nodes.refused, "its line is wrong")
+    partitions = PartitionLines(nodes.rules, parameters, tuple(ordered), _node_sets(lines, nodes, faults), closed)
+    for line in lines:
+        if line.key == "partitionname":
+            with faults.noted():
+                partitions.add(line)
+    return partitions
 
 
 def _accounting(main: Path, name: str, ignored: list[IgnoredLine]) -> Accounting | None:
@@ -106,29 +127,34 @@ def _accounting(main: Path, name: str, ignored: list[IgnoredLine]) -> Accounting
         return Accounting.of_slurm(accounts)
 
 
-def _beside(main: Path, nodes: NodeLines, plugin: str) -> tuple[Switch, ...]:
+def _beside(main: Path, nodes: NodeLines, plugin: str, faults: Faults) -> tuple[Switch, ...]:
     """Read gres.conf and the topology."""
     gres = main.with_name("gres.conf")
     if gres.is_file():
-        with_gres_file(gres, nodes)
-    return read_switches(main, nodes, plugin)
+        with faults.noted():
+            with_gres_file(gres, nodes)
+    with faults.noted():
+        return read_switches(main, nodes, plugin)
+    return ()
 
 
-def _node_sets(lines: Iterable[ConfigLine], nodes: NodeLines) -> dict[str, tuple[str, ...]]:
+def _node_sets(lines: Iterable[ConfigLine], nodes: NodeLines, faults: Faults) -> dict[str, tuple[str, ...]]:
     """Return the names of nodes of each set, those that are not there among them."""
     features = {name: node.group.features for name, node in nodes.nodes.items()} | nodes.absent
     sets: dict[str, tuple[str, ...]] = {}
     for line in lines:
         if line.key != "nodeset":
             continue
-        options = line.options()
-        chosen = set(host_names(options.get("nodes", "")))
-        strange = sorted(chosen - set(features))
-        if strange:
-            raise line.error(f"set {options['nodeset']} names node {strange[0]}, which no line defines")
-        feature = options.get("feature")
-        chosen |= {name for name, own in features.items() if feature in own}
-        sets[options["nodeset"]] = tuple(sorted(chosen, key=name_order))
+        with faults.noted():
+            options = line.options()
+            sets[options["nodeset"]] = ()
+            chosen = set(host_names(options.get("nodes", "")))
+            strange = sorted(chosen - set(features) - nodes.refused)
+            if strange:
+                raise line.error(f"set {options['nodeset']} names node {strange[0]}, which no line defines")
+            feature = options.get("feature")
+            chosen |= {name for name, own in features.items() if feature in own}
+            sets[options["nodeset"]] = tuple(sorted(chosen, key=name_order))
     return sets
 
 

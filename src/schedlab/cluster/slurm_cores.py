@@ -145,5 +145,5 @@ def whole(given: Mapping[str, str], key: str, usual: int) -> int:
     if text is None:
         return usual
     if not text.isdecimal() or len(text) > 18:
-        raise InputError(f"{key}={shown(text)} is not a whole number")
+        raise InputError(f"{f'{key}=' if key else ''}{shown(text)} is not a whole number")
     return int(text)

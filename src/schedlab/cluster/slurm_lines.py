@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 
 from schedlab.documents import read_bytes
-from schedlab.errors import InputError
+from schedlab.errors import Faults, InputError
 from schedlab.wording import shown
 
 DEEPEST = 5
@@ -23,7 +24,10 @@ OBJECTS = frozenset(["nodename", "nodeset", "partitionname", "downnodes", "front
 
 _COMMENT = re.compile(r"(?<!\\)#.*")
 _INCLUDE = re.compile(r"include\s+(\S+)", re.IGNORECASE)
-ASSIGNMENT = re.compile(r"([A-Za-z0-9_]+)\s*\+?=\s*(\"[^\"]*\"|\S*)")
+VALUE = r"(\"[^\"]*\"(?!\S)|\S*)"
+"""A value: in quotes up to a blank, or else all up to the next one, quotes included, as slurmctld reads it."""
+
+ASSIGNMENT = re.compile(rf"([A-Za-z0-9_]+)\s*\+?=\s*{VALUE}")
 """A key and its value, with the quotes around it."""
 
 TEMPLATE = re.compile(r"\{\{|\{%|\{#")
@@ -54,6 +58,11 @@ class ConfigLine:
         return f"{self.path.name}:{self.number}"
 
     @property
+    def place(self) -> str:
+        """File and line, with the directory: what errors begin with."""
+        return f"{self.path}:{self.number}"
+
+    @property
     def key(self) -> str:
         """What stands before the first "=", in lower case."""
         return self.text.partition("=")[0].strip().lower()
@@ -69,6 +78,14 @@ class ConfigLine:
         found = _INCLUDE.match(self.text)
         return None if found is None else found[1]
 
+    def pairs(self) -> list[tuple[str, str]]:
+        """Return all KEY=VALUE of the line, in order, whatever else is on it."""
+        return [(key, _unquoted(value)) for key, value in ASSIGNMENT.findall(self.text)]
+
+    def strays(self) -> list[str]:
+        """Return the words of the line that are not KEY=VALUE, for which slurmctld refuses it."""
+        return ASSIGNMENT.sub("", self.text).split()
+
     def assignments(self) -> list[tuple[str, str]]:
         """Return all KEY=VALUE of the line, in order.
 
@@ -77,10 +94,9 @@ class ConfigLine:
         InputError
             If there is something else on the line.
         """
-        rest = ASSIGNMENT.sub("", self.text).split()
-        if rest:
+        if rest := self.strays():
             raise self.error(f"{shown(rest[0])} is not KEY=VALUE")
-        return [(key, _unquoted(value)) for key, value in ASSIGNMENT.findall(self.text)]
+        return self.pairs()
 
     def options(self) -> dict[str, str]:
         """Return all KEY=VALUE of the line, keys in lower case.
@@ -94,14 +110,17 @@ class ConfigLine:
 
     def error(self, message: str) -> InputError:
         """Return the error that something is wrong here."""
-        return InputError(f"{self.path}:{self.number}: {message}")
+        return InputError(f"{self.place}: {message}")
 
 
-def config_lines(path: str | PathLike[str], what: str = "configuration", *, depth: int = 0) -> Iterator[ConfigLine]:
+def config_lines(
+    path: str | PathLike[str], what: str = "configuration", *, depth: int = 0, faults: Faults | None = None
+) -> Iterator[ConfigLine]:
     """Yield the lines of a file, included files in their place.
 
     Files that are included are looked for in the directory of the file that includes them, under the path that is
-    written there or by their name alone: a copy of a site's configuration has them there.
+    written there or by their name alone: a copy of a site's configuration has them there. Included files that are not
+    there are noted in `faults`, if it is given.
 
     Raises
     ------
@@ -111,19 +130,49 @@ def config_lines(path: str | PathLike[str], what: str = "configuration", *, dept
     for line in own_lines(path, what):
         if line.included is None:
             yield line
-        else:
-            yield from config_lines(included_file(line, depth), depth=depth + 1)
+            continue
+        found = None
+        with nullcontext() if faults is None else faults.noted():
+            found = included_file(line, depth)
+        if found is not None:
+            yield from config_lines(found, depth=depth + 1, faults=faults)
 
 
 def parameters_of(lines: Iterable[ConfigLine]) -> dict[str, str]:
     """Return the parameters that stand for the whole cluster, by name in lower case; to Slurm, the last one counts.
 
+    Words that are not KEY=VALUE are passed over; see `check_words`.
+    """
+    return {key.lower(): value for line in lines if line.key not in OBJECTS for key, value in line.pairs()}
+
+
+def places_of(lines: Iterable[ConfigLine]) -> dict[str, str]:
+    """Return where each parameter of the whole cluster stands, file and line, by name in lower case."""
+    return {key.lower(): line.place for line in lines if line.key not in OBJECTS for key, _ in line.pairs()}
+
+
+def check_words(lines: Iterable[ConfigLine], decides: Callable[[str], bool]) -> None:
+    """Refuse lines for the whole cluster that are not KEY=VALUE, unless they are of parameters that decide nothing.
+
+    Parameters
+    ----------
+    lines
+        Of a slurm.conf.
+    decides
+        Whether a parameter matters, by name in lower case.
+
     Raises
     ------
     InputError
-        If a line is something else than KEY=VALUE.
+        If something on such lines is not KEY=VALUE; all of it is told at once.
     """
-    return {key.lower(): value for line in lines if line.key not in OBJECTS for key, value in line.assignments()}
+    faults = Faults()
+    for line in lines:
+        keys = [key.lower() for key, _ in line.pairs()]
+        if line.key not in OBJECTS and (not keys or any(map(decides, keys))):
+            with faults.noted():
+                line.assignments()
+    faults.check()
 
 
 def config_text(path: str | PathLike[str], what: str = "configuration") -> str:
@@ -175,4 +224,4 @@ def included_file(line: ConfigLine, depth: int = 0) -> Path:
 
 
 def _unquoted(value: str) -> str:
-    return value[1:-1] if len(value) > 1 and value[0] == value[-1] == '"' else value
+    return value[1:-1] if len(value) > 1 and value[0] == value[-1] == '"' and '"' not in value[1:-1] else value

@@ -12,7 +12,7 @@ from schedlab.cluster.hostlist import host_names
 from schedlab.cluster.nodes import NodeGroup
 from schedlab.cluster.slurm_cores import Resets, memory_of, processors_of, whole
 from schedlab.cluster.slurm_lines import ConfigLine, config_lines
-from schedlab.errors import InputError, located
+from schedlab.errors import Faults, InputError, located
 
 ADDRESS = "addresses do not matter to jobs"
 UNUSED = {
@@ -107,12 +107,15 @@ class NodeLines:
         The features of those that are not, by name: slurm.conf defines them, but no job can ever run there.
     ignored
         What is not used.
+    refused
+        Names of those whose line is wrong: a partition may name them.
     """
 
     rules: SelectRules
     nodes: dict[str, SlurmNode] = field(default_factory=dict)
     absent: dict[str, frozenset[str]] = field(default_factory=dict)
     ignored: list[IgnoredLine] = field(default_factory=list)
+    refused: set[str] = field(default_factory=set)
     _defaults: dict[str, str] = field(default_factory=dict)
 
     def add(self, line: ConfigLine) -> None:
@@ -133,12 +136,14 @@ class NodeLines:
         state = given.get("state", "").upper()
         with located(f"{line.path}:{line.number}"):
             hosts = host_names(names)
+            self.refused.update(host for host in hosts if host not in self.nodes)  # until all is known to be right
             for host in hosts:
                 if host in self.nodes or host in self.absent:
                     before = f" at {self.nodes[host].line.where}" if host in self.nodes else ""
                     raise InputError(f"node {host} is already defined{before}")
             missing = STATES[state] if state == "FUTURE" else ""
             group = None if missing else self._group(line, hosts[:1], given)
+        self.refused.difference_update(hosts)
         if group is None:
             reason = missing or "all its CPUs are kept for the system: no job can run there"
             self.ignored.append(IgnoredLine(line.where, f"NodeName={names}", reason))
@@ -233,20 +238,23 @@ def with_gres_file(path: Path, nodes: NodeLines) -> None:
     Raises
     ------
     InputError
-        If the two files contradict each other.
+        If the two files contradict each other; all is told at once.
     """
     found: dict[str, dict[str, int]] = {}
     sure: dict[str, ConfigLine] = {}
-    for line in config_lines(path, "list of generic resources"):
-        options = line.options()
-        name = options.get("name", "")
+    faults = Faults()
+    for line in config_lines(path, "list of generic resources", faults=faults):
+        name = next((value for key, value in line.pairs() if key.lower() == "name"), "")
         if name.lower() != "gpu":
             reason = "of generic resources, GPUs are counted" if name else "how devices are found does not matter"
             nodes.ignored.append(IgnoredLine(line.where, line.text, reason))
             continue
-        with located(f"{line.path}:{line.number}"):
-            hosts = host_names(options["nodename"]) if "nodename" in options else list(nodes.nodes)
-            count = _gres_count(options)
+        hosts, count, options = [], None, {}
+        with faults.noted():
+            options = line.options()
+            with located(f"{line.path}:{line.number}"):
+                hosts = host_names(options["nodename"]) if "nodename" in options else list(nodes.nodes)
+                count = _gres_count(options)
         for host in hosts:
             if host in nodes.nodes and (nodes.nodes[host].group.gpus or "nodename" in options):
                 kinds = found.setdefault(host, {})
@@ -256,7 +264,9 @@ def with_gres_file(path: Path, nodes: NodeLines) -> None:
     for host, kinds in found.items():
         if host in sure:
             node = nodes.nodes[host]
-            node.group = replace(node.group, gpus=_agreed(node, kinds, sure[host]))
+            with faults.noted():
+                node.group = replace(node.group, gpus=_agreed(node, kinds, sure[host]))
+    faults.check()
 
 
 def _gres_count(options: Mapping[str, str]) -> int | None:

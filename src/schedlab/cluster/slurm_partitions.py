@@ -15,7 +15,7 @@ from schedlab.cluster.slurm_lines import ConfigLine
 from schedlab.cluster.slurm_nodes import SelectRules, words
 from schedlab.cluster.tres_weights import tres_weights
 from schedlab.durations import parse_time_limit
-from schedlab.errors import InputError, located
+from schedlab.errors import Faults, InputError, located
 from schedlab.wording import did_you_mean, shown
 
 UNUSED = {
@@ -209,14 +209,14 @@ class PartitionLines:
 
     def _fields(self, given: Mapping[str, str]) -> dict[str, Any]:
         fields = {}
+        faults = Faults()
         for key, (name, read) in _FIELDS.items():
             if key in given:
-                try:
+                with faults.noted(), located(key):
                     value = read(given[key])
-                except InputError as error:
-                    raise InputError(f"{key}: {error}") from None
-                if value is not None:
-                    fields[name] = value
+                    if value is not None:
+                        fields[name] = value
+        faults.check()
         if "priority" in given:  # deprecated: tier and factor in one; slurmctld takes it even if the two are given
             fields["priority_tier"] = fields["priority_factor"] = _number(given["priority"])
         flags = {word.strip().lower() for word in self.parameters.get("priorityflags", "").split(",")}

@@ -14,16 +14,17 @@ from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.limits import Limits
 from schedlab.cluster.node_events import Interrupted, NodeEvents
 from schedlab.cluster.slurm_conf import read_slurm_conf
-from schedlab.cluster.slurm_lines import config_lines, config_text, parameters_of
+from schedlab.cluster.slurm_lines import check_words, config_lines, config_text, parameters_of, places_of
 from schedlab.engine.associations import unknown_users
 from schedlab.engine.het_inputs import owners_of
 from schedlab.engine.preemption_inputs import preempts, suspends
-from schedlab.errors import InputError, located
+from schedlab.errors import Faults, InputError, located
 from schedlab.scheduler.backfilling import Slurm
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.site.jobs import completed, numbers_of, of_cluster
 from schedlab.site.ledger import LedgerLine
 from schedlab.site.node_history import read_node_history
+from schedlab.site.parameters import known
 from schedlab.site.reading import conf_file, files_of, ledger_of
 from schedlab.site.scheduling import scheduling_of
 from schedlab.site.silent_nodes import with_silences
@@ -146,16 +147,27 @@ def site_of(
 
     Of the node events, those of nodes that it has are kept. The lines that a template left open are part of its ledger.
     """
-    values = parameters_of(config_lines(main, "Slurm configuration"))
-    if left_open and not any(line.key == "nodename" for line in config_lines(main)):
+    faults = Faults()
+    lines = list(config_lines(main, "Slurm configuration", faults=faults))
+    with faults.noted():
+        check_words(lines, _decides)
+    values, where = parameters_of(lines), places_of(lines)
+    if left_open and not any(line.key == "nodename" for line in lines):
+        faults.check()
         return _without_nodes(main, values, notes, left_open, workload)
-    cluster = read_slurm_conf(main)
+    cluster = None
+    with faults.noted():
+        cluster = read_slurm_conf(main)
+    if cluster is None:  # what else is wrong with the file is told in the same breath
+        with faults.noted():
+            scheduling_of(values, Cluster(1), numbers_of(None, Cluster(1)), where)
+    faults.check()
+    assert cluster is not None
     jobs, told = None, list(notes)
     if workload is not None:
         jobs, filled = completed(workload.replace(processors=cluster.processors), cluster)
         told += filled
-    with located(str(main)):
-        found = scheduling_of(values, cluster, numbers_of(jobs, cluster))
+    found = scheduling_of(values, cluster, numbers_of(jobs, cluster), where)
     if cluster.accounting is None and values.get("accountingstorageenforce"):
         told.append(
             "no dump or script of sacctmgr (*.dump, *.cfg, *.script) beside slurm.conf: "
@@ -176,6 +188,12 @@ def site_of(
     if happened is not None:
         happened = replace(happened, interrupted=_interrupted(main))
     return Site(machine, jobs, settings, ledger, dict(_texts(files)), happened)
+
+
+def _decides(name: str) -> bool:
+    """Return whether a parameter has a say in when and where jobs start, or is not known."""
+    found = known("slurm.conf", name)
+    return found is None or found.decides
 
 
 def _without_nodes(

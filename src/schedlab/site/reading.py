@@ -28,6 +28,8 @@ _REPEATED = frozenset({"slurmctldhost"})
 _DUMPED = re.compile(r"(Cluster|Parent|Account|User)\s+-\s+(.*)")
 _NOT_KNOWN = "not known: neither to schedlab nor to Slurm 22.05"
 
+_STRAY = "not KEY=VALUE, for which slurmctld refuses the line; it decides nothing about scheduling"
+
 
 def conf_file(path: Path) -> Path:
     """Return the slurm.conf of a directory, or its template, or the file itself.
@@ -80,10 +82,6 @@ def ledger_of(main: Path, files: Mapping[str, Sequence[Path]], ignored: Iterable
     notes
         What the translation of the scheduler could not do.
 
-    Raises
-    ------
-    InputError
-        If a line is something else than KEY=VALUE.
     """
     lines: list[LedgerLine] = []
     for kind, paths in files.items():
@@ -103,10 +101,12 @@ def _of_file(path: Path, kind: str) -> Iterator[LedgerLine]:
             continue
         of_object = kind == "slurm.conf" and line.key in OBJECTS
         place = _PLACE_OF[line.key] if of_object else kind
-        for name, value in line.assignments():
+        for name, value in line.pairs():
             yield _entry(line.where, place, name, value)
             if place == "slurm.conf" and (words := _list_of(name)) is not None:
                 yield from _words(line, words, value)
+        if strays := line.strays():
+            yield LedgerLine(line.where, place, strays[0], "", "unknown", _STRAY)
 
 
 def _list_of(name: str) -> str | None:

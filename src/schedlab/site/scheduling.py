@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.tres_weights import tres_weights
 from schedlab.durations import parse_time_limit
-from schedlab.errors import InputError, located
+from schedlab.errors import Faults, InputError, located
 from schedlab.scheduler.backfilling import ALL, HETJOB_PRIOS, LONGEST, TICK, Backfill, NoBackfill, Slurm
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.policy import FCFS, Policy
@@ -87,7 +88,9 @@ class SiteScheduling:
     limits: bool
 
 
-def scheduling_of(values: Mapping[str, str], cluster: Cluster, numbers: Numbers) -> SiteScheduling:
+def scheduling_of(
+    values: Mapping[str, str], cluster: Cluster, numbers: Numbers, where: Mapping[str, str] | None = None
+) -> SiteScheduling:
     """Translate the parameters of a slurm.conf.
 
     Parameters
@@ -98,11 +101,13 @@ def scheduling_of(values: Mapping[str, str], cluster: Cluster, numbers: Numbers)
         Its partitions and QOS have the factors of priorities.
     numbers
         Under which the jobs know them.
+    where
+        File and line of each parameter, by name in lower case, for messages; None: unknown.
 
     Raises
     ------
     InputError
-        If a value is not what Slurm takes.
+        If values are not what Slurm takes; all of them are told at once.
 
     Examples
     --------
@@ -112,21 +117,24 @@ def scheduling_of(values: Mapping[str, str], cluster: Cluster, numbers: Numbers)
     >>> print(scheduling_of(values, cluster, Numbers({}, {})).scheduler)
     multifactor(size=1000)+slurm(interval=60,window=172800,tick=1)
     """
-    reader = _Values(values)
+    reader = _Values(values, where or {})
     passes = _passes(reader)
     policy = _policy(reader, cluster, numbers)
     if reader.enforced & _LIMITS and not reader.database:
         for word in _LIMITS:
             reader.note("AccountingStorageEnforce", word, "ignored", "there are no limits without slurmdbd")
     placement = _placement(reader, cluster) if cluster.nodes else None
+    reader.faults.check()
     return SiteScheduling(Scheduler(policy, passes, placement=placement), reader.notes, reader.limits)
 
 
 class _Values:
     """Reads values, and notes what cannot be taken as it is."""
 
-    def __init__(self, values: Mapping[str, str]) -> None:
+    def __init__(self, values: Mapping[str, str], where: Mapping[str, str]) -> None:
         self.values = values
+        self.where = where
+        self.faults = Faults()
         self.notes: dict[tuple[str, str], tuple[Status, str]] = {}
         words = (word.strip().partition("=") for word in values.get("schedulerparameters", "").split(","))
         self.options = {name.lower(): value for name, _, value in words if name}
@@ -139,17 +147,24 @@ class _Values:
     def note(self, place: str, name: str, status: Status, reason: str) -> None:
         self.notes[place, name.lower()] = (status, reason)
 
-    def whole(self, name: str, text: str, least: int) -> int:
-        """Return a whole number."""
-        digits = text.strip()
-        if len(digits) > LONGEST_NUMBER or not digits.lstrip("-").isdecimal() or not least <= int(digits) <= MOST:
-            raise InputError(f"{name}={shown(text)}: must be a whole number of at least {least}")
-        return int(digits)
+    def told(self, name: str) -> AbstractContextManager[None, bool]:
+        """Note what is wrong with a parameter, with its place, and go on."""
+        return self.faults.noted(self.where.get(name.lower(), ""))
+
+    def whole(self, name: str, text: str, least: int, option: str = "") -> int:
+        """Return the whole number of a parameter, or of an option of it; the least where it is none, which is noted."""
+        with self.told(name):
+            digits = text.strip()
+            if len(digits) <= LONGEST_NUMBER and digits.lstrip("-").isdecimal() and least <= int(digits) <= MOST:
+                return int(digits)
+            called = f"{name}: {option}" if option else name
+            raise InputError(f"{called}={shown(text)}: must be a whole number of at least {least}")
+        return least
 
     def option(self, name: str, usual: int, least: int = 0) -> int:
         """Return an option of SchedulerParameters."""
         text = self.options.get(name)
-        return usual if text is None else self.whole(f"SchedulerParameters: {name}", text, least)
+        return usual if text is None else self.whole("SchedulerParameters", text, least, name)
 
     def weight(self, name: str) -> int:
         """Return one of the weights of priorities."""
@@ -163,8 +178,9 @@ class _Values:
             return usual
         if text.lower() in ("infinite", "unlimited", "-1"):
             return LONGEST
-        with located(name):
+        with self.told(name), located(name):
             return parse_time_limit(text)
+        return usual
 
     def yes(self, name: str) -> bool:
         """Return a value that is YES or NO."""
@@ -297,7 +313,8 @@ _KNOWN_TRES = re.compile(r"cpu|mem|node|billing|gres/gpu(:.+)?")
 def _of_resources(reader: _Values) -> dict[str, Any]:
     """Return the weights of resources, and whether they multiply amounts."""
     text = reader.values.get("priorityweighttres", "")
-    with located("PriorityWeightTRES"):
+    given: dict[str, float] = {}
+    with reader.told("PriorityWeightTRES"), located("PriorityWeightTRES"):
         given = {} if text.strip() == "0" else dict(tres_weights(text))
     known = {name: weight for name, weight in given.items() if weight and _KNOWN_TRES.fullmatch(name)}
     if others := sorted(name for name, weight in given.items() if weight and name not in known):

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import getpass
 import socket
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 
 from schedlab.cluster.sacctmgr import Accounts, account_file, read_accounts
-from schedlab.cluster.slurm_lines import ASSIGNMENT, config_lines
+from schedlab.cluster.slurm_lines import ASSIGNMENT, ConfigLine, config_lines
 from schedlab.cluster.slurm_topology import as_topology_conf
 from schedlab.errors import InputError
 
@@ -280,9 +280,7 @@ def site_configuration(directory: str | PathLike[str]) -> Configuration:
     lines: list[str] = []
     changes: list[Change] = []
     for line in config_lines(main):
-        kept = _converted(line.where, line.text, changes)
-        if kept is not None:
-            lines.append(kept)
+        lines += _converted(line, changes)
     present = {line.partition("=")[0].strip().lower() for line in lines}
     for name, (value, reason) in _proper_names().items():
         if name.lower() not in present:
@@ -355,21 +353,24 @@ def _with_plugins(configuration: Configuration) -> Configuration:
     return kept.having(JobSubmitPlugins=",".join(others)) if others else kept
 
 
-def _converted(where: str, line: str, changes: list[Change]) -> str | None:
-    """Return a line as it is in the laboratory, None if it is dropped, and note what was done."""
-    key, _, value = line.partition("=")
-    name = key.strip().lower()
-    if name in ("nodename", "nodeset", "partitionname", "downnodes"):
-        return _node_line(where, line, changes)
-    if name in DROPPED:
-        changes.append(Change(where, line, "", DROPPED[name]))
-        return None
-    if name in CHANGED:
-        wanted, reason = CHANGED[name]
-        if value.strip().lower() != wanted.lower():
-            changes.append(Change(where, line, f"{key.strip()}={wanted}", reason))
-        return f"{key.strip()}={wanted}"
-    return line
+def _converted(line: ConfigLine, changes: list[Change]) -> Iterator[str]:
+    """Yield a line as it is in the laboratory, a parameter a line, and note what was done."""
+    if line.key in ("nodename", "nodeset", "partitionname", "downnodes"):
+        yield _node_line(line.where, line.text, changes)
+        return
+    for stray in line.strays():
+        changes.append(Change(line.where, stray, "", "not KEY=VALUE: slurmctld would refuse the line"))
+    for matched in ASSIGNMENT.finditer(line.text):
+        name = matched[1].lower()
+        if name in DROPPED:
+            changes.append(Change(line.where, matched[0], "", DROPPED[name]))
+        elif name in CHANGED:
+            wanted, reason = CHANGED[name]
+            if matched[2].lower() != wanted.lower():
+                changes.append(Change(line.where, matched[0], f"{matched[1]}={wanted}", reason))
+            yield f"{matched[1]}={wanted}"
+        else:
+            yield matched[0]
 
 
 def _node_line(where: str, line: str, changes: list[Change]) -> str:
