@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -19,10 +20,11 @@ import pytest
 import schedlab as sl
 from schedlab.errors import InputError
 from schedlab.slurm.configuration import machine_configuration
-from schedlab.slurm.deployment import Way, deploy
+from schedlab.slurm.deployment import Way, deploy, usual_way
 from schedlab.slurm.installation import find_slurm
 from schedlab.slurm.jobs import from_workload
 from schedlab.slurm.laboratory import Laboratory
+from schedlab.slurm.own_priority import WEIGHT, OwnPriority, code
 from schedlab.slurm.rehearsal import BASE_PRIORITY, Rehearsal
 from schedlab.slurm.replay import run
 
@@ -43,9 +45,13 @@ def blocked_queue() -> sl.Workload:
 
 
 def test_lua_is_for_scores_that_are_fixed_at_submission():
-    assert deploy("saf").way == "lua"
-    assert deploy("wfp3").way == "priority-loop"
-    assert deploy("eaf").way == "priority-loop"
+    assert [deploy(policy).way for policy in ("saf", "wfp3", "eaf")] == [
+        "lua-site-factor",
+        "site-factor",
+        "site-factor",
+    ]
+    instead = [usual_way(policy, within=False) for policy in ("saf", "wfp3", "eaf")]
+    assert instead == ["lua", "priority-loop", "priority-loop"]
     with pytest.raises(InputError, match="Lua acts at submission only"):
         deploy("wfp3", way="lua")
     with pytest.raises(InputError, match="is not a formula of p, q, r and w"):
@@ -54,22 +60,60 @@ def test_lua_is_for_scores_that_are_fixed_at_submission():
         deploy("spf@actual")
 
 
-def test_a_deployment_says_how_to_install_and_undo_it(tmp_path: Path):
-    for policy in ("f1", "wfp3"):
-        deploy(policy).save(tmp_path / policy)
-        readme = (tmp_path / policy / "README.md").read_text()
-        assert "## Install" in readme
-        assert "## Undo" in readme
-        assert "%" not in readme
+@pytest.mark.parametrize(("policy", "way"), [("f1", None), ("f1", "lua"), ("eaf", None), ("wfp3", "priority-loop")])
+def test_a_deployment_says_what_stops_counting_before_how_to_install_and_undo_it(
+    tmp_path: Path, policy: str, way: Way | None
+):
+    deploy(policy, way=way).save(tmp_path)
+    readme = (tmp_path / "README.md").read_text()
+    places = [
+        readme.index(f"## {title}") for title in ("What counts, and what stops", "Who will wait", "Install", "Undo")
+    ]
+    assert places == sorted(places)
+    first = readme[places[0] : places[1]]
+    assert ("overrides everything" in first) is (way is not None)
+    assert "fair share" in first
+    assert "QOS" in first
+    assert ("--seed-from" in readme) is (policy == "eaf")
+    assert not re.search("%[A-Z_]+%", readme)
+
+
+@pytest.mark.parametrize("policy", ["saf", "eaf"])
+def test_nothing_is_live_until_one_line_is_edited(policy: str):
+    written = deploy(policy)
+    [name] = [name for name in written.files if name in ("job_submit.lua", "priority_daemon.py")]
+    before, after = (one.files[name].splitlines() for one in (written, written.live()))
+    changed = [(old, new) for old, new in zip(before, after, strict=True) if old != new]
+    assert len(changed) == 1
+    assert "DRY_RUN = true" in changed[0][0] or "DRY_RUN = True" in changed[0][0]
+
+
+def test_the_weight_keeps_the_order_of_tiers():
+    own = OwnPriority("lab", False, {"PriorityWeightQOS": "3000"}, {"QOS high": 3000, "QOS mid": 2600, "QOS low": 0})
+    written = deploy("saf", own=own)
+    assert "WEIGHT = 399 " in written.files["job_submit.lua"]
+    assert "no job passes one of a higher tier" in written.files["README.md"]
+    assert "**jobs may pass those of a higher tier**" in deploy("saf", own=own, weight=400).files["README.md"]
+    assert deploy("saf").files["job_submit.lua"].count(f"WEIGHT = {WEIGHT} ") == 1
+    assert "| QOS mid | 2,600 |" in deploy("saf", own=own, way="lua").files["README.md"]
+
+
+def test_without_priorities_of_slurms_own_a_policy_takes_their_place():
+    own = OwnPriority("lab", True, {})
+    assert deploy("saf", own=own).way == "lua"
+    assert "jobs went by submission alone" in deploy("saf", own=own).files["README.md"]
+    with pytest.raises(InputError, match="has no site factors"):
+        deploy("saf", own=own, way="site-factor")
 
 
 def test_the_daemon_ranks_as_the_score_does(tmp_path: Path):
     deploy("saf", way="priority-loop").save(tmp_path)
     scores = np.array([-1e30, -3.5, -1.0, 0.0, 1e-9, 1.0, 1.0001, 60.0, 3600.0, 7.2e6, 1e12])
-    code = f"import priority_daemon as d; print([d.rank(s) for s in {scores.tolist()}])"
-    answer = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    program = f"import priority_daemon as d; print([d.rank(s) for s in {scores.tolist()}])"
+    answer = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True)
     ranks = eval(answer.stdout)
     assert ranks == sorted(set(ranks))
+    assert ranks == code(scores).tolist()
 
 
 def test_the_daemon_expects_what_the_conformance_case_expects(tmp_path: Path):
@@ -96,7 +140,7 @@ def test_what_squeue_does_not_know_is_refused():
 
 
 @pytest.mark.usefixtures("real_slurm")
-@pytest.mark.parametrize("way", ["lua", "priority-loop", "site-factor", "rest"])
+@pytest.mark.parametrize("way", ["lua", "lua-site-factor", "priority-loop", "site-factor", "rest"])
 def test_each_way_starts_jobs_in_the_order_of_the_policy(way: Way):
     if way == "rest" and not find_slurm().has("slurmrestd"):
         pytest.skip("there is no slurmrestd")
@@ -173,7 +217,7 @@ def test_what_an_administrator_sets_stays_until_the_job_is_held_and_released():
 
 def test_the_daemon_waits_until_slurmctld_answers_again(tmp_path: Path):
     # Programs that stand for Slurm's: squeue fails once, as it does while slurmctld restarts, and knows one job then.
-    deploy("saf", way="priority-loop", period=1).save(tmp_path)
+    deploy("saf", way="priority-loop", period=1).live().save(tmp_path)
     line = "7|PENDING|ann|4|10:00|2026-04-01T10:00:00|0:00|1|batch|lab|Resources"
     programs = {
         "squeue": f"[ -e up ] || {{ touch up; echo Unable to contact slurm controller >&2; exit 1; }}\necho '{line}'",
@@ -200,7 +244,7 @@ def test_the_daemon_waits_until_slurmctld_answers_again(tmp_path: Path):
 
 def daemon_with(tmp_path: Path, policy: str, jobs: int) -> Callable[..., subprocess.CompletedProcess[str]]:
     """Return what runs the daemon beside a squeue with so many waiting jobs; scontrol fails if `fails` exists."""
-    deploy(policy, way="priority-loop").save(tmp_path)
+    deploy(policy, way="priority-loop").live().save(tmp_path)
     line = "{}|PENDING|ann|4|10:00|2026-04-01T10:00:{:02}|0:00|1|batch|lab|Resources\n"
     (tmp_path / "queue").write_text("".join(line.format(job, job % 60) for job in range(1, jobs + 1)))
     programs = {
@@ -290,7 +334,7 @@ def test_jobs_that_have_ended_are_forgotten(tmp_path: Path):
 
 def test_a_run_is_learned_from_once_however_often_the_daemon_is_started(tmp_path: Path):
     """Slurm remembers for minutes that a job has ended, and each look sees it."""
-    deploy("eaf").save(tmp_path)
+    deploy("eaf", way="priority-loop").live().save(tmp_path)
     (tmp_path / "squeue").write_text(
         "#!/bin/sh\necho '7|COMPLETED|ann|4|10:00|2026-04-01T10:00:00|5:00|1|batch|lab|None'\n"
     )
@@ -300,7 +344,47 @@ def test_a_run_is_learned_from_once_however_often_the_daemon_is_started(tmp_path
         command = [sys.executable, str(tmp_path / "priority_daemon.py"), "--once"]
         subprocess.run(command, cwd=tmp_path, env=environment, check=True)
     groups = json.loads((tmp_path / "state.json").read_text())["groups"]
-    assert groups == {name: [1.0, pytest.approx(math.log(0.5))] for name in ("", "ann", "ann|10:00")}
+    assert groups == {name: [1.0, pytest.approx(math.log(0.5))] for name in ("", "ann", "ann|600")}
+
+
+def test_the_table_is_filled_from_sacct_in_the_order_in_which_runs_ended(tmp_path: Path):
+    deploy("saf@groups(user,decay=0.5)+easy").save(tmp_path)
+    head = "JobID|User|Account|Partition|State|TimelimitRaw|ElapsedRaw|AllocCPUS|End\n"
+    (tmp_path / "sacct.txt").write_text(
+        f"{head}3|ann|lab|batch|COMPLETED|10|300|4|2026-04-02T00:00:00\n"  # half of its limit, the last
+        "2|ann|lab|batch|TIMEOUT|10|600|4|2026-04-01T00:00:00\n"
+        "2.batch|||||||4|2026-04-01T00:00:00\n4|ann|lab|batch|CANCELLED by 0|10|3|4|2026-04-01T00:00:00\n"
+        "5|ann|lab|batch|COMPLETED|UNLIMITED|3|4|2026-04-01T00:00:00\n"
+    )
+    command = [sys.executable, str(tmp_path / "priority_daemon.py"), "--seed-from", str(tmp_path / "sacct.txt")]
+    answer = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "learned from 2 of 5 lines; 2 groups are known" in answer.stderr
+    groups = json.loads((tmp_path / "state.json").read_text())["groups"]
+    assert groups["ann"] == [1.5, pytest.approx(math.log(0.5))]
+    (tmp_path / "sacct.txt").write_text("JobID|User\n")
+    answer = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert answer.returncode == 1
+    assert answer.stderr.startswith("priority_daemon: ")
+    assert "lacks Account, Partition" in answer.stderr
+
+
+@pytest.mark.usefixtures("real_slurm")
+@pytest.mark.parametrize("way", ["lua-site-factor", "site-factor"])
+def test_a_site_factor_orders_within_a_qos_and_never_across(way: Way):
+    """Partitions 1,000 points apart: all jobs of the better one begin first, each in the policy's order."""
+    partitions = ["low", *["low", "high"] * 5]
+    jobs = from_workload(blocked_queue(), options=[["-p", name] for name in partitions])
+    conf = machine_configuration(1)
+    lines = [line for line in conf.lines if not line.startswith("PartitionName=")]
+    lines += [
+        f"PartitionName={name} Nodes=ALL PriorityJobFactor={factor} MaxTime=INFINITE Default={default}"
+        for name, factor, default in (("low", 500, "YES"), ("high", 1000, "NO"))
+    ]
+    conf = replace(conf, lines=tuple(lines)).having(PriorityType="priority/multifactor", PriorityWeightPartition=2000)
+    real = run(jobs, conf=conf, deployment=deploy("saf", way=way, weight=999, period=120))
+    order = real.schedule.start_time.argsort().tolist()[1:]
+    shortest_first = SHORTEST_FIRST[1:]
+    assert order == [row for row in shortest_first if row % 2 == 0] + [row for row in shortest_first if row % 2]
 
 
 @pytest.mark.usefixtures("real_slurm")

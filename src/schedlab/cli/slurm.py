@@ -27,6 +27,7 @@ Mode = Annotated[
     Literal["frozen", "hybrid"],
     typer.Option(help="frozen: no time passes while Slurm computes; hybrid: its computing takes time."),
 ]
+Ways = Literal["lua-site-factor", "site-factor", "lua", "priority-loop", "rest"] | None
 Seed = Annotated[int, typer.Option(help="Seed of the phases (offsets of Slurm's loops).")]
 
 
@@ -69,7 +70,7 @@ def run(
         typer.Option(metavar="POLICY", help="Install this policy, as 'schedlab deploy' writes it, and run its daemon."),
     ] = None,
     way: Annotated[
-        Literal["lua", "site-factor", "priority-loop", "rest"] | None,
+        Ways,
         typer.Option("--as", help="Way of deployment (default: as for 'schedlab deploy')."),
     ] = None,
     observe: Annotated[
@@ -281,9 +282,24 @@ def deploy(
         Path, typer.Option("--output", "-o", metavar="DIR", help="Directory to write the files to install to.")
     ],
     way: Annotated[
-        Literal["lua", "site-factor", "priority-loop", "rest"] | None,
+        Ways,
         typer.Option(
-            "--as", help="Way of deployment (default: lua for scores fixed at submission, else priority-loop)."
+            "--as",
+            help="Way of deployment: within Slurm's own priority by a site factor (the default; by Lua for scores "
+            "fixed at submission, else by a daemon), or instead of it (lua, priority-loop, rest).",
+        ),
+    ] = None,
+    site: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Site directory: the README then has its weights, and who would wait longer."),
+    ] = None,
+    weight: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="POINTS",
+            show_default="from the site's QOS and partitions, or 1000",
+            help="With a site factor: points between the first and the last job.",
         ),
     ] = None,
     partition: Annotated[
@@ -291,16 +307,27 @@ def deploy(
         typer.Option(metavar="NAME", help="Change jobs of this partition only; repeatable (default: all)."),
     ] = None,
     period: Annotated[int, typer.Option(min=1, help="Interval of the daemon, in seconds.")] = 30,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Make the Lua script only log what it would set.")] = False,
 ) -> None:
-    """Write the files that deploy a policy on an unmodified Slurm, with the steps to install and remove it."""
+    """Write the files that deploy a policy on an unmodified Slurm, with the steps to install and remove it.
+
+    As written, they only log what they would do, until DRY_RUN is edited.
+    """
+    from schedlab.slurm.deployment import WITHIN
     from schedlab.slurm.deployment import deploy as deployment_of
 
-    deployment = deployment_of(policy, way=way, partitions=partition, period=period, dry_run=dry_run)
+    own = None
+    if site is not None:
+        from schedlab.site.own_priority import own_priority
+        from schedlab.site.site import read
+
+        own = own_priority(read(site))
+    deployment = deployment_of(policy, way=way, partitions=partition, period=period, weight=weight, own=own)
     paths = deployment.save(output)
+    instead = "instead of Slurm's own priority, so that age, fair share and QOS stop counting"
+    counts = "within Slurm's own priority" if deployment.way in WITHIN else instead
     show(
-        f"{deployment.policy} as {deployment.way}: {', '.join(path.name for path in paths)} in {output}; begin "
-        f"with README.md"
+        f"{deployment.policy} as {deployment.way}, {counts}: {', '.join(path.name for path in paths)} in {output}; "
+        "begin with README.md. Nothing is live until DRY_RUN is edited."
     )
 
 

@@ -20,7 +20,7 @@ from schedlab.site.site import Site
 from schedlab.site.sweep import VariantFailure, VariantTask, variant_task
 from schedlab.site.validation import common_rows
 from schedlab.site.variants import AS_IT_IS, Variant
-from schedlab.slurm.deployment import deploy
+from schedlab.slurm.deployment import deploy, usual_way
 from schedlab.slurm.installation import installed_version
 from schedlab.slurm.node_commands import carried_out, commands_of
 from schedlab.slurm.replay import run_phases
@@ -288,7 +288,8 @@ def _on_slurm(task: VariantTask, variant: Variant, *, nodes: bool, **options: An
             f"{variant.policy} is a whole scheduler, and Slurm has its own passes: give the policy alone, and change "
             "SchedulerParameters"
         )
-    deployment = deploy(variant.policy) if variant.policy else None
+    # The twin has the policy in place of all priorities, and so has Slurm.
+    deployment = deploy(variant.policy, way=usual_way(variant.policy, within=False)) if variant.policy else None
     with tempfile.TemporaryDirectory(prefix="schedlab-") as name:
         for file, text in task.site.files.items():
             Path(name, file).write_text(text, encoding="utf-8")

@@ -8,6 +8,7 @@ from .configuration import site_configuration as site_configuration
 from .daemon import LaboratoryError as LaboratoryError
 from .deployment import Deployment as Deployment
 from .deployment import deploy as deploy
+from .deployment import usual_way as usual_way
 from .ensemble import EnsembleComparison as EnsembleComparison
 from .ensemble import ensemble_table as ensemble_table
 from .ensemble import own_distances as own_distances
@@ -20,6 +21,7 @@ from .jobs import JobList as JobList
 from .jobs import from_workload as from_workload
 from .jobs import read_events as read_events
 from .laboratory import Laboratory as Laboratory
+from .own_priority import OwnPriority as OwnPriority
 from .patience import EndlessRunError as EndlessRunError
 from .rehearsal import Rehearsal as Rehearsal
 from .replay import run as run

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from os import PathLike
 from pathlib import Path
@@ -16,15 +16,23 @@ from schedlab.errors import InputError
 from schedlab.scheduler.policy import Policy
 from schedlab.scheduler.predictor import REQUESTED, GroupMean, Predictor
 from schedlab.scheduler.scheduler import Scheduler
+from schedlab.slurm.own_priority import HIGHEST_WEIGHT, WEIGHT, OwnPriority, codes_of, counting, not_counting
 
-Way = Literal["lua", "priority-loop", "site-factor", "rest"]
+Way = Literal["lua-site-factor", "site-factor", "lua", "priority-loop", "rest"]
 
 WAYS: dict[str, str] = {
-    "lua": "a job_submit plugin sets the priority at submission",
-    "priority-loop": "a daemon sets priorities through scontrol",
+    "lua-site-factor": "a job_submit plugin adds a site factor to Slurm's own priority at submission",
     "site-factor": "a daemon adds a site factor to Slurm's own priority through scontrol",
-    "rest": "a daemon sets priorities through slurmrestd",
+    "lua": "a job_submit plugin sets the priority at submission, instead of Slurm's own",
+    "priority-loop": "a daemon sets priorities through scontrol, instead of Slurm's own",
+    "rest": "a daemon sets priorities through slurmrestd, instead of Slurm's own",
 }
+
+WITHIN = ("lua-site-factor", "site-factor")
+"""Ways within Slurm's own priority: age, fair share, QOS and partition go on counting."""
+
+AT_SUBMISSION = ("lua-site-factor", "lua")
+"""Ways that act once, as a job is submitted; the others are daemons."""
 
 KNOWN_TO_SQUEUE = {"user", "account", "partition", "request", "processors"}
 """The attributes of groups that the daemon can ask for."""
@@ -56,6 +64,17 @@ class Deployment:
     files: Mapping[str, str]
     period: int = 30
 
+    def live(self) -> Deployment:
+        """Return it as it is once somebody has edited DRY_RUN; as written, it only logs what it would do."""
+        edited = dict(self.files)
+        for name, before, after in (
+            ("job_submit.lua", "local DRY_RUN = true", "local DRY_RUN = false"),
+            ("priority_daemon.py", "DRY_RUN = True", "DRY_RUN = False"),
+        ):
+            if name in edited:
+                edited[name] = edited[name].replace(before, after, 1)
+        return replace(self, files=edited)
+
     def save(self, directory: str | PathLike[str]) -> list[Path]:
         """Write the files into a directory, and return their paths."""
         directory = Path(directory)
@@ -76,11 +95,13 @@ def deploy(
     way: Way | None = None,
     partitions: Sequence[str] | None = None,
     period: int = 30,
-    dry_run: bool = False,
+    weight: int | None = None,
+    own: OwnPriority | None = None,
+    consequences: str = "",
     origin: int = 0,
     default_minutes: int = 525_600,
 ) -> Deployment:
-    """Return everything that deploys a policy on a stock Slurm.
+    """Return everything that deploys a policy on a stock Slurm. As written, it only logs what it would do.
 
     Parameters
     ----------
@@ -88,13 +109,19 @@ def deploy(
         A policy, such as `saf`, `f1`, a formula of p, q, r and w, or `saf@groups(...)`: p is then what runs of the same
         group used of their limits, see `GroupMean`. A whole scheduler, such as `saf@groups+easy`, deploys its order.
     way
-        How, see `WAYS`. None: Lua for scores that are fixed at submission, else a daemon that sets priorities.
+        How, see `WAYS`. None: within Slurm's own priority, by Lua for scores that are fixed at submission, else by a
+        daemon; where Slurm has no priorities of its own (priority/basic), instead of them.
     partitions
         Jobs of other partitions are left alone; None: all.
     period
         Seconds between two looks of a daemon.
-    dry_run
-        Whether the Lua script only logs.
+    weight
+        Within Slurm's own priority: what the first job gets more than the last, in points of that priority. None: what
+        `own` suggests, or `WEIGHT`.
+    own
+        What Slurm's own priority is made of at the site; None: not known.
+    consequences
+        Who will wait longer, in sentences, for the README; empty: it says how to find out.
     origin
         Unix time from which the submit time r counts.
     default_minutes
@@ -109,46 +136,102 @@ def deploy(
     --------
     >>> sorted(deploy("saf").files)
     ['README.md', 'job_submit.lua']
-    >>> deploy("wfp3").way
-    'priority-loop'
+    >>> deploy("saf").way, deploy("wfp3").way, deploy("eaf").way
+    ('lua-site-factor', 'site-factor', 'site-factor')
     """
     scheduler = Scheduler.parse(policy)
     chosen, predict = scheduler.policy, _prediction(scheduler.ranking)
     formula = formula_of(chosen)
-    moving = chosen.changes_with_time or predict is not None
-    taken = way or ("priority-loop" if moving else "lua")
+    moving = _moves(scheduler)
+    taken = way or usual_way(policy, within=own is None or not own.basic)
     if taken not in WAYS:
         raise InputError(f"unknown way of deployment {taken!r}; known are {', '.join(WAYS)}")
-    if taken == "lua" and moving:
+    if taken in AT_SUBMISSION and moving:
         reason = "changes with time" if chosen.changes_with_time else "needs recent runs"
-        raise InputError(f"{policy} {reason}, and Lua acts at submission only: take priority-loop, site-factor or rest")
+        raise InputError(f"{policy} {reason}, and Lua acts at submission only: take site-factor, priority-loop or rest")
+    if taken in WITHIN and own is not None and own.basic:
+        raise InputError("PriorityType=priority/basic has no site factors: take lua, priority-loop or rest")
+    if weight is not None and not 1 <= weight <= HIGHEST_WEIGHT:
+        raise InputError(f"weight={weight}: must be from 1 to {HIGHEST_WEIGHT:,} points")
+    points = weight or (own.suggested_weight if own is not None else WEIGHT)
+    values = _values(policy, formula, taken, predict, origin, default_minutes, period) | {"WEIGHT": str(points)}
+    language: Literal["lua", "python"] = "lua" if taken in AT_SUBMISSION else "python"
+    values["FORMULA"] = translated(formula, language)
+    values["PARTITIONS"] = _partitions(partitions, language)
+    if language == "lua":
+        low, high = codes_of(chosen, origin)
+        written = {"job_submit.lua": _filled("job_submit.lua", values | {"LOW": str(low), "HIGH": str(high)})}
+    else:
+        written = {"priority_daemon.py": _filled("priority_daemon.py.in", values)}
+        written["schedlab-priority.service"] = _filled("schedlab-priority.service", values)
+    counts = counting(own, points) if taken in WITHIN else not_counting(own)
+    told = {
+        "HOW": WAYS[taken],
+        "COUNTS": counts,
+        "PAYS": consequences or _find_out(policy),
+        "SEED": _filled("seed.md", values) if predict else "",
+    }
+    part = "README-lua.md" if language == "lua" else "README-daemon.md"
+    written["README.md"] = _filled(part, values | told)
+    return Deployment(policy, taken, written, period)
+
+
+def usual_way(policy: str, *, within: bool = True) -> Way:
+    """Return the way that a policy is deployed without being told: Lua for scores that are fixed at submission.
+
+    Parameters
+    ----------
+    policy
+        As for `deploy`.
+    within
+        Whether within Slurm's own priority, or instead of it.
+
+    Examples
+    --------
+    >>> usual_way("saf"), usual_way("eaf", within=False)
+    ('lua-site-factor', 'priority-loop')
+    """
+    moving = _moves(Scheduler.parse(policy))
+    if within:
+        return "site-factor" if moving else "lua-site-factor"
+    return "priority-loop" if moving else "lua"
+
+
+def _moves(scheduler: Scheduler) -> bool:
+    """Return whether scores change while a job waits, or depend on runs that have ended."""
+    return scheduler.policy.changes_with_time or scheduler.ranking != REQUESTED
+
+
+def _values(
+    policy: str, formula: str, way: str, predict: dict[str, Any] | None, origin: int, default_minutes: int, period: int
+) -> dict[str, str]:
+    """Return what all templates are filled with."""
     from schedlab import __version__
 
-    values = {
+    return {
         "TITLE": f"the order of {policy} ({formula}, smallest first)",
         "VERSION": __version__,
         "ORIGIN": str(origin),
         "DEFAULT_MINUTES": str(default_minutes),
         "PERIOD": str(period),
         "PREDICT": repr(predict),
-        "WAY": {"priority-loop": "priority", "site-factor": "sitefactor"}.get(taken, taken),
-        "WHAT": "the site factor" if taken == "site-factor" else "the priority",
-        "DRY_RUN": "true" if dry_run else "false",
+        "WAY": {"priority-loop": "priority", "site-factor": "sitefactor"}.get(way, way),
+        "WHAT": "the site factor" if way in WITHIN else "the priority",
     }
-    if taken == "lua":
-        values["FORMULA"] = translated(formula, "lua")
-        names = (
-            "nil" if partitions is None else "{" + ", ".join(f"[{json.dumps(name)}]=true" for name in partitions) + "}"
-        )
-        written = {"job_submit.lua": _filled("job_submit.lua", values | {"PARTITIONS": names})}
-    else:
-        values["FORMULA"] = translated(formula, "python")
-        names = repr(None if partitions is None else sorted(partitions))
-        written = {"priority_daemon.py": _filled("priority_daemon.py.in", values | {"PARTITIONS": names})}
-        written["schedlab-priority.service"] = _filled("schedlab-priority.service", values)
-    part = "README-lua.md" if taken == "lua" else "README-daemon.md"
-    written["README.md"] = _filled(part, values | {"HOW": WAYS[taken]})
-    return Deployment(policy, taken, written, period)
+
+
+def _partitions(names: Sequence[str] | None, language: str) -> str:
+    if language == "python":
+        return repr(None if names is None else sorted(names))
+    return "nil" if names is None else "{" + ", ".join(f"[{json.dumps(name)}]=true" for name in names) + "}"
+
+
+def _find_out(policy: str) -> str:
+    return (
+        "Not known yet. `schedlab site import` and "
+        f"`schedlab site what-if SITE --policy '{policy}'` replay your own jobs and say who gains and who pays; "
+        "`schedlab deploy --site SITE` then writes it here."
+    )
 
 
 def _prediction(runtimes: Predictor) -> dict[str, Any] | None:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from schedlab.errors import InputError
 from schedlab.slurm.configuration import Configuration
 from schedlab.slurm.daemon import LaboratoryError
-from schedlab.slurm.deployment import Deployment
+from schedlab.slurm.deployment import AT_SUBMISSION, WITHIN, Deployment
 from schedlab.slurm.laboratory import Laboratory
 
 BASE_PRIORITY = 1_000_000
@@ -29,16 +29,16 @@ def installed(configuration: Configuration, deployment: Deployment) -> Configura
     InputError
         If there is a job_submit.lua already.
     """
-    if deployment.way == "site-factor" and configuration.value("PriorityWeightPartition") is None:
-        return configuration.having(PriorityWeightPartition=BASE_PRIORITY)
-    if deployment.way != "lua":
+    if deployment.way in WITHIN and configuration.value("PriorityWeightPartition") is None:
+        configuration = configuration.having(PriorityWeightPartition=BASE_PRIORITY)
+    if deployment.way not in AT_SUBMISSION:
         return configuration
     if "job_submit.lua" in configuration.files:
         raise InputError(
             f"{configuration.source}: a job_submit.lua exists already: merge the deployed one into it by hand"
         )
     plugins = [name for name in (configuration.value("JobSubmitPlugins") or "").split(",") if name]
-    script = {"job_submit.lua": deployment.files["job_submit.lua"]}
+    script = {"job_submit.lua": deployment.live().files["job_submit.lua"]}
     changed = configuration.having(JobSubmitPlugins=",".join([*plugins, "lua"]))
     return replace(changed, files={**configuration.files, **script})
 
@@ -61,11 +61,11 @@ class Rehearsal:
 
     def __init__(self, laboratory: Laboratory, deployment: Deployment) -> None:
         self.laboratory = laboratory
-        self.deployment = deployment
+        self.deployment = deployment.live()
         self.directory = laboratory.directory / "deployment"
         self.socket = laboratory.directory / "rest.sock"
         self.log: list[str] = []
-        deployment.save(self.directory)
+        self.deployment.save(self.directory)
 
     def look(self, *options: str) -> str:
         """Let the daemon look at the queue once, and return what it logs.
@@ -86,7 +86,7 @@ class Rehearsal:
     @contextmanager
     def attended(self) -> Iterator[Rehearsal]:
         """Let the daemon look at its period while the laboratory runs, with a slurmrestd if it needs one."""
-        if self.deployment.way == "lua":
+        if self.deployment.way in AT_SUBMISSION:
             yield self
             return
         self.laboratory.every(self.deployment.period, self._look_once)

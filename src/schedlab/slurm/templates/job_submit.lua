@@ -1,9 +1,12 @@
 -- Priority at submission: %TITLE%
--- Written by schedlab %VERSION%. Goes beside slurm.conf; needs JobSubmitPlugins=lua.
--- It sets a priority and nothing else, never rejects a job, and leaves alone: held jobs, jobs whose priority was asked for,
+-- Written by schedlab %VERSION%. Goes beside slurm.conf; needs JobSubmitPlugins=lua. README.md says what stops counting.
+-- It sets %WHAT% and nothing else, never rejects a job, and leaves alone: held jobs, jobs whose priority was asked for,
 -- jobs of other partitions, and everything if it fails.
 
-local DRY_RUN = %DRY_RUN%          -- true: only log what would be done
+local DRY_RUN = true               -- only log what would be done; false: do it
+local WAY = "%WAY%"   -- lua-site-factor: a term of Slurm's own priority; lua: instead of it
+local WEIGHT = %WEIGHT%            -- lua-site-factor: points of the first job; the last one gets none
+local LOW, HIGH = %LOW%, %HIGH%    -- lua-site-factor: ranks of the first and of the last job
 local PARTITIONS = %PARTITIONS%    -- nil: all
 local ORIGIN = %ORIGIN%            -- Unix time from which the submit time r counts
 local DEFAULT_MINUTES = %DEFAULT_MINUTES%   -- where neither the job nor its partition has a time limit
@@ -52,9 +55,14 @@ local function prioritise(job, parts)
    local p = 60 * minutes(job, parts)
    local q = processors(job)
    local s = score(p, q, os.time() - ORIGIN, 0, p)
-   local priority = CENTRE - rank(s)
-   if not DRY_RUN then job.priority = priority end
-   slurm.log_info("schedlab: p=%s q=%s score=%s priority=%s%s", p, q, s, priority, DRY_RUN and " (dry run)" or "")
+   local what, value
+   if WAY == "lua" then
+      what, value = "priority", CENTRE - rank(s)
+   else
+      what, value = "site_factor", math.floor(WEIGHT * math.min(math.max((HIGH - rank(s)) / (HIGH - LOW), 0), 1) + 0.5)
+   end
+   if not DRY_RUN then job[what] = value end
+   slurm.log_info("schedlab: p=%s q=%s score=%s %s=%s%s", p, q, s, what, value, DRY_RUN and " (dry run)" or "")
 end
 
 function slurm_job_submit(job, parts, uid)
