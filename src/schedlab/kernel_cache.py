@@ -9,11 +9,12 @@ is named by a digest of all sources that kernels can depend on.
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import pickle
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -25,12 +26,14 @@ from numba.core.serialize import dumps
 from schedlab.atomic import atomic_path
 from schedlab.errors import OutputError
 
-_IMPORT = re.compile(r"^from ([\w.]+) import (\([^)]*\)|.*)", re.MULTILINE)
-"""An import that happens as a module is loaded; what only types or single functions import stands further in."""
+_DECORATORS = frozenset({"kernel", "bare_kernel", "inner_kernel", "inlined", "operation", "chosen", "NamedTuple"})
+"""What makes a function, or a record, part of compiled code."""
+
+_COMPILER = re.compile(r"^(?:from|import) (?:numba|llvmlite)", re.MULTILINE)
 
 
 def digest_of_sources(package: Path, memo: Path) -> str:
-    """Return a digest of the texts of all modules that hold kernels, and of all that these import.
+    """Return a digest of the texts of all modules that compiled code comes from: see `sources_of_kernels`.
 
     Parameters
     ----------
@@ -46,7 +49,7 @@ def digest_of_sources(package: Path, memo: Path) -> str:
         return remembered.read_text(encoding="ascii")
     texts = {_module(file, package): file.read_text(encoding="utf-8") for file in files}
     digest = hashlib.sha256()
-    for name in sorted(with_what_they_import(_with_kernels(texts), texts)):
+    for name in sorted(sources_of_kernels(texts)):
         digest.update(f"{name}\n{texts[name]}\n".encode())
     found = digest.hexdigest()[:16]
     with suppress(OSError, OutputError):
@@ -60,30 +63,49 @@ def _module(file: Path, package: Path) -> str:
     return ".".join((package.name, *file.relative_to(package).with_suffix("").parts)).removesuffix(".__init__")
 
 
-def _with_kernels(texts: dict[str, str]) -> Iterator[str]:
-    for name, text in texts.items():
-        if re.search(r"^(?:from|import) (?:numba|llvmlite)|^from schedlab\.kernels import", text, re.MULTILINE):
-            yield name
+def sources_of_kernels(texts: Mapping[str, str]) -> set[str]:
+    """Return the modules whose text decides about compiled code.
 
-
-def with_what_they_import(names: Iterator[str], texts: dict[str, str]) -> set[str]:
-    """Return some modules and all that are loaded with them, directly or not.
+    Those that extend Numba or hold kernels, and those of every name that a kernel, or a constant beside it, uses.
 
     Examples
     --------
-    >>> texts = {"p.a": "from p.b import (\\n    X,\\n)", "p.b": "from p import c", "p.c": "", "p.d": ""}
-    >>> sorted(with_what_they_import(iter(["p.a"]), texts))
-    ['p.a', 'p.b', 'p.c']
+    >>> kernel = "from p.b import X\\nfrom p.c import z\\n@kernel\\ndef f(n):\\n    return n + X"
+    >>> texts = {"p.a": kernel, "p.b": "X = 1", "p.c": "z = 2", "p.d": "from p.a import f"}
+    >>> sorted(sources_of_kernels(texts))
+    ['p.a', 'p.b']
     """
     found: set[str] = set()
-    left = list(names)
+    left = [name for name, text in texts.items() if _COMPILER.search(text) or _holds_kernels(text)]
     while left:
         name = left.pop()
+        if name in found or name not in texts:
+            continue
         found.add(name)
-        for source, imported in _IMPORT.findall(texts[name]):
-            inside = (f"{source}.{word}" for word in re.findall(r"\w+", imported))
-            left += [other for other in (source, *inside) if other in texts and other not in found]
+        tree = ast.parse(texts[name])
+        whole = _COMPILER.search(texts[name]) is not None
+        counting = (part for part in tree.body if whole or _counts(part))
+        used = {node.id for part in counting for node in ast.walk(part) if isinstance(node, ast.Name)}
+        for node in tree.body:
+            if isinstance(node, ast.ImportFrom) and node.module:
+                for alias in node.names:
+                    if (alias.asname or alias.name) in used:
+                        left += [node.module, f"{node.module}.{alias.name}"]
     return found
+
+
+def _holds_kernels(text: str) -> bool:
+    return "for_python(" in text or any(f"@{name}" in text for name in _DECORATORS)
+
+
+def _counts(part: ast.stmt) -> bool:
+    """Return whether a statement of a module is a kernel, a record of one, or a constant."""
+    if isinstance(part, ast.FunctionDef | ast.ClassDef):
+        names = {node.id for one in part.decorator_list for node in ast.walk(one) if isinstance(node, ast.Name)}
+        if isinstance(part, ast.ClassDef):
+            names |= {base.id for base in part.bases if isinstance(base, ast.Name)}
+        return bool(names & _DECORATORS)
+    return isinstance(part, ast.Assign | ast.AnnAssign | ast.If)
 
 
 class KernelCache(FunctionCache):
