@@ -27,6 +27,11 @@ def test_a_duration_as_text_is_read_as_the_same_seconds(seconds):
         ("2-0", 2 * 86_400),
         ("2-06:30", 2 * 86_400 + 6 * 3_600 + 30 * 60),
         (" 5M ", 300),
+        ("0 days 01:00:00.000000000", 3_600),
+        ("0 days 00:00:30.5", 30.5),
+        ("1 days 02:00:00", 26 * 3_600),
+        ("1 day, 2:00:00", 26 * 3_600),
+        ("3 days", 3 * 86_400),
     ],
 )
 def test_times_of_slurm_and_weeks_are_durations(text, seconds):

@@ -1,4 +1,4 @@
-"""Durations as people and Slurm write them: 90s, 15m or 15min, 8h, 2d, 1w, 1-12:00:00; without a unit, seconds."""
+"""Durations as people, Slurm and pandas write them: 90s, 15m, 8h, 2d, 1w, 1-12:00:00, 0 days 01:00:00; else seconds."""
 
 from __future__ import annotations
 
@@ -13,16 +13,19 @@ __all__ = ["DAY", "HOUR", "WEEK", "parse_duration"]
 HOUR, DAY, WEEK = 3_600, 86_400, 604_800
 """Seconds."""
 
-UNITS = {"w": WEEK, "d": DAY, "h": HOUR, "m": 60, "min": 60, "s": 1, "": 1}
+UNITS = {"w": WEEK, "d": DAY, "day": DAY, "days": DAY, "h": HOUR, "m": 60, "min": 60, "s": 1, "": 1}
 """Seconds by suffix."""
 
 LONGEST = 1e15
 """Seconds of the longest duration, 30 million years: beyond, clocks in whole seconds and powers of times overflow."""
 
-_DURATION = re.compile(r"(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)\s*(?P<unit>min|[smhdw]|)", re.IGNORECASE)
-_CLOCK = re.compile(r"(?:(?P<d>\d+)-)?(?P<h>\d+):(?P<m>[0-5]?\d):(?P<s>[0-5]?\d(?:\.\d+)?)")
+_DURATION = re.compile(
+    r"(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)\s*(?P<unit>min|days?|[smhdw]|)", re.IGNORECASE
+)
+_CLOCK = re.compile(r"(?:(?P<d>\d+)(?:-|\s+days?,?\s+))?(?P<h>\d+):(?P<m>[0-5]?\d):(?P<s>[0-5]?\d(?:\.\d+)?)")
 _DAYS = re.compile(r"(?P<d>\d+)-(?P<h>\d+)(?::(?P<m>[0-5]?\d))?")
-"""Slurm's D-HH:MM:SS, HH:MM:SS, D-HH and D-HH:MM. Its MM:SS is refused: others read it as hours and minutes."""
+"""Slurm's D-HH:MM:SS, HH:MM:SS, D-HH and D-HH:MM. Its MM:SS is refused: others read it as hours and minutes. Those of
+Python and pandas have the days in words, `1 day, 2:00:00` and `0 days 01:00:00.5`."""
 
 _LIMIT = re.compile(r"(?:(\d{1,9})-)?(\d{1,12})(?::(\d{1,9}))?(?::(\d{1,9}))?")
 
@@ -33,13 +36,13 @@ def parse_duration(text: str) -> float:
     Raises
     ------
     InputError
-        If the text is not a number with one of the suffixes s, m, min, h, d, w, nor a time of Slurm with days or with
-        seconds, or if it is beyond `LONGEST`.
+        If the text is not a number with one of the suffixes s, m, min, h, d, w, nor a time of Slurm or pandas with days
+        or with seconds, or if it is beyond `LONGEST`.
 
     Examples
     --------
-    >>> parse_duration("1.5h"), parse_duration("15 min"), parse_duration("42"), parse_duration("1-12:00:00")
-    (5400.0, 900.0, 42.0, 129600.0)
+    >>> [parse_duration(text) for text in ("1.5h", "15 min", "42", "1-12:00:00", "0 days 01:00:00")]
+    [5400.0, 900.0, 42.0, 129600.0, 3600.0]
     """
     seconds = _seconds(text)
     if seconds is None:

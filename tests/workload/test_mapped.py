@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from schedlab.errors import InputError
 from schedlab.workload.files import read_workload
@@ -81,3 +84,80 @@ def test_needed_columns_and_the_form_of_a_mapping_are_checked(tmp_path: Path) ->
         read_mapped(path, {"submit": "created", "run_time": "limit"})
     with pytest.raises(InputError, match="'user' is not FIELD=COLUMN"):
         parse_columns(["user"])
+
+
+@pytest.mark.parametrize("word", ["None", "NULL", "null", "NaT", "nan", "N/A", "-", "Unknown", "(null)", "<NA>", "\\N"])
+def test_words_for_no_value_are_unknown_and_counted(tmp_path: Path, word: str) -> None:
+    rows = ["u1,vcA,8,48,10,70,3670,60", f"u2,vcB,0,4,20,{word},90,{word}"]
+    path = file_of(tmp_path, "user,vc,gpus,cpus,s,b,e,limit", *rows)
+    columns = {"user": "user", "partition": "vc", "gpus": "gpus", "processors": "cpus", "requested_time": "limit"}
+    jobs = read_mapped(path, columns | {"submit": "s", "start": "b", "end": "e"})
+    assert (jobs.run_time.tolist(), jobs.wait_time.tolist()) == ([3600, -1], [60, -1])
+    assert jobs.requested_time.tolist() == [60, -1]
+    told = [line for line in jobs.header if "unknown" in line]
+    assert told == [f" Note: {name} is unknown where it is {word!r} (1)" for name in ("b", "limit")]
+
+
+def test_a_user_may_be_called_na_but_not_null(tmp_path: Path) -> None:
+    path = file_of(tmp_path, "u,s,r,q", "na,0,60,1", "NULL,0,60,1", "Unknown,0,60,1")
+    jobs = read_mapped(path, {"user": "u", "submit": "s", "run_time": "r", "processors": "q"})
+    assert jobs.user_id.tolist() == [1, -1, 2]
+    assert " Note: u is unknown where it is 'NULL' (1)" in jobs.header
+
+
+def test_timedeltas_of_pandas_and_python_are_durations(tmp_path: Path) -> None:
+    path = file_of(tmp_path, "s;limit;r;q", "0;0 days 01:00:00.000000000;60;1", "5;1 day, 2:00:00;0 days 00:00:30.5;1")
+    jobs = read_mapped(path, {"submit": "s", "requested_time": "limit", "run_time": "r", "processors": "q"})
+    assert (jobs.requested_time.tolist(), jobs.run_time.tolist()) == ([3600, 93_600], [60, 31])
+
+
+def test_the_week_of_mustang_is_read_with_its_limits(traces: Path) -> None:
+    names = {"user": "user_ID", "submit": "submit_time", "start": "start_time", "end": "end_time"}
+    names |= {"requested_time": "wallclock_limit", "processors": "tasks_requested", "nodes": "node_count"}
+    jobs = read_workload(traces / "modern/mustang-2015-08-06/week_fraction.csv.gz", columns=names)
+    assert len(jobs) == 22_059
+    assert int((jobs.run_time < 0).sum()) == 110
+    assert jobs.requested_time[:3].tolist() == [3600, 3600, 600]
+    assert int((jobs.requested_time < 0).sum()) == 0
+
+
+def parquet_of(directory: Path) -> Path:
+    """Two jobs in the types that pandas and Spark write: moments with and without a zone, durations, categories."""
+    start = datetime(2023, 5, 1, 10, 5, tzinfo=UTC)
+    table = pa.table(
+        {
+            "usr": pa.array(["ann", "bob"]).dictionary_encode(),
+            "adt": pa.array([datetime(2023, 5, 1, 10), datetime(2023, 5, 1, 10, 0, 30)], pa.timestamp("us")),
+            "sdt": pa.array([start, None], pa.timestamp("ns", "UTC")),
+            "edt": pa.array([start + timedelta(hours=1), None], pa.timestamp("ns", "UTC")),
+            "cnumr": pa.array([48, 4]),
+            "elpl": pa.array([timedelta(hours=2), None], pa.duration("us")),
+            "nodes": pa.array([[1, 2], None]),
+        }
+    )
+    parquet.write_table(table, directory / "f.parquet")
+    return directory / "f.parquet"
+
+
+OF_PARQUET = {"user": "usr", "submit": "adt", "start": "sdt", "end": "edt", "processors": "cnumr"}
+
+
+def test_parquet_of_another_program_is_read_by_a_mapping(tmp_path: Path) -> None:
+    jobs = read_workload(parquet_of(tmp_path), columns=OF_PARQUET | {"requested_time": "elpl"})
+    assert (jobs.submit_time.tolist(), jobs.wait_time.tolist()) == ([0, 30], [300, -1])
+    assert (jobs.run_time.tolist(), jobs.requested_time.tolist()) == ([3600, -1], [7200, -1])
+    assert jobs.start_time == 1682935200
+    assert [line for line in jobs.header if "User:" in line] == [" User: 1 ann", " User: 2 bob"]
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"user": "who"}, "no column is called 'who'"),
+        ({"requested_time": "nodes"}, "the column 'nodes' holds list<"),
+        ({"requested_time": "usr"}, "row 1: usr is 'ann', neither seconds nor a duration"),
+    ],
+)
+def test_what_is_wrong_in_parquet_is_said_with_its_row(tmp_path: Path, change: dict[str, str], sentence: str) -> None:
+    with pytest.raises(InputError, match=sentence):
+        read_workload(parquet_of(tmp_path), columns=OF_PARQUET | change)

@@ -156,3 +156,13 @@ def test_a_parquet_file_with_strange_metadata_is_refused_in_one_sentence(tmp_pat
     parquet.write_table(pa.table({"submit_time": [0]}).replace_schema_metadata({"schedlab": metadata}), path)
     with pytest.raises(InputError, match=reason):
         read_table(path)
+
+
+@pytest.mark.parametrize("between", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("word", ["", "-", "NULL", "N/A", "Unknown", "NaT"])
+def test_any_usual_delimiter_and_word_for_no_value_is_understood(tmp_path: Path, between: str, word: str) -> None:
+    path = tmp_path / "jobs.csv"
+    rows = (("submit_time", "run_time", "requested_processors", "requested_time"), ("0", "60", "2", word))
+    path.write_text("\n".join(between.join(row) for row in rows))
+    jobs = read_table(path)
+    assert (jobs.run_time.tolist(), jobs.requested_time.tolist()) == ([60], [-1])

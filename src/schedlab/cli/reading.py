@@ -35,7 +35,7 @@ Columns = Annotated[
     typer.Option(
         "--column",
         metavar="FIELD=COLUMN",
-        help="Read a CSV file of another program: FIELD=COLUMN, such as submit_time=created; repeatable.",
+        help="Read CSV or Parquet of another program: FIELD=COLUMN, such as submit_time=created; repeatable.",
     ),
 ]
 

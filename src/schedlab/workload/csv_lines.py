@@ -1,10 +1,24 @@
-"""Line numbers of rows in CSV files, for messages."""
+"""Lines of CSV files: what separates their cells, and the numbers of rows for messages."""
 
 from __future__ import annotations
 
 import os
 
 from schedlab.streams import read_whole
+
+DELIMITERS = ",;\t|"
+
+
+def delimiter_of(content: bytes) -> str:
+    """Return what separates the cells of a table: of comma, semicolon, tab and bar, the most frequent in its header.
+
+    Examples
+    --------
+    >>> delimiter_of(b"\\nuser;limit (h, rounded);cores\\n7;1;4")
+    ';'
+    """
+    head = content.removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n ").partition(b"\n")[0].decode(errors="replace")
+    return max(DELIMITERS, key=head.count)
 
 
 def filled_lines(content: bytes) -> list[int]:

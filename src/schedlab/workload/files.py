@@ -158,7 +158,7 @@ def read_workload(
         For the text of sacct and squeue, for slurmctld.log and with `columns`: the zone of times without one; by
         default UTC.
     columns
-        For a CSV file of another program: the mapping of its columns, see `read_mapped`.
+        For a CSV or Parquet file of another program: the mapping of its columns, see `read_mapped`.
     lenient
         Skip lines that cannot be read, if they are few (see `schedlab.workload.lenient`); the header of the workload
         lists them with the reasons. For formats with a line per job or event.
@@ -184,7 +184,7 @@ def read_workload(
     if timezone is not None and form not in (*ZONELESS, "mapped"):
         raise InputError(
             f"{os.fspath(path)}: times of this format need no time zone: timezone is for sacct, squeue, slurmctld.log "
-            "and CSV with a mapping of columns"
+            "and CSV or Parquet with a mapping of columns"
         )
 
     def read(file: str | os.PathLike[str]) -> Workload:

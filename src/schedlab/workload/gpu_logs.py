@@ -14,6 +14,7 @@ from schedlab.streams import open_input, workload_name
 from schedlab.wording import shown
 from schedlab.workload._accounting import numbered_names
 from schedlab.workload.columns import UNKNOWN
+from schedlab.workload.no_value import say_nothing
 from schedlab.workload.resources import WHOLE, Labels, Resources
 from schedlab.workload.workload import Workload
 
@@ -257,18 +258,18 @@ class _Table:
         return self._cells[name].tolist() if name in self._cells else [""] * len(self)
 
     def decimals(self, name: str) -> NDArray[np.float64]:
-        """Return a column of numbers, -1 where it is empty."""
+        """Return a column of numbers, -1 where it is empty or says that there is none."""
         import pandas as pd
 
         cells = self._cells[name]
-        numbers = pd.to_numeric(cells.where(cells != "", "-1"), errors="coerce").to_numpy(np.float64)
+        numbers = pd.to_numeric(cells.where(~say_nothing(cells), "-1"), errors="coerce").to_numpy(np.float64)
         self.refuse(name, ~(np.abs(numbers) < 2.0**53), "not a number")
         return np.asarray(numbers)
 
     def numbers(self, name: str) -> NDArray[np.int64]:
         """Return a column of whole numbers from 0 on, -1 where it is empty."""
         numbers = self.decimals(name)
-        empty = (self._cells[name] == "").to_numpy()
+        empty = say_nothing(self._cells[name])
         self.refuse(name, (numbers != np.floor(numbers)) | ((numbers < 0) & ~empty), "not a whole number from 0 on")
         return numbers.astype(np.int64)
 

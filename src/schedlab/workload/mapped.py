@@ -1,9 +1,10 @@
-"""Read tables of other programs: CSV with columns of any name, given by a mapping."""
+"""Read tables of other programs: CSV or Parquet with columns of any name, given by a mapping."""
 
 from __future__ import annotations
 
 import io
 import os
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -12,11 +13,13 @@ from numpy.typing import NDArray
 
 from schedlab.durations import is_duration, parse_duration
 from schedlab.errors import InputError
-from schedlab.streams import read_whole
+from schedlab.parquet import read_parquet
+from schedlab.streams import open_input, read_whole
 from schedlab.wording import did_you_mean, shown
 from schedlab.workload._accounting import workload_of_records
 from schedlab.workload.columns import UNKNOWN
-from schedlab.workload.csv_lines import bad_line, filled_lines
+from schedlab.workload.csv_lines import bad_line, delimiter_of, filled_lines
+from schedlab.workload.no_value import say_nothing
 from schedlab.workload.resources import LABELS, NUMBERS
 from schedlab.workload.workload import FIELDS, Workload
 
@@ -37,7 +40,6 @@ _OTHER_NAMES |= {"end": "end_time", "eligible": "eligible_time"}
 TARGETS = (*dict.fromkeys((*FIELDS, *MOMENTS, *NUMBERS, *LABELS)), *_OTHER_NAMES)
 """The fields that a column may be mapped to."""
 
-DELIMITERS = ",;\t|"
 ZONE = r"\d\d:?\d\d\S*(?:Z|z|[+-]\d\d(?::?\d\d)?)$"
 """A time of day with its zone."""
 
@@ -45,20 +47,21 @@ ZONE = r"\d\d:?\d\d\S*(?:Z|z|[+-]\d\d(?::?\d\d)?)$"
 def read_mapped(
     path: str | os.PathLike[str], columns: Mapping[str, str], *, processors: int | None = None, timezone: str = "UTC"
 ) -> Workload:
-    """Read a CSV file whose column names differ from schedlab's.
+    """Read a CSV or Parquet file whose column names differ from schedlab's.
 
     Parameters
     ----------
     path
-        The file, plain or gzip-compressed, with a line of column names; cells are separated by commas, semicolons, tabs
-        or bars, whichever is most frequent in that line.
+        Parquet, or CSV, plain or gzip-compressed, with a line of column names; cells are separated by commas,
+        semicolons, tabs or bars, whichever is most frequent in that line.
     columns
         Names of columns in the file by field: a field of SWF, a column of `Resources`, or one of
         eligible_time, start_time and end_time; also user, group, queue, executable, processors, submit, start, end and
         eligible. Points in time are Unix times or dates such as 2026-04-01T10:00:00; durations are seconds or texts
-        such as 1-12:00:00; users, groups, queues, partitions and executables may be names. At least submit_time,
-        processors, and run_time or start_time with end_time are needed. Jobs that became eligible after their
-        submission count as submitted when they became eligible.
+        such as 1-12:00:00 or 0 days 01:00:00; users, groups, queues, partitions and executables may be names. Empty
+        cells, and words such as None, NaT and N/A, are unknown; a note in the header counts the words. At least
+        submit_time, processors, and run_time or start_time with end_time are needed. Jobs that became eligible after
+        their submission count as submitted when they became eligible.
     processors
         Size of the machine.
     timezone
@@ -107,7 +110,7 @@ def read_mapped(
     import pandas as pd
 
     try:
-        workload = workload_of_records(pd.DataFrame(known), path, [])
+        workload = workload_of_records(pd.DataFrame(known), path, cells.notes())
     except InputError as error:
         raise InputError(f"{os.fspath(path)}: {error}") from None
     return workload if processors is None else workload.replace(processors=processors)
@@ -157,7 +160,8 @@ class _Cells:
             if field in asked:
                 raise InputError(f"the column of {field} is given twice")
             asked[field] = name
-        self._frame = _frame(path)
+        self._frame, self._unit = _frame(path, asked.values())
+        self._words: dict[str, Counter[str]] = {}
         for field, name in asked.items():
             if name not in self._frame.columns:
                 have = ", ".join(map(str, self._frame.columns))
@@ -186,14 +190,31 @@ class _Cells:
             line = int(self._frame.index[row])
             cell = self._frame[name].iloc[row]
             told = shown(cell) if cell else "empty"
-            raise InputError(f"{self.path}, line {line}: {name} is {told}, {what}", row=row, line=line)
+            raise InputError(
+                f"{self.path}, {self._unit} {line}: {name} is {told}, {what}",
+                row=row,
+                line=line if self._unit == "line" else None,
+            )
 
-    def _texts(self, field: str) -> pd.Series[str]:
-        return self._frame[self._columns[field]]
+    def notes(self) -> list[str]:
+        """Return a note on each column with words that say that there is no value."""
+        return [
+            f"{name} is unknown where it is {', '.join(f'{shown(word)} ({count:,})' for word, count in words.items())}"
+            for name, words in self._words.items()
+        ]
+
+    def _texts(self, field: str, *, names: bool = False) -> pd.Series[str]:
+        """Return the cells, empty where a word says that there is no value; such words are counted for `notes`."""
+        name = self._columns[field]
+        texts = self._frame[name]
+        nothing = say_nothing(texts, names=names)
+        if words := Counter(word for word in texts[nothing] if word):
+            self._words[name] = words
+        return texts.where(~nothing, "")
 
     def names(self, field: str) -> pd.Series[Any]:
         """Return names, null where empty."""
-        texts = self._texts(field)
+        texts = self._texts(field, names=True)
         return texts.where(texts != "").reset_index(drop=True)
 
     def numbers(self, field: str, empty: int = UNKNOWN) -> NDArray[np.float64]:
@@ -247,20 +268,25 @@ class _Cells:
         return seconds
 
 
-def _frame(path: str | os.PathLike[str]) -> pd.DataFrame:
-    """Return all cells as texts without blanks around them; the index has the lines of the file."""
+def _frame(path: str | os.PathLike[str], wanted: Iterable[str]) -> tuple[pd.DataFrame, str]:
+    """Return all cells of a table (of Parquet, the wanted columns) as texts without blanks around them.
+
+    The index has the lines of the file, or the rows from 1 on; the second value says which of the two.
+    """
     import pandas as pd
 
+    with open_input(path) as stream:
+        if stream.read(4) == b"PAR1":
+            return _of_parquet(path, wanted), "row"
     content = read_whole(path).removeprefix(b"\xef\xbb\xbf")
     filled = filled_lines(content)
     if not filled:
         raise InputError(f"{os.fspath(path)}: the file is empty")
-    head = content.lstrip().partition(b"\n")[0].decode(errors="replace")
     try:
         frame = pd.read_csv(
             io.BytesIO(content),
             dtype=str,
-            sep=max(DELIMITERS, key=head.count),
+            sep=delimiter_of(content),
             keep_default_na=False,
             encoding_errors="replace",
             index_col=False,
@@ -276,4 +302,29 @@ def _frame(path: str | os.PathLike[str]) -> pd.DataFrame:
         frame.index = pd.Index(filled[1:])
     else:
         frame.index = frame.index + 2
-    return frame
+    return frame, "line"
+
+
+def _of_parquet(path: str | os.PathLike[str], wanted: Iterable[str]) -> pd.DataFrame:
+    """Return columns of a Parquet file as texts; those that are not wanted are empty."""
+    import pandas as pd
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    table = read_parquet(path, "table")[0]
+    if not len(table):
+        raise InputError(f"{os.fspath(path)}: the table has no rows")
+    columns: dict[str, Any] = dict.fromkeys(table.column_names, "")
+    rows = pd.RangeIndex(1, len(table) + 1)
+    for name in set(wanted).intersection(columns):
+        column = table[name]
+        if pa.types.is_dictionary(column.type):
+            column = column.cast(column.type.value_type)
+        if pa.types.is_duration(column.type):
+            column = pc.divide(column.cast(pa.duration("ns")).cast(pa.int64()).cast(pa.float64()), 1e9)
+        try:
+            texts = pc.fill_null(column.cast(pa.string()), "")
+        except pa.ArrowException:
+            raise InputError(f"{os.fspath(path)}: the column {shown(name)} holds {column.type}, not values") from None
+        columns[name] = pd.Series(texts.to_pylist(), index=rows, dtype=str).str.strip()
+    return pd.DataFrame(columns, index=rows)

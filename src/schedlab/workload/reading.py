@@ -28,7 +28,7 @@ class Reading:
     lenient
         Skip lines that cannot be read, if they are few.
     column
-        For a CSV file of another program: the mapping of its columns, such as "submit_time=created".
+        For a CSV or Parquet file of another program: the mapping of its columns, such as "submit_time=created".
 
     Examples
     --------

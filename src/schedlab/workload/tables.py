@@ -19,8 +19,9 @@ from schedlab.streams import open_input, open_output, read_whole, workload_name
 from schedlab.wording import shown
 from schedlab.workload._submits import first_bad_submit
 from schedlab.workload.alternatives import COLUMN
-from schedlab.workload.csv_lines import bad_line, line_of_row
+from schedlab.workload.csv_lines import bad_line, delimiter_of, line_of_row
 from schedlab.workload.links import link_columns, link_facts, plain_columns, read_links, refuse_links
+from schedlab.workload.no_value import SPELLINGS
 from schedlab.workload.resources import LABELS, NUMBERS
 from schedlab.workload.workload import FIELDS, KEPT, Workload
 
@@ -61,9 +62,6 @@ class StoredAttributes(BaseModel):
     cores_per_node: Annotated[int, Field(ge=1)] | None = None
 
 
-NULLS = ["", "NA", "NaN", "nan", "N/A", "<NA>", "null", "NULL", "None"]
-"""Cells of a column of numbers that mean unknown."""
-
 STORED = TypeAdapter(StoredAttributes)
 
 UNITS = {
@@ -83,7 +81,9 @@ def read_table(path: str | os.PathLike[str], processors: int | None = None) -> W
     ----------
     path
         A table with SWF field names in snake case as column headers: at least `submit_time`, `run_time` and one of
-        `requested_processors` and `allocated_processors`. Empty cells mean unknown; each job needs a submit time.
+        `requested_processors` and `allocated_processors`. Empty cells, and words such as None, NaN, N/A and "-" in
+        columns of numbers, mean unknown; each job needs a submit time. Commas, semicolons, tabs or bars separate the
+        cells of CSV.
         Columns with other names are your own, see `Workload.with_columns`: of numbers if all cells are, otherwise of
         texts.
     processors
@@ -223,11 +223,13 @@ def _csv_frame(path: str | os.PathLike[str]) -> pd.DataFrame:
     content = read_whole(path)
     try:
         # Names are not converted: one may be 007, or NA.
-        header = pd.read_csv(io.BytesIO(content), nrows=0).columns
+        between = delimiter_of(content)
+        header = pd.read_csv(io.BytesIO(content), nrows=0, sep=between).columns
         texts = [name for name in header if name in (*LABELS, COLUMN) or name not in KEPT]
-        missing = {name: NULLS for name in header if name not in texts}
+        missing = {name: SPELLINGS for name in header if name not in texts}
         frame = pd.read_csv(
             io.BytesIO(content),
+            sep=between,
             low_memory=False,
             dtype=dict.fromkeys(texts, str),
             keep_default_na=False,
@@ -246,7 +248,7 @@ def _own_cells(cells: pd.Series[Any]) -> Any:
     texts = cells.astype(object).where(cells.notna(), "").astype(str).to_numpy()
     if not len(cells) or cells.dtype.kind in "biuf":
         return cells
-    known = [text for text in texts if text not in NULLS]
+    known = [text for text in texts if text not in SPELLINGS]
     for kind in (int, float):
         try:
             numbers = dict(zip(known, map(kind, known), strict=True))
