@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 import gzip
 import re
 from pathlib import Path
@@ -427,7 +428,35 @@ class TestRefusals:
 
     def test_a_name_with_the_delimiter_in_it(self, tmp_path: Path) -> None:
         message = refused(tmp_path, job(1), job(2, JobName="a|b"))
-        assert "line 3: 24 columns instead of 23; a name holds the delimiter: leave JobName and" in message
+        assert "a value of Constraints (as in amd|intel) or JobName holds the delimiter |" in message
+
+    def test_a_constraint_with_the_delimiter_in_it(self, tmp_path: Path) -> None:
+        message = refused(tmp_path, job(1), job(2, Constraints="amd|intel"))
+        assert "line 3: 24 columns instead of 23; a value of Constraints (as in amd|intel) or JobName holds" in message
+        assert message.endswith("choose another one, such as --delimiter=^, or leave that column out")
+
+    @pytest.mark.parametrize(
+        ("text", "line", "columns"),
+        [
+            ("first\nsecond", 4, 1),  # the last column: its line looks whole
+            ("first\nsecond\nthird", 4, 1),
+        ],
+    )
+    @pytest.mark.parametrize("after", [True, False])
+    def test_a_name_with_a_line_break_in_it(
+        self, tmp_path: Path, text: str, line: int, columns: int, *, after: bool
+    ) -> None:
+        message = refused(tmp_path, job(1), job(2, JobName=text), *([job(3)] if after else []))
+        told = "a value of JobName holds a line break: leave that column out, or skip such lines with --lenient"
+        assert message.endswith(f"line {line}: {columns} columns instead of 23; {told}")
+
+    def test_a_line_break_before_other_columns(self, tmp_path: Path) -> None:
+        one = {name: value for name, value in job(1).items() if name != "JobName"}
+        two = {"JobIDRaw": "2", "SubmitLine": "sbatch --wrap=a\nb"} | {
+            name: one[name] for name in one if name[:5] != "JobID"
+        }
+        message = refused(tmp_path, two)
+        assert "line 2: 2 columns instead of 22; a value of SubmitLine holds a line break" in message
 
     @pytest.mark.parametrize(
         ("changes", "sentence"),
@@ -698,3 +727,39 @@ def test_each_part_of_a_resized_job_is_a_job_of_its_own(tmp_path: Path) -> None:
     assert jobs.status.tolist() == [1, -1, 1]
     assert " Note: parts of jobs before they were resized, each a job of its own: 1" in jobs.header
     assert " Note: not ended, run time unknown: 1" in jobs.header
+
+
+def quoted_csv(directory: Path, *jobs: dict[str, str], index: bool = False) -> Path:
+    """What pandas or a spreadsheet makes of sacct's text."""
+    path = directory / "sacct.csv"
+    rows = [list(jobs[0]), *(list(one.values()) for one in jobs)]
+    with path.open("w", newline="") as file:
+        for number, row in enumerate(rows):
+            csv.writer(file).writerow([*(["" if number == 0 else number] if index else []), *row])
+    return path
+
+
+@pytest.mark.parametrize("index", [True, False])
+def test_csv_with_quoted_cells_is_the_same_as_the_text(tmp_path: Path, index: bool) -> None:
+    plain = read(tmp_path, job(7), job(8, JobName="x"))
+    path = quoted_csv(tmp_path, job(7, JobName="run, again"), job(8, JobName='say "x"\nthere'), index=index)
+    jobs = read_workload(path)
+    assert jobs.run_time.tolist() == plain.run_time.tolist()
+    assert jobs.resources.gpus.tolist() == plain.resources.gpus.tolist() == [2, 2]
+    assert jobs.executable_id.tolist() == [1, 2]
+
+
+def test_errors_in_csv_with_quoted_cells_name_the_line(tmp_path: Path) -> None:
+    path = quoted_csv(tmp_path, job(7, JobName="run,\nagain"), job(8, ElapsedRaw="long"))
+    with pytest.raises(InputError, match=r"sacct\.csv, line 4: ElapsedRaw is 'long', not a whole number"):
+        read_workload(path)
+    path = quoted_csv(tmp_path, job(7, JobName="run, again"), {**job(8), "More": "cell"})
+    with pytest.raises(InputError, match=r"sacct\.csv, line 3: 24 columns instead of 23"):
+        read_workload(path)
+
+
+def test_names_in_quotes_are_column_names_too(tmp_path: Path) -> None:
+    path = tmp_path / "all.csv"
+    with path.open("w", newline="") as file:
+        csv.writer(file, quoting=csv.QUOTE_ALL).writerows([list(JOB), list(JOB.values())])
+    assert read_workload(path).run_time.tolist() == [3600]

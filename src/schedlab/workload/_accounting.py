@@ -44,8 +44,10 @@ def read_text(path: str | os.PathLike[str]) -> bytes:
     return text
 
 
-def split_text(text: bytes, *, delimiter: str, columns: int, include: Sequence[int], nulls: Sequence[str]) -> pa.Table:
-    """Split lines into columns of text, named by their position; quotes are ordinary characters.
+def split_text(
+    text: bytes, *, delimiter: str, columns: int, include: Sequence[int], nulls: Sequence[str], quoted: bool = False
+) -> pa.Table:
+    """Split lines into columns of text, named by their position; unless `quoted`, quotes are ordinary characters.
 
     Raises
     ------
@@ -65,7 +67,9 @@ def split_text(text: bytes, *, delimiter: str, columns: int, include: Sequence[i
     return csv.read_csv(
         pa.BufferReader(text),
         read_options=csv.ReadOptions(column_names=names, encoding=encoding),
-        parse_options=csv.ParseOptions(delimiter=delimiter, quote_char=False),
+        parse_options=csv.ParseOptions(
+            delimiter=delimiter, quote_char='"' if quoted else False, newlines_in_values=quoted
+        ),
         convert_options=csv.ConvertOptions(
             include_columns=wanted,
             column_types=dict.fromkeys(wanted, pa.string()),

@@ -12,13 +12,15 @@ from numpy.typing import NDArray
 
 from schedlab.errors import InputError
 from schedlab.workload._accounting import durations, read_text, split_text, whole_numbers
+from schedlab.workload._sacct_lines import bad_line, check_repeated, is_quoted, labels_of, line_of_row
 from schedlab.workload.columns import UNKNOWN
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 COMMAND = (
-    "TZ=UTC sacct --allusers --allocations --duplicates --parsable2 --starttime=2026-04-01 --endtime=2026-05-01 "
+    "TZ=UTC sacct --allusers --allocations --duplicates --parsable2 --delimiter=^ "
+    "--starttime=2026-04-01 --endtime=2026-05-01 "
     "--format=JobID,JobIDRaw,User,Account,Partition,QOS,State,Submit,Eligible,Start,End,ElapsedRaw,TimelimitRaw,"
     "ReqCPUS,AllocCPUS,NNodes,ReqMem,ReqTRES,AllocTRES,NodeList,Constraints,TotalCPU,JobName"
 )
@@ -51,6 +53,7 @@ class SacctColumns:
         self.ignored = ignored
         self.local_times = False
         self.lines_above = 1
+        self.quoted = False
         self.job_numbers: Sequence[str] = ()
         self.steps = 0
 
@@ -62,13 +65,13 @@ class SacctColumns:
         text = read_text(path)
         if text.lstrip()[:1] == b"{":
             return cls.of_json(path, text)
-        header, _, body = text.lstrip().partition(b"\n")
+        header, _, body = text.lstrip(b"\r\n ").partition(b"\n")
         above = 1
         if names is None and is_xdmod_line(header.decode("latin-1")):
             names = XDMOD
         if names is None:
-            _check_repeated(header, text, path)
-            labels, delimiter = _labels(header.decode("latin-1").rstrip("\r"), path)
+            check_repeated(header, text, path)
+            labels, delimiter = labels_of(header.decode("latin-1").rstrip("\r"), path)
         else:
             labels, delimiter, body, above = list(names), "|", text, 0
         known = {name.lower(): name for name in USED}
@@ -79,15 +82,17 @@ class SacctColumns:
         _check_needed(places, path)
         if not body or body.isspace():
             raise InputError(f"{os.fspath(path)}: no jobs follow the line of column names")
+        quoted = is_quoted(text, delimiter)
+        wanted = list(places.values())
         try:
             table = split_text(
-                body, delimiter=delimiter, columns=len(labels), include=list(places.values()), nulls=NULLS
+                body, delimiter=delimiter, columns=len(labels), include=wanted, nulls=NULLS, quoted=quoted
             )
         except pa.ArrowInvalid as error:
-            raise _bad_line(path, text, delimiter, len(labels), str(error)) from None
+            raise bad_line(path, text, delimiter, labels, str(error)) from None
         ignored = [label for label in labels if label and label.lower() not in known]
         columns = cls(path, table.rename_columns(list(places)), ignored)
-        columns.lines_above = above
+        columns.lines_above, columns.quoted = above, quoted
         return columns
 
     @classmethod
@@ -150,7 +155,7 @@ class SacctColumns:
             told = "unknown" if cell is None else repr(cell)
             if self.job_numbers:
                 raise InputError(f"{self.path}, job {self.job_numbers[self.rows[row]]}: {name} is {told}, {what}")
-            line = _line_of_row(self.path, int(self.rows[row]) + self.lines_above)
+            line = line_of_row(self.path, int(self.rows[row]) + self.lines_above, quoted=self.quoted)
             raise InputError(f"{self.path}, line {line}: {name} is {told}, {what}", line=line)
 
     def numbers(self, name: str) -> NDArray[np.int64]:
@@ -205,30 +210,6 @@ class SacctColumns:
         return np.where(count > 0, count, UNKNOWN)
 
 
-def _labels(header: str, path: str | os.PathLike[str]) -> tuple[list[str], str]:
-    """Return the names of the columns, and the delimiter."""
-    between = re.match(r"[A-Za-z]+([^A-Za-z0-9])", header)
-    if between is None or (between[1].isspace() and between[1] != "\t"):
-        raise InputError(
-            f"{os.fspath(path)}, line 1: the columns are of fixed width, which cuts their values; run sacct with "
-            "--parsable2"
-        )
-    return header.split(between[1]), between[1]
-
-
-def _check_repeated(header: bytes, text: bytes, path: str | os.PathLike[str]) -> None:
-    """Raise InputError if a later output has other columns, which would be mistaken for those of the first."""
-    first = re.match(rb"[A-Za-z]+[^A-Za-z0-9]?", header)
-    for again in re.finditer(rb"\n" + re.escape(first[0]) + rb".*", text) if first else ():
-        if again[0].strip() != header.strip():
-            line = text.count(b"\n", 0, again.end()) + 1
-            raise InputError(
-                f"{os.fspath(path)}, line {line}: the columns differ from those of the first output; create all "
-                "outputs with the same --format",
-                line=line,
-            )
-
-
 def _check_needed(places: dict[str, int], path: str | os.PathLike[str]) -> None:
     """Raise InputError if a column that every job needs is missing."""
     needed = [*NEEDED, (*PROCESSORS["allocated"], *PROCESSORS["requested"])]
@@ -237,28 +218,6 @@ def _check_needed(places: dict[str, int], path: str | os.PathLike[str]) -> None:
             raise InputError(
                 f"{os.fspath(path)}: the column {' or '.join(names)} is missing; create the file with {COMMAND}"
             )
-
-
-def _bad_line(path: str | os.PathLike[str], text: bytes, delimiter: str, columns: int, reason: str) -> InputError:
-    """Return the error for the first line whose number of columns differs from the header."""
-    lines = text.rstrip().split(b"\n")
-    for number, line in enumerate(lines, start=1):
-        found = line.count(delimiter.encode("latin-1")) + 1
-        if line.strip() and found != columns:
-            if found < columns:
-                advice = "the file is truncated" if number == len(lines) else "the line is truncated"
-            else:
-                advice = "a name holds the delimiter: leave JobName and SubmitLine out, or choose another --delimiter"
-            return InputError(
-                f"{os.fspath(path)}, line {number}: {found} columns instead of {columns}; {advice}", line=number
-            )
-    return InputError(f"{os.fspath(path)}: the lines cannot be split into columns ({reason})")
-
-
-def _line_of_row(path: str, row: int) -> int:
-    """Return the line of a row, the header counted as one."""
-    lines = [number for number, line in enumerate(read_text(path).split(b"\n"), start=1) if line.strip()]
-    return lines[row]
 
 
 def is_xdmod_line(line: str) -> bool:

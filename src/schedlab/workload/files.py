@@ -131,7 +131,7 @@ def _head(path: str | os.PathLike[str]) -> str:
 
 def _names_sacct_columns(line: str) -> bool:
     """Return whether a line has names of sacct's columns, including that of the job number."""
-    names = set(re.split(r"\W+", line.lower())) if line[:1].isalpha() else set()
+    names = set(re.split(r"\W+", line.lower())) if line.lstrip('",\t')[:1].isalpha() else set()
     known = names & {column.lower() for column in SACCT_COLUMNS}
     return len(known) > 1 and not known.isdisjoint(("jobid", "jobidraw"))
 
