@@ -23,18 +23,26 @@ from schedlab.errors import InputError
 
 
 def import_site(
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Directory to write the site to.")],
     conf: Annotated[
-        Path,
+        Path | None,
         typer.Option(
             metavar="DIR",
-            help="A directory with slurm.conf and what belongs to it (gres.conf, topology.conf, a dump or script of "
-            "sacctmgr), or a slurm.conf.",
+            show_default="nodes of --sinfo, or inferred from --sacct",
+            help="A directory with slurm.conf and what belongs to it (gres.conf, topology.conf or topology.yaml, a "
+            "dump or script of sacctmgr), or a slurm.conf.",
         ),
-    ],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Directory to write the site to.")],
+    ] = None,
     sacct: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Output of sacct --parsable2, or another log of the site's jobs."),
+    ] = None,
+    sinfo: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Output of sinfo -N: memory of nodes without RealMemory, or all nodes if there is no slurm.conf.",
+        ),
     ] = None,
     timezone: Annotated[
         str | None, typer.Option(metavar="ZONE", help="Time zone of times without one, such as Europe/Stockholm.")
@@ -71,7 +79,13 @@ def import_site(
         raise InputError(f"{output}: exists and is not a site: choose another name")
     fill = None if values is None else read_values(values)
     site = imported(
-        conf, sacct, timezone=timezone, node_events=node_events or (), values=fill, infer_downtimes=infer_downtimes
+        conf,
+        sacct,
+        sinfo=sinfo,
+        timezone=timezone,
+        node_events=node_events or (),
+        values=fill,
+        infer_downtimes=infer_downtimes,
     )
     site.save(output)
     for text in site.settings.notes:
@@ -248,6 +262,7 @@ def _show(site: Any, as_json: bool, *, ledger: bool) -> None:
         show_json(
             {
                 "cluster": None if site.machine is None else site.machine.summary(),
+                "inferred": site.inferred,
                 "scheduler": site.settings.scheduler,
                 "limits": site.settings.limits,
                 "jobs": None if site.jobs is None else len(site.jobs),
@@ -260,6 +275,8 @@ def _show(site: Any, as_json: bool, *, ledger: bool) -> None:
         return
     if site.machine is not None:
         show(site.machine)
+        if site.inferred:
+            show("nodes and partitions: inferred from what jobs held of them, not configured")
         show("")
     show(f"scheduler: {site.settings.scheduler}")
     if site.jobs is not None:

@@ -57,7 +57,17 @@ def read_allocations(path: str | PathLike[str], *, timezone: str = "UTC") -> All
     InputError
         If the file is not such a text, lacks the column NodeList, or names what is not a list of nodes.
     """
-    cells = SacctColumns.read(path)
+    return allocations_of(SacctColumns.read(path), path, timezone)[0]
+
+
+def allocations_of(cells: SacctColumns, path: str | PathLike[str], timezone: str) -> tuple[Allocations, list[int]]:
+    """Return the nodes of all runs, and the rows of the columns, without steps, that these are of.
+
+    Raises
+    ------
+    InputError
+        As for `read_allocations`.
+    """
     cells.drop_steps()
     if "NodeList" not in cells:
         raise InputError(f"{fspath(path)}: lacks the column NodeList: create the file with: {COMMAND}")
@@ -72,10 +82,11 @@ def read_allocations(path: str | PathLike[str], *, timezone: str = "UTC") -> All
                 raise InputError(f"{fspath(path)}: NodeList: {error}") from None
     rows = [row for row, text in enumerate(texts) if text is not None and start[row] >= 0]
     finished = np.where(end >= 0, end, STILL_RUNNING)
-    return Allocations(
+    found = Allocations(
         numbers_of_jobs(cells)[rows],
         submit[rows],
         start[rows],
         finished[rows],
         tuple(names[texts[row]] for row in rows),
     )
+    return found, rows

@@ -12,7 +12,7 @@ from schedlab.cluster.hostlist import host_names
 from schedlab.cluster.node_lists import merged, whole_number
 from schedlab.cluster.nodes import NodeGroup, Partition
 from schedlab.cluster.slurm_nodes import gpus_of, words
-from schedlab.documents import read_text
+from schedlab.documents import read_json, read_text
 from schedlab.durations import parse_time_limit
 from schedlab.errors import InputError, located
 from schedlab.streams import workload_name
@@ -103,6 +103,22 @@ def read_sinfo(path: str | os.PathLike[str]) -> Cluster:
             seen.longest[partition] = _longest(where, values.get("TIMELIMIT", ""))
             seen.default = partition if text.endswith("*") else seen.default
     return seen.cluster(path)
+
+
+def read_reported_nodes(path: str | os.PathLike[str]) -> Cluster:
+    """Read what `sinfo` or `scontrol show nodes --json` prints, as text or JSON.
+
+    Raises
+    ------
+    InputError
+        If it is neither.
+    """
+    if not read_text(path, "output of sinfo").lstrip().startswith("{"):
+        return read_sinfo(path)
+    document = read_json(path, "output of sinfo")
+    if not isinstance(document, Mapping):
+        raise InputError(f"{os.fspath(path)}: not what sinfo prints")
+    return cluster_of_nodes_json(document, path)
 
 
 def cluster_of_nodes_json(document: Mapping[str, Any], path: str | os.PathLike[str]) -> Cluster:

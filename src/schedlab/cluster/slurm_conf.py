@@ -13,6 +13,7 @@ from schedlab.cluster.node_lists import merged
 from schedlab.cluster.nodes import Switch
 from schedlab.cluster.sacctmgr import account_file, read_accounts
 from schedlab.cluster.slurm_lines import ConfigLine, check_words, config_lines, parameters_of
+from schedlab.cluster.slurm_memory import add_memory
 from schedlab.cluster.slurm_nodes import NodeLines, SelectRules, gres_of, with_gres_file, words
 from schedlab.cluster.slurm_partitions import PartitionLines
 from schedlab.cluster.slurm_preemption import preemption_of, with_own_modes
@@ -66,7 +67,9 @@ def read_slurm_conf(path: str | PathLike[str]) -> Cluster:
     with faults.noted():
         check_words(lines, _USED.__contains__)
     parameters = parameters_of(lines)
-    rules = SelectRules.of(parameters.get("selecttype", ""), parameters.get("selecttypeparameters", ""))
+    rules = SelectRules.of(
+        *(parameters.get(name, "") for name in ("selecttype", "selecttypeparameters", "fastschedule"))
+    )
     nodes = NodeLines(rules)
     for line in lines:
         if line.key == "nodename":
@@ -128,11 +131,13 @@ def _accounting(main: Path, name: str, ignored: list[IgnoredLine]) -> Accounting
 
 
 def _beside(main: Path, nodes: NodeLines, plugin: str, faults: Faults) -> tuple[Switch, ...]:
-    """Read gres.conf and the topology."""
+    """Read gres.conf, memory that slurm.conf does not say, and the topology."""
     gres = main.with_name("gres.conf")
     if gres.is_file():
         with faults.noted():
             with_gres_file(gres, nodes)
+    with faults.noted():
+        add_memory(main, nodes)
     with faults.noted():
         return read_switches(main, nodes, plugin)
     return ()

@@ -53,11 +53,14 @@ class SlurmNode:
         The node, alone.
     closed
         Why no job can run there; empty: it is in service.
+    silent
+        Whether memory is a resource, and its line does not say how much it has.
     """
 
     line: ConfigLine
     group: NodeGroup
     closed: str = ""
+    silent: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,22 +77,26 @@ class SelectRules:
         Whether jobs get whole nodes.
     least_loaded
         Whether jobs get the least loaded nodes.
+    reported
+        Whether nodes have what slurmd reports rather than what their lines say (FastSchedule=0, up to Slurm 19.05).
     """
 
     memory: bool = True
     one_task_per_core: bool = False
     linear: bool = False
     least_loaded: bool = False
+    reported: bool = False
 
     @classmethod
-    def of(cls, select: str, parameters: str) -> SelectRules:
-        """Return the rules of two values of slurm.conf."""
+    def of(cls, select: str, parameters: str, fast_schedule: str = "") -> SelectRules:
+        """Return the rules of three values of slurm.conf."""
         words = {word.strip().lower() for word in parameters.split(",")}
         return cls(
             memory=any(word.endswith("_memory") for word in words),
             one_task_per_core="cr_one_task_per_core" in words,
             linear=select.strip().lower().endswith("linear"),
             least_loaded="cr_lln" in words,
+            reported=fast_schedule.strip() == "0",
         )
 
 
@@ -149,8 +156,9 @@ class NodeLines:
             self.ignored.append(IgnoredLine(line.where, f"NodeName={names}", reason))
             self.absent |= dict.fromkeys(hosts, _features(given))
             return
+        silent = self.rules.memory and "realmemory" not in given
         for host in hosts:
-            self.nodes[host] = SlurmNode(line, replace(group, names=(host,)), STATES.get(state, ""))
+            self.nodes[host] = SlurmNode(line, replace(group, names=(host,)), STATES.get(state, ""), silent)
 
     def _note_unused(self, line: ConfigLine, options: Mapping[str, str]) -> None:
         for key, value in options.items():

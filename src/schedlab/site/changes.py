@@ -128,9 +128,13 @@ def changed(site: Site, changes: Iterable[str | Change]) -> Site:
 
 def _is_conf(file: str) -> bool:
     """Return whether a file is slurm.conf, or included by it under whatever name."""
-    return file not in ("gres.conf", "topology.conf", "topology.yaml") and not file.endswith(
-        (".script", ".dump", ".cfg")
-    )
+    return file not in (
+        "gres.conf",
+        "topology.conf",
+        "topology.yaml",
+        "sinfo.txt",
+        "inferred.sinfo",
+    ) and not file.endswith((".script", ".dump", ".cfg"))
 
 
 def _lines(path: Path) -> list[ConfigLine]:

@@ -25,10 +25,11 @@ from schedlab.site.jobs import completed, numbers_of, of_cluster
 from schedlab.site.ledger import LedgerLine
 from schedlab.site.node_history import read_node_history
 from schedlab.site.parameters import known
-from schedlab.site.reading import conf_file, files_of, ledger_of
+from schedlab.site.reading import files_of, ledger_of
 from schedlab.site.scheduling import scheduling_of
 from schedlab.site.silent_nodes import with_silences
 from schedlab.site.site import Settings, Site
+from schedlab.site.sources import main_file, marked, sentences_about, with_memory
 from schedlab.site.templates import Filled, filled, with_open_lines
 from schedlab.wording import count_of
 from schedlab.workload.files import format_of, read_workload
@@ -38,9 +39,10 @@ _SECRET = re.compile(r"^(\s*\w*(?:pass|password|privatekey)\s*=).*$", re.IGNOREC
 
 
 def import_site(
-    conf: str | PathLike[str],
+    conf: str | PathLike[str] | None = None,
     sacct: str | PathLike[str] | None = None,
     *,
+    sinfo: str | PathLike[str] | None = None,
     timezone: str | None = None,
     node_events: Sequence[str | PathLike[str]] = (),
     values: Mapping[str, Any] | None = None,
@@ -53,9 +55,13 @@ def import_site(
     conf
         A directory with `slurm.conf` and, if there are some, `gres.conf`, `topology.conf` and accounts as `sacctmgr
         dump` writes them or as a script for sacctmgr; or a slurm.conf. Or a template of one (Jinja, as Ansible uses
-        it): `slurm.conf.j2` in the directory, or the file.
+        it): `slurm.conf.j2` in the directory, or the file. None: nodes and partitions are those that `sinfo` reports,
+        or are inferred from the accounting; see `schedlab.cluster.inferred.infer_cluster`.
     sacct
         What `sacct --parsable2` printed, or any other log of jobs that schedlab reads. None: no jobs.
+    sinfo
+        What `sinfo -N` printed, see `schedlab.cluster.sinfo.read_sinfo`: the memory of nodes that slurm.conf gives no
+        RealMemory, or all nodes and partitions without a slurm.conf.
     timezone
         Zone of times that name none, such as "Europe/Stockholm".
     node_events
@@ -80,8 +86,15 @@ def import_site(
         If a file cannot be read, or slurmctld would refuse a line; the message names file and line. If an event is of
         a node that the site does not have.
     """
-    with filled(conf_file(Path(conf)), values) as template:
-        return _imported(template, sacct, timezone, node_events, infer_downtimes=infer_downtimes)
+    zone = timezone or "UTC"
+    with (
+        main_file(conf, sacct, sinfo, zone) as (main, notes),
+        filled(main, values) as template,
+        with_memory(replace(template, notes=(*notes, *template.notes)), sacct, sinfo, zone) as complete,
+    ):
+        site = _imported(complete, sacct, timezone, node_events, infer_downtimes=infer_downtimes)
+    read = {} if sinfo is None else {Path(sinfo).name: _digest(Path(sinfo))}
+    return replace(site, settings=replace(site.settings, sources={**site.settings.sources, **read}))
 
 
 def _imported(
@@ -163,7 +176,7 @@ def site_of(
             scheduling_of(values, Cluster(1), numbers_of(None, Cluster(1)), where)
     faults.check()
     assert cluster is not None
-    jobs, told = None, list(notes)
+    jobs, told = None, [*notes, *sentences_about(cluster)]
     if workload is not None:
         jobs, filled = completed(workload.replace(processors=cluster.processors), cluster)
         told += filled
@@ -180,7 +193,7 @@ def site_of(
             one = f"{strangers[0][0]} in {strangers[0][1]}"
             unknown = count_of(len(strangers), "user")
             told.append(f"the accounts lack {unknown} of jobs, such as {one}: each has one share there")
-    ledger = with_open_lines(ledger_of(main, files, cluster.ignored, found.notes), left_open)
+    ledger = with_open_lines(marked(ledger_of(main, files, cluster.ignored, found.notes)), left_open)
     sources = {path.name: _digest(path) for paths in files.values() for path in paths}
     settings = Settings(found.scheduler.text, found.limits, sources, tuple(dict.fromkeys(told)))
     machine = replace(cluster if found.limits else without_limits(cluster), ignored=())

@@ -11,6 +11,7 @@ from pathlib import Path
 from schedlab.cluster.cluster import IgnoredLine
 from schedlab.cluster.sacctmgr import account_file
 from schedlab.cluster.slurm_lines import OBJECTS, ConfigLine, included_file, own_lines
+from schedlab.cluster.slurm_memory import INFERRED, REPORTED
 from schedlab.cluster.slurm_topology import BLOCKS, CONF, YAML, topology_entries
 from schedlab.documents import read_text
 from schedlab.errors import InputError
@@ -57,6 +58,9 @@ def files_of(main: Path) -> dict[str, list[Path]]:
             found[name] = list(_with_included(beside))
     if (beside := main.with_name(YAML)).is_file():
         found[YAML] = [beside]
+    for name in (REPORTED, INFERRED):
+        if (beside := main.with_name(name)).is_file():
+            found[name] = [beside]
     accounts = account_file(main.parent) if main.name == "slurm.conf" else None
     return found | ({"sacctmgr": [accounts]} if accounts is not None else {})
 
@@ -141,7 +145,12 @@ def _of_topologies(path: Path) -> Iterator[LedgerLine]:
         yield replace(line, status="ignored", reason=BLOCKS) if one.kind == "block" else line
 
 
-_READERS = {"sacctmgr": _of_accounts, YAML: _of_topologies}
+def _of_sinfo(path: Path) -> Iterator[LedgerLine]:
+    reason = "the memory of nodes that have no RealMemory"
+    yield LedgerLine(path.name, path.name, "RealMemory", "", "modelled", reason)
+
+
+_READERS = {"sacctmgr": _of_accounts, YAML: _of_topologies, REPORTED: _of_sinfo, INFERRED: _of_sinfo}
 """Readers of files whose lines are no KEY=VALUE, by the kind of their lines."""
 
 

@@ -28,6 +28,9 @@ from schedlab.workload.workload import Workload
 
 FORMAT: Final = "schedlab site"
 VERSION: Final = 1
+INFERRED = "inferred.conf"
+"""The file of a site's configuration with nodes and partitions that were inferred from its accounting."""
+
 MANIFEST, CLUSTER, JOBS, LEDGER, CONF = "site.json", "cluster.json", "jobs.parquet", "ledger.json", "conf"
 NODE_EVENTS = "node-events.csv"
 """The files of a site's directory, and the directory with the configuration that it was read from."""
@@ -120,6 +123,11 @@ class Site:
         return "site" if self.machine is None else self.machine.name
 
     @property
+    def inferred(self) -> bool:
+        """Whether its nodes and partitions were inferred from what jobs held of them, not read from a configuration."""
+        return INFERRED in self.files
+
+    @property
     def scheduler(self) -> Scheduler:
         """The site's own scheduler, on its cluster of nodes."""
         return Scheduler.parse(self.settings.scheduler)
@@ -141,7 +149,10 @@ class Site:
         if self.machine is None:
             return "; ".join(["no nodes: a template leaves them open", self.settings.scheduler, self.ledger.summary()])
         who = self.machine.accounting
-        parts = [self.machine.summary(), count_of(len(self.machine.partitions), "partition")]
+        parts = [
+            f"{self.machine.summary()}{' (inferred)' if self.inferred else ''}",
+            count_of(len(self.machine.partitions), "partition"),
+        ]
         if who is not None:
             parts.append(
                 f"{len(who.qos):,} QOS, {count_of(len(who.accounts), 'account')}, {count_of(len(who.users), 'user')}"
@@ -203,6 +214,7 @@ class _Manifest(BaseModel):
     schedlab: str = ""
     name: str
     nodes: bool = True
+    inferred: bool = False
     scheduler: str
     limits: bool
     jobs: int | None
@@ -224,6 +236,7 @@ def _manifest(site: Site) -> dict[str, Any]:
         schedlab=__version__,
         name=site.name,
         nodes=site.machine is not None,
+        inferred=site.inferred,
         scheduler=site.settings.scheduler,
         limits=site.settings.limits,
         jobs=None if site.jobs is None else len(site.jobs),
