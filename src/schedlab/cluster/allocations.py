@@ -36,6 +36,11 @@ class Allocations(NamedTuple):
     end: NDArray[np.int64]
     nodes: tuple[tuple[str, ...], ...]
 
+    def select(self, places: list[int]) -> Allocations:
+        """Return some of the runs."""
+        nodes = tuple(self.nodes[place] for place in places)
+        return Allocations(self.job_id[places], self.submit[places], self.start[places], self.end[places], nodes)
+
     def since(self, epoch: int) -> Allocations:
         """Return the same in seconds from a Unix time on."""
         end = np.where(self.end == STILL_RUNNING, STILL_RUNNING, self.end - epoch)

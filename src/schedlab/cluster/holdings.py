@@ -74,7 +74,7 @@ def read_holdings(path: str | PathLike[str], *, timezone: str = "UTC") -> Holdin
     names = cells.table["Cluster"].drop_null().unique().to_pylist() if "Cluster" in cells else []
     return Holdings(
         names[0] if names else workload_name(path),
-        Allocations(*(column[kept] for column in allocations[:4]), tuple(allocations.nodes[one] for one in kept)),
+        allocations.select(kept),
         dict(_amounts(cells, rows)),
         _texts(cells, "Partition", rows),
         _texts(cells, "Constraints", rows),
