@@ -8,9 +8,9 @@ from schedlab.site.parameters import PLACES, Parameter, parameters
 
 BEGIN = """# Parameters of a site
 
-`schedlab site import` reads `slurm.conf`, the files that it includes, `gres.conf`, `topology.conf` or `topology.yaml` and
-a dump or script of `sacctmgr`, and accounts for every option of every line. This page lists all parameters of Slurm that it knows, and
-what becomes of each:
+`schedlab site import` reads `slurm.conf`, the files that it includes, `gres.conf`, `topology.conf` or `topology.yaml`
+and a dump or script of `sacctmgr`, and accounts for every option of every line. This page lists all parameters of Slurm
+that it knows, and what becomes of each:
 
 - **modelled**: as Slurm does it;
 - **approximated**: nearly so; the text says what is different;
