@@ -14,9 +14,9 @@ from pathlib import Path
 
 import numpy as np
 
-from schedlab.site.confirmation import confirm
 from schedlab.site.importing import import_site, site_of
 from schedlab.site.jobs import completed
+from schedlab.site.real_slurm import confirm
 from schedlab.site.site import Site
 from schedlab.site.variants import Variant
 from schedlab.workload.resources import Labels, Resources

@@ -16,8 +16,9 @@ from schedlab.engine.twin.simulate import replay
 from schedlab.errors import InputError
 from schedlab.report.variants import render_ranking
 from schedlab.site import import_site
-from schedlab.site.confirmation import Confirmation, ConfirmedVariant, MeanChange, confirm
+from schedlab.site.confirmation import Confirmation, ConfirmedVariant, MeanChange
 from schedlab.site.ranking import rank_variants
+from schedlab.site.real_slurm import confirm
 from schedlab.site.samples import SiteSample
 from schedlab.site.site import read
 from schedlab.site.sweep import Sweep

@@ -13,7 +13,8 @@ from schedlab.errors import InputError
 from schedlab.site import import_site
 from schedlab.site.modelled import model_of_jobs, with_think_times
 from schedlab.site.samples import SiteSample
-from schedlab.site.sweep import Sweep, simulate_variant
+from schedlab.site.sweep import Sweep
+from schedlab.site.variant_task import variant_task
 from schedlab.site.variants import AS_IT_IS, Variant
 from schedlab.workload.workload import Workload
 
@@ -142,5 +143,5 @@ def test_engine_and_twin_agree_on_jobs_with_think_times(directory):
 
 def test_jobs_that_are_not_there_yet_are_not_planned(directory):
     sweep = Sweep(directory)
-    _, schedule, _ = simulate_variant(sweep.site, SiteSample(think=1200).of(sweep.jobs), Variant(AS_IT_IS))
+    schedule, _ = variant_task(sweep.site, SiteSample(think=1200).of(sweep.jobs), Variant(AS_IT_IS)).simulate()
     assert "wf_plan=ready" in schedule.scheduler

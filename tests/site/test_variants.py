@@ -140,10 +140,10 @@ def test_a_variant_that_cannot_be_run_is_told_and_the_others_are(directory):
 def test_effects_pair_the_jobs_of_each_group(directory):
     sweep = Sweep(directory, nodes=False)
     sweep.run(VARIANTS, workers=1)
-    base, other = sweep.answer(Variant(AS_IT_IS)), sweep.answer(VARIANTS[1])
-    assert base is not None
-    assert other is not None
-    found = {(one.kind, one.group): one for one in effects([(base, other)])}
+    pair = sweep.pair(VARIANTS[1])
+    assert pair is not None
+    base, other = pair
+    found = {(one.kind, one.group): one for one in effects([pair])}
     wait = [one.schedule.wait_time for one in (base, other)]
     every = found["all", "all jobs"]
     assert every.difference == pytest.approx(wait[1].mean() - wait[0].mean())

@@ -108,8 +108,15 @@ def test_nodes_are_named_as_their_line_does(site):
         changed(site, ["NodeName=n1 Weight=3"])
 
 
-def test_a_change_is_compared_with_the_site_as_it_is_on_the_jobs_that_can_run_in_both(site):
-    found = what_if(site, ["PartitionName=batch MaxTime=1000", "KillWait=60"], ["saf"])
+@pytest.mark.parametrize(
+    ("requests", "told", "jobs"),
+    [
+        ("cut", "with requests cut to the new limit: 6 of 60 jobs", 60),
+        ("drop", "cannot run, and left out on both sides: 6 jobs", 54),
+    ],
+)
+def test_a_change_is_compared_with_the_site_as_it_is_on_the_same_jobs(site, requests, told, jobs):
+    found = what_if(site, ["PartitionName=batch MaxTime=1000", "KillWait=60"], ["saf"], requests=requests)
     assert list(found.comparison.schedules) == [
         "as it is",
         "PartitionName=batch MaxTime=1000, KillWait=60",
@@ -118,8 +125,8 @@ def test_a_change_is_compared_with_the_site_as_it_is_on_the_jobs_that_can_run_in
     assert (
         "KillWait is not simulated (already part of the recorded run times): its change shows no effect" in found.notes
     )
-    assert "compared on the 54 jobs that can run in both" in found.notes
-    assert {len(one) for one in found.comparison.schedules.values()} == {54}
+    assert told in found.notes
+    assert {len(one) for one in found.comparison.schedules.values()} == {jobs}
 
 
 def test_ten_more_nodes_shorten_waits_and_a_report_tells_who_pays(site, tmp_path, capsys, monkeypatch):

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 import typer
 
 from schedlab.cli.options import Json
-from schedlab.cli.terminal import campaign_bar, command_line, laboratory_bar, note, show, show_json, stopped_like_ctrl_c
+from schedlab.cli.terminal import (
+    campaign_bar,
+    command_line,
+    confirmation_bar,
+    note,
+    show,
+    show_json,
+    stopped_like_ctrl_c,
+)
 from schedlab.errors import InputError, located
 from schedlab.wording import count_of
 
@@ -29,16 +37,44 @@ ProcessorsOnly = Annotated[
 ]
 
 
-def read_many(file: Path | None, over: Sequence[str], changes: Sequence[str], policies: Sequence[str]) -> list[Variant]:
+RequestsAbove = Annotated[
+    Literal["cut", "drop"],
+    typer.Option(
+        "--requests",
+        help="Requests above a time limit that a change shortens (MaxTime, MaxWall): cut them to it, as users would, "
+        "or drop these jobs.",
+    ),
+]
+LongJobs = Annotated[
+    Literal["killed", "split", "drop"],
+    typer.Option(
+        "--long",
+        help="Jobs that ran longer than a shortened time limit: killed at it, split into a chain of jobs that each "
+        "wait for the one before, or dropped.",
+    ),
+]
+
+
+class Shortened(NamedTuple):
+    """What becomes of jobs under shorter limits on time; see `schedlab.site.Variant`."""
+
+    requests: Literal["cut", "drop"]
+    long: Literal["killed", "split", "drop"]
+
+
+def read_many(
+    file: Path | None, over: Sequence[str], changes: Sequence[str], policies: Sequence[str], shortened: Shortened
+) -> list[Variant]:
     """Return the variants that options ask for."""
     from schedlab.site.variants import Variant, distinct, grid, read_variants
 
-    found = [] if file is None else read_variants(file)
+    usual = shortened._asdict()
+    found = [] if file is None else read_variants(file, **usual)
     if over:
-        found += grid(_axes(over))
+        found += grid(_axes(over), **usual)
     if changes:
-        found.append(Variant(", ".join(changes), tuple(changes)))
-    found += [Variant(text, tuple(changes), text) for text in policies]
+        found.append(Variant(", ".join(changes), tuple(changes), **usual))
+    found += [Variant(text, tuple(changes), text, **usual) for text in policies]
     distinct(found)
     return found
 
@@ -54,15 +90,22 @@ def _axes(over: Sequence[str]) -> dict[str, tuple[str, ...]]:
 
 def chosen_samples(part: str | None, think: str | None, seeds: Sequence[int], *, model: bool) -> list[SiteSample]:
     """Return the jobs that variants are run on: those of the log, or of a part of it, and samples."""
-    from schedlab.durations import LONGEST, parse_duration
     from schedlab.site.samples import SiteSample
 
     first = SiteSample() if part is None else SiteSample.parse(part)
-    if think is not None:
-        with located("--think-times"):
-            first = replace(first, think=int(min(parse_duration(think), LONGEST)))
+    first = replace(first, think=seconds_of("--think-times", think))
     drawn: Literal["weeks", "model"] = "model" if model else "weeks"
     return [first, *(replace(first, seed=number, drawn=drawn) for number in seeds)]
+
+
+def seconds_of(option: str, text: str | None) -> int | None:
+    """Return the time that an option gives."""
+    from schedlab.durations import LONGEST, parse_duration
+
+    if text is None:
+        return None
+    with located(option):
+        return int(min(parse_duration(text), LONGEST))
 
 
 class Answers(NamedTuple):
@@ -94,41 +137,70 @@ def run_many(
     return Answers(sweep, rank_variants(sweep, variants, samples, metric))
 
 
-def run_on_slurm(answers: Answers, best: int, phases: int, seed: int) -> Confirmation:
+class SlurmRuns(NamedTuple):
+    """What is to be run on the real Slurm: the best variants, each in some phases, for some seconds."""
+
+    best: int
+    phases: int
+    seed: int
+    seconds: float | None
+
+
+def run_on_slurm(answers: Answers, asked: SlurmRuns) -> Confirmation:
     """Run the site as it is and the best variants on the real Slurm, on the first sample."""
-    from schedlab.site.confirmation import confirm
+    from schedlab.site.real_slurm import confirm
 
     sweep, ranking = answers
-    chosen = ranking.variants[:best]
-    with stopped_like_ctrl_c(), laboratory_bar(len(sweep.jobs)) as progress:
+    chosen = ranking.variants[: asked.best]
+    with stopped_like_ctrl_c(), confirmation_bar() as progress:
         return confirm(
-            sweep.site, chosen, ranking.samples[0], phases=phases, seed=seed, nodes=sweep.nodes, progress=progress
+            sweep.site,
+            chosen,
+            ranking.samples[0],
+            phases=asked.phases,
+            seed=asked.seed,
+            nodes=sweep.nodes,
+            seconds=asked.seconds,
+            progress=progress,
         )
 
 
-def show_many(answers: Answers, confirmation: Confirmation | None, report: Path | None, *, as_json: bool) -> None:
-    """Print how variants compare, and what the real Slurm says."""
+def answer_many(answers: Answers, asked: SlurmRuns | None, report: Path | None, *, as_json: bool) -> None:
+    """Print how variants compare and what the real Slurm says, and write the page: what is known is printed first."""
     sweep, found = answers
-    _tell(found.failures)
-    for text in found.best.notes:
-        note(f"{found.best.variant.name}: {text}")
-    if confirmation is not None:
-        for text in confirmation.notes:
-            note(text)
+    _tell(found)
+    if not as_json:
+        show(found)
+    confirmation, problem = None, None
+    if asked is not None:
+        try:
+            confirmation = run_on_slurm(answers, asked)
+        except InputError as error:
+            problem = error
+    for text in () if confirmation is None else confirmation.notes:
+        note(text)
+    if as_json:
+        show_json(found.to_document() | ({} if confirmation is None else {"confirmation": confirmation.to_document()}))
+    elif confirmation is not None:
+        show(f"\non the real Slurm\n\n{confirmation}")
     if report is not None:
         from schedlab.report.variants import write_ranking
 
         note(f"report {write_ranking(sweep, found, report, confirmation=confirmation, command=command_line())}")
-    if as_json:
-        told = {} if confirmation is None else {"confirmation": confirmation.to_document()}
-        show_json(found.to_document() | told)
-        return
-    show(found)
-    if confirmation is not None:
-        show(f"\non the real Slurm\n\n{confirmation}")
+    if problem is not None:
+        raise problem
 
 
-def _tell(failures: Sequence[VariantFailure]) -> None:
+def _tell(found: VariantRanking) -> None:
+    """Print what was not run, and what is to be known of the best variant."""
+    from schedlab.site.affected import sentences
+
+    _tell_failures(found.failures)
+    for text in (*found.best.notes, *sentences(found.best.affected)):
+        note(f"{found.best.variant.name}: {text}")
+
+
+def _tell_failures(failures: Sequence[VariantFailure]) -> None:
     for one in failures:
         note(f"{one.variant.name} on {one.sample.text} could not be run: {one.reason}")
 
@@ -153,6 +225,8 @@ def search(
         int | None, typer.Option("--workers", "-j", min=1, show_default="one per core", help="Number of processes.")
     ] = None,
     processors_only: ProcessorsOnly = False,
+    requests: RequestsAbove = "cut",
+    long: LongJobs = "killed",
     as_json: Json = False,
 ) -> None:
     """Search for parameters of a site on two thirds of its log, and evaluate the best ones on the rest."""
@@ -162,9 +236,11 @@ def search(
 
     sweep = Sweep(directory, nodes=not processors_only)
     with stopped_like_ctrl_c(), campaign_bar() as progress:
-        found = search_parameters(sweep, _axes(over), minimise, workers=workers, progress=progress)
+        found = search_parameters(
+            sweep, _axes(over), minimise, workers=workers, progress=progress, requests=requests, long=long
+        )
     note(f"{count_of(found.simulations, 'simulation')} run; answers are in {sweep.answers}")
-    _tell(found.failures)
+    _tell_failures(found.failures)
     if as_json:
         show_json(found.to_document())
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,13 +11,17 @@ import typer
 from schedlab.cli.options import Json
 from schedlab.cli.outputs import check_page
 from schedlab.cli.site_variants import (
+    LongJobs,
     ProcessorsOnly,
+    RequestsAbove,
+    Shortened,
     SiteDirectory,
+    SlurmRuns,
+    answer_many,
     chosen_samples,
     read_many,
     run_many,
-    run_on_slurm,
-    show_many,
+    seconds_of,
 )
 from schedlab.cli.terminal import command_line, note, show, show_json
 from schedlab.errors import InputError
@@ -125,16 +130,16 @@ def calibrate(
     if output is not None:
         check_page(output)
     found = calibrated(read(directory), scheduler, nodes=not processors_only)
-    if output is not None:
-        from schedlab.report.calibration import write_calibration
-
-        note(f"report {write_calibration(found, output, command=command_line())}")
     for reason, count in found.left_out.items():
         note(f"{count:,} left out: {reason}")
     if as_json:
         show_json(found.to_document())
     else:
         show(found)
+    if output is not None:
+        from schedlab.report.calibration import write_calibration
+
+        note(f"report {write_calibration(found, output, command=command_line())}")
 
 
 def what_if(
@@ -206,6 +211,17 @@ def what_if(
         ),
     ] = 0,
     phases: Annotated[int, typer.Option(min=1, metavar="N", help="With --confirm: runs of each variant.")] = 3,
+    confirm_for: Annotated[
+        str | None,
+        typer.Option(
+            "--confirm-for",
+            metavar="TIME",
+            help="With --confirm: the most real time that the runs may take, such as 30m or 2h; what has run until "
+            "then counts (default: as long as it takes).",
+        ),
+    ] = None,
+    requests: RequestsAbove = "cut",
+    long: LongJobs = "killed",
     workers: Annotated[
         int | None, typer.Option("--workers", "-j", min=1, show_default="one per core", help="Number of processes.")
     ] = None,
@@ -230,14 +246,21 @@ def what_if(
     if variants is not None or over or part is not None or samples or think is not None or confirm:
         if confirm:
             installed_version()  # before anything is simulated
-        many = read_many(variants, over or [], changes or [], policies or [])
+        on_slurm = SlurmRuns(confirm, phases, seed, seconds_of("--confirm-for", confirm_for)) if confirm else None
+        many = read_many(variants, over or [], changes or [], policies or [], Shortened(requests, long))
         chosen = chosen_samples(part, think, range(seed, seed + samples), model=model)
         answers = run_many(directory, many, chosen, rank_by, workers, nodes=not processors_only)
-        found_there = run_on_slurm(answers, confirm, phases, seed) if confirm else None
-        show_many(answers, found_there, report, as_json=as_json)
+        answer_many(answers, on_slurm, report, as_json=as_json)
         return
     site = read(directory)
-    found = answered(site, changes or (), policies or (), nodes=not processors_only)
+    found = answered(site, changes or (), policies or (), nodes=not processors_only, requests=requests, long=long)
+    for text in found.notes:
+        note(text)
+    if as_json:
+        told = [asdict(one) for one in found.affected]
+        show_json({"metrics": found.comparison.metrics, "notes": list(found.notes), "affected": told})
+    else:
+        show(found)
     if report is not None:
         from schedlab.report.evidence import evidence_of_comparison
         from schedlab.report.html import write_report
@@ -246,12 +269,6 @@ def what_if(
             found.comparison, command=command_line(), source=str(directory), changes=list(found.notes)
         )
         note(f"report {write_report(evidence, report)}")
-    for text in found.notes:
-        note(text)
-    if as_json:
-        show_json({"metrics": found.comparison.metrics, "notes": list(found.notes)})
-        return
-    show(found)
     show("")
     jobs = next(iter(found.comparison.schedules.values())).workload
     show(price_table(found.comparison.who_pays(), user_names(jobs)))

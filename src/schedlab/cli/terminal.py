@@ -10,9 +10,12 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from schedlab.site.real_slurm import ConfirmationProgress
 
 INTERRUPTED = 130
 """Exit code of what the user has stopped, as shells have it."""
@@ -115,6 +118,34 @@ def laboratory_bar(jobs: int) -> Iterator[Callable[[int, float], None] | None]:
             factor = (second - first) / max(0.1, time.monotonic() - begin)
             hours = f"{(second - first) / 3600:.1f} h of virtual time, x{factor:.0f}"
             bar.update(task, total=most, completed=most - still_open, description=hours)
+
+        yield advance
+
+
+@contextmanager
+def confirmation_bar() -> Iterator[Callable[[ConfirmationProgress], None]]:
+    """Give a function that shows how far runs on the real Slurm are, and how long they will take.
+
+    On a terminal it is a bar; elsewhere, a line a minute, and one at the first estimate.
+    """
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn
+
+    from schedlab.schedule.summary import duration
+
+    columns = (TextColumn("run {task.fields[run]}"), BarColumn(), TextColumn("{task.fields[left]}"))
+    said = -math.inf
+    with Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
+        task = bar.add_task("", total=1.0, run="", left="")
+
+        def advance(now: ConfirmationProgress) -> None:
+            nonlocal said
+            run = f"{now.run} of {now.runs} on the real Slurm, {now.name}"
+            left = "estimating" if now.left is None else f"about {duration(now.left)} left"
+            bar.update(task, completed=(now.run - 1 + now.done) / now.runs, run=run, left=left)
+            if bar.disable and now.left is not None and now.elapsed - said > SECONDS_BETWEEN_LINES:
+                said = now.elapsed
+                note(f"run {run}: {now.done:.0%} of its jobs have ended, {left}")
 
         yield advance
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from schedlab.atomic import atomic_path, writable_target
+from schedlab.errors import OutputError, SchedlabError
 from schedlab.report.container import Container
 from schedlab.report.contents import contents, index_json
 from schedlab.report.definitions import DEFINITIONS, with_definitions
@@ -36,9 +37,24 @@ def built(name: str) -> str:
 
 
 def write_page(path: str | PathLike[str], render: Callable[[], str]) -> Path:
-    """Write a page to a file, and return where it is; that it cannot be written is found before the page is made."""
+    """Write a page to a file, and return where it is; that it cannot be written is found before the page is made.
+
+    Raises
+    ------
+    OutputError
+        If it cannot be written, or the page cannot be made, which is a fault of schedlab's: what else a program has to
+        say must not be lost by it.
+    """
     writable_target(path)
-    page = render()
+    try:
+        page = render()
+    except (SchedlabError, MemoryError):
+        raise
+    except Exception as error:
+        raise OutputError(
+            f"{path}: the page could not be made, which is a fault of schedlab ({type(error).__name__}: {error}); "
+            "everything else is as printed"
+        ) from error
     with atomic_path(path) as temporary:
         temporary.write_text(page, encoding="utf-8")
     return Path(path)

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
 
 from schedlab.campaign.results.statistics import quantity
+from schedlab.errors import InputError
 from schedlab.report.calibration import HEADINGS, MOST
 from schedlab.report.campaigns import metric_label
 from schedlab.report.illustrations import example_figures
 from schedlab.report.page import Page, write_page
 from schedlab.report.tables import Cell, Table, seconds_cell
+from schedlab.schedule.schedule import Schedule
+from schedlab.site.affected import KINDS, Affected, columns_of, sentences
 from schedlab.site.confirmation import Confirmation
 from schedlab.site.effects import Effect, difference_text
 from schedlab.site.ranking import SHOWN, RankedVariant, VariantRanking
 from schedlab.site.sweep import Sweep
-from schedlab.site.variants import AS_IT_IS, Variant
+from schedlab.site.variants import AS_IT_IS
 from schedlab.wording import count_of
 
 GROUPS = HEADINGS | {"user": "By user", "GPU": "Jobs with GPUs"}
@@ -57,25 +61,34 @@ def render_ranking(
 ) -> str:
     """Return a ranking of variants as HTML; see `write_ranking`."""
     best = ranking.best
-    answers = {one.name: sweep.answer(one, ranking.samples[0]) for one in (Variant(AS_IT_IS), best.variant)}
-    both = {name: answer.schedule for name, answer in answers.items() if answer is not None}
+    both = _schedules(sweep, ranking)
     page = Page()
     page.explore(both, baseline=AS_IT_IS)
     kinds = dict.fromkeys(one.kind for one in best.effects)
     groups = [_groups(kind, [one for one in best.effects if one.kind == kind]) for kind in kinds]
+    changed = [_affected(best.variant.name, best.affected)] if best.affected else []
     jobs = len(next(iter(both.values())))
     return page.render(
         "schedule.html.j2",
         kind="What if",
         title=f"{sweep.site.name}: {count_of(len(ranking.ranked) - 1, 'variant')}",
         lead=f"{count_of(jobs, 'job')} replayed on {', '.join(one.text for one in ranking.samples)}",
-        changes=[f"{best.variant.name}: {text}." for text in best.notes],
+        changes=[f"{best.variant.name}: {text}." for text in (*best.notes, *sentences(best.affected))],
         sentences=[*_sentences(ranking), *([] if confirmation is None else confirmation.sentences())],
         over_time=example_figures(both, list(both), AS_IT_IS),
-        tables=[_ranked(ranking), *([] if confirmation is None else [_confirmed(confirmation)]), *groups],
+        tables=[_ranked(ranking), *([] if confirmation is None else [_confirmed(confirmation)]), *changed, *groups],
         command=command,
         provenance={"site": str(sweep.directory), "scheduler": sweep.site.settings.scheduler},
     )
+
+
+def _schedules(sweep: Sweep, ranking: VariantRanking) -> dict[str, Schedule]:
+    """Return the schedules of the best variant and of the site as it is, of the same jobs."""
+    pair = sweep.pair(ranking.best.variant, ranking.samples[0])
+    if pair is None:
+        raise InputError(f"{ranking.best.variant.name}: it has not been run")
+    same = {AS_IT_IS: pair.base.schedule}
+    return same if ranking.best.variant.name == AS_IT_IS else same | {ranking.best.variant.name: pair.other.schedule}
 
 
 def _sentences(ranking: VariantRanking) -> list[str]:
@@ -83,6 +96,7 @@ def _sentences(ranking: VariantRanking) -> list[str]:
     told = [f"By {metric_label(ranking.metric)}, the best variant is {best.variant.name} ({best.variant.text})."]
     if ranking.ranked[0].variant.name == AS_IT_IS:
         told = ["By " + metric_label(ranking.metric) + ", no variant is better than the site as it is."]
+    told += ranking.less_work()
     every = next((one for one in best.effects if one.kind == "all"), None)
     if every is not None:
         change, interval, _ = difference_text(every)
@@ -131,6 +145,21 @@ def _confirmed(confirmation: Confirmation) -> Table:
         rows.append([*row, Cell(one.verdict)])
     note = f"Mean waits over {count_of(confirmation.phases, 'phase')}; in brackets the lowest and the highest of them."
     return Table("On the real Slurm", f"slurmctld {confirmation.slurm} beside the twin", head, rows, note)
+
+
+def _affected(name: str, found: Sequence[Affected]) -> Table:
+    """Return whose jobs a variant changes, kills or leaves out before it schedules them."""
+    columns = {head: values for head, values in columns_of(found).items() if any(values)}
+    rows, seen = [], dict.fromkeys(KINDS, 0)
+    for number, one in enumerate(found):
+        seen[one.kind] += 1
+        if seen[one.kind] > MOST:
+            continue
+        row = [Cell(GROUPS.get(one.kind, one.kind)), Cell(one.group), Cell(f"{one.jobs:,}", one.jobs)]
+        rows.append([*row, *(Cell(f"{values[number]:,.0f}", values[number]) for values in columns.values())])
+    head = [Cell("Group"), Cell(""), Cell("Jobs"), *(Cell(text[:1].upper() + text[1:]) for text in columns)]
+    note = "Core-hours are those of the site as it is. A job in pieces counts once, and waits for all its pieces."
+    return Table("Whose jobs it changes", name, head, rows, note)
 
 
 def _groups(kind: str, found: list[Effect]) -> Table:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -98,6 +98,20 @@ class Placement:
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
+
+    def select(self, runs: NDArray[np.intp]) -> Placement:
+        """Return the placement of some runs, in this order; a run may be taken several times."""
+        counts = np.diff(self.offsets)[runs]
+        offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        take = np.repeat(self.offsets[:-1][runs] - offsets[:-1], counts) + np.arange(offsets[-1])
+        return replace(
+            self,
+            offsets=offsets,
+            node=self.node[take],
+            held_cores=self.held_cores[take],
+            held_gpus=self.held_gpus[take],
+            held_memory=None if self.held_memory is None else self.held_memory[take],
+        )
 
     def rows(self, start: NDArray[np.int64], end: NDArray[np.int64], resource: str) -> Allocation:
         """Return the rows of a chart that each run takes: those of one node after those of the other.

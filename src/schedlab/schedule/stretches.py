@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.schedule.placement import Placement
-
 if TYPE_CHECKING:
     from schedlab.schedule.schedule import Schedule
 
@@ -22,7 +20,7 @@ def by_stretch(schedule: Schedule) -> Schedule:
     stretched = schedule.runs[run]
     stretched["start"], stretched["end"] = start, end
     order = np.argsort(start, kind="stable")
-    placement = None if schedule.placement is None else _placed(schedule.placement, run[order])
+    placement = None if schedule.placement is None else schedule.placement.select(run[order])
     return replace(schedule, runs=stretched[order], placement=placement, pauses=None)
 
 
@@ -71,19 +69,3 @@ def _runs_at(runs: NDArray[Any], pauses: NDArray[Any]) -> NDArray[np.intp]:
     wanted = pauses["job"] * span + (pauses["start"] - origin)
     found: NDArray[np.intp] = order[np.searchsorted(keys, wanted, side="right") - 1]
     return found
-
-
-def _placed(placement: Placement, run: NDArray[np.intp]) -> Placement:
-    """Return the nodes of stretches, given the run of each."""
-    counts = np.diff(placement.offsets)[run]
-    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    take = np.repeat(placement.offsets[:-1][run] - offsets[:-1], counts) + np.arange(offsets[-1])
-    memory = None if placement.held_memory is None else placement.held_memory[take]
-    return replace(
-        placement,
-        offsets=offsets,
-        node=placement.node[take],
-        held_cores=placement.held_cores[take],
-        held_gpus=placement.held_gpus[take],
-        held_memory=memory,
-    )

@@ -1,31 +1,37 @@
 """The twin of a site: read its configuration and accounting, replay its past, ask what would change."""
 
+from schedlab.site.affected import Affected
+from schedlab.site.answers import VariantAnswer
 from schedlab.site.calibration import Calibration, WaitErrors, calibrate
 from schedlab.site.changes import Change, changed
-from schedlab.site.confirmation import Confirmation, ConfirmedEffect, ConfirmedVariant, MeanChange, confirm
+from schedlab.site.confirmation import Confirmation, ConfirmedEffect, ConfirmedVariant, MeanChange
 from schedlab.site.effects import Effect, effects, effects_frame
 from schedlab.site.importing import import_site
 from schedlab.site.jobs import Replayable
 from schedlab.site.ledger import Ledger, LedgerLine
 from schedlab.site.ranking import RankedVariant, VariantRanking, rank_variants
+from schedlab.site.real_slurm import ConfirmationProgress, confirm
 from schedlab.site.samples import SiteSample
 from schedlab.site.site import Settings, Site, read
-from schedlab.site.sweep import Sweep, VariantAnswer, VariantFailure
+from schedlab.site.sweep import Paired, Sweep, VariantFailure
 from schedlab.site.tuning import ParameterSearch, search_parameters
 from schedlab.site.validation import SiteValidation, validate
 from schedlab.site.variants import Variant, grid, parse_axis, read_variants
 from schedlab.site.what_if import WhatIf, what_if
 
 __all__ = [
+    "Affected",
     "Calibration",
     "Change",
     "Confirmation",
+    "ConfirmationProgress",
     "ConfirmedEffect",
     "ConfirmedVariant",
     "Effect",
     "Ledger",
     "LedgerLine",
     "MeanChange",
+    "Paired",
     "ParameterSearch",
     "RankedVariant",
     "Replayable",

@@ -1,31 +1,17 @@
-"""Variants of a site on the real Slurm: the twin's answer beside slurmctld's own."""
+"""What the real Slurm says of variants of a site, beside the twin's answer."""
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
-from pathlib import Path
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.cluster.node_events import NodeEvents
-from schedlab.errors import InputError
 from schedlab.schedule.summary import duration
 from schedlab.site.effects import FEWEST_JOBS, groups_of, signed
-from schedlab.site.samples import SiteSample
-from schedlab.site.site import Site
-from schedlab.site.sweep import VariantFailure, VariantTask, variant_task
-from schedlab.site.validation import common_rows
-from schedlab.site.variants import AS_IT_IS, Variant
-from schedlab.slurm.deployment import deploy, usual_way
-from schedlab.slurm.installation import installed_version
-from schedlab.slurm.node_commands import carried_out, commands_of
-from schedlab.slurm.replay import run_phases
-from schedlab.slurm.results import SlurmRun
-from schedlab.slurm.validation import model_phases
+from schedlab.site.sweep import VariantFailure
+from schedlab.site.variants import Variant
 from schedlab.wording import count_of, table
 from schedlab.workload.workload import Workload
 
@@ -43,11 +29,14 @@ class ConfirmedVariant:
         Which.
     twin, real
         Waits of the same jobs, in seconds, shape (phases, jobs).
+    before
+        The site as it is with the work that is left, if the variant does less; None: it does all of it.
     """
 
     variant: Variant
     twin: Waits
     real: Waits
+    before: ConfirmedVariant | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +58,9 @@ class MeanChange:
 
     @classmethod
     def of(cls, before: Waits, after: Waits) -> MeanChange:
-        """Return that of some jobs, from their waits."""
-        first, second = before.mean(axis=1), after.mean(axis=1)
+        """Return that of some jobs, from their waits, in the phases that both have."""
+        phases = min(len(before), len(after))
+        first, second = before[:phases].mean(axis=1), after[:phases].mean(axis=1)
         changes = second - first
         return cls(float(first.mean()), float(second.mean()), float(changes.min()), float(changes.max()))
 
@@ -83,6 +73,11 @@ class MeanChange:
     def sign(self) -> int:
         """Whether all phases show shorter waits (-1) or longer ones (1); 0: they do not agree."""
         return -1 if self.highest < 0 else 1 if self.lowest > 0 else 0
+
+    @property
+    def is_null(self) -> bool:
+        """Whether no phase shows a difference of a second or more."""
+        return max(abs(self.lowest), abs(self.highest)) < 1
 
     def __str__(self) -> str:
         return f"{signed(self.difference)} ({signed(self.lowest)} to {signed(self.highest)})"
@@ -113,7 +108,9 @@ class ConfirmedEffect:
 
     @property
     def verdict(self) -> str:
-        """Whether both say "shorter" or "longer", they "differ", or the phases of one do not agree ("unsure")."""
+        """Whether both say "shorter", "longer" or "no effect", they "differ", or phases do not agree ("unsure")."""
+        if self.twin.is_null and self.real.is_null:
+            return "no effect"
         if not self.twin.sign or not self.real.sign:
             return "unsure"
         if self.twin.sign != self.real.sign:
@@ -138,7 +135,7 @@ class Confirmation:
     failures
         Variants that the real Slurm cannot run, or does not.
     notes
-        Jobs that are not compared, in sentences.
+        Jobs that are not compared, and why the runs ended early, if they did, in sentences.
     """
 
     slurm: str
@@ -150,12 +147,11 @@ class Confirmation:
 
     @property
     def phases(self) -> int:
-        """Runs of each variant."""
-        return len(self.confirmed[0].real)
+        """Runs of each variant; the fewest, if the runs ended early."""
+        return min(len(one.real) for one in self.confirmed)
 
     def effects(self) -> list[ConfirmedEffect]:
         """Return what each variant does to all jobs, and to groups of at least `FEWEST_JOBS`."""
-        base, *others = self.confirmed
         groups = dict(groups_of(self.jobs, self.processors))
         return [
             ConfirmedEffect(
@@ -166,7 +162,8 @@ class Confirmation:
                 MeanChange.of(base.twin[:, mine], one.twin[:, mine]),
                 MeanChange.of(base.real[:, mine], one.real[:, mine]),
             )
-            for one in others
+            for one in self.confirmed[1:]
+            for base in [one.before or self.confirmed[0]]
             for kind, labels in groups.items()
             if kind == "all" or len(labels.names) > 1
             for number in np.argsort(-np.bincount(labels.codes[labels.codes >= 0]), kind="stable").tolist()
@@ -182,8 +179,10 @@ class Confirmation:
             f"the twin. As it is, the site's mean wait is {duration(real)} on Slurm and {duration(twin)} in the twin"
             f"{f' ({twin / real - 1:+.0%})' if real else ''}."
         ]
+        less_work = {one.variant.name for one in self.confirmed if one.before is not None}
         for one in (effect for effect in self.effects() if effect.kind == "all"):
-            told.append(f"{one.variant}: {_WORDS[one.verdict]}; Slurm {one.real}, twin {one.twin}.")
+            less = " (compared without the work that it does not do)" if one.variant in less_work else ""
+            told.append(f"{one.variant}{less}: {_WORDS[one.verdict]}; Slurm {one.real}, twin {one.twin}.")
         told += [f"{one.variant.name} was not run on Slurm: {one.reason}." for one in self.failures]
         return told
 
@@ -216,130 +215,6 @@ _WORDS = {
     "both shorter": "waits become shorter in both",
     "both longer": "waits become longer in both",
     "differ": "the twin and the real Slurm disagree: do not trust the twin here",
+    "no effect": "no effect on either side",
     "unsure": "the phases do not agree whether waits become shorter or longer",
 }
-
-
-def confirm(
-    site: Site,
-    variants: Iterable[Variant],
-    sample: SiteSample | None = None,
-    *,
-    phases: int = 5,
-    seed: int = 1,
-    nodes: bool = True,
-    **options: Any,
-) -> Confirmation:
-    """Run a site as it is and variants of it on an unmodified slurmctld and in the twin, and compare.
-
-    Parameters
-    ----------
-    site
-        With jobs.
-    variants
-        Changes are made in its files; a policy is deployed as `schedlab.slurm.deploy` does it.
-    sample
-        Which jobs: a slice of a long log, as the real Slurm needs hours for weeks of a large site; None: all.
-    phases, seed
-        Runs of each, and the seed of the phases, which are the same for every variant.
-    nodes
-        Whether the twin has nodes; otherwise it is a number of processors.
-    **options
-        Of `schedlab.slurm.run`: mode, progress, directory.
-
-    Raises
-    ------
-    InputError
-        If there is no Slurm 22.05, it does not run the site as it is, or no job is started in all runs.
-    """
-    version, sample = installed_version(), sample or SiteSample()
-    jobs = sample.of(site.replayable().jobs).replace(start_time=None)  # both clocks then show the same minute
-    runs, failures = [], []
-    for variant in (Variant(AS_IT_IS), *variants):
-        try:
-            task = variant_task(site, jobs, variant)
-            runs.append((variant, task, _on_slurm(task, variant, nodes=nodes, phases=phases, seed=seed, **options)))
-        except InputError as error:
-            if not runs:
-                raise
-            failures.append(VariantFailure(variant, sample, str(error)))
-    common = np.arange(len(jobs))
-    started = [task.rows[common_rows(found, np.arange(len(task.jobs)))] for _, task, found in runs]
-    for rows in started:
-        common = np.intersect1d(common, rows)
-    if not len(common):
-        raise InputError(f"{jobs.name}: not one job was started in all runs on the real Slurm")
-    confirmed = []
-    for (variant, task, found), rows in zip(runs, started, strict=True):
-        twin = _in_twin(task, np.searchsorted(task.rows, rows), phases, seed, nodes=nodes)
-        real = [_waits(task.rows[run.records["row"].to_numpy()], run.schedule.wait_time, common) for run in found]
-        waits = [_waits(rows, one, common) for one in twin]
-        confirmed.append(ConfirmedVariant(variant, np.array(waits, dtype=float), np.array(real, dtype=float)))
-    notes = _notes(len(jobs), len(common), [run for *_, found in runs for run in found])
-    if left_out := _not_carried_out(site, nodes=nodes):
-        notes.append(f"on neither side: {left_out}")
-    return Confirmation(version, jobs[common], site.cluster.processors, tuple(confirmed), tuple(failures), tuple(notes))
-
-
-def _on_slurm(task: VariantTask, variant: Variant, *, nodes: bool, **options: Any) -> list[SlurmRun]:
-    """Run a variant in the laboratory, with the site's files as changed and what happened to its nodes."""
-    if "+" in variant.policy:
-        raise InputError(
-            f"{variant.policy} is a whole scheduler, and Slurm has its own passes: give the policy alone, and change "
-            "SchedulerParameters"
-        )
-    # The twin has the policy in place of all priorities, and so has Slurm.
-    deployment = deploy(variant.policy, way=usual_way(variant.policy, within=False)) if variant.policy else None
-    with tempfile.TemporaryDirectory(prefix="schedlab-") as name:
-        for file, text in task.site.files.items():
-            Path(name, file).write_text(text, encoding="utf-8")
-        happening = _happening(task.site, nodes=nodes)
-        begin = (int(task.jobs.submit_time.min()) // 60 - 1) * 60
-        commands = [] if happening is None else commands_of(happening, begin)
-        return run_phases(task.jobs, conf=name, deployment=deployment, commands=commands, **options)
-
-
-def _happening(site: Site, *, nodes: bool) -> NodeEvents | None:
-    """Return what happened to the nodes of a site, as far as both sides know it; None without anything."""
-    if site.node_events is None or not nodes:
-        return None
-    found = carried_out(site.node_events)
-    return found if len(found) else None
-
-
-def _not_carried_out(site: Site, *, nodes: bool) -> str:
-    """Return which of the events of a site's nodes are on neither side, empty if there is none."""
-    if site.node_events is None or not len(site.node_events):
-        return ""
-    if not nodes:
-        return "what happened to the nodes, as the twin is a number of processors"
-    left = [event.event for event in site.node_events if event not in carried_out(site.node_events).events]
-    return f"{count_of(len(left), 'node event')} ({', '.join(sorted(set(left)))})" if left else ""
-
-
-def _in_twin(
-    task: VariantTask, rows: NDArray[np.intp], phases: int, seed: int, *, nodes: bool
-) -> list[NDArray[np.int64]]:
-    """Return the waits of the jobs of some rows in the twin, phase by phase."""
-    cluster = task.site.cluster
-    jobs = task.jobs[rows].replace(processors=cluster.processors)
-    scheduler = task.scheduler if nodes else replace(task.scheduler, placement=None)
-    machine = cluster if nodes else None
-    happening = _happening(task.site, nodes=nodes)
-    found = model_phases(jobs, scheduler, phases=phases, seed=seed, cluster=machine, node_events=happening)
-    return [one.wait_time for one in found]
-
-
-def _waits(rows: NDArray[np.int64], waits: NDArray[np.int64], common: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the waits of some rows, in their order."""
-    order = np.argsort(rows, kind="stable")
-    return waits[order[np.searchsorted(rows[order], common)]]
-
-
-def _notes(jobs: int, compared: int, runs: Sequence[SlurmRun]) -> list[str]:
-    rejected = next((run.rejected for run in runs if run.rejected), {})
-    notes = [f"{count_of(jobs - compared, 'job')} not compared: not started in every run"] if compared < jobs else []
-    if rejected:
-        reason = next(iter(rejected.values()))
-        notes.append(f"Slurm rejected {count_of(len(rejected), 'job')}, such as: {reason}")
-    return notes

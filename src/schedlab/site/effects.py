@@ -11,9 +11,12 @@ from numpy.typing import NDArray
 
 from schedlab.cluster.membership import users_of
 from schedlab.durations import DAY, WEEK
+from schedlab.errors import InputError
 from schedlab.schedule.groups import SIZE_CLASSES, size_classes
 from schedlab.schedule.summary import duration
-from schedlab.site.sweep import VariantAnswer
+from schedlab.site.answers import VariantAnswer
+from schedlab.site.sweep import Paired
+from schedlab.site.time_limits import KILLED, LEFT_OUT
 from schedlab.wording import table
 from schedlab.workload.resources import Labels, Resources
 from schedlab.workload.workload import Workload
@@ -40,11 +43,13 @@ class Effect:
     kind, group
         "all", "partition", "QOS", "account", "user", "size" or "GPU", and which of them.
     jobs
-        How many can run in both; of several samples, in all of them.
+        How many run in both; of several samples, in all of them.
     before, after
         Their mean waits at the site as it is, and in the variant, in seconds.
     interval
         Of the difference at a level of 95 %; None: there are too few blocks or samples.
+    same_work
+        Whether all the work of the group is done in the variant; otherwise some of its jobs are killed or left out.
     """
 
     kind: str
@@ -53,6 +58,7 @@ class Effect:
     before: float
     after: float
     interval: tuple[float, float] | None
+    same_work: bool = True
 
     @property
     def difference(self) -> float:
@@ -61,19 +67,27 @@ class Effect:
 
     @property
     def verdict(self) -> str:
-        """Whether the group "wins", "pays", or neither is sure ("")."""
-        if self.interval is None or self.interval[0] <= 0 <= self.interval[1]:
-            return ""
-        return "wins" if self.difference < 0 else "pays"
+        """Whether the group "wins", "pays", or neither is sure (""); "less work" is done for one that cannot win."""
+        sure = self.interval is not None and not self.interval[0] <= 0 <= self.interval[1]
+        if sure and self.difference > 0:
+            return "pays"
+        if not self.same_work:
+            return "less work"
+        return "wins" if sure else ""
 
 
-def effects(pairs: Iterable[tuple[VariantAnswer, VariantAnswer]]) -> list[Effect]:
+def effects(pairs: Iterable[Paired]) -> list[Effect]:
     """Return what a variant does to the jobs, group by group, the largest groups first.
 
     Parameters
     ----------
     pairs
-        The answers of the site as it is and of the variant, on the same samples.
+        The answers of the site as it is and of the variant on each sample, see `Sweep.pair`.
+
+    Raises
+    ------
+    InputError
+        If they are not of the same jobs.
 
     Notes
     -----
@@ -91,6 +105,7 @@ def effects(pairs: Iterable[tuple[VariantAnswer, VariantAnswer]]) -> list[Effect
         ends = np.cumsum([0, *(int(one.block.max(initial=-1)) + 1 for one in both)])
         block = np.concatenate([one.block + first for one, first in zip(both, ends, strict=False)])
     before, after = (np.concatenate([getattr(one, name) for one in both]) for name in ("before", "after"))
+    losers = frozenset().union(*(one.losers for one in both))
     found = []
     for kind in both[0].groups:
         codes, names = _merged([one.groups[kind] for one in both])
@@ -98,29 +113,45 @@ def effects(pairs: Iterable[tuple[VariantAnswer, VariantAnswer]]) -> list[Effect
         for number in order.tolist():
             mine = np.flatnonzero(codes == number)
             if len(mine) >= FEWEST_JOBS or (kind == "all" and len(mine)):
-                found.append(_effect(kind, names[number], before[mine], after[mine], block[mine]))
+                group = (kind, names[number])
+                found.append(_effect(*group, before[mine], after[mine], block[mine], same_work=group not in losers))
     return found
 
 
 @dataclass(frozen=True, slots=True)
 class _Paired:
-    """The jobs that a site as it is and a variant can both run."""
+    """The jobs of a site as it is and of a variant, one row for each."""
 
     before: NDArray[np.int64]
     after: NDArray[np.int64]
     block: NDArray[np.int64]
     groups: Mapping[str, Labels]
+    losers: frozenset[tuple[str, str]]
 
     @classmethod
     def of(cls, base: VariantAnswer, other: VariantAnswer) -> _Paired:
-        _, first, second = np.intersect1d(base.rows, other.rows, assume_unique=True, return_indices=True)
-        submit = base.schedule.workload.submit_time[first]
+        if not np.array_equal(base.rows, other.rows):
+            raise InputError(
+                f"{other.variant.name}: it and the site as it is have run different jobs; take Sweep.pair, which gives "
+                "the answers of the same ones"
+            )
+        jobs = base.schedule.workload
         return cls(
-            base.schedule.wait_time[first],
-            other.schedule.wait_time[second],
-            _blocks(submit),
-            dict(groups_of(base.schedule.workload[first], base.schedule.processors)),
+            base.schedule.wait_time,
+            other.schedule.wait_time,
+            _blocks(jobs.submit_time),
+            dict(groups_of(jobs, base.schedule.processors)),
+            frozenset(_losers(other, base.schedule.processors)),
         )
+
+
+def _losers(answer: VariantAnswer, processors: int) -> Iterator[tuple[str, str]]:
+    """Give kind and name of the groups of which a variant kills jobs, or leaves them out."""
+    lost = np.isin(answer.fate, (KILLED, LEFT_OUT))
+    for kind, labels in groups_of(answer.jobs, processors) if lost.any() else ():
+        for code in np.unique(labels.codes[lost]).tolist():
+            if code >= 0:
+                yield kind, labels.names[code]
 
 
 def _blocks(submit: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -154,14 +185,19 @@ def _merged(labels: list[Labels]) -> tuple[NDArray[np.int64], tuple[str, ...]]:
 
 
 def _effect(
-    kind: str, group: str, before: NDArray[np.int64], after: NDArray[np.int64], block: NDArray[np.int64]
+    kind: str,
+    group: str,
+    before: NDArray[np.int64],
+    after: NDArray[np.int64],
+    block: NDArray[np.int64],
+    *,
+    same_work: bool,
 ) -> Effect:
     change = (after - before).astype(np.float64)
     counts = np.bincount(block).astype(np.float64)
     sums = np.bincount(block, weights=change)[counts > 0].astype(np.float64)
-    return Effect(
-        kind, group, len(before), float(before.mean()), float(after.mean()), ratio_interval(sums, counts[counts > 0])
-    )
+    interval = ratio_interval(sums, counts[counts > 0])
+    return Effect(kind, group, len(before), float(before.mean()), float(after.mean()), interval, same_work)
 
 
 def ratio_interval(sums: NDArray[np.float64], counts: NDArray[np.float64]) -> tuple[float, float] | None:

@@ -64,7 +64,7 @@ def completed(workload: Workload, cluster: Cluster) -> SiteJobs:
     resources = workload.resources or Resources.of_processors(workload.job_processors)
     who = membership(workload, cluster)
     jobs = workload.replace(resources=_with_names(resources, who))
-    jobs, unknown = _without_unknown_nodes(jobs, cluster)
+    jobs, unknown = without_unknown_nodes(jobs, cluster)
     columns, header = _numbered(jobs)
     request, given = _time_limits(jobs, cluster)
     endless = request <= 0
@@ -83,9 +83,10 @@ def completed(workload: Workload, cluster: Cluster) -> SiteJobs:
     return SiteJobs(jobs.replace(requested_time=request, header=header, **columns), (*notes, *unknown))
 
 
-def _without_unknown_nodes(jobs: Workload, cluster: Cluster) -> tuple[Workload, list[str]]:
+def without_unknown_nodes(jobs: Workload, cluster: Cluster) -> tuple[Workload, list[str]]:
     """Return jobs that name and exclude only nodes that there are, and what was left out, in sentences."""
-    assert jobs.resources is not None
+    if jobs.resources is None:
+        return jobs, []
     columns = {field: getattr(jobs.resources, field) for field in Resources.__dataclass_fields__}
     notes = []
     for name in ("nodelist", "exclude"):
@@ -162,10 +163,17 @@ class Replayable:
         return [f"{count_of(count, 'job')} left out: {reason}" for reason, count in self.left_out.items()]
 
 
-def replayable(jobs: Workload, cluster: Cluster, node_events: NodeEvents | None = None) -> Replayable:
+def replayable(
+    jobs: Workload,
+    cluster: Cluster,
+    node_events: NodeEvents | None = None,
+    *,
+    unwanted: NDArray[np.object_] | None = None,
+) -> Replayable:
     """Return the jobs that ran, and that can run on a cluster; the others are counted by reason.
 
-    With reservations among the node events, these are also jobs that may not use the one that they ask for.
+    With reservations among the node events, these are also jobs that may not use the one that they ask for. `unwanted`
+    has the reason why a job is left out in any case, or "".
 
     Raises
     ------
@@ -177,8 +185,8 @@ def replayable(jobs: Workload, cluster: Cluster, node_events: NodeEvents | None 
         "had not ended": (jobs.run_time < 0) & (jobs.wait_time >= 0),
         "no processors known": jobs.job_processors <= 0,
     }
-    jobs = jobs if jobs.resources is None else _without_unknown_nodes(jobs, cluster)[0]
-    reason = np.full(len(jobs), "", dtype=object)
+    jobs = without_unknown_nodes(jobs, cluster)[0]
+    reason = np.full(len(jobs), "", dtype=object) if unwanted is None else unwanted.copy()
     for why, those in unknown.items():
         reason[those & (reason == "")] = why
     rows = np.flatnonzero(reason == "")

@@ -10,9 +10,10 @@ import numpy as np
 
 from schedlab.campaign.results.statistics import LARGER_IS_BETTER, quantity
 from schedlab.schedule.summary import duration
+from schedlab.site.affected import Affected, affected, affected_text, share
 from schedlab.site.effects import Effect, difference_text, effects, effects_text
 from schedlab.site.samples import SiteSample
-from schedlab.site.sweep import Sweep, VariantFailure
+from schedlab.site.sweep import Paired, Sweep, VariantFailure
 from schedlab.site.variants import AS_IT_IS, Variant
 from schedlab.wording import table
 
@@ -34,6 +35,10 @@ class RankedVariant:
         On groups of jobs; none of the site as it is.
     notes
         What was left out, or has no effect, in sentences.
+    affected
+        Groups of jobs that ask for less, are killed, run in pieces or cannot run.
+    mean_wait_before
+        Of the site as it is, with the same jobs and the same work; means over the samples, in seconds.
     """
 
     variant: Variant
@@ -43,11 +48,23 @@ class RankedVariant:
     utilisation: float
     effects: tuple[Effect, ...]
     notes: tuple[str, ...]
+    affected: tuple[Affected, ...]
+    mean_wait_before: float
+
+    @property
+    def every(self) -> Affected | None:
+        """What becomes of all jobs before they are scheduled; None: nothing."""
+        return next((one for one in self.affected if one.kind == "all"), None)
+
+    @property
+    def same_work(self) -> bool:
+        """Whether it does all the work that the site as it is does."""
+        return self.every is None or self.every.same_work
 
 
 @dataclass(frozen=True, slots=True)
 class VariantRanking:
-    """Variants of a site, the best first, the site as it is among them.
+    """Variants of a site, the best first, the site as it is among them; those that do less work stand behind them.
 
     Parameters
     ----------
@@ -94,10 +111,21 @@ class VariantRanking:
             value = [quantity(self.metric, one.value)] if own else []
             row = [one.variant.name, *value, duration(one.mean_wait), duration(one.p95_wait)]
             rows.append([*row, f"{one.utilisation:.1%}", *(difference_text(every) if every else ("-", "-", ""))])
-        text = [table(head, rows)]
+        text = [table(head, rows), *self.less_work()]
+        if self.best.affected:
+            text += ["", f"{self.best.variant.name}: whose jobs it changes", "", affected_text(self.best.affected)]
         if self.best.effects:
             text += ["", f"{self.best.variant.name}: who wins, and who pays", "", effects_text(self.best.effects)]
         return "\n".join(text)
+
+    def less_work(self) -> list[str]:
+        """Say of each variant that does less work than the site as it is what the table compares."""
+        return [
+            f"{one.variant.name} does {share(one.every)} less work and is not ranked: it is compared with the site as "
+            f"it is without that work (mean wait {duration(one.mean_wait_before)})."
+            for one in self.ranked
+            if one.every is not None and not one.same_work
+        ]
 
 
 def rank_variants(
@@ -110,21 +138,32 @@ def rank_variants(
     InputError
         If there is no such metric, or the site as it is has not been run.
     """
-    base = Variant(AS_IT_IS)
     ranked = []
-    for variant in (base, *variants):
-        pairs = [(sweep.answer(base, sample), sweep.answer(variant, sample)) for sample in samples]
-        there = [(first, other) for first, other in pairs if first is not None and other is not None]
-        if len(there) < len(pairs):
-            continue
-        means = {name: float(np.mean([other.metric(name) for _, other in there])) for name in (metric, *SHOWN)}
-        notes = tuple(dict.fromkeys(note for _, other in there for note in other.notes))
-        found = () if variant is base else tuple(effects(there))
-        ranked.append(
-            RankedVariant(
-                variant, means[metric], means["mean_wait"], means["p95_wait"], means["utilisation"], found, notes
-            )
-        )
+    for variant in (Variant(AS_IT_IS), *variants):
+        pairs = [pair for sample in samples if (pair := sweep.pair(variant, sample)) is not None]
+        if len(pairs) == len(samples):
+            ranked.append(_ranked(variant, pairs, metric))
     sign = -1 if metric in LARGER_IS_BETTER else 1
-    ranked.sort(key=lambda one: sign * one.value)
+    ranked.sort(key=lambda one: (not one.same_work, sign * one.value))
     return VariantRanking(metric, tuple(samples), tuple(ranked), tuple(sweep.failures.values()))
+
+
+def _ranked(variant: Variant, pairs: Sequence[Paired], metric: str) -> RankedVariant:
+    answers = [other for _, other in pairs]
+    means = {name: float(np.mean([one.metric(name) for one in answers])) for name in (metric, *SHOWN)}
+    found = affected(
+        [one.jobs for one in answers],
+        answers[0].schedule.processors,
+        [(one.fate, one.undone) for one in answers],
+    )
+    return RankedVariant(
+        variant,
+        means[metric],
+        means["mean_wait"],
+        means["p95_wait"],
+        means["utilisation"],
+        () if variant.name == AS_IT_IS else tuple(effects(pairs)),
+        tuple(dict.fromkeys(note for one in answers for note in one.notes)),
+        found,
+        float(np.mean([base.metric("mean_wait") for base, _ in pairs])),
+    )

@@ -4,79 +4,27 @@ from __future__ import annotations
 
 import hashlib
 import json
-import zipfile
-import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import Future, as_completed
-from dataclasses import asdict, dataclass, replace
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from schedlab.atomic import atomic_path, make_directory
+from schedlab.atomic import make_directory
 from schedlab.campaign.run.executors import local_workers, usable_cores
-from schedlab.documents import parse_json
 from schedlab.errors import InputError
-from schedlab.schedule.schedule import Schedule
-from schedlab.scheduler.backfilling import Slurm
-from schedlab.scheduler.scheduler import Scheduler
-from schedlab.site.changes import changed
-from schedlab.site.jobs import replay, replayable
+from schedlab.site.answers import FORMAT, VariantAnswer, read_answer, work_of, write_answer
 from schedlab.site.samples import THE_LOG, SiteSample
 from schedlab.site.site import CLUSTER, JOBS, MANIFEST, NODE_EVENTS, Site, read
+from schedlab.site.variant_task import same_work_task, variant_task
 from schedlab.site.variants import AS_IT_IS, Variant, distinct
-from schedlab.site.what_if import replace_policy, without_effect
-from schedlab.wording import did_you_mean, shown
-from schedlab.workload.sampling import scale_load
 from schedlab.workload.workload import Workload
 
 ANSWERS = "what-if"
 """The directory within that of a site where answers are kept."""
-
-_COLUMNS = ("row", "submit", "queued", "start", "end", "backfilled", "killed")
-
-
-@dataclass(frozen=True, slots=True)
-class VariantAnswer:
-    """A variant on a sample of jobs.
-
-    Parameters
-    ----------
-    variant, sample
-        What was run.
-    schedule
-        Of the jobs that it can run.
-    rows
-        Their rows in the sample.
-    metrics
-        Of the schedule.
-    notes
-        What was left out, or has no effect, in sentences.
-    """
-
-    variant: Variant
-    sample: SiteSample
-    schedule: Schedule
-    rows: NDArray[np.int64]
-    metrics: Mapping[str, float]
-    notes: tuple[str, ...]
-
-    def metric(self, name: str) -> float:
-        """Return a metric by its name.
-
-        Raises
-        ------
-        InputError
-            If there is none.
-        """
-        if name not in self.metrics:
-            near = did_you_mean(name, self.metrics)
-            raise InputError(f"unknown metric {shown(name)}{near}; schedlab list metrics prints all")
-        return float(self.metrics[name])
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +34,24 @@ class VariantFailure:
     variant: Variant
     sample: SiteSample
     reason: str
+
+
+class Paired(NamedTuple):
+    """The same jobs, with the same work, at the site as it is and in a variant."""
+
+    base: VariantAnswer
+    other: VariantAnswer
+
+
+class _Task(NamedTuple):
+    """A simulation: of a variant or, for the sake of comparing with it, of the site as it is with the work done there.
+
+    `work` is a digest of that work, see `VariantAnswer.work`.
+    """
+
+    variant: Variant
+    sample: SiteSample
+    work: str = ""
 
 
 class Sweep:
@@ -115,6 +81,7 @@ class Sweep:
         self.failures: dict[tuple[Variant, SiteSample], VariantFailure] = {}
         self.answers = make_directory(self.directory / ANSWERS if answers is None else answers)
         self._site = _fingerprint(self.directory)
+        self._samples: dict[SiteSample, Workload] = {}
 
     def run(
         self,
@@ -125,6 +92,8 @@ class Sweep:
         progress: Callable[[int, int, int], None] | None = None,
     ) -> int:
         """Run what has no answer yet, the site as it is included; return how many simulations that took.
+
+        Where a variant leaves jobs out or kills them, the site as it is also runs with the work that is left.
 
         Parameters
         ----------
@@ -140,73 +109,99 @@ class Sweep:
         Raises
         ------
         InputError
-            If two variants have one name.
+            If two variants have one name, or a stored answer is damaged.
         """
         wanted = list(variants)
         distinct(wanted)
-        tasks = [(one, sample) for one in (Variant(AS_IT_IS), *wanted) for sample in samples]
-        left = [task for task in tasks if not self._path(*task).is_file()]
-        if not left:
-            return 0
-        done = len(tasks) - len(left)
-
-        def told(task: tuple[Variant, SiteSample], reason: str | None) -> None:
-            nonlocal done
+        # Variants come first: only they tell with which work the site as it is has to run besides.
+        tasks = [_Task(one, sample) for one in (*wanted, Variant(AS_IT_IS)) for sample in samples]
+        paths = {self._path(task): task for task in tasks}
+        for task in tasks:
+            paths |= {self._path(one): one for one in self._following(task)}
+        left = deque(task for path, task in paths.items() if not path.is_file())
+        done = there = len(paths) - len(left)
+        for task, reason in self._carried_out(left, workers):
             done += 1
             if reason is not None:
-                self.failures[task] = VariantFailure(*task, reason)
+                self.failures[task.variant, task.sample] = VariantFailure(task.variant, task.sample, reason)
+            for one in self._following(task):
+                if (path := self._path(one)) not in paths:
+                    paths[path] = one
+                    left.append(one)
             if progress is not None:
-                progress(done - len(self.failures), len(self.failures), len(tasks))
+                progress(done - len(self.failures), len(self.failures), len(paths))
+        return done - there
 
+    def _following(self, task: _Task) -> list[_Task]:
+        """Return the simulation of the site as it is that a comparison with a variant needs, if it is a special one."""
+        path = self._path(task)
+        if task.work or not path.is_file():
+            return []
+        work = work_of(path)
+        return [task._replace(work=work)] if work else []
+
+    def _carried_out(self, left: deque[_Task], workers: int | None) -> Iterator[tuple[_Task, str | None]]:
+        """Run tasks, also those that are added meanwhile; give each with what is wrong, if anything is."""
+        if not left:
+            return
         if workers == 1:
-            for task in left:
-                told(task, self._run(task))
-            return len(left)
-        with local_workers(min(workers or usable_cores(), len(left))) as pool:
+            while left:
+                task = left.popleft()
+                yield task, _run(*self._arguments(task))
+            return
+        with local_workers(min(workers or usable_cores(), max(len(left), 2))) as pool:
             # The first alone: it compiles what is not compiled yet, and the others find it on the disk.
-            for some in (left[:1], left[1:]):
-                futures = {pool.executor.submit(_run, *self._arguments(task)): task for task in some}
-                for future in as_completed(futures):
-                    told(futures[future], _reason(future))
-        return len(left)
+            submit = pool.executor.submit
+            first = left.popleft()
+            running = {submit(_run, *self._arguments(first)): first}
+            while running:
+                for future in wait(running, return_when=FIRST_COMPLETED).done:
+                    yield running.pop(future), _reason(future)
+                running |= {submit(_run, *self._arguments(task)): task for task in left}
+                left.clear()
 
-    def _run(self, task: tuple[Variant, SiteSample]) -> str | None:
-        return _run(*self._arguments(task))
-
-    def _arguments(self, task: tuple[Variant, SiteSample]) -> tuple[str, str, bool, str, Variant, SiteSample]:
-        return str(self.directory), self._site, self.nodes, str(self._path(*task)), *task
+    def _arguments(self, task: _Task) -> tuple[str, str, bool, str, _Task]:
+        return str(self.directory), self._site, self.nodes, str(self._path(task)), task
 
     def answer(self, variant: Variant, sample: SiteSample = THE_LOG) -> VariantAnswer | None:
-        """Return the answer of a variant; None: there is none."""
-        path = self._path(variant, sample)
-        if not path.is_file():
-            return None
-        try:
-            with np.load(path, allow_pickle=False) as found:
-                told = parse_json(str(found["told"]))
-                columns = {name: found[name] for name in _COLUMNS}
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-            raise InputError(f"{path}: the stored answer is damaged ({error}): remove the file and run again") from None
-        jobs = sample.of(self.jobs)[columns["row"]].replace(submit_time=columns["submit"])
-        schedule = Schedule(
-            jobs,
-            columns["start"],
-            columns["end"],
-            backfilled=columns["backfilled"],
-            killed=columns["killed"],
-            predicted_run_time=jobs.requested_time,
-            corrections=np.zeros(len(jobs), dtype=np.int64),
-            scheduler=variant.name,
-            processors=told["processors"],
-            eligible_time=columns["queued"],
-        )
-        return VariantAnswer(variant, sample, schedule, columns["row"], told["metrics"], tuple(told["notes"]))
+        """Return the answer of a variant; None: there is none.
 
-    def _path(self, variant: Variant, sample: SiteSample) -> Path:
+        Raises
+        ------
+        InputError
+            If it is damaged.
+        """
+        return self._answer(_Task(variant, sample), variant)
+
+    def pair(self, variant: Variant, sample: SiteSample = THE_LOG) -> Paired | None:
+        """Return the answer of a variant beside that of the site as it is, of the same jobs and the same work.
+
+        It is None if one of them is not there. Errors as for `answer`.
+        """
+        other = self.answer(variant, sample)
+        if other is None:
+            return None
+        as_it_is = Variant(AS_IT_IS)
+        base = self._answer(_Task(variant if other.work else as_it_is, sample, other.work), as_it_is)
+        return None if base is None else Paired(base, other)
+
+    def sample(self, sample: SiteSample) -> Workload:
+        """Return the jobs of a sample."""
+        if sample not in self._samples:
+            self._samples[sample] = sample.of(self.jobs)
+        return self._samples[sample]
+
+    def _answer(self, task: _Task, variant: Variant) -> VariantAnswer | None:
+        path = self._path(task)
+        return read_answer(path, variant, task.sample, self.sample(task.sample)) if path.is_file() else None
+
+    def _path(self, task: _Task) -> Path:
         from schedlab import __version__
 
-        what = {name: value for name, value in asdict(variant).items() if name != "name"}
-        key = json.dumps([__version__, self._site, self.nodes, what, asdict(sample)], sort_keys=True)
+        # What the site as it is does with the same work is the same, whichever variants leave this work.
+        what = {"work": task.work} if task.work else asdict(task.variant)
+        what.pop("name", None)
+        key = json.dumps([__version__, FORMAT, self._site, self.nodes, what, asdict(task.sample)], sort_keys=True)
         return self.answers / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.npz"
 
 
@@ -228,98 +223,21 @@ def _reason(future: Future[str | None]) -> str | None:
 
 
 @lru_cache(maxsize=1)
-def _unchanged_site(directory: str, fingerprint: str) -> Site:
-    """Return a site, once for all variants that a process runs of it."""
+def _unchanged_site(directory: str, fingerprint: str) -> tuple[Site, Workload]:
+    """Return a site and its jobs that can be replayed, once for all variants that a process runs of it."""
     site = read(directory)
     if _fingerprint(Path(directory)) != fingerprint:
         raise InputError(f"{directory} has changed since its variants were planned; run them again")
-    return site
+    return site, site.replayable().jobs
 
 
-def _run(directory: str, fingerprint: str, nodes: bool, path: str, variant: Variant, sample: SiteSample) -> str | None:
+def _run(directory: str, fingerprint: str, nodes: bool, path: str, task: _Task) -> str | None:
     """Simulate a variant in a worker and write the answer; return what is wrong, if anything is."""
     try:
-        site = _unchanged_site(directory, fingerprint)
-        found = simulate_variant(site, sample.of(site.replayable().jobs), variant, nodes=nodes)
+        site, jobs = _unchanged_site(directory, fingerprint)
+        jobs = task.sample.of(jobs)
+        found = variant_task(site, jobs, task.variant)
+        write_answer(path, same_work_task(site, jobs, found.adapted) if task.work else found, nodes=nodes)
     except InputError as error:
         return str(error)
-    rows, schedule, notes = found
-    told = {"metrics": schedule.metrics(), "notes": notes, "processors": schedule.processors}
-    submit = schedule.workload.submit_time
-    columns = (
-        rows,
-        submit,
-        schedule.queued_since,
-        schedule.start_time,
-        schedule.end_time,
-        schedule.backfilled,
-        schedule.killed,
-    )
-    arrays: dict[str, Any] = {"told": np.array(json.dumps(told))}
-    arrays |= {name: np.asarray(column) for name, column in zip(_COLUMNS, columns, strict=True)}
-    with atomic_path(path) as temporary:
-        np.savez_compressed(temporary, **arrays)
     return None
-
-
-def simulate_variant(
-    site: Site, jobs: Workload, variant: Variant, *, nodes: bool = True
-) -> tuple[NDArray[np.int64], Schedule, list[str]]:
-    """Return the rows of the jobs that a variant of a site can run, their schedule, and what to know about it.
-
-    Raises
-    ------
-    InputError
-        If a change cannot be made, or none of the jobs can run.
-    """
-    task = variant_task(site, jobs, variant)
-    other = task.site
-    found = replay(task.jobs, task.scheduler, other.cluster, nodes=nodes, node_events=other.node_events)
-    return task.rows, found, task.notes
-
-
-class VariantTask(NamedTuple):
-    """What a variant of a site simulates.
-
-    Parameters
-    ----------
-    site
-        As changed.
-    scheduler
-        Of the variant.
-    jobs
-        Those that can run, at the variant's load.
-    rows
-        Of these among all jobs.
-    notes
-        What was left out, or has no effect, in sentences.
-    """
-
-    site: Site
-    scheduler: Scheduler
-    jobs: Workload
-    rows: NDArray[np.int64]
-    notes: list[str]
-
-
-def variant_task(site: Site, jobs: Workload, variant: Variant) -> VariantTask:
-    """Return what a variant of a site simulates.
-
-    Raises
-    ------
-    InputError
-        If a change cannot be made, or none of the jobs can run.
-    """
-    other = changed(site, variant.changes) if variant.changes else site
-    kept = replayable(jobs, other.cluster, other.node_events)
-    notes = [*without_effect(other, variant.changes), *kept.notes()]
-    scheduler = other.scheduler
-    if variant.policy:
-        whole = "+" in variant.policy
-        scheduler = Scheduler.parse(variant.policy) if whole else replace_policy(scheduler, variant.policy)
-    if jobs.dependencies is not None and isinstance(scheduler.backfill, Slurm):
-        # Jobs that wait for others are not planned: Slurm does not do so, and jobs of think times are not there yet.
-        passes = replace(scheduler.backfill, wf_plan="ready")
-        scheduler = replace(scheduler, backfill=passes)
-    loaded = kept.jobs if variant.load == 1 else scale_load(kept.jobs, factor=variant.load)
-    return VariantTask(other, scheduler, loaded, kept.rows.astype(np.int64), notes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -34,7 +34,7 @@ class ParameterSearch:
     chosen_on, judged_on
         The parts of the log.
     best
-        The best variant on the first part; the site as it is, if no other is better.
+        The best variant on the first part that does all the work; the site as it is, if no other is better.
     values
         The metric of each variant on the first part, the best first.
     before, after
@@ -45,6 +45,8 @@ class ParameterSearch:
         Variants that could not be run.
     simulations
         How many were run now; the other answers were there.
+    less_work
+        Variants that leave jobs out or kill them, and cannot be chosen therefore.
     """
 
     metric: str
@@ -57,11 +59,14 @@ class ParameterSearch:
     effects: tuple[Effect, ...]
     failures: tuple[VariantFailure, ...]
     simulations: int
+    less_work: tuple[Variant, ...] = ()
 
     def sentences(self) -> list[str]:
         """Return the answer in plain sentences."""
+        names = ", ".join(one.name for one in self.less_work)
+        refused = [f"Not chosen, as they leave jobs out or kill them: {names}."] if names else []
         if self.best.name == AS_IT_IS:
-            return [f"Of {count_of(len(self.values), 'variant')}, none is better than the site as it is."]
+            return [f"Of {count_of(len(self.values), 'variant')}, none is better than the site as it is.", *refused]
         ratio = f" (ratio {self.after / self.before:.3f})" if self.before else ""
         told = [
             f"Best of {len(self.values):,} on {self.chosen_on.text}: {self.best.text}.",
@@ -73,7 +78,9 @@ class ParameterSearch:
             told.append("There is too little of the log to say how sure that is.")
         elif not every.verdict:
             told.append("The mean wait there may as well not have changed: its interval contains 0.")
-        return told
+        if not every.same_work:
+            told.append("It leaves jobs out there, or kills them, on neither side of the comparison.")
+        return told + refused
 
     def to_document(self) -> dict[str, Any]:
         """Return it as numbers and texts, for JSON."""
@@ -86,6 +93,7 @@ class ParameterSearch:
             "before": self.before,
             "after": self.after,
             "effects": [asdict(one) for one in self.effects],
+            "less_work": [asdict(one) for one in self.less_work],
             "failures": [asdict(one) for one in self.failures],
         }
 
@@ -102,6 +110,8 @@ def search_parameters(
     *,
     workers: int | None = None,
     progress: Callable[[int, int, int], None] | None = None,
+    requests: str = "cut",
+    long: str = "killed",
 ) -> ParameterSearch:
     """Search for values of parameters that make a metric of a site small.
 
@@ -119,6 +129,8 @@ def search_parameters(
         One of those of `Schedule.metrics`; where more is better, it is made large.
     workers, progress
         As for `Sweep.run`.
+    requests, long
+        Of all variants, unless they are axes; see `Variant`.
 
     Raises
     ------
@@ -128,6 +140,7 @@ def search_parameters(
     first, second = SiteSample(0, CHOSEN_ON), SiteSample(CHOSEN_ON, 1)
     sign = -1.0 if metric in LARGER_IS_BETTER else 1.0
     values: dict[Variant, float] = {}
+    less_work: dict[Variant, None] = {}
     simulations = 0
 
     def look(variants: list[Variant]) -> None:
@@ -135,18 +148,21 @@ def search_parameters(
         simulations += sweep.run(variants, [first], workers=workers, progress=progress)
         for one in (Variant(AS_IT_IS), *variants):
             found = _metric(sweep, one, first, metric)
-            values[one] = math.inf if found is None else sign * found
+            if (answer := sweep.answer(one, first)) is not None and answer.work:
+                less_work[one] = None
+            values[one] = math.inf if found is None or one in less_work else sign * found
 
+    usual = {"requests": requests, "long": long}
     size = math.prod(len(each) for each in axes.values())
     if size <= MOST_AT_ONCE:
-        look(grid(axes))
+        look(grid(axes, **usual))
     else:
-        _by_axis(axes, look, values)
+        _by_axis(axes, look, values, usual)
     order = sorted(values, key=lambda one: (values[one], one.name != AS_IT_IS))
     best = order[0]
     simulations += sweep.run([] if best.name == AS_IT_IS else [best], [second], workers=workers, progress=progress)
-    before, after = sweep.answer(Variant(AS_IT_IS), second), sweep.answer(best, second)
-    if before is None or after is None:
+    pair = sweep.pair(best, second)
+    if pair is None:
         reason = next(one.reason for one in sweep.failures.values() if one.sample == second)
         raise InputError(f"{best.name}: it could not be run on {second.text}: {reason}")
     return ParameterSearch(
@@ -155,20 +171,23 @@ def search_parameters(
         second,
         best,
         tuple((one, sign * values[one]) for one in order if math.isfinite(values[one])),
-        before.metric(metric),
-        after.metric(metric),
-        () if best.name == AS_IT_IS else tuple(effects([(before, after)])),
+        pair.base.metric(metric),
+        pair.other.metric(metric),
+        () if best.name == AS_IT_IS else tuple(effects([pair])),
         tuple(sweep.failures.values()),
         simulations,
+        tuple(less_work),
     )
 
 
-def _by_axis(axes: Axes, look: Callable[[list[Variant]], None], values: dict[Variant, float]) -> None:
+def _by_axis(
+    axes: Axes, look: Callable[[list[Variant]], None], values: dict[Variant, float], usual: Mapping[str, str]
+) -> None:
     """Take the best value of one axis after the other, until a round changes nothing."""
     point = {what: each[len(each) // 2] for what, each in axes.items()}
     unchanged = 0
     for what in itertools.cycle(axes):
-        line = {value: at(point | {what: value}) for value in axes[what]}
+        line = {value: at(point | {what: value}, usual) for value in axes[what]}
         look(list(line.values()))
         best = min(line, key=lambda value: values[line[value]])
         unchanged = unchanged + 1 if best == point[what] else 1

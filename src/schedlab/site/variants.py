@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Annotated
+from types import MappingProxyType
+from typing import Annotated, Any, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
@@ -16,13 +17,14 @@ from schedlab.errors import InputError, located
 from schedlab.imports import check_imports
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.site.changes import parse_change
+from schedlab.site.time_limits import Long, Requests
 from schedlab.wording import shown
 
 MOST = 100_000
 """Variants of a grid: more is a mistake."""
 
 AS_IT_IS = "as it is"
-POLICY, LOAD = "policy", "load"
+POLICY, LOAD, REQUESTS, LONG = "policy", "load", "requests", "long"
 """Axes of a grid that are not lines of the configuration."""
 
 
@@ -40,11 +42,17 @@ class Variant:
         A policy in place of the site's priorities, or a whole scheduler; empty: the site's own.
     load
         Factor of the offered load: with 1.1, the same jobs come in a shorter time.
+    requests
+        What becomes of requests that a change of a limit on time (MaxTime, MaxWall) forbids: "cut", they become the new
+        limit; or "drop", these jobs are left out.
+    long
+        What becomes of jobs with such requests that ran longer than the new limit: "killed" at it; "split", they run in
+        pieces, each after the one before; or "drop", they are left out.
 
     Raises
     ------
     InputError
-        If a change or the policy cannot be understood, or the load is not positive.
+        If a change or the policy cannot be understood, the load is not positive, or there is no such way.
 
     Examples
     --------
@@ -56,6 +64,8 @@ class Variant:
     changes: tuple[str, ...] = ()
     policy: str = ""
     load: float = 1.0
+    requests: Requests = "cut"
+    long: Long = "killed"
 
     def __post_init__(self) -> None:
         if not self.name.strip():
@@ -66,17 +76,23 @@ class Variant:
             Scheduler.parse(self.policy)
         if not 0 < self.load <= 100:
             raise InputError(f"variant {self.name}: load={self.load}: must be a factor above 0, such as 1.1")
+        for what, value, known in ((REQUESTS, self.requests, Requests), (LONG, self.long, Long)):
+            if value not in get_args(known):
+                ways = ", ".join(get_args(known))
+                raise InputError(f"variant {self.name}: {what}={value}: must be one of {ways}")
 
     @property
     def text(self) -> str:
         """What is changed, in one line."""
         parts = [*self.changes, *([f"policy={self.policy}"] if self.policy else [])]
         parts += [f"load={self.load:g}"] if self.load != 1 else []
+        parts += [f"requests={self.requests}"] if self.requests != "cut" else []
+        parts += [f"long={self.long}"] if self.long != "killed" else []
         return "; ".join(parts) or AS_IT_IS
 
 
 Axes = Mapping[str, Sequence[str]]
-"""Values by what they are values of: a parameter, a line up to its option, "policy" or "load"."""
+"""Values by what they are values of: a parameter, a line up to its option, policy, load, requests or long."""
 
 
 def parse_axis(text: str) -> tuple[str, tuple[str, ...]]:
@@ -85,8 +101,8 @@ def parse_axis(text: str) -> tuple[str, tuple[str, ...]]:
     Parameters
     ----------
     text
-        `WHAT=VALUE,VALUE...`, where WHAT is what stands before the value in a change, or policy, or load. Values that
-        have commas themselves are separated by `;`.
+        `WHAT=VALUE,VALUE...`, where WHAT is what stands before the value in a change, or policy, load, requests or
+        long. Values that have commas themselves are separated by `;`.
 
     Raises
     ------
@@ -118,15 +134,22 @@ def _split(text: str) -> tuple[str, str, str]:
     head, equals, rest = (part.strip() for part in text.partition("="))
     words = rest.split(" ")
     places = [number for number, word in enumerate(words) if number and "=" in word]
-    if "." in head or head.lower() in (POLICY, LOAD) or not places:
+    if "." in head or head.lower() in (POLICY, LOAD, REQUESTS, LONG) or not places:
         return head, equals, rest
     option, _, value = words[places[-1]].partition("=")
     before = " ".join([*words[: places[-1]], option])
     return f"{head}={before}", "=", " ".join([value, *words[places[-1] + 1 :]])
 
 
-def grid(axes: Axes) -> list[Variant]:
+def grid(axes: Axes, *, requests: str = "cut", long: str = "killed") -> list[Variant]:
     """Return a variant for every combination of values, named by them.
+
+    Parameters
+    ----------
+    axes
+        Values of each.
+    requests, long
+        Of all variants, unless they are axes; see `Variant`.
 
     Raises
     ------
@@ -145,20 +168,20 @@ def grid(axes: Axes) -> list[Variant]:
         number *= len(values)
     if number > MOST:
         raise InputError(f"the grid has {number:,} variants; the maximum is {MOST:,}: give fewer values")
-    return [at(dict(zip(axes, values, strict=True))) for values in itertools.product(*axes.values())]
+    usual = {REQUESTS: requests, LONG: long}
+    return [at(dict(zip(axes, values, strict=True)), usual) for values in itertools.product(*axes.values())]
 
 
-def at(point: Mapping[str, str]) -> Variant:
-    """Return the variant at a point of a grid."""
-    changes, policy, load = [], "", 1.0
+def at(point: Mapping[str, str], usual: Mapping[str, str] = MappingProxyType({})) -> Variant:
+    """Return the variant at a point of a grid; `usual` has what holds if the point does not say it."""
+    changes: list[str] = []
+    given: dict[str, Any] = dict(usual)
     for what, value in point.items():
-        if what.lower() == POLICY:
-            policy = value
-        elif what.lower() == LOAD:
-            load = _number(value)
+        if (word := what.lower()) in (POLICY, LOAD, REQUESTS, LONG):
+            given[word] = _number(value) if word == LOAD else value
         else:
             changes.append(f"{what}={value}")
-    return Variant(", ".join(f"{_short(what)}={value}" for what, value in point.items()), tuple(changes), policy, load)
+    return Variant(", ".join(f"{_short(what)}={value}" for what, value in point.items()), tuple(changes), **given)
 
 
 def _short(what: str) -> str:
@@ -181,6 +204,8 @@ class _Entry(BaseModel):
     set: list[str] = []
     policy: str = ""
     load: float = 1.0
+    requests: Requests | None = None
+    long: Long | None = None
 
 
 class _Document(BaseModel):
@@ -195,8 +220,15 @@ class _Document(BaseModel):
 _DOCUMENT = TypeAdapter(_Document)
 
 
-def read_variants(path: str | PathLike[str]) -> list[Variant]:
-    """Read variants from a TOML file: tables `[[variant]]` with name, set, policy, load; and a table `[over]`, a grid.
+def read_variants(path: str | PathLike[str], *, requests: str = "cut", long: str = "killed") -> list[Variant]:
+    """Read variants from a TOML file: tables `[[variant]]` and a table `[over]`, a grid.
+
+    Parameters
+    ----------
+    path
+        Of the file. A variant has name, set, policy, load, requests and long.
+    requests, long
+        Of all variants that do not say it themselves; see `Variant`.
 
     Raises
     ------
@@ -223,10 +255,14 @@ def read_variants(path: str | PathLike[str]) -> list[Variant]:
     policies = [one.policy for one in document.variant]
     policies += [str(value) for what, values in document.over.items() if what.lower() == POLICY for value in values]
     check_imports(policies, str(path))
+    found: list[Variant] = []
     with located(str(path)):
-        found = [Variant(one.name, tuple(one.set), one.policy, one.load) for one in document.variant]
+        usual: dict[str, Any] = {REQUESTS: requests, LONG: long}
+        for one in document.variant:
+            own = {what: value for what in usual if (value := getattr(one, what)) is not None}
+            found.append(Variant(one.name, tuple(one.set), one.policy, one.load, **usual | own))
         if document.over:
-            found += grid({what: [str(value) for value in values] for what, values in document.over.items()})
+            found += grid({what: [str(value) for value in values] for what, values in document.over.items()}, **usual)
         if not found:
             raise InputError("the file has no variants: write [[variant]] tables or a table [over]")
         distinct(found)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from schedlab.campaign.results.comparison import Comparison
 from schedlab.errors import InputError
-from schedlab.scheduler.scheduler import Scheduler
-from schedlab.scheduler.scheduler_text import as_policy
-from schedlab.site.changes import changed, parse_change
-from schedlab.site.jobs import replay, replayable
+from schedlab.site.affected import Affected, affected, sentences
 from schedlab.site.site import Site
-from schedlab.site.variants import AS_IT_IS
-from schedlab.wording import count_of
+from schedlab.site.time_limits import Long, Requests
+from schedlab.site.variant_task import same_work_task, variant_task
+from schedlab.site.variants import AS_IT_IS, Variant
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,17 +24,31 @@ class WhatIf:
         The site as it is, the site as changed, and the changed site under each policy.
     notes
         What was left out, in sentences.
+    affected
+        Whose jobs ask for less there, are killed, run in pieces or cannot run, group by group; the same for all.
     """
 
     comparison: Comparison
     notes: tuple[str, ...]
+    affected: tuple[Affected, ...] = ()
 
     def __str__(self) -> str:
         return str(self.comparison)
 
 
-def what_if(site: Site, changes: Sequence[str] = (), policies: Sequence[str] = (), *, nodes: bool = True) -> WhatIf:
+def what_if(
+    site: Site,
+    changes: Sequence[str] = (),
+    policies: Sequence[str] = (),
+    *,
+    nodes: bool = True,
+    requests: Requests = "cut",
+    long: Long = "killed",
+) -> WhatIf:
     """Replay the jobs of a site under a changed configuration and other policies.
+
+    All are compared on the same jobs and the same work: what is left out or killed as changed is not done at the site
+    as it is either.
 
     Parameters
     ----------
@@ -48,6 +60,9 @@ def what_if(site: Site, changes: Sequence[str] = (), policies: Sequence[str] = (
         Policies in place of the site's priorities, or whole schedulers; one more answer for each.
     nodes
         Whether jobs get nodes; otherwise the cluster is a number of processors.
+    requests, long
+        What becomes of requests above limits on time that are shorter as changed, and of jobs that run longer; see
+        `Variant`.
 
     Raises
     ------
@@ -56,45 +71,16 @@ def what_if(site: Site, changes: Sequence[str] = (), policies: Sequence[str] = (
     """
     if not changes and not policies:
         raise InputError("nothing to compare: give changes (PARAMETER=VALUE) or policies")
-    other = changed(site, changes) if changes else site
     kept = site.replayable()
-    there = replayable(kept.jobs, other.cluster, other.node_events)
-    notes = [*without_effect(other, changes), *kept.notes(), *(f"as changed, {note}" for note in there.notes())]
-    jobs = there.jobs
-    runs: dict[str, tuple[Scheduler, Site]] = {AS_IT_IS: (site.scheduler, site)}
-    if changes:
-        runs[", ".join(changes)] = other.scheduler, other
-    for text in policies:
-        scheduler = Scheduler.parse(text)
-        if "+" not in text:
-            scheduler = replace_policy(other.scheduler, text)
-        runs[scheduler.text] = scheduler, other
-    schedules = {
-        name: replay(jobs, scheduler, one.cluster, nodes=nodes, node_events=one.node_events)
-        for name, (scheduler, one) in runs.items()
-    }
-    if len(jobs) < len(kept.jobs):
-        notes.append(f"compared on the {count_of(len(jobs), 'job')} that can run in both")
-    return WhatIf(Comparison(schedules, {name: one.metrics() for name, one in schedules.items()}), tuple(notes))
-
-
-def without_effect(other: Site, changes: Sequence[str]) -> Iterator[str]:
-    """Say which changes are of parameters that are not simulated."""
-    for text in changes:
-        for name in parse_change(text).names:
-            lines = other.ledger.find(name)
-            if lines and all(line.status in ("ignored", "unknown") for line in lines):
-                yield f"{name} is not simulated ({lines[-1].reason}): its change shows no effect"
-
-
-def replace_policy(scheduler: Scheduler, policy: str) -> Scheduler:
-    """Return a scheduler with another order of the queue.
-
-    Examples
-    --------
-    >>> print(replace_policy(Scheduler.parse("multifactor(age=5)+slurm(interval=60)"), "saf"))
-    saf+slurm(interval=60)
-    >>> print(replace_policy(Scheduler.parse("fcfs+slurm,placement=switches"), "saf"))
-    saf+slurm,placement=switches
-    """
-    return replace(scheduler, policy=as_policy(policy))
+    asked = [Variant(", ".join(changes), tuple(changes), requests=requests, long=long)] if changes else []
+    asked += [Variant(text, tuple(changes), text, requests=requests, long=long) for text in policies]
+    tasks = [variant_task(site, kept.jobs, one) for one in asked]
+    base = same_work_task(site, kept.jobs, tasks[0].adapted)
+    schedules = {AS_IT_IS: base.simulate(nodes=nodes)[0]}
+    for variant, task in zip(asked, tasks, strict=True):
+        name = task.scheduler.text if variant.policy else variant.name
+        schedules[name] = task.simulate(nodes=nodes)[0]
+    fate = tasks[0].adapted.fate, tasks[0].adapted.undone
+    found = affected([kept.jobs], site.cluster.processors, [fate])
+    notes = [*tasks[0].notes, *kept.notes(), *sentences(found)]
+    return WhatIf(Comparison(schedules, {name: one.metrics() for name, one in schedules.items()}), tuple(notes), found)

@@ -170,15 +170,22 @@ def run_phases(
         Of the phases, which are drawn between 0 and 300 s, the longest of Slurm's own periods; of the fractions of a
         second at which jobs come; and of the phase of the backfill passes, which on a busy cluster can be any.
     """
-    drawn = np.random.default_rng(seed).uniform(0, 300, phases).round(3)
-    shares = np.random.default_rng([seed, 1]).uniform(0, 1, phases).round(3)
     place = options.pop("directory", None)
     runs = []
-    for number, (phase, share) in enumerate(zip(drawn.tolist(), shares.tolist(), strict=True), 1):
+    for number, drawn in enumerate(drawn_phases(phases, seed), 1):
         directory = None if place is None else Path(place) / f"phase-{number}"
-        chosen: dict[str, Any] = {"backfill_phase": share, "directory": directory} | options
-        runs.append(run(jobs, scheduler, phase=phase, jitter=seed * 1000 + number, **chosen))
+        runs.append(run(jobs, scheduler, **drawn | {"directory": directory} | options))
     return runs
+
+
+def drawn_phases(phases: int, seed: int) -> list[dict[str, Any]]:
+    """Return the options of `run` that differ between phases: how slurmctld's loops lie, and the seed of fractions."""
+    drawn = np.random.default_rng(seed).uniform(0, 300, phases).round(3)
+    shares = np.random.default_rng([seed, 1]).uniform(0, 1, phases).round(3)
+    return [
+        {"phase": phase, "jitter": seed * 1000 + number, "backfill_phase": share}
+        for number, (phase, share) in enumerate(zip(drawn.tolist(), shares.tolist(), strict=True), 1)
+    ]
 
 
 def _at_fractions(jobs: JobList, jitter: int | None) -> Sequence[BatchJob]:

@@ -1,0 +1,154 @@
+"""Whose jobs a variant of a site touches before it schedules them: requests cut, jobs killed, in pieces, left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.durations import HOUR
+from schedlab.site.effects import groups_of
+from schedlab.site.time_limits import CUT, KILLED, LEFT_OUT, SPLIT, UNTOUCHED
+from schedlab.wording import count_of, table
+from schedlab.workload.workload import Workload
+
+KINDS = ("all", "partition", "QOS", "account", "user", "size", "GPU")
+
+
+@dataclass(frozen=True, slots=True)
+class Affected:
+    """What a variant does to the jobs of a group before it schedules them.
+
+    Parameters
+    ----------
+    kind, group
+        As of an `Effect`.
+    jobs
+        Of the group; of several samples, in all of them.
+    cut
+        Jobs that ask for less, and are done within it.
+    killed, split, left_out
+        Jobs that are killed at a limit, run in pieces, or cannot run.
+    killed_hours
+        Core-hours that killed jobs have run until then.
+    undone_hours
+        Core-hours that the site as it is does for them, and the variant does not: the rest of jobs that are killed, and
+        all of those that are left out.
+    split_hours
+        Core-hours of jobs that run in pieces.
+    hours
+        Core-hours of all its jobs at the site as it is.
+    """
+
+    kind: str
+    group: str
+    jobs: int
+    cut: int
+    killed: int
+    split: int
+    left_out: int
+    killed_hours: float
+    undone_hours: float
+    split_hours: float
+    hours: float
+
+    @property
+    def same_work(self) -> bool:
+        """Whether all the work of these jobs is done."""
+        return self.killed == self.left_out == 0
+
+
+def affected(
+    jobs: Sequence[Workload], processors: int, fates: Iterable[tuple[NDArray[np.int8], NDArray[np.int64]]]
+) -> tuple[Affected, ...]:
+    """Return what a variant does to the jobs of each group that it touches; those that lose most come first.
+
+    Parameters
+    ----------
+    jobs
+        Of each sample.
+    processors
+        Of the site.
+    fates
+        What becomes of each job of a sample, and how many seconds of it are not done; see `VariantAnswer`.
+    """
+    found: dict[tuple[str, str], NDArray[np.float64]] = {}
+    for sample, (fate, undone) in zip(jobs, fates, strict=True):
+        seconds = np.minimum(sample.run_time, sample.requested_time)
+        cores = sample.job_processors.astype(np.float64) / HOUR
+        measures = [np.ones(len(sample)), *(fate == one for one in (CUT, KILLED, SPLIT, LEFT_OUT))]
+        measures += [(fate == KILLED) * (seconds - undone) * cores, undone * cores, (fate == SPLIT) * seconds * cores]
+        measures += [seconds * cores, fate != UNTOUCHED]
+        for kind, labels in groups_of(sample, processors):
+            known = labels.codes >= 0
+            sums = [np.bincount(labels.codes[known], one[known], len(labels.names)) for one in measures]
+            for number, name in enumerate(labels.names):
+                found[kind, name] = found.get((kind, name), 0) + np.array([one[number] for one in sums])
+    rows = [
+        Affected(kind, group, *(int(number) for number in sums[:5]), *(float(hours) for hours in sums[5:9]))
+        for (kind, group), sums in found.items()
+        if sums[9]
+    ]
+    return tuple(
+        sorted(rows, key=lambda one: (KINDS.index(one.kind), -one.undone_hours, -one.split_hours, -one.cut, one.group))
+    )
+
+
+def sentences(found: Iterable[Affected]) -> list[str]:
+    """Say what becomes of all jobs, of which one row speaks; nothing, if nothing does."""
+    every = next((one for one in found if one.kind == "all"), None)
+    if every is None:
+        return []
+    told = []
+    if every.cut:
+        told.append(f"with requests cut to the new limit: {every.cut:,} of {count_of(every.jobs, 'job')}")
+    if every.split:
+        told.append(
+            "run in pieces, each within the limit and after the one before: "
+            f"{count_of(every.split, 'job')}, {every.split_hours:,.0f} core-hours; they wait for all their pieces"
+        )
+    if every.killed:
+        told.append(
+            f"killed at the new limit: {count_of(every.killed, 'job')}, after {every.killed_hours:,.0f} core-hours"
+        )
+    if every.left_out:
+        told.append(f"cannot run, and left out on both sides: {count_of(every.left_out, 'job')}")
+    if not every.same_work:
+        told.append(f"not done on either side of the comparison: {every.undone_hours:,.0f} core-hours ({share(every)})")
+    return told
+
+
+def share(every: Affected) -> str:
+    """Return the share of the work that is not done, as text."""
+    return f"{every.undone_hours / every.hours:.1%}" if every.hours else "0.0%"
+
+
+def affected_text(found: Iterable[Affected], *, most: int = 5) -> str:
+    """Return the groups of each kind that lose most as a table in text, with the columns that are not empty."""
+    shown, seen = [], {"": 0}
+    for one in found:
+        seen[one.kind] = seen.get(one.kind, 0) + 1
+        if seen[one.kind] <= most:
+            shown.append(one)
+    columns = [(head, values) for head, values in columns_of(shown).items() if any(values)]
+    rows = []
+    for number, one in enumerate(shown):
+        kind = one.kind if not number or shown[number - 1].kind != one.kind else ""
+        numbers = [f"{values[number]:,.0f}" if values[number] else "-" for _, values in columns]
+        rows.append([kind, one.group, f"{one.jobs:,}", *numbers])
+    return table(["", "", "jobs", *(head for head, _ in columns)], rows)
+
+
+def columns_of(found: Sequence[Affected]) -> dict[str, list[float]]:
+    """Return the columns of a table of groups, by their heads."""
+    return {
+        "ask for less": [one.cut for one in found],
+        "in pieces": [one.split for one in found],
+        "core-hours in pieces": [one.split_hours for one in found],
+        "killed": [one.killed for one in found],
+        "core-hours until then": [one.killed_hours for one in found],
+        "cannot run": [one.left_out for one in found],
+        "core-hours not done": [one.undone_hours for one in found],
+    }

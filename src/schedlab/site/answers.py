@@ -1,0 +1,169 @@
+"""The answers of variants of a site: the schedule of each, what became of every job, and the files that keep them."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.atomic import atomic_path
+from schedlab.documents import parse_json
+from schedlab.errors import InputError
+from schedlab.schedule.schedule import Schedule
+from schedlab.site.samples import SiteSample
+from schedlab.site.variant_task import VariantTask
+from schedlab.site.variants import Variant
+from schedlab.wording import did_you_mean, shown
+from schedlab.workload.workload import Workload
+
+FORMAT = 2
+"""Of the stored answers: since 2, both sides of a comparison have the same jobs."""
+
+_OF_KEPT = ("row", "submit", "queued", "start", "end", "backfilled", "killed")
+_OF_ALL = ("fate", "undone")
+_OF_RUNS = ("runs", "pauses")
+
+
+@dataclass(frozen=True, slots=True)
+class VariantAnswer:
+    """A variant on a sample of jobs.
+
+    Parameters
+    ----------
+    variant, sample
+        What was run.
+    schedule
+        Of the jobs that it can run: one row for each, also for one that ran in pieces, whose wait is that of all of
+        them.
+    rows
+        Their rows in the sample.
+    metrics
+        Of the schedule.
+    notes
+        What was left out, or has no effect, in sentences.
+    jobs
+        All jobs of the sample.
+    fate
+        int8, of all jobs of the sample: what became of each, as `schedlab.site.time_limits` numbers it.
+    undone
+        int64, of all jobs of the sample: seconds that they run at the site as it is, but not here.
+    work
+        A digest of the work that was done; empty: all of it.
+    """
+
+    variant: Variant
+    sample: SiteSample
+    schedule: Schedule
+    rows: NDArray[np.int64]
+    metrics: Mapping[str, float]
+    notes: tuple[str, ...]
+    jobs: Workload
+    fate: NDArray[np.int8]
+    undone: NDArray[np.int64]
+    work: str = ""
+
+    def metric(self, name: str) -> float:
+        """Return a metric by its name.
+
+        Raises
+        ------
+        InputError
+            If there is none.
+        """
+        if name not in self.metrics:
+            near = did_you_mean(name, self.metrics)
+            raise InputError(f"unknown metric {shown(name)}{near}; schedlab list metrics prints all")
+        return float(self.metrics[name])
+
+
+def write_answer(path: str | PathLike[str], task: VariantTask, *, nodes: bool) -> None:
+    """Simulate what a variant asks for, and write the answer."""
+    schedule, metrics = task.simulate(nodes=nodes)
+    told = {
+        "metrics": metrics,
+        "notes": task.notes,
+        "processors": schedule.processors,
+        "work": task.adapted.work,
+    }
+    columns = {
+        "row": task.rows,
+        "submit": schedule.workload.submit_time,
+        "queued": schedule.queued_since,
+        "start": schedule.start_time,
+        "end": schedule.end_time,
+        "backfilled": schedule.backfilled,
+        "killed": schedule.killed,
+        "fate": task.adapted.fate,
+        "undone": task.adapted.undone,
+    }
+    arrays: dict[str, Any] = {"told": np.array(json.dumps(told))}
+    arrays |= {name: np.asarray(column) for name, column in columns.items()}
+    arrays |= {name: found for name in _OF_RUNS if (found := getattr(schedule, name)) is not None}
+    with atomic_path(path) as temporary:
+        np.savez_compressed(temporary, **arrays)
+
+
+def read_answer(path: str | PathLike[str], variant: Variant, sample: SiteSample, jobs: Workload) -> VariantAnswer:
+    """Read an answer; `jobs` are those of the sample.
+
+    Raises
+    ------
+    InputError
+        If the file is damaged.
+    """
+    told, columns = _read(Path(path), (*_OF_KEPT, *_OF_ALL))
+    kept = jobs[columns["row"]].replace(submit_time=columns["submit"])
+    schedule = Schedule(
+        kept,
+        columns["start"],
+        columns["end"],
+        backfilled=columns["backfilled"],
+        killed=columns["killed"],
+        predicted_run_time=kept.requested_time,
+        corrections=np.zeros(len(kept), dtype=np.int64),
+        scheduler=variant.name,
+        processors=told["processors"],
+        eligible_time=columns["queued"],
+        runs=columns.get("runs"),
+        pauses=columns.get("pauses"),
+    )
+    return VariantAnswer(
+        variant,
+        sample,
+        schedule,
+        columns["row"],
+        told["metrics"],
+        tuple(told["notes"]),
+        jobs,
+        columns["fate"],
+        columns["undone"],
+        told["work"],
+    )
+
+
+def work_of(path: str | PathLike[str]) -> str:
+    """Return the digest of the work that was done in an answer.
+
+    Raises
+    ------
+    InputError
+        If the file is damaged.
+    """
+    return str(_read(Path(path), ())[0]["work"])
+
+
+def _read(path: Path, names: tuple[str, ...]) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    try:
+        with np.load(path, allow_pickle=False) as found:
+            columns = {name: found[name] for name in (*names, *(one for one in _OF_RUNS if one in found and names))}
+            return parse_json(str(found["told"])), columns
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        raise InputError(f"{path}: the stored answer is damaged ({error}): remove the file and run again") from None

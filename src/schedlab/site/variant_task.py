@@ -1,0 +1,128 @@
+"""What a variant of a site simulates: a changed site, its scheduler, and jobs as they are submitted there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.schedule.schedule import Schedule
+from schedlab.scheduler.backfilling import Slurm
+from schedlab.scheduler.scheduler import Scheduler
+from schedlab.scheduler.scheduler_text import as_policy
+from schedlab.site.changes import changed, parse_change
+from schedlab.site.jobs import replay
+from schedlab.site.pieces import Pieces, folded
+from schedlab.site.site import Site
+from schedlab.site.time_limits import UNTOUCHED, Adapted, Machine, adapted
+from schedlab.site.variants import Variant
+from schedlab.wording import count_of
+from schedlab.workload.sampling import scale_load
+from schedlab.workload.workload import Workload
+
+OF_QUEUES = ("mean_queue_length", "max_queue_length")
+"""Metrics that are of the pieces of jobs, as they queue one after the other."""
+
+
+@dataclass(frozen=True, slots=True)
+class VariantTask:
+    """What a variant of a site simulates.
+
+    Parameters
+    ----------
+    site
+        As changed.
+    scheduler
+        Of the variant.
+    adapted
+        Its jobs, and what becomes of the others.
+    pieces
+        These jobs as they are submitted.
+    notes
+        What was left out, or has no effect, in sentences.
+    """
+
+    site: Site
+    scheduler: Scheduler
+    adapted: Adapted
+    pieces: Pieces
+    notes: tuple[str, ...] = ()
+
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        """The rows of the jobs among all."""
+        return self.adapted.rows
+
+    def simulate(self, *, nodes: bool = True) -> tuple[Schedule, dict[str, float]]:
+        """Return the schedule of the jobs, one row for each, and its metrics."""
+        happening = self.site.node_events
+        found = replay(self.pieces.jobs, self.scheduler, self.site.cluster, nodes=nodes, node_events=happening)
+        metrics = found.metrics()
+        if len(self.pieces.of) == len(self.adapted.jobs):
+            return found, metrics
+        whole = folded(found, self.adapted.jobs, self.pieces.of)
+        of_jobs = whole.metrics()
+        return whole, {name: value if name in OF_QUEUES else of_jobs[name] for name, value in metrics.items()}
+
+
+def variant_task(site: Site, jobs: Workload, variant: Variant) -> VariantTask:
+    """Return what a variant of a site simulates, of jobs that can run at the site as it is.
+
+    Raises
+    ------
+    InputError
+        If a change cannot be made, or none of the jobs can run.
+    """
+    other = changed(site, variant.changes) if variant.changes else site
+    scheduler = other.scheduler
+    if variant.policy:
+        whole = "+" in variant.policy
+        scheduler = Scheduler.parse(variant.policy) if whole else replace_policy(scheduler, variant.policy)
+    here = Machine(site.cluster, site.scheduler, site.node_events)
+    there = Machine(other.cluster, scheduler, other.node_events)
+    found = adapted(jobs, here, there, variant.requests, variant.long)
+    notes = [f"{count_of(count, 'job')} left out: {reason}" for reason, count in found.left_out.items()]
+    if variant.load != 1:
+        found = found._replace(jobs=scale_load(found.jobs, factor=variant.load))
+    return _task(other, scheduler, found, (*without_effect(other, variant.changes), *notes))
+
+
+def same_work_task(site: Site, jobs: Workload, other: Adapted) -> VariantTask:
+    """Return what the site as it is simulates for a fair comparison: the jobs of a variant, and the work done there."""
+    rows = other.rows
+    none = np.zeros(len(rows), dtype=np.int64)
+    own = Adapted(other.same_work(jobs), rows, none, np.full(len(jobs), UNTOUCHED, np.int8), none, {})
+    return _task(site, site.scheduler, own, ())
+
+
+def _task(site: Site, scheduler: Scheduler, found: Adapted, notes: tuple[str, ...]) -> VariantTask:
+    pieces = found.pieces()
+    if pieces.jobs.dependencies is not None and isinstance(scheduler.backfill, Slurm):
+        # Jobs that wait for others are not planned: Slurm does not do so, and jobs of think times are not there yet.
+        passes = replace(scheduler.backfill, wf_plan="ready")
+        scheduler = replace(scheduler, backfill=passes)
+    return VariantTask(site, scheduler, found, pieces, notes)
+
+
+def without_effect(other: Site, changes: Sequence[str]) -> Iterator[str]:
+    """Say which changes are of parameters that are not simulated."""
+    for text in changes:
+        for name in parse_change(text).names:
+            lines = other.ledger.find(name)
+            if lines and all(line.status in ("ignored", "unknown") for line in lines):
+                yield f"{name} is not simulated ({lines[-1].reason}): its change shows no effect"
+
+
+def replace_policy(scheduler: Scheduler, policy: str) -> Scheduler:
+    """Return a scheduler with another order of the queue.
+
+    Examples
+    --------
+    >>> print(replace_policy(Scheduler.parse("multifactor(age=5)+slurm(interval=60)"), "saf"))
+    saf+slurm(interval=60)
+    >>> print(replace_policy(Scheduler.parse("fcfs+slurm,placement=switches"), "saf"))
+    saf+slurm,placement=switches
+    """
+    return replace(scheduler, policy=as_policy(policy))
