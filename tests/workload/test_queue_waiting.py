@@ -190,3 +190,20 @@ class TestHeterogeneousJobs:
         jobs = read_workload(path)
         assert jobs.resources is not None
         assert (jobs.resources.gpus.tolist(), jobs.resources.gpus_per_node.tolist()) == ([4], [0])
+
+
+class TestGenericResources:
+    def test_what_is_not_read_is_counted(self, tmp_path: Path) -> None:
+        path = tmp_path / "now.txt"
+        asked = ["gres/gpu:a100:1,gres/gpu:v100:2", "gres/shard:3", "gres/nic:1", "N/A"]
+        rows = [line(str(number)) + f"|{gres}" for number, gres in enumerate(asked, 1)]
+        path.write_text("\n".join([HEADER + "|TRES_PER_NODE", *rows]))
+        jobs = read_workload(path)
+        assert jobs.resources is not None
+        assert jobs.resources.gpus_per_node.tolist() == [3, 0, 0, 0]
+        told = {
+            "GPUs of several types, counted as GPUs of any type: 1",
+            "generic resources that are not read, and jobs with them: nic 1",
+        }
+        assert told <= set(notes(jobs))
+        assert any("shards or MPS of GPUs" in note and note.endswith(": 1") for note in notes(jobs))

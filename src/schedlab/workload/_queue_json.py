@@ -60,6 +60,7 @@ def _row_of(job: Mapping[str, Any]) -> dict[str, Any]:
         "tasks_per_node": number("tasks_per_node"),
         "memory_per_node": number("memory_per_node"),
         "memory_per_core": number("memory_per_cpu"),
+        "request": gpus,
         "gpus": gpus.gpus,
         "gpus_per_node": gpus.gpus_per_node,
         "gpus_per_task": gpus.gpus_per_task,
@@ -116,7 +117,8 @@ def _is_exclusive(job: Mapping[str, Any]) -> bool:
 def _gpu_words(job: Mapping[str, Any], what: str) -> Sequence[str]:
     option = {"per_node": "--gres", "per_job": "--gpus", "per_task": "--gpus-per-task"}[what]
     text = job.get(f"tres_{what}")
-    return [option, str(text)] if isinstance(text, str) and "gpu" in text else []
+    wanted = isinstance(text, str) and (what == "per_node" or "gpu" in text)
+    return [option, str(text)] if wanted and text not in NOT_SAID else []
 
 
 def _name(job: Mapping[str, Any], *names: str) -> str | None:

@@ -71,9 +71,10 @@ def row_of(cells: Mapping[str, str], timezone: str) -> dict[str, Any]:
         tasks, each = max(cpus, 1), 1
     limit = text("TIME_LIMIT")
     memory = text("MIN_MEMORY") or "0"
-    words = [("--gres", text("TRES_PER_NODE", "GRES")), ("--gpus", text("TRES_PER_JOB"))]
-    words.append(("--gpus-per-task", text("TRES_PER_TASK")))
-    gpus = request_of([word for option, told in words if told and "gpu" in told for word in (option, told)])
+    words = {"--gres": text("TRES_PER_NODE", "GRES")}
+    words |= {"--gpus": text("TRES_PER_JOB"), "--gpus-per-task": text("TRES_PER_TASK")}
+    named = {option: told for option, told in words.items() if told and (option == "--gres" or "gpu" in told)}
+    gpus = request_of([word for option in named.items() for word in option])
     submit, start, eligible = (_moment(label, text(label), timezone) for label in TIMES)
     reason = (text("REASON") or text("NODELIST(REASON)") or "").strip("()")
     if reason == BEGIN_TIME and eligible == UNKNOWN:
@@ -93,6 +94,7 @@ def row_of(cells: Mapping[str, str], timezone: str) -> dict[str, Any]:
         "tasks": tasks,
         "cores_per_task": each,
         "memory_per_core" if memory.endswith("c") else "memory_per_node": mebibytes(memory.rstrip("cn")),
+        "request": gpus,
         "gpus": gpus.gpus,
         "gpus_per_node": gpus.gpus_per_node,
         "gpus_per_task": gpus.gpus_per_task,

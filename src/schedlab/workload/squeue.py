@@ -16,6 +16,7 @@ from schedlab.workload._queue_text import BEGIN_TIME, rows_of_squeue
 from schedlab.workload._queue_waiting import one_row_per_task, waiting_of
 from schedlab.workload._scontrol import is_scontrol, rows_of_scontrol
 from schedlab.workload.columns import UNKNOWN
+from schedlab.workload.sbatch import notes_on_gres
 from schedlab.workload.slurm_json import jobs_of
 from schedlab.workload.workload import Workload
 
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 RUNNING = ("RUNNING", "SUSPENDED", "COMPLETING", "CONFIGURING", "STOPPED", "R", "S", "CG", "CF")
-NOT_KEPT = ("state", "reason", "dependency", "priority", "tells_why", "task_text", "task")
-"""Columns of records that say only what a job waits for."""
+NOT_KEPT = ("state", "reason", "dependency", "priority", "tells_why", "task_text", "task", "request")
+"""Columns of records that say what a job waits for, and its request as a whole."""
 WAITING = ("PENDING", "PD", "REQUEUED", "REQUEUE_HOLD", "RQ", "RH", "SPECIAL_EXIT", "SE")
 
 
@@ -118,6 +119,7 @@ def _table(living: list[dict[str, Any]], name: str, het_jobs: HetJobs) -> tuple[
     import pandas as pd
 
     rows, notes = one_row_per_task(living, name)
+    notes += notes_on_gres(row["request"] for row in rows)
     table = pd.DataFrame(rows)
     running = table["state"].isin(RUNNING)
     table["start"] = table["start"].where(running, UNKNOWN)
