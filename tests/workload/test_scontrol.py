@@ -67,6 +67,7 @@ def test_blocks_and_lines_are_the_same_jobs(tmp_path: Path, oneliner: bool) -> N
     [
         (RUNS + "\n" + ARRAY.replace("1-3%2", "1-x"), "job 8: the tasks of an array are '1-x'"),
         (RUNS + "\n" + ARRAY[:90], "line 17: the job has no SubmitTime; the file is cut short"),
+        (ARRAY.replace("ArrayJobId=8", "ArrayJobId=1e9"), "line 1: ARRAY_JOB_ID is '1e9', not a whole number"),
         (RUNS.replace("NumCPUs=16", "NumCPUs=lots"), "line 1: CPUS is 'lots', not a whole number"),
     ],
 )

@@ -167,6 +167,7 @@ def test_components_in_json_are_one_job(tmp_path: Path) -> None:
     ("job", "sentence"),
     [
         (MODERN | {"cpus": "many"}, "job 7: cpus is 'many', not a whole number"),
+        (MODERN | {"time_limit": 2**60}, "job 7: time_limit is 1152921504606846976, more than there can be"),
         (MODERN | {"tres_per_node": "gres/gpu:a:b:c"}, "job 7: --gres is"),
         ({}, "job 1: job_id is 'None', not a whole number"),
         (5, "job 1: "),

@@ -12,6 +12,9 @@ from schedlab.workload.columns import UNKNOWN
 from schedlab.workload.sbatch import request_of
 from schedlab.workload.slurm_json import SHORT, first_state, kind_of_jobs, number_of
 
+TOO_MUCH = 2**53
+"""No job has as much of anything, and the numbers of all jobs can be added up."""
+
 MARKS = {"cpus_per_task": SHORT, "tasks_per_node": SHORT}
 """Fields of 16 bits, whose largest numbers mean "no value"."""
 
@@ -40,7 +43,10 @@ def _row_of(job: Mapping[str, Any]) -> dict[str, Any]:
     """Return the record of one job."""
 
     def number(name: str) -> int:
-        return number_of(name, job.get(name), MARKS.get(name, ())) or 0
+        found = number_of(name, job.get(name), MARKS.get(name, ())) or 0
+        if found >= TOO_MUCH:
+            raise InputError(f"{name} is {shown(found)}, more than there can be")
+        return found
 
     per_task, tasks, cpus = max(number("cpus_per_task"), 1), number("tasks"), number("cpus")
     if tasks < 1 or tasks * per_task != cpus:

@@ -120,12 +120,13 @@ def _named(cells: Mapping[str, str], text: Any) -> dict[str, Any]:
         several += "..."  # cut by squeue without a sign
     tasks = text("ARRAY_TASK_ID") or several or one or ""
     het = text("HET_JOB_ID") or (number if offset else "")
+    place = text("HET_JOB_OFFSET") or offset or "0"
     return {
         "job_id": int(number),
-        "array": (text("ARRAY_JOB_ID") or number) if tasks else "",
+        "array": str(whole("ARRAY_JOB_ID", text("ARRAY_JOB_ID") or number)) if tasks else "",
         "task_text": tasks,
         "array_limit": whole("ARRAY_LIMIT", text("ARRAY_LIMIT") or "0"),
-        "identifier": f"{het}+{text('HET_JOB_OFFSET') or offset or 0}" if het else number,
+        "identifier": f"{whole('HET_JOB_ID', het)}+{whole('HET_JOB_OFFSET', place)}" if het else number,
         "user_id": text("USER"),
         "group_id": text("ACCOUNT"),
         "partition_id": text("PARTITION"),
