@@ -25,6 +25,11 @@ OTHERS = (
 )
 OTHERS += (
     "workload/_sacct_columns.py",
+    "workload/_sacct_json.py",
+    "workload/_queue_text.py",
+    "workload/_queue_json.py",
+    "workload/_scontrol.py",
+    "workload/slurm_json.py",
     "workload/squeue.py",
     "workload/event_lines.py",
     "workload/sacct.py",

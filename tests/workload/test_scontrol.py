@@ -63,6 +63,17 @@ def test_blocks_and_lines_are_the_same_jobs(tmp_path: Path, oneliner: bool) -> N
 
 
 @pytest.mark.parametrize(
+    ("told", "whole"), [("OverSubscribe=NO Exclusive=NODE", 1), ("OverSubscribe=NO Exclusive=NO", 0)]
+)
+def test_since_26_05_whole_nodes_have_a_key_of_their_own(tmp_path: Path, told: str, whole: int) -> None:
+    path = tmp_path / "now.txt"
+    path.write_text(RUNS.replace("OverSubscribe=NO", told))
+    resources = read_workload(path).resources
+    assert resources is not None
+    assert resources.exclusive.tolist() == [whole]
+
+
+@pytest.mark.parametrize(
     ("text", "sentence"),
     [
         (RUNS + "\n" + ARRAY.replace("1-3%2", "1-x"), "job 8: the tasks of an array are '1-x'"),

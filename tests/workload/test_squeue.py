@@ -155,6 +155,26 @@ def test_json_says_who_is_held_who_waits_for_others_and_who_begins_later(tmp_pat
     assert {f" Note: {note}" for note in told} <= set(jobs.header)
 
 
+@pytest.mark.parametrize(
+    ("told", "whole"),
+    [
+        ({"shared": "none"}, True),
+        ({"shared": None}, False),
+        ({"exclusive": ["true"], "shared": ["none"], "oversubscribe": False}, True),
+        ({"exclusive": [], "shared": [], "oversubscribe": True}, False),
+        ({"shared": ["none"]}, True),
+        ({"shared": [], "submit_line": "sbatch -N2 --exclusive -t60 job.sh"}, True),
+        ({"shared": [], "submit_line": "sbatch -n4 job.sh --exclusive"}, False),
+    ],
+    ids=["22.05", "22.05, none", "v0.0.40", "v0.0.40, none", "v0.0.42", "v0.0.45", "v0.0.45, none"],
+)
+def test_whole_nodes_are_said_in_many_ways(tmp_path: Path, told: dict[str, object], whole: bool) -> None:
+    job = {name: value for name, value in MODERN.items() if name != "exclusive"}
+    jobs = read_workload(json_of(tmp_path, job | told))
+    assert jobs.resources is not None
+    assert jobs.resources.exclusive.tolist() == [int(whole)]
+
+
 def test_components_in_json_are_one_job(tmp_path: Path) -> None:
     parts = [MODERN | {"job_id": 14 + n, "het_job_id": modern(14), "het_job_offset": modern(n)} for n in (0, 1)]
     jobs = read_workload(json_of(tmp_path, *parts))

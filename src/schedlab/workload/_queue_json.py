@@ -8,6 +8,7 @@ from typing import Any
 from schedlab.errors import InputError
 from schedlab.wording import shown
 from schedlab.workload._queue_text import NOT_SAID, whole
+from schedlab.workload._sacct_wishes import wish_of
 from schedlab.workload.columns import UNKNOWN
 from schedlab.workload.sbatch import request_of
 from schedlab.workload.slurm_json import SHORT, first_state, kind_of_jobs, number_of
@@ -115,9 +116,19 @@ def _priority(job: Mapping[str, Any]) -> int:
 
 
 def _is_exclusive(job: Mapping[str, Any]) -> bool:
-    """Return whether a job wants its nodes for itself; up to Slurm 22.05 `shared` is "none" then."""
-    exclusive, shared = job.get("exclusive"), job.get("shared")
-    return exclusive is True or (isinstance(exclusive, list) and "true" in exclusive) or shared == "none"
+    """Return whether a job wants its nodes for itself.
+
+    `shared` is "none" then in Slurm 22.05, and has it in a list up to data_parser/v0.0.44; `exclusive` was beside it up
+    to v0.0.41. In v0.0.45 only the command line tells.
+    """
+    exclusive, shared, line = job.get("exclusive"), job.get("shared"), job.get("submit_line")
+    if exclusive is True or shared == "none":
+        return True
+    if any(isinstance(told, list) and word in told for told, word in ((exclusive, "true"), (shared, "none"))):
+        return True
+    offset = number_of("het_job_offset", job.get("het_job_offset")) or 0
+    wish = wish_of(line, offset) if isinstance(line, str) else None
+    return wish is not None and wish.exclusive == 1
 
 
 def _gpu_words(job: Mapping[str, Any], what: str) -> Sequence[str]:

@@ -99,7 +99,7 @@ def row_of(cells: Mapping[str, str], timezone: str) -> dict[str, Any]:
         "gpus_per_node": gpus.gpus_per_node,
         "gpus_per_task": gpus.gpus_per_task,
         "gpu_type": gpus.gpu_type,
-        "exclusive": int(cells.get("OVER_SUBSCRIBE") == "NO"),
+        "exclusive": int(_is_exclusive(cells)),
         "reason": reason,
         "dependency": text("DEPENDENCY") or "",
         "tells_why": not {"REASON", "NODELIST(REASON)", "DEPENDENCY"}.isdisjoint(cells),
@@ -138,6 +138,13 @@ def _named(cells: Mapping[str, str], text: Any) -> dict[str, Any]:
         "qos": text("QOS"),
         "reservation": text("RESERVATION"),
     }
+
+
+def _is_exclusive(cells: Mapping[str, str]) -> bool:
+    """Return whether a job wants its nodes for itself: since Slurm 26.05, scontrol says so apart from sharing."""
+    if "EXCLUSIVE" in cells:
+        return cells["EXCLUSIVE"] == "NODE"
+    return cells.get("OVER_SUBSCRIBE") == "NO"
 
 
 def _priority(text: str | None) -> float:

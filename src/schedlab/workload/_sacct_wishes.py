@@ -56,7 +56,7 @@ def wishes_of(columns: SacctColumns) -> tuple[dict[str, Any], list[str]]:
         return {}, []
     name = columns.first("JobID", "JobIDRaw")
     identifiers, lines = (columns.table[one].to_pylist() for one in (str(name), "SubmitLine"))
-    wishes = [_wish(line or "", _offset(text)) for line, text in zip(lines, identifiers, strict=True)]
+    wishes = [wish_of(line or "", _offset(text)) for line, text in zip(lines, identifiers, strict=True)]
     columns.refuse("SubmitLine", np.array([wish is None for wish in wishes]), "whose switches are no number or time")
     found = [wish or Wish() for wish in wishes]
     counts = Counter(option for wish in found for option in wish.other)
@@ -74,7 +74,7 @@ def _offset(identifier: str) -> int:
 
 
 @lru_cache(maxsize=65536)
-def _wish(line: str, component: int) -> Wish | None:
+def wish_of(line: str, component: int) -> Wish | None:
     """Return what a command line asks for, None if a value is not valid."""
     words = line.split()
     if not words or words[0].rpartition("/")[2] not in COMMANDS:

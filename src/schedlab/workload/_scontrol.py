@@ -34,6 +34,7 @@ LABELS = {
     "CPUs/Task": "CORES_PER_TASK",
     "Features": "FEATURES",
     "OverSubscribe": "OVER_SUBSCRIBE",
+    "Exclusive": "EXCLUSIVE",
     "Reservation": "RESERVATION",
     "TresPerNode": "TRES_PER_NODE",
     "TresPerJob": "TRES_PER_JOB",
