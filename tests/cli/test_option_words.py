@@ -30,6 +30,8 @@ OTHERS += (
     "workload/_queue_json.py",
     "workload/_scontrol.py",
     "workload/slurm_json.py",
+    "workload/foreign.py",
+    "workload/_sacct_lines.py",
     "workload/squeue.py",
     "workload/event_lines.py",
     "workload/sacct.py",
