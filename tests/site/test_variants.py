@@ -7,7 +7,7 @@ import shutil
 import numpy as np
 import pytest
 
-from schedlab.errors import InputError
+from schedlab.errors import InputError, InputErrors
 from schedlab.site import import_site
 from schedlab.site.effects import FEWEST_BLOCKS, effects, ratio_interval
 from schedlab.site.ranking import rank_variants
@@ -67,7 +67,7 @@ def test_an_axis_that_is_none_is_refused(text):
 
 def test_unknown_parameters_policies_and_loads_of_a_grid_are_refused():
     for axes in (
-        {"SchedulerParameters.bf_intervall": ["3"]},
+        {"KillWait.x": ["3"]},
         {"policy": ["nothing"]},
         {"load": ["much"]},
         {"load": ["0"]},
@@ -130,11 +130,28 @@ def test_a_site_that_changes_under_a_sweep_fails_its_variants(directory):
 
 def test_a_variant_that_cannot_be_run_is_told_and_the_others_are(directory):
     sweep = Sweep(directory, nodes=False)
-    sweep.run([Variant("bad", ("PartitionName=batch Nodes=nowhere",)), VARIANTS[0]], workers=1)
+    sweep.run([Variant("bad", ("PartitionName=batch MinNodes=99",)), VARIANTS[0]], workers=1)
     (failure,) = sweep.failures.values()
     assert failure.variant.name == "bad"
     found = rank_variants(sweep, [failure.variant, VARIANTS[0]], [SiteSample()])
     assert {one.variant.name for one in found.ranked} == {AS_IT_IS, "saf"}
+
+
+def test_slips_in_any_variant_are_told_at_once_before_anything_is_simulated(directory):
+    sweep = Sweep(directory, nodes=False)
+    texts = [
+        "PartitionName=bath MaxTime=1-0",
+        "PartitionName=batch Nodes=nowhere",
+        "bf_interval=30",
+        "NodeName=z9 CPUs=4",
+    ]
+    with pytest.raises(InputErrors) as told:
+        sweep.run([*(Variant(text, (text,)) for text in texts[:3]), VARIANTS[0]], workers=1)
+    assert len(told.value.parts) == 3
+    assert "did you mean batch?" in told.value.parts[0]
+    with pytest.raises(InputError, match="no job can use the 1 new node z9"):
+        sweep.run([Variant(texts[3], (texts[3],)), VARIANTS[0]], workers=1)
+    assert not list(sweep.answers.iterdir())
 
 
 def test_effects_pair_the_jobs_of_each_group(directory):

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
 from schedlab.cli import main
 from schedlab.engine.site_build import never_runs
-from schedlab.errors import InputError
+from schedlab.errors import InputError, InputErrors
 from schedlab.site import changed, import_site, what_if
-from schedlab.site.changes import parse_change
 from schedlab.site.jobs import replay
+from schedlab.site.no_effect import without_effect
+from schedlab.workload.workload import Workload
 
 CONF = """ClusterName=lab
 SchedulerParameters=bf_interval=60,bf_continue,default_queue_depth=50
@@ -92,20 +95,138 @@ def test_partitions_nodes_and_limits_are_changed_and_added(site):
     ("text", "message"),
     [
         ("SchedulerParameters.bf_intervall=3", "did you mean bf_interval?"),
-        ("PriorityWeightAges=3", "did you mean"),
+        ("PriorityWeightAges=3", "did you mean PriorityWeightAge?"),
         ("Nothing", "must be written PARAMETER=VALUE"),
         ("KillWait.x=3", "have options after a dot"),
-        ("PartitionName=batch MaxTimes=3", "did you mean maxtime?"),
+        ("PartitionName=batch MaxTimes=3", "did you mean MaxTime?"),
+        ("bf_interval=30", "is an option of SchedulerParameters: write SchedulerParameters.bf_interval=30"),
+        ("bf_continue=", "write SchedulerParameters.bf_continue"),
+        ("MaxTime=1-0", "MaxTime belongs to a partition: write PartitionName=batch MaxTime=1-0; the site has batch"),
+        ("Weight=3", "Weight belongs to nodes: write NodeName=n[1-2] Weight=3; the site has n[1-2]"),
+        ("MaxJobsPerUser=5", "write QOS=normal MaxJobsPerUser=5; the site has normal, high"),
+        ("QOS=high MaxTime=1-0", "MaxTime belongs to a partition"),
+        ("PartitionName=batch MaxJobsPerUser=5", "belongs to a QOS, an account or a user"),
+        ("SchedulerParameters.KillWait=5", "KillWait is a parameter of its own: write KillWait=5"),
     ],
 )
-def test_a_change_that_nobody_knows_is_refused_with_what_was_meant(text, message):
-    with pytest.raises(InputError, match=message.replace("?", r"\?")):
-        parse_change(text)
+def test_a_slip_is_refused_with_what_was_meant_and_how_it_is_written(site, text, message):
+    with pytest.raises(InputError, match=re.escape(message)):
+        changed(site, [text])
 
 
-def test_nodes_are_named_as_their_line_does(site):
-    with pytest.raises(InputError, match=r"name the nodes exactly as their line does: n\[1-2\]"):
-        changed(site, ["NodeName=n1 Weight=3"])
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "PartitionName=bat MaxTime=1-0",
+            "no partition 'bat' (did you mean batch?); the site has batch; a new one needs",
+        ),
+        ("NodeName=m1 Weight=3", "there is no node 'm1'"),
+        ("NodeName=n1 Weight=3", "name the nodes exactly as their line does: n[1-2]"),
+        ("NodeName=n[2-3] CPUs=4", "n2 exist already (NodeName=n[1-2]), n3 would be new: name them apart"),
+        ("QOS=hihg MaxJobsPerUser=5", "no QOS 'hihg' (did you mean high?)"),
+        ("Account=physic MaxJobs=5", "did you mean physics?"),
+        ("User=anna MaxJobs=5", "did you mean ann?"),
+        ("PartitionName=batch QOS=higher", "did you mean high?"),
+        ("PartitionName=batch AllowAccounts=physics,biology", "no account 'biology'"),
+        ("PartitionName=batch Nodes=n[1-3]", "no node 'n3'"),
+        ("SwitchName=s1 Nodes=n3", "no node 'n3'"),
+        ("NodeSet=some Weight=3", "NodeSet has no 'Weight'"),
+    ],
+)
+def test_a_name_that_the_site_does_not_have_is_refused_before_anything_is_simulated(site, text, message):
+    with pytest.raises(InputError, match=re.escape(message) if "NodeSet" not in text else "Weight belongs to nodes"):
+        changed(site, [text])
+
+
+def test_all_slips_of_a_question_are_told_at_once(site):
+    with pytest.raises(InputErrors) as told:
+        changed(site, ["PartitionName=bat MaxTime=3", "bf_interval=30", "QOS=hihg MaxJobsPerUser=5"])
+    assert len(told.value.parts) == 3
+
+
+def test_what_one_change_makes_another_may_name(site):
+    nodes = "NodeName=n[3-4] CPUs=4"
+    other = changed(site, ["PartitionName=new Nodes=n[3-4]", nodes, "PartitionName=new MaxTime=60"])
+    assert [(one.name, one.max_time) for one in other.cluster.partitions] == [("batch", 86_400), ("new", 3600)]
+    with pytest.raises(InputError, match=r"no partition 'new'"):
+        changed(site, ["PartitionName=new MaxTime=60", nodes])
+
+
+def test_new_nodes_that_no_job_could_use_are_refused_with_the_change_that_puts_them_into_a_partition(site):
+    with pytest.raises(InputError) as told:
+        changed(site, ["NodeName=m[1-3] CPUs=8"])
+    hint = "PartitionName=batch Nodes=n[1-2],m[1-3]"
+    assert "no job can use the 3 new nodes m[1-3]: no partition has them" in str(told.value)
+    assert hint in str(told.value)
+    assert changed(site, ["NodeName=m[1-3] CPUs=8", hint]).cluster.processors == 32
+
+
+TREE = "SwitchName=s1 Nodes=n[1-2]\nSwitchName=s2 Nodes=n[3-4]\nSwitchName=top Switches=s[1-2]\n"
+
+
+def tree_site(tmp_path, nodes="n[1-4]", more="", topology=TREE):
+    (tmp_path / "slurm.conf").write_text(
+        f"ClusterName=lab\nTopologyPlugin=topology/tree\n{more}NodeName={nodes} CPUs=4\n"
+        "PartitionName=batch Nodes=ALL Default=YES\n"
+    )
+    (tmp_path / "topology.conf").write_text(topology)
+    return import_site(tmp_path)
+
+
+def test_nodes_on_no_switch_get_no_job_and_the_tree_stays(tmp_path):
+    """So on slurmctld 22.05 for n7 and n8 (six nodes full: jobs wait; a job that names n7 is refused)."""
+    site = tree_site(tmp_path, "n[1-6]")
+    assert site.scheduler.placement == "switches"
+    assert site.cluster.partitions[0].nodes == ("n1", "n2", "n3", "n4")
+    assert [text for text in site.settings.notes if text.startswith("no job can use 2 nodes (n[5-6])")]
+    columns = {"submit_time": 0, "run_time": 100, "requested_time": 100, "requested_processors": 4}
+    jobs = Workload.from_columns({name: [value] * 6 for name, value in columns.items()})
+    found = replay(jobs, "fcfs,placement=switches", site.cluster, nodes=True)
+    assert sorted(found.start_time.tolist()) == [0, 0, 0, 0, 100, 100]
+
+
+def test_new_nodes_on_no_switch_are_refused_with_the_change_that_connects_them(tmp_path):
+    site = tree_site(tmp_path)
+    with pytest.raises(InputError) as told:
+        changed(site, ["NodeName=n[5-6] CPUs=4"])
+    hint = "SwitchName=s2 Nodes=n[3-4],n[5-6]"
+    assert hint in str(told.value)
+    other = changed(site, ["NodeName=n[5-6] CPUs=4", hint])
+    assert other.scheduler.placement == "switches"
+    assert {group.switch for group in other.cluster.groups if "n6" in group.names} == {"s2"}
+
+
+def test_where_switches_count_for_few_jobs_nodes_without_one_are_used(tmp_path):
+    """With TopologyParam=TopoOptional, slurmctld 22.05 starts a job of seven nodes on n[1-7], n7 on no switch."""
+    site = tree_site(tmp_path, "n[1-6]", "TopologyParam=TopoOptional\n")
+    assert (site.scheduler.placement, site.cluster.partitions[0].nodes) == ("consecutive", ())
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentences"),
+    [
+        (["SchedulerParameters.bf_interval=60"], ["changes nothing in the twin: the site has it already"]),
+        (["PartitionName=batch MaxTime=24:00:00"], ["changes nothing in the twin: the site is the same with it"]),
+        (["SchedulerParameters.bf_interval=30", "OverTimeLimit=0"], ["OverTimeLimit=0 changes nothing in the twin"]),
+        (["SchedulerParameters=bf_interval=30"], ["bf_continue, default_queue_depth no longer holds; write Scheduler"]),
+        (["PartitionName=new Nodes=n1"], ["partition new is new: no recorded job asks for it"]),
+        (["KillWait=60"], ["KillWait is not simulated (already part of the recorded run times)"]),
+        (["SchedulerParameters.bf_interval=30"], []),
+    ],
+)
+def test_a_change_that_changes_nothing_in_the_twin_says_so(site, changes, sentences):
+    found = list(without_effect(site, changed(site, changes), changes))
+    assert len(found) == len(sentences)
+    assert all(sentence in told for sentence, told in zip(sentences, found, strict=True))
+
+
+def test_limits_that_are_not_enforced_change_nothing_and_say_why(tmp_path):
+    (tmp_path / "slurm.conf").write_text(CONF.replace("AccountingStorageEnforce=limits\n", ""))
+    (tmp_path / "a.script").write_text(ACCOUNTS)
+    site, changes = import_site(tmp_path), ["QOS=high MaxJobsPerUser=1"]
+    (told,) = without_effect(site, changed(site, changes), changes)
+    assert told.endswith("the site does not enforce limits of accounts and QOS (AccountingStorageEnforce)")
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,9 @@ from schedlab.cluster.slurm_preemption import preemption_of, with_own_modes
 from schedlab.cluster.slurm_topology import read_switches
 from schedlab.errors import Faults, InputError, located
 
+ON_NO_SWITCH = "on no switch: under topology/tree, Slurm gives such nodes to no job"
+"""Why nodes are closed; so seen on slurmctld 22.05, which starts and warns of them."""
+
 _USED = frozenset({
     "clustername", "selecttype", "selecttypeparameters", "topologyplugin", "licenses", "defmempercpu", "defmempernode",
     "maxmempercpu", "maxmempernode", "preempttype", "preemptmode", "preemptexempttime",
@@ -77,6 +80,8 @@ def read_slurm_conf(path: str | PathLike[str]) -> Cluster:
                 nodes.add(line)
     switches = _beside(main, nodes, parameters.get("topologyplugin", "").lower(), faults)
     ordered = sorted(nodes.nodes, key=name_order)
+    if switches and not _reached_without_switch(rules, parameters):
+        nodes.close(ON_NO_SWITCH, [name for name in ordered if not nodes.nodes[name].group.switch])
     partitions = _partitions(lines, nodes, ordered, parameters, faults)
     ignored = [*nodes.ignored, *partitions.ignored, *_unused(lines, rules)]
     name, preemption, accounting = parameters.get("clustername", main.stem), None, None
@@ -99,6 +104,11 @@ def read_slurm_conf(path: str | PathLike[str]) -> Cluster:
             preemption=preemption,
             ignored=ignored,
         )
+
+
+def _reached_without_switch(rules: SelectRules, parameters: Mapping[str, str]) -> bool:
+    """Return whether jobs may have nodes that no switch connects: where switches count for some jobs or for none."""
+    return rules.least_loaded or rules.linear or "topooptional" in parameters.get("topologyparam", "").lower()
 
 
 def _partitions(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -159,6 +159,11 @@ class NodeLines:
         silent = self.rules.memory and "realmemory" not in given
         for host in hosts:
             self.nodes[host] = SlurmNode(line, replace(group, names=(host,)), STATES.get(state, ""), silent)
+
+    def close(self, reason: str, names: Iterable[str]) -> None:
+        """Note that no job can run on some nodes."""
+        for name in names:
+            self.nodes[name].closed = self.nodes[name].closed or reason
 
     def _note_unused(self, line: ConfigLine, options: Mapping[str, str]) -> None:
         for key, value in options.items():

@@ -33,19 +33,21 @@ class TopologyInputs(NamedTuple):
 def topology_inputs(cluster: Cluster) -> TopologyInputs:
     """Return the tree of switches of a cluster.
 
-    Switches that have no common one above them count as connected by one more.
+    Switches that have no common one above them count as connected by one more. Nodes that no partition has may be on no
+    switch, as no job gets them; they count to the first leaf.
 
     Raises
     ------
     InputError
-        If a node names no leaf switch, or one with switches below it.
+        If a node that jobs may get names no leaf switch, or one with switches below it.
     """
-    bare = [name for group in cluster.groups if not group.switch for name in group.names]
+    used = {name for partition in cluster.partitions for name in partition.nodes or cluster.nodes} or {*cluster.nodes}
+    bare = [name for group in cluster.groups if not group.switch for name in group.names if name in used]
     if len(bare) == len(cluster.nodes):
         raise InputError(f"placement=switches: the nodes of {cluster.name} name no switch: give switch= of each group")
     if bare:
         raise InputError(f"placement=switches: nodes {host_list(bare)} name no switch: give switch= of their group")
-    named = dict.fromkeys(group.switch for group in cluster.groups)
+    named = dict.fromkeys(group.switch for group in cluster.groups if group.switch)
     above = {switch.name: switch.parent for switch in cluster.switches} or dict.fromkeys(named, "")
     for parent in above.values():
         if parent in named:
@@ -55,5 +57,5 @@ def topology_inputs(cluster: Cluster) -> TopologyInputs:
     parents = [number.get(above[name], NO_SWITCH) for name in names]
     if parents.count(NO_SWITCH) > 1:
         parents = [len(names) if parent == NO_SWITCH else parent for parent in parents] + [NO_SWITCH]
-    leaf = [number[group.switch] for group in cluster.groups for _ in group.names]
+    leaf = [number.get(group.switch, 0) for group in cluster.groups for _ in group.names]
     return TopologyInputs(np.array(leaf, dtype=np.int64), np.array(parents, dtype=np.int64))

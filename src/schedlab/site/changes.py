@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from schedlab.cluster.hostlist import host_names
 from schedlab.cluster.sacctmgr import account_file
-from schedlab.cluster.slurm_lines import ASSIGNMENT, OBJECTS, ConfigLine, own_lines
-from schedlab.errors import InputError, located
+from schedlab.cluster.slurm_lines import ASSIGNMENT, OBJECTS, VALUE, ConfigLine, own_lines
+from schedlab.errors import Faults, InputError, located
 from schedlab.site.importing import site_of
-from schedlab.site.parameters import LISTS, known, parameters
+from schedlab.site.new_nodes import check_new_nodes
+from schedlab.site.parameters import LISTS
 from schedlab.site.site import Site
-from schedlab.wording import did_you_mean, shown
+from schedlab.wording import shown
 
 MAIN, ACCOUNTS = "slurm.conf", "changes.script"
+TOPOLOGY = "topology.conf"
 _OF_ACCOUNTS = {"qos": "qos", "account": "account", "user": "user"}
+_LINES = {*OBJECTS, *_OF_ACCOUNTS, "switchname"}
+"""What a line begins with that has options."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,16 @@ class Change:
     options: tuple[tuple[str, str], ...] = ()
 
     @property
+    def text(self) -> str:
+        """The change as it is written."""
+        head = f"{self.key}.{self.option}" if self.option else self.key
+        words = [
+            head if self.value == " " else f"{head}={self.value}",
+            *(f"{name}={value}" for name, value in self.options),
+        ]
+        return " ".join(words)
+
+    @property
     def names(self) -> tuple[str, ...]:
         """The parameters and options that it is about."""
         return (self.option,) if self.option else tuple(name for name, _ in self.options) or (self.key,)
@@ -56,12 +69,12 @@ def parse_change(text: str) -> Change:
     text
         `PARAMETER=VALUE`, `SchedulerParameters.OPTION=VALUE` (or an option without a value; with "=" and nothing behind
         it, it is taken out), `PartitionName=NAME OPTION=VALUE ...`, the same with NodeName, or `QOS=NAME`,
-        `Account=NAME` or `User=NAME` with options of sacctmgr.
+        `Account=NAME` or `User=NAME` with options of sacctmgr; or `SwitchName=NAME Nodes=LIST` for topology.conf.
 
     Raises
     ------
     InputError
-        If it is none of these, or the parameter is unknown.
+        If it is none of these. Whether the site has what it names, `schedlab.site.site_names.check_changes` says.
 
     Examples
     --------
@@ -72,31 +85,18 @@ def parse_change(text: str) -> Change:
     """
     head, equals, value = text.strip().partition("=")
     parameter, dot, option = head.strip().partition(".")
-    place = next((one for one in LISTS if one.lower() == parameter.lower()), None)
     if dot:
-        if place is None:
+        if parameter.lower() not in map(str.lower, LISTS):
             raise InputError(f"change {shown(text)}: only {', '.join(LISTS)} have options after a dot")
-        _check(text, place, option)
         return Change(parameter, value.strip() if equals else " ", option)
     if not equals:
         raise InputError(f"change {shown(text)}: must be written PARAMETER=VALUE")
+    if parameter.lower() not in _LINES:
+        return Change(parameter, value.strip())
+    if rest := ASSIGNMENT.sub("", text).split():
+        raise InputError(f"change {shown(text)}: {rest[0]} is not OPTION=VALUE")
     found = [(name, given.strip('"')) for name, given in ASSIGNMENT.findall(text)]
-    if parameter.lower() in OBJECTS or parameter.lower() in _OF_ACCOUNTS:
-        what = "sacctmgr" if parameter.lower() in _OF_ACCOUNTS else None
-        names = {"partitionname": "PartitionName", "nodename": "NodeName", "nodeset": "NodeSet"}
-        for name, _ in found[1:]:
-            _check(text, what or names.get(parameter.lower(), "DownNodes"), name)
-        if ASSIGNMENT.sub("", text).split():
-            raise InputError(f"change {shown(text)}: {ASSIGNMENT.sub('', text).split()[0]} is not OPTION=VALUE")
-        return Change(parameter, found[0][1], options=tuple(found[1:]))
-    _check(text, "slurm.conf", parameter)
-    return Change(parameter, value.strip())
-
-
-def _check(text: str, place: str, name: str) -> None:
-    if known(place, name) is None:
-        near = did_you_mean(name, [other for kind, other in parameters() if kind == place])
-        raise InputError(f"change {shown(text)}: {place} has no {name!r}{near}")
+    return Change(parameter, found[0][1], options=tuple(found[1:]))
 
 
 def changed(site: Site, changes: Iterable[str | Change]) -> Site:
@@ -105,36 +105,65 @@ def changed(site: Site, changes: Iterable[str | Change]) -> Site:
     Raises
     ------
     InputError
-        If a change cannot be understood or made, or slurmctld would refuse what comes of it.
+        If a change cannot be understood or made, names what the site does not have, or adds nodes that no job could
+        use; or if slurmctld would refuse what comes of it.
     """
+    from schedlab.site.site_names import check_changes
+
     if not site.files:
         raise InputError(f"site {site.name} has no configuration files: import it again")
+    made = [parse_change(one) if isinstance(one, str) else one for one in changes]
+    check_changes(site, [made])
     with tempfile.TemporaryDirectory(prefix="schedlab-") as name:
         directory = Path(name)
         for file, text in site.files.items():
             (directory / file).write_text(text, encoding="utf-8")
         lines = {file: [line.text for line in _lines(directory / file)] for file in site.files if _is_conf(file)}
         commands: list[str] = []
-        for one in changes:
-            change = parse_change(one) if isinstance(one, str) else one
-            with located(f"change {change.key}={change.value}".replace("= ", "=")):
+        for change in made:
+            with located(f"change {change.text}"):
                 _apply(change, lines, commands)
         for file, texts in lines.items():
             (directory / file).write_text("\n".join(texts) + "\n", encoding="utf-8")
         if commands:
             _append(directory, commands)
-        return site_of(directory / MAIN, site.jobs, site.settings.notes, site.node_events)
+        other = site_of(directory / MAIN, site.jobs, site.settings.notes, site.node_events)
+    check_new_nodes(site, other)
+    return other
+
+
+def check_questions(site: Site, questions: Iterable[Sequence[str]]) -> None:
+    """Refuse changes before anything is simulated: those that name what is not there, and nodes that no job could use.
+
+    Parameters
+    ----------
+    site
+        To be changed.
+    questions
+        Changes that are made together, once for each question.
+
+    Raises
+    ------
+    InputError
+        All that is wrong is told at once.
+    """
+    from schedlab.site.site_names import check_changes
+
+    asked = list(questions)
+    check_changes(site, asked)
+    faults = Faults()
+    for changes in asked:
+        if any(parse_change(text).key.lower() == "nodename" for text in changes):
+            with faults.noted():
+                changed(site, changes)
+    faults.check()
 
 
 def _is_conf(file: str) -> bool:
-    """Return whether a file is slurm.conf, or included by it under whatever name."""
-    return file not in (
-        "gres.conf",
-        "topology.conf",
-        "topology.yaml",
-        "sinfo.txt",
-        "inferred.sinfo",
-    ) and not file.endswith((".script", ".dump", ".cfg"))
+    """Return whether a file is slurm.conf, or included by it under whatever name, or topology.conf."""
+    return file not in ("gres.conf", "topology.yaml", "sinfo.txt", "inferred.sinfo") and not file.endswith(
+        (".script", ".dump", ".cfg")
+    )
 
 
 def _lines(path: Path) -> list[ConfigLine]:
@@ -154,7 +183,7 @@ def _apply(change: Change, lines: dict[str, list[str]], commands: list[str]) -> 
     if kind in _OF_ACCOUNTS:
         options = " ".join(f"{name}={value}" for name, value in change.options)
         commands.append(f"modify {_OF_ACCOUNTS[kind]} where name={change.value} set {options}")
-    elif kind in OBJECTS:
+    elif kind in _LINES:
         _on_line(change, lines)
     elif change.option:
         _in_list(change, lines)
@@ -165,7 +194,7 @@ def _apply(change: Change, lines: dict[str, list[str]], commands: list[str]) -> 
 def _value(key: str, lines: Mapping[str, list[str]]) -> str:
     """Return the value of a parameter, empty if it is not set."""
     found = ""
-    for text in (text for texts in lines.values() for text in texts):
+    for text in (text for file, texts in lines.items() if file != TOPOLOGY for text in texts):
         if text.partition("=")[0].strip().lower() not in OBJECTS:
             for name, value in ASSIGNMENT.findall(text):
                 found = value.strip('"') if name.lower() == key.lower() else found
@@ -174,8 +203,10 @@ def _value(key: str, lines: Mapping[str, list[str]]) -> str:
 
 def _set(key: str, value: str, lines: dict[str, list[str]]) -> None:
     """Take a parameter out of all lines, and put it at the end of the main file unless its value is empty."""
-    pattern = re.compile(rf"(?<![\w.]){re.escape(key)}\s*=\s*(\"[^\"]*\"|\S*)", re.IGNORECASE)
+    pattern = re.compile(rf"(?<![\w.]){re.escape(key)}\s*=\s*{VALUE}", re.IGNORECASE)
     for file, texts in lines.items():
+        if file == TOPOLOGY:
+            continue
         kept = [
             text if text.partition("=")[0].strip().lower() in OBJECTS else pattern.sub("", text).strip()
             for text in texts
@@ -197,26 +228,22 @@ def _in_list(change: Change, lines: dict[str, list[str]]) -> None:
 
 
 def _on_line(change: Change, lines: dict[str, list[str]]) -> None:
-    """Set options on the line of a partition or of nodes; a line that is not there is added."""
+    """Set options on the line of a partition, of nodes or of a switch; a line that is not there is added."""
     key = change.key.lower()
-    hosts = set(host_names(change.value)) if key == "nodename" else set()
-    for texts in lines.values():
+    files = [TOPOLOGY] if key == "switchname" else [file for file in lines if file != TOPOLOGY]
+    for texts in (lines.get(file, []) for file in files):
         for place, text in enumerate(texts):
             if text.partition("=")[0].strip().lower() != key:
                 continue
-            name = ASSIGNMENT.findall(text)[0][1]
-            if name.lower() == change.value.lower():
+            if ASSIGNMENT.findall(text)[0][1].lower() == change.value.lower():
                 texts[place] = _with_options(text, change.options)
                 return
-            if hosts and name.upper() != "DEFAULT" and hosts & set(host_names(name)):
-                raise InputError(f"name the nodes exactly as their line does: {name}")
-    written = " ".join(f"{name}={value}" for name, value in change.options)
     # New nodes stand before all partitions, which may name them.
-    lines[MAIN].append(f"{change.key}={change.value} {written}")
+    lines.setdefault(TOPOLOGY if key == "switchname" else MAIN, []).append(change.text)
 
 
 def _with_options(text: str, options: Iterable[tuple[str, str]]) -> str:
     for name, value in options:
-        pattern = re.compile(rf"(?<![\w.]){re.escape(name)}\s*=\s*(\"[^\"]*\"|\S*)", re.IGNORECASE)
+        pattern = re.compile(rf"(?<![\w.]){re.escape(name)}\s*=\s*{VALUE}", re.IGNORECASE)
         text = f"{pattern.sub('', text)} {name}={value}"
     return " ".join(text.split())

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from schedlab.cluster.cluster import Cluster
+from schedlab.cluster.hostlist import host_list
 from schedlab.cluster.limits import Limits
 from schedlab.cluster.node_events import Interrupted, NodeEvents
 from schedlab.cluster.slurm_conf import read_slurm_conf
@@ -26,12 +27,12 @@ from schedlab.site.ledger import LedgerLine
 from schedlab.site.node_history import read_node_history
 from schedlab.site.parameters import known
 from schedlab.site.reading import files_of, ledger_of
-from schedlab.site.scheduling import scheduling_of
+from schedlab.site.scheduling import in_partitions, on_no_switch, scheduling_of
 from schedlab.site.silent_nodes import with_silences
 from schedlab.site.site import Settings, Site
 from schedlab.site.sources import main_file, marked, sentences_about, with_memory
 from schedlab.site.templates import Filled, filled, with_open_lines
-from schedlab.wording import count_of
+from schedlab.wording import count_of, shown
 from schedlab.workload.files import format_of, read_workload
 from schedlab.workload.workload import Workload
 
@@ -186,6 +187,7 @@ def site_of(
             "no dump or script of sacctmgr (*.dump, *.cfg, *.script) beside slurm.conf: "
             "accounts, QOS and their limits are unknown"
         )
+    told += _out_of_reach(cluster)
     files = files_of(main)
     if jobs is not None and isinstance(found.scheduler.policy, Multifactor) and found.scheduler.policy.fairshare:
         strangers = unknown_users(jobs, cluster)
@@ -201,6 +203,17 @@ def site_of(
     if happened is not None:
         happened = replace(happened, interrupted=_interrupted(main))
     return Site(machine, jobs, settings, ledger, dict(_texts(files)), happened)
+
+
+def _out_of_reach(cluster: Cluster) -> Iterator[str]:
+    """Yield which nodes no job can use, though they are there."""
+    idle = set(cluster.nodes) - in_partitions(cluster)
+    bare = idle & on_no_switch(cluster)
+    for names, reason in ((bare, "the topology connects them to no switch"), (idle - bare, "no partition has them")):
+        if names:
+            hosts = host_list(name for name in cluster.nodes if name in names)
+            count = count_of(len(names), "node")
+            yield f"no job can use {count} ({shown(hosts)[1:-1]}): {reason}, or they are out of service"
 
 
 def _decides(name: str) -> bool:

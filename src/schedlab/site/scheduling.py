@@ -204,14 +204,27 @@ def _by_switches(reader: _Values, cluster: Cluster) -> bool:
         elif plugin:
             reader.note("slurm.conf", "TopologyPlugin", "ignored", "of topologies, trees of switches are modelled")
         return False
-    bare = sum(len(group.names) for group in cluster.groups if not group.switch)
-    if bare:
-        reason = f"the topology connects {count_of(bare, 'node')} to no switch: nodes are chosen side by side"
+    bare = on_no_switch(cluster)
+    if bare and not bare.isdisjoint(in_partitions(cluster)):
+        reason = f"the topology connects {count_of(len(bare), 'node')} to no switch: nodes are chosen side by side"
         reader.note("slurm.conf", "TopologyPlugin", "ignored", reason)
-    elif sum(not switch.parent for switch in cluster.switches) > 1:
+        return False
+    if sum(not switch.parent for switch in cluster.switches) > 1:
         reason = "no switch is above all others: here a job may have nodes of several trees"
         reader.note("slurm.conf", "TopologyPlugin", "approximated", reason)
-    return not bare
+    return True
+
+
+def on_no_switch(cluster: Cluster) -> set[str]:
+    """Return the nodes that no switch connects, none where no switches are known."""
+    return {name for group in cluster.groups if cluster.switches and not group.switch for name in group.names}
+
+
+def in_partitions(cluster: Cluster) -> set[str]:
+    """Return the nodes on which jobs can run."""
+    if not cluster.partitions:
+        return set(cluster.nodes)
+    return {name for one in cluster.partitions for name in one.nodes or cluster.nodes}
 
 
 def _passes(reader: _Values) -> Backfill:

@@ -17,6 +17,7 @@ from schedlab.atomic import make_directory
 from schedlab.campaign.run.executors import local_workers, usable_cores
 from schedlab.errors import InputError
 from schedlab.site.answers import FORMAT, VariantAnswer, read_answer, work_of, write_answer
+from schedlab.site.changes import check_questions
 from schedlab.site.samples import THE_LOG, SiteSample
 from schedlab.site.site import CLUSTER, JOBS, MANIFEST, NODE_EVENTS, Site, read
 from schedlab.site.variant_task import same_work_task, variant_task
@@ -109,10 +110,11 @@ class Sweep:
         Raises
         ------
         InputError
-            If two variants have one name, or a stored answer is damaged.
+            If two variants have one name, a change names what the site does not have, or a stored answer is damaged.
         """
         wanted = list(variants)
         distinct(wanted)
+        check_questions(self.site, dict.fromkeys(one.changes for one in wanted))
         # Variants come first: only they tell with which work the site as it is has to run besides.
         tasks = [_Task(one, sample) for one in (*wanted, Variant(AS_IT_IS)) for sample in samples]
         paths = {self._path(task): task for task in tasks}

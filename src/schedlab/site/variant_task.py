@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,8 +11,9 @@ from schedlab.schedule.schedule import Schedule
 from schedlab.scheduler.backfilling import Slurm
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.scheduler.scheduler_text import as_policy
-from schedlab.site.changes import changed, parse_change
+from schedlab.site.changes import changed
 from schedlab.site.jobs import replay
+from schedlab.site.no_effect import without_effect
 from schedlab.site.pieces import Pieces, folded
 from schedlab.site.site import Site
 from schedlab.site.time_limits import UNTOUCHED, Adapted, Machine, adapted
@@ -86,7 +86,7 @@ def variant_task(site: Site, jobs: Workload, variant: Variant) -> VariantTask:
     notes = [f"{count_of(count, 'job')} left out: {reason}" for reason, count in found.left_out.items()]
     if variant.load != 1:
         found = found._replace(jobs=scale_load(found.jobs, factor=variant.load))
-    return _task(other, scheduler, found, (*without_effect(other, variant.changes), *notes))
+    return _task(other, scheduler, found, (*without_effect(site, other, variant.changes), *notes))
 
 
 def same_work_task(site: Site, jobs: Workload, other: Adapted) -> VariantTask:
@@ -104,15 +104,6 @@ def _task(site: Site, scheduler: Scheduler, found: Adapted, notes: tuple[str, ..
         passes = replace(scheduler.backfill, wf_plan="ready")
         scheduler = replace(scheduler, backfill=passes)
     return VariantTask(site, scheduler, found, pieces, notes)
-
-
-def without_effect(other: Site, changes: Sequence[str]) -> Iterator[str]:
-    """Say which changes are of parameters that are not simulated."""
-    for text in changes:
-        for name in parse_change(text).names:
-            lines = other.ledger.find(name)
-            if lines and all(line.status in ("ignored", "unknown") for line in lines):
-                yield f"{name} is not simulated ({lines[-1].reason}): its change shows no effect"
 
 
 def replace_policy(scheduler: Scheduler, policy: str) -> Scheduler:

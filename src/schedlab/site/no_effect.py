@@ -1,0 +1,96 @@
+"""Which changes of a site change nothing in its twin, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from schedlab.errors import InputError
+from schedlab.site.changes import Change, changed, parse_change
+from schedlab.site.parameters import LISTS
+from schedlab.site.site import Site
+
+
+def without_effect(site: Site, other: Site, changes: Sequence[str]) -> Iterator[str]:
+    """Say which changes are without effect in the twin, and which had another one than they seem to have.
+
+    Parameters
+    ----------
+    site, other
+        As it is, and as changed.
+    changes
+        What was changed, all together.
+
+    Yields
+    ------
+    str
+        A sentence for each.
+    """
+    found = [parse_change(text) for text in changes]
+    idle = _same(site, other)
+    for change in found:
+        if (gone := _replaced(change, site)) and not idle:
+            yield f"{change.text} replaces all of {change.key}: {', '.join(gone)} no longer holds; " + _keeping(change)
+        ignored = list(_ignored(change, other))
+        yield from ignored
+        if not ignored and (idle or (len(found) > 1 and _is_idle(site, other, found, change))):
+            yield f"{change.text} changes nothing in the twin: {_why(change, site, other)}"
+        if change.key.lower() == "partitionname" and not idle and _is_new(change, site):
+            yield f"partition {change.value} is new: no recorded job asks for it"
+
+
+def _same(one: Site, two: Site) -> bool:
+    """Return whether two sites are simulated alike; their jobs are the same ones, completed by the machine."""
+    return (
+        one.machine == two.machine
+        and one.settings.scheduler == two.settings.scheduler
+        and one.settings.limits == two.settings.limits
+        and one.node_events == two.node_events
+    )
+
+
+def _is_idle(site: Site, other: Site, changes: Sequence[Change], change: Change) -> bool:
+    """Return whether all comes out as it does without one of several changes."""
+    rest = [one for one in changes if one is not change]
+    try:
+        return _same(changed(site, rest), other)
+    except InputError:
+        return False  # the others need it
+
+
+def _ignored(change: Change, other: Site) -> Iterator[str]:
+    for name in change.names:
+        lines = other.ledger.find(name)
+        if lines and all(line.status in ("ignored", "unknown") for line in lines):
+            yield f"{name} is not simulated ({lines[-1].reason}): its change shows no effect"
+
+
+def _why(change: Change, site: Site, other: Site) -> str:
+    if change.key.lower() in ("qos", "account", "user") and not other.settings.limits:
+        return "the site does not enforce limits of accounts and QOS (AccountingStorageEnforce)"
+    given = {(change.option or change.key).lower(): change.value.strip()}
+    given |= {name.lower(): value for name, value in change.options}
+    now = {line.name.lower(): line.value.lower() for name in given for line in site.ledger.find(name)}
+    if not change.options and all(now.get(name) == value.lower() for name, value in given.items()):
+        return "the site has it already"
+    return "the site is the same with it, because it has it already or nothing depends on it"
+
+
+def _replaced(change: Change, site: Site) -> list[str]:
+    """Return the options of a list that a change takes out by giving the whole list anew."""
+    if change.option or not change.value or change.key.lower() not in map(str.lower, LISTS):
+        return []
+    kept = {word.partition("=")[0].strip().lower() for word in change.value.split(",")}
+    there = (
+        line.name for line in site.ledger.lines if line.place.lower() == change.key.lower() and "/" not in line.name
+    )
+    return [name for name in dict.fromkeys(there) if name.lower() not in kept]
+
+
+def _keeping(change: Change) -> str:
+    words = " and ".join(f"{change.key}.{word.strip()}" for word in change.value.split(",") if word.strip())
+    return f"write {words} to keep the others"
+
+
+def _is_new(change: Change, site: Site) -> bool:
+    names = (line.value.lower() for line in site.ledger.find("PartitionName"))
+    return change.value.lower() not in names and change.value.upper() != "DEFAULT"
