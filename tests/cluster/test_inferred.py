@@ -60,8 +60,9 @@ def test_a_node_has_what_its_jobs_held_at_the_same_time_and_an_end_is_before_a_s
     assert (found.cluster.name, found.runs) == ("lab", 5)
 
 
-def test_jobs_on_several_nodes_hold_equal_parts_and_one_node_holds_what_is_left_over(infer):
-    assert cores(infer(row(1, "n[1-4]", 64), row(2, "n1", 8, 10, 20))) == dict.fromkeys(("n1", "n2", "n3", "n4"), 24)
+def test_of_a_job_on_several_nodes_each_can_hold_the_equal_part_and_nothing_is_added_to_it(infer):
+    """It may hold 40 of one and 8 of the others: what a job of 16 has beside it does not make nodes of 32."""
+    assert cores(infer(row(1, "n[1-4]", 64), row(2, "n1", 16, 10, 20))) == dict.fromkeys(("n1", "n2", "n3", "n4"), 16)
     assert cores(infer(row(1, "n[1-3]", 100))) == dict.fromkeys(("n1", "n2", "n3"), 34)
 
 
@@ -133,6 +134,32 @@ def test_a_file_without_nodes_or_without_jobs_that_ran_is_refused(infer):
         )
     with pytest.raises(InputError, match="no job has nodes"):
         infer(row(1, "None assigned", 0, state="CANCELLED"))
+
+
+def first_fit(sizes, jobs, rng):
+    """Yield rows of jobs that begin in order on the first nodes with room, as sacct has them."""
+    free, running, now = dict(sizes), [], 0
+    for number in range(jobs):
+        nodes, cpus = (2, 8) if rng.random() < 0.1 else (1, int(rng.choice([1, 2, 4, 8])))
+        while len(chosen := [name for name, room in free.items() if room >= cpus][:nodes]) < nodes:
+            now, held = running.pop(0)
+            for name, part in held:
+                free[name] += part
+        for name in chosen:
+            free[name] -= cpus
+        end = now + int(rng.integers(1, 30))
+        running = sorted([*running, (end, [(name, cpus) for name in chosen])])
+        memory = f"cpu={cpus * nodes},mem={cpus * nodes * 2}G,node={nodes}"
+        yield row(number, ",".join(chosen), cpus * nodes, now, end, tres=memory)
+
+
+def test_a_machine_that_is_kept_busy_is_found_as_it_is_and_never_larger(infer):
+    sizes = {f"n{node:02}": 16 for node in range(1, 9)} | {f"m{node}": 24 for node in range(1, 5)}
+    rows = list(first_fit(sizes, 400, np.random.default_rng(1)))
+    found = infer(*rows)
+    assert cores(found) == sizes
+    assert {group.memory for group in found.cluster.groups} == {16 * 2048, 24 * 2048}
+    assert all(size <= sizes[name] for name, size in cores(infer(*rows[:40])).items())
 
 
 def test_no_node_of_a_real_log_is_smaller_than_what_the_log_holds_there(traces):

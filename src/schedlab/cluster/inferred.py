@@ -53,7 +53,8 @@ def infer_cluster(held: Holdings) -> Inferred:
     that was seen. Of those of one size, each has the most memory that was held of any of them (of any node, if none was
     held of these), each that has GPUs the most GPUs, and all have the features that jobs with constraints found on
     some. A partition has the nodes on which its jobs ran, and all of those that are alike if these are half of them
-    (`SHARE`); its limit is the longest of its jobs. Jobs on several nodes hold equal parts of each.
+    (`SHARE`); its limit is the longest of its jobs. Of jobs on several nodes, one node holds the equal part or more,
+    and nothing else is counted there meanwhile.
 
     Parameters
     ----------
@@ -64,10 +65,10 @@ def infer_cluster(held: Holdings) -> Inferred:
     --------
     >>> from schedlab.cluster.allocations import Allocations
     >>> when = np.array([0, 0, 50]), np.array([0, 10, 60]), np.array([100, 100, 100])
-    >>> runs = Allocations(np.array([1, 2, 3]), *when, (("n1",), ("n1", "n2"), ("n2",)))
+    >>> runs = Allocations(np.array([1, 2, 3]), *when, (("n1",), ("n1",), ("n2",)))
     >>> held = Holdings("lab", runs, {"cpu": np.array([4.0, 8.0, 4.0])}, ("batch",) * 3, ("",) * 3, np.full(3, 3600))
     >>> infer_cluster(held).cluster.summary()
-    'lab: 2 nodes, 16 cores'
+    'lab: 2 nodes, 24 cores'
     """
     seen = _Seen.of(held)
     cores, lifted = _cores(seen)
@@ -98,7 +99,7 @@ def _licenses(held: Holdings) -> Iterator[tuple[str, int]]:
     runs, place = held.allocations, np.zeros(len(held.limits), dtype=np.int64)
     for kind, amount in held.amounts.items():
         if kind.startswith("license/"):
-            yield kind.partition("/")[2], int(_peak(amount, runs.start, runs.end, place, 1)[0][0])
+            yield kind.partition("/")[2], int(_peak(amount, runs.start, runs.end, place, np.zeros(1))[0][0])
 
 
 class _Seen(NamedTuple):
@@ -137,34 +138,42 @@ class _Seen(NamedTuple):
         return cls(held, names, runs.start, runs.end, np.repeat(np.arange(len(count)), count), node, count)
 
     def peak(self, kind: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Return the most of a resource that was held of each node at the same time, at least what any one run held,
-        and how many times that was reached.
+        """Return the most of a resource that was held of each node at the same time, and how many times it was reached.
 
-        Of a run whose amount cannot be divided equally, one node has more than the equal part.
+        How a run on several nodes divides what it holds is not known: one of them holds the equal part or more, and
+        that is not added to what others held there.
         """
         amounts = self.held.amounts.get(kind)
         if amounts is None:
             return np.zeros(len(self.names)), np.zeros(len(self.names), dtype=np.int64)
-        part = amounts[self.run] / self.nodes[self.run]
-        most, times = _peak(np.floor(part), self.start[self.run], self.end[self.run], self.node, len(self.names))
-        np.maximum.at(most, self.node, np.ceil(part))
-        return most, times
+        part = np.ceil(amounts[self.run] / self.nodes[self.run])
+        alone = self.nodes[self.run] == 1
+        single = self.run[alone]
+        least = np.zeros(len(self.names))
+        np.maximum.at(least, self.node, part)
+        most, times = _peak(part[alone], self.start[single], self.end[single], self.node[alone], least)
+        shared = self.node[~alone & (part == most[self.node])]
+        return most, times + np.bincount(shared, minlength=len(self.names))
 
 
 def _peak(
-    amount: NDArray[np.float64], start: NDArray[np.int64], end: NDArray[np.int64], place: NDArray[np.int64], places: int
+    amount: NDArray[np.float64],
+    start: NDArray[np.int64],
+    end: NDArray[np.int64],
+    place: NDArray[np.int64],
+    least: NDArray[np.float64],
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return the largest sum of amounts that are held at the same time in each place, and how many times it is reached;
-    an end is before a start."""
+    """Return the largest sum of amounts that are held at the same time in each place, at least `least`, and how many
+    times it is reached; an end is before a start."""
     when, where = np.concatenate([start, end]), np.concatenate([place, place])
     change = np.concatenate([amount, -amount])
     order = np.lexsort((change > 0, when, where))
     where, change = where[order], change[order]
     total = np.cumsum(change)  # every place ends at the sum at which it began
-    most = np.zeros(places)
+    most = least.copy()
     np.maximum.at(most, where, total)
     reached = (change > 0) & (total == most[where])
-    return most, np.bincount(where[reached], minlength=places)
+    return most, np.bincount(where[reached], minlength=len(least))
 
 
 def _kind(name: str) -> str:

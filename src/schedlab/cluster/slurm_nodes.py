@@ -19,6 +19,7 @@ UNUSED = {
     **dict.fromkeys(("nodeaddr", "nodehostname", "port", "bcastaddr"), ADDRESS),
     "reason": "does not matter to jobs",
     "state": "slurm.conf gives nodes no such state",
+    "topology": "where a node is, topology.yaml says",
     "tmpdisk": "disks are not a resource here",
     "tresweights": "belongs to priorities",
     **dict.fromkeys(("cpubind", "mcslabel", "restrictedcorespergpu"), "cores are not bound"),

@@ -19,6 +19,7 @@ from schedlab.documents import checked
 from schedlab.errors import InputError, located
 
 YAML, CONF = "topology.yaml", "topology.conf"
+OTHER_TOPOLOGY = "the default topology of the cluster holds for all partitions"
 BLOCKS = "blocks are not modelled: nodes are chosen side by side, also across blocks"
 
 
@@ -209,12 +210,15 @@ class TopologyEntry(NamedTuple):
         The key.
     value
         As it is written, lists in one line; "" for one that other keys are below.
+    counts
+        Whether it is of the topology that holds for the whole cluster.
     """
 
     line: int
     kind: str
     name: str
     value: str
+    counts: bool = True
 
 
 def topology_entries(path: Path) -> list[TopologyEntry]:
@@ -229,7 +233,12 @@ def topology_entries(path: Path) -> list[TopologyEntry]:
         root = yaml.compose(config_text(path, "topology"), Loader=yaml.SafeLoader)
     except yaml.YAMLError as error:
         raise _not_yaml(path, error) from None
-    return [] if root is None else list(_entries(root, 0, ""))
+    if not isinstance(root, yaml.SequenceNode):
+        return []
+    found = [list(_entries(one, 0, "")) for one in root.value]
+    default = [any(one.name == "cluster_default" and one.value.lower() == "true" for one in mine) for mine in found]
+    chosen = default.index(True) if any(default) else 0
+    return [one._replace(counts=place == chosen) for place, mine in enumerate(found) for one in mine]
 
 
 def _entries(node: yaml.Node, depth: int, kind: str) -> Iterator[TopologyEntry]:

@@ -44,6 +44,7 @@ ROWS: tuple[Row, ...] = (
     ("slurm.conf", "DefMemPerGPU", "approximated", "for partitions that say nothing, see there", _CASES),
     ("slurm.conf", "DefCpuPerGPU JobDefaults", "ignored",
      "records have the cores; without them it is not known whether a job gave its cores", ""),
+    ("slurm.conf", "LicenseParameters", "ignored", "licences are those of Licenses", ""),
     ("slurm.conf", "Licenses", "modelled", "jobs that would exceed them are passed over", _BY_HAND),
     ("slurm.conf", "TopologyPlugin", "modelled",
      "topology/tree, and a tree in topology.yaml, is placement=switches; with others, and without, it is "
@@ -70,7 +71,8 @@ ROWS: tuple[Row, ...] = (
      _WAYS),
     ("SelectTypeParameters", "CR_CORE_DEFAULT_DIST_BLOCK CR_ENHANCED_PREFERRED_CORES "
      "ENFORCE_BINDING_GRES ONE_TASK_PER_SHARING_GRES LL_SHARED_GRES MULTIPLE_SHARING_GRES_PJ OTHER_CONS_RES "
-     "OTHER_CONS_TRES NHC_NO NHC_NO_STEPS", "ignored", "the placement rule is an option of the simulation", ""),
+     "OTHER_CONS_TRES NHC_NO NHC_NO_STEPS CR_NO_DIST_TOPO_BLOCK", "ignored",
+     "the placement rule is an option of the simulation", ""),
     ("NodeName", "NodeName CPUs Procs Boards Sockets SocketsPerBoard CoresPerSocket ThreadsPerCore CoreSpecCount "
      "CpuSpecList", "modelled", "cores that jobs can have, as slurmctld derives them", _NODES),
     ("NodeName", "RealMemory MemSpecLimit", "modelled", "memory that jobs can have; without RealMemory, 1 MiB", _NODES),
@@ -82,6 +84,8 @@ ROWS: tuple[Row, ...] = (
     ("NodeName", "Reason", "ignored", DISPLAY, ""),
     ("NodeName", "NodeAddr NodeHostname Port BcastAddr", "ignored", ADDRESSES, ""),
     ("NodeName", "TmpDisk", "ignored", "disks are not a resource here", ""),
+    ("NodeName", "SuspendTime", "ignored", "nodes are not switched off", ""),
+    ("NodeName", "Topology", "ignored", "where a node is, topology.yaml says", ""),
     ("NodeName", "TRESWeights", "ignored", "priorities do not depend on TRES", ""),
     ("NodeName", "CpuBind MCSLabel RestrictedCoresPerGPU", "ignored", "cores are not bound", ""),
     ("NodeSet", "NodeSet Nodes Feature", "modelled", "nodes of partitions", _NODES),
@@ -147,6 +151,8 @@ ROWS: tuple[Row, ...] = (
     ("PartitionName", "DefCpuPerGPU JobDefaults", "ignored",
      "records have the cores; without them it is not known whether a job gave its cores", ""),
     ("PartitionName", "Alternate", "ignored", "jobs are not sent to other partitions", ""),
+    ("PartitionName", "Exclusive", "ignored",
+     "of Slurm 26.05, and not applied: OverSubscribe=EXCLUSIVE gives whole nodes", ""),
     ("PartitionName", "Topology", "ignored", "the default topology of the cluster holds for all partitions", ""),
     ("PartitionName", "Hidden RootOnly DisableRootJobs AllocNodes ExclusiveTopo", "ignored", DISPLAY, ""),
     ("PartitionName", "PowerDownOnIdle SuspendTime SuspendTimeout ResumeTimeout", "ignored",
@@ -212,14 +218,16 @@ ROWS: tuple[Row, ...] = (
      "BcastExclude BcastParameters MpiDefault MpiParams SwitchType SwitchParameters PMIxParameters", "ignored",
      MESSAGES, ""),
     ("slurm.conf", "AuthAltParameters AuthAltTypes AuthInfo AuthType CredType CryptoType JobCredentialPrivateKey "
-     "JobCredentialPublicCertificate HashPlugin CertmgrType CertmgrParameters TLSType TLSParameters SlurmUser "
+     "JobCredentialPublicCertificate HashPlugin CertmgrType CertmgrParameters "
+     "CertgenType CertgenParameters TLSType TLSParameters SlurmUser "
      "SlurmdUser UsePAM AllowSpecResourcesUsage DisableRootJobs GroupUpdateForce GroupUpdateTime CacheGroups",
      "ignored",
      TRUST, ""),
     ("slurm.conf", "DebugFlags LogTimeFormat PluginDir PlugStackConfig SchedulerAuth SchedulerPort SchedulerRootFilter "
      "SlurmSchedLogFile SlurmSchedLogLevel SlurmctldDebug SlurmctldLogFile SlurmctldParameters SlurmctldPidFile "
      "SlurmctldPlugstack SlurmctldSyslogDebug SlurmdDebug SlurmdLogFile SlurmdParameters SlurmdPidFile SlurmdSpoolDir "
-     "SlurmdSyslogDebug SlurmrestdOptions StateSaveLocation TmpFS MailDomain MailProg ReconfigFlags CheckpointType "
+     "SlurmdSyslogDebug SlurmrestdOptions StateSaveLocation TmpFS MailDomain MailProg MetricsType HttpParserType "
+     "ReconfigFlags CheckpointType "
      "JobCheckpointDir SlurmEventHandler SlurmEventHandlerLogfile SlurmEventHandlerPollInterval SlurmctldPrimaryOnProg "
      "SlurmctldPrimaryOffProg ScronParameters", "ignored", DAEMONS, ""),
     ("slurm.conf", "AcctGatherEnergyType AcctGatherFilesystemType AcctGatherInfinibandType AcctGatherInterconnectType "

@@ -12,7 +12,7 @@ from schedlab.cluster.cluster import IgnoredLine
 from schedlab.cluster.sacctmgr import account_file
 from schedlab.cluster.slurm_lines import OBJECTS, ConfigLine, included_file, own_lines
 from schedlab.cluster.slurm_memory import INFERRED, REPORTED
-from schedlab.cluster.slurm_topology import BLOCKS, CONF, YAML, topology_entries
+from schedlab.cluster.slurm_topology import BLOCKS, CONF, OTHER_TOPOLOGY, YAML, topology_entries
 from schedlab.documents import read_text
 from schedlab.errors import InputError
 from schedlab.site.ledger import Ledger, LedgerLine
@@ -142,7 +142,8 @@ def _of_accounts(path: Path) -> Iterator[LedgerLine]:
 def _of_topologies(path: Path) -> Iterator[LedgerLine]:
     for one in topology_entries(path):
         line = _entry(f"{path.name}:{one.line}", YAML, one.name, one.value)
-        yield replace(line, status="ignored", reason=BLOCKS) if one.kind == "block" else line
+        reason = BLOCKS if one.kind == "block" else "" if one.counts else OTHER_TOPOLOGY
+        yield replace(line, status="ignored", reason=reason) if reason else line
 
 
 def _of_sinfo(path: Path) -> Iterator[LedgerLine]:

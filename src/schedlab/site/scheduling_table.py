@@ -67,7 +67,8 @@ ROWS: tuple[Row, ...] = (
     ("SchedulerParameters", "bf_node_space_size", "modelled", "plan_size= of +slurm", _PASS),
     ("SchedulerParameters", "bf_running_job_reserve", "ignored", "running jobs always keep their nodes in a plan", ""),
     ("SchedulerParameters", "bf_licenses", "ignored", "jobs that wait for licences reserve nothing, as without it", ""),
-    ("SchedulerParameters", "bf_allow_magnetic_resv", "ignored", "jobs are in the reservation that they ask for", ""),
+    ("SchedulerParameters", "bf_allow_magnetic_resv bf_allow_magnetic_slot", "ignored",
+     "jobs are in the reservation that they ask for", ""),
     ("SchedulerParameters", "bf_topopt_enable bf_topopt_iterations", "ignored",
      "a job starts on the nodes that it gets now, not later on better ones", ""),
     ("SchedulerParameters", "bf_hetjob_prio", "modelled", "hetjob_prio= of +slurm", _HET),
@@ -89,8 +90,10 @@ ROWS: tuple[Row, ...] = (
      "ignored", "jobs give way in the usual order", ""),
     ("SchedulerParameters", "reduce_completing_frag", "ignored", "nodes complete at once", ""),
     ("SchedulerParameters", "time_min_as_soft_limit", "ignored", "a job has one time limit", ""),
-    ("SchedulerParameters", "delay_boot requeue_setup_env_fail salloc_wait_nodes sbatch_wait_nodes", "ignored", POWER,
-     ""),
+    ("SchedulerParameters", "delay_boot requeue_setup_env_fail requeue_on_resume_failure salloc_wait_nodes "
+     "sbatch_wait_nodes", "ignored", POWER, ""),
+    ("SchedulerParameters", "requeue_delay", "ignored",
+     "of Slurm 26.05; jobs begin again after 121 s, as in 22.05", ""),
     ("SchedulerParameters", "allow_zero_lic enable_user_top ignore_constraint_validation ignore_prefer_validation "
      "Ignore_NUMA inventory_interval kill_invalid_depend max_array_tasks max_depend_depth max_script_size "
      "max_submit_line_size no_backup_scheduling no_env_cache nohold_on_prolog_fail step_retry_count step_retry_time "
