@@ -145,6 +145,14 @@ def test_nodes_that_the_configuration_puts_out_of_service_are_named(here):
     assert "x of all: out of service (State=DRAIN)" in import_site("conf").settings.notes
 
 
+def test_jobs_that_ran_on_nodes_out_of_service_contradict_the_configuration(here):
+    (here / "conf" / "slurm.conf").write_text(CONF.replace("NodeName=g1 CPUs=16", "NodeName=g1 CPUs=16 State=DOWN"))
+    site = import_site("conf", "jobs.txt")
+    assert any(
+        note.startswith("1 run of jobs.txt used g1, out of service by slurm.conf") for note in site.settings.notes
+    )
+
+
 def test_what_cannot_be_inferred_from_is_refused(here, tmp_path):
     with pytest.raises(InputError, match="give the configuration of the site"):
         import_site()

@@ -30,7 +30,7 @@ from schedlab.site.reading import files_of, ledger_of
 from schedlab.site.scheduling import in_partitions, on_no_switch, scheduling_of
 from schedlab.site.silent_nodes import with_silences
 from schedlab.site.site import Settings, Site
-from schedlab.site.sources import main_file, marked, sentences_about, with_memory
+from schedlab.site.sources import contradictions, main_file, marked, sentences_about, with_memory
 from schedlab.site.templates import Filled, filled, with_open_lines
 from schedlab.wording import count_of, shown
 from schedlab.workload.files import format_of, read_workload
@@ -114,6 +114,8 @@ def _imported(
             raise InputError("nodes that were down are inferred from jobs: give the accounting (sacct) as well")
         return site_of(main, None, template.notes, left_open=template.left_open)
     read, site = _with_jobs(template, sacct, timezone)
+    against = contradictions(site.settings.notes, sacct, timezone or "UTC")
+    site = replace(site, settings=replace(site.settings, notes=(*site.settings.notes, *against)))
     happened = None
     if node_events:
         happened = read_node_history(node_events, epoch=read.start_time, timezone=timezone or "UTC")

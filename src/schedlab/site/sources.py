@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
 
+from schedlab.cluster.allocations import read_allocations
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.holdings import read_holdings
-from schedlab.cluster.hostlist import host_list
+from schedlab.cluster.hostlist import host_list, host_names, name_order
 from schedlab.cluster.inferred import Inferred, infer_cluster
 from schedlab.cluster.sinfo import read_reported_nodes
 from schedlab.cluster.slurm_conf import read_slurm_conf
@@ -29,6 +30,9 @@ from schedlab.workload.files import format_of
 
 OF_SINFO = "sinfo.conf"
 """The file of nodes and partitions that sinfo reported, which a made slurm.conf includes."""
+
+_CLOSED = "out of service"
+"""What the reason begins with that no job can run on some nodes."""
 
 _HOW = {
     "nodename": "inferred: nodes on which jobs ran",
@@ -165,12 +169,39 @@ def _beside(main: Path, name: str, text: str) -> Iterator[Path]:
         yield Path(directory) / main.name
 
 
+def contradictions(notes: Iterable[str], sacct: str | PathLike[str], timezone: str) -> list[str]:
+    """Return which nodes ran jobs although the configuration puts them out of service, in sentences.
+
+    Parameters
+    ----------
+    notes
+        Those of the site: what `sentences_about` says of such nodes.
+    sacct
+        The accounting; without NodeList it says nothing.
+    """
+    closed = {name for note in notes if _CLOSED in note for name in host_names(note.partition(" of ")[0])}
+    if not closed or format_of(sacct) != "sacct":
+        return []
+    try:
+        runs = read_allocations(sacct, timezone=timezone).nodes
+    except InputError:
+        return []
+    ran = [closed.intersection(nodes) for nodes in runs]
+    if not any(ran):
+        return []
+    nodes = host_list(sorted(frozenset().union(*ran), key=name_order))
+    return [
+        f"{count_of(sum(map(bool, ran)), 'run')} of {Path(sacct).name} used {nodes}, out of service by slurm.conf: if "
+        "they were in service then, take State= out of their line"
+    ]
+
+
 def sentences_about(cluster: Cluster) -> list[str]:
     """Return what is to be said of nodes without memory, and of nodes out of service."""
     about = [
         line
         for line in cluster.ignored
-        if (line.text.startswith(SILENT) and line.where != "slurm.conf") or line.reason.startswith("out of service")
+        if (line.text.startswith(SILENT) and line.where != "slurm.conf") or line.reason.startswith(_CLOSED)
     ]
     offer = " (give what sinfo prints, --sinfo, or accounting with NodeList and AllocTRES)"
     return [f"{line.text}: {line.reason}{offer if line.text.startswith(SILENT) else ''}" for line in about]
