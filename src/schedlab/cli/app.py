@@ -28,6 +28,7 @@ from schedlab.cli import (
     requests,
     schedules,
     search,
+    site_copies,
     site_variants,
     sites,
     slurm,
@@ -216,6 +217,7 @@ site.command("show")(sites.show_site)
 site.command()(sites.calibrate)
 site.command()(sites.what_if)
 site.command("search")(site_variants.search)
+site.command()(site_copies.anonymise)
 app.add_typer(site, name="site")
 laboratory = typer.Typer(
     no_args_is_help=True,

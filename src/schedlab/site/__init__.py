@@ -1,6 +1,7 @@
 """The twin of a site: read its configuration and accounting, replay its past, ask what would change."""
 
 from schedlab.site.affected import Affected
+from schedlab.site.anonymising import Anonymised, anonymise
 from schedlab.site.answers import VariantAnswer
 from schedlab.site.calibration import Calibration, WaitErrors, calibrate
 from schedlab.site.changes import Change, changed
@@ -21,6 +22,7 @@ from schedlab.site.what_if import WhatIf, what_if
 
 __all__ = [
     "Affected",
+    "Anonymised",
     "Calibration",
     "Change",
     "Confirmation",
@@ -46,6 +48,7 @@ __all__ = [
     "VariantRanking",
     "WaitErrors",
     "WhatIf",
+    "anonymise",
     "calibrate",
     "changed",
     "confirm",
