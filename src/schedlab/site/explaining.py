@@ -1,0 +1,209 @@
+"""Why jobs wait at a site: who carries the mean wait, for what they wait, which nodes and limits it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.durations import DAY
+from schedlab.engine.node_requests import unchecked_inputs
+from schedlab.schedule.schedule import Schedule
+from schedlab.site.asked import attributes
+from schedlab.site.bottlenecks import Demand, NodesInDemand
+from schedlab.site.calibration import Calibration, calibrate
+from schedlab.site.carriers import Carrier, WaitShare, carriers, shares_by, wait_share
+from schedlab.site.causes import WaitCauses, kind_of, wait_causes
+from schedlab.site.jobs import replay
+from schedlab.site.limit_costs import LimitCost, limit_costs
+from schedlab.site.site import Site
+from schedlab.workload.resources import Labels
+
+HOUR = 3600
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class SiteExplanation:
+    """Why the jobs of a site wait.
+
+    Parameters
+    ----------
+    site
+        Its name.
+    twin
+        Its jobs under its own scheduler, on its nodes.
+    calibration
+        The twin beside what was recorded; None: no waits are recorded.
+    labels
+        By what jobs are told apart, see `schedlab.site.asked.attributes`.
+    carriers
+        The groups that carry the mean wait, the most telling first, and the rest.
+    causes
+        What the jobs wait for, in the twin.
+    kinds, groups
+        Use of the nodes that jobs ask for and of each group of nodes, and the queue for them, in the twin.
+    limits
+        What limits cost, in the twin.
+    left_out
+        Jobs that were not replayed, by reason.
+    """
+
+    site: str
+    twin: Schedule
+    calibration: Calibration | None
+    labels: Mapping[str, Labels]
+    carriers: tuple[Carrier, ...]
+    causes: WaitCauses
+    kinds: tuple[NodesInDemand, ...]
+    groups: tuple[NodesInDemand, ...]
+    limits: tuple[LimitCost, ...]
+    left_out: Mapping[str, int]
+
+    @property
+    def recorded(self) -> Schedule | None:
+        """The same jobs as recorded; None: no waits are."""
+        return None if self.calibration is None else self.calibration.recorded
+
+    @property
+    def waits(self) -> NDArray[np.int64]:
+        """Seconds that each job waited: as recorded or, where nothing is, in the twin."""
+        return (self.recorded or self.twin).wait_time
+
+    def share(self, carrier: Carrier, waits: NDArray[np.int64] | None = None) -> WaitShare:
+        """Return what a carrier has of all waiting; by default, of that which `waits` has."""
+        from schedlab.site.explained import group_text
+
+        return wait_share("carrier", group_text(self, carrier), self.waits if waits is None else waits, carrier.rows)
+
+    def shares(self, kind: str) -> list[WaitShare]:
+        """Return what each group of a kind, a key of `labels`, has of all waiting."""
+        return shares_by(kind, self.labels[kind], self.waits)
+
+    def shares_of_causes(self, rows: NDArray[np.intp] | slice = slice(None)) -> dict[str, float]:
+        """Return the share of each cause in the waiting of some jobs, the largest first."""
+        totals = self.causes.totals(rows)
+        return {cause: seconds / sum(totals.values()) for cause, seconds in totals.items()}
+
+    def busiest_day(self) -> tuple[int, float]:
+        """Return the day, from 1, whose jobs waited most together, and their share of all waiting."""
+        submit = self.twin.workload.submit_time
+        sums = np.bincount((submit - submit.min()) // DAY, weights=self.waits.astype(np.float64))
+        return int(sums.argmax()) + 1, float(sums.max() / max(sums.sum(), 1))
+
+    def after_the_log(self) -> float:
+        """Return the share of all waiting in the twin that comes after the last submission."""
+        schedule = self.twin
+        last = schedule.workload.submit_time.max()
+        after = np.maximum(schedule.start_time - np.maximum(schedule.queued_since, last), 0)
+        return float(after.sum()) / max(float(schedule.wait_time.sum()), 1.0)
+
+    def sentences(self) -> list[str]:
+        """Return the answer in plain sentences: how sure it is, then who waits, and why."""
+        from schedlab.site.explained import sentences
+
+        return sentences(self)
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the answer as numbers and texts, for JSON."""
+        return {
+            "site": self.site,
+            "scheduler": self.twin.scheduler,
+            "verdict": None if self.calibration is None else self.calibration.verdict,
+            "waits": "twin" if self.recorded is None else "recorded",
+            "answer": self.sentences(),
+            "jobs": len(self.twin),
+            "mean_wait": float(self.waits.mean()),
+            "median_wait": float(np.median(self.waits)),
+            "carriers": list(self._carriers()),
+            "groups": {kind: [asdict(one) for one in self.shares(kind)] for kind in self.labels},
+            "causes": [
+                {"cause": cause, "kind": kind_of(cause), "hours": seconds / HOUR}
+                for cause, seconds in self.causes.totals().items()
+            ],
+            "hours_with_room_elsewhere": float(self.causes.elsewhere.sum()) / HOUR,
+            "node_kinds": [_of_nodes(one) for one in self.kinds],
+            "node_groups": [_of_nodes(one) for one in self.groups],
+            "limits": [asdict(one) for one in self.limits],
+            "left_out": dict(self.left_out),
+        }
+
+    def _carriers(self) -> Iterator[dict[str, Any]]:
+        for one in self.carriers:
+            told = asdict(self.share(one)) | {"told_apart": dict(one.told_apart), "shared": dict(one.shared)}
+            told |= {
+                "causes": self.shares_of_causes(one.rows),
+                "mean_twin": float(self.twin.wait_time[one.rows].mean()),
+            }
+            yield told
+
+    def __str__(self) -> str:
+        from schedlab.site.explained import explained_text
+
+        return explained_text(self)
+
+    def __repr__(self) -> str:
+        return f"SiteExplanation({self.site}: {len(self.twin):,} jobs)"
+
+
+def _of_nodes(one: NodesInDemand) -> dict[str, Any]:
+    names = ("name", "features", "nodes", "cores", "gpus", "busy", "waited_for", "full", "job_hours", "longest")
+    return {name: getattr(one, name) for name in names}
+
+
+def explain(site: Site) -> SiteExplanation:
+    """Replay the jobs of a site under its own scheduler, and tell why they wait.
+
+    Parameters
+    ----------
+    site
+        With jobs. Where their waits are recorded, who carries the mean wait is told from the record, and the twin is
+        calibrated; what jobs wait for is always told by the twin.
+
+    Raises
+    ------
+    InputError
+        If no job can be replayed.
+
+    Examples
+    --------
+    Two nodes; one user asks for both, three times, and the job of another one comes in between.
+
+    >>> import pathlib, tempfile, schedlab as sl
+    >>> there = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (there / "slurm.conf").write_text("ClusterName=lab\\nNodeName=n[1-2] CPUs=4\\n"
+    ...                                       "PartitionName=batch Nodes=ALL Default=YES\\n")
+    >>> _ = (there / "jobs.csv").write_text("submit_time,run_time,requested_time,requested_processors,user_id\\n"
+    ...                                     "0,3600,3600,8,1\\n1,3600,3600,8,1\\n2,3600,3600,8,1\\n3,60,60,4,2\\n")
+    >>> found = sl.site.explain(sl.site.import_site(there / "slurm.conf", there / "jobs.csv"))
+    >>> found.shares("user")[0].group, round(found.shares("user")[0].share_of_waiting, 2)
+    ('user 1', 0.6)
+    """
+    known = site.jobs is not None and bool((site.replayable().jobs.wait_time >= 0).any())
+    if known:
+        calibration: Calibration | None = calibrate(site)
+        assert calibration is not None
+        twin, left_out = calibration.simulated, calibration.left_out
+    else:
+        kept = site.replayable()
+        calibration, left_out = None, kept.left_out
+        twin = replay(kept.jobs, site.scheduler, site.cluster, nodes=True, node_events=site.node_events)
+    inputs = unchecked_inputs(twin.workload, site.cluster, site.scheduler.placement)
+    causes = wait_causes(twin, inputs)
+    demand = Demand(twin, inputs, causes)
+    labels = attributes(twin, inputs, site.cluster)
+    waits = twin.wait_time if calibration is None else calibration.recorded.wait_time
+    return SiteExplanation(
+        site.name,
+        twin,
+        calibration,
+        labels,
+        tuple(carriers(waits, labels)),
+        causes,
+        demand.of_kinds(labels["node kind"]),
+        demand.of_groups(site.cluster),
+        limit_costs(twin, site.cluster, causes),
+        left_out,
+    )
