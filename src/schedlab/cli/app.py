@@ -29,6 +29,7 @@ from schedlab.cli import (
     schedules,
     search,
     site_copies,
+    site_reports,
     site_variants,
     sites,
     slurm,
@@ -218,6 +219,8 @@ site.command()(sites.calibrate)
 site.command()(sites.what_if)
 site.command("search")(site_variants.search)
 site.command()(site_copies.anonymise)
+site.command()(site_reports.explain)
+site.command()(site_reports.months)
 app.add_typer(site, name="site")
 laboratory = typer.Typer(
     no_args_is_help=True,

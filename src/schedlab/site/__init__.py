@@ -7,9 +7,11 @@ from schedlab.site.calibration import Calibration, WaitErrors, calibrate
 from schedlab.site.changes import Change, changed
 from schedlab.site.confirmation import Confirmation, ConfirmedEffect, ConfirmedVariant, MeanChange
 from schedlab.site.effects import Effect, effects, effects_frame
+from schedlab.site.explaining import SiteExplanation, explain
 from schedlab.site.importing import import_site
 from schedlab.site.jobs import Replayable
 from schedlab.site.ledger import Ledger, LedgerLine
+from schedlab.site.months import PeriodUse, SiteMonths, months
 from schedlab.site.ranking import RankedVariant, VariantRanking, rank_variants
 from schedlab.site.real_slurm import ConfirmationProgress, confirm
 from schedlab.site.samples import SiteSample
@@ -35,10 +37,13 @@ __all__ = [
     "MeanChange",
     "Paired",
     "ParameterSearch",
+    "PeriodUse",
     "RankedVariant",
     "Replayable",
     "Settings",
     "Site",
+    "SiteExplanation",
+    "SiteMonths",
     "SiteSample",
     "SiteValidation",
     "Sweep",
@@ -54,8 +59,10 @@ __all__ = [
     "confirm",
     "effects",
     "effects_frame",
+    "explain",
     "grid",
     "import_site",
+    "months",
     "parse_axis",
     "rank_variants",
     "read",

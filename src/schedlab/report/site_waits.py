@@ -1,0 +1,237 @@
+"""The page of why the jobs of a site wait: who carries the mean wait, for what they wait, which nodes are short."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from schedlab.report.calibration import MOST
+from schedlab.report.comparison import STRIP, TIME_BINS
+from schedlab.report.illustrations import Illustration, illustrate
+from schedlab.report.page import Page, write_page
+from schedlab.report.style import COLOURS, TimeAxis, new_figure, styled
+from schedlab.report.tables import Cell, Table, seconds_cell
+from schedlab.schedule.recorded import AS_RECORDED
+from schedlab.schedule.schedule import Schedule
+from schedlab.schedule.timeline import Steps
+from schedlab.site.bottlenecks import NodesInDemand
+from schedlab.site.carriers import WaitShare
+from schedlab.site.causes import kind_of
+from schedlab.site.explained import KINDS, cause_text, mostly_for
+from schedlab.site.explaining import SiteExplanation
+from schedlab.wording import count_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MOST_STRIPS = 8
+"""Kinds of nodes that the figure shows."""
+
+
+def write_explanation(found: SiteExplanation, path: str | PathLike[str], *, command: str = "") -> Path:
+    """Write why the jobs of a site wait as one self-contained HTML file, and return where it is.
+
+    Parameters
+    ----------
+    found
+        Of a site.
+    path
+        The file; an existing one is replaced.
+    command
+        What the user typed.
+
+    Raises
+    ------
+    OutputError
+        If the file cannot be written.
+    """
+    return write_page(path, lambda: render_explanation(found, command=command))
+
+
+def render_explanation(found: SiteExplanation, *, command: str = "") -> str:
+    """Return why the jobs of a site wait as HTML; see `write_explanation`."""
+    page = Page()
+    both: dict[str, Schedule] = {} if found.recorded is None else {AS_RECORDED: found.recorded}
+    page.explore(both | {found.twin.scheduler: found.twin})
+    facts = {name: value for name, value in found.twin.provenance().items() if not isinstance(value, Mapping)}
+    waited = "recorded" if found.recorded is not None else "the twin's"
+    return page.render(
+        "schedule.html.j2",
+        kind="Why do they wait?",
+        title=f"{found.site}: why jobs wait",
+        lead=f"{count_of(len(found.twin), 'job')}, {waited} waits; replayed under {found.twin.scheduler}",
+        changes=[f"{count_of(count, 'job')} left out: {reason}." for reason, count in found.left_out.items()],
+        sentences=[*found.sentences(), *(() if found.calibration is None else found.calibration.caveats)],
+        over_time=_figures(found),
+        tables=[_carriers(found), _causes(found), *_nodes(found), *_limits(found), *_groups(found)],
+        command=command,
+        provenance=facts,
+    )
+
+
+def _figures(found: SiteExplanation) -> list[Illustration]:
+    shown = [one for one in found.kinds if one.job_hours > 0][:MOST_STRIPS]
+    if not shown:
+        return []
+    return [
+        illustrate(
+            plot_demand(shown, found.twin).figure,
+            "Use of each kind of nodes over time, and how many jobs waited for it without room; the means are in the "
+            "tables below.",
+            "Areas: share of the cores (or GPUs, if these are in greater use) in use, from 0 to 100 %. Lines: number of "
+            "jobs that wait for these nodes and have no room, on a square-root scale. Where the area is full and the "
+            "line is up, nodes are short; where the line is up and the area is not full, what is free is too small for "
+            "the jobs that wait. Vertical line: the last submission.",
+            vector=False,
+        )
+    ]
+
+
+def plot_demand(shown: Sequence[NodesInDemand], schedule: Schedule, ax: Axes | None = None) -> Axes:
+    """Draw the use of some kinds of nodes over time, and how many jobs wait for them without room, a strip each.
+
+    Parameters
+    ----------
+    shown
+        What to draw, the first on top.
+    schedule
+        Whose time the axis shows.
+    ax
+        Where to draw; by default, in a new figure.
+    """
+    submit = schedule.workload.submit_time
+    begin, end = int(submit.min()), max(int(schedule.start_time.max()), int(submit.min()) + 1)
+    axis = TimeAxis(begin, end, begin, schedule.workload.start_time)
+    queues = [_binned(one.without_room, begin, end) for one in shown]
+    top = max(1.0, *(float(queue.values.max()) for queue in queues))
+    with styled():
+        axes = new_figure((8.0, 1.4 + 0.75 * len(shown))).add_subplot() if ax is None else ax
+        strips = np.arange(len(shown))[::-1]
+        for place, one, queue in zip(strips.tolist(), shown, queues, strict=True):
+            use = _binned(one.use, begin, end)
+            axes.fill_between(axis(use.times), place, place + STRIP * use.values, step="post", color=COLOURS[3], lw=0)
+            height = place + STRIP * np.sqrt(queue.values / top)
+            axes.step(axis(queue.times), height, where="post", color=COLOURS[4], lw=1.2)
+        axes.axvline(axis(int(submit.max())), color="#666666", lw=0.8)
+        axes.hlines(strips + STRIP, 0, 1, transform=axes.get_yaxis_transform(), color="#DDDDDD", linewidth=0.6)
+        axes.set_ylim(0, len(shown))
+        axes.set_yticks(strips + STRIP / 2, [_wrapped(one.name) for one in shown])
+        axes.tick_params(axis="y", length=0)
+        axes.grid(visible=False, axis="y")
+        axis.label(axes)
+        axes.set_title(f"Use of nodes, and jobs without room (lines, 0 to {top:,.0f})")
+    return axes
+
+
+def _binned(steps: Steps, begin: int, end: int) -> Steps:
+    """Return the means of a step function over equal parts of a period; it is 0 outside its times."""
+    times = np.concatenate([[min(begin, int(steps.times[0])) - 1], steps.times, [max(end, int(steps.times[-1])) + 1]])
+    values = np.concatenate([[0.0], steps.values, [0.0]])
+    return Steps(times, values).binned(TIME_BINS, begin, end)
+
+
+def _wrapped(name: str, width: int = 24) -> str:
+    return name if len(name) <= width else f"{name[: width - 1]}…"
+
+
+def _carriers(found: SiteExplanation) -> Table:
+    recorded = found.recorded is not None
+    head = [Cell("Jobs of"), Cell("Jobs"), Cell("Share of jobs"), Cell("Share of waiting", term="share_of_waiting")]
+    head += [Cell("Mean wait recorded" if recorded else "Mean wait", term="wait")]
+    head += [Cell("in the twin")] if recorded else []
+    head += [Cell("Median wait", term="median"), Cell("Mean of all others"), Cell("Mostly for")]
+    rows = []
+    for one in found.carriers:
+        share = found.share(one)
+        twin = [seconds_cell(float(found.twin.wait_time[one.rows].mean()))] if recorded else []
+        row = [Cell(share.group), Cell(f"{share.jobs:,}", share.jobs), *_shares(share), seconds_cell(share.mean), *twin]
+        rows.append([*row, seconds_cell(share.median), seconds_cell(share.mean_without), Cell(mostly_for(found, one))])
+    note = (
+        "Groups without jobs in common: first the most telling one by user, account, partition, QOS and what jobs ask "
+        "for, then the most telling one of the rest. The mean of all others is how they waited beside the group; "
+        "without it in the queue, they might have waited less."
+    )
+    return Table("Who carries the mean wait", "Groups of jobs by their share of all waiting", head, rows, note)
+
+
+def _shares(share: WaitShare) -> list[Cell]:
+    values = (share.share_of_jobs, share.share_of_waiting)
+    return [Cell(f"{value:.1%}", value) for value in values]
+
+
+def _causes(found: SiteExplanation) -> Table:
+    totals = found.causes.totals()
+    whole = sum(totals.values())
+    head = [Cell("Cause"), Cell("Kind"), Cell("Hours"), Cell("Share of waiting", term="share_of_waiting")]
+    rows = []
+    for cause, seconds in totals.items():
+        hours = seconds / 3600
+        row = [Cell(cause_text(cause)), Cell(kind_of(cause)), Cell(f"{hours:,.0f}", hours)]
+        rows.append([*row, Cell(f"{seconds / whole:.1%}", seconds / whole)])
+    note = (
+        "In the twin. A job has no free cores, nodes, memory or GPUs while it could not start even if it were alone in "
+        "the queue; it is behind other jobs while it could, but nodes are kept for jobs before it, or the scheduler has "
+        "not looked at it yet. Limits and other holds are in Slurm's words."
+    )
+    return Table("What they wait for", "Hours of waiting by cause", head, rows, note)
+
+
+def _nodes(found: SiteExplanation) -> list[Table]:
+    note = (
+        "Full: hours in which half of the jobs that wait for these nodes, or more, had no room. Job hours: what jobs "
+        "waited together meanwhile; {}."
+    )
+    kinds = note.format("each job counts for the one kind that it asks for")
+    groups = note.format("a job that may use several groups counts for each")
+    return [
+        _in_demand(
+            "Nodes that jobs ask for", "Use and queue by the kind of nodes that jobs ask for", found.kinds, kinds
+        ),
+        _in_demand("Groups of nodes", "Use and queue of each group of nodes", found.groups, groups),
+    ]
+
+
+def _in_demand(heading: str, caption: str, some: Sequence[NodesInDemand], note: str) -> Table:
+    head = [Cell("Nodes"), Cell("Number"), Cell("Cores in use"), Cell("GPUs in use"), Cell("Cores in use, waited for")]
+    head += [Cell("Hours waited for"), Cell("Hours full"), Cell("Job hours without room"), Cell("Features")]
+    rows = []
+    for one in some[:MOST]:
+        shares = [
+            Cell("–") if np.isnan(value) else Cell(f"{value:.0%}", value) for value in (one.cores, one.gpus, one.busy)
+        ]
+        hours = [Cell(f"{value:,.0f}", value) for value in (one.waited_for, one.full, one.job_hours)]
+        rows.append([Cell(one.name), Cell(f"{one.nodes:,}", one.nodes), *shares, *hours, Cell(one.features or "–")])
+    return Table(heading, caption, head, rows, note)
+
+
+def _limits(found: SiteExplanation) -> list[Table]:
+    if not found.limits:
+        return []
+    head = [Cell("Reason", term="told_reason"), Cell("Limit"), Cell("Jobs"), Cell("Users"), Cell("Hours")]
+    rows = []
+    for one in found.limits[:MOST]:
+        row = [Cell(one.reason), Cell(one.limit or "–"), Cell(f"{one.jobs:,}", one.jobs)]
+        rows.append([*row, Cell(f"{one.users:,}", one.users), Cell(f"{one.hours:,.1f}", one.hours)])
+    return [Table("Limits", "Hours that jobs were held at limits, in the twin", head, rows)]
+
+
+def _groups(found: SiteExplanation) -> list[Table]:
+    return [
+        _by(words, found.shares(kind)) for kind, words in KINDS.items() if len(found.labels[kind].in_order().names) > 1
+    ]
+
+
+def _by(words: str, every: Sequence[WaitShare]) -> Table:
+    head = [Cell(words[0].upper() + words[1:]), Cell("Jobs"), Cell("Share of jobs")]
+    head += [Cell("Share of waiting", term="share_of_waiting"), Cell("Mean wait", term="wait")]
+    head += [Cell("Median wait", term="median"), Cell("p95 wait", term="percentile"), Cell("Mean of all others")]
+    rows = []
+    for one in every[:MOST]:
+        row = [Cell(one.group), Cell(f"{one.jobs:,}", one.jobs), *_shares(one), seconds_cell(one.mean)]
+        rows.append([*row, seconds_cell(one.median), seconds_cell(one.p95), seconds_cell(one.mean_without)])
+    note = f"{len(every) - MOST:,} smaller shares are not shown." if len(every) > MOST else ""
+    return Table(f"By {words}", f"Shares of all waiting by {words}", head, rows, note)

@@ -1,0 +1,274 @@
+"""A site month by month: waits, use, and the error of its twin, so that one sees when it was right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.durations import DAY, WEEK
+from schedlab.schedule.schedule import Schedule
+from schedlab.schedule.summary import duration
+from schedlab.schedule.timeline import Steps, busy_processors, queue_length
+from schedlab.site.calibration import Calibration, calibrate
+from schedlab.site.jobs import replay
+from schedlab.site.site import Site
+from schedlab.wording import count_of, table
+
+Length = Literal["month", "week", "day"]
+
+SHORTEST: Mapping[Length, int] = {"month": 62 * DAY, "week": 2 * WEEK}
+"""Seconds of a log from which on it is cut into months, and into weeks; a shorter one is cut into days."""
+
+FEWEST = 30
+"""Jobs of a period below which its error says little."""
+
+HALF = 0.5
+"""A period of a shorter part than this of its length, at the begin or the end of the log, is not compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class PeriodUse:
+    """A month of a site, or a week or a day.
+
+    Parameters
+    ----------
+    name
+        Such as "2026-04", or "week 3" of a log without dates.
+    begin, end
+        Seconds of the jobs, cut to the first and the last submission.
+    complete
+        Whether more than half of it is in the log.
+    jobs
+        Submitted within it.
+    work
+        Processor-seconds of these, as a share of what the machine has in that time.
+    recorded, simulated
+        Mean, median and 95th percentile of their waits, in seconds; recorded: None if no waits are.
+    use, queue
+        Mean share of the machine in use, and mean number of waiting jobs, recorded (NaN: not known) and in the twin.
+    """
+
+    name: str
+    begin: int
+    end: int
+    complete: bool
+    jobs: int
+    work: float
+    recorded: tuple[float, float, float] | None
+    simulated: tuple[float, float, float]
+    use: tuple[float, float]
+    queue: tuple[float, float]
+
+    @property
+    def error(self) -> float:
+        """Relative error of the twin's mean wait; NaN if nothing is recorded or no job waited."""
+        if self.recorded is None or not self.recorded[0]:
+            return float("nan")
+        return (self.simulated[0] - self.recorded[0]) / self.recorded[0]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SiteMonths:
+    """A site period by period.
+
+    Parameters
+    ----------
+    site
+        Its name.
+    length
+        "month", "week" or "day".
+    periods
+        In order of time.
+    twin
+        Its jobs under its own scheduler.
+    calibration
+        The twin beside what was recorded; None: no waits are recorded.
+    left_out
+        Jobs that were not replayed, by reason.
+    """
+
+    site: str
+    length: Length
+    periods: tuple[PeriodUse, ...]
+    twin: Schedule
+    calibration: Calibration | None
+    left_out: Mapping[str, int]
+
+    def sentences(self) -> list[str]:
+        """Return what is to be seen, in plain sentences: how sure it is, then when waits were long, and why."""
+        return [*self._how_sure(), *self._when()]
+
+    def _how_sure(self) -> Iterator[str]:
+        if self.calibration is None:
+            yield (
+                "The log has no recorded waits, so the twin cannot be checked against this site: all figures here are "
+                "those of the twin."
+            )
+            return
+        yield from self.calibration.sentences()[:2]
+        judged = [one for one in self.periods if one.complete and one.jobs >= FEWEST and np.isfinite(one.error)]
+        if len(judged) > 1:
+            worst, best = (some(judged, key=lambda one: abs(one.error)) for some in (max, min))
+            within = sum(abs(one.error) <= 0.25 for one in judged)
+            yield (
+                f"The twin is within 25% of the recorded mean wait in {within} of {len(judged)} {self.length}s with "
+                f"{FEWEST} jobs or more; worst in {worst.name} ({worst.error:+.0%}), best in {best.name} "
+                f"({best.error:+.0%})."
+            )
+
+    def _when(self) -> Iterator[str]:
+        full = [one for one in self.periods if one.complete and one.jobs]
+        if len(full) < 2:
+            yield f"The log has {count_of(len(self.periods), self.length)}: too few to compare."
+            return
+        longest = max(full, key=lambda one: (one.recorded or one.simulated)[0])
+        wait = (longest.recorded or longest.simulated)[0]
+        waits = np.array([(one.recorded or one.simulated)[0] for one in full])
+        yield (
+            f"The longest waits were in {longest.name}: {duration(wait)} on average; half of the {self.length}s had "
+            f"{duration(float(np.median(waits)))} or less."
+        )
+        loads = np.array([one.work for one in full])
+        if len(full) >= 6 and waits.std() and loads.std():
+            share = float(np.corrcoef(waits.argsort().argsort(), loads.argsort().argsort())[0, 1])
+            yield (
+                f"Long waits {'go with' if share >= 0.5 else 'hardly go with'} the work that was submitted: the rank "
+                f"correlation over {len(full)} {self.length}s is {share:.2f}."
+            )
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the periods as numbers and texts, for JSON."""
+        return {
+            "site": self.site,
+            "scheduler": self.twin.scheduler,
+            "verdict": None if self.calibration is None else self.calibration.verdict,
+            "answer": self.sentences(),
+            "length": self.length,
+            "periods": [asdict(one) | {"error": one.error} for one in self.periods],
+            "left_out": dict(self.left_out),
+        }
+
+    def __str__(self) -> str:
+        known = self.calibration is not None
+        head = [self.length, "jobs", "work submitted"]
+        head += ["mean wait, recorded", "mean wait, twin", "error"] if known else ["mean wait"]
+        head += ["p95 wait, recorded", "p95 wait, twin"] if known else ["median wait", "p95 wait"]
+        head += ["in use, recorded", "in use, twin"] if known else ["in use"]
+        rows = [_row(one, known) for one in self.periods]
+        return "\n".join([*self.sentences(), "", table(head, rows)])
+
+    def __repr__(self) -> str:
+        return f"SiteMonths({self.site}: {count_of(len(self.periods), self.length)})"
+
+
+def _row(one: PeriodUse, known: bool) -> list[str]:
+    name = one.name if one.complete else f"{one.name} (part)"
+    if not one.jobs:
+        return [name, "0", f"{one.work:.0%}", *["-"] * (5 if known else 3), *_use(one, known)]
+    if one.recorded is None:
+        waits = [duration(value) for value in one.simulated]
+    else:
+        waits = [duration(one.recorded[0]), duration(one.simulated[0])]
+        waits += [f"{one.error:+.0%}" if np.isfinite(one.error) else "-"]
+        waits += [duration(one.recorded[2]), duration(one.simulated[2])]
+    return [name, f"{one.jobs:,}", f"{one.work:.0%}", *waits, *_use(one, known)]
+
+
+def _use(one: PeriodUse, known: bool) -> list[str]:
+    return [f"{value:.0%}" for value in (one.use if known else one.use[1:])]
+
+
+def months(site: Site, length: Length | None = None) -> SiteMonths:
+    """Replay the jobs of a site, and return its waits and use month by month, beside what was recorded.
+
+    Parameters
+    ----------
+    site
+        With jobs.
+    length
+        "month", "week" or "day"; None: months if the log has two or more, else weeks if it has two, else days. Months
+        are those of the calendar (UTC), or 30 days of a log without dates; weeks count from the first submission.
+
+    Returns
+    -------
+    SiteMonths
+        The twin replays the whole log at once: what waits at the end of a month waits on in the next.
+
+    Raises
+    ------
+    InputError
+        If no job can be replayed.
+    """
+    kept = site.replayable()
+    if bool((kept.jobs.wait_time >= 0).any()):
+        found: Calibration | None = calibrate(site)
+        assert found is not None
+        twin, past, left_out = found.simulated, found.recorded, found.left_out
+    else:
+        found, past, left_out = None, None, kept.left_out
+        twin = replay(kept.jobs, site.scheduler, site.cluster, nodes=True, node_events=site.node_events)
+    submit = twin.workload.submit_time
+    begin, end = int(submit.min()), int(submit.max()) + 1
+    chosen = length or next((one for one, least in SHORTEST.items() if end - begin >= least), "day")
+    edges = list(_edges(chosen, begin, end, twin.workload.start_time))
+    return SiteMonths(site.name, chosen, tuple(_periods(edges, begin, end, twin, past)), twin, found, left_out)
+
+
+def _edges(length: Length, begin: int, end: int, start_time: int | None) -> Iterator[tuple[int, str]]:
+    """Yield the begin of each period with its name, and the end of the last."""
+    if length == "month" and start_time is not None:
+        first = datetime.fromtimestamp(start_time + begin, UTC).replace(day=1, hour=0, minute=0, second=0)
+        while (second := int(first.timestamp()) - start_time) < end:
+            yield second, f"{first:%Y-%m}"
+            first = (first + timedelta(days=32)).replace(day=1)
+        yield second, ""
+        return
+    seconds = {"month": 30 * DAY, "week": WEEK, "day": DAY}[length]
+    for number, second in enumerate(range(begin, end + seconds, seconds), 1):
+        date = "" if start_time is None else f"{datetime.fromtimestamp(start_time + second, UTC):%Y-%m-%d}"
+        what = "30 days" if length == "month" else length
+        yield second, f"{what} from {date}" if date and length != "day" else date or f"{what} {number}"
+        if second >= end:
+            return
+
+
+def _periods(
+    edges: list[tuple[int, str]], begin: int, end: int, twin: Schedule, past: Schedule | None
+) -> Iterator[PeriodUse]:
+    submit = twin.workload.submit_time
+    work = twin.workload.job_processors.astype(np.float64) * twin.run_time
+    busy = [None if one is None else busy_processors(one) for one in (past, twin)]
+    queues = [None if one is None else queue_length(one) for one in (past, twin)]
+    for (first, name), (last, _) in pairwise(edges):
+        low, high = max(first, begin), min(last, end)
+        mine = np.flatnonzero((submit >= first) & (submit < last))
+        capacity = twin.processors * float(high - low)
+        yield PeriodUse(
+            name,
+            low,
+            high,
+            high - low > HALF * (last - first),
+            len(mine),
+            float(work[mine].sum()) / capacity,
+            None if past is None else _measures(past.wait_time[mine]),
+            _measures(twin.wait_time[mine]),
+            _both(busy, low, high, twin.processors),
+            _both(queues, low, high, 1),
+        )
+
+
+def _measures(waits: NDArray[np.int64]) -> tuple[float, float, float]:
+    if not len(waits):
+        return float("nan"), float("nan"), float("nan")
+    return float(waits.mean()), float(np.median(waits)), float(np.quantile(waits, 0.95))
+
+
+def _both(functions: list[Steps | None], begin: int, end: int, whole: int) -> tuple[float, float]:
+    means = [float("nan") if one is None else one.integral(begin, end) / (end - begin) / whole for one in functions]
+    return means[0], means[1]
