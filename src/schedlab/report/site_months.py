@@ -52,14 +52,16 @@ def render_months(found: SiteMonths, *, command: str = "") -> str:
         "Top: mean wait of the jobs submitted in each; bottom: share of the machine in use, and work submitted.",
     )
     return Page().render(
-        "schedule.html.j2",
+        "site.html.j2",
         kind=f"{found.length.capitalize()} by {found.length}",
         title=f"{found.site}: {count_of(len(found.periods), found.length)}",
-        lead=f"{count_of(len(found.twin), 'job')}, replayed under {found.twin.scheduler}",
+        lead=f"{count_of(len(found.twin), 'job')}, replayed under the site's own scheduler",
         changes=[f"{count_of(count, 'job')} left out: {reason}." for reason, count in found.left_out.items()],
-        sentences=[*found.sentences(), *(() if found.calibration is None else found.calibration.caveats)],
+        sentences=found.sentences(),
+        details=() if found.calibration is None else found.calibration.caveats,
         over_time=[figure],
         tables=[_table(found)],
+        more_tables=(),
         command=command,
         provenance=facts,
     )

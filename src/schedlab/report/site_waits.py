@@ -21,12 +21,15 @@ from schedlab.schedule.timeline import Steps
 from schedlab.site.bottlenecks import NodesInDemand
 from schedlab.site.carriers import WaitShare
 from schedlab.site.causes import kind_of
-from schedlab.site.explained import KINDS, cause_text, mostly_for
+from schedlab.site.explained import KINDS, asks_for, cause_text, first_sentences, mostly_for, other_sentences
 from schedlab.site.explaining import SiteExplanation
 from schedlab.wording import count_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+TWIN = "in the twin"
+"""What the schedule of the site's own scheduler is called."""
 
 MOST_STRIPS = 8
 """Kinds of nodes that the figure shows."""
@@ -56,18 +59,20 @@ def render_explanation(found: SiteExplanation, *, command: str = "") -> str:
     """Return why the jobs of a site wait as HTML; see `write_explanation`."""
     page = Page()
     both: dict[str, Schedule] = {} if found.recorded is None else {AS_RECORDED: found.recorded}
-    page.explore(both | {found.twin.scheduler: found.twin})
+    page.explore(both | {TWIN: found.twin})
     facts = {name: value for name, value in found.twin.provenance().items() if not isinstance(value, Mapping)}
-    waited = "recorded" if found.recorded is not None else "the twin's"
+    waits = "waits as recorded" if found.recorded is not None else "no recorded waits: those of the twin"
     return page.render(
-        "schedule.html.j2",
+        "site.html.j2",
         kind="Why do they wait?",
         title=f"{found.site}: why jobs wait",
-        lead=f"{count_of(len(found.twin), 'job')}, {waited} waits; replayed under {found.twin.scheduler}",
+        lead=f"{count_of(len(found.twin), 'job')}; {waits}",
         changes=[f"{count_of(count, 'job')} left out: {reason}." for reason, count in found.left_out.items()],
-        sentences=[*found.sentences(), *(() if found.calibration is None else found.calibration.caveats)],
+        sentences=first_sentences(found),
+        details=[*other_sentences(found), *(() if found.calibration is None else found.calibration.caveats)],
         over_time=_figures(found),
-        tables=[_carriers(found), _causes(found), *_nodes(found), *_limits(found), *_groups(found)],
+        tables=[_carriers(found), _causes(found), *_limits(found), *_nodes(found)],
+        more_tables=_groups(found),
         command=command,
         provenance=facts,
     )
@@ -82,8 +87,8 @@ def _figures(found: SiteExplanation) -> list[Illustration]:
             plot_demand(shown, found.twin).figure,
             "Use of each kind of nodes over time, and how many jobs waited for it without room; the means are in the "
             "tables below.",
-            "Areas: share of the cores (or GPUs, if these are in greater use) in use, from 0 to 100 %. Lines: number of "
-            "jobs that wait for these nodes and have no room, on a square-root scale. Where the area is full and the "
+            "Areas: share of the cores (or GPUs, if these are in greater use) in use, from 0 to 100 %. Lines: jobs "
+            "that wait for these nodes and have no room, on a square-root scale. Where the area is full and the "
             "line is up, nodes are short; where the line is up and the area is not full, what is free is too small for "
             "the jobs that wait. Vertical line: the last submission.",
             vector=False,
@@ -143,13 +148,14 @@ def _carriers(found: SiteExplanation) -> Table:
     head = [Cell("Jobs of"), Cell("Jobs"), Cell("Share of jobs"), Cell("Share of waiting", term="share_of_waiting")]
     head += [Cell("Mean wait recorded" if recorded else "Mean wait", term="wait")]
     head += [Cell("in the twin")] if recorded else []
-    head += [Cell("Median wait", term="median"), Cell("Mean of all others"), Cell("Mostly for")]
+    head += [Cell("Median wait", term="median"), Cell("Mean of all others"), Cell("Mostly for"), Cell("Each asks for")]
     rows = []
     for one in found.carriers:
         share = found.share(one)
         twin = [seconds_cell(float(found.twin.wait_time[one.rows].mean()))] if recorded else []
         row = [Cell(share.group), Cell(f"{share.jobs:,}", share.jobs), *_shares(share), seconds_cell(share.mean), *twin]
-        rows.append([*row, seconds_cell(share.median), seconds_cell(share.mean_without), Cell(mostly_for(found, one))])
+        row += [seconds_cell(share.median), seconds_cell(share.mean_without), Cell(mostly_for(found, one))]
+        rows.append([*row, Cell(asks_for(found, one) or "–")])
     note = (
         "Groups without jobs in common: first the most telling one by user, account, partition, QOS and what jobs ask "
         "for, then the most telling one of the rest. The mean of all others is how they waited beside the group; "
@@ -173,16 +179,16 @@ def _causes(found: SiteExplanation) -> Table:
         row = [Cell(cause_text(cause)), Cell(kind_of(cause)), Cell(f"{hours:,.0f}", hours)]
         rows.append([*row, Cell(f"{seconds / whole:.1%}", seconds / whole)])
     note = (
-        "In the twin. A job has no free cores, nodes, memory or GPUs while it could not start even if it were alone in "
-        "the queue; it is behind other jobs while it could, but nodes are kept for jobs before it, or the scheduler has "
-        "not looked at it yet. Limits and other holds are in Slurm's words."
+        "In the twin. A job has no free cores, nodes, memory or GPUs while it could not start even if alone in the "
+        "queue; it is behind other jobs while it could, but nodes are kept for jobs before it, or the scheduler "
+        "has not looked at it yet. Limits and other holds are in Slurm's words."
     )
     return Table("What they wait for", "Hours of waiting by cause", head, rows, note)
 
 
 def _nodes(found: SiteExplanation) -> list[Table]:
     note = (
-        "Full: hours in which half of the jobs that wait for these nodes, or more, had no room. Job hours: what jobs "
+        "Full: hours in which most of the jobs that waited for these nodes had no room. Job hours: what jobs "
         "waited together meanwhile; {}."
     )
     kinds = note.format("each job counts for the one kind that it asks for")
@@ -197,14 +203,17 @@ def _nodes(found: SiteExplanation) -> list[Table]:
 
 def _in_demand(heading: str, caption: str, some: Sequence[NodesInDemand], note: str) -> Table:
     head = [Cell("Nodes"), Cell("Number"), Cell("Cores in use"), Cell("GPUs in use"), Cell("Cores in use, waited for")]
-    head += [Cell("Hours waited for"), Cell("Hours full"), Cell("Job hours without room"), Cell("Features")]
+    head += [Cell("Hours waited for"), Cell("Hours full"), Cell("Job hours without room")]
+    featured = any(one.features for one in some)
+    head += [Cell("Features")] if featured else []
     rows = []
     for one in some[:MOST]:
         shares = [
             Cell("–") if np.isnan(value) else Cell(f"{value:.0%}", value) for value in (one.cores, one.gpus, one.busy)
         ]
         hours = [Cell(f"{value:,.0f}", value) for value in (one.waited_for, one.full, one.job_hours)]
-        rows.append([Cell(one.name), Cell(f"{one.nodes:,}", one.nodes), *shares, *hours, Cell(one.features or "–")])
+        features = [Cell(one.features or "–")] if featured else []
+        rows.append([Cell(one.name), Cell(f"{one.nodes:,}", one.nodes), *shares, *hours, *features])
     return Table(heading, caption, head, rows, note)
 
 

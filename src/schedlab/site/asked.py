@@ -22,6 +22,7 @@ HOUR = 3600
 WHOLE_NODE = 0.95
 """The share of a node's cores, memory or GPUs from which on a request leaves nothing of it that others could use."""
 
+NO_GPU: Final = "no GPU"
 ANY_NODE: Final = "any node of its partition"
 
 LIMIT_BOUNDS: Final = (HOUR, 4 * HOUR, 12 * HOUR, DAY, 2 * DAY, 3 * DAY, 7 * DAY)
@@ -136,7 +137,7 @@ def _gpus(asked: Resources) -> Labels:
     amounts = asked.gpus_in_all
     types = asked.gpu_type.texts()
     keys = list(zip(amounts.tolist(), types, strict=True))
-    names = {key: "no GPU" if key[0] == 0 else _of_type(*key) for key in set(keys)}
+    names = {key: NO_GPU if key[0] == 0 else _of_type(*key) for key in set(keys)}
     return Labels.of([names[key] for key in keys])
 
 

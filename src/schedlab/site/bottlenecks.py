@@ -38,7 +38,7 @@ class NodesInDemand:
     busy
         Mean share of their cores in use while jobs waited for them; NaN if none did.
     waited_for, full
-        Hours in which jobs waited for them, and those of them in which half of these jobs or more had no room.
+        Hours in which jobs waited for them, and those of them in which most of these jobs had no room.
     job_hours
         Hours that jobs waited for them together while no node that they may use had room.
     longest
@@ -109,12 +109,12 @@ class Demand:
     def _in_demand(self, name: str, features: str, there: NDArray[np.bool_], requests: list[int]) -> NodesInDemand:
         queues = [queue for request in requests if (queue := self.queues[request]) is not None]
         waiting, without = (_sum([one[part] for one in queues]) for part in range(2))
-        spans = _spans(waiting, without, least=0.5)
+        spans = _spans(waiting, without, above=0.5)
         lengths = spans[:, 1] - spans[:, 0]
         cores, gpus = (self._in_use(there, resource) for resource in ("cores", "gpus"))
         shares = [float("nan") if one is None else _mean(one, self.begin, self.end) for one in (cores, gpus)]
         assert cores is not None
-        waited = _spans(waiting, without, least=0)
+        waited = _spans(waiting, without, above=-1)
         seconds = float((waited[:, 1] - waited[:, 0]).sum())
         busy = sum(cores.integral(*_inside(cores, first, last)) for first, last in waited.tolist())
         return NodesInDemand(
@@ -181,14 +181,14 @@ def _sum(functions: list[Steps]) -> Steps:
     return Steps(times[order][last], np.rint(np.cumsum(changes[order]))[last])
 
 
-def _spans(waiting: Steps, without: Steps, *, least: float) -> NDArray[np.int64]:
-    """Return begins and ends of the times in which jobs waited, of whom at least a share had no room."""
+def _spans(waiting: Steps, without: Steps, *, above: float) -> NDArray[np.int64]:
+    """Return begins and ends of the times in which jobs waited, of which more than a share had no room."""
     times = np.union1d(waiting.times, without.times)
     queue, short = (
         np.where(times < one.times[0], 0, one.values[np.searchsorted(one.times, times, side="right") - 1])
         for one in (waiting, without)
     )
-    inside = (queue > 0) & (short >= least * queue)
+    inside = (queue > 0) & (short > above * queue)
     edges = np.flatnonzero(np.diff(np.concatenate([[False], inside, [False]])))
     return times[edges].reshape(-1, 2)
 

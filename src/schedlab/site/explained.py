@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from schedlab.durations import DAY
 from schedlab.schedule.summary import duration
-from schedlab.site.asked import ANY_NODE
+from schedlab.site.asked import ANY_NODE, NO_GPU
 from schedlab.site.carriers import Carrier, WaitShare, stands_out
 from schedlab.site.causes import KIND_WORDS, OTHER, kind_of
 from schedlab.site.fitting import STATES
@@ -61,23 +61,32 @@ def cause_text(cause: str) -> str:
     return CAUSE_WORDS.get(cause, cause)
 
 
-def group_text(found: SiteExplanation, carrier: Carrier) -> str:
-    """Return who the jobs of a carrier are of, and what they ask for."""
+def whose(found: SiteExplanation, carrier: Carrier) -> str:
+    """Return whose jobs those of a carrier are: of which user or account and, if that tells them apart, of what else."""
     if not carrier.told_apart:
-        return "all other jobs"
+        return "all others"
     shared = carrier.told_apart | carrier.shared
-    whose = [shared["user"]] if "user" in shared else [f"account {shared['account']}"] if "account" in shared else []
+    who = next((kind for kind in ("user", "account") if kind in shared), None)
+    name = "" if who is None else shared["user"] if who == "user" else f"account {shared['account']}"
     where = [f"{kind} {shared[kind]}" for kind in ("partition", "QOS") if kind in carrier.told_apart]
-    asks = " ".join([shared.get("nodes", ""), _of_kind(shared)]).strip()
-    gpus = shared.get("GPUs", "no GPU")
-    asks += f"{' with ' if asks else ''}{gpus}" if gpus != "no GPU" else ""
-    asks += f"{' for ' if asks else 'for '}{_limit(found, carrier.rows)}" if "time limit" in shared else ""
-    return ", ".join([*whose, *where, *([asks] if asks else [])])
+    users = len(np.unique(found.twin.workload.user_id[carrier.rows]))
+    return ", ".join([name or count_of(users, "user"), *where])
+
+
+def asks_for(found: SiteExplanation, carrier: Carrier) -> str:
+    """Return what nearly all jobs of a carrier ask for: "" if they have nothing in common."""
+    if not carrier.told_apart:
+        return ""
+    shared = carrier.told_apart | carrier.shared
+    gpus = shared.get("GPUs", NO_GPU)
+    parts = [shared.get("nodes", ""), _of_kind(shared), f"with {gpus}" if gpus != NO_GPU else ""]
+    parts.append(f"for {_limit(found, carrier.rows)}" if "time limit" in shared else "")
+    return " ".join(part for part in parts if part)
 
 
 def _of_kind(shared: dict[str, str]) -> str:
     kind = shared.get("node kind", ANY_NODE)
-    return "" if kind == ANY_NODE else f"of {kind}"
+    return "" if kind == ANY_NODE else f"of {kind}" if "nodes" in shared else f"nodes of {kind}"
 
 
 def _limit(found: SiteExplanation, rows: NDArray[np.intp]) -> str:
@@ -89,11 +98,14 @@ def _limit(found: SiteExplanation, rows: NDArray[np.intp]) -> str:
     return f"{duration(float(low))} to {duration(float(high))}"
 
 
-def sentences(found: SiteExplanation) -> list[str]:
-    """Return the answer in plain sentences: how sure it is, then who waits, and why."""
+def first_sentences(found: SiteExplanation) -> list[str]:
+    """Return what is said first: how sure the answer is, and who waits."""
+    return [*_how_sure(found), *_who(found)]
+
+
+def other_sentences(found: SiteExplanation) -> list[str]:
+    """Return what is said then: what jobs wait for, where, and whether that is typical."""
     return [
-        *_how_sure(found),
-        *_who(found),
         *_what_for(found),
         *_where(found),
         _at_limits(found),
@@ -126,10 +138,12 @@ def _who(found: SiteExplanation) -> Iterator[str]:
     if not first.told_apart or not stands_out(share):
         yield f"{every[0].upper()}{every[1:]}: no group of jobs stands out; the waiting is spread over many."
         return
+    asks = asks_for(found, first)
     yield (
         f"{share.share_of_waiting:.0%} of all waiting is that of {count_of(share.jobs, 'job')} "
-        f"({share.share_of_jobs:.0%} of all): {share.group}. They wait {duration(share.mean)} on average, mostly as "
-        f"there are {mostly_for(found, first)}; all others wait {duration(share.mean_without)} beside them; {every}."
+        f"({share.share_of_jobs:.0%} of all) of {whose(found, first)}{f', each for {asks}' if asks else ''}: they wait "
+        f"{duration(share.mean)} on average, mostly as there are {mostly_for(found, first)}; all others wait "
+        f"{duration(share.mean_without)} beside them. {every[0].upper()}{every[1:]}."
     )
     twin = found.share(first, found.twin.wait_time)
     if found.recorded is not None:
@@ -168,7 +182,7 @@ def _where(found: SiteExplanation) -> Iterator[str]:
     yield (
         f"The bottleneck is {first.name}: {first.job_hours / total:.0%} of the hours without room were waited for it. "
         f"While jobs wait for it, {first.busy:.0%} of its cores are in use, and for {first.full:,.0f} of these "
-        f"{first.waited_for:,.0f} hours, half of the jobs that wait for it or more have no room."
+        f"{first.waited_for:,.0f} hours, most of the jobs that wait for it have no room."
     )
 
 
@@ -204,7 +218,10 @@ def _how_typical(found: SiteExplanation) -> Iterator[str]:
 
 def explained_text(found: SiteExplanation) -> str:
     """Return the answer as sentences and tables in text."""
-    parts = ["\n".join(sentences(found)), "who carries the mean wait\n\n" + _carriers(found)]
+    parts = [
+        "\n".join([*first_sentences(found), "", *other_sentences(found)]),
+        "who carries the mean wait\n\n" + _carriers(found),
+    ]
     parts += [
         f"by {words}\n\n{_groups(found, kind)}" for kind, words in KINDS.items() if len(found.labels[kind].names) > 1
     ]
@@ -216,15 +233,16 @@ def explained_text(found: SiteExplanation) -> str:
 
 
 def _carriers(found: SiteExplanation) -> str:
-    head = ["", "jobs", "share of waiting", "mean wait", "median wait", "of others", "mostly for"]
-    head.insert(4, "in the twin") if found.recorded is not None else None
+    recorded = found.recorded is not None
+    head = ["", "jobs", "share of waiting", "mean wait", *(["in the twin"] if recorded else [])]
+    head += ["median wait", "mean of others", "mostly for", "each asks for"]
     rows = []
     for one in found.carriers:
         share = found.share(one)
         row = [share.group, f"{share.jobs:,}", f"{share.share_of_waiting:.1%}", duration(share.mean)]
-        row += [duration(float(found.twin.wait_time[one.rows].mean()))] if found.recorded is not None else []
+        row += [duration(float(found.twin.wait_time[one.rows].mean()))] if recorded else []
         without = "-" if np.isnan(share.mean_without) else duration(share.mean_without)
-        rows.append([*row, duration(share.median), without, mostly_for(found, one)])
+        rows.append([*row, duration(share.median), without, mostly_for(found, one), asks_for(found, one)])
     return table(head, rows)
 
 

@@ -74,9 +74,9 @@ class SiteExplanation:
 
     def share(self, carrier: Carrier, waits: NDArray[np.int64] | None = None) -> WaitShare:
         """Return what a carrier has of all waiting; by default, of that which `waits` has."""
-        from schedlab.site.explained import group_text
+        from schedlab.site.explained import whose
 
-        return wait_share("carrier", group_text(self, carrier), self.waits if waits is None else waits, carrier.rows)
+        return wait_share("carrier", whose(self, carrier), self.waits if waits is None else waits, carrier.rows)
 
     def shares(self, kind: str) -> list[WaitShare]:
         """Return what each group of a kind, a key of `labels`, has of all waiting."""
@@ -102,9 +102,9 @@ class SiteExplanation:
 
     def sentences(self) -> list[str]:
         """Return the answer in plain sentences: how sure it is, then who waits, and why."""
-        from schedlab.site.explained import sentences
+        from schedlab.site.explained import first_sentences, other_sentences
 
-        return sentences(self)
+        return [*first_sentences(self), *other_sentences(self)]
 
     def to_document(self) -> dict[str, Any]:
         """Return the answer as numbers and texts, for JSON."""
