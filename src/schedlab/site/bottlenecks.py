@@ -16,6 +16,7 @@ from schedlab.schedule.stretches import by_stretch
 from schedlab.schedule.timeline import Steps, count_present
 from schedlab.site.causes import WaitCauses
 from schedlab.site.fitting import ROOM, StateSteps
+from schedlab.wording import count_of
 from schedlab.workload.resources import Labels
 
 HOUR = 3600
@@ -205,4 +206,5 @@ def _inside(function: Steps, begin: int, end: int) -> tuple[int, int]:
 
 
 def _features(group: NodeGroup) -> str:
-    return ", ".join([*sorted(group.features), *(f"{count} {kind or 'GPUs'}" for kind, count in group.gpus)])
+    devices = [f"{count} {kind}" if kind else count_of(count, "GPU") for kind, count in group.gpus]
+    return ", ".join([*sorted(group.features), *devices])

@@ -62,7 +62,7 @@ def cause_text(cause: str) -> str:
 
 
 def whose(found: SiteExplanation, carrier: Carrier) -> str:
-    """Return whose jobs those of a carrier are: of which user or account and, if that tells them apart, of what else."""
+    """Return whose jobs those of a carrier are; partition and QOS only if these tell them apart."""
     if not carrier.told_apart:
         return "all others"
     shared = carrier.told_apart | carrier.shared
@@ -142,8 +142,8 @@ def _who(found: SiteExplanation) -> Iterator[str]:
     yield (
         f"{share.share_of_waiting:.0%} of all waiting is that of {count_of(share.jobs, 'job')} "
         f"({share.share_of_jobs:.0%} of all) of {whose(found, first)}{f', each for {asks}' if asks else ''}: they wait "
-        f"{duration(share.mean)} on average, mostly as there are {mostly_for(found, first)}; all others wait "
-        f"{duration(share.mean_without)} beside them. {every[0].upper()}{every[1:]}."
+        f"{duration(share.mean)} on average, {_because(found, first)}; all others wait {duration(share.mean_without)} "
+        f"beside them. {every[0].upper()}{every[1:]}."
     )
     twin = found.share(first, found.twin.wait_time)
     if found.recorded is not None:
@@ -253,6 +253,19 @@ def mostly_for(found: SiteExplanation, carrier: Carrier) -> str:
         return "-"
     cause, share = next(iter(shares.items()))
     return f"{cause_text(cause)} ({share:.0%})"
+
+
+def _because(found: SiteExplanation, carrier: Carrier) -> str:
+    """Return what the jobs of a carrier wait for most, as part of a sentence."""
+    cause, share = next(iter(found.shares_of_causes(carrier.rows).items()), ("", 0.0))
+    if not cause:
+        return "but not in the twin"
+    part = f"for {share:.0%} of it"
+    if cause in STATES:
+        return f"{part} as no node that they may use has enough free {cause}"
+    if cause == "turn":
+        return f"{part} behind other jobs, with room on nodes that they may use"
+    return f"{part} by the reason {cause}"
 
 
 def _groups(found: SiteExplanation, kind: str) -> str:
