@@ -34,7 +34,9 @@ def seconds(fitting: Fitting, job: int, begin: int, end: int) -> dict[str, int]:
     steps = fitting.states(int(fitting.inputs.shape[job]))
     when = np.array([begin]), np.array([end])
     names = {"room": ROOM, "cores": CORES, "memory": MEMORY, "GPUs": GPUS}
-    return {name: int(steps.seconds(state, *when)[0]) for name, state in names.items() if steps.seconds(state, *when)[0]}
+    return {
+        name: int(steps.seconds(state, *when)[0]) for name, state in names.items() if steps.seconds(state, *when)[0]
+    }
 
 
 def test_cores_memory_and_gpus_are_short_while_jobs_hold_them():

@@ -37,7 +37,8 @@ ClusterFile = Annotated[
     typer.Option(
         "--cluster",
         metavar="FILE",
-        help="Nodes to place jobs on by cores, memory and GPUs: a cluster file, a slurm.conf or its directory.",
+        help="Nodes to place jobs on by cores, memory and GPUs: a cluster file, a slurm.conf or its directory, or a "
+        "site that was imported.",
     ),
 ]
 NodeEventsFile = Annotated[

@@ -22,7 +22,8 @@ def read_cluster(path: str | os.PathLike[str]) -> Cluster:
     Parameters
     ----------
     path
-        A cluster file (`.toml`, `.json`), a `slurm.conf` (any `.conf`) or a directory with one, what `sinfo` prints
+        A cluster file (`.toml`, `.json`), a `slurm.conf` (any `.conf`) or a directory with one, the directory of a site
+        that was imported (`schedlab site import`), what `sinfo` prints
         (`.sinfo`, `.txt`; or `.json`, also of `scontrol show nodes`), an Alea `.machines` file, or Alibaba's list of
         nodes (`.csv`, `.csv.gz`).
 
@@ -47,6 +48,8 @@ def read_cluster(path: str | os.PathLike[str]) -> Cluster:
     """
     file = Path(path)
     name = file.name.lower()
+    if (file / "cluster.json").is_file():  # of a site that was imported
+        return read_cluster(file / "cluster.json")
     if file.is_dir() or ".conf" in name:  # also slurm.conf.j2, of which the reader says what it is
         return read_slurm_conf(file)
     for suffixes, read in _READERS:

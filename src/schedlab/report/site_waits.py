@@ -21,7 +21,15 @@ from schedlab.schedule.timeline import Steps
 from schedlab.site.bottlenecks import NodesInDemand
 from schedlab.site.carriers import WaitShare
 from schedlab.site.causes import kind_of
-from schedlab.site.explained import KINDS, asks_for, cause_text, first_sentences, mostly_for, other_sentences
+from schedlab.site.explained import (
+    KINDS,
+    asks_for,
+    cause_text,
+    first_sentences,
+    hours_text,
+    mostly_for,
+    other_sentences,
+)
 from schedlab.site.explaining import SiteExplanation
 from schedlab.wording import count_of
 
@@ -176,7 +184,7 @@ def _causes(found: SiteExplanation) -> Table:
     rows = []
     for cause, seconds in totals.items():
         hours = seconds / 3600
-        row = [Cell(cause_text(cause)), Cell(kind_of(cause)), Cell(f"{hours:,.0f}", hours)]
+        row = [Cell(cause_text(cause)), Cell(kind_of(cause)), Cell(hours_text(hours), hours)]
         rows.append([*row, Cell(f"{seconds / whole:.1%}", seconds / whole)])
     note = (
         "In the twin. A job has no free cores, nodes, memory or GPUs while it could not start even if alone in the "
@@ -211,7 +219,7 @@ def _in_demand(heading: str, caption: str, some: Sequence[NodesInDemand], note: 
         shares = [
             Cell("–") if np.isnan(value) else Cell(f"{value:.0%}", value) for value in (one.cores, one.gpus, one.busy)
         ]
-        hours = [Cell(f"{value:,.0f}", value) for value in (one.waited_for, one.full, one.job_hours)]
+        hours = [Cell(hours_text(value), value) for value in (one.waited_for, one.full, one.job_hours)]
         features = [Cell(one.features or "–")] if featured else []
         rows.append([Cell(one.name), Cell(f"{one.nodes:,}", one.nodes), *shares, *hours, *features])
     return Table(heading, caption, head, rows, note)
@@ -224,7 +232,7 @@ def _limits(found: SiteExplanation) -> list[Table]:
     rows = []
     for one in found.limits[:MOST]:
         row = [Cell(one.reason), Cell(one.limit or "–"), Cell(f"{one.jobs:,}", one.jobs)]
-        rows.append([*row, Cell(f"{one.users:,}", one.users), Cell(f"{one.hours:,.1f}", one.hours)])
+        rows.append([*row, Cell(f"{one.users:,}", one.users), Cell(hours_text(one.hours), one.hours)])
     return [Table("Limits", "Hours that jobs were held at limits, in the twin", head, rows)]
 
 

@@ -62,6 +62,9 @@ class Explanation:
         The policy's formula, or its name.
     on_nodes
         Whether the machine is one of nodes, so that free processors are not all that counts.
+    waited_for
+        Why it waited, as `squeue` calls it, and for how many seconds each, the longest first; empty if that is not
+        known.
     """
 
     job_id: int
@@ -83,6 +86,7 @@ class Explanation:
     score: float | None
     policy: str
     on_nodes: bool
+    waited_for: tuple[tuple[str, int], ...] = ()
 
     @property
     def wait_time(self) -> int:
@@ -99,6 +103,9 @@ class Explanation:
         ]
         if self.wait_time:
             lines.append(f"while it waited: {self._meanwhile()}")
+        if self.waited_for:
+            told = ", ".join(f"{reason} for {duration(seconds)}" for reason, seconds in self.waited_for)
+            lines.append(f"reasons, as squeue gives them: {told}")
         ended = f"{_named(self.ended_at_start)} ended; " if self.ended_at_start else ""
         lines.append(
             f"second {self.start_time:,}, started: {ended}{count_of(self.free_at_start, 'processor')} free{self._how()}"
@@ -209,7 +216,13 @@ class _Look:
             score=None if score is None else float(score[0]),
             policy=self._policy(),
             on_nodes=schedule.placement is not None,
+            waited_for=self._waited_for(row),
         )
+
+    def _waited_for(self, row: int) -> tuple[tuple[str, int], ...]:
+        """Return the reasons of a job with their seconds, the longest first."""
+        told = {reason: int(seconds[row]) for reason, seconds in (self.schedule.waited_for or {}).items()}
+        return tuple(sorted(((one, told[one]) for one in told if told[one]), key=lambda each: -each[1]))
 
     def _named(self, rows: Rows) -> tuple[int, ...]:
         return tuple(self.schedule.workload.job_id[rows].tolist())

@@ -223,6 +223,7 @@ def calibrate(site: Site, scheduler: str | Scheduler | None = None, *, nodes: bo
     naive = naive_waits(past)
     trim = min(TRIMMED, TRIMMED_SHARE * float(jobs.submit_time[-1] - jobs.submit_time[0]))
     rows = _judged(jobs.submit_time, trim)
+    trim = trim if len(rows) < len(jobs) else 0.0  # where that would leave no job, all count
     errors = {kind: tuple(found) for kind, found in _groups(past, simulated, naive, rows)}
     return Calibration(
         site.name,

@@ -61,6 +61,17 @@ def cause_text(cause: str) -> str:
     return CAUSE_WORDS.get(cause, cause)
 
 
+def hours_text(hours: float) -> str:
+    """Return a number of hours, below ten with a decimal.
+
+    Examples
+    --------
+    >>> hours_text(0.5), hours_text(1234.5)
+    ('0.5', '1,234')
+    """
+    return f"{hours:,.1f}" if 0 < hours < 10 else f"{hours:,.0f}"
+
+
 def whose(found: SiteExplanation, carrier: Carrier) -> str:
     """Return whose jobs those of a carrier are; partition and QOS only if these tell them apart."""
     if not carrier.told_apart:
@@ -135,15 +146,17 @@ def _who(found: SiteExplanation) -> Iterator[str]:
         return
     first = found.carriers[0]
     share = found.share(first)
-    if not first.told_apart or not stands_out(share):
-        yield f"{every[0].upper()}{every[1:]}: no group of jobs stands out; the waiting is spread over many."
+    every = f"{every[0].upper()}{every[1:]}"
+    if not first.told_apart:
+        yield f"{every}: no group of jobs waits longer than the others."
         return
     asks = asks_for(found, first)
+    part = f"{share.share_of_waiting:.0%} of all waiting"
+    part = f"{part} is" if stands_out(share) else f"No group of jobs stands out; the most telling one has {part}:"
     yield (
-        f"{share.share_of_waiting:.0%} of all waiting is that of {count_of(share.jobs, 'job')} "
-        f"({share.share_of_jobs:.0%} of all) of {whose(found, first)}{f', each for {asks}' if asks else ''}: they wait "
-        f"{duration(share.mean)} on average, {_because(found, first)}; all others wait {duration(share.mean_without)} "
-        f"beside them. {every[0].upper()}{every[1:]}."
+        f"{part} that of {count_of(share.jobs, 'job')} ({share.share_of_jobs:.0%} of all) of {whose(found, first)}"
+        f"{f', each for {asks}' if asks else ''}: they wait {duration(share.mean)} on average, "
+        f"{_because(found, first)}; all others wait {duration(share.mean_without)} beside them. {every}."
     )
     twin = found.share(first, found.twin.wait_time)
     if found.recorded is not None:
@@ -181,8 +194,8 @@ def _where(found: SiteExplanation) -> Iterator[str]:
     first = found.kinds[0]
     yield (
         f"The bottleneck is {first.name}: {first.job_hours / total:.0%} of the hours without room were waited for it. "
-        f"While jobs wait for it, {first.busy:.0%} of its cores are in use, and for {first.full:,.0f} of these "
-        f"{first.waited_for:,.0f} hours, most of the jobs that wait for it have no room."
+        f"While jobs wait for it, {first.busy:.0%} of its cores are in use, and for {hours_text(first.full)} of "
+        f"these {hours_text(first.waited_for)} hours, most of the jobs that wait for it have no room."
     )
 
 
@@ -192,7 +205,7 @@ def _at_limits(found: SiteExplanation) -> str:
     first = found.limits[0]
     named = f" ({first.limit})" if first.limit else ""
     return (
-        f"The limit that costs most is {first.reason}{named}: {first.hours:,.0f} hours of "
+        f"The limit that costs most is {first.reason}{named}: {hours_text(first.hours)} hours of "
         f"{count_of(first.jobs, 'job')} of {count_of(first.users, 'user')}."
     )
 
@@ -284,7 +297,7 @@ def _row(one: WaitShare) -> list[str]:
 
 def _causes(found: SiteExplanation) -> str:
     rows = [
-        [cause_text(cause), kind_of(cause), f"{found.causes.totals()[cause] / 3600:,.0f}", f"{share:.1%}"]
+        [cause_text(cause), kind_of(cause), hours_text(found.causes.totals()[cause] / 3600), f"{share:.1%}"]
         for cause, share in found.shares_of_causes().items()
     ]
     return table(["cause", "kind", "hours", "share"], rows)
@@ -294,7 +307,7 @@ def _nodes(some: Iterable[NodesInDemand]) -> str:
     rows = []
     for one in some:
         gpus = "-" if np.isnan(one.gpus) else f"{one.gpus:.0%}"
-        hours = [f"{value:,.0f}" for value in (one.waited_for, one.full, one.job_hours)]
+        hours = [hours_text(value) for value in (one.waited_for, one.full, one.job_hours)]
         busy = "-" if np.isnan(one.busy) else f"{one.busy:.0%}"
         rows.append([one.name, f"{one.nodes:,}", f"{one.cores:.0%}", gpus, busy, *hours])
     head = [
@@ -311,5 +324,5 @@ def _nodes(some: Iterable[NodesInDemand]) -> str:
 
 
 def _limits(found: SiteExplanation) -> str:
-    rows = [[one.reason, one.limit, f"{one.jobs:,}", f"{one.users:,}", f"{one.hours:,.0f}"] for one in found.limits]
+    rows = [[one.reason, one.limit, f"{one.jobs:,}", f"{one.users:,}", hours_text(one.hours)] for one in found.limits]
     return table(["reason", "limit", "jobs", "users", "hours"], rows[:MOST_ROWS])

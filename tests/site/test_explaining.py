@@ -1,0 +1,171 @@
+"""Why the jobs of a small site wait, where one knows why each does; the verbs that tell it, and what they write."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from schedlab.cli.app import app
+from schedlab.report.site_waits import render_explanation
+from schedlab.schedule.exports import read_schedule
+from schedlab.site.calibration import calibrate
+from schedlab.site.explaining import SiteExplanation, explain
+from schedlab.site.importing import import_site
+from schedlab.site.site import Site
+
+CONF = """
+ClusterName=lab
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+SchedulerType=sched/builtin
+AccountingStorageType=accounting_storage/slurmdbd
+AccountingStorageEnforce=limits,qos
+NodeName=a[1-2] CPUs=4 Feature=cpu
+NodeName=b1 CPUs=4 Feature=big
+PartitionName=batch Nodes=ALL Default=YES MaxTime=2-0
+"""
+
+ACCOUNTS = """
+add cluster name=lab
+add qos name=normal
+add qos name=one MaxJobsPerUser=1
+add account name=lab
+add user name=ann DefaultAccount=lab qos=normal,one DefaultQOS=normal
+add user name=bob DefaultAccount=lab qos=normal,one DefaultQOS=normal
+"""
+
+HEAD = "JobIDRaw|User|State|Submit|Start|End|TimelimitRaw|ReqCPUS|AllocCPUS|NNodes|Partition|QOS|Constraints"
+DAY = "2026-04-01T"
+
+
+def line(number: int, user: str, submit: str, start: str, end: str, cpus: int, qos: str, constraint: str) -> str:
+    limit = 120
+    times = "|".join(f"{DAY}{one}" for one in (submit, start, end))
+    return f"{number}|{user}|COMPLETED|{times}|{limit}|{cpus}|{cpus}|1|batch|{qos}|{constraint}"
+
+
+JOBS = [
+    # Ann fills both cpu nodes at 8:00 for two hours; her next two jobs wait for them until 10:00, for 7,200 s each.
+    line(1, "ann", "08:00:00", "08:00:00", "10:00:00", 4, "normal", "cpu"),
+    line(2, "ann", "08:00:00", "08:00:00", "10:00:00", 4, "normal", "cpu"),
+    line(3, "ann", "08:00:00", "10:00:00", "11:00:00", 4, "normal", "cpu"),
+    line(4, "ann", "08:00:00", "10:00:00", "11:00:00", 4, "normal", "cpu"),
+    # Bob's jobs of one at a time: the second waits from 11:30 to 12:00 at the limit.
+    line(5, "bob", "11:30:00", "11:30:00", "12:00:00", 1, "one", "big"),
+    line(6, "bob", "11:30:00", "12:00:00", "12:30:00", 1, "one", "big"),
+    # And four of bob that find an empty cluster.
+    *(
+        line(7 + hour, "bob", f"{13 + hour}:00:00", f"{13 + hour}:00:00", f"{13 + hour}:30:00", 1, "one", "big")
+        for hour in range(4)
+    ),
+]
+
+
+def schedlab(*words: str) -> None:
+    app(list(words), standalone_mode=False)
+
+
+@pytest.fixture
+def conf(tmp_path: Path) -> Path:
+    (tmp_path / "conf").mkdir()
+    (tmp_path / "conf" / "slurm.conf").write_text(CONF)
+    (tmp_path / "conf" / "accounts.script").write_text(ACCOUNTS)
+    return tmp_path / "conf"
+
+
+@pytest.fixture
+def site(conf: Path) -> Site:
+    jobs = conf.parent / "jobs.txt"
+    jobs.write_text("\n".join([HEAD, *JOBS, ""]))
+    return import_site(conf, jobs)
+
+
+@pytest.fixture
+def found(site: Site) -> SiteExplanation:
+    return explain(site)
+
+
+def test_the_causes_of_each_job_are_those_that_one_knows(found: SiteExplanation):
+    assert found.recorded is not None
+    assert found.recorded.wait_time.tolist() == [0, 0, 7200, 7200, 0, 1800, 0, 0, 0, 0]
+    assert found.causes.seconds["cores"][[2, 3]].tolist() == pytest.approx([7200, 7200], abs=2)
+    assert found.causes.elsewhere[[2, 3]].tolist() == pytest.approx([7200, 7200], abs=2)
+    assert found.causes.seconds["QOSMaxJobsPerUserLimit"][5] == pytest.approx(1800, abs=2)
+    (cost,) = found.limits
+    assert (cost.limit, cost.jobs, cost.users) == ("QOS one: max_jobs_per_user=1", 1, 1)
+
+
+def test_the_first_sentences_say_how_sure_it_is_and_who_waits(found: SiteExplanation):
+    told = found.sentences()
+    assert told[0].startswith("The replay is good enough")
+    assert "Who waits is told from the record; what they wait for is told by the twin." in told
+    who = next(one for one in told if "of all waiting is that of" in one)
+    # 14,400 of 16,200 s; four of ten jobs; 3,600 s on average, the others 300 s.
+    assert who.startswith("89% of all waiting is that of 4 jobs (40% of all) of ann, each for 1 whole node of cpu")
+    assert "they wait 60 min on average" in who
+    assert "all others wait 5 min beside them" in who
+    assert any("89% passed while no node that the job may use had room" in one for one in told)
+    assert any("11% at limits" in one for one in told)
+    assert any(one.startswith("The bottleneck is cpu (2 nodes): 100% of the hours without room") for one in told)
+    assert any("QOSMaxJobsPerUserLimit (QOS one: max_jobs_per_user=1)" in one for one in told)
+    assert any("For 89% of all waiting, nodes that the job may not use" in one for one in told)
+
+
+def test_without_recorded_waits_it_says_that_nothing_can_be_checked(site: Site, conf: Path):
+    jobs = site.jobs.replace(wait_time=np.full(len(site.jobs), -1))
+    found = explain(Site(site.machine, jobs, site.settings, site.ledger, site.files))
+    assert found.recorded is None
+    assert found.sentences()[0].startswith("The log has no recorded waits")
+    assert found.waits.tolist() == found.twin.wait_time.tolist()
+    assert found.to_document()["verdict"] is None
+
+
+def test_a_log_in_which_no_job_waits_is_told_in_a_sentence(conf: Path, tmp_path: Path):
+    jobs = tmp_path / "few.txt"
+    jobs.write_text("\n".join([HEAD, JOBS[0], JOBS[1], ""]))
+    found = explain(import_site(conf, jobs))
+    assert any(one.startswith("No job waits: 2 jobs started at once") for one in found.sentences())
+    assert "who carries the mean wait" in str(found)
+    render_explanation(found)
+
+
+def test_the_document_and_the_page_have_the_same_answer(found: SiteExplanation):
+    document = json.loads(json.dumps(found.to_document(), default=str))
+    assert document["verdict"] == "good"
+    assert document["carriers"][0]["group"] == "ann"
+    assert document["carriers"][0]["share_of_waiting"] == pytest.approx(14_400 / 16_200)
+    assert sum(one["hours"] for one in document["causes"]) == pytest.approx(16_200 / 3600, abs=0.01)
+    page = render_explanation(found, command="schedlab site explain site")
+    assert "89% of all waiting is that of 4 jobs (40% of all) of ann" in page
+    assert "QOS one: max_jobs_per_user=1" in page
+    assert "The replay is good enough" in page
+    assert "schedlab site explain site" in page
+
+
+def test_the_verb_prints_it_and_writes_page_and_schedule_of_which_single_jobs_are_explained(
+    site: Site, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    where, page, schedule = site.save(tmp_path / "site"), tmp_path / "waits.html", tmp_path / "twin.parquet"
+    schedlab("site", "explain", str(where), "--report", str(page), "-o", str(schedule))
+    told = capsys.readouterr()
+    assert "of ann, each for 1 whole node of cpu" in told.out
+    assert f"schedule {schedule}" in told.err
+    assert page.read_text().count("<h1>") == 1
+    assert read_schedule(schedule).wait_time.tolist() == explain(site).twin.wait_time.tolist()
+    schedlab("explain", str(schedule), "6", "--cluster", str(where))
+    assert "reasons, as squeue gives them: QOSMaxJobsPerUserLimit for 30 min" in capsys.readouterr().out
+    schedlab("explain", str(schedule), "6", "--json")
+    (told_reason,) = json.loads(capsys.readouterr().out)["waited_for"]
+    assert told_reason[0] == "QOSMaxJobsPerUserLimit"
+
+
+def test_the_verb_prints_one_document(site: Site, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    schedlab("site", "explain", str(site.save(tmp_path / "site")), "--json")
+    assert json.loads(capsys.readouterr().out)["site"] == "lab"
+
+
+def test_a_calibration_has_the_same_twin(site: Site, found: SiteExplanation):
+    assert calibrate(site).simulated.start_time.tolist() == found.twin.start_time.tolist()
