@@ -26,8 +26,14 @@ from schedlab.schedule.explanation import Explanation
 from schedlab.schedule.own_metrics import OwnMetric
 from schedlab.schedule.placement import Placement
 from schedlab.schedule.schedule import Held
+from schedlab.schedule.timeline import Steps
 from schedlab.scheduler.formula import Formula
 from schedlab.scheduler.own_predictor import OnlinePredictor
+from schedlab.site.bottlenecks import NodesInDemand
+from schedlab.site.carriers import Carrier, WaitShare
+from schedlab.site.causes import WaitCauses
+from schedlab.site.fitting import StateSteps
+from schedlab.site.limit_costs import LimitCost
 from schedlab.speculate.applications import ApplicationGain
 from schedlab.speculate.assignment import Application
 from schedlab.speculate.distributions import ContinuousDistribution
@@ -50,6 +56,7 @@ __all__ = [
     "Application",
     "ApplicationGain",
     "Association",
+    "Carrier",
     "Choice",
     "CleaningReport",
     "ContinuousDistribution",
@@ -70,11 +77,13 @@ __all__ = [
     "Input",
     "Job",
     "JointJobs",
+    "LimitCost",
     "MachineFiles",
     "Measured",
     "Measuring",
     "Memory",
     "NodeScale",
+    "NodesInDemand",
     "Objective",
     "OnlinePredictor",
     "OwnColumns",
@@ -92,8 +101,10 @@ __all__ = [
     "ResourceSummary",
     "RunTimeDistributions",
     "SpeedUp",
+    "StateSteps",
     "Status",
     "Step",
+    "Steps",
     "Stretch",
     "SubmissionSummary",
     "Summary",
@@ -101,5 +112,7 @@ __all__ = [
     "UserShare",
     "Variable",
     "VariableCheck",
+    "WaitCauses",
+    "WaitShare",
     "Workers",
 ]

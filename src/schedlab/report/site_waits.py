@@ -92,7 +92,7 @@ def _figures(found: SiteExplanation) -> list[Illustration]:
         return []
     return [
         illustrate(
-            plot_demand(shown, found.twin).figure,
+            plot_demand(shown, found.twin),
             "Use of each kind of nodes over time, and how many jobs waited for it without room; the means are in the "
             "tables below.",
             "Areas: share of the cores (or GPUs, if these are in greater use) in use, from 0 to 100 %. Lines: jobs "

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.nodes import NodeGroup
+from schedlab.engine.fitting import room_on_nodes
 from schedlab.engine.node_inputs import NodeInputs
-from schedlab.engine.node_requests import room_on_nodes
 from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.stretches import by_stretch
 from schedlab.schedule.timeline import Steps, count_present
@@ -113,8 +113,9 @@ class Demand:
         spans = _spans(waiting, without, above=0.5)
         lengths = spans[:, 1] - spans[:, 0]
         cores, gpus = (self._in_use(there, resource) for resource in ("cores", "gpus"))
-        shares = [float("nan") if one is None else _mean(one, self.begin, self.end) for one in (cores, gpus)]
         assert cores is not None
+        used = _mean(cores, self.begin, self.end)
+        used_gpus = float("nan") if gpus is None else _mean(gpus, self.begin, self.end)
         waited = _spans(waiting, without, above=-1)
         seconds = float((waited[:, 1] - waited[:, 0]).sum())
         busy = sum(cores.integral(*_inside(cores, first, last)) for first, last in waited.tolist())
@@ -122,13 +123,14 @@ class Demand:
             name,
             features,
             int(there.sum()),
-            *shares,
+            used,
+            used_gpus,
             busy / seconds if seconds else float("nan"),
             seconds / HOUR,
             float(lengths.sum()) / HOUR,
             without.integral() / HOUR,
             (int(spans[lengths.argmax(), 0]), int(spans[lengths.argmax(), 1])) if len(spans) else None,
-            gpus if gpus is not None and shares[1] > shares[0] else cores,
+            gpus if gpus is not None and used_gpus > used else cores,
             without,
         )
 

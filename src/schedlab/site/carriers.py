@@ -119,7 +119,8 @@ def carriers(waits: NDArray[np.int64], labels: Mapping[str, Labels]) -> list[Car
     1996): it weighs how many jobs there are against how long they wait. Of equal ones, the first with fewest labels.
     """
     left = np.arange(len(waits))
-    total, found = float(waits.sum()), []
+    total = float(waits.sum())
+    found: list[Carrier] = []
     while len(left) and len(found) < MOST_CARRIERS:
         best = _most_telling(waits[left], {name: column.select(left) for name, column in labels.items()})
         if best is None:

@@ -55,7 +55,8 @@ class WaitCauses:
     def of_kind(self, kind: str) -> NDArray[np.int64]:
         """Return the seconds of each job of one of RESOURCES, PRIORITY, LIMITS and OTHER."""
         found = [column for cause, column in self.seconds.items() if kind_of(cause) == kind]
-        return sum(found, np.zeros(len(self.request), dtype=np.int64))
+        total: NDArray[np.int64] = sum(found, np.zeros(len(self.request), dtype=np.int64))
+        return total
 
     def totals(self, rows: NDArray[np.intp] | slice = slice(None)) -> dict[str, int]:
         """Return the seconds of some jobs together, by cause, the longest first."""
@@ -102,7 +103,7 @@ def wait_causes(schedule: Schedule, inputs: NodeInputs) -> WaitCauses:
     in_turn = [column for name, column in (schedule.waited_for or {}).items() if name in IN_TURN]
     free = sum(in_turn) if schedule.waited_for else schedule.wait_time.astype(np.int64)
     states, elsewhere, steps = _in_states(Fitting(schedule, inputs), begin, end)
-    stopped = sum(held.values(), np.zeros(len(schedule), dtype=np.int64))
+    stopped: NDArray[np.int64] = sum(held.values(), np.zeros(len(schedule), dtype=np.int64))
     turn = np.clip(states[ROOM] - stopped, 0, free)
     short = _to_sum(states[1:], free - turn)
     seconds = dict(zip(STATES[1:], short, strict=True)) | {"turn": turn} | held
@@ -142,6 +143,6 @@ def _to_sum(parts: NDArray[np.int64], total: NDArray[np.int64]) -> NDArray[np.in
     """Return whole numbers in proportion to parts with given sums; where all parts are 0, all is of the first."""
     sums = parts.sum(axis=0)
     scaled = parts * (total / np.maximum(sums, 1))
-    whole = np.floor(scaled).astype(np.int64)
+    whole: NDArray[np.int64] = np.floor(scaled).astype(np.int64)
     whole[np.argmax(parts, axis=0), np.arange(parts.shape[1])] += total - whole.sum(axis=0)
     return whole

@@ -76,7 +76,7 @@ def whose(found: SiteExplanation, carrier: Carrier) -> str:
     """Return whose jobs those of a carrier are; partition and QOS only if these tell them apart."""
     if not carrier.told_apart:
         return "all others"
-    shared = carrier.told_apart | carrier.shared
+    shared = {**carrier.told_apart, **carrier.shared}
     who = next((kind for kind in ("user", "account") if kind in shared), None)
     name = "" if who is None else shared["user"] if who == "user" else f"account {shared['account']}"
     where = [f"{kind} {shared[kind]}" for kind in ("partition", "QOS") if kind in carrier.told_apart]
@@ -88,7 +88,7 @@ def asks_for(found: SiteExplanation, carrier: Carrier) -> str:
     """Return what nearly all jobs of a carrier ask for: "" if they have nothing in common."""
     if not carrier.told_apart:
         return ""
-    shared = carrier.told_apart | carrier.shared
+    shared = {**carrier.told_apart, **carrier.shared}
     gpus = shared.get("GPUs", NO_GPU)
     parts = [shared.get("nodes", ""), _of_kind(shared), f"with {gpus}" if gpus != NO_GPU else ""]
     parts.append(f"for {_limit(found, carrier.rows)}" if "time limit" in shared else "")

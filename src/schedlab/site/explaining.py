@@ -176,7 +176,7 @@ def explain(site: Site) -> SiteExplanation:
     >>> _ = (there / "slurm.conf").write_text("ClusterName=lab\\nNodeName=n[1-2] CPUs=4\\n"
     ...                                       "PartitionName=batch Nodes=ALL Default=YES\\n")
     >>> _ = (there / "jobs.csv").write_text("submit_time,run_time,requested_time,requested_processors,user_id\\n"
-    ...                                     "0,3600,3600,8,1\\n1,3600,3600,8,1\\n2,3600,3600,8,1\\n3,60,60,4,2\\n")
+    ...                                     "0,3600,3600,8,1\\n1,3600,3600,8,1\\n2,3600,3600,8,1\\n3601,60,60,4,2\\n")
     >>> found = sl.site.explain(sl.site.import_site(there / "slurm.conf", there / "jobs.csv"))
     >>> found.shares("user")[0].group, round(found.shares("user")[0].share_of_waiting, 2)
     ('user 1', 0.6)

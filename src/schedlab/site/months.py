@@ -215,7 +215,8 @@ def months(site: Site, length: Length | None = None) -> SiteMonths:
         twin = replay(kept.jobs, site.scheduler, site.cluster, nodes=True, node_events=site.node_events)
     submit = twin.workload.submit_time
     begin, end = int(submit.min()), int(submit.max()) + 1
-    chosen = length or next((one for one, least in SHORTEST.items() if end - begin >= least), "day")
+    usual: Length = next((one for one, least in SHORTEST.items() if end - begin >= least), "day")
+    chosen = length or usual
     edges = list(_edges(chosen, begin, end, twin.workload.start_time))
     return SiteMonths(site.name, chosen, tuple(_periods(edges, begin, end, twin, past)), twin, found, left_out)
 
