@@ -95,8 +95,8 @@ def _figures(found: SiteExplanation) -> list[Illustration]:
             plot_demand(shown, found.twin),
             "Use of each kind of nodes over time, and how many jobs waited for it without room; the means are in the "
             "tables below.",
-            "Areas: share of the cores (or GPUs, if these are in greater use) in use, from 0 to 100 %. Lines: jobs "
-            "that wait for these nodes and have no room, on a square-root scale. Where the area is full and the "
+            "Areas: share of the cores in use (or of GPUs, if all have some in greater use), from 0 to 100 %. Lines: "
+            "jobs that wait for these nodes and have no room, on a square-root scale. Where the area is full and the "
             "line is up, nodes are short; where the line is up and the area is not full, what is free is too small for "
             "the jobs that wait. Vertical line: the last submission.",
             vector=False,
@@ -153,17 +153,17 @@ def _wrapped(name: str, width: int = 24) -> str:
 
 def _carriers(found: SiteExplanation) -> Table:
     recorded = found.recorded is not None
-    head = [Cell("Jobs of"), Cell("Jobs"), Cell("Share of jobs"), Cell("Share of waiting", term="share_of_waiting")]
+    head = [Cell("Jobs of"), Cell("Each asks for"), Cell("Jobs"), Cell("Share of waiting", term="share_of_waiting")]
     head += [Cell("Mean wait recorded" if recorded else "Mean wait", term="wait")]
     head += [Cell("in the twin")] if recorded else []
-    head += [Cell("Median wait", term="median"), Cell("Mean of all others"), Cell("Mostly for"), Cell("Each asks for")]
+    head += [Cell("Median wait", term="median"), Cell("Mean of all others"), Cell("Mostly for")]
     rows = []
     for one in found.carriers:
         share = found.share(one)
         twin = [seconds_cell(float(found.twin.wait_time[one.rows].mean()))] if recorded else []
-        row = [Cell(share.group), Cell(f"{share.jobs:,}", share.jobs), *_shares(share), seconds_cell(share.mean), *twin]
-        row += [seconds_cell(share.median), seconds_cell(share.mean_without), Cell(mostly_for(found, one))]
-        rows.append([*row, Cell(asks_for(found, one) or "–")])
+        row = [Cell(share.group), Cell(asks_for(found, one) or "–"), Cell(f"{share.jobs:,}", share.jobs)]
+        row += [_shares(share)[1], seconds_cell(share.mean), *twin]
+        rows.append([*row, seconds_cell(share.median), seconds_cell(share.mean_without), Cell(mostly_for(found, one))])
     note = (
         "Groups without jobs in common: first the most telling one by user, account, partition, QOS and what jobs ask "
         "for, then the most telling one of the rest. The mean of all others is how they waited beside the group; "

@@ -45,7 +45,7 @@ class NodesInDemand:
     longest
         Begin and end, in seconds, of the longest time for which they were full; None: they never were.
     use
-        Share of their cores, or of their GPUs if these are in greater use, over time.
+        Share of their cores over time or, if all have GPUs that are in greater use, of these.
     without_room
         Jobs that waited for them and had no room, over time.
     """
@@ -130,9 +130,13 @@ class Demand:
             float(lengths.sum()) / HOUR,
             without.integral() / HOUR,
             (int(spans[lengths.argmax(), 0]), int(spans[lengths.argmax(), 1])) if len(spans) else None,
-            gpus if gpus is not None and used_gpus > used else cores,
+            gpus if gpus is not None and used_gpus > used and self._have_gpus(there) else cores,
             without,
         )
+
+    def _have_gpus(self, there: NDArray[np.bool_]) -> bool:
+        """Return whether all of some nodes have GPUs."""
+        return bool((np.diff(self.inputs.device_offset)[there] > 0).all())
 
     def _in_use(self, there: NDArray[np.bool_], resource: str) -> Steps | None:
         """Return the share of the cores or GPUs of some nodes that are in use over time; None if there are none."""
