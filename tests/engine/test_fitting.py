@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from schedlab.cli.app import app
 from schedlab.cluster.cluster import Cluster
 from schedlab.engine.site_build import never_runs
 from schedlab.engine.site_refusal import in_words
@@ -46,3 +49,16 @@ def test_other_reasons_are_slurms_and_jobs_that_can_run_have_none() -> None:
         "",
         "it asks for more time than its partitions allow (PartitionTimeLimit)",
     ]
+
+
+def test_what_is_left_out_is_told_with_numbers_also_if_nothing_remains(tmp_path: Path) -> None:
+    machines = tmp_path / "c.machines"
+    machines.write_text("0\tc\t2\t16\t1\t67108864\n")
+    line = "{} 0 -1 100 4 -1 -1 4 100 {} 1 1 1 1 1 1 -1 -1\n"
+    for sizes, code in (((2**36, 1024), 0), ((2**36,), 1)):
+        log = tmp_path / "log.swf"
+        log.write_text("".join(line.format(number, size) for number, size in enumerate(sizes, 1)))
+        said = CliRunner().invoke(app, ["simulate", str(log), "--cluster", str(machines)])
+        assert "1 job can never run and is left out (no node that it may use has as much memory" in said.output
+        assert "up to 65,536 GiB per task, 64 GiB on the largest node (Resources)): 1" in said.output
+        assert said.exit_code == code

@@ -216,20 +216,12 @@ def _without_the_impossible(workload: Workload, cluster: Cluster, told: list[str
         If there are jobs, but none that can run.
     """
     from schedlab.engine.site_build import never_runs
-    from schedlab.engine.site_refusal import in_words
+    from schedlab.engine.site_refusal import why_left_out
 
     never = never_runs(workload, cluster)
     if bool((never.codes < 0).all()):
         return workload
-    out: dict[str, list[int]] = {}
-    for number, why in zip(workload.job_id.tolist(), in_words(workload, cluster, never), strict=True):
-        if why:
-            out.setdefault(why, []).append(number)
-    sentences = []
-    for why, jobs in out.items():
-        named = ", ".join(map(str, jobs[:5])) + (", ..." if len(jobs) > 5 else "")
-        verb = "is" if len(jobs) == 1 else "are"
-        sentences.append(f"{count_of(len(jobs), 'job')} can never run and {verb} left out ({why}): {named}")
+    sentences = why_left_out(workload, cluster, never)
     if bool((never.codes >= 0).all()):
         raise InputError("no job can run on the cluster: " + "; ".join(sentences))
     told += sentences

@@ -6,9 +6,10 @@ import numpy as np
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.engine.fitting import short_of
-from schedlab.engine.node_inputs import NodeInputs
+from schedlab.engine.node_inputs import UNLIMITED, NodeInputs
 from schedlab.engine.node_requests import node_inputs, unchecked_inputs
 from schedlab.errors import InputError
+from schedlab.wording import count_of
 from schedlab.workload.resources import Labels
 from schedlab.workload.workload import Workload
 
@@ -72,14 +73,36 @@ def in_words(workload: Workload, cluster: Cluster, never: Labels) -> list[str]:
     return told
 
 
+def why_left_out(workload: Workload, cluster: Cluster, never: Labels) -> list[str]:
+    """Return sentences about the jobs that can never run on a cluster, one for each reason, with their numbers.
+
+    `never` is as in `in_words`.
+    """
+    out: dict[str, list[int]] = {}
+    for number, why in zip(workload.job_id.tolist(), in_words(workload, cluster, never), strict=True):
+        if why:
+            out.setdefault(why, []).append(number)
+    sentences = []
+    for why, jobs in out.items():
+        named = ", ".join(map(str, jobs[:5])) + (", ..." if len(jobs) > 5 else "")
+        verb = "is" if len(jobs) == 1 else "are"
+        sentences.append(f"{count_of(len(jobs), 'job')} can never run and {verb} left out ({why}): {named}")
+    return sentences
+
+
 def _memory(inputs: NodeInputs, lacking: list[str]) -> str:
     """Return how much memory is asked for at most, by requests that are short of it, and how much the largest node
     has."""
     short = np.array(lacking) == "memory"
     per_task, per_node = (int(column[short].max(initial=0)) for column in (inputs.task_memory, inputs.node_memory))
     amounts = {"task": per_task, "node": per_node}
-    asked = [f"{amount / 1024:,.6g} GiB per {what}" for what, amount in amounts.items() if amount]
-    return f"up to {' and '.join(asked)}, {inputs.memory.max() / 1024:,.6g} GiB on the largest node"
+    asked = [f"{_amount(amount)} per {what}" for what, amount in amounts.items() if amount]
+    there = _amount(int(inputs.memory[inputs.memory < UNLIMITED].max(initial=0)))
+    return f"up to {' and '.join(asked)}, {there} on the largest node"
+
+
+def _amount(mebibytes: int) -> str:
+    return f"{mebibytes:,} MiB" if mebibytes < 1024 else f"{mebibytes / 1024:,.6g} GiB"
 
 
 def refuse(workload: Workload, cluster: Cluster, never: Labels) -> None:

@@ -17,7 +17,7 @@ from schedlab.engine.het_inputs import never_together, owners_of
 from schedlab.engine.named_nodes import among_known
 from schedlab.engine.simulation import simulate
 from schedlab.engine.site_build import never_runs
-from schedlab.engine.site_refusal import REASONS
+from schedlab.engine.site_refusal import in_words
 from schedlab.errors import InputError
 from schedlab.schedule.schedule import Schedule
 from schedlab.scheduler.scheduler import Scheduler, as_scheduler
@@ -191,7 +191,7 @@ def replayable(
         reason[those & (reason == "")] = why
     rows = np.flatnonzero(reason == "")
     never = never_runs(jobs[rows], cluster) if rows.size else Labels.none(0)
-    reason[rows] = [_in_words(text) if text else "" for text in never.texts()]
+    reason[rows] = in_words(jobs[rows], cluster, never) if rows.size else []
     rows = np.flatnonzero(reason == "")
     if node_events is not None and rows.size:
         reason[rows] = may_not_reserve(jobs[rows], cluster, node_events).texts()
@@ -235,7 +235,3 @@ def of_cluster(events: NodeEvents | None, cluster: Cluster) -> NodeEvents | None
     )
     kept = replace(events, events=tuple(parts))
     return kept if len(kept) else None
-
-
-def _in_words(reason: str) -> str:
-    return f"{REASONS.get(reason, 'alone beyond a limit of its account or QOS')} ({reason})"

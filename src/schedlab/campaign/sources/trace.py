@@ -18,6 +18,7 @@ from schedlab.campaign.sources.input import Input
 from schedlab.campaign.sources.machine import MachineFiles, cluster_in
 from schedlab.cluster.cluster import Cluster
 from schedlab.engine.site_build import never_runs
+from schedlab.engine.site_refusal import why_left_out
 from schedlab.errors import InputError
 from schedlab.speculate.assignment import assign_distributions, jobs_beyond_distributions, read_distributions
 from schedlab.streams import workload_name
@@ -185,11 +186,12 @@ class TraceEntry(Entry):
         if cluster is None or self.clean == "none":
             return jobs, 0
         try:
-            left = jobs[never_runs(jobs, cluster).codes < 0]
+            never = never_runs(jobs, cluster)
+            left = jobs[never.codes < 0]
+            if len(jobs) and not len(left):
+                raise InputError("no job can run on the cluster: " + "; ".join(why_left_out(jobs, cluster, never)))
         except InputError as error:
             raise InputError(f"{path}: {error}") from None
-        if len(jobs) and not len(left):
-            raise InputError(f"{path}: no job can ever run on the cluster: simulate the log there to see why")
         return left, len(jobs) - len(left)
 
     def _reading(self) -> Reading:
