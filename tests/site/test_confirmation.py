@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from schedlab.cli import main
@@ -24,6 +26,7 @@ from schedlab.site.site import read
 from schedlab.site.sweep import Sweep
 from schedlab.site.variants import AS_IT_IS, Variant
 from schedlab.slurm.installation import PREFIX_VARIABLE, find_slurm, installed_version
+from schedlab.slurm.results import SlurmRun
 
 CONF = """ClusterName=lab
 SelectType=select/cons_tres
@@ -116,6 +119,8 @@ def hand_made(directory: Path, twin: list[list[float]], real: list[list[float]])
         ([[6, 0, 0], [3, 0, 0]], [[-9, 0, 0], [-12, 0, 0]], "differ"),
         ([[6, 0, 0], [3, 0, 0]], [[-9, 0, 0], [12, 0, 0]], "unsure"),
         ([[0, 0, 0], [0, 0, 0]], [[9, 0, 0], [12, 0, 0]], "unsure"),
+        ([[0, 0, 0], [0, 0, 0]], [[0, 0, 0], [0, 0, 0]], "no effect"),
+        ([[3, -3, 0], [0, 0, 0]], [[0, 2, 0], [0, 0, 0]], "no effect"),
     ],
 )
 def test_the_verdict_is_about_the_sign_in_all_phases(directory: Path, twin, real, verdict):
@@ -187,3 +192,88 @@ def test_a_part_of_the_log_is_read_and_named():
     for text in ("50-25", "0-101", "first", "-3-5"):
         with pytest.raises(InputError, match="per cent"):
             SiteSample.parse(text)
+
+
+def test_a_null_effect_is_said(directory: Path):
+    none = [[0, 0, 0], [0, 0, 0]]
+    assert "saf: no effect on either side" in str(hand_made(directory, none, none))
+
+
+class FakeSlurm:
+    """Stands for the laboratory: each run ends at once, or is interrupted, and the jobs wait as in the twin."""
+
+    def __init__(self, stop_at: int | None = None, seconds: float = 0.0) -> None:
+        self.runs, self.stop_at, self.seconds = 0, stop_at, seconds
+
+    def __call__(self, jobs, *, progress, **_):
+        self.runs += 1
+        if self.runs == self.stop_at:
+            raise KeyboardInterrupt
+        for still_open in (len(jobs), 1, 0):
+            time.sleep(self.seconds / 3)
+            progress(still_open, 0.0)
+        schedule = simulate_plain(jobs.replace(processors=4), "fcfs")
+        return SlurmRun(schedule, pd.DataFrame({"row": np.arange(len(jobs))}), {}, (), {}, {})
+
+
+SAME = Variant("same", ("PriorityWeightAge=0",))
+SHORT = "PartitionName=batch MaxTime=15"
+
+
+@pytest.mark.usefixtures("plain")
+@pytest.mark.parametrize(("stop_at", "phases"), [(4, 1), (5, 2), (None, 3)])
+def test_an_interrupted_confirmation_gives_the_runs_that_have_ended(
+    directory: Path, monkeypatch: pytest.MonkeyPatch, stop_at, phases
+):
+    monkeypatch.setattr("schedlab.site.real_slurm.run", FakeSlurm(stop_at))
+    monkeypatch.setattr("schedlab.site.real_slurm.installed_version", lambda: "22.05.8")
+    seen = []
+    found = confirm(read(directory), [SAME], phases=3, progress=seen.append)
+    assert found.phases == phases
+    assert ("interrupted" in " ".join(found.notes)) is (stop_at is not None)
+    assert [one.run for one in seen] == sorted(one.run for one in seen)
+    assert seen[0].left is None
+    assert seen[-1].runs == 6
+    assert all(one.left >= 0 for one in seen[3:])
+
+
+@pytest.mark.usefixtures("plain")
+def test_without_one_run_of_a_variant_there_is_nothing_to_compare(directory: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("schedlab.site.real_slurm.run", FakeSlurm(2))
+    monkeypatch.setattr("schedlab.site.real_slurm.installed_version", lambda: "22.05.8")
+    with pytest.raises(InputError, match=r"interrupted after .*: 1 of 6 runs .* take a smaller --part"):
+        confirm(read(directory), [SAME], phases=3)
+
+
+@pytest.mark.usefixtures("plain")
+def test_when_the_time_is_up_what_has_run_counts(directory: Path, monkeypatch: pytest.MonkeyPatch):
+    slurm = FakeSlurm(seconds=0.3)
+    monkeypatch.setattr("schedlab.site.real_slurm.run", slurm)
+    monkeypatch.setattr("schedlab.site.real_slurm.installed_version", lambda: "22.05.8")
+    late = Variant("late", ("PriorityWeightAge=1",))
+    found = confirm(read(directory), [SAME, late], phases=50, seconds=1.1)
+    assert slurm.runs < 150
+    assert "the time was up after" in found.notes[-1]
+    assert all(1 <= len(one.real) == len(one.twin) <= 50 for one in found.confirmed)
+
+
+@pytest.mark.usefixtures("plain")
+def test_a_variant_that_kills_jobs_is_confirmed_beside_the_site_without_that_work(
+    directory: Path, monkeypatch: pytest.MonkeyPatch
+):
+    slurm = FakeSlurm()
+    monkeypatch.setattr("schedlab.site.real_slurm.run", slurm)
+    monkeypatch.setattr("schedlab.site.real_slurm.installed_version", lambda: "22.05.8")
+    found = confirm(
+        read(directory), [Variant("short", (SHORT,)), Variant("in pieces", (SHORT,), long="split")], phases=1
+    )
+    assert slurm.runs == 4  # as it is, as it is without the work, killed, in pieces
+    short, pieces = found.confirmed[1:]
+    # One after the other: 20, 30 and 5 minutes; with a limit of 15, they end at 15, 30 and 35.
+    assert short.before is not None
+    assert short.before.real.tolist() == short.real.tolist() == [[0, 14 * 60, 28 * 60]]
+    # The second pieces come behind the first ones of the others: 0-15, 15-30, 30-35, then 5 and 15 minutes more.
+    assert pieces.before is None
+    assert pieces.real.sum() > found.confirmed[0].real.sum()
+    assert "compared without the work" in str(found)
+    assert len(found.jobs) == 3

@@ -152,6 +152,11 @@ def run_on_slurm(answers: Answers, asked: SlurmRuns) -> Confirmation:
 
     sweep, ranking = answers
     chosen = ranking.variants[: asked.best]
+    jobs = count_of(len(sweep.sample(ranking.samples[0])), "job")
+    note(
+        f"the real Slurm now runs {jobs} at the site as it is and in {count_of(len(chosen), 'variant')}, in "
+        f"{count_of(asked.phases, 'phase')}; Ctrl-C ends it, and what has run until then counts"
+    )
     with stopped_like_ctrl_c(), confirmation_bar() as progress:
         return confirm(
             sweep.site,

@@ -111,7 +111,8 @@ def sentences(found: Iterable[Affected]) -> list[str]:
         )
     if every.killed:
         told.append(
-            f"killed at the new limit: {count_of(every.killed, 'job')}, after {every.killed_hours:,.0f} core-hours"
+            f"killed at the new limit: {count_of(every.killed, 'job')}, after {every.killed_hours:,.0f} core-hours "
+            "(long=split runs them in pieces)"
         )
     if every.left_out:
         told.append(f"cannot run, and left out on both sides: {count_of(every.left_out, 'job')}")

@@ -125,7 +125,8 @@ class Sweep:
         for task, reason in self._carried_out(left, workers):
             done += 1
             if reason is not None:
-                self.failures[task.variant, task.sample] = VariantFailure(task.variant, task.sample, reason)
+                why = f"the site as it is, with the work that is left: {reason}" if task.work else reason
+                self.failures[task.variant, task.sample] = VariantFailure(task.variant, task.sample, why)
             for one in self._following(task):
                 if (path := self._path(one)) not in paths:
                     paths[path] = one

@@ -1,0 +1,202 @@
+"""Both sides of a comparison have the same jobs and the same work, and no variant gains by what it does not do."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from schedlab.cli import main
+from schedlab.errors import InputError
+from schedlab.report import variants as page
+from schedlab.site import import_site
+from schedlab.site.effects import effects
+from schedlab.site.ranking import rank_variants
+from schedlab.site.samples import SiteSample
+from schedlab.site.sweep import Paired, Sweep
+from schedlab.site.time_limits import KILLED, LEFT_OUT, SPLIT
+from schedlab.site.tuning import search_parameters
+from schedlab.site.variants import AS_IT_IS, Variant, grid, read_variants
+
+CONF = """ClusterName=lab
+NodeName=n[1-2] CPUs=4
+PartitionName=batch Nodes=n[1-2] Default=YES MaxTime=1-0
+"""
+SHORT = "PartitionName=batch MaxTime=1:00:00"
+
+
+@pytest.fixture
+def directory(tmp_path):
+    """A day of jobs of an hour or less that ask for two, among them one in five of six hours that asks for ten."""
+    (tmp_path / "slurm.conf").write_text(CONF)
+    lines = ["JobIDRaw|User|State|Submit|Start|End|TimelimitRaw|AllocCPUS|Partition"]
+    for number in range(60):
+        long = number % 5 == 0
+        submit = f"2026-04-01T{number // 3:02d}:{20 * (number % 3):02d}:00"
+        begin = 24 * 60 + 10 * number
+        end = begin + (360 if long else 20 + 7 * (number % 6))
+        start, ended = (f"2026-04-{1 + at // 1440:02d}T{at % 1440 // 60:02d}:{at % 60:02d}:00" for at in (begin, end))
+        user, asked, size = ("bob", 600, 4) if long else ("ann", 120, 2)
+        lines.append(f"{number + 1}|{user}|COMPLETED|{submit}|{start}|{ended}|{asked}|{size}|batch")
+    (tmp_path / "jobs.txt").write_text("\n".join(lines))
+    return import_site(tmp_path, tmp_path / "jobs.txt").save(tmp_path / "site")
+
+
+VARIANTS = {
+    "killed": Variant("killed", (SHORT,)),
+    "split": Variant("split", (SHORT,), long="split"),
+    "left out": Variant("left out", (SHORT,), long="drop"),
+    "dropped": Variant("dropped", ("PartitionName=batch MaxTime=3:00:00",), requests="drop", load=1.2),
+    "fewer nodes": Variant("fewer nodes", ("PartitionName=batch Nodes=n1",)),
+}
+
+
+@pytest.fixture
+def sweep(directory):
+    found = Sweep(directory, nodes=False)
+    found.run(VARIANTS.values(), workers=1)
+    assert not found.failures
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "jobs", "hours_undone"),
+    [("killed", 60, 12 * 5), ("split", 60, 0), ("left out", 48, 12 * 6), ("fewer nodes", 60, 0)],
+)
+def test_both_sides_have_the_same_jobs_and_the_same_work(sweep, name, jobs, hours_undone):
+    base, other = sweep.pair(VARIANTS[name])
+    assert base.rows.tolist() == other.rows.tolist()
+    assert len(base.schedule) == len(other.schedule) == jobs
+    assert base.schedule.run_time.tolist() == other.schedule.run_time.tolist()
+    assert base.schedule.workload.job_id.tolist() == other.schedule.workload.job_id.tolist()
+    assert other.undone.sum() == 3600 * hours_undone
+
+
+def test_the_site_as_it_is_runs_once_for_all_variants_that_leave_the_same_work(directory):
+    sweep = Sweep(directory, nodes=False)
+    # Three variants, the site as it is with all work, and with that of the two that kill the same jobs.
+    variants = [VARIANTS["killed"], Variant("and saf", (SHORT,), "saf"), VARIANTS["split"]]
+    assert sweep.run(variants, workers=1) == 5
+    assert sweep.run(variants, workers=1) == 0
+    assert sweep.run([*variants, Variant("and laf", (SHORT,), "laf")], workers=1) == 1
+
+
+def test_several_processes_give_what_one_gives(directory, tmp_path, sweep):
+    other = Sweep(directory, nodes=False, answers=tmp_path / "other")
+    assert other.run([VARIANTS["killed"]], workers=2) == 3
+    for one, same in zip(sweep.pair(VARIANTS["killed"]), other.pair(VARIANTS["killed"]), strict=True):
+        assert one.schedule.start_time.tolist() == same.schedule.start_time.tolist()
+
+
+def test_nothing_ranks_first_because_it_drops_or_kills_jobs(sweep):
+    found = rank_variants(sweep, list(VARIANTS.values()), [SiteSample()])
+    names = [one.variant.name for one in found.ranked]
+    assert set(names[:3]) == {AS_IT_IS, "split", "fewer nodes"}
+    assert set(names[3:]) == {"killed", "left out", "dropped"}
+    lossy = [one for one in found.ranked if not one.same_work]
+    base = next(one for one in found.ranked if one.variant.name == AS_IT_IS)
+    assert all(one.mean_wait < base.mean_wait for one in lossy)  # they would rank first
+    assert all(one.mean_wait_before < base.mean_wait for one in lossy)
+    text = str(found)
+    assert "less work and is not ranked" in text
+    assert found.best.variant.name in ("split", "fewer nodes")
+
+
+def test_who_loses_work_never_wins_and_who_does_not_is_judged_as_ever(sweep):
+    found = {(one.kind, one.group): one for one in effects([sweep.pair(VARIANTS["killed"])])}
+    assert found["all", "all jobs"].verdict in ("less work", "pays")
+    assert not found["all", "all jobs"].same_work
+    assert found["user", "ann"].same_work
+    assert ("user", "bob") not in found  # fewer than 30 jobs
+    split = {(one.kind, one.group): one for one in effects([sweep.pair(VARIANTS["split"])])}
+    assert split["all", "all jobs"].same_work
+
+
+def test_different_jobs_are_not_compared(sweep):
+    base, other = sweep.answer(Variant(AS_IT_IS)), sweep.answer(VARIANTS["left out"])
+    with pytest.raises(InputError, match="different jobs"):
+        effects([Paired(base, other)])
+
+
+def test_what_became_of_each_job_is_kept(sweep):
+    long = np.arange(60) % 5 == 0
+    for name, fate in (("killed", KILLED), ("split", SPLIT), ("left out", LEFT_OUT)):
+        assert (sweep.answer(VARIANTS[name]).fate == fate).tolist() == long.tolist()
+
+
+def test_a_job_in_pieces_has_runs_and_waits_for_all_of_them(sweep):
+    answer = sweep.answer(VARIANTS["split"])
+    runs = np.bincount(answer.schedule.runs["job"], minlength=60)
+    assert runs.tolist() == [6 if number % 5 == 0 else 1 for number in range(60)]
+    last = answer.schedule.runs[answer.schedule.runs["job"] == 0][-1]
+    job = answer.schedule
+    assert job.end_time[0] == last["end"]
+    assert job.wait_time[0] == last["end"] - job.workload.submit_time[0] - 6 * 3600
+
+
+def test_a_search_chooses_no_variant_that_leaves_work(directory):
+    sweep = Sweep(directory, nodes=False)
+    axes = {"PartitionName=batch MaxTime": ["1:00:00", "12:00:00"]}
+    found = search_parameters(sweep, axes, workers=1)
+    assert [one.name for one in found.less_work] == ["batch MaxTime=1:00:00"]
+    assert found.best.name != "batch MaxTime=1:00:00"
+    assert "Not chosen" in " ".join(found.sentences())
+    split = search_parameters(sweep, axes, workers=1, long="split")
+    assert split.less_work == ()
+
+
+def test_variants_say_what_becomes_of_long_jobs_in_files_grids_and_options(tmp_path):
+    file = tmp_path / "variants.toml"
+    file.write_text(
+        '[[variant]]\nname = "a"\nset = ["x=1"]\nlong = "split"\n'.replace("x=1", SHORT) + "[over]\nload=[2]\n"
+    )
+    first, second = read_variants(file, requests="drop", long="drop")
+    assert (first.requests, first.long, second.requests, second.long) == ("drop", "split", "drop", "drop")
+    ways = grid({"PartitionName=batch MaxTime": ["60"], "long": ["killed", "split"]})
+    assert [(one.name, one.long) for one in ways] == [
+        ("batch MaxTime=60, long=killed", "killed"),
+        ("batch MaxTime=60, long=split", "split"),
+    ]
+    with pytest.raises(InputError, match="must be one of killed, split, drop"):
+        Variant("x", (SHORT,), long="shot")
+
+
+def run(monkeypatch, *arguments):
+    monkeypatch.setattr("sys.argv", ["schedlab", "site", "what-if", *map(str, arguments), "--processors-only"])
+    with pytest.raises(SystemExit) as stop:
+        main()
+    return stop.value.code or 0
+
+
+@pytest.mark.parametrize("long", ["killed", "split", "drop"])
+def test_a_part_of_the_log_with_shorter_limits_has_a_table_and_a_page(directory, tmp_path, capsys, monkeypatch, long):
+    report = tmp_path / "r.html"
+    options = ["--part", "0-60", "--long", long, "-j", "1", "--report", report]
+    assert run(monkeypatch, directory, "--over", SHORT, *options) == 0
+    answer = capsys.readouterr()
+    assert "whose jobs it changes" in answer.out
+    head = {"killed": "Killed", "split": "In pieces", "drop": "Cannot run"}[long]
+    page = report.read_text(encoding="utf-8")
+    assert "Whose jobs it changes" in page
+    assert f">{head}<" in " ".join(page.split())
+
+
+def test_the_json_counts_who_could_not_run(directory, capsys, monkeypatch):
+    assert run(monkeypatch, directory, "--over", SHORT, "-j", "1", "--json") == 0
+    found = json.loads(capsys.readouterr().out)["variants"]
+    users = {one["group"]: one for one in found[-1]["affected"] if one["kind"] == "user"}
+    assert (users["bob"]["killed"], users["bob"]["undone_hours"]) == (12, 12 * 5 * 4)
+
+
+def test_a_page_that_fails_does_not_cost_the_answer(directory, tmp_path, capsys, monkeypatch):
+    def fails(*_, **__):
+        raise IndexError("index 1907 is out of bounds")
+
+    monkeypatch.setattr(page, "render_ranking", fails)
+    assert run(monkeypatch, directory, "--over", SHORT, "-j", "1", "--report", tmp_path / "r.html") == 1
+    answer = capsys.readouterr()
+    assert "as it is" in answer.out
+    assert "the page could not be made" in " ".join(answer.err.split())
+    assert "Traceback" not in answer.err
+    assert not (tmp_path / "r.html").exists()
