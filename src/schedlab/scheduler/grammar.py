@@ -174,6 +174,9 @@ ALIASES = {
 }
 """Named schedulers: Tsafrir et al., TPDS 2007; Gaussier et al., SC 2015; and two of this project."""
 
+ORDERS = ("eaf", "aged-eaf")
+"""Of these, the ones that are an order of the queue beside EASY: a site that takes one keeps its own passes."""
+
 PLACEMENTS = {
     "first": "the first nodes with room",
     "weight": "nodes of the least weight, of equal ones the first",

@@ -21,7 +21,7 @@ from schedlab.site.samples import SiteSample
 from schedlab.site.site import Site
 from schedlab.site.sweep import VariantFailure
 from schedlab.site.validation import common_rows
-from schedlab.site.variant_task import VariantTask, same_work_task, variant_task
+from schedlab.site.variant_task import VariantTask, is_whole, same_work_task, variant_task
 from schedlab.site.variants import AS_IT_IS, Variant
 from schedlab.slurm.deployment import deploy, usual_way
 from schedlab.slurm.installation import installed_version
@@ -243,7 +243,7 @@ def _turns(sides: int, drawn: Sequence[dict[str, Any]]) -> Iterator[tuple[int, i
 def _on_slurm(side: _Side, *, nodes: bool, **options: Any) -> SlurmRun:
     """Run a variant in the laboratory, with the site's files as changed and what happened to its nodes."""
     task, policy = side.task, side.variant.policy
-    if "+" in policy:
+    if policy and is_whole(policy):
         raise InputError(
             f"{policy} is a whole scheduler, and Slurm has its own passes: give the policy alone, and change "
             "SchedulerParameters"

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.schedule.schedule import Schedule
-from schedlab.scheduler.backfilling import Slurm
+from schedlab.scheduler.backfilling import NoBackfill, Slurm
+from schedlab.scheduler.grammar import ORDERS
+from schedlab.scheduler.predictor import REQUESTED
 from schedlab.scheduler.scheduler import Scheduler
-from schedlab.scheduler.scheduler_text import as_policy
 from schedlab.site.changes import changed
 from schedlab.site.jobs import replay
 from schedlab.site.no_effect import without_effect
@@ -78,8 +79,7 @@ def variant_task(site: Site, jobs: Workload, variant: Variant) -> VariantTask:
     other = changed(site, variant.changes) if variant.changes else site
     scheduler = other.scheduler
     if variant.policy:
-        whole = "+" in variant.policy
-        scheduler = Scheduler.parse(variant.policy) if whole else replace_policy(scheduler, variant.policy)
+        scheduler = with_policy(scheduler, variant.policy)
     here = Machine(site.cluster, site.scheduler, site.node_events)
     there = Machine(other.cluster, scheduler, other.node_events)
     found = adapted(jobs, here, there, variant.requests, variant.long)
@@ -106,14 +106,35 @@ def _task(site: Site, scheduler: Scheduler, found: Adapted, notes: tuple[str, ..
     return VariantTask(site, scheduler, found, pieces, notes)
 
 
-def replace_policy(scheduler: Scheduler, policy: str) -> Scheduler:
-    """Return a scheduler with another order of the queue.
+def with_policy(scheduler: Scheduler, text: str) -> Scheduler:
+    """Return a scheduler with the order of the queue that a text names, or the whole scheduler that it is.
+
+    The names are those of `schedlab.slurm.deploy`: `eaf` orders the queue, and everything else stays.
 
     Examples
     --------
-    >>> print(replace_policy(Scheduler.parse("multifactor(age=5)+slurm(interval=60)"), "saf"))
+    >>> print(with_policy(Scheduler.parse("multifactor(age=5)+slurm(interval=60)"), "saf"))
     saf+slurm(interval=60)
-    >>> print(replace_policy(Scheduler.parse("fcfs+slurm,placement=switches"), "saf"))
-    saf+slurm,placement=switches
+    >>> print(with_policy(Scheduler.parse("fcfs+slurm,placement=switches"), "eaf"))
+    saf@groups+slurm@requested,placement=switches
+    >>> print(with_policy(Scheduler.parse("fcfs+slurm"), '"log(p*q)+r/43200"'))
+    "log(p*q)+r/43200"+slurm
+    >>> print(with_policy(Scheduler.parse("fcfs+slurm"), "saf+easy"))
+    saf+easy
     """
-    return replace(scheduler, policy=as_policy(policy))
+    other = Scheduler.parse(text)
+    if is_whole(text):
+        return other
+    ranking = None if other.ranking == REQUESTED else other.ranking
+    return replace(scheduler, policy=other.policy, order_runtimes=ranking)
+
+
+def is_whole(text: str) -> bool:
+    """Return whether a text is a whole scheduler, not the order of a queue.
+
+    Examples
+    --------
+    >>> is_whole("saf+easy"), is_whole('"log(p*q)+r/43200"'), is_whole("eaf")
+    (True, False, False)
+    """
+    return text.strip().lower() not in ORDERS and not isinstance(Scheduler.parse(text).backfill, NoBackfill)
