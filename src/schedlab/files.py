@@ -2,7 +2,7 @@
 
 from schedlab.atomic import atomic_path, make_directory
 from schedlab.schedule.provenance import versions
-from schedlab.workload.files import file_sha256
+from schedlab.streams import file_sha256
 
 __all__ = [
     "atomic_path",

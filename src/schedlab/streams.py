@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import io
 import os
 import re
@@ -130,3 +131,18 @@ def open_output(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 def workload_name(path: str | os.PathLike[str]) -> str:
     """Return what a workload is called: the file's name without the suffixes of formats."""
     return re.sub(r"(\.swf|\.json|\.csv|\.parquet)?(\.gz)?$", "", Path(path).name)
+
+
+def file_sha256(path: str | os.PathLike[str]) -> str:
+    """Return the SHA-256 of a file's content, in hexadecimal digits.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read.
+    """
+    try:
+        with open(path, "rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as error:
+        raise InputError(f"cannot read {os.fspath(path)}: {error.strerror or error}") from None

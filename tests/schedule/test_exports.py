@@ -131,9 +131,10 @@ def test_csv_has_the_columns_of_evalys_and_the_values_computed_by_hand(five_jobs
     assert table.columns.tolist() == [
         *("jobID", "workload_name", "submission_time", "requested_number_of_resources", "requested_time"),
         *("success", "final_state", "starting_time", "execution_time", "finish_time", "waiting_time"),
-        *("turnaround_time", "stretch", "allocated_resources"),
+        *("turnaround_time", "stretch", "allocated_resources", "metadata"),
     ]
-    assert table.iloc[4].to_dict() == {
+    assert table["metadata"].isna().tolist() == [False, True, True, True, True]
+    assert table.drop(columns="metadata").iloc[4].to_dict() == {
         "jobID": 5,
         "workload_name": "five",
         "submission_time": 40,

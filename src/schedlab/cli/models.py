@@ -69,7 +69,7 @@ def fit(
 ) -> None:
     """Fit a workload model to a log: requests, run times and arrivals of jobs."""
     from schedlab.model.fit import fit_model
-    from schedlab.workload.files import file_sha256
+    from schedlab.streams import file_sha256
 
     check_output(output, trace)
     read = read_trace(trace, "none", processors=processors, reading=reading)

@@ -225,6 +225,7 @@ def compare(
     from schedlab.campaign.results.blocks import BLOCK_METRICS
     from schedlab.campaign.results.comparison import compare as compare_schedulers
     from schedlab.campaign.results.statistics import METRIC
+    from schedlab.schedule.provenance import common_provenance
     from schedlab.scheduler.scheduler import Scheduler
 
     chosen = [Scheduler.parse(text) for text in scheduler]
@@ -300,6 +301,7 @@ def compare(
         show_json(
             {
                 "cleaning": read.cleaning.to_dict(),
+                "provenance": common_provenance(comparison.schedules.values()),
                 "metrics": comparison.metrics,
                 "recorded": comparison.recorded_metrics,
             }

@@ -41,7 +41,7 @@ def read_logs(
 ) -> list[SearchLog]:
     """Read logs and cut them into windows; refuse what is given twice, or among those known already."""
     from schedlab.learn.training import STATE, usable_windows
-    from schedlab.workload.files import file_sha256
+    from schedlab.streams import file_sha256
     from schedlab.workload.sampling import windows
 
     logs: list[SearchLog] = []

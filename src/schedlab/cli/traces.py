@@ -13,6 +13,9 @@ from schedlab.errors import InputError
 from schedlab.wording import count_of
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from schedlab.cluster.cluster import Cluster
     from schedlab.cluster.node_events import NodeEvents
     from schedlab.scheduler.scheduler import Scheduler
@@ -225,7 +228,7 @@ def _without_the_impossible(workload: Workload, cluster: Cluster, told: list[str
     if bool((never.codes >= 0).all()):
         raise InputError("no job can run on the cluster: " + "; ".join(sentences))
     told += sentences
-    return workload[never.codes < 0]
+    return _kept(workload, never.codes < 0, "never-runs")
 
 
 def _without_the_unreserved(workload: Workload, cluster: Cluster, events: NodeEvents, told: list[str]) -> Workload:
@@ -235,15 +238,28 @@ def _without_the_unreserved(workload: Workload, cluster: Cluster, events: NodeEv
     refused = may_not_reserve(workload, cluster, events)
     for reason, count in refused.counts().items():
         told.append(f"{count_of(count, 'job')} left out: each {reason}")
-    return workload[refused.codes < 0]
+    return _kept(workload, refused.codes < 0, "not-reserved")
+
+
+def _kept(workload: Workload, rows: NDArray[np.bool_], rule: str) -> Workload:
+    """Return some jobs; their origin says that the others were left out."""
+    from schedlab.workload.cleaning_report import Step
+    from schedlab.workload.origin import Origin
+
+    kept = workload[rows]
+    if len(kept) == len(workload):
+        return workload
+    step = Step(rule, "", dropped=len(workload) - len(kept))
+    return kept.replace(origin=(workload.origin or Origin()).cleaned([step]))
 
 
 def _notes_of_reader(path: Path, workload: Workload) -> list[str]:
     """Return in one line what the reader of a site's log has noted in the header, and which lines were left out."""
-    from schedlab.workload.files import SITE_LOGS, format_of
+    from schedlab.workload.files import SITE_LOGS
     from schedlab.workload.lenient import LEFT_OUT
 
-    beginning = " Note: " if format_of(path) in SITE_LOGS else LEFT_OUT
+    form = "" if workload.origin is None else workload.origin.format
+    beginning = " Note: " if form in (*SITE_LOGS, "mapped") else LEFT_OUT
     told = [line.removeprefix(" Note: ") for line in workload.header if line.startswith(beginning)]
     return [f"{path}: {'; '.join(told)}"] if told else []
 

@@ -205,7 +205,9 @@ def _workload(file: zipfile.ZipFile, header: Header) -> Workload:
         target = Path(directory) / JOBS
         target.write_bytes(_member(file, header, JOBS, file.getinfo(JOBS).file_size))
         workload = read_table(target)
-    return workload.replace(name=header.name, rounded=header.rounded, requests_enforced=header.requests_enforced)
+    origin = None if workload.origin is None else workload.origin.stored
+    told = {name: getattr(header, name) for name in ("name", "rounded", "requests_enforced")}
+    return workload.replace(origin=origin, **told)
 
 
 def _fill(file: zipfile.ZipFile, header: Header, parts: Parts) -> Parts:

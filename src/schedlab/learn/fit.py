@@ -18,8 +18,8 @@ from schedlab.learn.scores import ScoreTable
 from schedlab.learn.shapes import DEGREES, fit_power, polynomial, power
 from schedlab.schedule.provenance import versions
 from schedlab.scheduler.policy_file import PolicyFile
+from schedlab.streams import file_sha256
 from schedlab.wording import count_of
-from schedlab.workload.files import file_sha256
 
 Weights = Literal["area", "none"]
 Forms = Literal["paper", "thesis", "all"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
 
@@ -11,6 +11,7 @@ import numpy as np
 from schedlab.report.illustrations import example_figures
 from schedlab.report.page import Page, write_page
 from schedlab.report.tables import Cell, Table, seconds_cell
+from schedlab.schedule.provenance import provenance_for_pages
 from schedlab.schedule.recorded import AS_RECORDED
 from schedlab.site.calibration import GOOD, QUANTILES, ROUGH, Calibration, WaitErrors
 from schedlab.wording import count_of
@@ -52,9 +53,7 @@ def render_calibration(calibration: Calibration, *, command: str = "") -> str:
     page = Page()
     both = {AS_RECORDED: calibration.recorded, calibration.scheduler: calibration.simulated}
     page.explore(both, baseline=AS_RECORDED)
-    facts = {
-        name: value for name, value in calibration.simulated.provenance().items() if not isinstance(value, Mapping)
-    }
+    facts = provenance_for_pages(calibration.simulated)
     left_out = [f"{count_of(count, 'job')} left out: {reason}." for reason, count in calibration.left_out.items()]
     return page.render(
         "schedule.html.j2",

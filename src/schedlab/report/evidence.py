@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from schedlab.campaign.definition.plan import Task
@@ -15,7 +15,7 @@ from schedlab.errors import InputError
 from schedlab.naming import label_of
 from schedlab.report.html import Evidence
 from schedlab.schedule.exports import read_schedule
-from schedlab.schedule.provenance import input_sha256
+from schedlab.schedule.provenance import input_sha256, provenance_for_pages
 from schedlab.schedule.recorded import AS_RECORDED
 from schedlab.schedule.schedule import Schedule
 
@@ -113,7 +113,6 @@ def evidence_of_comparison(
     if recorded is not None and len(recorded) == len(first):
         shown[AS_RECORDED] = recorded
     block = block_name(first.workload.submit_time)
-    provenance = first.provenance()
     return Evidence(
         name=first.workload.name,
         frame=weekly_blocks(comparison.schedules),
@@ -124,9 +123,7 @@ def evidence_of_comparison(
             f"The {block}s are of one log under one simulation each: a busy {block} burdens the next, so that "
             "the intervals are too narrow rather than too wide."
         ),
-        provenance={
-            name: value for name, value in provenance.items() if not isinstance(value, Mapping) and name != "scheduler"
-        },
+        provenance={name: value for name, value in provenance_for_pages(first).items() if name != "scheduler"},
         inputs=[
             {
                 "workload": first.workload.name,

@@ -17,6 +17,7 @@ from schedlab.report.illustrations import example_figures
 from schedlab.report.page import Page, write_page
 from schedlab.report.tables import Cell, Table, by_reason
 from schedlab.schedule.groups import metrics_by
+from schedlab.schedule.provenance import provenance_for_pages
 from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.summary import duration
 from schedlab.schedule.window import measured_window
@@ -133,7 +134,7 @@ def render_schedule(
             *by_reason(schedule.waited_for or {}),
             *_by_groups(schedule, warm_up, cool_down),
         ]
-    provenance = {name: value for name, value in schedule.provenance().items() if not isinstance(value, Mapping)}
+    provenance = provenance_for_pages(schedule)
     return page.render(
         "schedule.html.j2",
         title=f"{name} under {schedule.scheduler}",

@@ -27,6 +27,7 @@ from schedlab.schedule.stretches import by_stretch
 from schedlab.wording import shown
 from schedlab.workload.columns import UNKNOWN
 from schedlab.workload.links import link_columns, link_facts, read_links
+from schedlab.workload.origin import ORIGIN
 from schedlab.workload.tables import UNITS, StoredAttributes
 from schedlab.workload.workload import FIELDS, Workload
 
@@ -152,6 +153,7 @@ class StoredProvenance(BaseModel):
     processors: Annotated[int, Field(ge=1, lt=2**63)]
     events: Literal["batched", "pyss", "sc17"]
     specification: dict[str, Any]
+    origin: dict[str, Any] | None = None
 
 
 class StoredFacts(BaseModel):
@@ -199,7 +201,8 @@ def _schedule(table: pa.Table, facts: dict[str, Any], told: StoredFacts) -> Sche
         recorded["wait_time"] = columns["recorded_wait_time"].to_numpy()
     attributes = told.workload.model_dump(include=set(_WORKLOAD_ATTRIBUTES))
     attributes["header"] = tuple(attributes["header"])
-    workload = Workload.from_columns(recorded, **attributes, **links)
+    origin = ORIGIN.validate_python(told.provenance.origin)
+    workload = Workload.from_columns(recorded, **attributes, origin=origin, **links)
     _refuse_impossible(workload, own)
     runs, placed = read_runs(table)
     return Schedule(
@@ -270,7 +273,9 @@ def write_evalys_csv(schedule: Schedule, path: str | PathLike[str]) -> None:
     Times are seconds on the workload's clock. `requested_time` is -1 where unknown; `success` is 0 and `final_state`
     COMPLETED_WALLTIME_REACHED for a job that was killed at its request; `stretch` is turnaround over execution time,
     empty for a job of 0 seconds; `allocated_resources` are those of `schedlab.schedule.allocation.allocate`, as in
-    ``0-3 7 9-12``. Where runs may be suspended, these are the cores of nodes, on the job's last nodes.
+    ``0-3 7 9-12``. Where runs may be suspended, these are the cores of nodes, on the job's last nodes. `metadata`, a
+    column of Batsim's files, has the `schedlab.schedule.provenance.provenance` as JSON in the first row, without the
+    time of writing: the same schedule gives the same bytes.
     """
     import pyarrow as pa
     import pyarrow.csv
@@ -294,12 +299,18 @@ def write_evalys_csv(schedule: Schedule, path: str | PathLike[str]) -> None:
         "turnaround_time": schedule.turnaround_time,
         "stretch": pa.array(stretch, mask=run == 0),
         "allocated_resources": _resources(schedule),
+        "metadata": [_metadata(schedule), *[""] * (len(jobs) - 1)][: len(jobs)],
     }
     table = pa.table({name: pa.array(values) for name, values in columns.items()})
     with atomic_path(path) as temporary, open(temporary, "wb") as file:
         # The header is written here because pyarrow would put its names in quotes.
         file.write(",".join(columns).encode() + b"\n")
         pyarrow.csv.write_csv(table, file, pyarrow.csv.WriteOptions(include_header=False))
+
+
+def _metadata(schedule: Schedule) -> str:
+    facts = {name: value for name, value in provenance(schedule).items() if name != "utc_time"}
+    return json.dumps(facts, default=_as_json)
 
 
 def _resources(schedule: Schedule) -> list[str]:
@@ -327,21 +338,23 @@ def write_schedule_swf(schedule: Schedule, path: str | PathLike[str]) -> None:
     -----
     The wait is the simulated one, the run time what really ran, the allocated processors those that the job needed,
     and MaxProcs the machine of the simulation. A killed job has status 0 (failed), as in the logs of the Parallel
-    Workloads Archive; any other job keeps its status, and is 1 (completed) if that was unknown. A note in the header
-    names the scheduler. Dependencies and workflows are left out: the waits already hold what came of them.
+    Workloads Archive; any other job keeps its status, and is 1 (completed) if that was unknown. Notes in the header
+    name the scheduler, the file from which the jobs were read with its SHA-256, and the rules that cleaned them.
+    Dependencies and workflows are left out: the waits already hold what came of them.
     """
     from schedlab.workload.swf import write_swf
 
     jobs = schedule.workload
     status = np.where(schedule.killed, 0, np.where(jobs.status == UNKNOWN, 1, jobs.status))
-    note = f" Note: waits simulated by schedlab {version('schedlab')}, scheduler {schedule.scheduler}"
+    notes = [f"waits simulated by schedlab {version('schedlab')}, scheduler {schedule.scheduler}"]
+    notes += [] if jobs.origin is None else jobs.origin.lines()
     simulated = jobs.replace(
         wait_time=schedule.wait_time,
         run_time=schedule.run_time,
         allocated_processors=jobs.job_processors,
         status=status,
         processors=schedule.processors,
-        header=(*jobs.header, note),
+        header=(*jobs.header, *(f" Note: {note}" for note in notes)),
         dependencies=None,
         workflows=None,
     )

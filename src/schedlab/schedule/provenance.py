@@ -6,6 +6,7 @@ import hashlib
 import json
 import platform
 import subprocess
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -108,8 +109,10 @@ def provenance(schedule: Schedule) -> dict[str, Any]:
     Returns
     -------
     dict
-        `schedlab`, `python`, `numpy` and `numba` (versions), `workload` (its name), `input_sha256`,
-        `scheduler`, `events`, `processors`, `specification`, and `utc_time`, the moment of this call.
+        `schedlab`, `python`, `numpy` and `numba` (versions), `workload` (its name), `input_sha256` (of the jobs, see
+        above), `origin` (the file that they were read from with the SHA-256 of its bytes, and the rules that cleaned
+        them, see `schedlab.workload.origin.Origin`; None for jobs made in memory), `scheduler`, `events`, `processors`,
+        `specification`, and `utc_time`, the moment of this call.
     """
     return {
         "schedlab": version("schedlab"),
@@ -118,9 +121,23 @@ def provenance(schedule: Schedule) -> dict[str, Any]:
         "numba": version("numba"),
         "workload": schedule.workload.name,
         "input_sha256": input_sha256(schedule.workload),
+        "origin": None if schedule.workload.origin is None else schedule.workload.origin.to_dict(),
         "scheduler": schedule.scheduler,
         "events": schedule.events,
         "processors": schedule.processors,
         "specification": dict(schedule.specification),
         "utc_time": datetime.now(UTC).isoformat(timespec="seconds"),
     }
+
+
+def common_provenance(schedules: Iterable[Schedule]) -> dict[str, Any]:
+    """Return what the provenance of several schedules of the same jobs has in common."""
+    facts = provenance(next(iter(schedules)))
+    return {name: value for name, value in facts.items() if name not in ("scheduler", "specification")}
+
+
+def provenance_for_pages(schedule: Schedule) -> dict[str, Any]:
+    """Return the provenance as texts and numbers by name; `input` has the file of the jobs and the cleaning rules."""
+    found = {name: value for name, value in provenance(schedule).items() if not isinstance(value, Mapping | None)}
+    origin = schedule.workload.origin
+    return found if origin is None else found | {"input": "; ".join(origin.lines())}

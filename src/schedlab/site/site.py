@@ -275,6 +275,8 @@ def read(directory: str | PathLike[str]) -> Site:
             f"{path}: version {document.version}, but this schedlab reads {VERSION}: import the site again"
         )
     jobs = None if document.jobs is None else read_workload(_there(where / JOBS))
+    if jobs is not None and jobs.origin is not None:  # what the jobs were read from before they were put aside
+        jobs = jobs.replace(origin=jobs.origin.stored)
     settings = Settings(document.scheduler, document.limits, document.sources, tuple(document.notes))
     Scheduler.from_file(document.scheduler, path)
     for name in document.files:

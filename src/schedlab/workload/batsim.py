@@ -13,12 +13,14 @@ from schedlab.streams import open_output, read_whole, workload_name
 from schedlab.wording import shown
 from schedlab.workload.columns import UNKNOWN
 from schedlab.workload.links import refuse_links
+from schedlab.workload.origin import names_its_file
 from schedlab.workload.workload import Workload
 
 DELAY_TYPES = {4: "delay", 5: "DelayProfile"}
 """The type of profiles that only sleep, by Batsim's major version."""
 
 
+@names_its_file("batsim")
 def read_batsim(path: str | os.PathLike[str]) -> Workload:
     """Read a Batsim workload, of version 4 or 5, whose jobs have delay profiles.
 

@@ -12,6 +12,7 @@ from schedlab.errors import InputError, check_type
 from schedlab.wording import did_you_mean
 from schedlab.workload.cleaning_report import CleaningReport, Step
 from schedlab.workload.columns import UNKNOWN
+from schedlab.workload.origin import Origin
 from schedlab.workload.workload import NO_WORKLOAD, Workload
 
 Mask = NDArray[np.bool_]
@@ -238,7 +239,8 @@ def clean_with_report(workload: Workload, rules: str | Sequence[str] = "default"
         workload.rounded,
         int(np.count_nonzero(_above_request(cleaned))),
     )
-    return cleaned, report
+    origin = workload.origin or Origin()
+    return cleaned.replace(origin=origin.cleaned(steps) if steps else workload.origin), report
 
 
 def parse_rules(names: str | Sequence[str]) -> list[Rule]:

@@ -17,6 +17,7 @@ from schedlab.errors import InputError
 from schedlab.streams import open_input
 from schedlab.wording import shown
 from schedlab.workload._accounting import numbered_names
+from schedlab.workload.origin import names_its_file
 from schedlab.workload.resources import LABELS, NUMBERS, Resources
 from schedlab.workload.sbatch import Request, notes_on_gres, requests_of
 from schedlab.workload.workload import Workload
@@ -113,6 +114,7 @@ def _seconds(text: str) -> int:
     return seconds
 
 
+@names_its_file("events")
 def read_event_lines(path: str | os.PathLike[str]) -> Workload:
     """Read the events file of UB CCR's Slurm simulator, plain or gzip-compressed.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 from collections.abc import Callable, Mapping
@@ -29,6 +28,7 @@ from schedlab.workload.lenient import read_leniently
 from schedlab.workload.links import left_out
 from schedlab.workload.mapped import read_mapped
 from schedlab.workload.moab import read_moab
+from schedlab.workload.origin import origin_of
 from schedlab.workload.sacct import read_sacct
 from schedlab.workload.slurm_json import kind_of_head
 from schedlab.workload.slurmctld_log import STAMP, read_slurmctld_log
@@ -197,13 +197,17 @@ def read_workload(
         return _read(file, form, timezone or "UTC")
 
     workload = read_leniently(path, read, header=_has_header(path, form)) if lenient else read(path)
-    return workload if processors is None else workload.replace(processors=processors)
+    below = () if workload.origin is None else workload.origin.made_from
+    origin = origin_of(path, form, below) if lenient or workload.origin is None else workload.origin
+    origin = origin.read_with(timezone=timezone, column=dict(columns or {}), lenient=lenient)
+    size = workload.processors if processors is None else processors
+    return workload.replace(processors=size, origin=origin)
 
 
 def _read(path: str | os.PathLike[str], form: str, timezone: str) -> Workload:
     """Read a file of a known format."""
     if form == "slurmctld":
-        return read_slurmctld_log(path, timezone=timezone).workload
+        return read_slurmctld_log(path, timezone=timezone).workload.replace(origin=origin_of(path, form))
     return READERS[form](path)
 
 
@@ -216,21 +220,6 @@ def _has_header(path: str | os.PathLike[str], form: str) -> bool:
     if form == "sacct":
         return not is_xdmod_line(line)
     return form in ("mapped", "table", "squeue", "openb", "philly", "gen-parallel")
-
-
-def file_sha256(path: str | os.PathLike[str]) -> str:
-    """Return the SHA-256 of a file's content, in hexadecimal digits.
-
-    Raises
-    ------
-    InputError
-        If it cannot be read.
-    """
-    try:
-        with open(path, "rb") as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest()
-    except OSError as error:
-        raise InputError(f"cannot read {os.fspath(path)}: {error.strerror or error}") from None
 
 
 def lost_in(workload: Workload, path: str | os.PathLike[str]) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from schedlab.wording import shown
 from schedlab.workload._accounting import numbered_names
 from schedlab.workload.columns import UNKNOWN
 from schedlab.workload.no_value import say_nothing
+from schedlab.workload.origin import names_its_file
 from schedlab.workload.resources import WHOLE, Labels, Resources
 from schedlab.workload.workload import Workload
 
@@ -33,6 +34,7 @@ STATUS = {"Pass": 1, "Failed": 0, "Killed": 5}
 MILLI = 1000
 
 
+@names_its_file("openb")
 def read_openb(path: str | os.PathLike[str], *, cores: Literal["whole", "milli"] = "whole") -> Workload:
     """Read a list of pods of Alibaba's GPU cluster (`openb_pod_list_*.csv`, 2023), plain or gzip-compressed.
 
@@ -112,6 +114,7 @@ def read_openb(path: str | os.PathLike[str], *, cores: Literal["whole", "milli"]
     return table.workload(columns | {"requested_processors": processors}, resources, notes)
 
 
+@names_its_file("philly")
 def read_philly(path: str | os.PathLike[str]) -> Workload:
     """Read the jobs of Microsoft's Philly clusters as one table (82,247 jobs of 15 virtual clusters, 2017).
 
@@ -165,6 +168,7 @@ def read_philly(path: str | os.PathLike[str]) -> Workload:
     return workload.sorted_by_submit()
 
 
+@names_its_file("gen-parallel")
 def read_gen_parallel(path: str | os.PathLike[str]) -> Workload:
     """Read a table of Gen-Parallel-Workloads: the last 15,000 jobs of Blue Waters, Theta, Helios or Philly.
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from schedlab.errors import InputError, check_type
 from schedlab.workload.columns import below
+from schedlab.workload.origin import joined_origin
 from schedlab.workload.workload import FIELDS, Workload
 
 
@@ -28,7 +29,8 @@ def joined(first: Workload, second: Workload) -> Workload:
     """
     columns: dict[str, Any] = {field: below(getattr(first, field), getattr(second, field)) for field in FIELDS}
     extras = first.extras.join(second.extras, first.job_processors, second.job_processors)
-    return first.replace(**columns, rounded=first.rounded + second.rounded, extras=extras)
+    origin = joined_origin(first.origin, second.origin)
+    return first.replace(**columns, rounded=first.rounded + second.rounded, extras=extras, origin=origin)
 
 
 def concatenated(workloads: Sequence[Workload], sort: bool) -> Workload:

@@ -20,6 +20,7 @@ from schedlab.workload._accounting import workload_of_records
 from schedlab.workload.columns import UNKNOWN
 from schedlab.workload.csv_lines import bad_line, delimiter_of, filled_lines
 from schedlab.workload.no_value import say_nothing
+from schedlab.workload.origin import names_its_file
 from schedlab.workload.resources import LABELS, NUMBERS
 from schedlab.workload.workload import FIELDS, Workload
 
@@ -44,6 +45,7 @@ ZONE = r"\d\d:?\d\d\S*(?:Z|z|[+-]\d\d(?::?\d\d)?)$"
 """A time of day with its zone."""
 
 
+@names_its_file("mapped")
 def read_mapped(
     path: str | os.PathLike[str], columns: Mapping[str, str], *, processors: int | None = None, timezone: str = "UTC"
 ) -> Workload:

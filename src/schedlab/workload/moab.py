@@ -11,6 +11,7 @@ from schedlab.errors import InputError
 from schedlab.wording import shown
 from schedlab.workload._accounting import read_text, split_lines, workload_of_records
 from schedlab.workload.columns import UNKNOWN
+from schedlab.workload.origin import names_its_file
 from schedlab.workload.workload import Workload
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ NULLS = ("-", "NONE", "[NONE]")
 COMPLETED, FAILED, CANCELLED = 1, 0, 5
 
 
+@names_its_file("moab")
 def read_moab(path: str | os.PathLike[str]) -> Workload:
     """Read a log of Moab's workload events, plain or gzip-compressed.
 

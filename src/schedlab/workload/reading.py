@@ -70,10 +70,14 @@ class Reading:
         try:
             if self.partition:
                 workload = in_partitions(workload, self.partition)
-            return with_default_limits(workload, limits) if limits else workload
+            workload = with_default_limits(workload, limits) if limits else workload
         except InputError as error:
             message = str(error).removeprefix(f"{workload.name}: ")
             raise InputError(f"{os.fspath(path)}: {message}", row=error.row) from None
+        if workload.origin is None or not (self.partition or limits):
+            return workload
+        options = {"partition": list(self.partition), "default_limit": list(self.default_limit)}
+        return workload.replace(origin=workload.origin.read_with(**options))
 
 
 AS_IT_IS = Reading()

@@ -20,6 +20,7 @@ from schedlab.workload._het_records import HetJobs, with_het_jobs
 from schedlab.workload._sacct_columns import SacctColumns
 from schedlab.workload._sacct_resources import memory_of_request, requested
 from schedlab.workload.columns import UNKNOWN
+from schedlab.workload.origin import names_its_file
 from schedlab.workload.workload import Workload
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ STATUS = {"COMPLETED": 1, RESIZED: 1, "CANCELLED": 5, **dict.fromkeys(GOING_ON, 
 """SWF's status by Slurm's state; all other states are failures."""
 
 
+@names_its_file("sacct")
 def read_sacct(
     path: str | os.PathLike[str],
     *,

@@ -16,6 +16,7 @@ from schedlab.workload._queue_text import BEGIN_TIME, rows_of_squeue
 from schedlab.workload._queue_waiting import one_row_per_task, waiting_of
 from schedlab.workload._scontrol import is_scontrol, rows_of_scontrol
 from schedlab.workload.columns import UNKNOWN
+from schedlab.workload.origin import names_its_file
 from schedlab.workload.sbatch import notes_on_gres
 from schedlab.workload.slurm_json import jobs_of
 from schedlab.workload.workload import Workload
@@ -29,6 +30,7 @@ NOT_KEPT = ("state", "reason", "dependency", "priority", "tells_why", "task_text
 WAITING = ("PENDING", "PD", "REQUEUED", "REQUEUE_HOLD", "RQ", "RH", "SPECIAL_EXIT", "SE")
 
 
+@names_its_file("squeue")
 def read_squeue(path: str | os.PathLike[str], *, timezone: str = "UTC", het_jobs: HetJobs = "joined") -> Workload:
     """Read the jobs that a queue has at a moment, plain or gzip-compressed.
 

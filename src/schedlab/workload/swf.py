@@ -17,6 +17,7 @@ from schedlab.workload._submits import first_bad_submit
 from schedlab.workload._swf_parser import BadLineError, Block, parse_block
 from schedlab.workload.foreign import foreign_format
 from schedlab.workload.links import left_out, preceding_fields
+from schedlab.workload.origin import names_its_file
 from schedlab.workload.workload import FIELDS, Workload
 
 READ_BYTES = 1 << 24
@@ -32,6 +33,7 @@ SPELLINGS |= {"UnixStartTime": r"Unix[ _]?Start[ _]?Time"}
 BARE_RETURN = re.compile(rb"\r(?![\r\n]|\Z)")
 
 
+@names_its_file("swf")
 def read_swf(path: str | os.PathLike[str]) -> Workload:
     """Read a workload log in SWF, plain or gzip-compressed.
 

@@ -22,6 +22,7 @@ from schedlab.workload.alternatives import COLUMN
 from schedlab.workload.csv_lines import bad_line, delimiter_of, line_of_row
 from schedlab.workload.links import link_columns, link_facts, plain_columns, read_links, refuse_links
 from schedlab.workload.no_value import SPELLINGS
+from schedlab.workload.origin import ORIGIN, names_its_file
 from schedlab.workload.resources import LABELS, NUMBERS
 from schedlab.workload.workload import FIELDS, KEPT, Workload
 
@@ -32,6 +33,7 @@ SCHEMA_VERSION = 3
 """Version 1 had no dependencies, workflows, run-time distributions or nodes, 2 no resources; both are still read."""
 
 ATTRIBUTES = ("processors", "start_time", "requests_enforced", "header")
+REMEDY = "write the file again"
 LINKS = (
     "dependencies",
     "workflows",
@@ -74,6 +76,7 @@ UNITS = {
 """Units of the fields that have one; kept in Parquet files, field by field."""
 
 
+@names_its_file("table")
 def read_table(path: str | os.PathLike[str], processors: int | None = None) -> Workload:
     """Read a workload from a Parquet file (by its first bytes) or a CSV file (plain or gzip-compressed).
 
@@ -114,6 +117,7 @@ def read_table(path: str | os.PathLike[str], processors: int | None = None) -> W
         attributes["processors"] = processors
     attributes = {"name": workload_name(path)} | attributes
     header = tuple(attributes.pop("header", ()))
+    origin = checked(ORIGIN, attributes.pop("origin", None), f"{os.fspath(path)}: the metadata are damaged", REMEDY)
     links = {key: attributes.pop(key) for key in LINKS if key in attributes}
     try:
         workload = Workload.from_frame(_numeric(frame), **attributes)
@@ -125,7 +129,7 @@ def read_table(path: str | os.PathLike[str], processors: int | None = None) -> W
     except InputError as error:
         line = None if magic == b"PAR1" or error.row is None else line_of_row(path, error.row)
         raise InputError(f"{os.fspath(path)}: {error}", row=error.row, line=line) from None
-    return workload.replace(header=header, **links)
+    return workload.replace(header=header, origin=origin, **links)
 
 
 def write_table(workload: Workload, path: str | os.PathLike[str]) -> None:
@@ -136,9 +140,9 @@ def write_table(workload: Workload, path: str | os.PathLike[str]) -> None:
     workload
         The jobs.
     path
-        A name that ends with .parquet, .csv or .csv.gz. The metadata of Parquet files give the schema, the machine and
-        the unit of each field, and the files hold dependencies, workflows and run-time distributions; CSV files hold
-        only the jobs with their requests.
+        A name that ends with .parquet, .csv or .csv.gz. The metadata of Parquet files give the schema, the machine, the
+        origin of the jobs and the unit of each field, and the files hold dependencies, workflows and run-time
+        distributions; CSV files hold only the jobs with their requests.
 
     Raises
     ------
@@ -165,6 +169,8 @@ def write_table(workload: Workload, path: str | os.PathLike[str]) -> None:
         refuse_links(workload, path)
     links = link_columns(workload) if is_parquet else plain_columns(workload)
     attributes = {key: getattr(workload, key) for key in ATTRIBUTES} | link_facts(workload)
+    if workload.origin is not None:
+        attributes["origin"] = workload.origin.to_dict()
     schema = pa.schema(
         [
             pa.field(
@@ -202,7 +208,7 @@ def _parquet_frame(path: str | os.PathLike[str]) -> tuple[pd.DataFrame, dict[str
             f"{os.fspath(path)}: this is a schedule, not a workload; draw it with schedlab gantt, or load it with "
             "schedlab.read_schedule"
         )
-    told = checked(STORED, stored, f"{os.fspath(path)}: the metadata are damaged", "write the file again")
+    told = checked(STORED, stored, f"{os.fspath(path)}: the metadata are damaged", REMEDY)
     if told.schema_version > SCHEMA_VERSION:
         raise InputError(f"{os.fspath(path)}: the table was written by a newer schedlab: update schedlab")
     try:
@@ -213,7 +219,7 @@ def _parquet_frame(path: str | os.PathLike[str]) -> tuple[pd.DataFrame, dict[str
         raise InputError(
             f"{os.fspath(path)}: the dependencies or workflows are damaged: write the file again"
         ) from None
-    return table.to_pandas(), {key: stored[key] for key in ATTRIBUTES if key in stored} | links
+    return table.to_pandas(), {key: stored[key] for key in (*ATTRIBUTES, "origin") if key in stored} | links
 
 
 def _csv_frame(path: str | os.PathLike[str]) -> pd.DataFrame:

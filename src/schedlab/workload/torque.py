@@ -21,6 +21,7 @@ from schedlab.workload._accounting import (
     workload_of_records,
 )
 from schedlab.workload.columns import UNKNOWN
+from schedlab.workload.origin import names_its_file
 from schedlab.workload.workload import Workload
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ KEYS = (
 BLOCK = 1 << 12
 
 
+@names_its_file("torque")
 def read_torque(path: str | os.PathLike[str]) -> Workload:
     """Read an accounting log of Torque or PBS (server_priv/accounting/YYYYMMDD), plain or gzip-compressed.
 

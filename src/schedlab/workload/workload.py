@@ -21,6 +21,8 @@ from schedlab.workload.resources import LABELS, NUMBERS
 if TYPE_CHECKING:
     import pandas as pd
 
+    from schedlab.workload.origin import Origin
+
 FIELDS = (
     "job_id",
     "submit_time",
@@ -43,10 +45,8 @@ FIELDS = (
 )
 """The 18 fields of SWF in their order, with the standard's names in snake case."""
 
-
 KEPT = (*FIELDS, *NUMBERS, *LABELS, COLUMN)
 """Columns of tables that are predefined; others are a user's own."""
-
 
 NO_WORKLOAD = "read one with schedlab.read_workload, or make one of a table with Workload.from_frame"
 """Advice for whoever gives something else."""
@@ -78,14 +78,15 @@ class Workload(WithExtras):
         The number of values that were rounded to whole numbers when the workload was read.
     cores_per_node
         Processors of a node, or None if unknown.
+    origin
+        The file from which the jobs were read, and the rules that cleaned them, or None if unknown.
     extras
         Further attributes of jobs: dependencies, workflows, run-time distributions, requests for resources, own
         columns, alternatives. `replace`, `from_columns` and the properties give access to each by its name.
 
     References
     ----------
-    Chapin et al., "Benchmarks and standards for the evaluation of parallel job schedulers", JSSPP 1999; the current
-    version is 2.2 of the Parallel Workloads Archive.
+    Chapin et al., "Benchmarks and standards for the evaluation of parallel job schedulers", JSSPP 1999 (now 2.2).
 
     Examples
     --------
@@ -122,6 +123,7 @@ class Workload(WithExtras):
     requests_enforced: bool = True
     rounded: int = 0
     cores_per_node: int | None = None
+    origin: Origin | None = None
     extras: Extras = NOTHING
 
     def __post_init__(self) -> None:
@@ -323,8 +325,7 @@ class Workload(WithExtras):
         """Return a copy with some columns or attributes replaced; new columns are converted and checked."""
         known = {field.name for field in fields(self)}
         changes, parts = _split(changes)
-        strangers = sorted(set(changes) - known)
-        if strangers:
+        if strangers := sorted(set(changes) - known):
             raise InputError(f"a workload has no column or attribute {strangers[0]!r}")
         if parts:
             try:
@@ -384,8 +385,7 @@ class Workload(WithExtras):
 
         They are shown with the waits recorded in the trace or, without these, as if each had started at once.
         """
-        # Reports depend on workloads, so they are imported by their public name.
-        import schedlab
+        import schedlab  # reports depend on workloads, so they are imported by their public name
 
         return schedlab.plot.explore(self)
 

@@ -31,8 +31,8 @@ from schedlab.schedule.metrics import schedule_metrics
 from schedlab.schedule.own_metrics import as_metric, own_metrics
 from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.summary import duration
+from schedlab.streams import file_sha256
 from schedlab.workflow.workflow import Workflow
-from schedlab.workload.files import file_sha256
 from schedlab.workload.submissions import SubmissionMode
 from schedlab.workload.workload import Workload
 

@@ -16,9 +16,9 @@ from schedlab.errors import InputError
 from schedlab.generate.special import special_pattern
 from schedlab.model.edison import EDISON_TOY
 from schedlab.model.model import WorkloadModel
+from schedlab.streams import file_sha256
 from schedlab.workflow.files import read_workflow
 from schedlab.workflow.workflow import Workflow
-from schedlab.workload.files import file_sha256
 
 MODELS: Mapping[str, WorkloadModel] = MappingProxyType({"edison-toy": EDISON_TOY})
 """Models that are built in, by name."""

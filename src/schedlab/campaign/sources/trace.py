@@ -21,9 +21,8 @@ from schedlab.engine.site_build import never_runs
 from schedlab.engine.site_refusal import why_left_out
 from schedlab.errors import InputError
 from schedlab.speculate.assignment import assign_distributions, jobs_beyond_distributions, read_distributions
-from schedlab.streams import workload_name
+from schedlab.streams import file_sha256, workload_name
 from schedlab.workload.cleaning import clean, parse_rules
-from schedlab.workload.files import file_sha256
 from schedlab.workload.preceding import preceding_jobs
 from schedlab.workload.reading import AS_IT_IS, Reading
 from schedlab.workload.sampling import resample_users, scale_load
