@@ -13,9 +13,10 @@ from schedlab.cluster.nodes import NodeGroup, Partition
 from schedlab.engine.simulation import simulate
 from schedlab.errors import InputError
 from schedlab.report.calibration import render_calibration
-from schedlab.site.calibration import calibrate, moving_error, naive_waits
+from schedlab.site.calibration import calibrate
 from schedlab.site.ledger import Ledger
 from schedlab.site.site import Settings, Site
+from schedlab.site.wait_errors import moving_error, naive_waits
 from schedlab.workload.resources import Resources
 from schedlab.workload.workload import Workload
 
@@ -66,7 +67,7 @@ def test_jobs_without_a_recorded_wait_are_counted_and_a_log_without_any_is_refus
     waits = site_of().jobs.wait_time.copy()
     waits[5] = -1
     assert calibrate(site_of(wait_time=waits)).left_out == {"recorded wait unknown": 1}
-    with pytest.raises(InputError, match="no job has a recorded wait"):
+    with pytest.raises(InputError, match="cannot be calibrated: none of its 216 jobs has a recorded wait"):
         calibrate(site_of(wait_time=np.full(len(waits), -1)))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 
 import numpy as np
@@ -11,8 +12,11 @@ from schedlab.cli import main
 from schedlab.engine.site_build import never_runs
 from schedlab.errors import InputError, InputErrors
 from schedlab.site import changed, import_site, what_if
+from schedlab.site.effects import Effect
+from schedlab.site.headline import change_text, payers_text
 from schedlab.site.jobs import replay
 from schedlab.site.no_effect import without_effect
+from schedlab.site.variants import Variant
 from schedlab.workload.workload import Workload
 
 CONF = """ClusterName=lab
@@ -41,6 +45,19 @@ def site(tmp_path):
         )
     (tmp_path / "jobs.txt").write_text("\n".join(lines))
     return import_site(tmp_path, tmp_path / "jobs.txt")
+
+
+@pytest.fixture
+def run(capsys, monkeypatch):
+    """Run a verb of the site, and return what it printed on both streams."""
+
+    def command(*arguments):
+        monkeypatch.setattr("sys.argv", ["schedlab", "site", *map(str, arguments)])
+        with pytest.raises(SystemExit):
+            main()
+        return capsys.readouterr()
+
+    return command
 
 
 @pytest.mark.parametrize(
@@ -230,41 +247,73 @@ def test_limits_that_are_not_enforced_change_nothing_and_say_why(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("requests", "told", "jobs"),
+    ("requests", "first", "told", "jobs"),
     [
-        ("cut", "with requests cut to the new limit: 6 of 60 jobs", 60),
-        ("drop", "cannot run, and left out on both sides: 6 jobs", 54),
+        ("cut", "no job is left out.", "with requests cut to the new limit: 6 of 60 jobs", 60),
+        ("drop", "6 of 60 jobs are left out (", "cannot run, and left out on both sides: 6 jobs", 54),
     ],
 )
-def test_a_change_is_compared_with_the_site_as_it_is_on_the_same_jobs(site, requests, told, jobs):
-    found = what_if(site, ["PartitionName=batch MaxTime=1000", "KillWait=60"], ["saf"], requests=requests)
-    assert list(found.comparison.schedules) == [
-        "as it is",
-        "PartitionName=batch MaxTime=1000, KillWait=60",
-        "saf+slurm(interval=60,queue_depth=50,tick=1,ties=number),placement=consecutive",
-    ]
-    assert (
-        "KillWait is not simulated (already part of the recorded run times): its change shows no effect" in found.notes
-    )
-    assert told in found.notes
-    assert {len(one) for one in found.comparison.schedules.values()} == {jobs}
+def test_a_change_is_compared_with_the_site_as_it_is_on_the_same_jobs(site, requests, first, told, jobs):
+    asked = ["PartitionName=batch MaxTime=1000", "KillWait=60"]
+    found = what_if(site, asked, ["saf"], requests=requests, nodes=False, workers=1)
+    name = "partition batch MaxTime=1000, KillWait=60"
+    assert set(found.schedules) == {"as it is", name, f"{name}, policy=saf"}
+    left_out = found.ranking.grounds.omissions.left_out
+    assert "KillWait is not simulated (already part of the recorded run times): its change shows no effect" in left_out
+    assert told in left_out
+    assert first in found.sentences()[0]
+    assert {effect.jobs for one in found.ranking.ranked for effect in one.effects if effect.kind == "all"} == {jobs}
 
 
-def test_ten_more_nodes_shorten_waits_and_a_report_tells_who_pays(site, tmp_path, capsys, monkeypatch):
+def test_ten_more_nodes_shorten_waits_and_the_page_tells_what_it_stands_on(site, tmp_path, run):
     directory = site.save(tmp_path / "site")
+    changes = ["NodeName=n[3-12] CPUs=4", "PartitionName=batch Nodes=n[1-12]"]
     page = tmp_path / "answer.html"
-    arguments = ["site", "what-if", str(directory), "--set", "NodeName=n[3-12] CPUs=4"]
-    arguments += ["--set", "PartitionName=batch Nodes=n[1-12]", "--report", str(page)]
-    monkeypatch.setattr("sys.argv", ["schedlab", *arguments])
-    with pytest.raises(SystemExit) as stop:
-        main()
-    assert not stop.value.code
-    shown = capsys.readouterr().out
-    assert "as it is" in shown
-    found = what_if(site, ["NodeName=n[3-12] CPUs=4", "PartitionName=batch Nodes=n[1-12]"]).comparison.metrics
-    waits = [metrics["mean_wait"] for metrics in found.values()]
-    assert waits[1] < waits[0]
-    assert "as it is" in page.read_text()
+    arguments = [part for text in changes for part in ("--set", text)]
+    shown, _ = run("what-if", directory, *arguments, "--report", page, "-j", "1")
+    name = "nodes n[3-12] CPUs=4, partition batch Nodes=n[1-12]"
+    first = shown.splitlines()[0]
+    assert first.startswith(f"According to a twin that has not been calibrated, {name} would shorten the mean wait by")
+    assert first.endswith("no job is left out.")
+    found = what_if(directory, changes, workers=1).ranking
+    assert found.best.mean_wait < next(one.mean_wait for one in found.ranked if one.variant.name == "as it is")
+    written = html.unescape(re.sub(r"<[^>]+>", "", page.read_text()))
+    assert first in written
+    assert "What is approximated, ignored and left out" in written
+    assert "bf_continue (slurm.conf:2)" in written
+
+
+def test_set_and_over_give_the_same_answer(site, tmp_path, run):
+    directory = site.save(tmp_path / "site")
+    asked = ["what-if", directory, "--processors-only", "-j", "1"]
+    texts = [run(*asked, how, "SchedulerParameters.bf_interval=30")[0] for how in ("--set", "--over")]
+    assert texts[0] == texts[1]
+    assert "bf_interval=30" in texts[0]
+
+
+def test_a_change_that_changes_nothing_says_so(site, tmp_path, run):
+    directory = site.save(tmp_path / "site")
+    shown, _ = run("what-if", directory, "--set", "KillWait=60", "--processors-only", "-j", "1")
+    assert "KillWait=60 changes nothing in the twin: all 60 jobs start and end as before" in shown
+    assert "no effect" in shown
+    assert "+0 s" not in shown
+
+
+def test_a_partition_and_a_qos_of_one_name_are_told_apart():
+    assert Variant.of(["PartitionName=high MaxTime=60"]).name == "partition high MaxTime=60"
+    assert Variant.of(["QOS=high MaxWall=60"]).name == "QOS high MaxWall=60"
+    waits = [Effect(kind, "high", 40, 60.0, 90.0, (20.0, 40.0)) for kind in ("partition", "QOS")]
+    every = Effect("all", "all jobs", 90, 60.0, 80.0, (10.0, 30.0))
+    assert payers_text([every, waits[0]]) == "waits become longer for partition high (+30 s)"
+    assert payers_text([every, waits[1]]) == "waits become longer for QOS high (+30 s)"
+
+
+def test_an_undecided_answer_is_a_sentence():
+    undecided = Effect("all", "all jobs", 90, 7200.0, 6000.0, (-6000.0, 3360.0))
+    assert change_text("x", undecided) == (
+        "whether x changes the mean wait cannot be told from this log: between 100 min shorter and 56 min longer; "
+        "leave it as it is"
+    )
 
 
 def test_a_question_without_a_change_is_refused(site):
@@ -291,7 +340,7 @@ def test_where_jobs_suspend_others_a_heterogeneous_job_is_one_job_and_the_site_s
     assert len(het_site(tmp_path).jobs) == 4
     site = het_site(tmp_path, "PreemptType=preempt/partition_prio", "PreemptMode=REQUEUE")
     assert len(site.jobs) == 4
-    assert len(what_if(site, policies=["saf"]).comparison.schedules) == 2
+    assert len(what_if(site, policies=["saf"], workers=1).schedules) == 2
     site = het_site(tmp_path, "PreemptType=preempt/partition_prio", "PreemptMode=SUSPEND,GANG")
     assert len(site.jobs) == 3
     assert "jobs suspend others here: the components of a heterogeneous job count as one job" in site.settings.notes
@@ -309,7 +358,7 @@ def test_orders_of_heterogeneous_jobs_are_imported_and_changed(tmp_path):
     assert "hetjob_prio" not in str(site.scheduler)
     other = changed(site, ["SchedulerParameters.bf_hetjob_prio=avg", "SchedulerParameters.bf_hetjob_immediate"])
     assert "hetjob_prio=avg,hetjob_immediate=yes" in str(other.scheduler)
-    assert len(what_if(site, ["SchedulerParameters.bf_hetjob_prio=min"]).comparison.schedules) == 2
+    assert len(what_if(site, ["SchedulerParameters.bf_hetjob_prio=min"], workers=1).schedules) == 2
 
 
 @pytest.mark.parametrize(
@@ -327,7 +376,7 @@ def test_what_heterogeneous_jobs_do_not_go_with_is_told_by_the_command_with_what
     asked, told, tmp_path, capsys, monkeypatch
 ):
     directory = het_site(tmp_path).save(tmp_path / "site")
-    monkeypatch.setattr("sys.argv", ["schedlab", "site", "what-if", str(directory), *asked])
+    monkeypatch.setattr("sys.argv", ["schedlab", "site", "what-if", str(directory), "-j", "1", *asked])
     with pytest.raises(SystemExit) as stop:
         main()
     assert stop.value.code

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from itertools import islice
 from typing import Annotated, Any
@@ -261,4 +262,6 @@ app.command()(versions.versions)
 
 def main() -> None:
     """Run the command line; exit code 0 is done, 1 wrong input or output, 2 wrong usage."""
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore")  # of libraries, to whoever develops with them; python -W shows them
     app(prog_name="schedlab")

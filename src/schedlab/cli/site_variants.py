@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 import typer
 
 from schedlab.cli.options import Json
+from schedlab.cli.outputs import check_page
 from schedlab.cli.terminal import (
     campaign_bar,
     command_line,
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from schedlab.site.confirmation import Confirmation
     from schedlab.site.ranking import VariantRanking
     from schedlab.site.samples import SiteSample
-    from schedlab.site.sweep import Sweep, VariantFailure
+    from schedlab.site.sweep import Sweep
     from schedlab.site.variants import Variant
 
 SiteDirectory = Annotated[
@@ -55,6 +56,14 @@ LongJobs = Annotated[
 ]
 
 
+Anyway = Annotated[
+    bool, typer.Option("--anyway", help="Answer although the last calibration found the twin not good enough.")
+]
+Report = Annotated[
+    Path | None, typer.Option("--report", "-r", metavar="FILE", help="Write the answer as a page, .html.")
+]
+
+
 class Shortened(NamedTuple):
     """What becomes of jobs under shorter limits on time; see `schedlab.site.Variant`."""
 
@@ -66,15 +75,14 @@ def read_many(
     file: Path | None, over: Sequence[str], changes: Sequence[str], policies: Sequence[str], shortened: Shortened
 ) -> list[Variant]:
     """Return the variants that options ask for."""
-    from schedlab.site.variants import Variant, distinct, grid, read_variants
+    from schedlab.site.variants import distinct, grid, read_variants
+    from schedlab.site.what_if import asked
 
     usual = shortened._asdict()
     found = [] if file is None else read_variants(file, **usual)
     if over:
         found += grid(_axes(over), **usual)
-    if changes:
-        found.append(Variant(", ".join(changes), tuple(changes), **usual))
-    found += [Variant(text, tuple(changes), text, **usual) for text in policies]
+    found += asked(changes, policies, **usual)
     distinct(found)
     return found
 
@@ -123,6 +131,7 @@ def run_many(
     workers: int | None,
     *,
     nodes: bool,
+    anyway: bool,
 ) -> Answers:
     """Run variants, and rank them."""
     from schedlab.site.ranking import rank_variants
@@ -130,7 +139,7 @@ def run_many(
 
     if not variants:
         raise InputError("nothing to compare: give changes (--set), policies (--policy) or variants (--over)")
-    sweep = Sweep(directory, nodes=nodes)
+    sweep = Sweep(directory, nodes=nodes, anyway=anyway)
     with stopped_like_ctrl_c(), campaign_bar() as progress:
         simulations = sweep.run(variants, samples, workers=workers, progress=progress)
     note(f"{count_of(simulations, 'simulation')} run; answers are in {sweep.answers}")
@@ -173,7 +182,6 @@ def run_on_slurm(answers: Answers, asked: SlurmRuns) -> Confirmation:
 def answer_many(answers: Answers, asked: SlurmRuns | None, report: Path | None, *, as_json: bool) -> None:
     """Print how variants compare and what the real Slurm says, and write the page: what is known is printed first."""
     sweep, found = answers
-    _tell(found)
     if not as_json:
         show(found)
     confirmation, problem = None, None
@@ -191,23 +199,10 @@ def answer_many(answers: Answers, asked: SlurmRuns | None, report: Path | None, 
     if report is not None:
         from schedlab.report.variants import write_ranking
 
-        note(f"report {write_ranking(sweep, found, report, confirmation=confirmation, command=command_line())}")
+        page = write_ranking(sweep, found, report, confirmation=confirmation, command=command_line())
+        note(f"report {page}")
     if problem is not None:
         raise problem
-
-
-def _tell(found: VariantRanking) -> None:
-    """Print what was not run, and what is to be known of the best variant."""
-    from schedlab.site.affected import sentences
-
-    _tell_failures(found.failures)
-    for text in (*found.best.notes, *sentences(found.best.affected)):
-        note(f"{found.best.variant.name}: {text}")
-
-
-def _tell_failures(failures: Sequence[VariantFailure]) -> None:
-    for one in failures:
-        note(f"{one.variant.name} on {one.sample.text} could not be run: {one.reason}")
 
 
 def search(
@@ -232,24 +227,30 @@ def search(
     processors_only: ProcessorsOnly = False,
     requests: RequestsAbove = "cut",
     long: LongJobs = "killed",
+    report: Report = None,
+    anyway: Anyway = False,
     as_json: Json = False,
 ) -> None:
-    """Search for parameters of a site on two thirds of its log, and evaluate the best ones on the rest."""
-    from schedlab.site.effects import effects_text
+    """Search for parameters of a site on two thirds of its log, and evaluate the best one on the rest.
+
+    The answer begins with how good the site's twin is known to be (schedlab site calibrate).
+    """
     from schedlab.site.sweep import Sweep
     from schedlab.site.tuning import search_parameters
 
-    sweep = Sweep(directory, nodes=not processors_only)
+    if report is not None:
+        check_page(report)
+    sweep = Sweep(directory, nodes=not processors_only, anyway=anyway)
     with stopped_like_ctrl_c(), campaign_bar() as progress:
         found = search_parameters(
             sweep, _axes(over), minimise, workers=workers, progress=progress, requests=requests, long=long
         )
     note(f"{count_of(found.simulations, 'simulation')} run; answers are in {sweep.answers}")
-    _tell_failures(found.failures)
     if as_json:
         show_json(found.to_document())
-        return
-    show(found)
-    if found.effects:
-        show(f"\nwho wins, and who pays, on {found.judged_on.text}\n")
-        show(effects_text(found.effects))
+    else:
+        show(found)
+    if report is not None:
+        from schedlab.report.site_search import write_search
+
+        note(f"report {write_search(sweep, found, report, command=command_line())}")

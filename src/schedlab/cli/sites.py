@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,8 +10,10 @@ import typer
 from schedlab.cli.options import Json
 from schedlab.cli.outputs import check_page
 from schedlab.cli.site_variants import (
+    Anyway,
     LongJobs,
     ProcessorsOnly,
+    Report,
     RequestsAbove,
     Shortened,
     SiteDirectory,
@@ -25,6 +26,7 @@ from schedlab.cli.site_variants import (
 )
 from schedlab.cli.terminal import command_line, note, show, show_json
 from schedlab.errors import InputError
+from schedlab.wording import count_of
 
 
 def import_site(
@@ -123,15 +125,17 @@ def calibrate(
     processors_only: ProcessorsOnly = False,
     as_json: Json = False,
 ) -> None:
-    """Replay the log of a site with its own settings, and compare the waits with the recorded ones."""
+    """Replay the log of a site with its own settings, and compare the waits with the recorded ones.
+
+    The verdict is kept in the site, and stands in front of the answers of what-if and search.
+    """
     from schedlab.site.calibration import calibrate as calibrated
-    from schedlab.site.site import read
 
     if output is not None:
         check_page(output)
-    found = calibrated(read(directory), scheduler, nodes=not processors_only)
+    found = calibrated(directory, scheduler, nodes=not processors_only)
     for reason, count in found.left_out.items():
-        note(f"{count:,} left out: {reason}")
+        note(f"{count_of(count, 'job')} left out: {reason}")
     if as_json:
         show_json(found.to_document())
     else:
@@ -225,53 +229,27 @@ def what_if(
     workers: Annotated[
         int | None, typer.Option("--workers", "-j", min=1, show_default="one per core", help="Number of processes.")
     ] = None,
-    report: Annotated[
-        Path | None, typer.Option("--report", "-r", metavar="FILE", help="Write a report, .html.")
-    ] = None,
+    report: Report = None,
     processors_only: ProcessorsOnly = False,
+    anyway: Anyway = False,
     as_json: Json = False,
 ) -> None:
     """Replay a site's jobs under a changed configuration or other policies, compared with the site as it is.
 
-    Results of variants are stored in SITE/what-if, so an interrupted run resumes.
+    The answer begins with how good the site's twin is known to be (schedlab site calibrate). Results are stored in
+    SITE/what-if, so an interrupted run resumes.
     """
-    from schedlab.campaign.results.trade_offs import price_table
-    from schedlab.report.groups import user_names
-    from schedlab.site.site import read
-    from schedlab.site.what_if import what_if as answered
     from schedlab.slurm.installation import installed_version
 
     if report is not None:
         check_page(report)
-    if variants is not None or over or part is not None or samples or think is not None or confirm:
-        if confirm:
-            installed_version()  # before anything is simulated
-        on_slurm = SlurmRuns(confirm, phases, seed, seconds_of("--confirm-for", confirm_for)) if confirm else None
-        many = read_many(variants, over or [], changes or [], policies or [], Shortened(requests, long))
-        chosen = chosen_samples(part, think, range(seed, seed + samples), model=model)
-        answers = run_many(directory, many, chosen, rank_by, workers, nodes=not processors_only)
-        answer_many(answers, on_slurm, report, as_json=as_json)
-        return
-    site = read(directory)
-    found = answered(site, changes or (), policies or (), nodes=not processors_only, requests=requests, long=long)
-    for text in found.notes:
-        note(text)
-    if as_json:
-        told = [asdict(one) for one in found.affected]
-        show_json({"metrics": found.comparison.metrics, "notes": list(found.notes), "affected": told})
-    else:
-        show(found)
-    if report is not None:
-        from schedlab.report.evidence import evidence_of_comparison
-        from schedlab.report.html import write_report
-
-        evidence = evidence_of_comparison(
-            found.comparison, command=command_line(), source=str(directory), changes=list(found.notes)
-        )
-        note(f"report {write_report(evidence, report)}")
-    show("")
-    jobs = next(iter(found.comparison.schedules.values())).workload
-    show(price_table(found.comparison.who_pays(), user_names(jobs)))
+    if confirm:
+        installed_version()  # before anything is simulated
+    on_slurm = SlurmRuns(confirm, phases, seed, seconds_of("--confirm-for", confirm_for)) if confirm else None
+    many = read_many(variants, over or [], changes or [], policies or [], Shortened(requests, long))
+    chosen = chosen_samples(part, think, range(seed, seed + samples), model=model)
+    answers = run_many(directory, many, chosen, rank_by, workers, nodes=not processors_only, anyway=anyway)
+    answer_many(answers, on_slurm, report, as_json=as_json)
 
 
 def _show(site: Any, as_json: bool, *, ledger: bool) -> None:

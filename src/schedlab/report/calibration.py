@@ -13,7 +13,9 @@ from schedlab.report.page import Page, write_page
 from schedlab.report.tables import Cell, Table, seconds_cell
 from schedlab.schedule.provenance import provenance_for_pages
 from schedlab.schedule.recorded import AS_RECORDED
-from schedlab.site.calibration import GOOD, QUANTILES, ROUGH, Calibration, WaitErrors
+from schedlab.site.calibration import Calibration
+from schedlab.site.standing import GOOD, ROUGH
+from schedlab.site.wait_errors import QUANTILES, WaitErrors
 from schedlab.wording import count_of
 
 HEADINGS = {

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 from schedlab.campaign.results.statistics import quantity
 from schedlab.errors import InputError
@@ -14,12 +15,14 @@ from schedlab.report.illustrations import example_figures
 from schedlab.report.page import Page, write_page
 from schedlab.report.tables import Cell, Table, seconds_cell
 from schedlab.schedule.schedule import Schedule
-from schedlab.site.affected import KINDS, Affected, columns_of, sentences
+from schedlab.site.affected import KINDS, Affected, columns_of
 from schedlab.site.confirmation import Confirmation
-from schedlab.site.effects import Effect, difference_text
+from schedlab.site.effects import Effect, difference_text, group_name
+from schedlab.site.grounds import Grounds
 from schedlab.site.ranking import SHOWN, RankedVariant, VariantRanking
+from schedlab.site.samples import SiteSample
 from schedlab.site.sweep import Sweep
-from schedlab.site.variants import AS_IT_IS
+from schedlab.site.variants import AS_IT_IS, Variant
 from schedlab.wording import count_of
 
 GROUPS = HEADINGS | {"user": "By user", "GPU": "Jobs with GPUs"}
@@ -61,74 +64,90 @@ def render_ranking(
 ) -> str:
     """Return a ranking of variants as HTML; see `write_ranking`."""
     best = ranking.best
-    both = _schedules(sweep, ranking)
-    page = Page()
-    page.explore(both, baseline=AS_IT_IS)
-    kinds = dict.fromkeys(one.kind for one in best.effects)
-    groups = [_groups(kind, [one for one in best.effects if one.kind == kind]) for kind in kinds]
+    number = len(ranking.variants)
     changed = [_affected(best.variant.name, best.affected)] if best.affected else []
-    jobs = len(next(iter(both.values())))
-    return page.render(
-        "schedule.html.j2",
+    return render_answer(
+        pair_of(sweep, best.variant, ranking.samples[0]),
         kind="What if",
-        title=f"{sweep.site.name}: {count_of(len(ranking.ranked) - 1, 'variant')}",
-        lead=f"{count_of(jobs, 'job')} replayed on {', '.join(one.text for one in ranking.samples)}",
-        changes=[f"{best.variant.name}: {text}." for text in (*best.notes, *sentences(best.affected))],
-        sentences=[*_sentences(ranking), *([] if confirmation is None else confirmation.sentences())],
-        over_time=example_figures(both, list(both), AS_IT_IS),
-        tables=[_ranked(ranking), *([] if confirmation is None else [_confirmed(confirmation)]), *changed, *groups],
+        title=f"{sweep.site.name}: {best.variant.name if number == 1 else count_of(number, 'variant')}",
+        replayed=", ".join(one.text for one in ranking.samples),
+        sentences=[*ranking.sentences(), *([] if confirmation is None else confirmation.sentences())],
+        grounds=ranking.grounds,
+        leading=[_ranked(ranking), *([] if confirmation is None else [_confirmed(confirmation)])],
+        tables=[*changed, *([] if best.unchanged else by_group(best.effects))],
         command=command,
-        provenance={"site": str(sweep.directory), "scheduler": sweep.site.settings.scheduler},
+        provenance=provenance_of(sweep),
     )
 
 
-def _schedules(sweep: Sweep, ranking: VariantRanking) -> dict[str, Schedule]:
-    """Return the schedules of the best variant and of the site as it is, of the same jobs."""
-    pair = sweep.pair(ranking.best.variant, ranking.samples[0])
+def render_answer(
+    schedules: Mapping[str, Schedule], *, replayed: str, sentences: Sequence[str], grounds: Grounds, **context: Any
+) -> str:
+    """Return the page of an answer about a site: the first sentence, the others, tables, and what is left out.
+
+    Parameters
+    ----------
+    schedules
+        To look into, of the site as it is and of a variant.
+    replayed
+        Which jobs.
+    sentences
+        The answer; the first one stands out.
+    grounds
+        What it stands on.
+    **context
+        For the template: kind, title, leading tables, further tables, command, provenance.
+    """
+    page = Page()
+    page.explore(schedules, baseline=AS_IT_IS)
+    jobs = len(next(iter(schedules.values())))
+    return page.render(
+        "schedule.html.j2",
+        lead=f"{count_of(jobs, 'job')} replayed on {replayed}",
+        sentences=sentences[:1],
+        details=sentences[1:],
+        omissions=grounds.omissions.parts(),
+        over_time=example_figures(schedules, list(schedules), AS_IT_IS),
+        **context,
+    )
+
+
+def pair_of(sweep: Sweep, variant: Variant, sample: SiteSample) -> dict[str, Schedule]:
+    """Return the schedules of the site as it is and of a variant, of the same jobs."""
+    pair = sweep.pair(variant, sample)
     if pair is None:
-        raise InputError(f"{ranking.best.variant.name}: it has not been run")
-    same = {AS_IT_IS: pair.base.schedule}
-    return same if ranking.best.variant.name == AS_IT_IS else same | {ranking.best.variant.name: pair.other.schedule}
+        raise InputError(f"{variant.name}: it has not been run")
+    return {AS_IT_IS: pair.base.schedule} | {variant.name: pair.other.schedule}
 
 
-def _sentences(ranking: VariantRanking) -> list[str]:
-    best = ranking.best
-    told = [f"By {metric_label(ranking.metric)}, the best variant is {best.variant.name} ({best.variant.text})."]
-    if ranking.ranked[0].variant.name == AS_IT_IS:
-        told = ["By " + metric_label(ranking.metric) + ", no variant is better than the site as it is."]
-    told += ranking.less_work()
-    every = next((one for one in best.effects if one.kind == "all"), None)
-    if every is not None:
-        change, interval, _ = difference_text(every)
-        told.append(f"It changes the mean wait by {change} (95 % interval: {interval}).")
-        told += [
-            f"{'Winners' if verdict == 'wins' else 'Who pays'}: {', '.join(names)}."
-            for verdict in ("wins", "pays")
-            if (names := [one.group for one in best.effects if one.kind != "all" and one.verdict == verdict][:8])
-        ]
-    if len(ranking.ranked) > 2:
-        told.append(
-            f"It is the best of {len(ranking.ranked) - 1:,} on the jobs that it was chosen on, so some of its "
-            "advantage is chance; schedlab site search evaluates the choice on held-out jobs."
-        )
-    return [*told, *(f"{one.variant.name} could not be run: {one.reason}" for one in ranking.failures)]
+def provenance_of(sweep: Sweep) -> dict[str, str]:
+    """Return what a page says of where its answer comes from."""
+    from schedlab import __version__
+
+    record = sweep.standing.record
+    return {
+        "schedlab": __version__,
+        "site": str(sweep.directory),
+        "scheduler": sweep.site.settings.scheduler,
+        "calibration": sweep.standing.state if record is None else f"{sweep.standing.state}, {record.date}",
+    }
 
 
 def _ranked(ranking: VariantRanking) -> Table:
     own = [] if ranking.metric in SHOWN else [Cell(metric_label(ranking.metric))]
     head = [Cell("Variant"), *own, Cell("Mean wait", term="wait"), Cell("p95 wait", term="percentile")]
-    head += [Cell("Utilisation", term="utilisation"), Cell("Change of the mean wait"), Cell("95 % interval")]
+    head += [Cell("Utilisation", term="utilisation"), Cell("Change of the mean wait"), Cell("95 % interval"), Cell("")]
     note = "The jobs of each variant are paired with those of the site as it is."
     return Table("Variants", "The best first", head, [_row(ranking.metric, one) for one in ranking.ranked], note)
 
 
 def _row(metric: str, one: RankedVariant) -> list[Cell]:
-    every = next((found for found in one.effects if found.kind == "all"), None)
-    change, interval, _ = difference_text(every) if every else ("–", "–", "")
+    change, interval, verdict = one.difference
     own = [] if metric in SHOWN else [Cell(quantity(metric, one.value), one.value)]
     row = [Cell(one.variant.name), *own]
     row += [seconds_cell(one.mean_wait), seconds_cell(one.p95_wait), Cell(f"{one.utilisation:.1%}", one.utilisation)]
-    return [*row, Cell(change, every.difference if every else 0.0), Cell(interval)]
+    every = next((found for found in one.effects if found.kind == "all"), None)
+    return [*row, Cell(change, every.difference if every else 0.0), Cell(interval), Cell(verdict)]
 
 
 def _confirmed(confirmation: Confirmation) -> Table:
@@ -139,7 +158,7 @@ def _confirmed(confirmation: Confirmation) -> Table:
     for one in confirmation.effects():
         if one.kind == "user":
             continue
-        row = [Cell(one.variant), Cell(one.group), Cell(f"{one.jobs:,}", one.jobs)]
+        row = [Cell(one.variant), Cell(group_name(one.kind, one.group)), Cell(f"{one.jobs:,}", one.jobs)]
         row += [seconds_cell(one.real.before), seconds_cell(one.twin.before)]
         row += [Cell(str(one.real), one.real.difference), Cell(str(one.twin), one.twin.difference)]
         rows.append([*row, Cell(one.verdict)])
@@ -160,6 +179,12 @@ def _affected(name: str, found: Sequence[Affected]) -> Table:
     head = [Cell("Group"), Cell(""), Cell("Jobs"), *(Cell(text[:1].upper() + text[1:]) for text in columns)]
     note = "Core-hours are those of the site as it is. A job in pieces counts once, and waits for all its pieces."
     return Table("Whose jobs it changes", name, head, rows, note)
+
+
+def by_group(effects: Sequence[Effect]) -> list[Table]:
+    """Return who wins and who pays, a table for each kind of group."""
+    kinds = dict.fromkeys(one.kind for one in effects)
+    return [_groups(kind, [one for one in effects if one.kind == kind]) for kind in kinds]
 
 
 def _groups(kind: str, found: list[Effect]) -> Table:

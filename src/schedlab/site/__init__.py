@@ -3,38 +3,48 @@
 from schedlab.site.affected import Affected
 from schedlab.site.anonymising import Anonymised, anonymise
 from schedlab.site.answers import VariantAnswer
-from schedlab.site.calibration import Calibration, WaitErrors, calibrate
+from schedlab.site.calibration import Calibration, calibrate
 from schedlab.site.changes import Change, changed
 from schedlab.site.confirmation import Confirmation, ConfirmedEffect, ConfirmedVariant, MeanChange
+from schedlab.site.coverage import Coverage, JudgedPartition
 from schedlab.site.effects import Effect, effects, effects_frame
 from schedlab.site.explaining import SiteExplanation, explain
+from schedlab.site.grounds import Grounds
 from schedlab.site.importing import import_site
 from schedlab.site.jobs import Replayable
 from schedlab.site.ledger import Ledger, LedgerLine
 from schedlab.site.months import PeriodUse, SiteMonths, months
+from schedlab.site.omissions import Omissions
 from schedlab.site.ranking import RankedVariant, VariantRanking, rank_variants
 from schedlab.site.real_slurm import ConfirmationProgress, confirm
 from schedlab.site.samples import SiteSample
 from schedlab.site.site import Settings, Site, read
+from schedlab.site.standing import CalibrationRecord, Standing
 from schedlab.site.sweep import Paired, Sweep, VariantFailure
 from schedlab.site.tuning import ParameterSearch, search_parameters
 from schedlab.site.validation import SiteValidation, validate
 from schedlab.site.variants import Variant, grid, parse_axis, read_variants
+from schedlab.site.wait_errors import WaitErrors
 from schedlab.site.what_if import WhatIf, what_if
 
 __all__ = [
     "Affected",
     "Anonymised",
     "Calibration",
+    "CalibrationRecord",
     "Change",
     "Confirmation",
     "ConfirmationProgress",
     "ConfirmedEffect",
     "ConfirmedVariant",
+    "Coverage",
     "Effect",
+    "Grounds",
+    "JudgedPartition",
     "Ledger",
     "LedgerLine",
     "MeanChange",
+    "Omissions",
     "Paired",
     "ParameterSearch",
     "PeriodUse",
@@ -46,6 +56,7 @@ __all__ = [
     "SiteMonths",
     "SiteSample",
     "SiteValidation",
+    "Standing",
     "Sweep",
     "Variant",
     "VariantAnswer",

@@ -2,77 +2,33 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal
+from datetime import UTC, datetime
+from os import PathLike
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.durations import DAY, WEEK
+from schedlab.durations import DAY
 from schedlab.errors import InputError
-from schedlab.schedule.groups import SIZE_CLASSES, size_classes
 from schedlab.schedule.metrics import mean_queue_length, utilisation
 from schedlab.schedule.recorded import recorded
 from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.window import Window, measured_window
 from schedlab.scheduler.scheduler import Scheduler
+from schedlab.site.coverage import Coverage, coverage
 from schedlab.site.jobs import replay
-from schedlab.site.site import Site
+from schedlab.site.omissions import unrecorded
+from schedlab.site.site import Site, fingerprint, read
+from schedlab.site.standing import GOOD, ROUGH, TOLERANCES, CalibrationRecord, Verdict, keep_record
+from schedlab.site.wait_errors import WaitErrors, errors_by_group, moving_error, naive_waits
 from schedlab.wording import count_of
-from schedlab.workload.resources import Labels, Resources
-
-HOUR = 3600
-TWO_WEEKS = 2 * WEEK
-QUANTILES = (0.5, 0.9, 0.99)
-GOOD, ROUGH = 0.10, 0.25
-"""Relative errors up to which a replay is good, and up to which it is rough: ours, to be judged by who decides."""
 
 TRIMMED, TRIMMED_SHARE = 4 * DAY, 0.1
 """Left out of errors at either end of the log, in seconds, and at most as a share of the log."""
-
-FEWEST = 30
-"""Jobs of a group that errors are shown for."""
-
-Verdict = Literal["good", "rough", "not good enough"]
-
-
-@dataclass(frozen=True, slots=True)
-class WaitErrors:
-    """Recorded waits of some jobs beside those of a model.
-
-    Parameters
-    ----------
-    group
-        Which jobs.
-    jobs
-        How many.
-    recorded, simulated, naive
-        Seconds: mean, and the quantiles of `QUANTILES`, of what was recorded, simulated, and guessed naively.
-    """
-
-    group: str
-    jobs: int
-    recorded: tuple[float, ...]
-    simulated: tuple[float, ...]
-    naive: tuple[float, ...]
-
-    @property
-    def error(self) -> float:
-        """Relative error of the simulated mean; infinite if no job is recorded to wait and some are simulated to."""
-        return _relative(self.simulated[0], self.recorded[0])
-
-    @property
-    def naive_error(self) -> float:
-        """The same of the naive model."""
-        return _relative(self.naive[0], self.recorded[0])
-
-
-def _relative(model: float, truth: float) -> float:
-    if truth:
-        return (model - truth) / truth
-    return 0.0 if model == truth else float("inf")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -100,6 +56,8 @@ class Calibration:
         Jobs that were not replayed, by reason.
     caveats
         What is known to be missing, in sentences.
+    coverage
+        Which partitions and users the verdict is about.
     """
 
     site: str
@@ -114,6 +72,7 @@ class Calibration:
     queue: tuple[float, float]
     left_out: Mapping[str, int]
     caveats: tuple[str, ...]
+    coverage: Coverage
 
     @property
     def verdict(self) -> Verdict:
@@ -149,7 +108,7 @@ class Calibration:
             f"Utilisation: {100 * self.utilisation[0]:.1f}% recorded, {100 * self.utilisation[1]:.1f}% replayed; "
             f"queue: {self.queue[0]:,.1f} and {self.queue[1]:,.1f} jobs on average."
         )
-        return text
+        return [*text, *self.coverage.sentences(TOLERANCES[self.verdict])]
 
     def to_document(self) -> dict[str, Any]:
         """Return verdict and errors as numbers and texts, for JSON."""
@@ -163,6 +122,7 @@ class Calibration:
             "queue_length": dict(zip(("recorded", "simulated"), self.queue, strict=True)),
             "errors": {kind: [asdict(one) for one in found] for kind, found in self.errors.items()},
             "left_out": dict(self.left_out),
+            "coverage": asdict(self.coverage),
             "caveats": list(self.caveats),
         }
 
@@ -177,13 +137,15 @@ def _percent(error: float) -> str:
     return f"{100 * error:+.1f}%" if np.isfinite(error) else "no wait recorded"
 
 
-def calibrate(site: Site, scheduler: str | Scheduler | None = None, *, nodes: bool = True) -> Calibration:
+def calibrate(
+    site: Site | str | PathLike[str], scheduler: str | Scheduler | None = None, *, nodes: bool = True
+) -> Calibration:
     """Replay the past of a site, and compare the waits with those that were recorded.
 
     Parameters
     ----------
     site
-        With jobs whose waits are known.
+        With jobs whose waits are known; or its directory, which then keeps the verdict for later answers.
     scheduler
         None: the site's own.
     nodes
@@ -205,13 +167,23 @@ def calibrate(site: Site, scheduler: str | Scheduler | None = None, *, nodes: bo
     Wilkinson et al., "A fast simulator to enable HPC scheduling strategy comparisons", ISC 2023 workshops: the moving
     average over two weeks, here with windows that begin at full hours, as in their program FastSim.
     """
+    if isinstance(site, Site):
+        return _calibration(site, scheduler, nodes=nodes)
+    directory, digest = Path(site), fingerprint(site)
+    found = _calibration(read(directory), scheduler, nodes=nodes)
+    keep_record(_record(found, digest, "" if scheduler is None else found.scheduler, nodes=nodes), directory)
+    return found
+
+
+def _calibration(site: Site, scheduler: str | Scheduler | None, *, nodes: bool) -> Calibration:
     kept = site.replayable()
     jobs = kept.jobs
     known = jobs.wait_time >= 0
     left_out = dict(kept.left_out)
     if not known.any():
         raise InputError(
-            f"site {site.name}: no job has a recorded wait to compare with: import accounting (sacct) of jobs that ran"
+            f"site {site.name} cannot be calibrated: none of its {count_of(len(jobs), 'job')} has a recorded wait to "
+            "compare with; import accounting (sacct) of jobs that ran (what-if answers nevertheless, and says so)"
         )
     if not known.all():
         left_out["recorded wait unknown"] = int((~known).sum())
@@ -224,7 +196,7 @@ def calibrate(site: Site, scheduler: str | Scheduler | None = None, *, nodes: bo
     trim = min(TRIMMED, TRIMMED_SHARE * float(jobs.submit_time[-1] - jobs.submit_time[0]))
     rows = _judged(jobs.submit_time, trim)
     trim = trim if len(rows) < len(jobs) else 0.0  # where that would leave no job, all count
-    errors = {kind: tuple(found) for kind, found in _groups(past, simulated, naive, rows)}
+    errors = {kind: tuple(found) for kind, found in errors_by_group(past, simulated, naive, rows)}
     return Calibration(
         site.name,
         simulated.scheduler,
@@ -238,6 +210,25 @@ def calibrate(site: Site, scheduler: str | Scheduler | None = None, *, nodes: bo
         _both(mean_queue_length, past, simulated, trim),
         left_out,
         tuple(_caveats(site, nodes=nodes)),
+        coverage(jobs, rows, errors["partition"], site.cluster),
+    )
+
+
+def _record(found: Calibration, digest: str, scheduler: str, *, nodes: bool) -> CalibrationRecord:
+    from schedlab import __version__
+
+    total = found.errors["all"][0]
+    return CalibrationRecord(
+        __version__,
+        datetime.now(UTC).isoformat(timespec="seconds"),
+        digest,
+        scheduler,
+        nodes,
+        found.verdict,
+        total.error if np.isfinite(total.error) else None,
+        total.naive_error if np.isfinite(total.naive_error) else None,
+        found.moving,
+        found.coverage,
     )
 
 
@@ -267,108 +258,4 @@ def _caveats(site: Site, *, nodes: bool) -> Iterator[str]:
     if names:
         shown = ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
         yield f"Options of the site that decide about scheduling and are not simulated: {shown}."
-    yield from _unrecorded(site, nodes=nodes)
-
-
-def _unrecorded(site: Site, *, nodes: bool) -> Iterator[str]:
-    """Say what of the past the replay does not have, as the records do not have it."""
-    events = site.node_events
-    if events is None:
-        yield (
-            "Reservations, holds, nodes that were down and jobs that waited for others are not in the records: the "
-            "replay has none of them. (site import reads what Slurm recorded of nodes, --node-events, or infers from "
-            "jobs which were down, --infer-downtimes.)"
-        )
-    elif nodes:
-        kinds = Counter(one.event for one in events if one.event != "up")
-        told = ", ".join(f"{count:,} {kind}" for kind, count in kinds.items())
-        yield f"The replay has what was told of the nodes ({told}), but no holds and no jobs that waited for others."
-    else:
-        yield "What happened to the nodes was not simulated either."
-    asked = None if site.jobs is None or site.jobs.resources is None else site.jobs.resources.reservation
-    if asked is not None and (events is None or not events.reservations):
-        counts = asked.counts()
-        if counts:
-            names = ", ".join(list(counts)[:5]) + (" and others" if len(counts) > 5 else "")
-            yield (
-                f"{count_of(sum(counts.values()), 'job')} ran in reservations ({names}) of which no node event tells: "
-                "the replay has them among all others, on any nodes."
-            )
-
-
-def naive_waits(past: Schedule) -> NDArray[np.float64]:
-    """Return what a naive model guesses: the mean wait of the jobs of the same partition that started within the week
-    before; of those before that, if there are none, and 0 for the first.
-
-    Examples
-    --------
-    >>> from schedlab.workload.workload import Workload
-    >>> log = Workload.from_columns(dict(submit_time=[0, 10, 200], wait_time=[100, 50, 0], run_time=[9, 9, 9],
-    ...                                  requested_processors=[1, 1, 1]))
-    >>> naive_waits(recorded(log)).tolist()
-    [0.0, 0.0, 75.0]
-    """
-    jobs = past.workload
-    guess = np.zeros(len(jobs))
-    for partition in np.unique(jobs.partition_id):
-        rows = np.flatnonzero(jobs.partition_id == partition)
-        order = rows[np.argsort(past.start_time[rows], kind="stable")]
-        starts = past.start_time[order]
-        sums = np.concatenate([[0.0], np.cumsum(past.wait_time[order])])
-        end = np.searchsorted(starts, jobs.submit_time[rows], side="left")
-        begin = np.searchsorted(starts, jobs.submit_time[rows] - WEEK, side="left")
-        begin = np.where(begin == end, 0, begin)
-        guess[rows] = (sums[end] - sums[begin]) / np.maximum(end - begin, 1)
-    return guess
-
-
-def moving_error(
-    submit: NDArray[np.int64], truth: NDArray[np.int64], model: NDArray[np.int64] | NDArray[np.float64]
-) -> float | None:
-    """Return the mean relative error of the mean wait of jobs submitted within two weeks, over windows from every hour.
-
-    Windows without submissions, or without waits, do not count. None: there is no window.
-
-    Examples
-    --------
-    >>> submit = np.arange(0, 20 * 86400, 3600)
-    >>> moving_error(submit, np.full(len(submit), 100), np.full(len(submit), 107))
-    0.07
-    """
-    hour = submit // HOUR
-    first = int(hour.min(initial=0)) if len(hour) else 0
-    hours = int(hour.max(initial=0)) - first + 1 if len(hour) else 0
-    width = TWO_WEEKS // HOUR
-    if hours < width:
-        return None
-    sums = [
-        np.concatenate([[0.0], np.cumsum(np.bincount(hour - first, weights=values, minlength=hours))])
-        for values in (np.ones(len(hour)), truth, model)
-    ]
-    counts, recorded_sum, model_sum = (total[width:] - total[:-width] for total in sums)
-    there = (counts > 0) & (recorded_sum > 0)
-    if not there.any():
-        return None
-    return round(float(np.mean(np.abs(model_sum[there] - recorded_sum[there]) / recorded_sum[there])), 12)
-
-
-def _groups(
-    past: Schedule, simulated: Schedule, naive: NDArray[np.float64], rows: NDArray[np.intp]
-) -> Iterator[tuple[str, list[WaitErrors]]]:
-    jobs = past.workload
-    asked = jobs.resources or Resources.of(len(jobs))
-    sizes = Labels(size_classes(jobs.job_processors, past.processors).astype(np.int64), SIZE_CLASSES)
-    everybody = Labels(np.zeros(len(jobs), dtype=np.int64), ("all jobs",))
-    kinds = {"all": everybody, "partition": asked.partition, "QOS": asked.qos, "account": asked.account, "size": sizes}
-    for kind, labels in kinds.items():
-        found = []
-        for name, _ in labels.select(rows).counts().items():
-            mine = rows[labels.codes[rows] == labels.names.index(name)]
-            if len(mine) >= FEWEST or kind == "all":
-                waits = (past.wait_time[mine], simulated.wait_time[mine], naive[mine])
-                found.append(WaitErrors(name, len(mine), *map(_measures, waits)))
-        yield kind, found
-
-
-def _measures(waits: NDArray[np.int64] | NDArray[np.float64]) -> tuple[float, ...]:
-    return float(waits.mean()), *(float(value) for value in np.quantile(waits, QUANTILES))
+    yield from unrecorded(site, nodes=nodes)

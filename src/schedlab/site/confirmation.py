@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.schedule.summary import duration
-from schedlab.site.effects import FEWEST_JOBS, groups_of, signed
+from schedlab.site.effects import FEWEST_JOBS, group_name, groups_of, signed
 from schedlab.site.sweep import VariantFailure
 from schedlab.site.variants import Variant
 from schedlab.wording import count_of, table
@@ -206,7 +206,8 @@ class Confirmation:
         rows, last = [], ""
         for one in (one for one in self.effects() if one.kind in ("all", "partition", "QOS")):
             name, last = ("" if one.variant == last else one.variant), one.variant
-            row = [name, one.group, f"{one.jobs:,}", duration(one.real.before), duration(one.twin.before)]
+            row = [name, group_name(one.kind, one.group), f"{one.jobs:,}"]
+            row += [duration(one.real.before), duration(one.twin.before)]
             rows.append([*row, str(one.real), str(one.twin), one.verdict])
         return "\n".join([*self.sentences(), "", table(head, rows)]) if rows else "\n".join(self.sentences())
 

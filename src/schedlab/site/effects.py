@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,6 +75,15 @@ class Effect:
             return "less work"
         return "wins" if sure else ""
 
+    def to_document(self) -> dict[str, Any]:
+        """Return it as numbers and texts, for JSON."""
+        return asdict(self) | {"difference": self.difference, "verdict": self.verdict}
+
+    @property
+    def who(self) -> str:
+        """The group in a sentence: a partition and a QOS of one name are told apart."""
+        return group_name(self.kind, self.group)
+
 
 def effects(pairs: Iterable[Paired]) -> list[Effect]:
     """Return what a variant does to the jobs, group by group, the largest groups first.
@@ -139,7 +148,7 @@ class _Paired:
         return cls(
             base.schedule.wait_time,
             other.schedule.wait_time,
-            _blocks(jobs.submit_time),
+            blocks_of(jobs.submit_time),
             dict(groups_of(jobs, base.schedule.processors)),
             frozenset(_losers(other, base.schedule.processors)),
         )
@@ -154,7 +163,21 @@ def _losers(answer: VariantAnswer, processors: int) -> Iterator[tuple[str, str]]
                 yield kind, labels.names[code]
 
 
-def _blocks(submit: NDArray[np.int64]) -> NDArray[np.int64]:
+def group_name(kind: str, group: str) -> str:
+    """Return what a sentence calls a group of jobs.
+
+    Examples
+    --------
+    >>> group_name("QOS", "long"), group_name("size", "serial"), group_name("GPU", "with GPUs")
+    ('QOS long', 'serial jobs', 'jobs with GPUs')
+    """
+    if kind in ("all", "GPU"):
+        return group if kind == "all" else f"jobs {group}"
+    return f"{group} jobs" if kind == "size" else group if group.startswith(f"{kind} ") else f"{kind} {group}"
+
+
+def blocks_of(submit: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the block of time in which each job was submitted, by its number: weeks, days or twentieths of the log."""
     elapsed = submit - (submit.min() if len(submit) else 0)
     span = int(elapsed.max(initial=0)) + 1
     length = WEEK if span >= BLOCKS * WEEK else DAY if span >= BLOCKS * DAY else max(-(-span // BLOCKS), 1)
@@ -251,6 +274,8 @@ def effects_text(found: Iterable[Effect], *, most: int = 5) -> str:
 
 def difference_text(one: Effect) -> tuple[str, str, str]:
     """Return difference, interval and verdict as texts."""
+    if not one.difference and one.interval in (None, (0.0, 0.0)):
+        return "none", "-", one.verdict
     interval = "-" if one.interval is None else f"{signed(one.interval[0])} to {signed(one.interval[1])}"
     return signed(one.difference), interval, one.verdict
 

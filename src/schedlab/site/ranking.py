@@ -9,9 +9,13 @@ from typing import Any
 import numpy as np
 
 from schedlab.campaign.results.statistics import LARGER_IS_BETTER, quantity
+from schedlab.errors import InputError
 from schedlab.schedule.summary import duration
-from schedlab.site.affected import Affected, affected, affected_text, share
+from schedlab.site.affected import Affected, affected, affected_text, sentences, share
+from schedlab.site.answers import VariantAnswer
 from schedlab.site.effects import Effect, difference_text, effects, effects_text
+from schedlab.site.grounds import Grounds, grounds_of
+from schedlab.site.headline import sentences_of
 from schedlab.site.samples import SiteSample
 from schedlab.site.sweep import Paired, Sweep, VariantFailure
 from schedlab.site.variants import AS_IT_IS, Variant
@@ -39,6 +43,8 @@ class RankedVariant:
         Groups of jobs that ask for less, are killed, run in pieces or cannot run.
     mean_wait_before
         Of the site as it is, with the same jobs and the same work; means over the samples, in seconds.
+    unchanged
+        Whether every job starts and ends as at the site as it is.
     """
 
     variant: Variant
@@ -50,6 +56,22 @@ class RankedVariant:
     notes: tuple[str, ...]
     affected: tuple[Affected, ...]
     mean_wait_before: float
+    unchanged: bool = False
+
+    @property
+    def difference(self) -> tuple[str, str, str]:
+        """Difference of the mean wait, its interval, and what that means, as texts of a table."""
+        effect = next((one for one in self.effects if one.kind == "all"), None)
+        if effect is None:
+            return "-", "-", ""
+        if self.unchanged:
+            return "none", "-", "no effect"
+        change, interval, verdict = difference_text(effect)
+        return change, interval, verdict or "cannot be told"
+
+    def to_document(self) -> dict[str, Any]:
+        """Return it as numbers and texts, for JSON."""
+        return asdict(self) | {"effects": [one.to_document() for one in self.effects]}
 
     @property
     def every(self) -> Affected | None:
@@ -76,12 +98,15 @@ class VariantRanking:
         Those that could be run on all samples.
     failures
         The others.
+    grounds
+        What the answer stands on, for the best variant.
     """
 
     metric: str
     samples: tuple[SiteSample, ...]
     ranked: tuple[RankedVariant, ...]
     failures: tuple[VariantFailure, ...]
+    grounds: Grounds
 
     @property
     def variants(self) -> tuple[Variant, ...]:
@@ -90,32 +115,39 @@ class VariantRanking:
 
     @property
     def best(self) -> RankedVariant:
-        """The first of them that is not the site as it is; the site, if nothing else could be run."""
-        return next((one for one in self.ranked if one.variant.name != AS_IT_IS), self.ranked[0])
+        """The first of them that is not the site as it is."""
+        return next(one for one in self.ranked if one.variant.name != AS_IT_IS)
 
     def to_document(self) -> dict[str, Any]:
         """Return it as numbers and texts, for JSON."""
         return {
+            "calibration": self.grounds.standing.to_document(),
+            "sentences": self.sentences(),
             "metric": self.metric,
             "samples": [one.text for one in self.samples],
-            "variants": [asdict(one) for one in self.ranked],
+            "variants": [one.to_document() for one in self.ranked],
             "failures": [asdict(one) for one in self.failures],
-        }
+        } | self.grounds.to_document()
+
+    def sentences(self) -> list[str]:
+        """Return the answer in plain sentences."""
+        return sentences_of(self)
 
     def __str__(self) -> str:
         own = [] if self.metric in SHOWN else [self.metric.replace("_", " ")]
         head = ["variant", *own, "mean wait", "p95 wait", "utilisation", "difference of mean wait", "95 % interval", ""]
         rows = []
         for one in self.ranked:
-            every = next((found for found in one.effects if found.kind == "all"), None)
             value = [quantity(self.metric, one.value)] if own else []
             row = [one.variant.name, *value, duration(one.mean_wait), duration(one.p95_wait)]
-            rows.append([*row, f"{one.utilisation:.1%}", *(difference_text(every) if every else ("-", "-", ""))])
-        text = [table(head, rows), *self.less_work()]
+            rows.append([*row, f"{one.utilisation:.1%}", *one.difference])
+        text = [*self.sentences(), "", table(head, rows)]
         if self.best.affected:
             text += ["", f"{self.best.variant.name}: whose jobs it changes", "", affected_text(self.best.affected)]
-        if self.best.effects:
+        if self.best.effects and not self.best.unchanged:
             text += ["", f"{self.best.variant.name}: who wins, and who pays", "", effects_text(self.best.effects)]
+        if self.grounds.omissions.parts():
+            text += ["", str(self.grounds.omissions)]
         return "\n".join(text)
 
     def less_work(self) -> list[str]:
@@ -136,16 +168,28 @@ def rank_variants(
     Raises
     ------
     InputError
-        If there is no such metric, or the site as it is has not been run.
+        If there is no such metric, or no variant could be run.
     """
-    ranked = []
+    ranked, first = [], {}
     for variant in (Variant(AS_IT_IS), *variants):
         pairs = [pair for sample in samples if (pair := sweep.pair(variant, sample)) is not None]
         if len(pairs) == len(samples):
             ranked.append(_ranked(variant, pairs, metric))
+            first[variant] = pairs[0]
+    if Variant(AS_IT_IS) not in first or len(first) < 2:
+        raise _nothing(sweep)
     sign = -1 if metric in LARGER_IS_BETTER else 1
     ranked.sort(key=lambda one: (not one.same_work, sign * one.value))
-    return VariantRanking(metric, tuple(samples), tuple(ranked), tuple(sweep.failures.values()))
+    best = next(one for one in ranked if one.variant.name != AS_IT_IS)
+    grounds = grounds_of(sweep, first[best.variant], [*best.notes, *sentences(best.affected)])
+    return VariantRanking(metric, tuple(samples), tuple(ranked), tuple(sweep.failures.values()), grounds)
+
+
+def _nothing(sweep: Sweep) -> InputError:
+    """Return why there is nothing to rank."""
+    for one in sweep.failures.values():
+        return InputError(f"{one.variant.name} on {one.sample.text} could not be run: {one.reason}")
+    return InputError("no variant has been run: run them with Sweep.run first")
 
 
 def _ranked(variant: Variant, pairs: Sequence[Paired], metric: str) -> RankedVariant:
@@ -166,4 +210,13 @@ def _ranked(variant: Variant, pairs: Sequence[Paired], metric: str) -> RankedVar
         tuple(dict.fromkeys(note for one in answers for note in one.notes)),
         found,
         float(np.mean([base.metric("mean_wait") for base, _ in pairs])),
+        variant.name != AS_IT_IS and all(_same(*pair) for pair in pairs),
+    )
+
+
+def _same(base: VariantAnswer, other: VariantAnswer) -> bool:
+    """Whether all work is done, and all jobs start and end at the same seconds as at the site as it is."""
+    mine, theirs = base.schedule, other.schedule
+    return not other.work and all(
+        np.array_equal(getattr(mine, name), getattr(theirs, name)) for name in ("start_time", "end_time")
     )

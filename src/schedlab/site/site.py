@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -267,7 +268,7 @@ def read(directory: str | PathLike[str]) -> Site:
     """
     where = Path(directory)
     if not (where / MANIFEST).is_file():
-        raise InputError(f"{where}: not a site (no {MANIFEST}): create one with schedlab site import")
+        raise _no_site(where)
     path = str(where / MANIFEST)
     document = checked(_MANIFEST, read_json(where / MANIFEST, "manifest of a site"), path, "import the site again")
     if document.version != VERSION:
@@ -290,6 +291,28 @@ def read(directory: str | PathLike[str]) -> Site:
         with located(str(where / NODE_EVENTS)):
             events.numbers(cluster.nodes)
     return Site(cluster, jobs, settings, _read_ledger(_there(where / LEDGER)), files, events)
+
+
+def fingerprint(directory: str | PathLike[str]) -> str:
+    """Return a digest of what answers about a site depend on.
+
+    Raises
+    ------
+    InputError
+        If it is not a site.
+    """
+    where = Path(directory)
+    if not (where / MANIFEST).is_file():
+        raise _no_site(where)
+    digest = hashlib.sha256()
+    for name in (MANIFEST, CLUSTER, JOBS, NODE_EVENTS):
+        if (where / name).is_file():
+            digest.update((where / name).read_bytes())
+    return digest.hexdigest()
+
+
+def _no_site(where: Path) -> InputError:
+    return InputError(f"{where}: not a site (no {MANIFEST}): create one with schedlab site import")
 
 
 def _there(path: Path) -> Path:

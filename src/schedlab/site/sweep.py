@@ -19,7 +19,8 @@ from schedlab.errors import InputError
 from schedlab.site.answers import FORMAT, VariantAnswer, read_answer, work_of, write_answer
 from schedlab.site.changes import check_questions
 from schedlab.site.samples import THE_LOG, SiteSample
-from schedlab.site.site import CLUSTER, JOBS, MANIFEST, NODE_EVENTS, Site, read
+from schedlab.site.site import Site, fingerprint, read
+from schedlab.site.standing import read_records, standing_of
 from schedlab.site.variant_task import same_work_task, variant_task
 from schedlab.site.variants import AS_IT_IS, Variant, distinct
 from schedlab.workload.workload import Workload
@@ -66,22 +67,31 @@ class Sweep:
         Whether jobs get nodes; otherwise the cluster is a number of processors.
     answers
         Where answers are kept; by default, within the directory.
+    anyway
+        Whether a twin answers that its last calibration found not good enough.
 
     Raises
     ------
     InputError
-        If it is not a site with jobs.
+        If it is not a site with jobs, or its twin is not good enough.
     """
 
     def __init__(
-        self, directory: str | PathLike[str], *, nodes: bool = True, answers: str | PathLike[str] | None = None
+        self,
+        directory: str | PathLike[str],
+        *,
+        nodes: bool = True,
+        answers: str | PathLike[str] | None = None,
+        anyway: bool = False,
     ) -> None:
         self.directory, self.nodes = Path(directory), nodes
         self.site = read(self.directory)
         self.jobs = self.site.replayable().jobs
+        self._site = fingerprint(self.directory)
+        self.standing = standing_of(read_records(self.directory), self._site, self.jobs, nodes=nodes)
+        self.standing.check(anyway=anyway)
         self.failures: dict[tuple[Variant, SiteSample], VariantFailure] = {}
         self.answers = make_directory(self.directory / ANSWERS if answers is None else answers)
-        self._site = _fingerprint(self.directory)
         self._samples: dict[SiteSample, Workload] = {}
 
     def run(
@@ -208,15 +218,6 @@ class Sweep:
         return self.answers / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.npz"
 
 
-def _fingerprint(directory: Path) -> str:
-    """Return a digest of what a site's answers depend on."""
-    digest = hashlib.sha256()
-    for name in (MANIFEST, CLUSTER, JOBS, NODE_EVENTS):
-        if name != NODE_EVENTS or (directory / name).is_file():
-            digest.update((directory / name).read_bytes())
-    return digest.hexdigest()
-
-
 def _reason(future: Future[str | None]) -> str | None:
     """Return why a simulation failed; None: it did not."""
     try:
@@ -226,18 +227,18 @@ def _reason(future: Future[str | None]) -> str | None:
 
 
 @lru_cache(maxsize=1)
-def _unchanged_site(directory: str, fingerprint: str) -> tuple[Site, Workload]:
+def _unchanged_site(directory: str, digest: str) -> tuple[Site, Workload]:
     """Return a site and its jobs that can be replayed, once for all variants that a process runs of it."""
     site = read(directory)
-    if _fingerprint(Path(directory)) != fingerprint:
+    if fingerprint(directory) != digest:
         raise InputError(f"{directory} has changed since its variants were planned; run them again")
     return site, site.replayable().jobs
 
 
-def _run(directory: str, fingerprint: str, nodes: bool, path: str, task: _Task) -> str | None:
+def _run(directory: str, digest: str, nodes: bool, path: str, task: _Task) -> str | None:
     """Simulate a variant in a worker and write the answer; return what is wrong, if anything is."""
     try:
-        site, jobs = _unchanged_site(directory, fingerprint)
+        site, jobs = _unchanged_site(directory, digest)
         jobs = task.sample.of(jobs)
         found = variant_task(site, jobs, task.variant)
         write_answer(path, same_work_task(site, jobs, found.adapted) if task.work else found, nodes=nodes)

@@ -8,9 +8,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from schedlab.campaign.results.statistics import LARGER_IS_BETTER
+from schedlab.campaign.results.statistics import LARGER_IS_BETTER, quantity
 from schedlab.errors import InputError
-from schedlab.site.effects import Effect, effects
+from schedlab.site.coverage import listed
+from schedlab.site.effects import Effect, effects, effects_text
+from schedlab.site.grounds import Grounds, grounds_of
+from schedlab.site.headline import change_text, first_sentence, winners_text
 from schedlab.site.samples import SiteSample
 from schedlab.site.sweep import Sweep, VariantFailure
 from schedlab.site.variants import AS_IT_IS, Axes, Variant, at, grid
@@ -18,6 +21,9 @@ from schedlab.wording import count_of, table
 
 CHOSEN_ON = 2 / 3
 """Part of the log that variants are chosen on."""
+
+SHOWN_VALUES, MOST_REFUSED = 10, 5
+"""Variants that the table in text has, and that a sentence names as not chosen."""
 
 MOST_AT_ONCE = 200
 """Variants of a grid that is run whole; a larger one is searched axis by axis."""
@@ -47,6 +53,8 @@ class ParameterSearch:
         How many were run now; the other answers were there.
     less_work
         Variants that leave jobs out or kill them, and cannot be chosen therefore.
+    grounds
+        What the answer stands on, on the second part.
     """
 
     metric: str
@@ -59,32 +67,35 @@ class ParameterSearch:
     effects: tuple[Effect, ...]
     failures: tuple[VariantFailure, ...]
     simulations: int
-    less_work: tuple[Variant, ...] = ()
+    less_work: tuple[Variant, ...]
+    grounds: Grounds
 
     def sentences(self) -> list[str]:
         """Return the answer in plain sentences."""
-        names = ", ".join(one.name for one in self.less_work)
-        refused = [f"Not chosen, as they leave jobs out or kill them: {names}."] if names else []
+        told = [first_sentence(self.grounds, self._change(), self.effects), *self.grounds.sentences()]
+        told += winners_text(self.effects)
+        if self.less_work:
+            names = listed([one.name for one in self.less_work], MOST_REFUSED)
+            told.append(f"Not chosen, as they leave jobs out or kill them: {names}.")
+        return [*told, *(f"{one.variant.name} could not be run: {one.reason}." for one in self.failures)]
+
+    def _change(self) -> str:
+        number, what = count_of(len(self.values) + len(self.less_work) - 1, "variant"), self.metric.replace("_", " ")
+        place = f"by {what} on {self.chosen_on.text}, "
         if self.best.name == AS_IT_IS:
-            return [f"Of {count_of(len(self.values), 'variant')}, none is better than the site as it is.", *refused]
-        ratio = f" (ratio {self.after / self.before:.3f})" if self.before else ""
-        told = [
-            f"Best of {len(self.values):,} on {self.chosen_on.text}: {self.best.text}.",
-            f"On {self.judged_on.text}, which the search has not seen: {self.metric} {self.after:,.4g}, "
-            f"{self.before:,.4g} as it is{ratio}.",
-        ]
+            return f"{place}none of {number} is better than the site as it is"
         every = next(one for one in self.effects if one.kind == "all")
-        if every.interval is None:
-            told.append("There is too little of the log to say how sure that is.")
-        elif not every.verdict:
-            told.append("The mean wait there may as well not have changed: its interval contains 0.")
-        if not every.same_work:
-            told.append("It leaves jobs out there, or kills them, on neither side of the comparison.")
-        return told + refused
+        values = f"{quantity(self.metric, self.after)}, {quantity(self.metric, self.before)} as it is"
+        return (
+            f"{place}the best of {number} is {self.best.name}; on {self.judged_on.text}, which the search has not seen "
+            f"({what} {values}), {change_text('it', every)}"
+        )
 
     def to_document(self) -> dict[str, Any]:
-        """Return it as numbers and texts, for JSON."""
+        """Return it as numbers and texts, for JSON; values of the metric in its unit, seconds where they are times."""
         return {
+            "calibration": self.grounds.standing.to_document(),
+            "sentences": self.sentences(),
             "metric": self.metric,
             "chosen_on": self.chosen_on.text,
             "judged_on": self.judged_on.text,
@@ -92,15 +103,21 @@ class ParameterSearch:
             "values": [{**asdict(one), "value": value} for one, value in self.values],
             "before": self.before,
             "after": self.after,
-            "effects": [asdict(one) for one in self.effects],
+            "effects": [one.to_document() for one in self.effects],
             "less_work": [asdict(one) for one in self.less_work],
             "failures": [asdict(one) for one in self.failures],
-        }
+        } | self.grounds.to_document()
 
     def __str__(self) -> str:
-        shown = self.values[:10]
-        rows = [[variant.name, f"{value:,.4g}"] for variant, value in shown]
-        return "\n".join([*self.sentences(), "", table(["variant", f"{self.metric} on {self.chosen_on.text}"], rows)])
+        rows = [[variant.name, quantity(self.metric, value)] for variant, value in self.values[:SHOWN_VALUES]]
+        head = ["variant", f"{self.metric.replace('_', ' ')} on {self.chosen_on.text}"]
+        text = [*self.sentences(), "", table(head, rows)]
+        if self.effects:
+            text += ["", f"{self.best.name} on {self.judged_on.text}: who wins, and who pays", ""]
+            text.append(effects_text(self.effects))
+        if self.grounds.omissions.parts():
+            text += ["", str(self.grounds.omissions)]
+        return "\n".join(text)
 
 
 def search_parameters(
@@ -177,6 +194,7 @@ def search_parameters(
         tuple(sweep.failures.values()),
         simulations,
         tuple(less_work),
+        grounds_of(sweep, pair, pair.other.notes),
     )
 
 

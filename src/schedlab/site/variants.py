@@ -28,6 +28,10 @@ POLICY, LOAD, REQUESTS, LONG = "policy", "load", "requests", "long"
 """Axes of a grid that are not lines of the configuration."""
 
 
+LINES = {"partitionname": "partition", "nodename": "nodes", "qos": "QOS", "account": "account", "user": "user"}
+"""What sentences call the lines of a configuration, so that a partition and a QOS of one name are told apart."""
+
+
 @dataclass(frozen=True, slots=True)
 class Variant:
     """A site as it might be.
@@ -80,6 +84,18 @@ class Variant:
             if value not in get_args(known):
                 ways = ", ".join(get_args(known))
                 raise InputError(f"variant {self.name}: {what}={value}: must be one of {ways}")
+
+    @classmethod
+    def of(cls, changes: Sequence[str], policy: str = "", **shortened: Any) -> Variant:
+        """Return a variant that is named by what it changes; `shortened` has its requests and long.
+
+        Examples
+        --------
+        >>> Variant.of(["SchedulerParameters.bf_interval=30", "QOS=high MaxJobsPerUser=5"], "saf").name
+        'bf_interval=30, QOS high MaxJobsPerUser=5, policy=saf'
+        """
+        names = [_short(text) for text in (*changes, *([f"{POLICY}={policy}"] if policy else []))]
+        return cls(", ".join(names), tuple(changes), policy, **shortened)
 
     @property
     def text(self) -> str:
@@ -181,13 +197,20 @@ def at(point: Mapping[str, str], usual: Mapping[str, str] = MappingProxyType({})
             given[word] = _number(value) if word == LOAD else value
         else:
             changes.append(f"{what}={value}")
-    return Variant(", ".join(f"{_short(what)}={value}" for what, value in point.items()), tuple(changes), **given)
+    return Variant(", ".join(_short(f"{what}={value}") for what, value in point.items()), tuple(changes), **given)
 
 
-def _short(what: str) -> str:
-    """Return an axis without the list or the line that it belongs to: bf_interval, long MaxTime."""
-    head, _, rest = what.partition("=")
-    return rest if rest else head.rpartition(".")[2]
+def _short(text: str) -> str:
+    """Return a change without the list that it belongs to, or with the kind of line in words.
+
+    Examples
+    --------
+    >>> _short("SchedulerParameters.bf_interval=30"), _short("PartitionName=long MaxTime=1-0")
+    ('bf_interval=30', 'partition long MaxTime=1-0')
+    """
+    head, equals, rest = (part.strip() for part in text.partition("="))
+    kind = LINES.get(head.lower())
+    return f"{kind} {rest}" if kind and " " in rest else f"{head.rpartition('.')[2]}{equals}{rest}"
 
 
 def _number(text: str) -> float:

@@ -2,85 +2,122 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import shutil
+import weakref
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from os import PathLike
+from tempfile import mkdtemp
+from typing import Any
 
-from schedlab.campaign.results.comparison import Comparison
 from schedlab.errors import InputError
-from schedlab.site.affected import Affected, affected, sentences
+from schedlab.schedule.schedule import Schedule
+from schedlab.site.ranking import VariantRanking, rank_variants
+from schedlab.site.samples import THE_LOG, SiteSample
 from schedlab.site.site import Site
+from schedlab.site.sweep import Sweep
 from schedlab.site.time_limits import Long, Requests
-from schedlab.site.variant_task import same_work_task, variant_task
 from schedlab.site.variants import AS_IT_IS, Variant
 
 
 @dataclass(frozen=True, slots=True)
 class WhatIf:
-    """An answer.
+    """An answer: it says first how good the twin is, what would change, how sure that is, who pays, what is left out.
 
     Parameters
     ----------
-    comparison
-        The site as it is, the site as changed, and the changed site under each policy.
-    notes
-        What was left out, in sentences.
-    affected
-        Whose jobs ask for less there, are killed, run in pieces or cannot run, group by group; the same for all.
+    sweep
+        Where the simulations are.
+    ranking
+        The variants, the best first.
     """
 
-    comparison: Comparison
-    notes: tuple[str, ...]
-    affected: tuple[Affected, ...] = ()
+    sweep: Sweep
+    ranking: VariantRanking
+
+    @property
+    def schedules(self) -> dict[str, Schedule]:
+        """On the first sample: of the site as it is, and of each variant by its name."""
+        sample = self.ranking.samples[0]
+        answers = [self.sweep.answer(one, sample) for one in (Variant(AS_IT_IS), *self.ranking.variants)]
+        return {one.variant.name: one.schedule for one in answers if one is not None}
+
+    def sentences(self) -> list[str]:
+        """Return the answer in plain sentences."""
+        return self.ranking.sentences()
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the answer as numbers and texts, for JSON."""
+        return self.ranking.to_document()
 
     def __str__(self) -> str:
-        return str(self.comparison)
+        return str(self.ranking)
+
+
+def asked(changes: Sequence[str], policies: Sequence[str], **shortened: Any) -> list[Variant]:
+    """Return the variants that changes, all together, and policies with them make; `shortened` as for `Variant.of`.
+
+    Examples
+    --------
+    >>> [one.name for one in asked(["SchedulerParameters.bf_interval=30"], ["saf"])]
+    ['bf_interval=30', 'bf_interval=30, policy=saf']
+    """
+    found = [Variant.of(changes, **shortened)] if changes else []
+    return [*found, *(Variant.of(changes, text, **shortened) for text in policies)]
 
 
 def what_if(
-    site: Site,
+    site: Site | str | PathLike[str],
     changes: Sequence[str] = (),
     policies: Sequence[str] = (),
     *,
+    variants: Sequence[Variant] = (),
+    samples: Sequence[SiteSample] = (THE_LOG,),
+    metric: str = "mean_wait",
     nodes: bool = True,
     requests: Requests = "cut",
     long: Long = "killed",
+    anyway: bool = False,
+    workers: int | None = None,
+    progress: Callable[[int, int, int], None] | None = None,
 ) -> WhatIf:
-    """Replay the jobs of a site under a changed configuration and other policies.
-
-    All are compared on the same jobs and the same work: what is left out or killed as changed is not done at the site
-    as it is either.
+    """Replay the jobs of a site under a changed configuration and other policies, and compare with the site as it is.
 
     Parameters
     ----------
     site
-        With jobs.
+        The directory of a site with jobs, which keeps the simulations; or such a site, with no calibration known.
     changes
         What to change, all together; see `schedlab.site.changes.parse_change`.
     policies
-        Policies in place of the site's priorities, or whole schedulers; one more answer for each.
+        Policies in place of the site's priorities, or whole schedulers; one more variant for each, with the changes.
+    variants
+        Further variants.
+    samples
+        The jobs that they are replayed on.
+    metric
+        The ranking metric.
     nodes
         Whether jobs get nodes; otherwise the cluster is a number of processors.
     requests, long
-        What becomes of requests above limits on time that are shorter as changed, and of jobs that run longer; see
-        `Variant`.
+        Of the changes and policies: what becomes of requests above limits on time that they shorten, and of jobs that
+        run longer; see `Variant`.
+    anyway
+        Whether a twin answers that its last calibration found not good enough.
+    workers, progress
+        As for `Sweep.run`.
 
     Raises
     ------
     InputError
-        If there is nothing to change, or a change cannot be made.
+        If there is nothing to change, a change cannot be made, or the twin is not good enough.
     """
-    if not changes and not policies:
-        raise InputError("nothing to compare: give changes (PARAMETER=VALUE) or policies")
-    kept = site.replayable()
-    asked = [Variant(", ".join(changes), tuple(changes), requests=requests, long=long)] if changes else []
-    asked += [Variant(text, tuple(changes), text, requests=requests, long=long) for text in policies]
-    tasks = [variant_task(site, kept.jobs, one) for one in asked]
-    base = same_work_task(site, kept.jobs, tasks[0].adapted)
-    schedules = {AS_IT_IS: base.simulate(nodes=nodes)[0]}
-    for variant, task in zip(asked, tasks, strict=True):
-        name = task.scheduler.text if variant.policy else variant.name
-        schedules[name] = task.simulate(nodes=nodes)[0]
-    fate = tasks[0].adapted.fate, tasks[0].adapted.undone
-    found = affected([kept.jobs], site.cluster.processors, [fate])
-    notes = [*tasks[0].notes, *kept.notes(), *sentences(found)]
-    return WhatIf(Comparison(schedules, {name: one.metrics() for name, one in schedules.items()}), tuple(notes), found)
+    wanted = [*asked(changes, policies, requests=requests, long=long), *variants]
+    if not wanted:
+        raise InputError("nothing to compare: give changes (PARAMETER=VALUE), policies or variants")
+    directory = site.save(mkdtemp(prefix="schedlab-")) if isinstance(site, Site) else site
+    sweep = Sweep(directory, nodes=nodes, anyway=anyway)
+    if isinstance(site, Site):
+        weakref.finalize(sweep, shutil.rmtree, directory, ignore_errors=True)
+    sweep.run(wanted, samples, workers=workers, progress=progress)
+    return WhatIf(sweep, rank_variants(sweep, wanted, samples, metric))

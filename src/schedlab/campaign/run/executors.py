@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
+import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
@@ -143,9 +144,12 @@ class LocalExecutor(Executor):
 
 
 def _begin() -> None:
-    """Prepare a worker: one thread, no interrupts from the keyboard, no life without its parent."""
+    """Prepare a worker: one thread, no interrupts from the keyboard, no warnings, no life without its parent."""
     import signal
+    import warnings
 
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore")
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for variable in THREAD_VARIABLES:
         os.environ[variable] = "1"

@@ -1,0 +1,64 @@
+"""Whether one period of a log decides what a variant does: an event in it rather than the change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from schedlab.durations import DAY
+from schedlab.site.answers import VariantAnswer
+from schedlab.site.effects import FEWEST_BLOCKS, blocks_of, signed
+from schedlab.wording import count_of
+
+DECISIVE = 0.5
+"""Share of a difference that is gone without the jobs of one period: then this period decides."""
+
+
+@dataclass(frozen=True, slots=True)
+class DecisivePeriod:
+    """The period of a log without whose jobs a difference of mean waits would be half as large, or turn round.
+
+    Parameters
+    ----------
+    begin, end
+        In seconds after the first submission.
+    jobs
+        Submitted in it.
+    difference, without
+        Seconds by which the mean wait changes, of all jobs and of those outside the period.
+    """
+
+    begin: int
+    end: int
+    jobs: int
+    difference: float
+    without: float
+
+    def __str__(self) -> str:
+        return (
+            f"One period of the log decides: without the {count_of(self.jobs, 'job')} submitted between day "
+            f"{self.begin / DAY:.1f} and day {self.end / DAY:.1f}, the mean wait would change by "
+            f"{signed(self.without)} instead of {signed(self.difference)}."
+        )
+
+
+def decisive_period(base: VariantAnswer, other: VariantAnswer) -> DecisivePeriod | None:
+    """Return the period that decides how a variant compares with the site as it is; None: no single one does."""
+    _, first, second = np.intersect1d(base.rows, other.rows, assume_unique=True, return_indices=True)
+    submit = base.schedule.workload.submit_time[first]
+    change = (other.schedule.wait_time[second] - base.schedule.wait_time[first]).astype(np.float64)
+    block = blocks_of(submit)
+    counts = np.bincount(block).astype(np.float64)
+    total, jobs = float(change.sum()), len(change)
+    if not total or np.count_nonzero(counts) < FEWEST_BLOCKS:
+        return None
+    rest = np.where((counts > 0) & (counts < jobs), jobs - counts, np.inf)
+    without = (total - np.bincount(block, weights=change)) / rest
+    without[~np.isfinite(rest)] = total / jobs
+    chosen = int(np.argmin(np.sign(total) * without))
+    if np.sign(total) * without[chosen] > DECISIVE * abs(total) / jobs:
+        return None
+    mine = submit[block == chosen] - submit.min()
+    begin, end = int(mine.min()), int(mine.max())
+    return DecisivePeriod(begin, end, int(counts[chosen]), total / jobs, float(without[chosen]))

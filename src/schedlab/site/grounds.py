@@ -1,0 +1,115 @@
+"""What an answer about a site stands on: how good the twin is, which jobs of which log, and what is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from schedlab.durations import WEEK
+from schedlab.schedule.summary import duration
+from schedlab.site.decisive import DecisivePeriod, decisive_period
+from schedlab.site.omissions import Omissions, omissions_of
+from schedlab.site.standing import Standing
+from schedlab.site.sweep import Paired, Sweep
+from schedlab.site.time_limits import KILLED, LEFT_OUT
+from schedlab.wording import count_of
+
+SHORT = 2 * WEEK
+"""A log below this length is called short, in seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grounds:
+    """What an answer stands on.
+
+    Parameters
+    ----------
+    standing
+        How good the twin is known to be.
+    omissions
+        What the answer leaves out.
+    recorded, left_out
+        Jobs that were recorded, and how many of them the comparison leaves out.
+    span
+        Seconds between the first and the last submission.
+    decisive
+        The period of the log that decides about the variant; None: no single one does.
+    killed
+        Jobs that are killed at a new limit.
+    undone
+        Share of the work that is done on neither side of the comparison, as its jobs are killed or cannot run.
+    """
+
+    standing: Standing
+    omissions: Omissions
+    recorded: int
+    left_out: int
+    span: int
+    decisive: DecisivePeriod | None = None
+    killed: int = 0
+    undone: float = 0.0
+
+    @property
+    def left_out_text(self) -> str:
+        """How many jobs are left out or killed, in words."""
+        parts = []
+        if self.left_out:
+            parts.append(f"{self.left_out:,} of {count_of(self.recorded, 'job')} {_are(self.left_out)} left out")
+        if self.killed:
+            parts.append(f"{count_of(self.killed, 'job')} {_are(self.killed)} killed at the new limit")
+        work = f" ({self.undone:.1%} of the work, done on neither side)" if self.undone else ""
+        return f"{' and '.join(parts)}{work}" if parts else "no job is left out"
+
+    def sentences(self) -> Iterator[str]:
+        """Say how good the twin is, and whether one event decides."""
+        yield from self.standing.details()
+        if self.span < SHORT:
+            yield (
+                f"The log covers {duration(self.span)}: one event in it can decide the answer; ask again with a log of "
+                "four weeks or more."
+            )
+        if self.decisive is not None:
+            yield str(self.decisive)
+
+    def to_document(self) -> dict[str, Any]:
+        """Return it as numbers and texts, for JSON."""
+        return {
+            "jobs": {"recorded": self.recorded, "left_out": self.left_out, "killed": self.killed},
+            "span": self.span,
+            "omissions": self.omissions.to_document(),
+        }
+
+
+def _are(number: int) -> str:
+    return "is" if number == 1 else "are"
+
+
+def grounds_of(sweep: Sweep, pair: Paired, notes: Sequence[str]) -> Grounds:
+    """Return what the comparison of a variant with the site as it is stands on.
+
+    Parameters
+    ----------
+    sweep
+        Of the site.
+    pair
+        The site as it is and the variant, on the same sample.
+    notes
+        What else is left out, in sentences.
+    """
+    kept, other = sweep.site.replayable(), pair.other
+    before = sum(kept.left_out.values())
+    seconds = np.minimum(other.jobs.run_time, other.jobs.requested_time)
+    hours = float((seconds * other.jobs.job_processors).sum())
+    return Grounds(
+        sweep.standing,
+        omissions_of(sweep.site, [*kept.notes(), *notes], nodes=sweep.nodes),
+        len(other.jobs) + before,
+        int(np.count_nonzero(other.fate == LEFT_OUT)) + before,
+        int(np.ptp(other.jobs.submit_time)),
+        decisive_period(*pair),
+        int(np.count_nonzero(other.fate == KILLED)),
+        float((other.undone * other.jobs.job_processors).sum()) / hours if hours else 0.0,
+    )
