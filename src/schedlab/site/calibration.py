@@ -246,11 +246,6 @@ def _both(
 
 
 def _caveats(site: Site, *, nodes: bool) -> Iterator[str]:
-    if site.inferred:
-        yield (
-            "Nodes, partitions and limits are inferred from what jobs held, not configured, and the site's priorities "
-            "are unknown: where the replay differs from the record, the machine or the order of the queue may be wrong."
-        )
     if not nodes:
         yield "Nodes, memory, GPUs and partitions were not simulated: the cluster is a number of processors."
     deciding = [line for line in site.ledger.of("ignored", "unknown") if line.decides]

@@ -80,6 +80,11 @@ def _deciding(ledger: Ledger, status: str) -> Iterator[str]:
 
 def unrecorded(site: Site, *, nodes: bool) -> Iterator[str]:
     """Say what of the past the replay does not have, as the records do not have it."""
+    if site.inferred:
+        yield (
+            "Nodes, partitions and limits are inferred from what jobs held, not configured, and the site's priorities "
+            "are unknown: where the replay differs from the record, the machine or the order of the queue may be wrong."
+        )
     events = site.node_events
     if events is None:
         yield (
