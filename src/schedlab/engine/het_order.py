@@ -44,6 +44,14 @@ def go_back(hets: HetJobs | None, queue: QueueList) -> None:
         sort(queue, queue.length[0])
 
 
+@inlined
+def own_score(hets: HetJobs | None, queue: QueueList, job: int) -> float:
+    """Return the score of a waiting job by itself: while jobs are side by side, the queue has their places instead."""
+    if hets is not None and hets.counters[LINED_UP] > 0:
+        return hets.own_score[job]
+    return queue.score[job]
+
+
 @inner_kernel
 def _line_up(hets: HetJobs, queue: QueueList, order: int, whole: bool) -> None:
     count, some = queue.length[0], False

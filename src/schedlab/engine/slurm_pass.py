@@ -21,7 +21,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import NEVER
-from schedlab.engine.het_order import go_back, line_up
+from schedlab.engine.het_order import go_back, line_up, own_score
 from schedlab.engine.het_pass import AT_ONCE, fits_with_others
 from schedlab.engine.hetjobs import begin_to_plan, earliest_of_component, has_het_jobs, is_component, note_plan
 from schedlab.engine.in_service import shut_out
@@ -178,7 +178,7 @@ def _start_next(
         return step
     if shut_out(state.nodes, job, now, ends):
         return AGAIN
-    if ordered == BY_SCORE and (is_young(seen, rules, job, now) or is_minor(queue.score, rules, job)):
+    if ordered == BY_SCORE and (is_young(seen, rules, job, now) or is_minor(own_score(state.hets, queue, job), rules)):
         return AGAIN
     return STOP if block_in_turn(state.site, state.nodes, job, option) else AGAIN
 
@@ -385,7 +385,7 @@ def _backfill_pass(
                 begins <= now + rules.horizon
                 and (mine == 0 or not rules.one_each)
                 and (mine > 0 or reserved < rules.reserve)
-                and not is_minor(queue.score, rules, job)
+                and not is_minor(own_score(state.hets, queue, job), rules)
                 and looks_at(passes.reserving, counters[PLANS], entry)
             ):
                 if is_full(passes, rules):

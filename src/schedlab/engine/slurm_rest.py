@@ -14,6 +14,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from schedlab.engine.het_order import own_score
 from schedlab.engine.hetjobs import is_component
 from schedlab.engine.needs import UNKNOWN, Needs, is_ready
 from schedlab.engine.node_state import PICKED, Nodes
@@ -89,7 +90,11 @@ def _changes(
         job = queue.order[i]
         if not by_itself_within_limits(jobs, state, job):
             continue
-        quiet = reserved >= rules.reserve or is_young(seen, rules, job, now) or is_minor(queue.score, rules, job)
+        quiet = (
+            reserved >= rules.reserve
+            or is_young(seen, rules, job, now)
+            or is_minor(own_score(state.hets, queue, job), rules)
+        )
         mine = 0
         for turn in range(turns_of(state.site, state, job)):
             entry = entry_of(state.site, job, turn)

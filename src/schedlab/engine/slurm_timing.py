@@ -145,9 +145,9 @@ def is_young(seen: NDArray[Any], rules: Rules, job: int, now: int) -> bool:
 
 
 @inlined
-def is_minor(score: NDArray[np.float64], rules: Rules, job: int) -> bool:
+def is_minor(score: float, rules: Rules) -> bool:
     """Return whether the priority of a job, its negated score, is too low to reserve or to keep others waiting."""
-    return rules.reserve_priority > 0 and -score[job] < rules.reserve_priority
+    return rules.reserve_priority > 0 and -score < rules.reserve_priority
 
 
 @inner_kernel
