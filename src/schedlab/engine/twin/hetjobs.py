@@ -31,7 +31,11 @@ def sorted_for_pass(clock: Clock, jobs: list[Job], order: str) -> list[Job]:
         tiers, scores, _ = zip(*(own[one] for one in job.waiting_with(clock.waiting)), strict=True)
         if order == "avg":
             mean = sum(scores) / len(scores)
-            return -(sum(-tier for tier in tiers) // len(tiers)), math.ceil(mean) if whole else mean, job.entry
+            return (
+                -(sum(-tier for tier in tiers) // len(tiers)),
+                math.ceil(mean) if whole and math.isfinite(mean) else mean,
+                job.entry,
+            )
         chosen = max if order == "min" else min  # keys are negated: the smallest comes first
         return chosen(tiers), chosen(scores), job.entry
 
@@ -91,12 +95,19 @@ def earliest_together(clock: Clock, job: Job, profile: Profile, begin: int) -> t
     raise AssertionError("the machine is too small for a job")
 
 
-def start_together(clock: Clock, job: Job, backfilled: bool) -> int:
-    """Start a job and the components that wait with it on what is free now, if they fit; return how many start."""
+def start_together(clock: Clock, job: Job, backfilled: bool, blocked: set[int] | None = None) -> int:
+    """Start a job and the components that wait with it on what is free now, if they fit; return how many start.
+
+    Each fits outside of blocked partitions.
+    """
     view = clock.view()
+
+    def open_to(one: Job) -> View:
+        return view.closed(clock.site.kept_from(one, blocked)) if blocked else view
+
     if job.lacks_others or not clock.admitted(job):
         return 0
-    places = place_together(clock, job, lambda one: view) or {}
+    places = place_together(clock, job, open_to) or {}
     for one, parts in places.items():
         clock.begin(one, parts, backfilled=backfilled)
     return len(places)

@@ -192,7 +192,7 @@ class SlurmPass:
                 if not clock.admitted_alone(head) and not clock.stops(head):
                     break
                 if head.needs_others(clock.waiting):
-                    if clock.in_order and clock.admitted(head) and start_together(clock, head, backfilled=False):
+                    if clock.in_order and clock.admitted(head) and start_together(clock, head, False, blocked):
                         self.last_change = clock.now
                         ready = [job for job in ready if job in clock.waiting]
                         break
@@ -401,7 +401,7 @@ class SlurmPass:
             lengths, places = dict[Job, int](), dict[Job, list[Part]]()
             for job in [job for job in begins if job in clock.waiting and clock.admitted(job)]:
                 end = profile.room_until(job, now, min(begins[job], clock.outages.next_closing(now) or begins[job]))
-                parts = profile.throughout(now, end).place(job) if end > now else None
+                parts = clock.view().lesser(profile.throughout(now, end)).place(job) if end > now else None
                 if parts is not None:
                     lengths[job], places[job] = end - now, parts
             chosen = clock.speculate(lengths, places)
