@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from random_workloads import workloads
 
 from schedlab.engine.alternatives import Spread, spread_out
+from schedlab.engine.fitting import fewest_nodes
 from schedlab.engine.node_inputs import (
     BY_RULE,
     LAST,
@@ -19,7 +20,6 @@ from schedlab.engine.node_inputs import (
     UNLIMITED,
     NodeInputs,
 )
-from schedlab.engine.node_requests import fewest_nodes
 from schedlab.engine.prepared import Prepared, prepare
 from schedlab.engine.topology_inputs import NO_SWITCH, TopologyInputs
 from schedlab.engine.twin.machine import Nodes

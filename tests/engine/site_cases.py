@@ -7,9 +7,9 @@ from random import Random
 import numpy as np
 
 from schedlab.engine.associations import Associations
+from schedlab.engine.fitting import fitting
 from schedlab.engine.gate_inputs import GateInputs, batches
 from schedlab.engine.node_inputs import NO_CAP, NodeInputs
-from schedlab.engine.node_requests import fitting
 from schedlab.engine.site_inputs import SiteInputs
 from schedlab.engine.tres import Billing
 from schedlab.workload.workload import Workload

@@ -5,17 +5,23 @@ from __future__ import annotations
 from random import Random
 
 import numpy as np
+import pytest
 from cluster_cases import random_cluster, random_events, random_jobs, random_reservation
 from features import BACKFILLINGS, GROUPS, outcome, random_simulation, setting
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvents
+from schedlab.cluster.nodes import NodeGroup
 from schedlab.engine.simulation import simulate
 from schedlab.engine.stepwise import Simulation
 from schedlab.errors import InputError
 from schedlab.speculate.requests import requests_joined
+from schedlab.workload.alternatives import Alternatives
 from schedlab.workload.joining import joined
+from schedlab.workload.resources import Resources
+from schedlab.workload.workload import Workload
 
 settings.register_profile("stepwise", deadline=None, max_examples=40)
 settings.load_profile("stepwise")
@@ -180,6 +186,31 @@ def test_on_a_cluster_it_may_be_interrupted_saved_forked_and_added_to(case, data
     assert outcome(schedule) == outcome(whole)
     assert schedule.placement.node.tolist() == whole.placement.node.tolist()
     assert reasons_of(schedule) == reasons_of(whole)
+
+
+@pytest.mark.parametrize("moldable", [False, True])
+@pytest.mark.parametrize("scheduler", ["fcfs", "fcfs+easy", "fcfs+conservative", "fcfs+slurm"])
+def test_added_jobs_may_bring_the_first_licence_and_the_first_alternatives(scheduler, moldable):
+    """Two jobs with the only licence: one starts when it comes, the other when that ends at 15."""
+
+    def jobs(submit, licence):
+        columns = dict.fromkeys(("run_time", "requested_time"), [10] * len(submit))
+        found = Workload.from_columns(columns | {"submit_time": submit, "requested_processors": [2] * len(submit)})
+        asked = Resources.of(len(submit), tasks=[2] * len(submit), licenses=[licence] * len(submit))
+        return found.replace(resources=asked, processors=8)
+
+    cluster = Cluster.of_nodes([NodeGroup.of("n[1-2]", cores=4)], licenses={"M": 1})
+    simulation = Simulation(jobs([0], None), scheduler, cluster=cluster)
+    simulation.run(1)
+    added = jobs([5, 6], "M")
+    if moldable:  # alone, the last one could run in one processor, and longer
+        other = Alternatives.of([1], processors=[1], run_time=[20], requested_time=[20], jobs=2)
+        added = added.replace(alternatives=other)
+    simulation.submit(added)
+    simulation.run()
+    starts = simulation.schedule().start_time.tolist()
+    assert starts[:2] == [0, 5]
+    assert 15 <= starts[2] <= 15 + 30  # Slurm's backfill pass may come first
 
 
 @given(case=clusters())

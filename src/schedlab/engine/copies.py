@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from typing import Any, TypeVar
 
@@ -18,18 +19,37 @@ def arrays_of(part: Any, name: str = "") -> Iterator[tuple[str, NDArray[Any]]]:
     """
     seen: set[int] = set()
     for path, array in _walk(part, name):
-        if id(array) not in seen:
+        if isinstance(array, np.ndarray) and array.flags.writeable and id(array) not in seen:
             seen.add(id(array))
             yield path, array
 
 
-def _walk(part: Any, name: str) -> Iterator[tuple[str, NDArray[Any]]]:
-    if isinstance(part, np.ndarray):
-        if part.flags.writeable:
-            yield name, part
-    elif hasattr(part, "_fields"):
-        for field, value in zip(part._fields, part, strict=True):
-            yield from _walk(value, f"{name}.{field}" if name else field)
+def digest_of_fixed(part: Any) -> str:
+    """Return the SHA-256 of what never changes: which parts there are, read-only arrays of whole numbers, and numbers.
+
+    Numbers with a fraction are left out, whose last bit may differ on another machine.
+    """
+    digest = hashlib.sha256()
+    for path, value in _walk(part, ""):
+        if isinstance(value, np.ndarray):
+            digest.update(f"{path} {value.dtype} {value.shape}\n".encode())
+            if not value.flags.writeable and value.dtype.kind in "biuV":
+                digest.update(np.ascontiguousarray(value).data)
+        elif not isinstance(value, float):
+            digest.update(f"{path} {value}\n".encode())
+    return digest.hexdigest()
+
+
+def _walk(part: Any, name: str) -> Iterator[tuple[str, Any]]:
+    """Yield every array, number and absent part of nested tuples with its path; kernels are no part of a state."""
+    if isinstance(part, tuple):
+        fields = getattr(part, "_fields", range(len(part)))
+        for field, value in zip(fields, part, strict=True):
+            yield from _walk(value, f"{name}.{field}" if name else str(field))
+    elif part is None or isinstance(part, np.ndarray | np.generic | int | float | str):
+        yield name, part
+    elif not callable(part):
+        raise TypeError(f"{name}: a state is made of arrays and numbers, and cannot save a {type(part).__name__}")
 
 
 def copied(parts: Parts) -> Parts:

@@ -16,13 +16,14 @@ from schedlab.engine.agent_play import AgentPlayer
 from schedlab.engine.calendar import NEVER
 from schedlab.engine.endless import refuse_endless
 from schedlab.engine.forecast import Forecast
+from schedlab.engine.logs import Lengths, lengths_of, with_room
 from schedlab.engine.loop import ASK, BAD_SCORE, DONE, DUE, ENDED, ENTERED, FULL, OVER, PREDICTED, UNRANKED, run
-from schedlab.engine.node_state import LOGGED, with_more_places
+from schedlab.engine.node_state import LOGGED
 from schedlab.engine.orders import ASKED, ASKED_AT_ENTRY, FunctionOrder, Order, blame, statistics_of
 from schedlab.engine.parts import Parts
-from schedlab.engine.preemption_state import is_log_short, with_more_pauses
+from schedlab.engine.preemption_state import is_log_short
 from schedlab.engine.prepared import Prepared
-from schedlab.engine.retries import RUNS, with_more_room
+from schedlab.engine.retries import RUNS
 from schedlab.engine.state import BLAMED, COMPLETED, ENTERING, FREE, NOW, STAGE
 from schedlab.errors import InputError
 from schedlab.scheduler.agent import AgentPolicy
@@ -98,17 +99,16 @@ class Driver:
 
     def _make_room(self) -> None:
         """Make room for more runs, for more nodes of runs, or for more suspensions."""
-        parts, nodes = self.parts, self.parts.state.nodes
-        if nodes is not None and nodes.counters[LOGGED] + nodes.machine.total > len(nodes.places):
-            self.parts = parts._replace(state=parts.state._replace(nodes=with_more_places(nodes)))
+        parts, nodes, lengths = self.parts, self.parts.state.nodes, lengths_of(self.parts)
+        if nodes is not None and nodes.counters[LOGGED] + nodes.machine.total > lengths.places:
+            needed = Lengths(places=lengths.places + 1)
         elif (site := parts.state.site) is not None and is_log_short(site.preemption):
-            site = site._replace(preemption=with_more_pauses(site.preemption))
-            self.parts = parts._replace(state=parts.state._replace(site=site))
+            needed = Lengths(pauses=lengths.pauses + 1)
         else:
             assert parts.retries is not None
             refuse_endless(self.prepared, parts.retries.runs[: parts.retries.counters[RUNS]])
-            retries, state = with_more_room(parts.retries, parts.state)
-            self.parts = parts._replace(retries=retries, state=state)
+            needed = Lengths(runs=lengths.runs + 1)
+        self.parts = with_room(parts, needed)
 
     def _answer(self, stage: int) -> None:
         state = self.parts.state

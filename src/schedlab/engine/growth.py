@@ -12,82 +12,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.calendar import Calendar
-from schedlab.engine.forecast import NOTHING, Forecast, Forecasts
+from schedlab.engine.forecast import NOTHING, Forecast
 from schedlab.engine.gate_growth import take_over_gate
 from schedlab.engine.groups import Groups
-from schedlab.engine.history import History
-from schedlab.engine.learners import Learner
+from schedlab.engine.growth_rules import ENTERED, FRESH, HAND, JOBS, PART, RULES, SCRATCH, SHARES, USERS
+from schedlab.engine.logs import lengths_of, with_room
 from schedlab.engine.needs import Needs
-from schedlab.engine.node_growth import take_over_nodes, take_over_site, with_room_for
-from schedlab.engine.node_state import Nodes
-from schedlab.engine.orders import Order
+from schedlab.engine.node_growth import take_over_nodes, take_over_site
 from schedlab.engine.parts import Parts
-from schedlab.engine.plan import Plan
 from schedlab.engine.prepared import Prepared
-from schedlab.engine.priority import Priority
 from schedlab.engine.queue import Queue, insert
-from schedlab.engine.queue_list import QueueList
-from schedlab.engine.regression import Regression
-from schedlab.engine.retries import Retries, with_more_room
 from schedlab.engine.rivals import Rivals
-from schedlab.engine.shares import Shares
 from schedlab.engine.site_state import reason_names
-from schedlab.engine.slurm_timing import Passes
-from schedlab.engine.state import State
 from schedlab.kernels import bare_kernel
-
-# How an array is copied; arrays that are not named below are copied to the beginning of the new ones.
-JOBS = "jobs"  # one entry per job
-ENTERED = "entered"  # one entry per job; for those not yet submitted, it follows from their numbers
-USERS = "users"  # one entry per user
-SHARES = "shares"  # one entry per association
-FRESH = "fresh"  # follows from the jobs alone
-
-RULES: dict[type, dict[str, str]] = {
-    Parts: {"jobs": JOBS, "seen": JOBS},
-    State: {
-        **dict.fromkeys(("site", "rivals", "hets"), FRESH),
-        **dict.fromkeys(("start", "noticed", "backfilled", "planned", "request"), JOBS),
-        "entered": ENTERED,
-    },
-    Order: {"kind": FRESH, "score": JOBS, "program": FRESH, "request": JOBS},
-    Plan: dict.fromkeys(("listed", "reserved", "length", "stamp", "until", "corrections"), JOBS),
-    Passes: {
-        **dict.fromkeys(("planned_end", "planned_in", "begins"), JOBS),
-        **dict.fromkeys(("planning", "starting", "reserving"), FRESH),
-    },
-    QueueList: {"score": FRESH, "entered": FRESH, "tier": FRESH},
-    Forecasts: {"pilot": FRESH},
-    Forecast: {"request": JOBS, "first": JOBS, "corrections": JOBS},
-    History: {
-        "user": FRESH,
-        "earlier": JOBS,
-        "later": JOBS,
-        **dict.fromkeys(("oldest", "newest", "completed", "run_time", "processors", "last_end"), USERS),
-        **dict.fromkeys(("recent_run_times", "recent_submits", "recent_requests", "recent_processors"), USERS),
-    },
-    Learner: {"estimate": FRESH, "train": FRESH},
-    Regression: {"inputs": JOBS},
-    Retries: {
-        **dict.fromkeys(("work", "place", "asked", "known", "run", "first", "back", "asks", "seen_request"), JOBS),
-        **dict.fromkeys(
-            ("offsets", "requests", "most", "growth", "distribution", "application", "distributions", "pilot"), FRESH
-        ),
-    },
-    Needs: {
-        **dict.fromkeys(("child_offsets", "children", "delay", "parent_offsets", "parents", "parent_delay"), FRESH),
-        "workflow": FRESH,
-        **dict.fromkeys(("open", "earliest", "ended", "ready", "eligible"), JOBS),
-    },
-    Priority: {
-        **dict.fromkeys(("nodes", "whole", "partition", "qos", "tres", "association", "billing"), FRESH),
-    },
-    Shares: {
-        **dict.fromkeys(("parent", "shares", "user", "among", "first", "order"), FRESH),
-        **dict.fromkeys(("usage", "recent", "factor"), SHARES),
-    },
-}
 
 
 class Moves(NamedTuple):
@@ -139,17 +76,13 @@ def grown(old: Parts, new: Parts, moves: Moves) -> Parts:
     moves
         The new numbers.
     """
-    if old.retries is not None and new.retries is not None:
-        while len(new.retries.runs) < len(old.retries.runs):
-            retries, state = with_more_room(new.retries, new.state)
-            new = new._replace(retries=retries, state=state)
-    new = new._replace(state=with_room_for(old.state, new.state))
+    new = with_room(new, lengths_of(old))
     members = [None if queue is None else queue.members() for queue in old.waiting]
     if old.needs is None and new.needs is not None:
         _note_ready(old, new.needs, new.state.rivals, moves)
-    for field, one, other in zip(Parts._fields, old, new, strict=True):
-        if field != "waiting" and one is not None and other is not None:
-            _take_over(Parts, field, one, other, moves)
+    _take_over_fields(old, new, moves)
+    if old.state.nodes is not None and new.state.nodes is not None:
+        take_over_nodes(old.state.nodes, new.state.nodes, moves.jobs)
     if old.state.site is not None and new.state.site is not None:
         running = moves.jobs[old.state.completions.members()["job"]]
         take_over_site(old.state.site, new.state.site, moves.jobs, moves.reasons, running)
@@ -157,6 +90,8 @@ def grown(old: Parts, new: Parts, moves: Moves) -> Parts:
             if old.needs is not None and old.state.site.gate is None:
                 new.needs.open[moves.jobs[moves.jobs >= moves.submitted]] += 1  # they are to be accepted yet
             take_over_gate(old.state.site.gate, new.state.site.gate, new.needs, moves.jobs, moves.submitted)
+    elif new.state.site is not None:  # the first limit comes with the added jobs: nobody has held anything of it
+        new.state.site.since[moves.jobs] = old.state.start
     for queue, who in zip(new.waiting, members, strict=True):
         if queue is not None and who is not None:
             _let_wait(queue, new.jobs, who)
@@ -164,6 +99,7 @@ def grown(old: Parts, new: Parts, moves: Moves) -> Parts:
         new.state.hets.waits[members[0]] = True
         new.state.hets.entered[members[0]] = new.state.hets.entered[moves.jobs[old.state.start >= 0]] = True
         if old.state.hets is not None:
+            new.state.hets.counters[:] = old.state.hets.counters
             new.state.hets.away[moves.jobs] = old.state.hets.away
             new.state.hets.entered[moves.jobs[old.state.hets.away]] = True
     if new.state.rivals is not None:
@@ -178,43 +114,40 @@ def _note_waiting(rivals: Rivals, visible: Any, beyond: NDArray[np.int64] | None
         rivals.waits[beyond] = rivals.hidden[beyond] = True
 
 
-def _take_over(kind: type, field: str, old: Any, new: Any, moves: Moves) -> None:
+def _take_over_fields(old: Any, new: Any, moves: Moves) -> None:
+    """Copy the fields of an old part into the new one, each by its rule; those by hand come later."""
+    for field, rule in RULES[type(old)].items():
+        one, other = getattr(old, field), getattr(new, field)
+        if one is not None and other is not None and rule not in (FRESH, SCRATCH, HAND):
+            _take_over(rule, one, other, moves)
+    if isinstance(old, Forecast) and old.kind[0] != NOTHING:
+        _take_over_groups(old.groups, new.groups, moves)
+
+
+def _take_over(rule: str, old: Any, new: Any, moves: Moves) -> None:
     """Copy an old part, or array, into the new one."""
-    rule = RULES.get(kind, {}).get(field)
-    if rule == FRESH or old is None or new is None:
-        return
     if isinstance(old, Forecast) and old.kind[0] == NOTHING:
         return
-    if isinstance(old, Calendar):
-        _take_over_calendar(old, new)
-    elif isinstance(old, Nodes):
-        take_over_nodes(old, new, moves.jobs)
-    elif isinstance(old, Groups):
-        place = new.group[moves.jobs]
-        new.weight[place], new.total[place] = old.weight[old.group], old.total[old.group]
-        if len(old.table):
-            new.bins[place], new.table[moves.jobs] = old.bins[old.group], old.table
-    elif hasattr(old, "_fields"):
-        for name, one, other in zip(old._fields, old, new, strict=True):
-            _take_over(type(old), name, one, other, moves)
-    elif isinstance(old, np.ndarray):
-        if rule == JOBS and len(old) == len(moves.jobs):
-            new[moves.jobs] = old
-        elif rule == ENTERED:
-            new[: moves.submitted] = old[: moves.submitted]
-        elif rule == USERS:
-            new[moves.users] = old
-        elif rule == SHARES:
-            new[moves.shares] = old
-        else:
-            count = min(len(old), len(new))
-            new[:count] = old[:count]
+    if rule == PART:
+        _take_over_fields(old, new, moves)
+    elif rule == JOBS and len(old) == len(moves.jobs):
+        new[moves.jobs] = old
+    elif rule == ENTERED:
+        new[: moves.submitted] = old[: moves.submitted]
+    elif rule == USERS:
+        new[moves.users] = old
+    elif rule == SHARES:
+        new[moves.shares] = old
+    else:
+        count = min(len(old), len(new))
+        new[:count] = old[:count]
 
 
-def _take_over_calendar(old: Any, new: Any) -> None:
-    """Copy an old calendar, of any size, into the beginning of a new one."""
-    for one, other in zip(old, new, strict=True):
-        other[: len(one)] = one
+def _take_over_groups(old: Groups, new: Groups, moves: Moves) -> None:
+    place = new.group[moves.jobs]
+    new.weight[place], new.total[place] = old.weight[old.group], old.total[old.group]
+    if len(old.table):
+        new.bins[place], new.table[moves.jobs] = old.bins[old.group], old.table
 
 
 @bare_kernel

@@ -13,30 +13,14 @@ from numpy.typing import NDArray
 
 from schedlab.engine.caps import copy_left
 from schedlab.engine.cohorts import COHORTS, USED
-from schedlab.engine.node_state import ASKED_FOR, LOGGED, Nodes, with_more_places
-from schedlab.engine.preemption_state import PAUSES, Preemption, with_more_pauses
+from schedlab.engine.node_state import ASKED_FOR, LOGGED, Nodes
+from schedlab.engine.preemption_state import PAUSES, Preemption
 from schedlab.engine.returns import take_over_returns
 from schedlab.engine.site_state import Site
-from schedlab.engine.state import State
 from schedlab.engine.timeline_state import LAST, PLACE, Timeline
 from schedlab.permutations import inverse
 
-
-def with_room_for(old: State, new: State) -> State:
-    """Return the new state with room for all that runs have held so far."""
-    nodes = new.nodes
-    while old.nodes is not None and nodes is not None and len(nodes.places) < old.nodes.counters[LOGGED]:
-        nodes = with_more_places(nodes)
-    return new._replace(nodes=nodes, site=_with_room_for_pauses(old.site, new.site))
-
-
-def _with_room_for_pauses(old: Site | None, new: Site | None) -> Site | None:
-    if old is None or new is None or new.preemption is None:
-        return new
-    preemption = new.preemption
-    while len(preemption.pauses) < old.preemption.counters[PAUSES]:
-        preemption = with_more_pauses(preemption)
-    return new._replace(preemption=preemption)
+UNUSED = -1
 
 
 def take_over_nodes(old: Nodes, new: Nodes, jobs: NDArray[np.intp]) -> None:
@@ -52,19 +36,19 @@ def take_over_nodes(old: Nodes, new: Nodes, jobs: NDArray[np.intp]) -> None:
     """
     request = _new_requests(old, new, jobs)
     new.counters[:] = old.counters
-    new.counters[ASKED_FOR] = request[old.counters[ASKED_FOR]]
+    new.counters[ASKED_FOR] = max(request[old.counters[ASKED_FOR]], 0)  # 0 before the first choice
     for one, other in ((old.now, new.now), (old.later, new.later), (old.both, new.both)):
         other.free[:], other.devices[:] = one.free, one.devices
         if one.left is not None:
             other.left[:] = one.left
-    new.memory[request] = old.memory
+    new.memory[request[request != UNUSED]] = old.memory[request != UNUSED]
     new.freed[:], new.notes[:], new.run[jobs] = old.freed, old.notes, old.run
     new.head_room[:] = old.head_room
     logged = int(old.counters[LOGGED])
     count = min(len(old.offsets), len(new.offsets))
     new.offsets[:count] = old.offsets[:count]
     new.places[:logged] = _renumbered(old.places[:logged], request)
-    if new.ahead is not None:
+    if old.ahead is not None and new.ahead is not None:  # without limits, no EASY pass planned anything
         _take_over_timeline(old.ahead, new.ahead, jobs, request)
     if new.machine.shape.flags.writeable:  # some may have been set free from their reservations
         place = _options_of(old.machine.options, new.machine.options, jobs)
@@ -75,8 +59,8 @@ def take_over_nodes(old: Nodes, new: Nodes, jobs: NDArray[np.intp]) -> None:
 
 
 def _new_requests(old: Nodes, new: Nodes, jobs: NDArray[np.intp]) -> NDArray[np.int64]:
-    """Return the new number of each old request."""
-    request = np.zeros(len(old.machine.requests), dtype=np.int64)
+    """Return the new number of each old request; UNUSED for one that no job has."""
+    request = np.full(len(old.machine.requests), UNUSED, dtype=np.int64)
     place = _options_of(old.machine.options, new.machine.options, jobs)
     request[old.machine.shape] = new.machine.shape[place]
     if old.wishes is not None:

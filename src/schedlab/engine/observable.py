@@ -228,9 +228,15 @@ class ObservableState:
 
 
 def put_together(workload: Workload, told: Told, *, open_ended: bool) -> tuple[Prepared, Parts, NDArray[np.int64]]:
-    """Return a simulation before its first event, and the run times that its reservations assume at first."""
+    """Return a simulation before its first event, and the run times that its reservations assume at first.
+
+    Requests, limits and users get numbers by the jobs alone, whatever numbers the names of these had in the workload:
+    a file has the names in another order.
+    """
     if told.events == "sc17":
         raise InputError("the event order sc17 cannot be run step by step: use simulate, or another event order")
+    if isinstance(workload, Workload) and workload.resources is not None:
+        workload = workload.replace(resources=workload.resources.in_order())
     prepared = prepare(
         workload,
         "fcfs" if told.scheduler is None else told.scheduler,

@@ -32,11 +32,12 @@ from schedlab.atomic import atomic_path
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvents
 from schedlab.documents import checked, parse_json
-from schedlab.engine.copies import arrays_of
-from schedlab.engine.node_state import with_more_places
+from schedlab.engine.copies import arrays_of, digest_of_fixed
+from schedlab.engine.logs import PATHS, Lengths, with_room
 from schedlab.engine.observable import Progress, Told, put_together
 from schedlab.engine.parts import Parts
-from schedlab.engine.retries import with_more_room
+from schedlab.engine.prepared import Prepared
+from schedlab.engine.site_state import reason_names
 from schedlab.errors import InputError
 from schedlab.schedule.provenance import input_sha256
 from schedlab.scheduler.own_predictor import PythonPredictor
@@ -58,6 +59,10 @@ SLACK = 4096
 REQUESTS = ("offsets", "lengths", "most", "growth", "distribution", "application")
 
 
+_OTHERWISE = (
+    "put together again from this workload, the simulation numbers its requests and limits otherwise than when it was "
+    "saved: load it without workload=, or save it again"
+)
 _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, NotImplementedError, RuntimeError, ValueError)
 _NO_ARRAY = (tokenize.TokenError, SyntaxError)  # what NumPy raises for the header of an NPY file
 
@@ -85,6 +90,7 @@ class Header(BaseModel):
     started: bool
     by_hand: Annotated[int, Field(ge=0)]
     open_ended: bool
+    fixed: str
     rounded: int
     requests_enforced: bool
     sha256: dict[str, str]
@@ -122,6 +128,7 @@ def save_simulation(simulation: Simulation, path: str | os.PathLike[str]) -> Non
         requeue_delay=0 if told.node_events is None else told.node_events.requeue_delay,
         rounded=workload.rounded,
         requests_enforced=workload.requests_enforced,
+        fixed=_digest_of_fixed(simulation._prepared, simulation._parts),
         sha256={name: hashlib.sha256(content).hexdigest() for name, content in members.items()},
         **at._asdict(),
     )
@@ -160,6 +167,8 @@ def _load(file: zipfile.ZipFile, path: str, given: Workload | None) -> Simulatio
     requests = None if header.history is None else _requests(file, header, len(workload))
     told = Told(scheduler, header.processors, header.events, header.in_order, requests, *_machine(header, path))
     prepared, parts, first_estimate = put_together(workload, told, open_ended=header.open_ended)
+    if _digest_of_fixed(prepared, parts) != header.fixed:
+        raise InputError(f"{path}: {_OTHERWISE}")
     parts = _fill(file, header, parts)
     simulation = Simulation.__new__(Simulation)
     simulation._told, simulation._observers = told, []
@@ -212,21 +221,22 @@ def _workload(file: zipfile.ZipFile, header: Header) -> Workload:
 
 def _fill(file: zipfile.ZipFile, header: Header, parts: Parts) -> Parts:
     """Return the parts with the arrays of the file; the parts were built from the same workload."""
-    if parts.retries is not None:
-        runs = _array(file, header, "retries.runs.npy")
-        while parts.retries is not None and len(parts.retries.runs) < len(runs):
-            retries, state = with_more_room(parts.retries, parts.state)
-            parts = parts._replace(retries=retries, state=state)
-    if parts.state.nodes is not None:
-        places = len(_array(file, header, "state.nodes.places.npy"))
-        while parts.state.nodes is not None and len(parts.state.nodes.places) < places:
-            parts = parts._replace(state=parts.state._replace(nodes=with_more_places(parts.state.nodes)))
+    paths = {log: f"{path}.npy" for log, path in PATHS.items()}
+    lengths = {log: len(_array(file, header, path)) for log, path in paths.items() if path in header.sha256}
+    parts = with_room(parts, Lengths(**lengths))
     for name, array in arrays_of(parts):
         saved = _array(file, header, f"{name}.npy", array.nbytes)
         if saved.dtype != array.dtype or saved.shape != array.shape:
             raise ValueError(f"{name} has another type or shape")
         array[...] = saved
     return parts
+
+
+def _digest_of_fixed(prepared: Prepared, parts: Parts) -> str:
+    """Return a fingerprint of the numbers that saved arrays refer to: requests, limits, partitions, reasons, users."""
+    names = () if prepared.site is None else tuple(reason_names(prepared.site))
+    users = () if prepared.associations is None else tuple(prepared.associations.names)
+    return digest_of_fixed((parts._replace(rules=parts.rules._replace(observed=False)), names, users))
 
 
 def _requests(file: zipfile.ZipFile, header: Header, jobs: int) -> Requests:

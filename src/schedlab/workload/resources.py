@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -302,6 +302,11 @@ class Resources:
             column = getattr(self, field.name)
             parts[field.name] = column.select(rows) if isinstance(column, Labels) else take(column, rows)
         return Resources(**parts)
+
+    def in_order(self) -> Resources:
+        """Return the requests with only the names that occur, in order of appearance."""
+        names = {name: column.in_order() for name in LABELS if (column := getattr(self, name)).names}
+        return replace(self, **names)
 
     def join(self, other: Resources) -> Resources:
         """Return these requests followed by those of other jobs.
