@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import math
 import os
@@ -20,7 +21,7 @@ import pytest
 import schedlab as sl
 from schedlab.errors import InputError
 from schedlab.slurm.configuration import machine_configuration
-from schedlab.slurm.deployment import Way, deploy, usual_way
+from schedlab.slurm.deployment import WAYS, Way, deploy, usual_way
 from schedlab.slurm.installation import find_slurm
 from schedlab.slurm.jobs import from_workload
 from schedlab.slurm.laboratory import Laboratory
@@ -130,6 +131,42 @@ print(d.State("state.json").share(ended))"""
     assert (before, others) == (1, pytest.approx(0.5))
     assert own == pytest.approx(0.25**0.75)
     assert eval(answer.stdout.splitlines()[1]) == own
+
+
+HOSTILE = '"(p* #x %n é\nq)"'
+"""A formula with a comment of anything, and a line break."""
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_whatever_a_formula_has_in_its_comments_the_files_have_their_lines(way):
+    plain, hostile = deploy('"(p*q)"', way=way).files, deploy(HOSTILE, way=way).files
+    for name, content in hostile.items():
+        assert content.isascii() or name == "README.md"
+        assert len(content.splitlines()) == len(plain[name].splitlines())
+        differ = [
+            one for one, other in zip(content.splitlines(), plain[name].splitlines(), strict=True) if one != other
+        ]
+        assert len(differ) == 1 or name == "README.md"  # the title
+        assert "%n" not in content or name == "README.md"
+        if name.endswith(".py"):
+            compile(content, name, "exec")
+
+
+def test_names_of_partitions_are_literals_of_lua_and_of_python():
+    names = ["gpu", 'a"]=os.exit()--', "é\n"]
+    (line,) = (
+        one for one in deploy("saf", partitions=names).files["job_submit.lua"].splitlines() if "PARTITIONS =" in one
+    )
+    assert '["gpu"]=true, ["a\\034\\093\\061os.exit\\040\\041--"]=true, ["\\195\\169\\010"]=true}' in line
+    daemon = deploy("saf", partitions=names, way="priority-loop").files["priority_daemon.py"]
+    (line,) = (one for one in daemon.splitlines() if one.startswith("PARTITIONS ="))
+    assert ast.literal_eval(line.split("=", 1)[1].split("  #")[0].strip()) == sorted(names)
+
+
+@pytest.mark.parametrize("name", ["origin", "period", "default_minutes"])
+def test_only_numbers_become_numbers_of_a_script(name):
+    with pytest.raises(InputError, match="is not a whole number"):
+        deploy("saf", **{name: "0 os.exit()"})
 
 
 def test_what_squeue_does_not_know_is_refused():

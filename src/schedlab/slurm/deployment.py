@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from schedlab.atomic import atomic_path
-from schedlab.errors import InputError
+from schedlab.errors import InputError, whole_number
 from schedlab.scheduler.policy import Policy
 from schedlab.scheduler.predictor import REQUESTED, GroupMean, Predictor
 from schedlab.scheduler.scheduler import Scheduler
@@ -209,11 +209,11 @@ def _values(
     from schedlab import __version__
 
     return {
-        "TITLE": f"the order of {policy} ({formula}, smallest first)",
+        "TITLE": _one_line(f"the order of {policy} ({formula}, smallest first)"),
         "VERSION": __version__,
-        "ORIGIN": str(origin),
-        "DEFAULT_MINUTES": str(default_minutes),
-        "PERIOD": str(period),
+        "ORIGIN": str(whole_number("origin", origin)),
+        "DEFAULT_MINUTES": str(whole_number("default_minutes", default_minutes)),
+        "PERIOD": str(whole_number("period", period)),
         "PREDICT": repr(predict),
         "WAY": {"priority-loop": "priority", "site-factor": "sitefactor"}.get(way, way),
         "WHAT": "the site factor" if way in WITHIN else "the priority",
@@ -222,14 +222,15 @@ def _values(
 
 def _partitions(names: Sequence[str] | None, language: str) -> str:
     if language == "python":
-        return repr(None if names is None else sorted(names))
-    return "nil" if names is None else "{" + ", ".join(f"[{json.dumps(name)}]=true" for name in names) + "}"
+        return ascii(None if names is None else sorted(names))
+    return "nil" if names is None else "{" + ", ".join(f"[{_lua_text(name)}]=true" for name in names) + "}"
 
 
 def _find_out(policy: str) -> str:
+    on_one_line = " ".join(policy.split())
     return (
         "Not known yet. `schedlab site import` and "
-        f"`schedlab site what-if SITE --policy '{policy}'` replay your own jobs and say who gains and who pays; "
+        f"`schedlab site what-if SITE --policy '{on_one_line}'` replay your own jobs and say who gains and who pays; "
         "`schedlab deploy --site SITE` then writes it here."
     )
 
@@ -302,6 +303,23 @@ def _expression(node: ast.expr, language: str) -> str:
     if language == "lua" and node.func.id == "log2":
         return f"(math.log({arguments}) / math.log(2))"
     return f"{(_LUA if language == 'lua' else _PYTHON)[node.func.id]}({arguments})"
+
+
+def _one_line(text: str) -> str:
+    """Return a text for comments, headings and unit files: one line of plain characters, others as question marks."""
+    return re.sub(r"[^A-Za-z0-9 _.,:;()+*/^<>=@{}|&-]", "?", " ".join(text.replace('"', "").split()))
+
+
+def _lua_text(text: str) -> str:
+    """Return a text as a literal of any version of Lua, with all but plain characters as numbers of bytes.
+
+    Examples
+    --------
+    >>> print(_lua_text('gpu"é'))
+    "gpu\\034\\195\\169"
+    """
+    escaped = re.sub(rb"[^A-Za-z0-9 _.-]", lambda found: b"\\%03d" % found[0][0], text.encode())
+    return f'"{escaped.decode()}"'
 
 
 def _filled(name: str, values: Mapping[str, str]) -> str:
