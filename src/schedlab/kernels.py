@@ -20,9 +20,13 @@ import numpy as np
 from numba.core import sigutils, types
 from numba.extending import overload, typeof_impl
 
-from schedlab.compiling import listen
-from schedlab.kernel_cache import KernelCache, digest_of_sources
-from schedlab.linking import InnerCompiler, OuterCompiler
+from schedlab.numba_bounds import refuse_other
+
+refuse_other(numba.__version__)  # before anything that replaces parts of it is imported
+
+from schedlab.compiling import listen  # noqa: E402
+from schedlab.kernel_cache import KernelCache, digest_of_sources  # noqa: E402
+from schedlab.linking import InnerCompiler, OuterCompiler  # noqa: E402
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
