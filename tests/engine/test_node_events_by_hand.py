@@ -171,3 +171,20 @@ def test_the_engine_names_them_too_and_events_need_a_cluster():
         simulate(jobs, "fcfs+easy", cluster=machine(2), node_events=events)
     with pytest.raises(InputError, match="give cluster="):
         simulate(jobs, "fcfs+easy", processors=2, node_events=events)
+
+
+@pytest.mark.parametrize("kind", ["maintenance", "reservation"])
+@pytest.mark.parametrize("scheduler", ["fcfs+easy@ave2", "fcfs+slurm@ave2", "fcfs+conservative@ave2"])
+def test_before_a_closure_a_start_looks_at_the_request_so_reservations_by_predictions_are_refused(kind, scheduler):
+    jobs = Workload.from_columns(
+        {"submit_time": [0, 2, 100], "run_time": [1, 1, 500], "requested_time": [500] * 3, "user_id": [1] * 3}
+        | {"requested_processors": [1] * 3}
+    )
+    cluster = Cluster.of_nodes([NodeGroup.of("n1", cores=1)])
+    name = {"name": "r", "users": ("1",)} if kind == "reservation" else {}
+    events = NodeEvents((NodeEvent(520, kind, ("n1",), end=2000, **name),))
+    with pytest.raises(InputError, match="a job may start before a closure only if its request ends by then"):
+        prepare(jobs, scheduler, cluster=cluster, node_events=events)
+    # The third job's request ends at 600: predicted to run for a second, it runs for 500.
+    ordered = replay(prepare(jobs, "fcfs@ave2+easy@requested", cluster=cluster, node_events=events))
+    assert ordered.start_time.tolist() == [0, 2, 2000]

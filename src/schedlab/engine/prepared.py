@@ -223,6 +223,7 @@ def prepare(
             site = site._replace(gate=site.gate.of_first(owner))
         if node_events is not None:
             outages = outage_inputs(node_events, nodes, int(jobs["submit"][0]))
+            compatible.check(scheduler, closures=any(event.end is not None for event in node_events))
             if node_events.reservations and site is not None:
                 nodes, bookings = booked(workload, cluster, node_events, order, nodes, site)
                 outages = outages._replace(bookings=bookings)

@@ -68,6 +68,13 @@ SUSPENDED = (
     "components would stand still, and go on, one by one; let jobs be requeued or cancelled, or read each as one job "
     "(het_jobs='joined', as site imports do then)"
 )
+ONCE = "Slurm looks at its queue once for all that a second brings, not after each event; take the default order"
+CLOSURES = "maintenance or advance reservations"
+LEARNED = "reservations by learned run times"
+BY_REQUEST = (
+    "a job may start before a closure only if its request ends by then, as Slurm looks at the limit; let the "
+    "prediction order the queue alone (POLICY@PREDICTOR+BACKFILLING@requested)"
+)
 NO_PRIORITY = "a policy without priorities"
 UNRANKED = "priorities are those of multifactor; limit the reservations with reserve= or reserve_age="
 EARLY = "a job may start there before the ends that make room for it are handled; take the default order"
@@ -82,6 +89,8 @@ TABLE: tuple[Incompatible, ...] = (
     *(Incompatible("nodes", f"{option}=CORES", WHOLE_NODES) for option in ("shared", "node")),
     *(Incompatible("nodes", f"events={events}", EARLY) for events in ("pyss", "sc17")),
     Incompatible("reserve_priority=PRIORITY", NO_PRIORITY, UNRANKED),
+    Incompatible("+slurm", "events=pyss", ONCE),
+    Incompatible(CLOSURES, LEARNED, BY_REQUEST),
     Incompatible("preemption", "reservations=fixed", ROUNDS),
     Incompatible("preemption", "@agent:FILE", AGENT),
     Incompatible("window=JOBS", "workflows with one place", SHARED),
@@ -131,6 +140,7 @@ def refusal(
     heterogeneous: bool = False,
     partitions: bool = False,
     suspension: bool = False,
+    closures: bool = False,
 ) -> str | None:
     """Return why a scheduler cannot run in a simulation, in one sentence, or None if it can.
 
@@ -158,6 +168,8 @@ def refusal(
         Whether the machine has partitions or limits.
     suspension
         Whether runs are suspended when they are preempted.
+    closures
+        Whether it is known ahead when nodes are closed: maintenance, or advance reservations.
 
     Examples
     --------
@@ -187,6 +199,10 @@ def refusal(
         features[HETEROGENEOUS] = "a workload with heterogeneous jobs"
     if partitions and isinstance(scheduler.backfill, Easy):
         features[EASY_ON_PARTITIONS] = EASY_ON_PARTITIONS
+    if closures:
+        features[CLOSURES] = CLOSURES
+        if scheduler.runtimes.learns:
+            features[LEARNED] = f"@{scheduler.runtimes.text}, {LEARNED}"
     sentence = clash(features)
     return None if sentence is None else f"{scheduler.text}: {sentence}"
 
@@ -204,6 +220,7 @@ def check(
     heterogeneous: bool = False,
     partitions: bool = False,
     suspension: bool = False,
+    closures: bool = False,
 ) -> None:
     """Raise InputError if a scheduler cannot run in a simulation; parameters as for `refusal`."""
     if sentence := refusal(
@@ -218,6 +235,7 @@ def check(
         heterogeneous=heterogeneous,
         partitions=partitions,
         suspension=suspension,
+        closures=closures,
     ):
         raise InputError(sentence)
 
