@@ -74,6 +74,7 @@ def random_jobs(random: Random, cluster: Cluster, jobs: int = 14, events: NodeEv
         },
         processors=cluster.processors,
         resources=resources,
+        header=tuple(f" User: {number} {number}" for number in range(1, 4)),  # as the users of the cluster are named
     )
     workload = workload[np.flatnonzero(never_runs(workload, cluster).codes < 0)]
     if events is None or not events.reservations:

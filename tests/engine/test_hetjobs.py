@@ -14,6 +14,7 @@ import pytest
 from cluster_cases import random_cluster, random_events, random_jobs
 from features import outcome
 from plain_process import number_printed
+from random_seeds import seeds
 from test_nodes_against_twin import replayed
 from test_nodes_against_twin import simulate as on_nodes
 
@@ -34,7 +35,7 @@ from schedlab.workload.workload import Workload
 
 TOGETHER = (
     "saf+slurm(hetjob_prio=min)",
-    "multifactor(size=1000,favor=small)+slurm(hetjob_prio=avg,interval=0)",
+    "multifactor(size=1000,favor=small)+slurm(hetjob_prio=avg,interval=0,reserve_priority=850)",
     "wfp3+slurm(hetjob_prio=max,starts=2,hetjob_immediate=yes)",
     "saf+slurm(hetjob_immediate=yes),starvation=60",
 )
@@ -144,8 +145,10 @@ def check_nodes(scheduler, seed):
     jobs = without_wide_ones(jobs, scheduler, cluster)
 
     def prepared():
-        return prepare(jobs, scheduler, cluster=cluster, node_events=events)
+        return prepare(jobs, scheduler, cluster=cluster, node_events=events, in_order=in_order)
 
+    own = Random(f"in order, {seed}")  # the other draws are what they are without it
+    in_order = own.randint(1, len(jobs)) if "conservative" not in scheduler and own.random() < 0.3 else 0
     found, plain = (answer(lambda play=play: play(prepared())) for play in (on_nodes, replayed))
     what = f"{scheduler}, seed {seed}"
     if isinstance(found, str):
@@ -268,6 +271,34 @@ def test_the_head_starts_when_all_its_components_fit_and_with_easy_others_go_bes
     assert starts_of(jobs, "fcfs+easy") == [0, 10, 10, 2, 7, 20]
 
 
+def test_in_a_warm_up_components_that_fit_do_not_overtake_others_that_wait_for_their_partition():
+    cluster = Cluster.of_nodes([NodeGroup.of("n[1-2]", cores=4)], [Partition("all", ("n1", "n2"), default=True)])
+    rows = [
+        (0, 10, 2),
+        (1, 10, 4),
+        (1, 10, 4),
+        (2, 10, 1),
+        (2, 10, 1),
+    ]  # the second pair would fit beside the first job
+    jobs = on_machine(rows, [None, "a", "a", "b", "b"]).replace(processors=None)
+    assert starts_of(jobs, "fcfs+slurm", cluster=cluster, in_order=5)[3:] == [20, 20]
+
+
+def test_the_mean_of_the_priorities_of_components_may_be_that_of_starving_ones():
+    jobs = on_machine([(0, 9, 3), (0, 9, 2), (0, 9, 2)], [None, "h", "h"])
+    assert starts_of(jobs, "multifactor(age=1)+slurm(hetjob_prio=avg),starvation=0")[0] == 0
+
+
+@pytest.mark.parametrize("order", ["", "hetjob_prio=min,", "hetjob_prio=avg,", "hetjob_immediate=yes,"])
+def test_components_side_by_side_take_no_reservation_from_a_job_of_high_priority(order):
+    # A job of priority 1000 waits for all four processors, and jobs of priority 500 stream past; at 60, the first ends.
+    stream = [(2 + 5 * number, 120, 2) for number in range(9)]
+    jobs = on_machine([(0, 60, 2), (1, 60, 4), *stream, (1, 5, 2), (1, 5, 2)], [None] * 11 + ["h", "h"])
+    jobs = jobs.replace(queue_id=np.array([1, 2] + [1] * 11))
+    passes = f"slurm({order}interval=5,resolution=1,reserve_priority=600)"
+    assert starts_of(jobs, f"multifactor(qos=1000,qoses=1:0.5;2:1)+{passes}")[1] == 60
+
+
 def test_components_wait_for_each_others_parents_and_each_ends_by_itself():
     jobs = on_machine([(0, 10, 1), (1, 10, 1), (1, 30, 2), (1, 5, 1)], [None, "h", "h", None])
     jobs = jobs.replace(dependencies=Dependencies.from_pairs([1, 3], [0, 1], jobs=4))
@@ -292,6 +323,13 @@ def test_components_are_within_a_limit_together():
     jobs = on_machine([(0, 10, 1), (1, 10, 1), (1, 10, 1), (2, 10, 1)], [None, "h", "h", None], account=["a"] * 4)
     jobs = jobs.replace(processors=None, user_id=np.ones(4, dtype=np.int64))
     assert starts_of(jobs, "fcfs", cluster=cluster) == [0, 12, 12, 2]
+
+
+def test_components_that_wait_for_each_other_are_named():
+    jobs = on_machine([(0, 10, 1), (0, 10, 1), (0, 10, 1)], [None, "h", "h"])
+    jobs = jobs.replace(dependencies=Dependencies.from_pairs([2], [1], jobs=3))
+    with pytest.raises(InputError, match=r"heterogeneous job 'h': the component in row 2 waits for the one in row 1"):
+        prepare(jobs, "fcfs")
 
 
 @pytest.mark.parametrize(
@@ -366,5 +404,5 @@ if __name__ == "__main__":
     checks = {"processors": check_processors, "nodes": check_nodes, "preemption": check_preemption}
     usual = MORE if where == "nodes" and "+" not in text else FEWER if where == "preemption" else SEEDS
     count = int(sys.argv[2]) if len(sys.argv) > 2 else usual
-    seeds = (*range(count), *(WITH_MORE if where == "preemption" else (WORTH_IT,)))
-    print(sum(checks[where](text, seed) for seed in seeds))
+    more = WITH_MORE if where == "preemption" else (WORTH_IT,)
+    print(sum(checks[where](text, seed) for seed in (*seeds(count), *more)))

@@ -16,6 +16,7 @@ import pytest
 from features import GROUPS, POLICIES, outcome, random_simulation, setting
 from node_cases import prepared_rows, random_nodes, rows_of
 from plain_process import number_printed
+from random_seeds import seeds
 from site_cases import random_site
 from test_nodes_against_twin import replayed, simulate
 from test_site_against_twin import reasons_of
@@ -195,6 +196,6 @@ def test_the_engine_with_node_events_equals_its_twin_and_respects_them(backfilli
 
 if __name__ == "__main__":
     by_hand = int(sys.argv[2]) if len(sys.argv) > 2 else 0
-    seeds = {features: MORE if sys.argv[1] == "slurm" and set(features) & TIMED else SEEDS for features in FEATURES}
-    cases = [(features, seed) for features in FEATURES for seed in range(by_hand or seeds[features])]
+    counts = {features: MORE if sys.argv[1] == "slurm" and set(features) & TIMED else SEEDS for features in FEATURES}
+    cases = [(features, seed) for features in FEATURES for seed in seeds(by_hand or counts[features])]
     print(sum(check(sys.argv[1], *case) for case in [*cases, *ONCE.get(sys.argv[1], ())]))

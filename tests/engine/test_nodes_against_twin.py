@@ -13,6 +13,7 @@ import pytest
 from features import GROUPS, outcome, random_simulation, setting
 from node_cases import on_nodes, random_nodes, rows_of
 from plain_process import number_printed
+from random_seeds import seeds
 
 from schedlab.engine.calendar import NEVER
 from schedlab.engine.drive import Driver
@@ -86,9 +87,9 @@ if __name__ == "__main__":
     print(
         sum(
             check(backfilling, features, sys.argv[1], seed)
-            for backfilling, seeds in SEEDS.items()
-            if seeds > 1 or backfilling in PLANNED.get(sys.argv[1], ())
+            for backfilling, count in SEEDS.items()
+            if count > 1 or backfilling in PLANNED.get(sys.argv[1], ())
             for features in FEATURES
-            for seed in range(seeds)
+            for seed in seeds(count)
         )
     )

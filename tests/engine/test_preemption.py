@@ -13,6 +13,7 @@ import pytest
 from features import GROUPS, outcome, random_simulation, setting
 from node_cases import prepared_rows, random_nodes, rows_of
 from plain_process import number_printed
+from random_seeds import seeds
 from site_cases import random_site
 from test_node_events import (
     assert_events_are_respected,
@@ -123,5 +124,5 @@ def test_the_engine_with_preemption_equals_its_twin(backfilling):
 
 if __name__ == "__main__":
     by_hand = len(sys.argv) > 2
-    compared, seeds = (FEATURES, range(int(sys.argv[2]))) if by_hand else (FEATURES[:: STEPS[sys.argv[1]]], range(6))
-    print(sum(check(sys.argv[1], features, seed) for features in compared for seed in seeds))
+    compared, count = (FEATURES, int(sys.argv[2])) if by_hand else (FEATURES[:: STEPS[sys.argv[1]]], 6)
+    print(sum(check(sys.argv[1], features, seed) for features in compared for seed in seeds(count)))

@@ -13,6 +13,7 @@ import pytest
 from features import outcome, random_simulation, setting
 from node_cases import random_nodes
 from plain_process import number_printed
+from random_seeds import seeds
 from site_cases import random_site
 from test_node_events import (
     FEATURES,
@@ -145,5 +146,5 @@ def test_the_engine_with_reservations_equals_its_twin_and_respects_them(backfill
 
 if __name__ == "__main__":
     by_hand = len(sys.argv) > 2
-    compared, seeds = (FEATURES, range(int(sys.argv[2]))) if by_hand else (FEATURES[:: STEPS[sys.argv[1]]], range(3))
-    print(sum(check(sys.argv[1], features, seed) for features in compared for seed in seeds))
+    compared, count = (FEATURES, int(sys.argv[2])) if by_hand else (FEATURES[:: STEPS[sys.argv[1]]], 3)
+    print(sum(check(sys.argv[1], features, seed) for features in compared for seed in seeds(count)))

@@ -15,6 +15,7 @@ from cluster_cases import random_cluster, random_events, random_jobs
 from features import GROUPS, outcome, random_simulation, setting
 from node_cases import on_nodes, random_nodes, rows_of
 from plain_process import number_printed
+from random_seeds import seeds
 from site_cases import random_associations, random_site, with_whole_nodes
 from test_nodes_against_twin import replayed, simulate
 
@@ -123,11 +124,11 @@ def test_jobs_under_limits_that_come_together_are_scheduled_as_in_the_twin(sched
 
 def number_of_cases(backfilling):
     """Compare every feature; return how many workloads could be simulated."""
-    compared, seeds = FEATURES[:: 3 if backfilling in SLOW else 1], range(SEEDS[backfilling])
-    cases = [(features, seed) for features in compared for seed in seeds]
+    compared = FEATURES[:: 3 if backfilling in SLOW else 1]
+    cases = [(features, seed) for features in compared for seed in seeds(SEEDS[backfilling])]
     return sum(check(backfilling, *case) for case in [*cases, *ONCE.get(backfilling, ())])
 
 
 if __name__ == "__main__":
     _, together, scheduler = sys.argv[1].rpartition("together ")
-    print(sum(check_together(scheduler, seed) for seed in range(CROWDS)) if together else number_of_cases(sys.argv[1]))
+    print(sum(check_together(scheduler, seed) for seed in seeds(CROWDS)) if together else number_of_cases(sys.argv[1]))

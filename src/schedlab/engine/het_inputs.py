@@ -126,6 +126,16 @@ def wait_together(workload: Workload) -> Workload:
     owner, after = owners_of(workload), workload.dependencies
     if owner is None or after is None:
         return workload
+    within = owner[after.children] == owner[after.parents]
+    within &= after.children != after.parents
+    if within.any():
+        child, parent = (int(rows[np.argmax(within)]) for rows in (after.children, after.parents))
+        name = shown(workload.resources.het_job.texts()[child] if workload.resources else "")
+        raise InputError(
+            f"heterogeneous job {name}: the component in row {child} waits for the one in row {parent}, but all start "
+            "together: drop the dependency",
+            row=child,
+        )
     pairs: list[tuple[int, int, int]] = []
     for child, parent, delay in zip(after.children.tolist(), after.parents.tolist(), after.delay.tolist(), strict=True):
         children, parents = (np.flatnonzero(owner == owner[row]).tolist() for row in (child, parent))

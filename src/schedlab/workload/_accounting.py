@@ -26,6 +26,9 @@ DURATION = r"^(?:(?P<days>\d+)-)?(?:(?P<hours>\d+):)?(?P<minutes>\d+):(?P<second
 DURATION_PARTS = {"days": 86400.0, "hours": 3600.0, "minutes": 60.0, "seconds": 1.0}
 MEMORY = r"(?i)^(?P<number>\d+(?:\.\d+)?)(?P<unit>[kmgtp]?b?)(?P<per>[nc]?)$"
 KILOBYTES = {"b": 1 / 1024, "k": 1.0, "m": 1024.0, "g": 1024.0**2, "t": 1024.0**3, "p": 1024.0**4}
+MOST_KILOBYTES = 2.0**53
+"""No memory of any machine: what is beyond was never a request, and would not be a whole number of 64 bits."""
+
 NAMED_FIELDS = {"User": "user_id", "Group": "group_id", "Queue": "queue_id", "Partition": "partition_id"}
 """Fields whose numbers represent names, with their labels in the header."""
 
@@ -119,7 +122,7 @@ def durations(column: pa.ChunkedArray) -> NDArray[np.float64]:
 def kilobytes(column: pa.ChunkedArray) -> tuple[NDArray[np.float64], NDArray[np.str_]]:
     """Return amounts of memory like 4G, 512kb or 2000Mc in kilobytes, and the scope of each: "", "n" or "c".
 
-    Numbers without a unit are megabytes, as in Slurm. Null and invalid texts become NaN.
+    Numbers without a unit are megabytes, as in Slurm. Null and invalid texts become NaN, and what no machine has.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -128,7 +131,8 @@ def kilobytes(column: pa.ChunkedArray) -> tuple[NDArray[np.float64], NDArray[np.
         parts = pc.extract_regex(texts, MEMORY)
         units = pc.utf8_lower(pc.struct_field(parts, "unit")).to_pylist()
         numbers = pc.struct_field(parts, "number").cast(pa.float64()).to_numpy(zero_copy_only=False)
-        return np.asarray(numbers * np.array([KILOBYTES[(unit or "m")[0]] for unit in units], dtype=np.float64))
+        amount = np.asarray(numbers * np.array([KILOBYTES[(unit or "m")[0]] for unit in units], dtype=np.float64))
+        return np.where(amount < MOST_KILOBYTES, amount, np.nan)
 
     def per(texts: pa.Array) -> NDArray[np.str_]:
         found = pc.struct_field(pc.extract_regex(texts, MEMORY), "per")
