@@ -11,6 +11,7 @@ from schedlab.campaign.sources.input import Input
 from schedlab.campaign.sources.machine import Failures, MachineFiles
 from schedlab.campaign.sources.measures import Measured, Measuring
 from schedlab.cluster.sacctmgr import Association, Qos
+from schedlab.cluster.slurm_releases import SlurmRelease
 from schedlab.engine.factors import Priorities
 from schedlab.engine.observable import Reservation
 from schedlab.engine.prepared import Events
@@ -100,6 +101,7 @@ __all__ = [
     "Reservation",
     "ResourceSummary",
     "RunTimeDistributions",
+    "SlurmRelease",
     "SpeedUp",
     "StateSteps",
     "Status",

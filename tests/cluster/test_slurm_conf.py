@@ -194,6 +194,15 @@ def test_a_line_that_decides_nothing_never_stops_a_reading_and_one_that_does_is_
             read_cluster(written(tmp_path, f"{nodes}{line}\n"))
 
 
+def test_options_of_preemption_are_read_where_older_and_newer_slurm_have_them(tmp_path: Path):
+    text = "NodeName=n1 CPUs=2\nPreemptType=preempt/qos\nPreemptMode=REQUEUE\n"
+    older = text + "SchedulerParameters=preempt_youngest_first,preempt_reorder_count=3\n"
+    newer = text + "PreemptParameters=youngest_first,reorder_count=3\n"
+    found = [read_cluster(written(tmp_path, one)).preemption for one in (older, newer, text)]
+    assert found[0] == found[1] != found[2]
+    assert (found[0].youngest_first, found[0].reorder) == (True, 3)
+
+
 def test_a_file_that_includes_itself_is_refused(tmp_path: Path):
     with pytest.raises(InputError, match="files include each other"):
         read_cluster(written(tmp_path, "include slurm.conf\n"))

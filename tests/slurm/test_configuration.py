@@ -115,3 +115,20 @@ def test_every_parameter_of_a_line_is_kept_changed_or_dropped_by_itself(tmp_path
     assert {"ClusterName=a", "AuthType=auth/none", "KillWait=3"} <= set(found.lines)
     assert not [line for line in found.lines if "6817" in line or "munge" in line or "Steps" in line or " x" in line]
     assert {"SlurmctldPort=6817", "AuthType=auth/munge", "Steps", "x"} <= {change.line for change in found.changes}
+
+
+def test_what_the_installed_slurm_would_refuse_is_dropped_or_has_its_present_name(tmp_path: Path):
+    """slurmctld 22.05.8 does not start with any of these; it lets FastSchedule=1 pass."""
+    text = "CacheGroups=0\nSchedulerPort=7321\nAccountingStoreJobComment=YES\nFastSchedule=0\nPreemptParameters=a\n"
+    text += "SchedulerParameters=max_job_bf=77,bf_continue\nNodeName=n1 CPUs=2 RestrictedCoresPerGPU=1\n"
+    (tmp_path / "slurm.conf").write_text(text + "PartitionName=a Nodes=n1 ExclusiveTopo=NO MaxTime=3\n")
+    found = site_configuration(tmp_path)
+    kept = {
+        "SchedulerParameters=bf_max_job_test=77,bf_continue",
+        "NodeName=n1 CPUs=2",
+        "PartitionName=a Nodes=n1 MaxTime=3",
+    }
+    assert kept <= set(found.lines)
+    assert not [line for line in found.lines if line.split("=")[0] in ("CacheGroups", "SchedulerPort", "FastSchedule")]
+    refused = [change for change in found.changes if change.reason == "Slurm 22.05 refuses it"]
+    assert len(refused) == 7

@@ -73,6 +73,14 @@ def import_site(
             help="Also close nodes that stood idle while jobs waited that fit there (needs sacct's column NodeList).",
         ),
     ] = False,
+    slurm: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RELEASE",
+            show_default="guessed from the files",
+            help="Which Slurm the site runs, such as 24.11: the ledger says what it would refuse.",
+        ),
+    ] = None,
     ledger: Annotated[
         bool, typer.Option("--ledger", help="Also print parameters that are modelled exactly or have no effect.")
     ] = False,
@@ -93,6 +101,7 @@ def import_site(
         node_events=node_events or (),
         values=fill,
         infer_downtimes=infer_downtimes,
+        slurm=slurm,
     )
     site.save(output)
     for text in site.settings.notes:
@@ -260,6 +269,7 @@ def _show(site: Any, as_json: bool, *, ledger: bool) -> None:
                 "inferred": site.inferred,
                 "scheduler": site.settings.scheduler,
                 "limits": site.settings.limits,
+                "slurm": {"release": str(site.settings.slurm), "source": site.settings.slurm.source},
                 "jobs": None if site.jobs is None else len(site.jobs),
                 "node_events": None if site.node_events is None else len(site.node_events),
                 "notes": list(site.settings.notes),
@@ -274,6 +284,8 @@ def _show(site: Any, as_json: bool, *, ledger: bool) -> None:
             show("nodes and partitions: inferred from what jobs held of them, not configured")
         show("")
     show(f"scheduler: {site.settings.scheduler}")
+    source = f" ({site.settings.slurm.source})" if site.settings.slurm.source else ""
+    show(f"Slurm: {site.settings.slurm}{source}")
     if site.jobs is not None:
         show(f"jobs: {len(site.jobs):,}")
     if site.node_events is not None:

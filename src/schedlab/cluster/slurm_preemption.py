@@ -40,6 +40,8 @@ def preemption_of(parameters: Mapping[str, str], where: str, ignored: list[Ignor
     if mode == "requeue" and parameters.get("jobrequeue", "1") == "0":
         mode = "cancel"
     options = dict(word.partition("=")[::2] for word in words(parameters.get("schedulerparameters", "").lower()))
+    newer = (word.partition("=")[::2] for word in words(parameters.get("preemptparameters", "").lower()))
+    options |= {f"preempt_{name}": value for name, value in newer}  # where they stand since 23.02 or later
     exempt = parameters.get("preemptexempttime", "-1")
     return Preemption(
         _BY[kind],

@@ -15,6 +15,7 @@ from schedlab.site.importing import site_of
 from schedlab.site.new_nodes import check_new_nodes
 from schedlab.site.parameters import LISTS
 from schedlab.site.site import Site
+from schedlab.site.slurm_release import with_release
 from schedlab.wording import shown
 
 MAIN, ACCOUNTS = "slurm.conf", "changes.script"
@@ -129,7 +130,7 @@ def changed(site: Site, changes: Iterable[str | Change]) -> Site:
             _append(directory, commands)
         other = site_of(directory / MAIN, site.jobs, site.settings.notes, site.node_events)
     check_new_nodes(site, other)
-    return other
+    return with_release(other, site.settings.slurm)
 
 
 def check_questions(site: Site, questions: Iterable[Sequence[str]]) -> None:

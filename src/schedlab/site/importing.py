@@ -16,6 +16,7 @@ from schedlab.cluster.limits import Limits
 from schedlab.cluster.node_events import Interrupted, NodeEvents
 from schedlab.cluster.slurm_conf import read_slurm_conf
 from schedlab.cluster.slurm_lines import check_words, config_lines, config_text, parameters_of, places_of
+from schedlab.cluster.slurm_releases import SlurmRelease
 from schedlab.engine.associations import unknown_users
 from schedlab.engine.het_inputs import owners_of
 from schedlab.engine.preemption_inputs import preempts, suspends
@@ -30,6 +31,7 @@ from schedlab.site.reading import files_of, ledger_of
 from schedlab.site.scheduling import in_partitions, on_no_switch, scheduling_of
 from schedlab.site.silent_nodes import with_silences
 from schedlab.site.site import Settings, Site
+from schedlab.site.slurm_release import guessed_release, with_release
 from schedlab.site.sources import contradictions, main_file, marked, sentences_about, with_memory
 from schedlab.site.templates import Filled, filled, with_open_lines
 from schedlab.wording import count_of, shown
@@ -48,6 +50,7 @@ def import_site(
     node_events: Sequence[str | PathLike[str]] = (),
     values: Mapping[str, Any] | None = None,
     infer_downtimes: bool = False,
+    slurm: str | None = None,
 ) -> Site:
     """Import a site from its configuration and its accounting.
 
@@ -74,6 +77,8 @@ def import_site(
     infer_downtimes
         Also close nodes that cannot have been in service, by what jobs did meanwhile; see
         `schedlab.site.silent_nodes.silences`. The accounting must have the column NodeList.
+    slurm
+        Which Slurm the site runs, such as "24.11". None: guessed from parameters and columns that only some have.
 
     Returns
     -------
@@ -87,13 +92,14 @@ def import_site(
         If a file cannot be read, or slurmctld would refuse a line; the message names file and line. If an event is of
         a node that the site does not have.
     """
-    zone = timezone or "UTC"
+    zone, release = timezone or "UTC", None if slurm is None else SlurmRelease.given(slurm)
     with (
         main_file(conf, sacct, sinfo, zone) as (main, notes),
         filled(main, values) as template,
         with_memory(replace(template, notes=(*notes, *template.notes)), sacct, sinfo, zone) as complete,
     ):
         site = _imported(complete, sacct, timezone, node_events, infer_downtimes=infer_downtimes)
+    site = with_release(site, guessed_release(site, sacct) if release is None else release)
     read = {} if sinfo is None else {Path(sinfo).name: _digest(Path(sinfo))}
     return replace(site, settings=replace(site.settings, sources={**site.settings.sources, **read}))
 

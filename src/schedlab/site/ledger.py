@@ -25,7 +25,8 @@ class LedgerLine:
     value
         What is written behind it.
     status
-        "modelled", "approximated", "ignored", or "unknown" for what neither Slurm 22.05 nor schedlab knows.
+        "modelled", "approximated", "ignored", or "unknown" for what neither schedlab nor the site's Slurm
+        knows.
     reason
         What is done with it, or why nothing is.
     """

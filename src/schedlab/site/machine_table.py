@@ -218,22 +218,23 @@ ROWS: tuple[Row, ...] = (
      "BcastExclude BcastParameters MpiDefault MpiParams SwitchType SwitchParameters PMIxParameters", "ignored",
      MESSAGES, ""),
     ("slurm.conf", "AuthAltParameters AuthAltTypes AuthInfo AuthType CredType CryptoType JobCredentialPrivateKey "
-     "JobCredentialPublicCertificate HashPlugin CertmgrType CertmgrParameters "
-     "CertgenType CertgenParameters TLSType TLSParameters SlurmUser "
+     "JobCredentialPublicCertificate HashPlugin CertmgrType CertmgrParameters CertgenType CertgenParameters TLSType "
+     "TLSParameters SlurmctldHttpAuthParameters SlurmdHttpAuthParameters SlurmUser "
      "SlurmdUser UsePAM AllowSpecResourcesUsage DisableRootJobs GroupUpdateForce GroupUpdateTime CacheGroups",
      "ignored",
      TRUST, ""),
     ("slurm.conf", "DebugFlags LogTimeFormat PluginDir PlugStackConfig SchedulerAuth SchedulerPort SchedulerRootFilter "
      "SlurmSchedLogFile SlurmSchedLogLevel SlurmctldDebug SlurmctldLogFile SlurmctldParameters SlurmctldPidFile "
      "SlurmctldPlugstack SlurmctldSyslogDebug SlurmdDebug SlurmdLogFile SlurmdParameters SlurmdPidFile SlurmdSpoolDir "
-     "SlurmdSyslogDebug SlurmrestdOptions StateSaveLocation TmpFS MailDomain MailProg MetricsType HttpParserType "
-     "ReconfigFlags CheckpointType "
+     "SlurmdSyslogDebug SlurmrestdOptions StateSaveLocation TmpFS MailDomain MailProg ReconfigFlags CheckpointType "
+     "MetricsType MetricsParameters MetricsAuthUsers HttpParserType "
      "JobCheckpointDir SlurmEventHandler SlurmEventHandlerLogfile SlurmEventHandlerPollInterval SlurmctldPrimaryOnProg "
      "SlurmctldPrimaryOffProg ScronParameters", "ignored", DAEMONS, ""),
     ("slurm.conf", "AcctGatherEnergyType AcctGatherFilesystemType AcctGatherInfinibandType AcctGatherInterconnectType "
      "AcctGatherNodeFreq AcctGatherProfileType BatchStartTimeout CompleteTimeout CoreSpecPlugin CpuFreqDef "
      "CpuFreqGovernors CpusPerTask DataParserParameters Epilog EpilogMsgTime EpilogSlurmctld EpilogTimeout "
      "ExtSensorsFreq ExtSensorsType GetEnvTimeout GpuFreqDef HealthCheckInterval HealthCheckNodeState "
+     "HealthCheckTimeout "
      "HealthCheckProgram InactiveLimit InteractiveStepOptions JobAcctGatherFrequency JobAcctGatherParams "
      "JobAcctGatherType JobContainerType JobFileAppend KillOnBadExit LaunchParameters LaunchType MemLimitEnforce "
      "NamespaceType NodeFeaturesPlugins PrEpParameters PrEpPlugins ProctrackType Prolog PrologEpilogTimeout "

@@ -27,7 +27,7 @@ _REPEATED = frozenset({"slurmctldhost"})
 """Parameters of which all lines count."""
 
 _DUMPED = re.compile(r"(Cluster|Parent|Account|User)\s+-\s+(.*)")
-_NOT_KNOWN = "not known: neither to schedlab nor to Slurm 22.05"
+_NOT_KNOWN = "not known: neither to schedlab nor to any Slurm that it knows"
 
 _STRAY = "not KEY=VALUE, for which slurmctld refuses the line; it decides nothing about scheduling"
 

@@ -138,6 +138,8 @@ class _Values:
         self.notes: dict[tuple[str, str], tuple[Status, str]] = {}
         words = (word.strip().partition("=") for word in values.get("schedulerparameters", "").split(","))
         self.options = {name.lower(): value for name, _, value in words if name}
+        if "max_job_bf" in self.options:  # its name before 14.03, read until 20.02
+            self.options.setdefault("bf_max_job_test", self.options["max_job_bf"])
         self.flags = {word.strip().lower() for word in values.get("priorityflags", "").split(",")}
         self.database = values.get("accountingstoragetype", "accounting_storage/none").lower().endswith("slurmdbd")
         self.enforced = {word.strip().lower() for word in values.get("accountingstorageenforce", "").split(",")}

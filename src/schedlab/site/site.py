@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from os import PathLike
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -17,6 +17,7 @@ from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.files import read_cluster, write_cluster
 from schedlab.cluster.node_events import Interrupted, NodeEvents
 from schedlab.cluster.preemption import REQUEUE_DELAY
+from schedlab.cluster.slurm_releases import NOT_KNOWN, SlurmRelease
 from schedlab.documents import checked, read_json, read_text
 from schedlab.errors import InputError, located
 from schedlab.scheduler.scheduler import Scheduler
@@ -51,12 +52,15 @@ class Settings:
         The files that were read: SHA-256 of each, by name.
     notes
         What was filled in or left out, in sentences.
+    slurm
+        Which Slurm it runs, as far as that is known.
     """
 
     scheduler: str
     limits: bool = False
     sources: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    slurm: SlurmRelease = NOT_KNOWN
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -205,6 +209,16 @@ class Site:
         return where
 
 
+class _Release(BaseModel):
+    """Which Slurm a site runs; sites of older versions do not say."""
+
+    model_config = ConfigDict(extra="ignore", strict=True)
+
+    oldest: str = ""
+    newest: str = ""
+    source: str = ""
+
+
 class _Manifest(BaseModel):
     """What `site.json` says."""
 
@@ -223,6 +237,7 @@ class _Manifest(BaseModel):
     sources: dict[str, str] = {}
     files: list[str] = []
     notes: list[str] = []
+    slurm: _Release = _Release()
 
 
 _MANIFEST = TypeAdapter(_Manifest)
@@ -245,6 +260,7 @@ def _manifest(site: Site) -> dict[str, Any]:
         sources=dict(site.settings.sources),
         files=sorted(site.files),
         notes=list(site.settings.notes),
+        slurm=_Release(**asdict(site.settings.slurm)),
     ).model_dump()
 
 
@@ -278,7 +294,8 @@ def read(directory: str | PathLike[str]) -> Site:
     jobs = None if document.jobs is None else read_workload(_there(where / JOBS))
     if jobs is not None and jobs.origin is not None:  # what the jobs were read from before they were put aside
         jobs = jobs.replace(origin=jobs.origin.stored)
-    settings = Settings(document.scheduler, document.limits, document.sources, tuple(document.notes))
+    slurm = SlurmRelease(**document.slurm.model_dump())
+    settings = Settings(document.scheduler, document.limits, document.sources, tuple(document.notes), slurm)
     Scheduler.from_file(document.scheduler, path)
     for name in document.files:
         # A site may come from a stranger, and what-if writes its files into a directory.

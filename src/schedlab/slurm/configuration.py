@@ -7,6 +7,7 @@ daemons of the nodes) is changed or dropped in a copy, and each line that was is
 from __future__ import annotations
 
 import getpass
+import re
 import socket
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -15,8 +16,10 @@ from pathlib import Path
 
 from schedlab.cluster.sacctmgr import Accounts, account_file, read_accounts
 from schedlab.cluster.slurm_lines import ASSIGNMENT, ConfigLine, config_lines
+from schedlab.cluster.slurm_releases import SlurmRelease
 from schedlab.cluster.slurm_topology import as_topology_conf
 from schedlab.errors import InputError
+from schedlab.slurm.installation import KNOWN_VERSION
 
 _ADDRESS = "the controller runs on this host, on a free port"
 _PATH = "files of the laboratory"
@@ -84,6 +87,9 @@ DROPPED: dict[str, str] = {
 
 _TOPOLOGIES = ("topology/none", "topology/tree", "topology/3d_torus", "topology/hypercube")
 """Plugins of Slurm 22.05."""
+
+_INSTALLED = SlurmRelease(KNOWN_VERSION, KNOWN_VERSION)
+_REFUSED = f"Slurm {KNOWN_VERSION} refuses it"
 
 _OF_NODES = ("nodeaddr", "nodehostname", "port", "bcastaddr")
 
@@ -369,18 +375,24 @@ def _converted(line: ConfigLine, changes: list[Change]) -> Iterator[str]:
             if matched[2].lower() != wanted.lower():
                 changes.append(Change(line.where, matched[0], f"{matched[1]}={wanted}", reason))
             yield f"{matched[1]}={wanted}"
+        elif _INSTALLED.refuses("slurm.conf", name) and matched[0].lower() != "fastschedule=1":
+            changes.append(Change(line.where, matched[0], "", _REFUSED))
+        elif name == "schedulerparameters" and "max_job_bf=" in matched[2].lower():
+            kept = re.sub(r"\bmax_job_bf=", "bf_max_job_test=", matched[0], flags=re.IGNORECASE)
+            changes.append(Change(line.where, matched[0], kept, "its name since Slurm 14.03"))
+            yield kept
         else:
             yield matched[0]
 
 
 def _node_line(where: str, line: str, changes: list[Change]) -> str:
-    kept = line
+    reasons: dict[str, None] = {}
+    kept, place = line, "NodeName" if line.lower().startswith("nodename") else "PartitionName"
     for matched in ASSIGNMENT.finditer(line):
-        if matched[1].lower() in _OF_NODES:
-            kept = kept.replace(matched[0], "")
-    if kept != line:
-        kept = " ".join(kept.split())
-        changes.append(Change(where, line, kept, "all nodes are on this host"))
+        if matched[1].lower() in _OF_NODES or _INSTALLED.refuses(place, matched[1]):
+            kept = " ".join(kept.replace(matched[0], "").split())
+            reasons["all nodes are on this host" if matched[1].lower() in _OF_NODES else _REFUSED] = None
+    changes += (Change(where, line, kept, reason) for reason in reasons)
     return kept
 
 
