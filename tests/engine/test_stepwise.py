@@ -20,6 +20,7 @@ from schedlab.engine.simulation import simulate
 from schedlab.engine.stepwise import Simulation
 from schedlab.errors import InputError
 from schedlab.scheduler import FunctionPolicy, Scheduler
+from schedlab.workload.alternatives import Alternatives
 from schedlab.workload.dependencies import Dependencies
 from schedlab.workload.resources import Resources
 from schedlab.workload.workload import Workload
@@ -295,6 +296,17 @@ def test_a_file_of_another_workload_is_refused_in_one_sentence(tmp_path):
     for other in (three_jobs().replace(run_time=[10, 10, 4]), crowd(), three_jobs().replace(requests_enforced=False)):
         with pytest.raises(InputError, match="this simulation belongs to the workload three"):
             Simulation.load(path, other)
+
+
+def test_a_file_of_moldable_jobs_is_read_with_the_jobs_or_with_a_row_for_each_size(tmp_path):
+    path, jobs = tmp_path / "state.sim", three_jobs()
+    sizes = Alternatives.of([0], processors=[1], run_time=[20], requested_time=[20], jobs=3)
+    simulation = Simulation(jobs.replace(alternatives=sizes), "fcfs")
+    simulation.save(path)
+    for workload in (None, jobs.replace(alternatives=sizes), simulation.workload):
+        assert len(Simulation.load(path, workload).workload) == 4
+    with pytest.raises(InputError, match="this simulation belongs to the workload three"):
+        Simulation.load(path, jobs)
 
 
 GO_ON = """

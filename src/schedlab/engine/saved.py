@@ -76,6 +76,7 @@ class Header(BaseModel):
     schedlab: str
     name: str
     workload: str
+    by_size: str
     scheduler: str | None
     processors: Annotated[int, Field(ge=1)] | None
     events: Literal["batched", "pyss"]
@@ -117,6 +118,7 @@ def save_simulation(simulation: Simulation, path: str | os.PathLike[str]) -> Non
         schedlab=version("schedlab"),
         name=workload.name,
         workload=input_sha256(workload),
+        by_size=input_sha256(simulation.workload),
         scheduler=None if told.scheduler is None else told.scheduler.text,
         processors=None if told.processors is None else int(told.processors),
         events="pyss" if told.events == "pyss" else "batched",
@@ -158,7 +160,9 @@ def _load(file: zipfile.ZipFile, path: str, given: Workload | None) -> Simulatio
     header = _header(file, path)
     if set(file.namelist()) != {HEADER, *header.sha256}:
         raise ValueError("members are missing")
-    workload = _workload(file, header) if given is None else given
+    moldable = header.by_size != header.workload
+    by_size = moldable and given is not None and input_sha256(given) == header.by_size  # the simulation's own jobs
+    workload = _workload(file, header) if given is None or by_size else given
     if input_sha256(workload) != header.workload or workload.requests_enforced != header.requests_enforced:
         raise InputError(f"{path}: this simulation belongs to the workload {header.name}, not to {workload.name}")
     scheduler = None

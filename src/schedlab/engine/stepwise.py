@@ -228,6 +228,9 @@ class Simulation(ObservableState):
 
         Notes
         -----
+        The placement rule `fgd` takes its typical requests from all jobs that are known: it may place jobs that come
+        before the added ones otherwise than if all had been known from the beginning.
+
         All arrays are copied, which takes time in proportion to the jobs of the simulation: add many jobs at once.
         """
         check_type(jobs, Workload, NO_WORKLOAD)
@@ -318,7 +321,7 @@ class Simulation(ObservableState):
         path
             The file.
         workload
-            The workload that it must match; None takes the one in the file.
+            The workload that it must match, or `workload` of the simulation; None takes the one in the file.
 
         Raises
         ------
