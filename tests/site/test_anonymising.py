@@ -72,6 +72,8 @@ def test_no_name_of_the_site_is_left_in_any_file(helios, tmp_path):
     copy.site.save(tmp_path / "copy")
     for file in (tmp_path / "copy").rglob("*"):
         if file.is_file():
+            if file.suffix == ".parquet":
+                assert sl.formats.read_table(file).origin.made_from == ()
             text = sl.formats.read_table(file).to_frame().to_csv() if file.suffix == ".parquet" else file.read_text()
             text += "".join(sl.formats.read_table(file).header) if file.suffix == ".parquet" else ""
             left = {found[0] for found in PRIVATE.finditer(text)}
@@ -91,6 +93,7 @@ def test_starts_and_errors_are_the_same_to_the_bit(helios):
 def test_what_a_job_asks_for_and_whose_it_is_goes_over(helios):
     copy = anonymise(helios).site
     assert copy.jobs.job_id.tolist() == [1, 2, 3, 4]
+    assert copy.jobs.origin is None
     asked = copy.jobs.resources
     assert asked.partition.texts() == ["part1", "part1", "part2", "part1"]
     assert asked.constraint.texts() == ["f2", "f1&f2", "", "f1"]

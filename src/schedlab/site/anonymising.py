@@ -147,6 +147,7 @@ def _jobs(jobs: Workload, names: Names, weeks: int) -> Workload:
         start_time=None if jobs.start_time is None else jobs.start_time + weeks * WEEK,
         resources=None if jobs.resources is None else _resources(jobs.resources, names),
         own=None,
+        origin=None,
     )
 
 
@@ -222,7 +223,7 @@ def _shape(value: Any) -> Any:
 def _removed_of_jobs(jobs: Workload | None) -> Iterator[str]:
     if jobs is None:
         return
-    yield "names and numbers of jobs, of arrays and of executables; Unix groups; comments of the log"
+    yield "names and numbers of jobs, of arrays and of executables; Unix groups; comments and fingerprint of the log"
     if jobs.own is not None:
         yield f"columns of one's own: {', '.join(jobs.own.columns)}"
 
