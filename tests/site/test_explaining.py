@@ -167,5 +167,34 @@ def test_the_verb_prints_one_document(site: Site, tmp_path: Path, capsys: pytest
     assert json.loads(capsys.readouterr().out)["site"] == "lab"
 
 
+def test_the_verdict_is_kept_in_the_site(site: Site, tmp_path: Path):
+    where = site.save(tmp_path / "site")
+    assert explain(where).calibration is not None
+    assert json.loads((where / "calibration.json").read_text())
+
+
+def test_calibrate_writes_page_and_schedule_by_their_suffixes(site: Site, tmp_path: Path):
+    where, page, twin = site.save(tmp_path / "site"), tmp_path / "c.html", tmp_path / "twin.parquet"
+    schedlab("site", "calibrate", str(where), "-o", str(page), "-o", str(twin))
+    assert "Calibration" in page.read_text()
+    assert read_schedule(twin).start_time.tolist() == calibrate(site).simulated.start_time.tolist()
+    with pytest.raises(SystemExit):
+        schedlab("site", "calibrate", str(where), "-o", str(tmp_path / "twin.pdf"))
+
+
+def test_what_if_writes_the_site_as_it_is_and_the_best_variant(
+    site: Site, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    """Without the limit, bob's second job starts half an hour earlier; the reasons stand in both schedules."""
+    where, schedules = site.save(tmp_path / "site"), tmp_path / "schedules"
+    words = ["site", "what-if", str(where), "--set", "QOS=one MaxJobsPerUser=2", "-j", "1", "-o", str(schedules)]
+    schedlab(*words)
+    assert "best.parquet: QOS one MaxJobsPerUser=2" in capsys.readouterr().err
+    before, after = (read_schedule(schedules / f"{name}.parquet") for name in ("as-it-is", "best"))
+    assert before.wait_time[5] - after.wait_time[5] == pytest.approx(1800, abs=2)
+    assert before.waited_for is not None
+    assert before.waited_for["QOSMaxJobsPerUserLimit"][5] == pytest.approx(1800, abs=2)
+
+
 def test_a_calibration_has_the_same_twin(site: Site, found: SiteExplanation):
     assert calibrate(site).simulated.start_time.tolist() == found.twin.start_time.tolist()

@@ -9,6 +9,7 @@ from schedlab.atomic import writable_target
 from schedlab.cli.terminal import note
 from schedlab.errors import InputError
 
+PAGES = (".html", ".htm")
 FIGURE_SUFFIXES = (".png", ".pdf", ".svg")
 
 
@@ -31,7 +32,7 @@ def check_output(output: Path | None, source: Path | None) -> None:
 
 def check_page(output: Path, source: Path | None = None) -> None:
     """Refuse what `check_output` refuses, and a suffix that is not one of a page."""
-    if output.suffix not in (".html", ".htm"):
+    if output.suffix not in PAGES:
         raise InputError(f"{output}: unknown suffix; a report is written as .html")
     # The page of a campaign may lie in the run directory that the campaign makes.
     if output.parent.exists():

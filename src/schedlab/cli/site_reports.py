@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
 from schedlab.cli.options import Json
-from schedlab.cli.outputs import check_output, check_page, note_report
-from schedlab.cli.site_variants import SiteDirectory
+from schedlab.cli.outputs import PAGES, check_output, check_page, note_report
+from schedlab.cli.site_variants import Answers, SiteDirectory
 from schedlab.cli.terminal import command_line, note, show, show_json
-from schedlab.wording import count_of
 
 ReportFile = Annotated[Path | None, typer.Option("--report", "-r", metavar="FILE", help="Write a report, .html.")]
 ScheduleFile = Annotated[
@@ -39,15 +38,14 @@ def explain(
     """
     from schedlab.schedule.exports import check_schedule_suffix
     from schedlab.site.explaining import explain as explained
-    from schedlab.site.site import read
 
     if report is not None:
         check_page(report)
     if output is not None:
         check_schedule_suffix(output)
         check_output(output, None)
-    found = explained(read(directory))
-    _tell_left_out(found.left_out)
+    found = explained(directory)
+    _tell_left_out(found.omissions.left_out)
     if as_json:
         show_json(found.to_document())
     else:
@@ -79,12 +77,11 @@ def months(
     The whole log is replayed at once; jobs belong to the month in which they were submitted.
     """
     from schedlab.site.months import months as by_month
-    from schedlab.site.site import read
 
     if report is not None:
         check_page(report)
-    found = by_month(read(directory), by)
-    _tell_left_out(found.left_out)
+    found = by_month(directory, by)
+    _tell_left_out(found.omissions.left_out)
     if as_json:
         show_json(found.to_document())
     else:
@@ -95,6 +92,47 @@ def months(
         note_report(report, lambda: write_months(found, report, command=command_line()))
 
 
-def _tell_left_out(left_out: Mapping[str, int]) -> None:
-    for reason, count in left_out.items():
-        note(f"{count_of(count, 'job')} left out: {reason}")
+def _tell_left_out(left_out: Sequence[str]) -> None:
+    for text in left_out:
+        note(text)
+
+
+SchedulesDirectory = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="DIR",
+        help="Write the schedules of the site as it is and of the best variant into this directory, as-it-is.parquet "
+        "and best.parquet; schedlab explain reads them.",
+    ),
+]
+
+
+def check_outputs(paths: Sequence[Path]) -> None:
+    """Refuse what cannot be written: a page, or a schedule in a format that there is not."""
+    from schedlab.schedule.exports import check_schedule_suffix
+
+    for path in paths:
+        if path.suffix in PAGES:
+            check_page(path)
+        else:
+            check_schedule_suffix(path)
+            check_output(path, None)
+
+
+def save_schedules(answers: Answers, directory: Path) -> None:
+    """Write the schedules of the site as it is and of the best variant, with nodes and reasons of waiting.
+
+    They are simulated again: stored answers have only starts and ends.
+    """
+    from schedlab.atomic import make_directory
+    from schedlab.site.variant_task import variant_task
+    from schedlab.site.variants import AS_IT_IS, Variant
+
+    sweep, ranking = answers
+    where, jobs = make_directory(directory), sweep.sample(ranking.samples[0])
+    for name, variant in (("as-it-is", Variant(AS_IT_IS)), ("best", ranking.best.variant)):
+        schedule, _ = variant_task(sweep.site, jobs, variant).simulate(nodes=sweep.nodes)
+        schedule.save(where / f"{name}.parquet")
+        note(f"schedule {where / name}.parquet: {variant.name}")

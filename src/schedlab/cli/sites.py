@@ -8,7 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from schedlab.cli.options import Json
-from schedlab.cli.outputs import check_page
+from schedlab.cli.outputs import PAGES, check_page
+from schedlab.cli.site_reports import SchedulesDirectory, check_outputs, save_schedules
 from schedlab.cli.site_variants import (
     Anyway,
     LongJobs,
@@ -125,7 +126,14 @@ def show_site(
 def calibrate(
     directory: SiteDirectory,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the calibration as a page, .html.")
+        list[Path] | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write the calibration as a page (.html), or the twin's schedule (.parquet, .csv, .swf), of which "
+            "schedlab explain tells about single jobs; repeatable.",
+        ),
     ] = None,
     scheduler: Annotated[
         str | None,
@@ -140,8 +148,7 @@ def calibrate(
     """
     from schedlab.site.calibration import calibrate as calibrated
 
-    if output is not None:
-        check_page(output)
+    check_outputs(output or ())
     found = calibrated(directory, scheduler, nodes=not processors_only)
     for reason, count in found.left_out.items():
         note(f"{count_of(count, 'job')} left out: {reason}")
@@ -149,10 +156,14 @@ def calibrate(
         show_json(found.to_document())
     else:
         show(found)
-    if output is not None:
-        from schedlab.report.calibration import write_calibration
+    for path in output or ():
+        if path.suffix in PAGES:
+            from schedlab.report.calibration import write_calibration
 
-        note(f"report {write_calibration(found, output, command=command_line())}")
+            note(f"report {write_calibration(found, path, command=command_line())}")
+        else:
+            found.simulated.save(path)
+            note(f"schedule {path}")
 
 
 def what_if(
@@ -239,6 +250,7 @@ def what_if(
         int | None, typer.Option("--workers", "-j", min=1, show_default="one per core", help="Number of processes.")
     ] = None,
     report: Report = None,
+    output: SchedulesDirectory = None,
     processors_only: ProcessorsOnly = False,
     anyway: Anyway = False,
     as_json: Json = False,
@@ -259,6 +271,8 @@ def what_if(
     chosen = chosen_samples(part, think, range(seed, seed + samples), model=model)
     answers = run_many(directory, many, chosen, rank_by, workers, nodes=not processors_only, anyway=anyway)
     answer_many(answers, on_slurm, report, as_json=as_json)
+    if output is not None:
+        save_schedules(answers, output)
 
 
 def _show(site: Any, as_json: bool, *, ledger: bool) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +12,7 @@ from schedlab.report.illustrations import illustrate
 from schedlab.report.page import Page, write_page
 from schedlab.report.style import COLOURS, legend, new_figure, percent_ticks, styled
 from schedlab.report.tables import Cell, Table, seconds_cell
+from schedlab.schedule.provenance import provenance_for_pages
 from schedlab.site.months import PeriodUse, SiteMonths
 from schedlab.wording import count_of
 
@@ -45,7 +45,6 @@ def write_months(found: SiteMonths, path: str | PathLike[str], *, command: str =
 
 def render_months(found: SiteMonths, *, command: str = "") -> str:
     """Return a site month by month as HTML; see `write_months`."""
-    facts = {name: value for name, value in found.twin.provenance().items() if not isinstance(value, Mapping)}
     figure = illustrate(
         plot_months(found),
         f"Mean wait and use of the machine {found.length} by {found.length}; the numbers are in the table below.",
@@ -56,14 +55,14 @@ def render_months(found: SiteMonths, *, command: str = "") -> str:
         kind=f"{found.length.capitalize()} by {found.length}",
         title=f"{found.site}: {count_of(len(found.periods), found.length)}",
         lead=f"{count_of(len(found.twin), 'job')}, replayed under the site's own scheduler",
-        changes=[f"{count_of(count, 'job')} left out: {reason}." for reason, count in found.left_out.items()],
+        omissions=found.omissions.parts(),
         sentences=found.sentences(),
-        details=() if found.calibration is None else found.calibration.caveats,
+        details=() if found.calibration is None else found.calibration.sentences()[2:],
         over_time=[figure],
         tables=[_table(found)],
         more_tables=(),
         command=command,
-        provenance=facts,
+        provenance=provenance_for_pages(found.twin),
     )
 
 

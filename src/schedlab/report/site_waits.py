@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +15,7 @@ from schedlab.report.illustrations import Illustration, illustrate
 from schedlab.report.page import Page, write_page
 from schedlab.report.style import COLOURS, TimeAxis, new_figure, styled
 from schedlab.report.tables import Cell, Table, seconds_cell
+from schedlab.schedule.provenance import provenance_for_pages
 from schedlab.schedule.recorded import AS_RECORDED
 from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.timeline import Steps
@@ -68,21 +69,20 @@ def render_explanation(found: SiteExplanation, *, command: str = "") -> str:
     page = Page()
     both: dict[str, Schedule] = {} if found.recorded is None else {AS_RECORDED: found.recorded}
     page.explore(both | {TWIN: found.twin})
-    facts = {name: value for name, value in found.twin.provenance().items() if not isinstance(value, Mapping)}
     waits = "waits as recorded" if found.recorded is not None else "no recorded waits: those of the twin"
     return page.render(
         "site.html.j2",
         kind="Why do they wait?",
         title=f"{found.site}: why jobs wait",
         lead=f"{count_of(len(found.twin), 'job')}; {waits}",
-        changes=[f"{count_of(count, 'job')} left out: {reason}." for reason, count in found.left_out.items()],
+        omissions=found.omissions.parts(),
         sentences=first_sentences(found),
-        details=[*other_sentences(found), *(() if found.calibration is None else found.calibration.caveats)],
+        details=other_sentences(found),
         over_time=_figures(found),
         tables=[_carriers(found), _causes(found), *_limits(found), *_nodes(found)],
         more_tables=_groups(found),
         command=command,
-        provenance=facts,
+        provenance=provenance_for_pages(found.twin),
     )
 
 

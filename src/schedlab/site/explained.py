@@ -117,6 +117,7 @@ def first_sentences(found: SiteExplanation) -> list[str]:
 def other_sentences(found: SiteExplanation) -> list[str]:
     """Return what is said then: what jobs wait for, where, and whether that is typical."""
     return [
+        *(() if found.calibration is None else found.calibration.sentences()[2:]),
         *_what_for(found),
         *_where(found),
         _at_limits(found),

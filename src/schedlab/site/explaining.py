@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -14,11 +15,12 @@ from schedlab.engine.node_requests import unchecked_inputs
 from schedlab.schedule.schedule import Schedule
 from schedlab.site.asked import attributes
 from schedlab.site.bottlenecks import Demand, NodesInDemand
-from schedlab.site.calibration import Calibration, calibrate
+from schedlab.site.calibration import Calibration
 from schedlab.site.carriers import Carrier, WaitShare, carriers, shares_by, wait_share
 from schedlab.site.causes import WaitCauses, kind_of, wait_causes
-from schedlab.site.jobs import replay
 from schedlab.site.limit_costs import LimitCost, limit_costs
+from schedlab.site.omissions import Omissions
+from schedlab.site.past import replayed
 from schedlab.site.site import Site
 from schedlab.workload.resources import Labels
 
@@ -47,8 +49,8 @@ class SiteExplanation:
         Use of the nodes that jobs ask for and of each group of nodes, and the queue for them, in the twin.
     limits
         What limits cost, in the twin.
-    left_out
-        Jobs that were not replayed, by reason.
+    omissions
+        What is approximated, ignored and left out.
     """
 
     site: str
@@ -60,7 +62,7 @@ class SiteExplanation:
     kinds: tuple[NodesInDemand, ...]
     groups: tuple[NodesInDemand, ...]
     limits: tuple[LimitCost, ...]
-    left_out: Mapping[str, int]
+    omissions: Omissions
 
     @property
     def recorded(self) -> Schedule | None:
@@ -127,7 +129,7 @@ class SiteExplanation:
             "node_kinds": [_of_nodes(one) for one in self.kinds],
             "node_groups": [_of_nodes(one) for one in self.groups],
             "limits": [asdict(one) for one in self.limits],
-            "left_out": dict(self.left_out),
+            "omissions": self.omissions.to_document(),
         }
 
     def _carriers(self) -> Iterator[dict[str, Any]]:
@@ -153,14 +155,15 @@ def _of_nodes(one: NodesInDemand) -> dict[str, Any]:
     return {name: getattr(one, name) for name in names}
 
 
-def explain(site: Site) -> SiteExplanation:
+def explain(site: Site | str | PathLike[str]) -> SiteExplanation:
     """Replay the jobs of a site under its own scheduler, and tell why they wait.
 
     Parameters
     ----------
     site
-        With jobs. Where their waits are recorded, who carries the mean wait is told from the record, and the twin is
-        calibrated; what jobs wait for is always told by the twin.
+        With jobs, or its directory, which then keeps the verdict of the calibration. Where waits are recorded, who
+        carries the mean wait is told from the record, and the twin is calibrated; what jobs wait for is always told by
+        the twin.
 
     Raises
     ------
@@ -181,15 +184,8 @@ def explain(site: Site) -> SiteExplanation:
     >>> found.shares("user")[0].group, round(found.shares("user")[0].share_of_waiting, 2)
     ('user 1', 0.6)
     """
-    known = site.jobs is not None and bool((site.replayable().jobs.wait_time >= 0).any())
-    if known:
-        calibration: Calibration | None = calibrate(site)
-        assert calibration is not None
-        twin, left_out = calibration.simulated, calibration.left_out
-    else:
-        kept = site.replayable()
-        calibration, left_out = None, kept.left_out
-        twin = replay(kept.jobs, site.scheduler, site.cluster, nodes=True, node_events=site.node_events)
+    past = replayed(site)
+    site, twin, calibration = past.site, past.twin, past.calibration
     inputs = unchecked_inputs(twin.workload, site.cluster, site.scheduler.placement)
     causes = wait_causes(twin, inputs)
     demand = Demand(twin, inputs, causes)
@@ -205,5 +201,5 @@ def explain(site: Site) -> SiteExplanation:
         demand.of_kinds(labels["node kind"]),
         demand.of_groups(site.cluster),
         limit_costs(twin, site.cluster, causes),
-        left_out,
+        past.omissions,
     )

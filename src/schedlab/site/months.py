@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
+from os import PathLike
 from typing import Any, Literal
 
 import numpy as np
@@ -15,8 +16,9 @@ from schedlab.durations import DAY, WEEK
 from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.summary import duration
 from schedlab.schedule.timeline import Steps, busy_processors, queue_length
-from schedlab.site.calibration import Calibration, calibrate
-from schedlab.site.jobs import replay
+from schedlab.site.calibration import Calibration
+from schedlab.site.omissions import Omissions
+from schedlab.site.past import replayed
 from schedlab.site.site import Site
 from schedlab.wording import count_of, table
 
@@ -89,8 +91,8 @@ class SiteMonths:
         Its jobs under its own scheduler.
     calibration
         The twin beside what was recorded; None: no waits are recorded.
-    left_out
-        Jobs that were not replayed, by reason.
+    omissions
+        What is approximated, ignored and left out.
     """
 
     site: str
@@ -98,7 +100,7 @@ class SiteMonths:
     periods: tuple[PeriodUse, ...]
     twin: Schedule
     calibration: Calibration | None
-    left_out: Mapping[str, int]
+    omissions: Omissions
 
     def sentences(self) -> list[str]:
         """Return what is to be seen, in plain sentences: how sure it is, then when waits were long, and why."""
@@ -151,7 +153,7 @@ class SiteMonths:
             "answer": self.sentences(),
             "length": self.length,
             "periods": [asdict(one) | {"error": one.error} for one in self.periods],
-            "left_out": dict(self.left_out),
+            "omissions": self.omissions.to_document(),
         }
 
     def __str__(self) -> str:
@@ -184,13 +186,13 @@ def _use(one: PeriodUse, known: bool) -> list[str]:
     return [f"{value:.0%}" for value in (one.use if known else one.use[1:])]
 
 
-def months(site: Site, length: Length | None = None) -> SiteMonths:
+def months(site: Site | str | PathLike[str], length: Length | None = None) -> SiteMonths:
     """Replay the jobs of a site, and return its waits and use month by month, beside what was recorded.
 
     Parameters
     ----------
     site
-        With jobs.
+        With jobs; or its directory, which then keeps the verdict of the calibration.
     length
         "month", "week" or "day"; None: months if the log has two or more, else weeks if it has two, else days. Months
         are those of the calendar (UTC), or 30 days of a log without dates; weeks count from the first submission.
@@ -205,20 +207,16 @@ def months(site: Site, length: Length | None = None) -> SiteMonths:
     InputError
         If no job can be replayed.
     """
-    kept = site.replayable()
-    if bool((kept.jobs.wait_time >= 0).any()):
-        found: Calibration | None = calibrate(site)
-        assert found is not None
-        twin, past, left_out = found.simulated, found.recorded, found.left_out
-    else:
-        found, past, left_out = None, None, kept.left_out
-        twin = replay(kept.jobs, site.scheduler, site.cluster, nodes=True, node_events=site.node_events)
+    past = replayed(site)
+    twin, found = past.twin, past.calibration
+    recorded = None if found is None else found.recorded
     submit = twin.workload.submit_time
     begin, end = int(submit.min()), int(submit.max()) + 1
     usual: Length = next((one for one, least in SHORTEST.items() if end - begin >= least), "day")
     chosen = length or usual
     edges = list(_edges(chosen, begin, end, twin.workload.start_time))
-    return SiteMonths(site.name, chosen, tuple(_periods(edges, begin, end, twin, past)), twin, found, left_out)
+    periods = tuple(_periods(edges, begin, end, twin, recorded))
+    return SiteMonths(past.site.name, chosen, periods, twin, found, past.omissions)
 
 
 def _edges(length: Length, begin: int, end: int, start_time: int | None) -> Iterator[tuple[int, str]]:
