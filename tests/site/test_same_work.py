@@ -139,8 +139,8 @@ def test_a_search_chooses_no_variant_that_leaves_work(directory):
     sweep = Sweep(directory, nodes=False)
     axes = {"PartitionName=batch MaxTime": ["1:00:00", "12:00:00"]}
     found = search_parameters(sweep, axes, workers=1)
-    assert [one.name for one in found.less_work] == ["batch MaxTime=1:00:00"]
-    assert found.best.name != "batch MaxTime=1:00:00"
+    assert [one.name for one in found.less_work] == ["partition batch MaxTime=1:00:00"]
+    assert found.best.name != "partition batch MaxTime=1:00:00"
     assert "Not chosen" in " ".join(found.sentences())
     split = search_parameters(sweep, axes, workers=1, long="split")
     assert split.less_work == ()
@@ -155,8 +155,8 @@ def test_variants_say_what_becomes_of_long_jobs_in_files_grids_and_options(tmp_p
     assert (first.requests, first.long, second.requests, second.long) == ("drop", "split", "drop", "drop")
     ways = grid({"PartitionName=batch MaxTime": ["60"], "long": ["killed", "split"]})
     assert [(one.name, one.long) for one in ways] == [
-        ("batch MaxTime=60, long=killed", "killed"),
-        ("batch MaxTime=60, long=split", "split"),
+        ("partition batch MaxTime=60, long=killed", "killed"),
+        ("partition batch MaxTime=60, long=split", "split"),
     ]
     with pytest.raises(InputError, match="must be one of killed, split, drop"):
         Variant("x", (SHORT,), long="shot")
@@ -180,6 +180,7 @@ def test_a_part_of_the_log_with_shorter_limits_has_a_table_and_a_page(directory,
     page = report.read_text(encoding="utf-8")
     assert "Whose jobs it changes" in page
     assert f">{head}<" in " ".join(page.split())
+    assert ("as it is, same work" in page) is (long != "split")
 
 
 def test_the_json_counts_who_could_not_run(directory, capsys, monkeypatch):

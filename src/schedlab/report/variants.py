@@ -22,7 +22,7 @@ from schedlab.site.grounds import Grounds
 from schedlab.site.ranking import SHOWN, RankedVariant, VariantRanking
 from schedlab.site.samples import SiteSample
 from schedlab.site.sweep import Sweep
-from schedlab.site.variants import AS_IT_IS, Variant
+from schedlab.site.variants import Variant
 from schedlab.wording import count_of
 
 GROUPS = HEADINGS | {"user": "By user", "GPU": "Jobs with GPUs"}
@@ -88,7 +88,7 @@ def render_answer(
     Parameters
     ----------
     schedules
-        To look into, of the site as it is and of a variant.
+        To look into, of the site as it is, which stands first, and of a variant.
     replayed
         Which jobs.
     sentences
@@ -99,15 +99,16 @@ def render_answer(
         For the template: kind, title, leading tables, further tables, command, provenance.
     """
     page = Page()
-    page.explore(schedules, baseline=AS_IT_IS)
-    jobs = len(next(iter(schedules.values())))
+    baseline = next(iter(schedules))
+    page.explore(schedules, baseline=baseline)
+    jobs = len(schedules[baseline])
     return page.render(
         "schedule.html.j2",
         lead=f"{count_of(jobs, 'job')} replayed on {replayed}",
         sentences=sentences[:1],
         details=sentences[1:],
         omissions=grounds.omissions.parts(),
-        over_time=example_figures(schedules, list(schedules), AS_IT_IS),
+        over_time=example_figures(schedules, list(schedules), baseline),
         **context,
     )
 
@@ -117,7 +118,7 @@ def pair_of(sweep: Sweep, variant: Variant, sample: SiteSample) -> dict[str, Sch
     pair = sweep.pair(variant, sample)
     if pair is None:
         raise InputError(f"{variant.name}: it has not been run")
-    return {AS_IT_IS: pair.base.schedule} | {variant.name: pair.other.schedule}
+    return {pair.base_name: pair.base.schedule} | {variant.name: pair.other.schedule}
 
 
 def provenance_of(sweep: Sweep) -> dict[str, str]:

@@ -44,6 +44,11 @@ class Paired(NamedTuple):
     base: VariantAnswer
     other: VariantAnswer
 
+    @property
+    def base_name(self) -> str:
+        """What the site as it is is called here: where it has less work than it had, its name says so."""
+        return f"{AS_IT_IS}, same work" if self.other.work else AS_IT_IS
+
 
 class _Task(NamedTuple):
     """A simulation: of a variant or, for the sake of comparing with it, of the site as it is with the work done there.
