@@ -39,8 +39,8 @@ def with_room(parts: Parts, needed: Lengths) -> Parts:
         parts = parts._replace(retries=retries, state=state)
     while parts.state.nodes is not None and len(parts.state.nodes.places) < needed.places:
         parts = parts._replace(state=parts.state._replace(nodes=with_more_places(parts.state.nodes)))
-    while (preemption := _preemption(parts)) is not None and len(preemption.pauses) < needed.pauses:
-        site = parts.state.site._replace(preemption=with_more_pauses(preemption))
+    while (site := parts.state.site) is not None and 0 < lengths_of(parts).pauses < needed.pauses:
+        site = site._replace(preemption=with_more_pauses(site.preemption))
         parts = parts._replace(state=parts.state._replace(site=site))
     return parts
 
