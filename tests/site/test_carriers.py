@@ -39,6 +39,13 @@ def test_the_next_group_is_sought_among_the_rest():
     assert [one.told_apart.get("user") for one in found] == ["ann", "bob", None]
 
 
+def test_the_group_with_the_largest_share_stands_first_also_if_another_was_more_telling():
+    """Ann's 2 jobs wait 10,000 s each, bob's 40 jobs 1,000 s each: 20,000 and 40,000 of 60,000 s."""
+    users = ["ann"] * 2 + ["bob"] * 40 + ["eve"] * 40
+    found = carriers(np.array([10_000] * 2 + [1000] * 40 + [0] * 40), labels(user=users))
+    assert [one.told_apart.get("user") for one in found] == ["bob", "ann", None]
+
+
 def test_even_waits_have_no_carrier():
     found = carriers(np.full(30, 60), labels(user=["ann"] * 10 + ["bob"] * 20))
     assert [one.told_apart for one in found] == [{}]

@@ -165,8 +165,8 @@ def _carriers(found: SiteExplanation) -> Table:
         row += [_shares(share)[1], seconds_cell(share.mean), *twin]
         rows.append([*row, seconds_cell(share.median), seconds_cell(share.mean_without), Cell(mostly_for(found, one))])
     note = (
-        "Groups without jobs in common: first the most telling one by user, account, partition, QOS and what jobs ask "
-        "for, then the most telling one of the rest. The mean of all others is how they waited beside the group; "
+        "Groups without jobs in common, found by user, account, partition, QOS and what jobs ask for: the most telling "
+        "one, then that of the rest, and so on. The mean of all others is how they waited beside the group; "
         "without it in the queue, they might have waited less."
     )
     return Table("Who carries the mean wait", "Groups of jobs by their share of all waiting", head, rows, note)

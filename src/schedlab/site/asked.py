@@ -23,7 +23,7 @@ WHOLE_NODE = 0.95
 """The share of a node's cores, memory or GPUs from which on a request leaves nothing of it that others could use."""
 
 NO_GPU: Final = "no GPU"
-ANY_NODE: Final = "any node of its partition"
+ANY_NODE: Final = "any node"
 
 LIMIT_BOUNDS: Final = (HOUR, 4 * HOUR, 12 * HOUR, DAY, 2 * DAY, 3 * DAY, 7 * DAY)
 LIMIT_NAMES: Final = (
@@ -101,23 +101,24 @@ def whole_nodes(inputs: NodeInputs) -> NDArray[np.bool_]:
 def node_kinds(inputs: NodeInputs, asked: Resources, cluster: Cluster) -> Labels:
     """Return the kind of nodes that each job can run on: those that it may use and that are large enough.
 
-    A kind is named by the constraint of the job, if it has one; else by its nodes, if these are not all of its
-    partition.
+    A kind is named by the constraint of the job, if it has one; else by its nodes or, if these are all of its
+    partition, by this.
     """
     group = np.repeat(np.arange(len(cluster.groups)), [len(one.names) for one in cluster.groups])
-    names: dict[tuple[int, bytes], str] = {}
+    names: dict[tuple[int, int, bytes], str] = {}
     codes = np.empty(len(inputs.shape), dtype=np.int64)
     places: dict[str, int] = {}
     fits = [room_on_nodes(inputs, request) > 0 for request in range(len(inputs.nodes))]
-    keys = np.stack([inputs.shape, asked.constraint.codes], axis=1)
+    keys = np.stack([inputs.shape, asked.constraint.codes, asked.partition.codes], axis=1)
     distinct, which = np.unique(keys, axis=0, return_inverse=True)
-    for number, (request, constraint) in enumerate(distinct.tolist()):
+    for number, (request, constraint, partition) in enumerate(distinct.tolist()):
         usable = fits[request]
-        key = (constraint, usable.tobytes())
+        key = (constraint, partition, usable.tobytes())
         if key not in names:
             text = asked.constraint.names[constraint] if constraint >= 0 else ""
             every = np.array_equal(usable, inputs.allowed[inputs.eligible[request]])
-            names[key] = ANY_NODE if every and not text else _kind(usable, text, group, cluster)
+            place = f" of {asked.partition.names[partition]}" if partition >= 0 else ""
+            names[key] = f"{ANY_NODE}{place}" if every and not text else _kind(usable, text, group, cluster)
         codes[which.ravel() == number] = places.setdefault(names[key], len(places))
     return Labels(codes, tuple(places))
 

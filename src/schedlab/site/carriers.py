@@ -109,7 +109,8 @@ def carriers(waits: NDArray[np.int64], labels: Mapping[str, Labels]) -> list[Car
     Returns
     -------
     list of Carrier
-        At most `MOST_CARRIERS`, each the most telling group of the jobs that are in none before it; last the rest.
+        At most `MOST_CARRIERS`, each the most telling group of the jobs that were in none before, the one with the
+        largest share of all waiting first; last the rest.
 
     Notes
     -----
@@ -131,6 +132,7 @@ def carriers(waits: NDArray[np.int64], labels: Mapping[str, Labels]) -> list[Car
             break
         found.append(Carrier(told_apart, shared_by(labels, rows), rows))
         left = left[~mine]
+    found.sort(key=lambda one: -float(waits[one.rows].sum()))
     return [*found, *([Carrier({}, {}, left)] if len(left) else [])]
 
 

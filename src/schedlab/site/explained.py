@@ -97,7 +97,7 @@ def asks_for(found: SiteExplanation, carrier: Carrier) -> str:
 
 def _of_kind(shared: dict[str, str]) -> str:
     kind = shared.get("node kind", ANY_NODE)
-    return "" if kind == ANY_NODE else f"of {kind}" if "nodes" in shared else f"nodes of {kind}"
+    return "" if kind.startswith(ANY_NODE) else f"of {kind}" if "nodes" in shared else f"nodes of {kind}"
 
 
 def _limit(found: SiteExplanation, rows: NDArray[np.intp]) -> str:
@@ -274,7 +274,7 @@ def _because(found: SiteExplanation, carrier: Carrier) -> str:
     cause, share = next(iter(found.shares_of_causes(carrier.rows).items()), ("", 0.0))
     if not cause:
         return "but not in the twin"
-    part = f"for {share:.0%} of it"
+    part = f"for {share:.0%} of it" if found.recorded is None else f"in the twin for {share:.0%} of the time"
     if cause in STATES:
         return f"{part} as no node that they may use has enough free {cause}"
     if cause == "turn":
