@@ -38,7 +38,7 @@ class DecisivePeriod:
     def __str__(self) -> str:
         return (
             f"One period of the log decides: without the {count_of(self.jobs, 'job')} submitted between day "
-            f"{self.begin / DAY:.1f} and day {self.end / DAY:.1f}, the mean wait would change by "
+            f"{self.begin / DAY:.2f} and day {self.end / DAY:.2f}, the mean wait would change by "
             f"{signed(self.without)} instead of {signed(self.difference)}."
         )
 

@@ -1,0 +1,35 @@
+"""Whether one period of a log decides what a variant does."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from schedlab.site.decisive import decisive_period
+
+
+def answer(waits: list[int]) -> SimpleNamespace:
+    """Return an answer of jobs that are submitted one an hour."""
+    submit = 3600 * np.arange(len(waits))
+    schedule = SimpleNamespace(workload=SimpleNamespace(submit_time=submit), wait_time=np.array(waits))
+    return SimpleNamespace(rows=np.arange(len(waits)), schedule=schedule)
+
+
+def test_the_period_without_which_a_difference_is_less_than_half_is_told():
+    """Twenty jobs in twenty blocks: one gains 1,900 s, the others lose 10 s; without it the mean change is +10 s."""
+    found = decisive_period(answer([2000] * 20), answer([2010] * 7 + [100] + [2010] * 12))
+    assert found is not None
+    assert (found.jobs, found.begin, found.end) == (1, 7 * 3600, 7 * 3600)
+    assert found.difference == pytest.approx((19 * 10 - 1900) / 20)
+    assert found.without == 10
+    assert str(found) == (
+        "One period of the log decides: without the 1 job submitted between day 0.29 and day 0.29, the mean wait would "
+        "change by +10 s instead of -85.5 s."
+    )
+
+
+def test_a_change_that_all_periods_share_has_none():
+    assert decisive_period(answer([2000] * 20), answer([1900] * 20)) is None
+    assert decisive_period(answer([2000] * 20), answer([2000] * 20)) is None
