@@ -29,6 +29,7 @@ from schedlab.cli import (
     requests,
     schedules,
     search,
+    site_capacity,
     site_copies,
     site_reports,
     site_variants,
@@ -219,6 +220,7 @@ site.command("show")(sites.show_site)
 site.command()(sites.calibrate)
 site.command()(sites.what_if)
 site.command("search")(site_variants.search)
+site.command()(site_capacity.capacity)
 site.command()(site_copies.anonymise)
 site.command()(site_reports.explain)
 site.command()(site_reports.months)

@@ -4,9 +4,13 @@ from schedlab.site.affected import Affected
 from schedlab.site.anonymising import Anonymised, anonymise
 from schedlab.site.answers import VariantAnswer
 from schedlab.site.calibration import Calibration, calibrate
+from schedlab.site.capacity import capacity
+from schedlab.site.capacity_found import Capacity, CapacityStep, KindCapacity
+from schedlab.site.capacity_goal import Goal
 from schedlab.site.changes import Change, changed
 from schedlab.site.confirmation import Confirmation, ConfirmedEffect, ConfirmedVariant, MeanChange
 from schedlab.site.coverage import Coverage, JudgedPartition
+from schedlab.site.decisive import DecisivePeriod
 from schedlab.site.effects import Effect, effects, effects_frame
 from schedlab.site.explaining import SiteExplanation, explain
 from schedlab.site.grounds import Grounds
@@ -14,6 +18,7 @@ from schedlab.site.importing import import_site
 from schedlab.site.jobs import Replayable
 from schedlab.site.ledger import Ledger, LedgerLine
 from schedlab.site.months import PeriodUse, SiteMonths, months
+from schedlab.site.more_nodes import NodeKind, node_kinds
 from schedlab.site.omissions import Omissions
 from schedlab.site.ranking import RankedVariant, VariantRanking, rank_variants
 from schedlab.site.real_slurm import ConfirmationProgress, confirm
@@ -32,18 +37,24 @@ __all__ = [
     "Anonymised",
     "Calibration",
     "CalibrationRecord",
+    "Capacity",
+    "CapacityStep",
     "Change",
     "Confirmation",
     "ConfirmationProgress",
     "ConfirmedEffect",
     "ConfirmedVariant",
     "Coverage",
+    "DecisivePeriod",
     "Effect",
+    "Goal",
     "Grounds",
     "JudgedPartition",
+    "KindCapacity",
     "Ledger",
     "LedgerLine",
     "MeanChange",
+    "NodeKind",
     "Omissions",
     "Paired",
     "ParameterSearch",
@@ -66,6 +77,7 @@ __all__ = [
     "WhatIf",
     "anonymise",
     "calibrate",
+    "capacity",
     "changed",
     "confirm",
     "effects",
@@ -74,6 +86,7 @@ __all__ = [
     "grid",
     "import_site",
     "months",
+    "node_kinds",
     "parse_axis",
     "rank_variants",
     "read",

@@ -1,0 +1,126 @@
+"""The verb that finds how many nodes a site needs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from schedlab.cli.options import Json
+from schedlab.cli.outputs import check_page, note_report
+from schedlab.cli.site_variants import Anyway, Report, SiteDirectory
+from schedlab.cli.terminal import campaign_bar, command_line, note, show, show_json, stopped_like_ctrl_c
+from schedlab.errors import InputError
+from schedlab.wording import shown
+
+
+def capacity(
+    directory: SiteDirectory,
+    until: Annotated[
+        str,
+        typer.Option(
+            metavar="METRIC=VALUE",
+            help="What more nodes are to reach: at most p95_wait=4h or mean_wait=1h, at least utilisation=0.8.",
+        ),
+    ],
+    of: Annotated[
+        str,
+        typer.Option(
+            metavar="TEXT",
+            show_default="all jobs",
+            help="Jobs that the metric is of: 'partition NAME', 'QOS NAME', 'account NAME', 'user NAME', 'size serial' "
+            "or 'GPU with GPUs'.",
+        ),
+    ] = "",
+    nodes: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--node",
+            metavar="NODES",
+            show_default="every kind that a partition has",
+            help="Kind of nodes to add, named by nodes of its line, such as n[1-87] or n1; repeatable.",
+        ),
+    ] = None,
+    partitions: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--partition",
+            metavar="NAME",
+            show_default="those that hold all nodes of the kind",
+            help="Partition that new nodes join; repeatable.",
+        ),
+    ] = None,
+    most: Annotated[int, typer.Option(min=1, metavar="N", help="Most nodes to try of each kind.")] = 64,
+    prices: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--price",
+            metavar="PRICE",
+            help="Price of a node-hour, such as 0.90, and of one kind NODES=PRICE, such as g[1-8]=4; repeatable.",
+        ),
+    ] = None,
+    currency: Annotated[str, typer.Option(metavar="TEXT", show_default="none", help="Currency of prices.")] = "",
+    part: Annotated[
+        str | None,
+        typer.Option(metavar="FROM-TO", help="Part of the log to replay, in per cent, such as 25-50 (default: all)."),
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option("--workers", "-j", min=1, show_default="one per core", help="Number of processes.")
+    ] = None,
+    report: Report = None,
+    anyway: Anyway = False,
+    as_json: Json = False,
+) -> None:
+    """Find how many nodes a site needs, and of which kind, until its jobs wait less; with what they cost and buy.
+
+    New nodes of a kind join the partitions and the switch of the kind. The answer begins with how good the site's twin
+    is known to be (schedlab site calibrate). Simulations are stored in SITE/what-if.
+    """
+    from schedlab.site.capacity import capacity as search
+    from schedlab.site.capacity_goal import Goal
+    from schedlab.site.samples import SiteSample
+
+    if report is not None:
+        check_page(report)
+    goal, priced = Goal.parse(until, of), _prices(prices or [])
+    with stopped_like_ctrl_c(), campaign_bar() as progress:
+        found = search(
+            directory,
+            goal,
+            nodes or [],
+            partitions=partitions or [],
+            most=most,
+            prices=priced,
+            currency=currency,
+            sample=SiteSample() if part is None else SiteSample.parse(part),
+            anyway=anyway,
+            workers=workers,
+            progress=progress,
+        )
+    note(f"simulations are in {found.sweep.answers}")
+    if as_json:
+        show_json(found.to_document())
+    else:
+        show(found)
+    if report is not None:
+        from schedlab.report.capacity import write_capacity
+
+        note_report(report, lambda: write_capacity(found, report, command=command_line()))
+
+
+def _prices(texts: Sequence[str]) -> dict[str, float]:
+    """Return the prices of some kinds of nodes, and under "" that of all others."""
+    found: dict[str, float] = {}
+    for text in texts:
+        nodes, _, price = text.rpartition("=")
+        try:
+            value = float(price)
+        except ValueError:
+            raise InputError(f"--price {shown(text)}: must be a number, or NODES=NUMBER such as g[1-8]=4") from None
+        if not 0 <= value < float("inf"):
+            raise InputError(f"--price {shown(text)}: must be 0 or more")
+        if nodes in found:
+            raise InputError(f"--price {shown(text)}: a price of these nodes is given twice")
+        found[nodes] = value
+    return found

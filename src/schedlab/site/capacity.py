@@ -1,0 +1,257 @@
+"""How many nodes, and of which kind, a site needs until its jobs wait less: the smallest number that reaches a goal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.campaign.results.statistics import LARGER_IS_BETTER
+from schedlab.engine.fitting import room_on_nodes
+from schedlab.engine.node_requests import unchecked_inputs
+from schedlab.errors import InputError
+from schedlab.schedule.reasons import LIMITS
+from schedlab.site.capacity_found import HOUR, Capacity, CapacityStep, KindCapacity
+from schedlab.site.capacity_goal import Goal
+from schedlab.site.effects import effects
+from schedlab.site.grounds import grounds_of
+from schedlab.site.more_nodes import NodeKind, check_kind, more_nodes, node_kinds
+from schedlab.site.samples import THE_LOG, SiteSample
+from schedlab.site.sweep import Paired, Sweep
+from schedlab.site.variants import AS_IT_IS, Variant
+
+MORE_WORK = 1.1
+"""Factor of the work that is offered, to see whether the goal still holds if shorter waits bring more."""
+
+
+def next_number(tried: Mapping[int, bool], most: int) -> int | None:
+    """Return how many nodes to try next: twice as many until the goal is reached, then halfway; None: no more.
+
+    Parameters
+    ----------
+    tried
+        Whether each number that was tried reaches the goal.
+    most
+        The largest number.
+
+    Examples
+    --------
+    >>> next_number({}, 64), next_number({1: False, 2: False}, 64), next_number({2: False, 4: True}, 64)
+    (1, 4, 3)
+    >>> next_number({64: False}, 64), next_number({3: False, 4: True}, 64), next_number({1: True}, 64)
+    (None, None, None)
+    """
+    enough = [number for number, reached in tried.items() if reached]
+    if not enough:
+        last = max(tried, default=0)
+        return None if last >= most else min(max(2 * last, 1), most)
+    high = min(enough)
+    low = max((number for number in tried if number < high), default=0)
+    return None if high - low <= 1 else (low + high) // 2
+
+
+class _Search:
+    """The search for all kinds at once, so that processes have enough to do."""
+
+    def __init__(self, sweep: Sweep, goal: Goal, sample: SiteSample, most: int, **running: Any) -> None:
+        self.sweep, self.goal, self.sample, self.most, self.running = sweep, goal, sample, most, running
+        self.mine = goal.rows(sweep.sample(sample), sweep.site.cluster.processors)
+        self.tried: dict[NodeKind, dict[int, CapacityStep]] = {}
+        self.failed: dict[NodeKind, str] = {}
+
+    def run(self, variants: Sequence[Variant]) -> None:
+        self.sweep.run(variants, [self.sample], **self.running)
+
+    def pair(self, variant: Variant) -> Paired | None:
+        return self.sweep.pair(variant, self.sample)
+
+    def as_it_is(self) -> Paired:
+        self.run([])
+        pair = self.pair(Variant(AS_IT_IS))
+        if pair is None:
+            reasons = [one.reason for one in self.sweep.failures.values()]
+            raise InputError(f"the site as it is could not be run: {'; '.join(reasons)}")
+        return pair
+
+    def search(self, kinds: Sequence[NodeKind]) -> None:
+        """Try numbers of nodes of all kinds until each is decided."""
+        self.tried = {kind: {} for kind in kinds}
+        while batch := {kind: number for kind in kinds if (number := self._next(kind)) is not None}:
+            variants = {kind: self.variant(kind, number) for kind, number in batch.items()}
+            self.run(list(variants.values()))
+            for kind, variant in variants.items():
+                pair = self.pair(variant)
+                if pair is None:
+                    self.failed[kind] = self.sweep.failures[variant, self.sample].reason
+                else:
+                    self.tried[kind][batch[kind]] = self._step(batch[kind], variant, pair)
+
+    def _next(self, kind: NodeKind) -> int | None:
+        if kind in self.failed:
+            return None
+        reached = {number: self.goal.reached(step.value) for number, step in self.tried[kind].items()}
+        return next_number(reached, self.most)
+
+    def variant(self, kind: NodeKind, number: int, load: float = 1.0) -> Variant:
+        name = f"{number:,} more like {kind.name}{f', load {load:g}' if load != 1 else ''}"
+        return Variant(name, more_nodes(self.sweep.site, kind, number), load=load)
+
+    def _step(self, number: int, variant: Variant, pair: Paired) -> CapacityStep:
+        before, after = (one.schedule for one in pair)
+        return CapacityStep(
+            number,
+            variant,
+            self.goal.of(pair.other, self.mine),
+            self.goal.interval(pair, self.mine),
+            pair.other.metric("mean_wait"),
+            pair.other.metric("utilisation"),
+            float((before.wait_time - after.wait_time).sum()) / HOUR,
+            tuple(effects([pair])),
+            bool(np.array_equal(before.start_time, after.start_time)),
+            pair.other.metrics.get(LIMITS, 0.0) / max(pair.other.metric("mean_wait"), 1.0),
+        )
+
+    def found(self, prices: Mapping[NodeKind, float | None]) -> list[KindCapacity]:
+        """Return what was found of each kind, after a last look at those that reach the goal with more work."""
+        needed = {
+            kind: min((number for number, step in tried.items() if self.goal.reached(step.value)), default=None)
+            for kind, tried in self.tried.items()
+        }
+        busier = {kind: self.variant(kind, number, MORE_WORK) for kind, number in needed.items() if number is not None}
+        self.run(list(busier.values()))
+        with_more = {kind: self.sweep.answer(one, self.sample) for kind, one in busier.items()}
+        return [
+            KindCapacity(
+                kind,
+                prices[kind],
+                tuple(step for _, step in sorted(tried.items())),
+                needed[kind],
+                None if (answer := with_more.get(kind)) is None else self.goal.of(answer, self.mine),
+                self._cannot_use(kind, tried),
+                self.failed.get(kind, ""),
+            )
+            for kind, tried in self.tried.items()
+        ]
+
+    def _cannot_use(self, kind: NodeKind, tried: Mapping[int, CapacityStep]) -> float:
+        """Return the share of the waiting that is left of jobs that cannot run on nodes of a kind."""
+        pair = self.pair(tried[max(tried)].variant if tried else Variant(AS_IT_IS))
+        assert pair is not None
+        site, schedule = self.sweep.site, pair.other.schedule
+        inputs = unchecked_inputs(schedule.workload, site.cluster, site.scheduler.placement)
+        there = np.isin(np.array(site.cluster.nodes), np.array(kind.nodes))
+        fits = np.array([(room_on_nodes(inputs, one)[there] > 0).any() for one in range(len(inputs.nodes))])
+        waits: NDArray[np.int64] = schedule.wait_time * self.mine[pair.other.rows]
+        return float(waits[~fits[inputs.shape]].sum() / max(waits.sum(), 1))
+
+
+def capacity(
+    directory: str | PathLike[str],
+    goal: Goal,
+    nodes: Sequence[str] = (),
+    *,
+    partitions: Sequence[str] = (),
+    most: int = 64,
+    prices: Mapping[str, float] | float | None = None,
+    currency: str = "",
+    sample: SiteSample = THE_LOG,
+    anyway: bool = False,
+    workers: int | None = None,
+    progress: Callable[[int, int, int], None] | None = None,
+) -> Capacity:
+    """Return how many nodes of which kind a site needs until a metric reaches a goal.
+
+    Nodes of each kind are added to the partitions that hold all of its kind: 1, 2, 4 and so on until the goal is
+    reached, then numbers in between.
+
+    Parameters
+    ----------
+    directory
+        Of a site with jobs and nodes; it keeps the simulations.
+    goal
+        To be reached.
+    nodes
+        The kinds, see `schedlab.site.more_nodes.node_kinds`; empty: all.
+    partitions
+        That new nodes join; empty: those that hold all nodes of the kind.
+    most
+        Nodes to try of each kind.
+    prices
+        Of a node-hour: one for all kinds, or by host list as in `nodes` ("": all others).
+    currency
+        Of prices.
+    sample
+        The jobs.
+    anyway
+        Whether a twin answers that its last calibration found not good enough.
+    workers, progress
+        As for `Sweep.run`.
+
+    Raises
+    ------
+    InputError
+        If there are no such nodes, partitions or jobs, or the twin is not good enough.
+    """
+    if most < 1:
+        raise InputError(f"at most {most} nodes: must be 1 or more")
+    sweep = Sweep(directory, anyway=anyway)
+    kinds = node_kinds(sweep.site, nodes, partitions)
+    priced = _priced(sweep, kinds, prices)
+    search = _Search(sweep, goal, sample, most, workers=workers, progress=progress)
+    base = search.as_it_is()
+    before = goal.of(base.other, search.mine)
+    found: list[KindCapacity] = []
+    if not goal.reached(before):
+        for kind in kinds:
+            check_kind(sweep.site, kind)
+        search.search(kinds)
+        found = sorted(search.found(priced), key=_order(goal))
+    shown = found[0].decisive if found else None
+    pair = base if shown is None else search.pair(shown.variant) or base
+    return Capacity(
+        sweep,
+        goal,
+        sample,
+        most,
+        before,
+        base.other.metric("mean_wait"),
+        base.other.metric("utilisation"),
+        int(search.mine.sum()),
+        tuple(found),
+        grounds_of(sweep, pair, []),
+        currency,
+    )
+
+
+def _order(goal: Goal) -> Callable[[KindCapacity], tuple[Any, ...]]:
+    """Return the order of kinds: those that reach the goal by cost and number, the others by how near they come."""
+    sign = -1 if goal.metric in LARGER_IS_BETTER else 1
+
+    def key(one: KindCapacity) -> tuple[Any, ...]:
+        if one.needed is not None:
+            cost = one.cost(one.needed)
+            return 0, float("inf") if cost is None else cost, one.needed
+        step = one.decisive
+        return 1, float("inf") if step is None else sign * step.value, 0
+
+    return key
+
+
+def _priced(
+    sweep: Sweep, kinds: Sequence[NodeKind], prices: Mapping[str, float] | float | None
+) -> dict[NodeKind, float | None]:
+    if not isinstance(prices, Mapping):
+        return dict.fromkeys(kinds, prices)
+    found: dict[NodeKind, float | None] = dict.fromkeys(kinds, prices.get(""))
+    for name, price in prices.items():
+        if not name:
+            continue
+        kind = node_kinds(sweep.site, [name], kinds[0].partitions if len(kinds) == 1 else ())[0]
+        same = [one for one in kinds if set(one.lines) & set(kind.lines)]
+        if not same:
+            raise InputError(f"a price of {name} is given, but no such nodes are added")
+        found[same[0]] = price
+    return found

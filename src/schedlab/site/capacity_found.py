@@ -1,0 +1,194 @@
+"""How many nodes reach a goal: every number of nodes of each kind that was tried, and what they cost and buy."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from schedlab.campaign.results.statistics import LARGER_IS_BETTER, Interval
+from schedlab.site.capacity_goal import Goal
+from schedlab.site.effects import Effect
+from schedlab.site.grounds import Grounds
+from schedlab.site.more_nodes import NodeKind
+from schedlab.site.samples import SiteSample
+from schedlab.site.sweep import Sweep
+from schedlab.site.variants import Variant
+
+HOUR, MONTH = 3600, 30 * 86_400
+
+SLACK = 0.01
+"""Relative change of a metric that is not called one."""
+
+
+@dataclass(frozen=True, slots=True)
+class CapacityStep:
+    """A number of new nodes of one kind, and what they bring.
+
+    Parameters
+    ----------
+    nodes
+        How many.
+    variant
+        The site with them.
+    value, interval
+        The metric, and the 95 % interval of its change from the site as it is (None: there is none).
+    mean_wait, utilisation
+        In seconds, and of 1.
+    saved
+        Hours that all jobs of the log together wait less.
+    effects
+        On groups of jobs.
+    unchanged
+        Whether every job starts as before.
+    at_limits
+        Share of the waiting of all jobs that is at limits; 0 where it is not known.
+    """
+
+    nodes: int
+    variant: Variant
+    value: float
+    interval: Interval | None
+    mean_wait: float
+    utilisation: float
+    saved: float
+    effects: tuple[Effect, ...]
+    unchanged: bool
+    at_limits: float
+
+
+@dataclass(frozen=True, slots=True)
+class KindCapacity:
+    """More nodes of one kind: all numbers that were tried.
+
+    Parameters
+    ----------
+    kind
+        Of nodes.
+    price
+        Of a node-hour; None: not given.
+    steps
+        By the number of nodes.
+    needed
+        The smallest number that reaches the goal; None: none that was tried does.
+    with_more_work
+        The metric with that number and a tenth more work; None: not known.
+    cannot_use
+        Share of the waiting that is left, with the most nodes that were tried, of jobs that cannot run on such nodes.
+    failure
+        Why a number could not be tried; empty: all could.
+    """
+
+    kind: NodeKind
+    price: float | None
+    steps: tuple[CapacityStep, ...]
+    needed: int | None
+    with_more_work: float | None
+    cannot_use: float
+    failure: str = ""
+
+    @property
+    def decisive(self) -> CapacityStep | None:
+        """The step with the needed number or, if none is enough, with the most."""
+        return next((one for one in self.steps if one.nodes == self.needed), self.steps[-1] if self.steps else None)
+
+    def cost(self, nodes: int) -> float | None:
+        """Return what a number of nodes costs in 30 days."""
+        return None if self.price is None else self.price * nodes * MONTH / HOUR
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Capacity:
+    """How many nodes of which kind reach a goal.
+
+    Parameters
+    ----------
+    sweep
+        Where the simulations are.
+    goal
+        To be reached.
+    sample
+        The jobs that were replayed.
+    most
+        Nodes that were tried of each kind.
+    before, mean_wait, utilisation
+        The metric, the mean wait and the utilisation of the site as it is.
+    jobs
+        That the goal is of.
+    kinds
+        That were tried, those that reach the goal first, and of these the cheapest or fewest; none if it is reached
+        already.
+    grounds
+        What the answer stands on.
+    currency
+        Of prices, empty if it is not known.
+    """
+
+    sweep: Sweep
+    goal: Goal
+    sample: SiteSample
+    most: int
+    before: float
+    mean_wait: float
+    utilisation: float
+    jobs: int
+    kinds: tuple[KindCapacity, ...]
+    grounds: Grounds
+    currency: str = ""
+
+    @property
+    def months(self) -> float:
+        """How long the log is, in months of 30 days."""
+        return max(self.grounds.span, 1) / MONTH
+
+    @property
+    def best(self) -> KindCapacity | None:
+        """The kind that the answer begins with; None: no node is needed."""
+        return self.kinds[0] if self.kinds else None
+
+    def sentences(self) -> list[str]:
+        """Return the answer in plain sentences, the first for who reads no further."""
+        from schedlab.site.capacity_text import sentences_of
+
+        return sentences_of(self)
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the answer as numbers and texts, for JSON."""
+        return {
+            "calibration": self.grounds.standing.to_document(),
+            "sentences": self.sentences(),
+            "goal": asdict(self.goal),
+            "sample": self.sample.text,
+            "most": self.most,
+            "as_it_is": {"value": self.before, "mean_wait": self.mean_wait, "utilisation": self.utilisation},
+            "months": self.months,
+            "currency": self.currency,
+            "kinds": [self._of_kind(one) for one in self.kinds],
+        } | self.grounds.to_document()
+
+    def _of_kind(self, one: KindCapacity) -> dict[str, Any]:
+        steps = [
+            asdict(step)
+            | {
+                "effects": [effect.to_document() for effect in step.effects],
+                "cost_a_month": one.cost(step.nodes),
+                "saved_a_month": step.saved / self.months,
+            }
+            for step in one.steps
+        ]
+        return {"nodes": one.kind.lines, "partitions": one.kind.partitions, "price": one.price, "steps": steps} | {
+            name: getattr(one, name) for name in ("needed", "with_more_work", "cannot_use", "failure")
+        }
+
+    def __str__(self) -> str:
+        from schedlab.site.capacity_text import capacity_text
+
+        return capacity_text(self)
+
+
+def not_monotone(goal: Goal, one: KindCapacity) -> tuple[CapacityStep, CapacityStep] | None:
+    """Return two numbers of nodes of which the larger one is clearly worse; None: there are none."""
+    sign = -1 if goal.metric in LARGER_IS_BETTER else 1
+    for fewer, more in zip(one.steps, one.steps[1:], strict=False):
+        if sign * (more.value - fewer.value) > SLACK * abs(fewer.value):
+            return fewer, more
+    return None

@@ -1,0 +1,191 @@
+"""What more nodes are to bring: a value of a metric, of all jobs or of a group, and how sure a change of it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.campaign.results.statistics import LARGER_IS_BETTER, Interval, quantity
+from schedlab.durations import parse_duration
+from schedlab.errors import InputError, located
+from schedlab.schedule.metrics import MEASURES, job_measures, metric_names, schedule_metrics
+from schedlab.schedule.schedule import Schedule
+from schedlab.schedule.window import measured_window
+from schedlab.site.answers import VariantAnswer
+from schedlab.site.effects import FEWEST_BLOCKS, blocks_of, group_name, groups_of
+from schedlab.site.sweep import Paired
+from schedlab.wording import did_you_mean, shown
+from schedlab.workload.workload import Workload
+
+KINDS = ("partition", "QOS", "account", "user", "size", "GPU")
+"""Kinds of groups of which a metric may be."""
+
+_STATISTICS: dict[str, Callable[[NDArray[np.float64]], float]] = {
+    "mean": lambda values: float(values.mean()),
+    "median": lambda values: float(np.median(values)),
+    "p95": lambda values: float(np.percentile(values, 95)),
+    "p99": lambda values: float(np.percentile(values, 99)),
+}
+"""Statistics of which an interval is computed; of the largest value, none can be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """A value of a metric that is to be reached.
+
+    Parameters
+    ----------
+    metric
+        Which: `schedlab list metrics` prints all.
+    value
+        To be reached: at most that, or at least where more is better; seconds where it is a time.
+    kind, group
+        The jobs that it is of, such as "partition" and "gpu"; empty: all.
+
+    Examples
+    --------
+    >>> goal = Goal.parse("p95_wait=4h", "partition gpu")
+    >>> goal.text, goal.value, goal.reached(14_000.0)
+    ('p95 wait of partition gpu', 14400.0, True)
+    """
+
+    metric: str
+    value: float
+    kind: str = ""
+    group: str = ""
+
+    @classmethod
+    def parse(cls, text: str, of: str = "") -> Goal:
+        """Read a goal.
+
+        Parameters
+        ----------
+        text
+            METRIC=VALUE, such as p95_wait=4h or utilisation=0.8.
+        of
+            The jobs that it is of: a kind and a name, such as "partition gpu"; empty: all.
+
+        Raises
+        ------
+        InputError
+            If it is not written like that, or there is no such metric or kind.
+        """
+        metric, equals, value = (part.strip() for part in text.partition("="))
+        if not equals or not value:
+            raise InputError(f"goal {shown(text)}: must be written METRIC=VALUE, such as p95_wait=4h")
+        if metric not in metric_names():
+            near = did_you_mean(metric, metric_names())
+            raise InputError(
+                f"goal {shown(text)}: unknown metric {shown(metric)}{near}; schedlab list metrics prints all"
+            )
+        kind, _, group = of.strip().partition(" ")
+        kinds = {one.lower(): one for one in KINDS}
+        if of and (kind.lower() not in kinds or not group.strip()):
+            raise InputError(
+                f"jobs {shown(of)}: must be a kind ({', '.join(KINDS)}) and a name, such as 'partition gpu'"
+            )
+        if of and metric.partition("_")[2] not in MEASURES:
+            raise InputError(
+                f"{metric} is of the whole site: a group of jobs has metrics such as mean_wait or p95_wait"
+            )
+        with located(f"goal {shown(text)}"):
+            return cls(metric, _number(metric, value), kinds.get(kind.lower(), ""), group.strip())
+
+    @property
+    def text(self) -> str:
+        """The metric in words, and whose it is."""
+        of = f" of {group_name(self.kind, self.group)}" if self.kind else ""
+        return f"{self.metric.replace('_', ' ')}{of}"
+
+    def in_words(self, value: float) -> str:
+        """Return a value of the metric as text."""
+        return f"{value:.1%}" if self.metric == "utilisation" else quantity(self.metric, value)
+
+    def reached(self, value: float) -> bool:
+        """Return whether a value is as good as the goal, or better."""
+        return value >= self.value if self.metric in LARGER_IS_BETTER else value <= self.value
+
+    def rows(self, jobs: Workload, processors: int) -> NDArray[np.bool_]:
+        """Return which jobs it is of; size classes are those of a machine.
+
+        Raises
+        ------
+        InputError
+            If there are none.
+        """
+        if not self.kind:
+            return np.ones(len(jobs), dtype=np.bool_)
+        labels = next(labels for kind, labels in groups_of(jobs, processors) if kind == self.kind)
+        if self.group not in labels.names:
+            near = did_you_mean(self.group, labels.names)
+            raise InputError(f"no job belongs to {group_name(self.kind, self.group)}{near}")
+        found: NDArray[np.bool_] = labels.codes == labels.names.index(self.group)
+        if not found.any():
+            raise InputError(f"no job belongs to {group_name(self.kind, self.group)} in this part of the log")
+        return found
+
+    def of(self, answer: VariantAnswer, mine: NDArray[np.bool_]) -> float:
+        """Return the value of an answer, of those jobs of its sample that it is of."""
+        if not self.kind:
+            return answer.metric(self.metric)
+        window = measured_window(answer.schedule)
+        rows = window.rows[mine[answer.rows][window.rows]]
+        return schedule_metrics(answer.schedule, window=replace(window, rows=rows))[self.metric]
+
+    def interval(self, pair: Paired, mine: NDArray[np.bool_]) -> Interval | None:
+        """Return the interval of the change of the metric at a level of 95 %; None: there is none.
+
+        Notes
+        -----
+        Jobs are paired, and cut into blocks by submission. The metric's change is computed once without each block, and
+        the interval is that of the jackknife with Student's t; leaving out many jobs together holds for quantiles, too
+        (Shao and Wu, A general theory for jackknife variance estimation, Annals of Statistics 17, 1989).
+        """
+        statistic, _, measure = self.metric.partition("_")
+        if measure not in MEASURES or statistic not in _STATISTICS:
+            return None
+        rows = np.flatnonzero(mine[pair.base.rows])
+        before, after = (_values(one.schedule, measure)[rows] for one in pair)
+        return jackknife(before, after, blocks_of(pair.base.schedule.workload.submit_time[rows]), statistic)
+
+
+def _values(schedule: Schedule, measure: str) -> NDArray[np.float64]:
+    return np.asarray(job_measures(schedule)[measure], dtype=np.float64)
+
+
+def _number(metric: str, text: str) -> float:
+    if any(word in metric for word in ("wait", "run_time", "turnaround", "makespan", "time_lost", "suspended_time")):
+        return parse_duration(text)
+    try:
+        return float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        raise InputError(f"{shown(text)} is not a number") from None
+
+
+def jackknife(
+    before: NDArray[np.float64], after: NDArray[np.float64], block: NDArray[np.int64], statistic: str
+) -> Interval | None:
+    """Return the interval, at a level of 95 %, of the change of a statistic over paired jobs in blocks of time.
+
+    Examples
+    --------
+    >>> values, block = np.repeat([8.0], 12), np.arange(12)
+    >>> jackknife(values, values / 2, block, "mean")
+    (-4.0, -4.0)
+    >>> jackknife(values, values / 2, block // 4, "mean") is None
+    True
+    """
+    from scipy.stats import t
+
+    blocks = np.unique(block)
+    if len(blocks) < FEWEST_BLOCKS:
+        return None
+    of = _STATISTICS[statistic]
+    change = of(after) - of(before)
+    without = np.array([of(after[block != one]) - of(before[block != one]) for one in blocks.tolist()])
+    error = np.sqrt((len(blocks) - 1) / len(blocks) * ((without - without.mean()) ** 2).sum())
+    half = float(t.ppf(0.975, len(blocks) - 1)) * float(error)
+    return float(change) - half, float(change) + half

@@ -1,0 +1,208 @@
+"""How many nodes a site needs, in sentences and as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from shlex import quote
+
+from schedlab.schedule.summary import duration
+from schedlab.site.capacity import MORE_WORK
+from schedlab.site.capacity_found import Capacity, CapacityStep, KindCapacity, not_monotone
+from schedlab.site.headline import payers_text, winners_text
+from schedlab.site.variants import AS_IT_IS
+from schedlab.wording import table
+
+TELLING, MOSTLY = 0.1, 0.5
+"""Shares of the waiting from which on a reason is named why nodes are of little use, and is said to be the cause."""
+
+AGAIN = 3
+"""Kinds whose changes are printed."""
+
+
+def sentences_of(found: Capacity) -> list[str]:
+    """Return the answer in sentences: what is needed, what it costs, how sure that is, and what it does not say."""
+    parts = [_answer(found), *(_not_reached(found, one) for one in found.kinds[1:] if one.needed is None)]
+    parts.append(found.grounds.left_out_text)
+    told = [f"According to {found.grounds.standing.clause}, {'; '.join(parts)}.", *found.grounds.sentences()]
+    told += [sentence for one in found.kinds if one.needed is not None for sentence in _of_needed(found, one)]
+    told += [sentence for one in found.kinds for sentence in _cautions(found, one)]
+    told += [sentence for one in found.kinds if one.needed is not None for sentence in _who(one)]
+    if found.best is not None and found.best.needed is None:
+        told += [
+            *_who(found.best),
+            "What jobs wait for, and which limits cost most, is what schedlab site explain tells.",
+        ]
+    return told
+
+
+def _who(one: KindCapacity) -> Iterator[str]:
+    """Say who gains and who pays."""
+    if one.decisive is None or one.decisive.unchanged:
+        return
+    step = one.decisive
+    gain = [f"w{text[1:].removesuffix('.')}" for text in winners_text(step.effects)]
+    yield f"With {step.nodes:,} more like {one.kind.name}, {'; '.join([*gain, payers_text(step.effects)])}."
+
+
+def _answer(found: Capacity) -> str:
+    goal, best = found.goal, found.best
+    before = goal.in_words(found.before)
+    if best is None:
+        return f"no more nodes are needed: the {goal.text} is {before} as it is (goal: {goal.in_words(goal.value)})"
+    if best.needed is None:
+        return _not_reached(found, best)
+    step = best.decisive
+    assert step is not None
+    sure = "" if step.interval is None else f", 95 % interval of the change: {_interval(found, step)}"
+    others = [f"so would {_number(one)}{_cost(found, one)}" for one in found.kinds[1:] if one.needed is not None]
+    change = (
+        f"bring the {goal.text} from {before} to {goal.in_words(step.value)} (goal: {goal.in_words(goal.value)}{sure})"
+    )
+    return "; ".join([f"{_number(best)} would {change}{_cost(found, best)}", *others])
+
+
+def _number(one: KindCapacity) -> str:
+    number = one.needed or 0
+    return f"{number:,} more {'node' if number == 1 else 'nodes'} like {one.kind.name}"
+
+
+def _cost(found: Capacity, one: KindCapacity) -> str:
+    """Return what the needed nodes cost, behind a comma."""
+    cost = one.cost(one.needed or 0)
+    if cost is None:
+        return ""
+    return f", for {money(cost, found.currency)} in 30 days at {money(one.price or 0, found.currency)} per node-hour"
+
+
+def money(amount: float, currency: str) -> str:
+    """Return an amount as text.
+
+    Examples
+    --------
+    >>> money(8640, "EUR"), money(0.9, "")
+    ('8,640 EUR', '0.90')
+    """
+    return f"{amount:,.0f} {currency}".strip() if amount >= 100 else f"{amount:,.2f} {currency}".strip()
+
+
+def _not_reached(found: Capacity, one: KindCapacity) -> str:
+    step, goal = one.decisive, found.goal
+    if step is None:
+        return f"nodes like {one.kind.name} could not be tried: {one.failure}"
+    nodes = f"{step.nodes:,} more nodes like {one.kind.name}"
+    if step.unchanged:
+        return f"{nodes} change nothing: {_why(one, step) or 'no job that waits starts earlier'}"
+    to = f"the {goal.text} goes from {goal.in_words(found.before)} to {goal.in_words(step.value)}"
+    return f"{nodes} do not reach the goal of {goal.in_words(goal.value)}: {to}{_because(one, step)}"
+
+
+def _because(one: KindCapacity, step: CapacityStep) -> str:
+    why = _why(one, step)
+    if not why:
+        return ""
+    return f", because {why}" if max(one.cannot_use, step.at_limits) >= MOSTLY else f" ({why})"
+
+
+def _why(one: KindCapacity, step: CapacityStep) -> str:
+    """Say which of the waiting that is left such nodes cannot shorten, as far as that is known."""
+    left, parts = "of the waiting that is left is", []
+    if one.cannot_use >= TELLING:
+        where = f" or may not use partition {', '.join(one.kind.partitions)}" if one.kind.partitions else ""
+        parts.append(f"{one.cannot_use:.0%} {left} that of jobs that do not fit there{where}")
+    if step.at_limits >= TELLING:
+        parts.append(f"{step.at_limits:.0%} {left} at limits of accounts, QOS or licences")
+    return " and ".join(parts)
+
+
+def _interval(found: Capacity, step: CapacityStep) -> str:
+    assert step.interval is not None
+    return " to ".join(_signed(found, one) for one in step.interval)
+
+
+def _signed(found: Capacity, value: float) -> str:
+    text = found.goal.in_words(abs(value))
+    return f"{'-' if value < 0 else '+'}{text}"
+
+
+def _of_needed(found: Capacity, one: KindCapacity) -> Iterator[str]:
+    """Say what the needed nodes buy, and what happens if shorter waits bring more work."""
+    step = one.decisive
+    assert step is not None
+    saved = step.saved / found.months
+    cost = one.cost(step.nodes)
+    if saved > 0:
+        price = "" if cost is None else f", {money(cost / saved, found.currency)} per hour of waiting saved"
+        yield (
+            f"{_number(one)} save {saved:,.0f} hours of waiting in 30 days, {saved / step.nodes:,.0f} per node{price}."
+        )
+    if step.interval is not None and step.interval[0] <= 0 <= step.interval[1]:
+        what = f"{_number(one)} change the {found.goal.text}"
+        yield f"Whether {what} cannot be told from this log: the interval includes 0."
+    if one.with_more_work is not None:
+        holds = "the goal still holds" if found.goal.reached(one.with_more_work) else "the goal is missed"
+        yield (
+            f"Users submit more where waits are short: if {_number(one)} attracted {MORE_WORK - 1:.0%} more work, the "
+            f"{found.goal.text} would be {found.goal.in_words(one.with_more_work)}, and {holds}."
+        )
+
+
+def _cautions(found: Capacity, one: KindCapacity) -> Iterator[str]:
+    if one.failure and one.steps:
+        yield f"Further nodes like {one.kind.name} could not be tried: {one.failure}."
+    if (worse := not_monotone(found.goal, one)) is not None:
+        fewer, more = worse
+        yield (
+            f"More is not always better: with {more.nodes:,} nodes like {one.kind.name} the {found.goal.text} is "
+            f"{found.goal.in_words(more.value)}, with {fewer.nodes:,} it is {found.goal.in_words(fewer.value)}; so "
+            "fewer nodes than were found might do, and chance has a part in the number."
+        )
+
+
+def capacity_text(found: Capacity) -> str:
+    """Return the answer as text: sentences, the table, and how to ask again."""
+    head, rows = columns(found)
+    text = [*found.sentences()]
+    if found.kinds:
+        text += ["", table(head, rows)]
+    told = [line for one in found.kinds[:AGAIN] for line in again(one)]
+    text += ["", "to look into one of them: schedlab site what-if SITE", *told] if told else []
+    if found.grounds.omissions.parts():
+        text += ["", str(found.grounds.omissions)]
+    return "\n".join(text)
+
+
+def again(one: KindCapacity) -> list[str]:
+    """Return the options of what-if that ask for the decisive number of nodes of a kind."""
+    if one.decisive is None:
+        return []
+    return [f"  {' '.join(f'--set {quote(change)}' for change in one.decisive.variant.changes)}"]
+
+
+def columns(found: Capacity) -> tuple[list[str], list[list[str]]]:
+    """Return the head and the rows of the table of all numbers that were tried."""
+    priced = any(one.price is not None for one in found.kinds)
+    head = ["nodes like", "more", found.goal.text, "change", "95 % interval", *_mean_wait(found, "mean wait")]
+    head += ["utilisation", "hours of waiting saved in 30 days", "per node"]
+    head += ["cost in 30 days", "cost per hour saved"] if priced else []
+    first = [AS_IT_IS, "0", found.goal.in_words(found.before), "-", "-", *_mean_wait(found, duration(found.mean_wait))]
+    rows = [[*first, f"{found.utilisation:.1%}", *["-"] * (4 if priced else 2), ""]]
+    for one in found.kinds:
+        rows += [_row(found, one, step, priced=priced) for step in one.steps]
+    return [*head, ""], rows
+
+
+def _mean_wait(found: Capacity, text: str) -> list[str]:
+    """Return a text of the mean wait, unless the goal is that one."""
+    return [] if found.goal.metric == "mean_wait" and not found.goal.kind else [text]
+
+
+def _row(found: Capacity, one: KindCapacity, step: CapacityStep, *, priced: bool) -> list[str]:
+    saved, goal = step.saved / found.months, found.goal
+    row = [one.kind.name, f"{step.nodes:,}", goal.in_words(step.value), _signed(found, step.value - found.before)]
+    row += ["-" if step.interval is None else _interval(found, step), *_mean_wait(found, duration(step.mean_wait))]
+    row += [f"{step.utilisation:.1%}", f"{saved:,.0f}", f"{saved / step.nodes:,.0f}"]
+    if priced:
+        cost = one.cost(step.nodes)
+        row += ["-"] * 2 if cost is None else [money(cost, ""), money(cost / saved, "") if saved > 0 else "-"]
+    mark = "needed" if step.nodes == one.needed else "no effect" if step.unchanged else ""
+    return [*row, mark]
