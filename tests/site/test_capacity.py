@@ -1,0 +1,251 @@
+"""How many nodes a site needs, on sites of which one knows how long each job waits."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from schedlab.cli import main
+from schedlab.errors import InputError
+from schedlab.site import import_site
+from schedlab.site.capacity import capacity, next_number
+from schedlab.site.capacity_found import Capacity
+from schedlab.site.capacity_goal import Goal, jackknife
+from schedlab.site.more_nodes import check_kind, more_nodes, new_names, node_kinds
+
+CONF = """ClusterName=lab
+SchedulerType=sched/builtin
+NodeName=n1 CPUs=1
+NodeName=g1 CPUs=1
+PartitionName=batch Nodes=n1 Default=YES MaxTime=1-0
+PartitionName=gpu Nodes=g1 MaxTime=1-0
+"""
+HEAD = "submit_time,run_time,requested_time,requested_processors,user_id,partition\n"
+
+
+@pytest.fixture
+def site(tmp_path):
+    """Twelve jobs of an hour come at once: on N nodes, N of them wait 0 h, N wait 1 h, and so on."""
+    (tmp_path / "slurm.conf").write_text(CONF)
+    (tmp_path / "jobs.csv").write_text(HEAD + "".join(f"{second},3600,3600,1,1,batch\n" for second in [0] * 12))
+    return import_site(tmp_path / "slurm.conf", tmp_path / "jobs.csv").save(tmp_path / "site")
+
+
+def asked(site, text, nodes=("n1",), **options) -> Capacity:
+    return capacity(site, Goal.parse(text, options.pop("of", "")), nodes, workers=1, **options)
+
+
+def test_the_smallest_number_of_nodes_is_found_whose_waits_are_known(site):
+    """Means of 0..11 h on one node; of 2 nodes 2.5 h, 3 nodes 1.5 h, 4 nodes 1 h: for 2 h one needs 3 nodes in all."""
+    found = asked(site, "mean_wait=2h")
+    assert found.before == 5.5 * 3600
+    assert found.best.needed == 2
+    values = {step.nodes: step.value / 3600 for step in found.best.steps}
+    assert values == {1: 2.5, 2: 1.5}
+    assert found.best.decisive.saved == 12 * (5.5 - 1.5)
+
+
+def test_between_two_powers_of_two_the_search_halves(site):
+    """The longest wait is 12 / nodes - 1 hours: 6 nodes in all for 1 h, and 5 would leave 2 h for two jobs."""
+    found = asked(site, "max_wait=1h")
+    assert found.best.needed == 5
+    assert [step.nodes for step in found.best.steps] == [1, 2, 4, 5, 6, 8]
+    assert {step.nodes: step.value for step in found.best.steps}[4] == 2 * 3600
+
+
+def test_a_goal_that_holds_already_needs_no_node(site):
+    found = asked(site, "mean_wait=6h")
+    assert found.kinds == ()
+    assert "no more nodes are needed: the mean wait is 5.5 h as it is (goal: 6 h)" in found.sentences()[0]
+
+
+def test_nodes_of_another_partition_change_nothing_and_the_answer_says_why(site):
+    found = asked(site, "mean_wait=2h", ("n1", "g1"), most=4)
+    assert [one.kind.name for one in found.kinds] == ["n1", "g1"]
+    other = found.kinds[1]
+    assert (other.needed, other.cannot_use, other.steps[-1].unchanged) == (None, 1.0, True)
+    assert "4 more nodes like g1 change nothing: 100% of the waiting that is left is that of jobs that" in str(found)
+
+
+def test_a_goal_out_of_reach_says_how_far_one_comes(site):
+    """With three nodes in all, the mean wait is 1.5 h."""
+    found = asked(site, "mean_wait=1h", most=2)
+    assert found.best.needed is None
+    assert "2 more nodes like n1 do not reach the goal of 60 min: the mean wait goes from 5.5 h to 90 min" in str(found)
+
+
+def test_what_nodes_cost_and_buy_is_computed_from_the_log(tmp_path):
+    """30 days, one job at each end: 2 nodes at 0.50 cost 720 in 30 days, and save 8 h of waiting: 90 an hour."""
+    (tmp_path / "slurm.conf").write_text(CONF)
+    times = [0] * 4 + [30 * 86_400]
+    (tmp_path / "jobs.csv").write_text(HEAD + "".join(f"{one},7200,7200,1,1,batch\n" for one in times))
+    site = import_site(tmp_path / "slurm.conf", tmp_path / "jobs.csv").save(tmp_path / "site")
+    # Waits as it is: 0, 2, 4, 6 and 0 h, 12 in all; with three nodes 0, 0, 0, 2 and 0 h.
+    found = asked(site, "max_wait=2h", prices=0.5, currency="EUR")
+    assert found.months == 1
+    assert found.best.needed == 1  # with two nodes 0, 0, 2, 2 and 0 h
+    assert found.best.cost(2) == 720
+    assert found.best.decisive.saved == 12 - 4
+    first = found.sentences()[0]
+    assert "1 more node like n1 would bring the max wait from 6 h to 2 h (goal: 2 h), for 360 EUR in 30 days" in first
+    assert "at 0.50 EUR per node-hour" in first
+    assert "save 8 hours of waiting in 30 days, 8 per node, 45.00 EUR per hour of waiting saved" in str(found)
+
+
+def test_a_tenth_more_work_is_tried_with_the_needed_nodes(site):
+    """All jobs come at once: more work in the same time is the same here, and the goal still holds."""
+    found = asked(site, "mean_wait=2h")
+    assert found.best.with_more_work == 1.5 * 3600
+    assert "if 2 more nodes like n1 attracted 10% more work, the mean wait would be 90 min, and the goal still" in str(
+        found
+    )
+
+
+def test_a_metric_may_be_that_of_a_group_of_jobs(tmp_path):
+    (tmp_path / "slurm.conf").write_text(CONF)
+    rows = [f"0,3600,3600,1,1,{name}\n" for name in ("batch", "batch", "gpu", "gpu", "gpu")]
+    (tmp_path / "jobs.csv").write_text(HEAD + "".join(rows))
+    site = import_site(tmp_path / "slurm.conf", tmp_path / "jobs.csv").save(tmp_path / "site")
+    found = asked(site, "mean_wait=20m", (), of="partition gpu", most=4)  # 0, 1 and 2 h; with two nodes 0, 0, 1 h
+    assert (found.before, found.jobs) == (3600, 3)
+    assert [(one.kind.name, one.needed) for one in found.kinds] == [("g1", 1), ("n1", None)]
+    with pytest.raises(InputError, match="no job belongs to partition gpus"):
+        asked(site, "mean_wait=20m", of="partition gpus")
+
+
+@pytest.mark.parametrize(
+    ("text", "of", "message"),
+    [
+        ("p95_wait", "", "must be written METRIC=VALUE"),
+        ("p95_wiat=4h", "", "did you mean p95_wait"),
+        ("p95_wait=soon", "", "is not a duration"),
+        ("utilisation=much", "", "is not a number"),
+        ("p95_wait=4h", "gpu", "must be a kind"),
+        ("utilisation=0.8", "partition gpu", "is of the whole site"),
+    ],
+)
+def test_goals_that_cannot_be_read_say_how_they_are_written(text, of, message):
+    with pytest.raises(InputError, match=message):
+        Goal.parse(text, of)
+
+
+def test_of_a_metric_of_which_more_is_better_the_goal_is_a_least_value():
+    goal = Goal.parse("utilisation=80%")
+    assert (goal.reached(0.81), goal.reached(0.79)) == (True, False)
+
+
+def test_the_search_doubles_and_then_halves_for_any_threshold():
+    for threshold in range(1, 70):
+        tried = {}
+        while (number := next_number(tried, 64)) is not None:
+            tried[number] = number >= threshold
+        enough = [number for number, reached in tried.items() if reached]
+        assert min(enough, default=None) == (threshold if threshold <= 64 else None)
+        assert len(tried) <= 13
+
+
+def test_the_interval_of_a_change_of_a_mean_is_that_of_the_blocks():
+    """Eight blocks of two jobs: the jackknife of a mean over equal blocks is the interval of Student's t."""
+    changes = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0])
+    low, high = jackknife(np.zeros(16), np.repeat(changes, 2), np.repeat(np.arange(8), 2), "mean")
+    half = 2.364624 * changes.std(ddof=1) / np.sqrt(8)  # t of 7 degrees of freedom, 97.5 %
+    assert (low, high) == pytest.approx((4.5 - half, 4.5 + half), abs=1e-5)
+
+
+MANY = """ClusterName=lab
+TopologyPlugin=topology/tree
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core_Memory
+NodeName=DEFAULT RealMemory=1000 Sockets=2 CoresPerSocket=4
+NodeName=n[01-02] Feature=old
+NodeName=DEFAULT CPUs=16 CoresPerSocket=8 Weight=9
+NodeName=g[1-2],g5 Gres=gpu:2 NodeAddr=10.0.0.[1-3]
+NodeName=n03 CPUs=8 CoresPerSocket=4 Weight=1 Feature=old
+PartitionName=batch Nodes=n[01-03],g1
+PartitionName=gpu Nodes=g[1-2],g5
+PartitionName=all Nodes=ALL
+"""
+
+
+@pytest.fixture
+def kinds(tmp_path):
+    (tmp_path / "slurm.conf").write_text(MANY)
+    (tmp_path / "gres.conf").write_text("NodeName=g[1-2],g5 Name=gpu Type=a100 Count=2\n")
+    (tmp_path / "topology.conf").write_text(
+        "SwitchName=s1 Nodes=n[01-04]\nSwitchName=s2 Nodes=g[1-2],g5\nSwitchName=top Switches=s[1-2]\n"
+    )
+    return import_site(tmp_path)
+
+
+def test_lines_whose_nodes_are_alike_are_one_kind(kinds):
+    assert [(one.lines, one.partitions) for one in node_kinds(kinds)] == [
+        (("n[01-02]", "n03"), ("batch", "all")),
+        (("g[1-2],g5",), ("gpu", "all")),
+    ]
+
+
+def test_new_nodes_are_like_those_of_the_line_whatever_the_defaults_behind_it(kinds):
+    for kind in node_kinds(kinds):
+        check_kind(kinds, kind)  # cores, memory, GPUs with their type, features, weight, switch
+    old, gpu = (more_nodes(kinds, kind, 2) for kind in node_kinds(kinds))
+    assert old[0].startswith("NodeName=n[04-05] ")
+    assert old[1:] == ("PartitionName=batch Nodes=n[01-03],g1,n[04-05]", "SwitchName=s1 Nodes=n[01-04],n05")
+    assert gpu[0].startswith("NodeName=g[6-7] ")
+    assert "gres=gpu:a100:2" in gpu[0]
+    assert "nodeaddr" not in gpu[0]
+
+
+def test_nodes_are_named_by_some_of_a_line_and_join_the_partitions_that_are_named(kinds):
+    (kind,) = node_kinds(kinds, ["g1"], ["gpu"])
+    assert (kind.name, kind.partitions) == ("g[1-2],g5", ("gpu",))
+    assert new_names("g5", {"g6"}, 2) == ["g7", "g8"]
+    for names, partitions, message in (
+        (["m1"], [], "no line of the site has the nodes m1"),
+        (["n01,g1"], [], "no line of the site has"),
+        (["g1"], ["gpus"], "did you mean gpu"),
+    ):
+        with pytest.raises(InputError, match=message):
+            node_kinds(kinds, names, partitions)
+
+
+def run(capsys, monkeypatch, *words):
+    monkeypatch.setattr("sys.argv", ["schedlab", "site", "capacity", *map(str, words)])
+    code = 0
+    try:
+        main()
+    except SystemExit as end:
+        code = end.code or 0
+    return code, *capsys.readouterr()
+
+
+def test_the_program_prints_the_answer_as_json_and_writes_the_page(site, tmp_path, capsys, monkeypatch):
+    page = tmp_path / "nodes.html"
+    words = [site, "--until", "mean_wait=2h", "--most", 4, "--price", 0.9, "--price", "g1=4", "-j", 1, "--report", page]
+    code, out, _ = run(capsys, monkeypatch, *words, "--json")
+    told = json.loads(out)
+    assert (code, [one["needed"] for one in told["kinds"]]) == (0, [2, None])
+    assert [one["price"] for one in told["kinds"]] == [0.9, 4]
+    assert told["kinds"][0]["steps"][-1]["variant"]["changes"][1] == "PartitionName=batch Nodes=n1,n[2-3]"
+    assert told["sentences"][0].startswith("According to a twin that cannot be calibrated")
+    text = page.read_text(encoding="utf-8")
+    assert "2 more nodes like n1 would bring the mean wait from 5.5 h to 90 min" in text
+    assert "By the number of nodes" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--price", "cheap"], "must be a number"),
+        (["--price", "1", "--price", "2"], "given twice"),
+        (["--node", "x1"], "no line of the site has the nodes x1"),
+        (["--node", "n1", "--price", "g1=4"], "a price of g1 is given, but no such nodes are added"),
+        (["--report", "page.pdf"], "unknown suffix"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_in_one_sentence(site, capsys, monkeypatch, words, message):
+    code, _, err = run(capsys, monkeypatch, site, "--until", "mean_wait=2h", "-j", 1, *words)
+    assert code == 1
+    assert message in err
+    assert err.count("\n") == 1
