@@ -131,12 +131,14 @@ def _of_needed(found: Capacity, one: KindCapacity) -> Iterator[str]:
     saved = step.saved / found.months
     cost = one.cost(step.nodes)
     if saved > 0:
+        saves = "saves" if step.nodes == 1 else "save"
         price = "" if cost is None else f", {money(cost / saved, found.currency)} per hour of waiting saved"
         yield (
-            f"{_number(one)} save {saved:,.0f} hours of waiting in 30 days, {saved / step.nodes:,.0f} per node{price}."
+            f"{_number(one)} {saves} {saved:,.0f} hours of waiting in 30 days, {saved / step.nodes:,.0f} per node"
+            f"{price}."
         )
     if step.interval is not None and step.interval[0] <= 0 <= step.interval[1]:
-        what = f"{_number(one)} change the {found.goal.text}"
+        what = f"{_number(one)} really {'changes' if step.nodes == 1 else 'change'} the {found.goal.text}"
         yield f"Whether {what} cannot be told from this log: the interval includes 0."
     if one.with_more_work is not None:
         holds = "the goal still holds" if found.goal.reached(one.with_more_work) else "the goal is missed"
