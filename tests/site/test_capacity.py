@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from schedlab.cli import main
 from schedlab.errors import InputError
 from schedlab.site import import_site
 from schedlab.site.capacity import capacity, next_number
-from schedlab.site.capacity_found import Capacity
+from schedlab.site.capacity_found import Capacity, not_monotone
 from schedlab.site.capacity_goal import Goal, jackknife
 from schedlab.site.more_nodes import check_kind, more_nodes, new_names, node_kinds
 
@@ -135,6 +136,16 @@ def test_goals_that_cannot_be_read_say_how_they_are_written(text, of, message):
 def test_of_a_metric_of_which_more_is_better_the_goal_is_a_least_value():
     goal = Goal.parse("utilisation=80%")
     assert (goal.reached(0.81), goal.reached(0.79)) == (True, False)
+
+
+def test_a_larger_number_that_is_clearly_worse_is_found(site):
+    """Waits are not monotone in the number of nodes (Graham's anomalies): here 2, 1.5 and 1.8 h are said to be seen."""
+    found = asked(site, "max_wait=1h", most=4).best
+    steps = tuple(replace(step, value=value) for step, value in zip(found.steps, (7200, 5400, 6480), strict=True))
+    fewer, more = not_monotone(Goal.parse("max_wait=1h"), replace(found, steps=steps))
+    assert (fewer.nodes, more.nodes) == (2, 4)
+    assert not_monotone(Goal.parse("max_wait=1h"), found) is None
+    assert not_monotone(Goal.parse("utilisation=0.9"), replace(found, steps=steps[:2])) is not None
 
 
 def test_the_search_doubles_and_then_halves_for_any_threshold():
