@@ -56,6 +56,19 @@ LongJobs = Annotated[
 ]
 
 
+OtherEvents = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--node-events",
+        metavar="FILE",
+        help="What else happens to the nodes: a table of node events (.csv, in the seconds of the jobs), or what "
+        "scontrol show reservation or sacctmgr show event printed; repeatable, in all variants.",
+    ),
+]
+OwnEvents = Annotated[
+    Literal["keep", "drop"],
+    typer.Option("--own-node-events", help="The site's own node events: keep them in the variants, or drop them."),
+]
 Anyway = Annotated[
     bool, typer.Option("--anyway", help="Answer although the last calibration found the twin not good enough.")
 ]
@@ -85,6 +98,22 @@ def read_many(
     found += asked(changes, policies, **usual)
     distinct(found)
     return found
+
+
+def other_events(directory: Path, files: Sequence[Path], variants: Sequence[Variant], *, own: bool) -> list[Variant]:
+    """Return variants with the node events of files."""
+    from schedlab.site.node_history import read_node_history
+    from schedlab.site.other_events import under_events
+    from schedlab.site.site import read
+
+    events = None
+    if files:
+        jobs = read(directory).jobs
+        events = read_node_history(files, epoch=None if jobs is None else jobs.start_time)
+        for text in events.notes:
+            note(text)
+        events = replace(events, notes=())
+    return under_events(variants, events, own=own)
 
 
 def _axes(over: Sequence[str]) -> dict[str, tuple[str, ...]]:
@@ -138,7 +167,9 @@ def run_many(
     from schedlab.site.sweep import Sweep
 
     if not variants:
-        raise InputError("nothing to compare: give changes (--set), policies (--policy) or variants (--over)")
+        raise InputError(
+            "nothing to compare: give changes (--set), policies (--policy), variants (--over) or --node-events"
+        )
     sweep = Sweep(directory, nodes=nodes, anyway=anyway)
     with stopped_like_ctrl_c(), campaign_bar() as progress:
         simulations = sweep.run(variants, samples, workers=workers, progress=progress)

@@ -13,6 +13,8 @@ from schedlab.cli.site_reports import SchedulesDirectory, check_outputs, save_sc
 from schedlab.cli.site_variants import (
     Anyway,
     LongJobs,
+    OtherEvents,
+    OwnEvents,
     ProcessorsOnly,
     Report,
     RequestsAbove,
@@ -21,6 +23,7 @@ from schedlab.cli.site_variants import (
     SlurmRuns,
     answer_many,
     chosen_samples,
+    other_events,
     read_many,
     run_many,
     seconds_of,
@@ -246,6 +249,8 @@ def what_if(
     ] = None,
     requests: RequestsAbove = "cut",
     long: LongJobs = "killed",
+    node_events: OtherEvents = None,
+    own_events: OwnEvents = "keep",
     workers: Annotated[
         int | None, typer.Option("--workers", "-j", min=1, show_default="one per core", help="Number of processes.")
     ] = None,
@@ -268,6 +273,7 @@ def what_if(
         installed_version()  # before anything is simulated
     on_slurm = SlurmRuns(confirm, phases, seed, seconds_of("--confirm-for", confirm_for)) if confirm else None
     many = read_many(variants, over or [], changes or [], policies or [], Shortened(requests, long))
+    many = other_events(directory, node_events or [], many, own=own_events == "keep")
     chosen = chosen_samples(part, think, range(seed, seed + samples), model=model)
     answers = run_many(directory, many, chosen, rank_by, workers, nodes=not processors_only, anyway=anyway)
     answer_many(answers, on_slurm, report, as_json=as_json)

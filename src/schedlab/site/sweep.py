@@ -18,6 +18,7 @@ from schedlab.campaign.run.executors import local_workers, usable_cores
 from schedlab.errors import InputError
 from schedlab.site.answers import FORMAT, VariantAnswer, read_answer, work_of, write_answer
 from schedlab.site.changes import check_questions
+from schedlab.site.other_events import check_events
 from schedlab.site.samples import THE_LOG, SiteSample
 from schedlab.site.site import Site, fingerprint, read
 from schedlab.site.standing import read_records, standing_of
@@ -130,6 +131,7 @@ class Sweep:
         wanted = list(variants)
         distinct(wanted)
         check_questions(self.site, dict.fromkeys(one.changes for one in wanted))
+        check_events(self.site, wanted, nodes=self.nodes)
         # Variants come first: only they tell with which work the site as it is has to run besides.
         tasks = [_Task(one, sample) for one in (*wanted, Variant(AS_IT_IS)) for sample in samples]
         paths = {self._path(task): task for task in tasks}

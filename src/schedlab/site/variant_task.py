@@ -15,6 +15,7 @@ from schedlab.scheduler.scheduler import Scheduler
 from schedlab.site.changes import changed
 from schedlab.site.jobs import replay
 from schedlab.site.no_effect import without_effect
+from schedlab.site.other_events import outside, with_events
 from schedlab.site.pieces import Pieces, folded
 from schedlab.site.site import Site
 from schedlab.site.time_limits import UNTOUCHED, Adapted, Machine, adapted
@@ -76,7 +77,8 @@ def variant_task(site: Site, jobs: Workload, variant: Variant) -> VariantTask:
     InputError
         If a change cannot be made, or none of the jobs can run.
     """
-    other = changed(site, variant.changes) if variant.changes else site
+    alone = changed(site, variant.changes) if variant.changes else site
+    other = with_events(alone, variant)
     scheduler = other.scheduler
     if variant.policy:
         scheduler = with_policy(scheduler, variant.policy)
@@ -84,9 +86,10 @@ def variant_task(site: Site, jobs: Workload, variant: Variant) -> VariantTask:
     there = Machine(other.cluster, scheduler, other.node_events)
     found = adapted(jobs, here, there, variant.requests, variant.long)
     notes = [f"{count_of(count, 'job')} left out: {reason}" for reason, count in found.left_out.items()]
+    notes += outside(variant, jobs)
     if variant.load != 1:
         found = found._replace(jobs=scale_load(found.jobs, factor=variant.load))
-    return _task(other, scheduler, found, (*without_effect(site, other, variant.changes), *notes))
+    return _task(other, scheduler, found, (*without_effect(site, alone, variant.changes), *notes))
 
 
 def same_work_task(site: Site, jobs: Workload, other: Adapted) -> VariantTask:

@@ -12,6 +12,8 @@ from typing import Annotated, Any, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
+from schedlab.cluster.event_text import events_text
+from schedlab.cluster.node_events import NodeEvents
 from schedlab.documents import checked, read_toml
 from schedlab.errors import InputError, located
 from schedlab.imports import check_imports
@@ -52,6 +54,10 @@ class Variant:
     long
         What becomes of jobs with such requests that ran longer than the new limit: "killed" at it; "split", they run in
         pieces, each after the one before; or "drop", they are left out.
+    node_events
+        What happens to the nodes here, in the seconds of the jobs; None: nothing that the site does not have.
+    own_events
+        Whether the site's own node events happen here, too.
 
     Raises
     ------
@@ -70,6 +76,8 @@ class Variant:
     load: float = 1.0
     requests: Requests = "cut"
     long: Long = "killed"
+    node_events: NodeEvents | None = None
+    own_events: bool = True
 
     def __post_init__(self) -> None:
         if not self.name.strip():
@@ -104,6 +112,8 @@ class Variant:
         parts += [f"load={self.load:g}"] if self.load != 1 else []
         parts += [f"requests={self.requests}"] if self.requests != "cut" else []
         parts += [f"long={self.long}"] if self.long != "killed" else []
+        parts += [] if self.node_events is None else [events_text(self.node_events)]
+        parts += [] if self.own_events else ["without the site's own node events"]
         return "; ".join(parts) or AS_IT_IS
 
 

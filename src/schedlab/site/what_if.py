@@ -10,8 +10,10 @@ from os import PathLike
 from tempfile import mkdtemp
 from typing import Any
 
+from schedlab.cluster.node_events import NodeEvents
 from schedlab.errors import InputError
 from schedlab.schedule.schedule import Schedule
+from schedlab.site.other_events import under_events
 from schedlab.site.ranking import VariantRanking, rank_variants
 from schedlab.site.samples import THE_LOG, SiteSample
 from schedlab.site.site import Site
@@ -77,6 +79,8 @@ def what_if(
     nodes: bool = True,
     requests: Requests = "cut",
     long: Long = "killed",
+    node_events: NodeEvents | None = None,
+    own_events: bool = True,
     anyway: bool = False,
     workers: int | None = None,
     progress: Callable[[int, int, int], None] | None = None,
@@ -102,6 +106,11 @@ def what_if(
     requests, long
         Of the changes and policies: what becomes of requests above limits on time that they shorten, and of jobs that
         run longer; see `Variant`.
+    node_events
+        What else happens to the nodes, in all variants, in the seconds of the jobs; without variants, it is the only
+        change.
+    own_events
+        Whether the site's own node events happen in the variants, too.
     anyway
         Whether a twin answers that its last calibration found not good enough.
     workers, progress
@@ -112,9 +121,10 @@ def what_if(
     InputError
         If there is nothing to change, a change cannot be made, or the twin is not good enough.
     """
-    wanted = [*asked(changes, policies, requests=requests, long=long), *variants]
+    found = [*asked(changes, policies, requests=requests, long=long), *variants]
+    wanted = under_events(found, node_events, own=own_events)
     if not wanted:
-        raise InputError("nothing to compare: give changes (PARAMETER=VALUE), policies or variants")
+        raise InputError("nothing to compare: give changes (PARAMETER=VALUE), policies, variants or node events")
     directory = site.save(mkdtemp(prefix="schedlab-")) if isinstance(site, Site) else site
     sweep = Sweep(directory, nodes=nodes, anyway=anyway)
     if isinstance(site, Site):
