@@ -31,6 +31,7 @@ from schedlab.cli import (
     search,
     site_capacity,
     site_copies,
+    site_maintenance,
     site_reports,
     site_variants,
     sites,
@@ -224,6 +225,7 @@ site.command()(site_capacity.capacity)
 site.command()(site_copies.anonymise)
 site.command()(site_reports.explain)
 site.command()(site_reports.months)
+site.command()(site_maintenance.maintenance)
 app.add_typer(site, name="site")
 laboratory = typer.Typer(
     no_args_is_help=True,

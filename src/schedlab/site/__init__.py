@@ -17,6 +17,9 @@ from schedlab.site.grounds import Grounds
 from schedlab.site.importing import import_site
 from schedlab.site.jobs import Replayable
 from schedlab.site.ledger import Ledger, LedgerLine
+from schedlab.site.maintenance import Maintenance, MaintenanceSlot, maintenance
+from schedlab.site.maintenance_costs import MaintenanceCost, MaintenancePayer
+from schedlab.site.maintenance_plan import MaintenancePlan, PossibleBegin
 from schedlab.site.months import PeriodUse, SiteMonths, months
 from schedlab.site.more_nodes import NodeKind, node_kinds
 from schedlab.site.omissions import Omissions
@@ -53,12 +56,18 @@ __all__ = [
     "KindCapacity",
     "Ledger",
     "LedgerLine",
+    "Maintenance",
+    "MaintenanceCost",
+    "MaintenancePayer",
+    "MaintenancePlan",
+    "MaintenanceSlot",
     "MeanChange",
     "NodeKind",
     "Omissions",
     "Paired",
     "ParameterSearch",
     "PeriodUse",
+    "PossibleBegin",
     "RankedVariant",
     "Replayable",
     "Settings",
@@ -85,6 +94,7 @@ __all__ = [
     "explain",
     "grid",
     "import_site",
+    "maintenance",
     "months",
     "node_kinds",
     "parse_axis",

@@ -1,0 +1,93 @@
+"""The verb that asks when to drain a site for a maintenance."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from schedlab.cli.options import Json
+from schedlab.cli.outputs import check_page, note_report
+from schedlab.cli.site_variants import Anyway, Report, SiteDirectory, seconds_of
+from schedlab.cli.terminal import campaign_bar, command_line, note, show, show_json, stopped_like_ctrl_c
+from schedlab.errors import InputError
+from schedlab.wording import count_of
+
+if TYPE_CHECKING:
+    from schedlab.site.site import Site
+
+
+def maintenance(
+    directory: SiteDirectory,
+    hours: Annotated[float, typer.Option(metavar="HOURS", help="How long the nodes are closed.")] = 8.0,
+    notice: Annotated[
+        str, typer.Option(metavar="TIME", help="How long before its begin the scheduler is told, such as 7d.")
+    ] = "7d",
+    window: Annotated[
+        str,
+        typer.Option(metavar="TIME", help="End of the log in which it could begin; it stands for the time to come."),
+    ] = "14d",
+    every: Annotated[
+        str, typer.Option(metavar="TIME", help="Time between two possible begins, from midnight on (UTC).")
+    ] = "4h",
+    at: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TIME", help="Begins to compare instead: 06:00, or 'Tue 06:00' of each week (UTC); repeatable."
+        ),
+    ] = None,
+    nodes: Annotated[
+        str | None, typer.Option(metavar="LIST", help="Nodes that are closed, such as n[1-4] (default: all).")
+    ] = None,
+    partition: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Close the nodes of a partition instead.")
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option("--workers", "-j", min=1, show_default="one per core", help="Number of processes.")
+    ] = None,
+    report: Report = None,
+    anyway: Anyway = False,
+    as_json: Json = False,
+) -> None:
+    """Compare begins of a maintenance: core-hours that idle before it, jobs that start later, and whose they are.
+
+    Every begin in the last days of the log is simulated, with the jobs of the log. Results are stored in SITE/what-if,
+    so an interrupted run resumes.
+    """
+    from schedlab.site.maintenance import maintenance as compared
+    from schedlab.site.maintenance_plan import MaintenancePlan
+    from schedlab.site.sweep import Sweep
+
+    if report is not None:
+        check_page(report)
+    begin = MaintenancePlan(  # before the site is read
+        hours,
+        seconds_of("--notice", notice) or 0,
+        seconds_of("--window", window) or 0,
+        seconds_of("--every", every) or 0,
+        tuple(at or ()),
+    )
+    sweep = Sweep(directory, anyway=anyway)
+    plan = replace(begin, nodes=_nodes(sweep.site, nodes, partition))
+    with stopped_like_ctrl_c(), campaign_bar() as progress:
+        found = compared(sweep, plan, workers=workers, progress=progress)
+    note(f"{count_of(sum(len(one.costs) for one in found.slots), 'begin')} compared; answers are in {sweep.answers}")
+    if as_json:
+        show_json(found.to_document())
+    else:
+        show(found)
+    if report is not None:
+        from schedlab.report.maintenance import write_maintenance
+
+        note_report(report, lambda: write_maintenance(sweep, found, report, command=command_line()))
+
+
+def _nodes(site: Site, listed: str | None, partition: str | None) -> tuple[str, ...]:
+    from schedlab.cluster.hostlist import host_names
+
+    if listed is not None and partition is not None:
+        raise InputError("--nodes and --partition are both given: name the nodes once")
+    if partition is not None:
+        return site.cluster.nodes_of(site.cluster.partition(partition))
+    return () if listed is None else tuple(host_names(listed))

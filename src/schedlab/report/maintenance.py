@@ -1,0 +1,147 @@
+"""The page that says when to drain a site for a maintenance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from schedlab.cluster.hostlist import host_list
+from schedlab.report.calibration import MOST
+from schedlab.report.illustrations import illustrate
+from schedlab.report.page import Page, write_page
+from schedlab.report.style import COLOURS, new_figure, styled
+from schedlab.report.tables import Cell, Table, seconds_cell
+from schedlab.report.variants import GROUPS, pair_of, provenance_of
+from schedlab.site.effects import signed
+from schedlab.site.maintenance import Maintenance, MaintenanceSlot
+from schedlab.site.maintenance_costs import MaintenancePayer
+from schedlab.site.sweep import Sweep
+from schedlab.site.variants import AS_IT_IS
+from schedlab.wording import count_of
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+MOST_NAMES = 42
+"""Begins whose names have room beside the figure."""
+
+
+def write_maintenance(sweep: Sweep, found: Maintenance, path: str | PathLike[str], *, command: str = "") -> Path:
+    """Write when to drain for a maintenance as one self-contained HTML file, and return where it is.
+
+    Parameters
+    ----------
+    sweep
+        Where the answers are.
+    found
+        The begins.
+    path
+        The file; an existing one is replaced.
+    command
+        What the user typed.
+
+    Raises
+    ------
+    OutputError
+        If the file cannot be written.
+    """
+    return write_page(path, lambda: render_maintenance(sweep, found, command=command))
+
+
+def render_maintenance(sweep: Sweep, found: Maintenance, *, command: str = "") -> str:
+    """Return when to drain for a maintenance as HTML; see `write_maintenance`."""
+    # The last week of the best begin is the one to look into.
+    schedules = pair_of(sweep, found.variant(found.best.costs[-1]), found.sample)
+    page = Page()
+    page.explore(schedules, baseline=AS_IT_IS)
+    figure = illustrate(
+        plot_begins(found),
+        "Core-hours that idle before each begin, and hours by which jobs start later; the numbers are in the table.",
+        "One point for each week of the log, bars for their mean.",
+    )
+    sentences = found.sentences()
+    jobs = len(schedules[AS_IT_IS])
+    kinds = [kind for kind in dict.fromkeys(one.kind for one in found.payers) if len(found.payers_of(kind)) > 1]
+    where = "all nodes" if len(found.nodes) == len(sweep.site.cluster.nodes) else host_list(found.nodes)
+    return page.render(
+        "site.html.j2",
+        kind="Maintenance",
+        title=f"{found.site}: {found.plan.hours:g} h, {where}",
+        lead=f"{count_of(jobs, 'job')} replayed on {found.sample.text}, {count_of(len(found.slots), 'begin')} compared",
+        sentences=sentences[:1],
+        details=sentences[1:],
+        tables=[_begins(found)],
+        omissions=found.omissions.parts(),
+        over_time=[figure],
+        more_tables=[_payers(kind, found.payers_of(kind), found.best) for kind in kinds],
+        command=command,
+        provenance=provenance_of(sweep),
+    )
+
+
+def plot_begins(found: Maintenance) -> Figure:
+    """Draw what each begin costs, in the order of the week."""
+    slots = sorted(found.slots, key=lambda one: one.costs[0].begin.second)
+    places = np.arange(len(slots))
+    with styled():
+        figure = new_figure((8.0, 5.2))
+        idle, later = figure.subplots(2, 1, sharex=True)
+        for axes, measure, label in (
+            (idle, "drained", "Core-hours idle before"),
+            (later, "moved_hours", "Hours that jobs start later"),
+        ):
+            best = [COLOURS[3] if one is found.best else COLOURS[0] for one in slots]
+            axes.bar(places, [one.mean(measure) for one in slots], color=best)
+            points = [(place, getattr(cost, measure)) for place, one in enumerate(slots) for cost in one.costs]
+            axes.plot(*zip(*points, strict=True), "o", color="black", markeredgecolor="white", markersize=4)
+            axes.set_ylabel(label)
+            axes.grid(visible=False, axis="x")
+        step = 1 + (len(slots) - 1) // MOST_NAMES
+        later.set_xticks(places[::step], [one.name for one in slots[::step]], rotation=90, fontsize=6)
+        figure.suptitle(f"{found.site}: maintenance of {found.plan.hours:g} h", fontsize=10.5, fontweight="bold")
+    return figure
+
+
+def _begins(found: Maintenance) -> Table:
+    head = [Cell("Begin"), Cell("Core-hours idle before it"), Cell("Fewest"), Cell("Most")]
+    head += [Cell("Put off meanwhile"), Cell("Jobs later"), Cell("by, on average"), Cell("Hours in all")]
+    head += [Cell("Jobs earlier"), Cell("Mean wait", term="wait"), Cell("p95 wait", term="percentile")]
+    head += [Cell("Still running")]
+    note = (
+        "Idle before it: core-hours that the site as it is uses between the announcement and the begin, and that are "
+        f"not used with the maintenance. Put off meanwhile: those of the {found.closed:,.0f} core-hours of the "
+        "maintenance itself that the site as it is uses. Later, earlier: jobs that start so by a minute or more. "
+        "Waits: changes of the jobs submitted between the announcement and the end. Still running: jobs that began "
+        "before the announcement and run beyond the begin."
+    )
+    weeks = max(len(one.costs) for one in found.slots)
+    caption = f"The best first; means over {count_of(weeks, 'week')}" if weeks > 1 else "The best first"
+    return Table("Begins", caption, head, [_row(one) for one in found.slots], note)
+
+
+def _row(slot: MaintenanceSlot) -> list[Cell]:
+    row = [Cell(slot.name)]
+    row += [_number(value) for value in (slot.drained, *slot.range, slot.mean("put_off"), slot.mean("moved"))]
+    row += [seconds_cell(slot.delay), _number(slot.mean("moved_hours")), _number(slot.mean("earlier"))]
+    row += [Cell(signed(value), value) for value in (slot.mean("mean_wait"), slot.mean("p95_wait"))]
+    return [*row, _number(slot.mean("outlasting"))]
+
+
+def _number(value: float) -> Cell:
+    return Cell(f"{value:,.0f}", value)
+
+
+def _payers(kind: str, found: Sequence[MaintenancePayer], best: MaintenanceSlot) -> Table:
+    head = [Cell(GROUPS[kind]), Cell("Jobs that start later"), Cell("Hours in all"), Cell("Of all hours")]
+    rows = [
+        [Cell(one.group), _number(one.jobs), _number(one.hours), Cell(f"{one.share:.1%}", one.share)]
+        for one in found[:MOST]
+    ]
+    left = len(found) - MOST
+    note = f"{left:,} groups that pay less are not shown." if left > 0 else ""
+    weeks = f", {len(best.costs):,} weeks together" if len(best.costs) > 1 else ""
+    return Table(GROUPS[kind], f"Who pays at {best.name}{weeks}", head, rows, note)

@@ -1,0 +1,175 @@
+"""What a maintenance costs: nodes that idle before it, work put off, and jobs that start later."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.durations import HOUR
+from schedlab.schedule.schedule import Schedule
+from schedlab.schedule.timeline import busy_processors
+from schedlab.site.effects import groups_of
+from schedlab.site.maintenance_plan import PossibleBegin
+from schedlab.site.sweep import Paired
+
+LATER = 60
+"""A job is moved if it starts this many seconds later, or more."""
+
+
+@dataclass(frozen=True, slots=True)
+class MaintenanceCost:
+    """What a maintenance with one begin costs.
+
+    Parameters
+    ----------
+    begin
+        Where in the log.
+    drained
+        Core-hours that the site as it is uses between the announcement and the begin, and that idle with it.
+    put_off
+        Core-hours that the site as it is uses while the nodes are closed, and that are not used with it.
+    moved, moved_hours
+        Jobs that start a minute later or more, and how many hours in all.
+    earlier
+        Jobs that start a minute earlier or more.
+    mean_wait, p95_wait
+        Changes, in seconds, of those of the jobs submitted between the announcement and the end.
+    outlasting
+        Jobs that began before the announcement and run beyond the begin, on any nodes.
+    """
+
+    begin: PossibleBegin
+    drained: float
+    put_off: float
+    moved: int
+    moved_hours: float
+    earlier: int
+    mean_wait: float
+    p95_wait: float
+    outlasting: int
+
+
+@dataclass(frozen=True, slots=True)
+class MaintenancePayer:
+    """What a maintenance costs a group of jobs.
+
+    Parameters
+    ----------
+    kind, group
+        "partition", "QOS", "account", "user", "size" or "GPU", and which of them.
+    jobs
+        How many of them start a minute later or more.
+    hours
+        How many hours later, all together.
+    share
+        Of these hours of all jobs.
+    """
+
+    kind: str
+    group: str
+    jobs: int
+    hours: float
+    share: float
+
+
+def cost_of(begin: PossibleBegin, pair: Paired, notice: int, length: int) -> MaintenanceCost:
+    """Return what a maintenance costs, from the same jobs without and with it."""
+    base, other = pair.base.schedule, pair.other.schedule
+    announced, end = begin.second - notice, begin.second + length
+    later = delays(base, other)
+    concerned = (base.workload.submit_time >= announced) & (base.workload.submit_time < end)
+    mean, p95 = 0.0, 0.0
+    if concerned.any():
+        before, after = base.wait_time[concerned], other.wait_time[concerned]
+        mean = float(after.mean() - before.mean())
+        p95 = float(np.quantile(after, 0.95) - np.quantile(before, 0.95))
+    return MaintenanceCost(
+        begin,
+        _unused(base, other, announced, begin.second),
+        _unused(base, other, begin.second, end),
+        int((later >= LATER).sum()),
+        float(later[later >= LATER].sum()) / HOUR,
+        int((later <= -LATER).sum()),
+        mean,
+        p95,
+        int(((other.start_time < announced) & (other.end_time > begin.second)).sum()),
+    )
+
+
+def delays(base: Schedule, other: Schedule) -> NDArray[np.int64]:
+    """Return how many seconds later each job starts."""
+    found: NDArray[np.int64] = other.start_time - base.start_time
+    return found
+
+
+def _unused(base: Schedule, other: Schedule, begin: int, end: int) -> float:
+    """Return the core-hours between two seconds that are used in one schedule and not in the other."""
+    used, instead = (busy_processors(one).integral(begin, end) for one in (base, other))
+    return (used - instead) / HOUR
+
+
+def payers(pairs: Iterable[Paired]) -> list[MaintenancePayer]:
+    """Return which groups of jobs start later, those that pay most first, over several begins."""
+    hours: dict[tuple[str, str], float] = {}
+    jobs: dict[tuple[str, str], int] = {}
+    for pair in pairs:
+        schedule = pair.base.schedule
+        later = delays(schedule, pair.other.schedule)
+        moved = np.flatnonzero(later >= LATER)
+        for kind, labels in groups_of(schedule.workload, schedule.processors):
+            codes = labels.codes[moved]
+            known = codes >= 0
+            size = len(labels.names)
+            counts = np.bincount(codes[known], minlength=size)
+            sums = np.bincount(codes[known], weights=later[moved][known], minlength=size)
+            for code in np.flatnonzero(counts).tolist():
+                key = kind, labels.names[code]
+                jobs[key] = jobs.get(key, 0) + int(counts[code])
+                hours[key] = hours.get(key, 0.0) + float(sums[code]) / HOUR
+    total = hours.get(("all", "all jobs"), 0.0)
+    order = sorted(hours, key=lambda key: -hours[key])
+    return [MaintenancePayer(*key, jobs[key], hours[key], hours[key] / total) for key in order if key[0] != "all"]
+
+
+def chance_between_weeks(costs: Sequence[Sequence[float]]) -> float | None:
+    """Return the difference of the means of two hours of the week below which chance between weeks explains it.
+
+    Parameters
+    ----------
+    costs
+        Of each hour of the week, those of the same weeks.
+
+    Returns
+    -------
+    float or None
+        Tukey's honestly significant difference at a level of 95 %, for all pairs of hours at once, with the weeks as
+        blocks. None: there are not two weeks of each of two hours.
+
+    References
+    ----------
+    Tukey, "The Problem of Multiple Comparisons", 1953; with blocks: Montgomery, "Design and Analysis of Experiments",
+    chapter 4.
+
+    Examples
+    --------
+    Two hours in two weeks, of which the second costs 10 more in both: no chance remains.
+
+    >>> chance_between_weeks([[1.0, 11.0], [4.0, 14.0]])
+    0.0
+    >>> chance_between_weeks([[1.0], [4.0]]) is None
+    True
+    """
+    from scipy.stats import studentized_range
+
+    weeks = {len(one) for one in costs}
+    if len(costs) < 2 or len(weeks) != 1 or min(weeks) < 2:
+        return None
+    values = np.asarray(costs, dtype=np.float64)
+    hours, blocks = values.shape
+    rest = values - values.mean(axis=1, keepdims=True) - values.mean(axis=0) + values.mean()
+    freedom = (hours - 1) * (blocks - 1)
+    error = float(np.sqrt((rest**2).sum() / freedom / blocks))
+    return error * float(studentized_range.ppf(0.95, hours, freedom)) if error else 0.0

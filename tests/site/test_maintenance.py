@@ -1,0 +1,171 @@
+"""When to drain for a maintenance: core-hours, delays and who pays, computed by hand."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+
+from schedlab.cli.app import app
+from schedlab.cluster.cluster import Cluster
+from schedlab.cluster.nodes import NodeGroup, Partition
+from schedlab.errors import InputError
+from schedlab.report.maintenance import render_maintenance
+from schedlab.site import MaintenancePlan, Sweep, maintenance
+from schedlab.site.ledger import Ledger
+from schedlab.site.maintenance_costs import chance_between_weeks
+from schedlab.site.maintenance_plan import possible_begins
+from schedlab.site.site import Settings, Site
+from schedlab.workload.resources import Resources
+from schedlab.workload.workload import Workload
+
+HOUR, DAY, WEEK = 3600, 86_400, 604_800
+CLUSTER = Cluster.of_nodes([NodeGroup.of("n[1-2]", cores=1)], [Partition("batch", default=True)], name="lab")
+
+
+def site_of(batches: int, start: datetime | None = None) -> Site:
+    """Return a site of two cores that is always full: every six hours come two jobs of one core and six hours."""
+    submit = [6 * HOUR * number for number in range(batches) for _ in range(2)]
+    count = len(submit)
+    columns = {"submit_time": submit, "run_time": [6 * HOUR] * count, "requested_time": [6 * HOUR] * count}
+    columns |= {"requested_processors": [1] * count, "user_id": [1, 2] * batches}
+    when = None if start is None else int(start.timestamp())
+    asked = Resources.of(count, partition=["batch"] * count)
+    jobs = Workload.from_columns(columns, name="lab", processors=2, resources=asked, start_time=when)
+    return Site(CLUSTER, jobs, Settings("fcfs+easy"), Ledger())
+
+
+@pytest.fixture
+def sweep(tmp_path):
+    """Three days: batches at 0, 6, ..., 66 h."""
+    return Sweep(site_of(12).save(tmp_path / "site"))
+
+
+def costs(found):
+    return {one.begin.second // HOUR: one for slot in found.slots for one in slot.costs}
+
+
+def test_what_idles_before_a_maintenance_and_who_starts_later_is_counted_to_the_hour(sweep):
+    found = maintenance(sweep, MaintenancePlan(hours=4, window=DAY, every=2 * HOUR), workers=1)
+    at = costs(found)
+    # It has to end before the last submission, at 66 h; the day before 62 h has these begins.
+    assert sorted(at) == [40, 42, 44, 46, 48, 50, 52, 54, 56, 58, 60, 62]
+    # At 44 h the batch of 42 h, which would run until 48 h, does not start: two cores idle for two hours.
+    assert at[44].drained == 4.0
+    assert at[46].drained == 8.0
+    assert [at[hour].drained for hour in (42, 48, 54, 60)] == [0.0] * 4
+    assert found.closed == 8.0
+    assert {one.put_off for one in at.values()} == {8.0}
+    # It starts at 48 h, six hours later, and so do the batches of 48, 54, 60 and 66 h: ten jobs.
+    assert (at[44].moved, at[44].moved_hours, at[44].earlier) == (10, 60.0, 0)
+    # After 42 to 46 h, the same five batches start four hours later.
+    assert (at[42].moved, at[42].moved_hours) == (10, 40.0)
+    # Of the 16 jobs that came until 48 h, two wait for six hours.
+    assert (at[44].mean_wait, at[44].p95_wait) == (2 * 6 * HOUR / 16, 6 * HOUR)
+    # Least idle first; of those, the fewest hours of delay: at 60 h only the last two batches are late.
+    assert found.best.costs[0].begin.second == 60 * HOUR
+    assert found.slots[-1].drained == 8.0
+    assert [(one.group, one.jobs, one.hours, one.share) for one in found.payers_of("user")] == [
+        ("user 1", 2, 8.0, 0.5),
+        ("user 2", 2, 8.0, 0.5),
+    ]
+
+
+def test_a_maintenance_of_one_node_leaves_the_other_alone(sweep):
+    plan = MaintenancePlan(hours=4, window=DAY, every=2 * HOUR, nodes=("n2",))
+    found = maintenance(sweep, plan, workers=1)
+    assert (found.cores, found.closed) == (1, 4.0)
+    assert (costs(found)[44].drained, costs(found)[44].put_off) == (2.0, 4.0)
+
+
+def test_jobs_that_began_before_the_announcement_run_on_and_are_told(sweep):
+    plan = MaintenancePlan(hours=4, notice=HOUR, window=DAY, at=("20:00",))
+    found = maintenance(sweep, plan, workers=1)
+    (only,) = found.slots
+    assert [one.begin.second for one in only.costs] == [44 * HOUR]
+    # The batch of 42 h runs until 48 h, when the maintenance is over.
+    assert (only.drained, only.costs[0].put_off, only.costs[0].moved, only.costs[0].outlasting) == (0.0, 0.0, 0, 2)
+    text = str(found)
+    assert "no job starts later" in text
+    assert "Up to 2 jobs that began before the announcement would still run" in text
+
+
+def test_the_first_sentence_has_the_calibration_the_best_and_the_worst_begin(sweep):
+    found = maintenance(sweep, MaintenancePlan(hours=4, window=DAY, every=2 * HOUR), workers=1)
+    first = found.sentences()[0]
+    assert first.startswith("According to a twin that cannot be calibrated")
+    assert "drain for day 3 of 7, 12:00: 0 core-hours idle before it, beyond the 8 of the maintenance itself" in first
+    assert "4 jobs start later, by 4 h on average" in first
+    assert "lets 8 core-hours idle" in first
+    assert "cannot be told from a single week" in first
+    assert "users submit what and when they did" in " ".join(found.sentences())
+
+
+def test_the_same_hour_of_several_weeks_is_one_begin_with_a_range(tmp_path):
+    """Three weeks from Monday, June 1, 2026: batches of 06:00 leave two cores idle until 08:00."""
+    monday = datetime(2026, 6, 1, tzinfo=UTC)
+    sweep = Sweep(site_of(4 * 22, monday).save(tmp_path / "site"))
+    plan = MaintenancePlan(hours=4, window=2 * WEEK, at=("Tue 08:00", "fri 06:00"))
+    found = maintenance(sweep, plan, workers=1)
+    assert [(one.name, len(one.costs)) for one in found.slots] == [("Friday 06:00", 2), ("Tuesday 08:00", 2)]
+    friday, tuesday = found.slots
+    assert (friday.range, tuesday.range) == ((0.0, 0.0), (4.0, 4.0))
+    assert [one.begin.name for one in friday.costs] == ["2026-06-12 06:00", "2026-06-19 06:00"]
+    # The same in both weeks: nothing is left to chance.
+    assert found.chance == 0.0
+    assert "differences below 0 core-hours are chance between weeks" in found.sentences()[0]
+    # Replayed from a week before the first announcement: June 9, 08:00, less two weeks, is before the log.
+    assert found.sample.text == "the log"
+
+
+def test_chance_between_weeks_is_tukeys_difference():
+    """Rest by hand: +1, -1, -1, +1; mean square 4 with one degree of freedom; q(0.95; 2, 1) = 17.97 in tables."""
+    assert chance_between_weeks([[0.0, 0.0], [4.0, 8.0]]) == pytest.approx(17.97 * (4 / 2) ** 0.5, rel=1e-3)
+    assert chance_between_weeks([[0.0, 1.0], [2.0]]) is None
+    assert chance_between_weeks([[0.0, 1.0]]) is None
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"hours": 0}, "more than 0"),
+        ({"notice": -1}, "0 seconds or more"),
+        ({"window": HOUR}, "a day or more"),
+        ({"every": 5 * HOUR}, "a whole number"),
+        ({"at": ("noon",)}, "HH:MM"),
+        ({"at": ("T 06:00",)}, "HH:MM"),
+        ({"at": ("25:00",)}, "HH:MM"),
+    ],
+)
+def test_a_plan_that_makes_no_sense_is_refused(given, said):
+    with pytest.raises(InputError, match=said):
+        MaintenancePlan(**given)
+
+
+def test_what_the_site_or_the_log_lacks_is_refused_before_anything_is_simulated(sweep):
+    with pytest.raises(InputError, match=r"no node 'n11' \(did you mean n1\?\)"):
+        maintenance(sweep, MaintenancePlan(nodes=("n11",)))
+    with pytest.raises(InputError, match="no dates"):
+        possible_begins(MaintenancePlan(at=("Tue 06:00",)), sweep.jobs)
+    with pytest.raises(InputError, match="no begin of a maintenance of 100 h"):
+        maintenance(sweep, MaintenancePlan(hours=100))
+    with pytest.raises(InputError, match="--processors-only"):
+        maintenance(Sweep(sweep.directory, nodes=False), MaintenancePlan())
+
+
+def test_the_verb_prints_and_stores_what_it_has_simulated(sweep, tmp_path, capsys):
+    page = tmp_path / "page.html"
+    words = ["site", "maintenance", str(sweep.directory), "--hours", "4", "--window", "1d", "--every", "12h", "-j", "1"]
+    app([*words, "--partition", "batch", "--report", str(page)], standalone_mode=False)
+    assert "drain for" in capsys.readouterr().out
+    text = page.read_text()
+    assert "Core-hours idle before it" in text
+    assert "Who pays at" in text
+    app([*words, "--json"], standalone_mode=False)
+    document = json.loads(capsys.readouterr().out)
+    assert document["maintenance"]["closed"] == 8.0
+    assert document["calibration"]["state"] == "cannot be calibrated"
+    found = maintenance(sweep, MaintenancePlan(hours=4, window=DAY, every=12 * HOUR), workers=1)
+    assert [one["begin"] for one in document["begins"]] == [one.name for one in found.slots]
+    assert render_maintenance(sweep, found).count("day 3 of 7, 00:00")
