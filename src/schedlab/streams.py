@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from schedlab.atomic import atomic_path
-from schedlab.documents import read_up_to
+from schedlab.documents import DEEPEST, PIECE
 from schedlab.errors import InputError
 
 GZIP_MAGIC = b"\x1f\x8b"
@@ -23,6 +23,9 @@ GZIP_MAGIC = b"\x1f\x8b"
 RATIO = 200
 SMALL = 1 << 28
 """Maximum size of what a compressed file holds, in bytes, or in multiples of its size; logs compress to a tenth."""
+
+LARGEST_JSON = 400 << 20
+"""Bytes of JSON that a compressed file may hold: joined, they are in memory twice."""
 
 LARGEST_OF_DEVICE = 1 << 24
 BUFFER = 1 << 18
@@ -71,17 +74,40 @@ def read_whole(path: str | os.PathLike[str]) -> bytes:
     Raises
     ------
     InputError
-        As `open_input`, or if it takes more than a quarter of the machine's memory.
+        As `open_input`, or if it takes more than a quarter of the machine's memory; of JSON, if it is nested deeper
+        than any document, or if a compressed file holds more than `LARGEST_JSON`.
     """
     largest = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 4
+    pieces: list[bytes] = []
+    size, document = 0, False
     with open_input(path) as stream:
-        content = read_up_to(stream, largest + 1)
-    if len(content) > largest:
-        raise InputError(
-            f"{os.fspath(path)}: the file holds more than {largest >> 20:,} MiB, a quarter of this machine's memory; "
-            "cut it into parts"
-        )
-    return content
+        while piece := stream.read(PIECE):
+            document = document if pieces else piece.lstrip()[:1] in (b"{", b"[")
+            pieces.append(piece)
+            size += len(piece)
+            if document and b'"' not in piece and _opened(piece) > DEEPEST:
+                raise InputError(f"{os.fspath(path)}: this is JSON that is nested more than {DEEPEST} levels deep")
+            if document and size > LARGEST_JSON and _is_compressed(path):
+                raise InputError(
+                    f"{os.fspath(path)}: the compressed file holds more than {LARGEST_JSON >> 20:,} MiB of JSON; "
+                    "decompress it, or cut it into parts"
+                )
+            if size > largest:
+                raise InputError(
+                    f"{os.fspath(path)}: the file holds more than {largest >> 20:,} MiB, a quarter of this machine's "
+                    "memory; cut it into parts"
+                )
+    return b"".join(pieces)
+
+
+def _opened(piece: bytes) -> int:
+    """Return how many more brackets are opened than closed."""
+    return piece.count(b"[") + piece.count(b"{") - piece.count(b"]") - piece.count(b"}")
+
+
+def _is_compressed(path: str | os.PathLike[str]) -> bool:
+    with open(path, "rb") as raw:
+        return raw.read(2) == GZIP_MAGIC
 
 
 class _Counted(io.RawIOBase):

@@ -21,6 +21,9 @@ from schedlab.workload.origin import names_its_file
 from schedlab.workload.workload import FIELDS, Workload
 
 READ_BYTES = 1 << 24
+BLANK = 1 << 20
+"""Bytes of blank lines in a row that no log has."""
+
 LONGEST_LINE = 1 << 22
 WRITE_ROWS = 1 << 18
 MOST_COMMENTS = 1_000_000
@@ -220,6 +223,8 @@ def _parsed_blocks(stream: IO[bytes], path: str | os.PathLike[str]) -> Iterator[
                 "save the file with LF or CRLF line ends",
                 line=number,
             )
+        if len(text) > BLANK and not text.strip():
+            raise InputError(f"{os.fspath(path)}, line {line}: more than {BLANK >> 20} MiB of blank lines: not a log")
         line = block.next_line
         jobs += len(block.columns[0])
         yield block
