@@ -33,7 +33,6 @@ from schedlab.scheduler.own_predictor import OnlinePredictor
 from schedlab.site.bottlenecks import NodesInDemand
 from schedlab.site.carriers import Carrier, WaitShare
 from schedlab.site.causes import WaitCauses
-from schedlab.site.decisive import DecisivePeriod
 from schedlab.site.fitting import StateSteps
 from schedlab.site.limit_costs import LimitCost
 from schedlab.speculate.applications import ApplicationGain
@@ -62,7 +61,6 @@ __all__ = [
     "Choice",
     "CleaningReport",
     "ContinuousDistribution",
-    "DecisivePeriod",
     "Difference",
     "DistributionTables",
     "Events",
