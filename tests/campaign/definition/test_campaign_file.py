@@ -88,7 +88,7 @@ def test_a_file_has_the_fields_of_a_campaign(tmp_path: Path) -> None:
         ("metrics.tau", "metrics.taw", ", line 14: metrics.taw: unknown field"),
         ('  "more.swf",', "  17,", ", line 19: workloads[0].trace[1]: input should be a valid string (it is 17)"),
         ('clean = "none"', 'clean = "nome"', ", line 21: workloads[0].clean: unknown cleaning rule 'nome'"),
-        ('"15d"', '"15 days"', ", line 22: workloads[0].windows.length: '15 days' is not a duration"),
+        ('"15d"', '"15 moons"', ", line 22: workloads[0].windows.length: '15 moons' is not a duration"),
         ("count = 10", "cuont = 10", ", line 22: workloads[0].windows.cuont: unknown field"),
         ("  3,\n", "  -3,\n", ", line 23: workloads[0].windows.skip[0]: input should be greater than or equal to 0"),
         ("jobs = 1_000\n", "\n", ", line 26: workloads[1].jobs: this field is missing"),
