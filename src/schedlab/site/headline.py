@@ -87,7 +87,7 @@ def between(interval: tuple[float, float]) -> str:
     Examples
     --------
     >>> between((-60.0, 120.0)), between((60.0, 120.0))
-    ('60 s shorter and 120 s longer', '60 s to 120 s longer')
+    ('60 s shorter and 2 min longer', '60 s to 2 min longer')
     """
     words = ["shorter" if one < 0 else "longer" for one in interval]
     low, high = (duration(abs(one)) for one in interval)

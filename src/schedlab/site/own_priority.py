@@ -49,7 +49,7 @@ def own_priority(site: Site) -> OwnPriority:
         weights["PriorityWeightTRES"] = ", ".join(f"{name}: {weight:,g}" for name, weight in policy.tres.items())
     numbers = numbers_of(site.jobs, site.cluster)
     tiers = {
-        f"{kind} {name}": weight * factors.get(number, 0.0)
+        f"{kind} {name}": float(weight * factors.get(number, 0.0))
         for kind, names, factors, weight in (
             ("partition", numbers.partitions, policy.partitions, policy.partition),
             ("QOS", numbers.qos, policy.qoses, policy.qos),

@@ -64,6 +64,7 @@ def naive_waits(past: Schedule) -> NDArray[np.float64]:
 
     Examples
     --------
+    >>> from schedlab.schedule.recorded import recorded
     >>> from schedlab.workload.workload import Workload
     >>> log = Workload.from_columns(dict(submit_time=[0, 10, 200], wait_time=[100, 50, 0], run_time=[9, 9, 9],
     ...                                  requested_processors=[1, 1, 1]))
