@@ -315,13 +315,16 @@ def deploy(
     from schedlab.slurm.deployment import WITHIN
     from schedlab.slurm.deployment import deploy as deployment_of
 
-    own = None
+    own, told = None, ""
     if site is not None:
-        from schedlab.site.own_priority import own_priority
+        from schedlab.site.own_priority import consequences, own_priority
         from schedlab.site.site import read
 
-        own = own_priority(read(site))
-    deployment = deployment_of(policy, way=way, partitions=partition, period=period, weight=weight, own=own)
+        found = read(site)
+        own, told = own_priority(found), "" if found.jobs is None else consequences(site, policy)
+    deployment = deployment_of(
+        policy, way=way, partitions=partition, period=period, weight=weight, own=own, consequences=told
+    )
     paths = deployment.save(output)
     instead = "instead of Slurm's own priority, so that age, fair share and QOS stop counting"
     counts = "within Slurm's own priority" if deployment.way in WITHIN else instead
