@@ -92,5 +92,7 @@ def test_a_wrong_number_of_switches_is_named_with_its_line(tmp_path):
 
 
 def test_a_line_with_the_delimiter_is_named_with_what_to_do(tmp_path):
-    with pytest.raises(InputError, match="a value of SubmitLine holds the delimiter .: choose another one, such as --delimiter="):
+    with pytest.raises(
+        InputError, match="a value of SubmitLine holds the delimiter .: choose another one, such as --delimiter="
+    ):
         read(tmp_path, "sbatch --wrap=a|b")

@@ -61,10 +61,17 @@ def test_what_does_not_go_together_is_refused(fields: dict[str, Any], what: str)
         ExperimentEntry.model_validate(entry(**fields))
 
 
-@pytest.mark.parametrize("schedulers", ["fcfs+conservative", "fcfs+easy:saf", "saf@ave2+easy", "wfp3+slurm,window=9"])
+@pytest.mark.parametrize("schedulers", ["fcfs+conservative", "fcfs+easy:saf", "saf@ave2+easy"])
 @pytest.mark.parametrize("events", ["batched", "pyss"])
 def test_jobs_may_wait_for_others_under_every_scheduler(schedulers: str, events: str) -> None:
     assert campaign(entry(submission_mode=["pilot", "chained"]), schedulers=schedulers, events=events)
+
+
+def test_jobs_may_wait_for_others_under_slurms_passes_which_see_all_of_a_second_at_once() -> None:
+    modes = entry(submission_mode=["pilot", "chained"])
+    assert campaign(modes, schedulers="wfp3+slurm,window=9", events="batched")
+    with pytest.raises(ValidationError, match=r"\+slurm does not go with events=pyss"):
+        campaign(modes, schedulers="wfp3+slurm,window=9", events="pyss")
 
 
 def test_the_original_of_sc17_knows_no_jobs_that_wait_for_others() -> None:
