@@ -163,7 +163,7 @@ NODE_LIST = "sn,cpu_milli,memory_mib,gpu,model\na,32000,262144,2,P100\nb,96000,5
 VARIANTS = """\
 [[variant]]
 name = "two days"
-set = ["PartitionName=general MaxTime=2-0", "NodeName=n[5-6] CPUs=8"]
+set = ["PartitionName=general MaxTime=2-0", "NodeName=n[5-6] CPUs=8", "SwitchName=a Nodes=n[1-6]"]
 [[variant]]
 name = "saf"
 policy = "saf"

@@ -238,7 +238,7 @@ READS_JOBS = (
     "convert FILE o.parquet",
 )
 
-READS_WAITING = ("inspect FILE --clean none", "convert FILE o.csv", "convert FILE o.parquet --partition gpu")
+READS_WAITING = ("inspect FILE --clean none", "convert FILE o.parquet", "convert FILE o.parquet --partition gpu")
 
 
 def targets(directory: Path, *, plain: bool) -> list[Target]:

@@ -80,7 +80,7 @@ class VariantAnswer:
         """
         if name not in self.metrics:
             near = did_you_mean(name, self.metrics)
-            raise InputError(f"unknown metric {shown(name)}{near}; schedlab list metrics prints all")
+            raise InputError(f"unknown metric {shown(name)}{near}; the reference of metrics names all")
         return float(self.metrics[name])
 
 

@@ -39,7 +39,7 @@ class Goal:
     Parameters
     ----------
     metric
-        Which: `schedlab list metrics` prints all.
+        Which: one of those in the reference of metrics.
     value
         To be reached: at most that, or at least where more is better; seconds where it is a time.
     kind, group
@@ -79,7 +79,7 @@ class Goal:
         if metric not in metric_names():
             near = did_you_mean(metric, metric_names())
             raise InputError(
-                f"goal {shown(text)}: unknown metric {shown(metric)}{near}; schedlab list metrics prints all"
+                f"goal {shown(text)}: unknown metric {shown(metric)}{near}; the reference of metrics names all"
             )
         kind, _, group = of.strip().partition(" ")
         kinds = {one.lower(): one for one in KINDS}

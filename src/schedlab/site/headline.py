@@ -25,7 +25,7 @@ def sentences_of(ranking: VariantRanking) -> list[str]:
     best, grounds = ranking.best, ranking.grounds
     told = [first_sentence(grounds, _change(ranking), () if best.unchanged else best.effects), *grounds.sentences()]
     told += [*ranking.less_work(), *winners_text(best.effects)]
-    if len(ranking.variants) > 1:
+    if len(ranking.variants) > 1 and best.same_work and ranking.ranked[0] is best:
         told.append(
             f"It is the best of {len(ranking.variants):,} on the jobs that it was chosen on, so some of its advantage "
             "is chance; schedlab site search evaluates the choice on held-out jobs."
