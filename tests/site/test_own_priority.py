@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 import schedlab as sl
+from schedlab.site.jobs import completed
 from schedlab.site.own_priority import consequences, own_priority
+from schedlab.site.variant_task import variant_task
+from schedlab.site.variants import Variant
 from schedlab.slurm.deployment import deploy
 
 
@@ -50,3 +55,12 @@ def test_a_deployment_says_what_the_what_if_of_its_policy_has_found(tmp_path):
     readme = deploy("saf", consequences=told).files["README.md"]
     assert told in readme[readme.index("## Who will wait longer") : readme.index("## Install")]
     assert "Not known yet" not in readme
+
+
+def test_a_policy_in_place_of_a_sites_priorities_says_what_no_longer_counts(sites):
+    site = sl.site.import_site(sites / "ubccr-micro")
+    jobs = sl.model.lublin(40, site.cluster.processors, rng=np.random.default_rng(1))
+    jobs = jobs.replace(requested_time=jobs.run_time + 60)
+    told = variant_task(site, completed(jobs, site.cluster).jobs, Variant("saf", policy="saf")).notes
+    assert any("age, fair share, QOS and partition weights do not count" in note for note in told)
+    assert not variant_task(site, completed(jobs, site.cluster).jobs, Variant("as it is")).notes

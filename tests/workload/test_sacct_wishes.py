@@ -93,6 +93,6 @@ def test_a_wrong_number_of_switches_is_named_with_its_line(tmp_path):
 
 def test_a_line_with_the_delimiter_is_named_with_what_to_do(tmp_path):
     with pytest.raises(
-        InputError, match="a value of SubmitLine holds the delimiter .: choose another one, such as --delimiter="
+        InputError, match=r"a value of SubmitLine holds the delimiter .: choose another one, such as --delimiter="
     ):
         read(tmp_path, "sbatch --wrap=a|b")

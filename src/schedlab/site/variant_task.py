@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from schedlab.schedule.schedule import Schedule
 from schedlab.scheduler.backfilling import NoBackfill, Slurm
 from schedlab.scheduler.grammar import ORDERS
+from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.predictor import REQUESTED
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.site.changes import changed
@@ -87,6 +88,11 @@ def variant_task(site: Site, jobs: Workload, variant: Variant) -> VariantTask:
     found = adapted(jobs, here, there, variant.requests, variant.long)
     notes = [f"{count_of(count, 'job')} left out: {reason}" for reason, count in found.left_out.items()]
     notes += outside(variant, jobs)
+    if variant.policy and isinstance(other.scheduler.policy, Multifactor):
+        notes.append(
+            f"policy={variant.policy} takes the place of the site's own priorities: age, fair share, QOS and partition "
+            "weights do not count under it"
+        )
     if variant.load != 1:
         found = found._replace(jobs=scale_load(found.jobs, factor=variant.load))
     return _task(other, scheduler, found, (*without_effect(site, alone, variant.changes), *notes))
