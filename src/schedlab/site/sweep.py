@@ -169,11 +169,12 @@ class Sweep:
                 task = left.popleft()
                 yield task, _run(*self._arguments(task))
             return
-        with local_workers(min(workers or usable_cores(), max(len(left), 2))) as pool:
-            # The first alone: it compiles what is not compiled yet, and the others find it on the disk.
+        size = min(workers or usable_cores(), max(len(left), 2))
+        with local_workers(size) as pool:
+            # Of many, the first alone: it compiles what is not compiled yet, and the others find it on the disk.
             submit = pool.executor.submit
-            first = left.popleft()
-            running = {submit(_run, *self._arguments(first)): first}
+            begun = [left.popleft() for _ in range(len(left) if len(left) <= size else 1)]
+            running = {submit(_run, *self._arguments(task)): task for task in begun}
             while running:
                 for future in wait(running, return_when=FIRST_COMPLETED).done:
                     yield running.pop(future), _reason(future)
