@@ -85,7 +85,7 @@ def read_whole(path: str | os.PathLike[str]) -> bytes:
             document = document if pieces else piece.lstrip()[:1] in (b"{", b"[")
             pieces.append(piece)
             size += len(piece)
-            if document and b'"' not in piece and _opened(piece) > DEEPEST:
+            if document and len(piece) == PIECE and b'"' not in piece and _opened(piece) > DEEPEST:
                 raise InputError(f"{os.fspath(path)}: this is JSON that is nested more than {DEEPEST} levels deep")
             if document and size > LARGEST_JSON and _is_compressed(path):
                 raise InputError(

@@ -20,6 +20,7 @@ from schedlab.workload.dependencies import Dependencies
 from schedlab.workload.extras import DISTRIBUTIONS, PARTS
 from schedlab.workload.files import lost_in, read_workload, write_workload
 from schedlab.workload.joining import joined
+from schedlab.workload.origin import Origin
 from schedlab.workload.own_columns import OwnColumns
 from schedlab.workload.resources import LABELS, NUMBERS, Labels, Resources
 from schedlab.workload.sampling import resample_users, time_window
@@ -61,6 +62,7 @@ def workloads(draw: st.DrawFn) -> Workload:
         header=(" Note: a header",),
         requests_enforced=draw(st.booleans()),
         rounded=draw(st.integers(0, 9)),
+        origin=Origin("log.swf", "ab12", "swf"),
         distribution=column(-1, len(TEXTS) - 1),
         distributions=TEXTS,
         sequences=("3s, 9s", ""),
@@ -138,7 +140,8 @@ def test_nothing_that_a_workload_carries_is_lost(workload: Workload, other: Work
         path = Path(directory) / "full.parquet"
         write_workload(workload, path)
         again = read_workload(path)
-        assert content(again) == full | {"rounded": 0}  # reading rounded nothing
+        assert content(again) == full | {"rounded": 0, "origin": again.origin}  # reading rounded nothing
+        assert again.origin.made_from == (workload.origin,)
         assert input_sha256(again) == input_sha256(workload)
 
 

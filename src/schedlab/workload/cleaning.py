@@ -240,7 +240,7 @@ def clean_with_report(workload: Workload, rules: str | Sequence[str] = "default"
         int(np.count_nonzero(_above_request(cleaned))),
     )
     origin = workload.origin or Origin()
-    return cleaned.replace(origin=origin.cleaned(steps) if steps else workload.origin), report
+    return (cleaned.replace(origin=origin.cleaned(steps)) if steps else cleaned), report
 
 
 def parse_rules(names: str | Sequence[str]) -> list[Rule]:
