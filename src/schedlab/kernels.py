@@ -161,8 +161,9 @@ def for_python(kernel: Function) -> Function:
 
 
 def new_records(length: int, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """Return an array of records whose fields kernels reach as attributes; in plain Python, that takes a recarray."""
-    return np.recarray(length, dtype=dtype) if config.DISABLE_JIT else np.empty(length, dtype=dtype)
+    """Return records of zeros whose fields kernels reach as attributes; in plain Python, that takes a recarray."""
+    records = np.zeros(length, dtype=dtype)  # never what memory held before, of which a saved simulation has a digest
+    return records.view(np.recarray) if config.DISABLE_JIT else records
 
 
 def operation(function: Function) -> Function:

@@ -171,9 +171,10 @@ def _load(file: zipfile.ZipFile, path: str, given: Workload | None) -> Simulatio
     requests = None if header.history is None else _requests(file, header, len(workload))
     told = Told(scheduler, header.processors, header.events, header.in_order, requests, *_machine(header, path))
     prepared, parts, first_estimate = put_together(workload, told, open_ended=header.open_ended)
+    parts = _with_logs(file, header, parts)
     if _digest_of_fixed(prepared, parts) != header.fixed:
         raise InputError(f"{path}: {_OTHERWISE}")
-    parts = _fill(file, header, parts)
+    _fill(file, header, parts)
     simulation = Simulation.__new__(Simulation)
     simulation._told, simulation._observers = told, []
     simulation._at = Progress(*(getattr(header, field) for field in Progress._fields))
@@ -223,17 +224,20 @@ def _workload(file: zipfile.ZipFile, header: Header) -> Workload:
     return workload.replace(origin=origin, **told)
 
 
-def _fill(file: zipfile.ZipFile, header: Header, parts: Parts) -> Parts:
-    """Return the parts with the arrays of the file; the parts were built from the same workload."""
+def _with_logs(file: zipfile.ZipFile, header: Header, parts: Parts) -> Parts:
+    """Return the parts with logs as long as those of the file."""
     paths = {log: f"{path}.npy" for log, path in PATHS.items()}
     lengths = {log: len(_array(file, header, path)) for log, path in paths.items() if path in header.sha256}
-    parts = with_room(parts, Lengths(**lengths))
+    return with_room(parts, Lengths(**lengths))
+
+
+def _fill(file: zipfile.ZipFile, header: Header, parts: Parts) -> None:
+    """Copy the arrays of the file into the parts, which were built from the same workload."""
     for name, array in arrays_of(parts):
         saved = _array(file, header, f"{name}.npy", array.nbytes)
         if saved.dtype != array.dtype or saved.shape != array.shape:
             raise ValueError(f"{name} has another type or shape")
         array[...] = saved
-    return parts
 
 
 def _digest_of_fixed(prepared: Prepared, parts: Parts) -> str:
