@@ -1,8 +1,12 @@
-"""What the tests share: the real traces and the published scores, where there are some."""
+"""What the tests share: the real traces and the published scores, where there are some, and places without room."""
 
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -49,3 +53,38 @@ def sites(traces: Path) -> Path:
     if not directory.is_dir():
         pytest.skip(f"no configurations of sites: there is no {directory}")
     return directory
+
+
+@contextmanager
+def file_system(place: Path, options: str) -> Iterator[Path]:
+    """Give a small file system, or skip: only the superuser may make one."""
+    place.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", options, "none", str(place)]
+    if shutil.which("mount") is None or subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("one may not mount a small file system here")
+    try:
+        yield place
+    finally:
+        subprocess.run(["umount", "--lazy", str(place)], check=True)
+
+
+@pytest.fixture
+def tiny_disk(tmp_path: Path) -> Iterator[Path]:
+    """Give a file system of 512 KiB."""
+    with file_system(tmp_path / "tiny", "size=512k") as place:
+        yield place
+
+
+@pytest.fixture
+def full_disk(tmp_path: Path) -> Iterator[Path]:
+    """Give a file system in which there is room for the names of files, and for nothing in them."""
+    with file_system(tmp_path / "full", "size=64k") as place:
+        (place / "filler").write_bytes(bytes(64 * 1024))
+        yield place
+
+
+@pytest.fixture
+def read_only_disk(tmp_path: Path) -> Iterator[Path]:
+    """Give a file system in which nobody may write, root included."""
+    with file_system(tmp_path / "read-only", "ro") as place:
+        yield place

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from schedlab.cli import main
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.nodes import NodeGroup, Partition
 from schedlab.engine.simulation import simulate
-from schedlab.errors import InputError
+from schedlab.errors import InputError, OutputError
 from schedlab.report.calibration import render_calibration
 from schedlab.site.calibration import calibrate
 from schedlab.site.ledger import Ledger
@@ -99,3 +100,11 @@ def test_the_command_line_writes_the_page_and_prints_the_errors(tmp_path, capsys
     document = json.loads(capsys.readouterr().out)
     assert (document["verdict"], document["errors"]["all"][0]["jobs"] > 100) == ("good", True)
     assert "Calibration" in page.read_text()
+
+
+def test_a_site_that_cannot_be_written_to_is_refused_before_anything_is_simulated(tiny_disk, monkeypatch):
+    site_of().save(tiny_disk / "site")
+    subprocess.run(["mount", "-o", "remount,ro", str(tiny_disk)], check=True)
+    monkeypatch.setattr("schedlab.site.calibration._calibration", None)
+    with pytest.raises(OutputError, match=r"cannot write .*calibration\.json: the directory .* is not writable"):
+        calibrate(tiny_disk / "site")

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.atomic import writable_target
 from schedlab.durations import DAY
 from schedlab.errors import InputError
 from schedlab.schedule.metrics import mean_queue_length, utilisation
@@ -23,7 +24,7 @@ from schedlab.site.coverage import Coverage, coverage
 from schedlab.site.jobs import replay
 from schedlab.site.omissions import unrecorded
 from schedlab.site.site import Site, fingerprint, read
-from schedlab.site.standing import GOOD, ROUGH, TOLERANCES, CalibrationRecord, Verdict, keep_record
+from schedlab.site.standing import CALIBRATIONS, GOOD, ROUGH, TOLERANCES, CalibrationRecord, Verdict, keep_record
 from schedlab.site.wait_errors import WaitErrors, errors_by_group, moving_error, naive_waits
 from schedlab.wording import count_of
 
@@ -170,6 +171,7 @@ def calibrate(
     if isinstance(site, Site):
         return _calibration(site, scheduler, nodes=nodes)
     directory, digest = Path(site), fingerprint(site)
+    writable_target(directory / CALIBRATIONS)  # rather now than after minutes
     found = _calibration(read(directory), scheduler, nodes=nodes)
     keep_record(_record(found, digest, "" if scheduler is None else found.scheduler, nodes=nodes), directory)
     return found

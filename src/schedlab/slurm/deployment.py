@@ -11,7 +11,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
 
-from schedlab.atomic import atomic_path
+from schedlab.atomic import atomic_path, make_directory
 from schedlab.errors import InputError, whole_number
 from schedlab.scheduler.policy import Policy
 from schedlab.scheduler.predictor import REQUESTED, GroupMean, Predictor
@@ -77,8 +77,7 @@ class Deployment:
 
     def save(self, directory: str | PathLike[str]) -> list[Path]:
         """Write the files into a directory, and return their paths."""
-        directory = Path(directory)
-        directory.mkdir(parents=True, exist_ok=True)
+        directory = make_directory(directory)
         paths = []
         for name, content in self.files.items():
             with atomic_path(directory / name) as temporary:

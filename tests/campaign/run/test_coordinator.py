@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
 import signal
-import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
@@ -227,18 +225,6 @@ def test_a_full_disk_ends_the_campaign_in_one_sentence_and_the_next_run_complete
     monkeypatch.setattr(os, "fsync", usual)
     run = run_here(small(), tmp_path / "run")
     same_results(run.results(), run_here(small(), tmp_path / "anew").results())
-
-
-@pytest.fixture
-def tiny_disk(tmp_path: Path) -> Iterator[Path]:
-    """Give a file system of 512 KiB, or skip: only the superuser may make one."""
-    place = tmp_path / "tiny"
-    place.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=512k", "none", str(place)]
-    if shutil.which("mount") is None or subprocess.run(mount, capture_output=True, check=False).returncode:
-        pytest.skip("one may not mount a small file system here")
-    yield place
-    subprocess.run(["umount", "--lazy", str(place)], check=True)
 
 
 def test_a_disk_that_is_really_full_ends_the_campaign_in_one_sentence_and_nothing_finished_is_lost(
