@@ -6,8 +6,9 @@ import csv
 import io
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import astuple, replace
+from dataclasses import fields, replace
 from itertools import groupby
+from operator import attrgetter
 
 from schedlab.cluster.cluster import Cluster, IgnoredLine
 from schedlab.cluster.hostlist import MOST_NAMES
@@ -98,7 +99,8 @@ def _alibaba_nodes(path: str, rows: csv.DictReader[str]) -> Iterator[NodeGroup]:
 
 def merged(groups: Iterable[NodeGroup]) -> Iterator[NodeGroup]:
     """Yield neighbours that are alike as one group; the order of nodes stays."""
-    for _, alike in groupby(groups, key=lambda group: astuple(group)[1:]):
+    kind = attrgetter(*(field.name for field in fields(NodeGroup) if field.name != "names"))
+    for _, alike in groupby(groups, key=kind):
         parts = list(alike)
         yield replace(parts[0], names=tuple(name for part in parts for name in part.names))
 

@@ -87,6 +87,8 @@ def processors_of(given: Mapping[str, str], resets: Resets, *, linear: bool = Fa
 
 def _reserved(given: Mapping[str, str], cpus: int, threads: int, resets: Resets) -> int:
     """Return how many processors are kept for the system: all threads of each core that is named or counted."""
+    if not {"corespeccount", "cpuspeclist"} & given.keys():
+        return 0
     count = whole(given, "corespeccount", 0)
     listed = _listed(given.get("cpuspeclist", ""), cpus)
     if listed:

@@ -159,7 +159,8 @@ class NodeLines:
             return
         silent = self.rules.memory and "realmemory" not in given
         for host in hosts:
-            self.nodes[host] = SlurmNode(line, replace(group, names=(host,)), STATES.get(state, ""), silent)
+            alone = group if group.names == (host,) else replace(group, names=(host,))
+            self.nodes[host] = SlurmNode(line, alone, STATES.get(state, ""), silent)
 
     def close(self, reason: str, names: Iterable[str]) -> None:
         """Note that no job can run on some nodes."""
