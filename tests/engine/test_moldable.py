@@ -128,6 +128,13 @@ def test_a_job_of_which_no_size_fits_is_named():
         simulate(jobs, "fcfs")
 
 
+def test_a_job_of_one_size_that_does_not_fit_is_named_by_its_row_among_the_jobs():
+    jobs = crowd(["1x9 2x9", ""], submit_time=[0, 1], run_time=[10, 9], requested_processors=[3, 4])
+    with pytest.raises(InputError, match="job 2 needs 4 processors") as refused:
+        simulate(jobs, "fcfs", processors=3)
+    assert refused.value.row == 1
+
+
 @pytest.mark.parametrize(
     ("scheduler", "options", "message"),
     [

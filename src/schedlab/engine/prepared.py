@@ -180,8 +180,28 @@ def prepare(
     if cluster is not None:
         check_type(cluster, Cluster, "use Cluster(128) for processors, Cluster.of_nodes, or read_cluster(FILE)")
     spread = _spread(workload, scheduler, processors, cluster, requests)
-    if spread is not None:
-        workload = spread.workload
+    if spread is None:
+        return _prepared(workload, scheduler, processors, events, in_order, requests, cluster, node_events, None)
+    try:
+        return _prepared(spread.workload, scheduler, processors, events, in_order, None, cluster, node_events, spread)
+    except InputError as error:
+        if error.row is not None:
+            error.row = int(spread.owner[error.row])  # the job, not its alternative
+        raise
+
+
+def _prepared(
+    workload: Workload,
+    scheduler: str | Scheduler,
+    processors: int | None,
+    events: Events,
+    in_order: int,
+    requests: Requests | None,
+    cluster: Cluster | None,
+    node_events: NodeEvents | None,
+    spread: Spread | None,
+) -> Prepared:
+    """Prepare jobs of one size each, which stand for moldable ones if they are `spread` out."""
     workload = wait_together(workload) if isinstance(workload, Workload) else workload
     asking = workload
     if isinstance(workload, Workload) and not has_nodes(cluster) and is_held_back(workload, cluster):
