@@ -661,6 +661,13 @@ class TestResources:
         jobs = read(tmp_path, without("ReqTRES", "AllocTRES", AllocGRES="gpu:tesla:2"))
         assert (jobs.resources.gpus_per_node.tolist(), jobs.resources.gpu_type.texts()) == ([2], ["tesla"])
 
+    def test_memory_that_no_machine_has_is_counted_and_not_used(self, tmp_path: Path) -> None:
+        nothing = {"ReqTRES": "cpu=8", "AllocTRES": "cpu=8"}
+        odd = [job(101 + n, ReqMem=text, **nothing) for n, text in enumerate(["9" * 20 + "M", "much", "", "0n", "1Gn"])]
+        jobs = read(tmp_path, *odd)
+        assert jobs.resources.memory_per_node.tolist() == [0, 0, 0, 0, 1024]
+        assert " Note: ReqMem is no amount that a machine has, and is not used: 2" in jobs.header
+
     def test_nodes_are_counted_in_the_list_where_nothing_else_says_them(self, tmp_path: Path) -> None:
         few = without("NNodes", "ReqTRES", "AllocTRES", NodeList="n[1-3,7],m2")
         assert read(tmp_path, few).resources.nodes.tolist() == [5]

@@ -53,7 +53,8 @@ def requested(columns: SacctColumns, processors: NDArray[np.int64]) -> tuple[dic
         if label in columns:
             found[name] = columns.table[label].to_pandas()
     wishes, more = wishes_of(columns)
-    return found | wishes | _licenses(columns) | _arrays(columns), [*told, *on_gpus, *more]
+    notes = [*told, *_odd_memory(columns), *on_gpus, *more]
+    return found | wishes | _licenses(columns) | _arrays(columns), notes
 
 
 def _licenses(columns: SacctColumns) -> dict[str, Any]:
@@ -99,6 +100,14 @@ def _req_mem(columns: SacctColumns) -> tuple[NDArray[np.float64], NDArray[np.str
     marked = (per == "n") & (amount >= PER_CORE_FLAG * 1024.0)
     amount = np.where(marked, amount - PER_CORE_FLAG * 1024.0, amount)
     return np.where(amount > 0, amount, np.nan), np.where(marked, "c", per)
+
+
+def _odd_memory(columns: SacctColumns) -> list[str]:
+    """Return a note of the jobs whose ReqMem is not used."""
+    if "ReqMem" not in columns:
+        return []
+    odd = ~columns.table["ReqMem"].is_null().to_numpy() & np.isnan(kilobytes(columns.table["ReqMem"])[0])
+    return [f"ReqMem is no amount that a machine has, and is not used: {int(odd.sum()):,}"] if odd.any() else []
 
 
 def _nodes(columns: SacctColumns) -> tuple[NDArray[np.int64], list[str]]:
