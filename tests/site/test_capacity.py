@@ -66,8 +66,11 @@ def test_nodes_of_another_partition_change_nothing_and_the_answer_says_why(site)
     found = asked(site, "mean_wait=2h", ("n1", "g1"), most=4)
     assert [one.kind.name for one in found.kinds] == ["n1", "g1"]
     other = found.kinds[1]
-    assert (other.needed, other.cannot_use, other.steps[-1].unchanged) == (None, 1.0, True)
-    assert "4 more nodes like g1 change nothing: 100% of the waiting that is left is that of jobs that" in str(found)
+    assert (other.needed, other.unusable.reasons, other.steps[-1].unchanged) == (None, {"partition": 1.0}, True)
+    assert (
+        "4 more nodes like g1 change nothing: 100% of all waiting is that of jobs that cannot use them, because of "
+        "their partition: batch"
+    ) in found.sentences()[0]
 
 
 def test_a_goal_out_of_reach_says_how_far_one_comes(site):
@@ -85,7 +88,7 @@ def test_what_nodes_cost_and_buy_is_computed_from_the_log(tmp_path):
     site = import_site(tmp_path / "slurm.conf", tmp_path / "jobs.csv").save(tmp_path / "site")
     # Waits as it is: 0, 2, 4, 6 and 0 h, 12 in all; with two nodes 0, 0, 2, 2 and 0 h.
     found = asked(site, "max_wait=2h", prices=0.5, currency="EUR")
-    assert found.months == 1
+    assert found.span == 30 * 86_400
     assert found.best.needed == 1
     assert found.best.cost(2) == 720
     assert found.best.decisive.saved == 12 - 4
@@ -94,6 +97,42 @@ def test_what_nodes_cost_and_buy_is_computed_from_the_log(tmp_path):
     assert "at 0.50 EUR per node-hour" in first
     bought = "1 more node like n1 saves 8 hours of waiting in 30 days, 8 per node, 45.00 EUR per hour of waiting saved"
     assert bought in str(found)
+
+
+def test_what_nodes_save_in_a_short_log_is_not_extrapolated_to_a_month(tmp_path):
+    """The same jobs within three days: one node saves 8 hours of waiting, and costs 36 meanwhile: 4.50 for each."""
+    (tmp_path / "slurm.conf").write_text(CONF)
+    times = [0] * 4 + [3 * 86_400]
+    (tmp_path / "jobs.csv").write_text(HEAD + "".join(f"{one},7200,7200,1,1,batch\n" for one in times))
+    site = import_site(tmp_path / "slurm.conf", tmp_path / "jobs.csv").save(tmp_path / "site")
+    found = asked(site, "max_wait=2h", prices=0.5, currency="EUR")
+    assert found.saved(found.best.decisive) == 8
+    assert "saves 8 hours of waiting in the 3 d of the log, 8 per node, 4.50 EUR per hour of waiting saved" in str(
+        found
+    )
+    assert "What nodes save is told of the 3 d of the log, not of a month or a year" in str(found)
+    assert "hours of waiting saved in 30 days" not in str(found)
+    assert found.to_document()["kinds"][0]["steps"][0]["saved_a_month"] is None
+    assert "for 360 EUR in 30 days" in found.sentences()[0]  # what is paid is known
+
+
+FEATURES = """ClusterName=lab
+NodeName=n1 CPUs=1 Feature=old
+NodeName=m1 CPUs=1 Feature=new
+PartitionName=batch Nodes=ALL Default=YES MaxTime=1-0
+"""
+
+
+def test_the_first_sentence_says_that_a_constraint_keeps_jobs_from_nodes_and_that_the_log_only_drains(tmp_path):
+    """Twelve jobs with a feature that one node has: more of the other node change nothing."""
+    (tmp_path / "slurm.conf").write_text(FEATURES)
+    rows = "".join(f"{one},3600,3600,1,1,batch,new\n" for one in range(12))
+    (tmp_path / "jobs.csv").write_text(HEAD.replace("partition", "partition,constraint") + rows)
+    site = import_site(tmp_path / "slurm.conf", tmp_path / "jobs.csv").save(tmp_path / "site")
+    first = asked(site, "mean_wait=2h", most=2).sentences()[0]
+    assert "cannot use them, because of their constraint (feature new)" in first
+    assert "partition" not in first.partition("change nothing")[2]
+    assert "100% of the waiting comes after the last submission, while the log only drains" in first
 
 
 def test_a_tenth_more_work_is_tried_with_the_needed_nodes(site):

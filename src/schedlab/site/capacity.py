@@ -7,11 +7,8 @@ from os import PathLike
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from schedlab.campaign.results.statistics import LARGER_IS_BETTER
-from schedlab.engine.fitting import room_on_nodes
-from schedlab.engine.node_requests import unchecked_inputs
 from schedlab.errors import InputError
 from schedlab.schedule.reasons import LIMITS
 from schedlab.site.capacity_found import HOUR, Capacity, CapacityStep, KindCapacity
@@ -21,6 +18,7 @@ from schedlab.site.grounds import grounds_of
 from schedlab.site.more_nodes import NodeKind, check_kind, more_nodes, node_kinds
 from schedlab.site.samples import THE_LOG, SiteSample
 from schedlab.site.sweep import Paired, Sweep
+from schedlab.site.unusable import Unusable, unusable
 from schedlab.site.variants import AS_IT_IS, Variant
 
 MORE_WORK = 1.1
@@ -130,22 +128,18 @@ class _Search:
                 tuple(step for _, step in sorted(tried.items())),
                 needed[kind],
                 None if (answer := with_more.get(kind)) is None else self.goal.of(answer, self.mine),
-                self._cannot_use(kind, tried),
+                self._unusable(kind),
                 self.failed.get(kind, ""),
             )
             for kind, tried in self.tried.items()
         ]
 
-    def _cannot_use(self, kind: NodeKind, tried: Mapping[int, CapacityStep]) -> float:
-        """Return the share of the waiting that is left of jobs that cannot run on nodes of a kind."""
-        pair = self.pair(tried[max(tried)].variant if tried else Variant(AS_IT_IS))
+    def _unusable(self, kind: NodeKind) -> Unusable:
+        """Return the waiting, at the site as it is, of jobs that cannot run on nodes of a kind."""
+        pair = self.pair(Variant(AS_IT_IS))
         assert pair is not None
-        site, schedule = self.sweep.site, pair.other.schedule
-        inputs = unchecked_inputs(schedule.workload, site.cluster, site.scheduler.placement)
-        there = np.isin(np.array(site.cluster.nodes), np.array(kind.nodes))
-        fits = np.array([(room_on_nodes(inputs, one)[there] > 0).any() for one in range(len(inputs.nodes))])
-        waits: NDArray[np.int64] = schedule.wait_time * self.mine[pair.other.rows]
-        return float(waits[~fits[inputs.shape]].sum() / max(waits.sum(), 1))
+        site, mine = self.sweep.site, self.mine[pair.base.rows]
+        return unusable(pair.base.schedule, site.cluster, site.scheduler.placement, kind.nodes, mine)
 
 
 def capacity(

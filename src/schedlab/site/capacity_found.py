@@ -12,9 +12,13 @@ from schedlab.site.grounds import Grounds
 from schedlab.site.more_nodes import NodeKind
 from schedlab.site.samples import SiteSample
 from schedlab.site.sweep import Sweep
+from schedlab.site.unusable import Unusable
 from schedlab.site.variants import Variant
 
 HOUR, MONTH = 3600, 30 * 86_400
+
+LEAST_SPAN = 28 * 86_400
+"""Seconds of a log below which what it shows is not extrapolated to a month."""
 
 SLACK = 0.01
 """Relative change of a metric that is not called one."""
@@ -72,8 +76,8 @@ class KindCapacity:
         The smallest number that reaches the goal; None: none that was tried does.
     with_more_work
         The metric with that number and a tenth more work; None: not known.
-    cannot_use
-        Share of the waiting that is left, with the most nodes that were tried, of jobs that cannot run on such nodes.
+    unusable
+        The waiting, at the site as it is, of jobs that cannot run on such nodes.
     failure
         Why a number could not be tried; empty: all could.
     """
@@ -83,7 +87,7 @@ class KindCapacity:
     steps: tuple[CapacityStep, ...]
     needed: int | None
     with_more_work: float | None
-    cannot_use: float
+    unusable: Unusable
     failure: str = ""
 
     @property
@@ -136,9 +140,23 @@ class Capacity:
     currency: str = ""
 
     @property
-    def months(self) -> float:
-        """How long the log is, in months of 30 days."""
-        return max(self.grounds.span, 1) / MONTH
+    def span(self) -> int:
+        """How long the log is, in seconds."""
+        return max(self.grounds.span, 1)
+
+    @property
+    def extrapolates(self) -> bool:
+        """Whether the log is long enough to tell what nodes save in 30 days; else it is told of the log."""
+        return self.span >= LEAST_SPAN
+
+    def saved(self, step: CapacityStep) -> float:
+        """Return the hours of waiting that a number of nodes saves, in 30 days or, of a short log, in the log."""
+        return step.saved * MONTH / self.span if self.extrapolates else step.saved
+
+    def cost_of_an_hour(self, one: KindCapacity, step: CapacityStep) -> float | None:
+        """Return what an hour of waiting that is saved costs; None: there is no price, or nothing is saved."""
+        cost = one.cost(step.nodes)
+        return None if cost is None or step.saved <= 0 else cost * self.span / MONTH / step.saved
 
     @property
     def best(self) -> KindCapacity | None:
@@ -160,7 +178,7 @@ class Capacity:
             "sample": self.sample.text,
             "most": self.most,
             "as_it_is": {"value": self.before, "mean_wait": self.mean_wait, "utilisation": self.utilisation},
-            "months": self.months,
+            "span": self.span,
             "currency": self.currency,
             "kinds": [self._of_kind(one) for one in self.kinds],
         } | self.grounds.to_document()
@@ -171,13 +189,15 @@ class Capacity:
             | {
                 "effects": [effect.to_document() for effect in step.effects],
                 "cost_a_month": one.cost(step.nodes),
-                "saved_a_month": step.saved / self.months,
+                "saved_a_month": self.saved(step) if self.extrapolates else None,
             }
             for step in one.steps
         ]
-        return {"nodes": one.kind.lines, "partitions": one.kind.partitions, "price": one.price, "steps": steps} | {
-            name: getattr(one, name) for name in ("needed", "with_more_work", "cannot_use", "failure")
-        }
+        return (
+            {"nodes": one.kind.lines, "partitions": one.kind.partitions, "price": one.price, "steps": steps}
+            | {name: getattr(one, name) for name in ("needed", "with_more_work", "failure")}
+            | {"unusable": asdict(one.unusable)}
+        )
 
     def __str__(self) -> str:
         from schedlab.site.capacity_text import capacity_text

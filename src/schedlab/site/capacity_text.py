@@ -6,14 +6,13 @@ from collections.abc import Iterator
 from shlex import quote
 
 from schedlab.schedule.summary import duration
+from schedlab.site import log_end
 from schedlab.site.capacity import MORE_WORK
 from schedlab.site.capacity_found import Capacity, CapacityStep, KindCapacity, not_monotone
 from schedlab.site.headline import payers_text, winners_text
+from schedlab.site.unusable import MOSTLY, TELLING
 from schedlab.site.variants import AS_IT_IS
 from schedlab.wording import table
-
-TELLING, MOSTLY = 0.1, 0.5
-"""Shares of the waiting from which on a reason is named why nodes are of little use, and is said to be the cause."""
 
 AGAIN = 3
 """Kinds whose changes are printed."""
@@ -22,10 +21,16 @@ AGAIN = 3
 def sentences_of(found: Capacity) -> list[str]:
     """Return the answer in sentences: what is needed, what it costs, how sure that is, and what it does not say."""
     parts = [_answer(found), *(_not_reached(found, one) for one in found.kinds[1:] if one.needed is None)]
+    parts += [one for one in (log_end.clause(found.grounds.after_the_log),) if one]
     parts.append(found.grounds.left_out_text)
     told = [f"According to {found.grounds.standing.clause}, {'; '.join(parts)}.", *found.grounds.sentences()]
     told += [sentence for one in found.kinds if one.needed is not None for sentence in _of_needed(found, one)]
     told += [sentence for one in found.kinds for sentence in _cautions(found, one)]
+    if found.kinds and not found.extrapolates:
+        told.append(
+            f"What nodes save is told of the {duration(found.span)} of the log, not of a month or a year: a log of "
+            "less than four weeks is too short for that."
+        )
     told += [sentence for one in found.kinds if one.needed is not None for sentence in _who(one)]
     if found.best is not None and found.best.needed is None:
         told += [
@@ -58,7 +63,7 @@ def _answer(found: Capacity) -> str:
     change = (
         f"bring the {goal.text} from {before} to {goal.in_words(step.value)} (goal: {goal.in_words(goal.value)}{sure})"
     )
-    return "; ".join([f"{_number(best)} would {change}{_cost(found, best)}", *others])
+    return "; ".join([f"{_number(best)} would {change}{_cost(found, best)}", *_cannot_use(best), *others])
 
 
 def _number(one: KindCapacity) -> str:
@@ -89,29 +94,36 @@ def _not_reached(found: Capacity, one: KindCapacity) -> str:
     step, goal = one.decisive, found.goal
     if step is None:
         return f"nodes like {one.kind.name} could not be tried: {one.failure}"
-    nodes = f"{step.nodes:,} more nodes like {one.kind.name}"
+    nodes = f"{step.nodes:,} more {'node' if step.nodes == 1 else 'nodes'} like {one.kind.name}"
     if step.unchanged:
-        return f"{nodes} change nothing: {_why(one, step) or 'no job that waits starts earlier'}"
+        why = " and ".join(_why(one, step)) or "no job that waits starts earlier"
+        return f"{nodes} change{'s' * (step.nodes == 1)} nothing: {why}"
+    misses = "does not reach" if step.nodes == 1 else "do not reach"
     to = f"the {goal.text} goes from {goal.in_words(found.before)} to {goal.in_words(step.value)}"
-    return f"{nodes} do not reach the goal of {goal.in_words(goal.value)}: {to}{_because(one, step)}"
+    return f"{nodes} {misses} the goal of {goal.in_words(goal.value)}: {to}{_perhaps(step)}{_because(one, step)}"
+
+
+def _perhaps(step: CapacityStep) -> str:
+    """Say so if the change may be chance."""
+    by_chance = step.interval is not None and step.interval[0] <= 0 <= step.interval[1]
+    return ", a change that this log cannot tell from none" if by_chance else ""
 
 
 def _because(one: KindCapacity, step: CapacityStep) -> str:
-    why = _why(one, step)
+    why = " and ".join(_why(one, step))
     if not why:
         return ""
-    return f", because {why}" if max(one.cannot_use, step.at_limits) >= MOSTLY else f" ({why})"
+    return f", because {why}" if max(one.unusable.share, step.at_limits) >= MOSTLY else f" ({why})"
 
 
-def _why(one: KindCapacity, step: CapacityStep) -> str:
-    """Say which of the waiting that is left such nodes cannot shorten, as far as that is known."""
-    left, parts = "of the waiting that is left is", []
-    if one.cannot_use >= TELLING:
-        where = f" or may not use partition {', '.join(one.kind.partitions)}" if one.kind.partitions else ""
-        parts.append(f"{one.cannot_use:.0%} {left} that of jobs that do not fit there{where}")
-    if step.at_limits >= TELLING:
-        parts.append(f"{step.at_limits:.0%} {left} at limits of accounts, QOS or licences")
-    return " and ".join(parts)
+def _why(one: KindCapacity, step: CapacityStep) -> list[str]:
+    """Say which waiting such nodes cannot shorten, as far as that is known."""
+    limits = f"{step.at_limits:.0%} of the waiting that is left is at limits of accounts, QOS or licences"
+    return [*_cannot_use(one), *([limits] if step.at_limits >= TELLING else [])]
+
+
+def _cannot_use(one: KindCapacity) -> list[str]:
+    return [one.unusable.text("them")] if one.unusable.share >= TELLING else []
 
 
 def _interval(found: Capacity, step: CapacityStep) -> str:
@@ -128,14 +140,13 @@ def _of_needed(found: Capacity, one: KindCapacity) -> Iterator[str]:
     """Say what the needed nodes buy, and what happens if shorter waits bring more work."""
     step = one.decisive
     assert step is not None
-    saved = step.saved / found.months
-    cost = one.cost(step.nodes)
+    saved, price = found.saved(step), found.cost_of_an_hour(one, step)
     if saved > 0:
         saves = "saves" if step.nodes == 1 else "save"
-        price = "" if cost is None else f", {money(cost / saved, found.currency)} per hour of waiting saved"
+        each = "" if price is None else f", {money(price, found.currency)} per hour of waiting saved"
         yield (
-            f"{_number(one)} {saves} {saved:,.0f} hours of waiting in 30 days, {saved / step.nodes:,.0f} per node"
-            f"{price}."
+            f"{_number(one)} {saves} {saved:,.0f} hours of waiting in {_period(found)}, {saved / step.nodes:,.0f} per "
+            f"node{each}."
         )
     if step.interval is not None and step.interval[0] <= 0 <= step.interval[1]:
         what = f"{_number(one)} really {'changes' if step.nodes == 1 else 'change'} the {found.goal.text}"
@@ -148,15 +159,21 @@ def _of_needed(found: Capacity, one: KindCapacity) -> Iterator[str]:
         )
 
 
+def _period(found: Capacity) -> str:
+    """Return of which time hours of waiting are told."""
+    return "30 days" if found.extrapolates else f"the {duration(found.span)} of the log"
+
+
 def _cautions(found: Capacity, one: KindCapacity) -> Iterator[str]:
     if one.failure and one.steps:
         yield f"Further nodes like {one.kind.name} could not be tried: {one.failure}."
     if (worse := not_monotone(found.goal, one)) is not None:
         fewer, more = worse
+        so = "" if one.needed is None else "fewer nodes than were found might do, and "
         yield (
-            f"More is not always better: with {more.nodes:,} nodes like {one.kind.name} the {found.goal.text} is "
+            f"More is not always better: with {more.nodes:,} more nodes like {one.kind.name} the {found.goal.text} is "
             f"{found.goal.in_words(more.value)}, with {fewer.nodes:,} it is {found.goal.in_words(fewer.value)}; so "
-            "fewer nodes than were found might do, and chance has a part in the number."
+            f"{so}chance has a part in the numbers."
         )
 
 
@@ -183,9 +200,10 @@ def again(one: KindCapacity) -> list[str]:
 def columns(found: Capacity) -> tuple[list[str], list[list[str]]]:
     """Return the head and the rows of the table of all numbers that were tried."""
     priced = any(one.price is not None for one in found.kinds)
-    head = ["nodes like", "more", found.goal.text, "change", "95 % interval", *_mean_wait(found, "mean wait")]
-    head += ["utilisation", "hours of waiting saved in 30 days", "per node"]
-    head += ["cost in 30 days", "cost per hour saved"] if priced else []
+    currency = f" ({found.currency})" if found.currency else ""
+    head = ["nodes like", "nodes added", found.goal.text, "change", "95 % interval", *_mean_wait(found, "mean wait")]
+    head += ["utilisation", f"hours of waiting saved in {_period(found)}", "hours saved per node"]
+    head += [f"cost in 30 days{currency}", f"cost per hour saved{currency}"] if priced else []
     first = [AS_IT_IS, "0", found.goal.in_words(found.before), "-", "-", *_mean_wait(found, duration(found.mean_wait))]
     rows = [[*first, f"{found.utilisation:.1%}", *["-"] * (4 if priced else 2), ""]]
     for one in found.kinds:
@@ -199,12 +217,12 @@ def _mean_wait(found: Capacity, text: str) -> list[str]:
 
 
 def _row(found: Capacity, one: KindCapacity, step: CapacityStep, *, priced: bool) -> list[str]:
-    saved, goal = step.saved / found.months, found.goal
+    saved, goal = found.saved(step), found.goal
     row = [one.kind.name, f"{step.nodes:,}", goal.in_words(step.value), _signed(found, step.value - found.before)]
     row += ["-" if step.interval is None else _interval(found, step), *_mean_wait(found, duration(step.mean_wait))]
     row += [f"{step.utilisation:.1%}", f"{saved:,.0f}", f"{saved / step.nodes:,.0f}"]
     if priced:
-        cost = one.cost(step.nodes)
-        row += ["-"] * 2 if cost is None else [money(cost, ""), money(cost / saved, "") if saved > 0 else "-"]
+        cost, each = one.cost(step.nodes), found.cost_of_an_hour(one, step)
+        row += ["-" if cost is None else money(cost, ""), "-" if each is None else money(each, "")]
     mark = "needed" if step.nodes == one.needed else "no effect" if step.unchanged else ""
     return [*row, mark]

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from schedlab.durations import DAY
 from schedlab.schedule.summary import duration
+from schedlab.site import log_end
 from schedlab.site.asked import ANY_NODE, NO_GPU
 from schedlab.site.carriers import Carrier, WaitShare, stands_out
 from schedlab.site.causes import KIND_WORDS, OTHER, kind_of
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
     from schedlab.site.explaining import SiteExplanation
 
 MOST_ROWS = 8
-AFTER = 0.2
-"""The share of all waiting after the end of the log from which on it is said."""
-
 SHORT_LOG = 14
 """Days below which a log is too short to tell a habit from an event."""
 
@@ -222,12 +220,7 @@ def _how_typical(found: SiteExplanation) -> Iterator[str]:
         )
     elif days < SHORT_LOG:
         yield f"The log has {days:,.1f} days: it cannot tell a habit from an event."
-    after = found.after_the_log()
-    if after >= AFTER:
-        yield (
-            f"{after:.0%} of the waiting in the twin comes after the last submission of the log, when no other jobs "
-            "come: at the site, these waits may have been longer."
-        )
+    yield from log_end.sentences(found.after_the_log())
 
 
 def explained_text(found: SiteExplanation) -> str:

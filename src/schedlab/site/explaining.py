@@ -19,6 +19,7 @@ from schedlab.site.calibration import Calibration
 from schedlab.site.carriers import Carrier, WaitShare, carriers, shares_by, wait_share
 from schedlab.site.causes import WaitCauses, kind_of, wait_causes
 from schedlab.site.limit_costs import LimitCost, limit_costs
+from schedlab.site.log_end import after_the_log
 from schedlab.site.omissions import Omissions
 from schedlab.site.past import replayed
 from schedlab.site.site import Site
@@ -97,10 +98,7 @@ class SiteExplanation:
 
     def after_the_log(self) -> float:
         """Return the share of all waiting in the twin that comes after the last submission."""
-        schedule = self.twin
-        last = schedule.workload.submit_time.max()
-        after = np.maximum(schedule.start_time - np.maximum(schedule.queued_since, last), 0)
-        return float(after.sum()) / max(float(schedule.wait_time.sum()), 1.0)
+        return after_the_log(self.twin)
 
     def sentences(self) -> list[str]:
         """Return the answer in plain sentences: how sure it is, then who waits, and why."""

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
 from schedlab.durations import WEEK
 from schedlab.schedule.summary import duration
+from schedlab.site import log_end
+from schedlab.site.changes import changed
 from schedlab.site.decisive import DecisivePeriod, decisive_period
 from schedlab.site.omissions import Omissions, omissions_of
 from schedlab.site.standing import Standing
 from schedlab.site.sweep import Paired, Sweep
 from schedlab.site.time_limits import KILLED, LEFT_OUT
+from schedlab.site.unusable import TELLING, Unusable, unusable
 from schedlab.wording import count_of
 
 SHORT = 2 * WEEK
@@ -41,6 +44,10 @@ class Grounds:
         Jobs that are killed at a new limit.
     undone
         Share of the work that is done on neither side of the comparison, as its jobs are killed or cannot run.
+    after_the_log
+        Share of the waiting at the site as it is that comes after the last submission.
+    unusable
+        The waiting of jobs that cannot use the nodes that the variant adds; None: it adds none.
     """
 
     standing: Standing
@@ -51,6 +58,15 @@ class Grounds:
     decisive: DecisivePeriod | None = None
     killed: int = 0
     undone: float = 0.0
+    after_the_log: float = 0.0
+    unusable: Unusable | None = None
+
+    @property
+    def deciding(self) -> list[str]:
+        """What decides how far the answer goes, as parts of its first sentence; empty: nothing does."""
+        end = log_end.clause(self.after_the_log)
+        use = "" if self.unusable is None or self.unusable.share < TELLING else self.unusable.text("the new nodes")
+        return [one for one in (use, end) if one]
 
     @property
     def left_out_text(self) -> str:
@@ -71,6 +87,7 @@ class Grounds:
                 f"The log covers {duration(self.span)}: one event in it can decide the answer; ask again with a log of "
                 "four weeks or more."
             )
+        yield from log_end.sentences(self.after_the_log)
         if self.decisive is not None:
             yield str(self.decisive)
 
@@ -79,6 +96,8 @@ class Grounds:
         return {
             "jobs": {"recorded": self.recorded, "left_out": self.left_out, "killed": self.killed},
             "span": self.span,
+            "after_the_log": self.after_the_log,
+            "unusable": None if self.unusable is None else asdict(self.unusable),
             "omissions": self.omissions.to_document(),
         }
 
@@ -112,4 +131,15 @@ def grounds_of(sweep: Sweep, pair: Paired, notes: Sequence[str]) -> Grounds:
         decisive_period(*pair),
         int(np.count_nonzero(other.fate == KILLED)),
         float((other.undone * other.jobs.job_processors).sum()) / hours if hours else 0.0,
+        log_end.after_the_log(pair.base.schedule),
+        _of_new_nodes(sweep, pair),
     )
+
+
+def _of_new_nodes(sweep: Sweep, pair: Paired) -> Unusable | None:
+    """Return the waiting of jobs that cannot use the nodes that a variant adds; None: it adds none."""
+    if not sweep.nodes or not pair.other.variant.changes:
+        return None
+    other = changed(sweep.site, pair.other.variant.changes)
+    new = set(other.cluster.nodes).difference(sweep.site.cluster.nodes)
+    return unusable(pair.base.schedule, other.cluster, other.scheduler.placement, new) if new else None

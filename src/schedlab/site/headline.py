@@ -34,8 +34,9 @@ def sentences_of(ranking: VariantRanking) -> list[str]:
 
 
 def first_sentence(grounds: Grounds, change: str, effects: Sequence[Effect]) -> str:
-    """Return the sentence that an answer begins with: how good the twin is, what changes, who pays, what is missing."""
-    parts = [change, *([payers_text(effects)] if effects else []), grounds.left_out_text]
+    """Return the sentence that an answer begins with: how good the twin is, what changes, what decides, who pays, what
+    is missing."""
+    parts = [change, *grounds.deciding, *([payers_text(effects)] if effects else []), grounds.left_out_text]
     return f"According to {grounds.standing.clause}, {'; '.join(parts)}."
 
 
