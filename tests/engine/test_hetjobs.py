@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from cluster_cases import random_cluster, random_events, random_jobs
 from features import outcome
+from laws import assert_laws_hold
 from plain_process import number_printed
 from random_seeds import seeds
 from test_nodes_against_twin import replayed
@@ -156,6 +157,7 @@ def check_nodes(scheduler, seed):
         return False
     assert outcome(found[0]) == outcome(plain[0]), what
     assert found[1] == plain[1], what
+    assert_laws_hold(found[0], cluster, events)
     if events is None:
         assert_together(found[0])
         assert_apart(found[0])

@@ -14,6 +14,7 @@ from re import escape
 import numpy as np
 import pytest
 from features import GROUPS, POLICIES, outcome, random_simulation, setting
+from laws import assert_laws_hold
 from node_cases import prepared_rows, random_nodes, rows_of
 from plain_process import number_printed
 from random_seeds import seeds
@@ -118,6 +119,7 @@ def check(backfilling, features, seed):
     assert held == expected, what
     assert reasons_of(schedule) == reasons_of(plain), what
     assert_events_are_respected(schedule, events, what)
+    assert_laws_hold(schedule, events=events if isinstance(case.scheduler.runtimes, Requested) else None)
     if not case.scheduler.runtimes.learns:
         assert_nothing_reaches_into_maintenance(schedule, ends_foreseen(schedule, case), events, what)
     return True

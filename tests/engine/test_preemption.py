@@ -11,6 +11,7 @@ from random import Random
 import numpy as np
 import pytest
 from features import GROUPS, outcome, random_simulation, setting
+from laws import assert_laws_hold
 from node_cases import prepared_rows, random_nodes, rows_of
 from plain_process import number_printed
 from random_seeds import seeds
@@ -27,6 +28,7 @@ from test_site_against_twin import reasons_of
 from schedlab.engine.outage_inputs import outage_inputs
 from schedlab.engine.preemption_inputs import PreemptionInputs
 from schedlab.errors import InputError
+from schedlab.scheduler.predictor import Requested
 
 STEPS = {"none": 3, "easy": 2, "easy:ORDER": 6, "conservative": 5, "slurm": 5, "slurm, every event": 5}
 """How far apart the features are that are compared, by backfilling; all of them with a number of seeds by hand."""
@@ -112,6 +114,7 @@ def check(backfilling, features, seed):
     if not case.moldable:
         assert reasons_of(schedule) == reasons_of(plain), what
     assert_events_are_respected(schedule, events, what)
+    assert_laws_hold(schedule, events=events if isinstance(case.scheduler.runtimes, Requested) else None)
     if not case.scheduler.runtimes.learns:
         assert_nothing_reaches_into_maintenance(schedule, ends_foreseen(schedule, case), events, what)
     return len(schedule.runs) - len(schedule) + (0 if schedule.pauses is None else len(schedule.pauses))

@@ -11,6 +11,7 @@ from random import Random
 import numpy as np
 import pytest
 from features import outcome, random_simulation, setting
+from laws import assert_laws_hold
 from node_cases import random_nodes
 from plain_process import number_printed
 from random_seeds import seeds
@@ -31,6 +32,7 @@ from schedlab.engine.booking_inputs import NO_RESERVATION, booking_inputs
 from schedlab.engine.outage_inputs import outage_inputs
 from schedlab.engine.prepared import prepare
 from schedlab.errors import InputError
+from schedlab.scheduler.predictor import Requested
 from schedlab.speculate.requests import requests_of
 
 STEPS = {"none": 3, "easy": 2, "easy:ORDER": 6, "conservative": 5, "fixed": 9, "slurm": 5, "slurm, every event": 9}
@@ -110,6 +112,10 @@ def check(backfilling, features, seed):
     if ends is not None:
         assert_nothing_reaches_into_maintenance(schedule, ends, others, what)
     assert_reservations_are_respected(schedule, ends, prepared, events, what)
+    by_request = isinstance(case.scheduler.runtimes, Requested)
+    of_job = prepared.in_workload_order(prepared.outages.bookings.of_job)
+    names = [events.reservations[number].name if number >= 0 else "" for number in of_job]
+    assert_laws_hold(schedule, events=events if by_request else None, reservation=names)
     return True
 
 

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from cluster_cases import random_cluster, random_events, random_jobs
 from features import GROUPS, outcome, random_simulation, setting
+from laws import assert_laws_hold
 from node_cases import on_nodes, random_nodes, rows_of
 from plain_process import number_printed
 from random_seeds import seeds
@@ -105,6 +106,7 @@ def check_together(scheduler, seed):
     assert outcome(schedule) == outcome(plain), what
     assert held == expected, what
     assert reasons_of(schedule) == reasons_of(plain), what
+    assert_laws_hold(schedule, cluster, events)
     return True
 
 
