@@ -61,8 +61,8 @@ def test_what_idles_before_a_maintenance_and_who_starts_later_is_counted_to_the_
     assert (at[44].moved, at[44].moved_hours, at[44].earlier) == (10, 60.0, 0)
     # After 42 to 46 h, the same five batches start four hours later.
     assert (at[42].moved, at[42].moved_hours) == (10, 40.0)
-    # Of the 16 jobs that came until 48 h, two wait for six hours.
-    assert (at[44].mean_wait, at[44].p95_wait) == (2 * 6 * HOUR / 16, 6 * HOUR)
+    # It is announced at 28 h, 16 h before: of the six jobs that came then and before 48 h, two wait for six hours.
+    assert (at[44].mean_wait, at[44].p95_wait) == (2 * 6 * HOUR / 6, 6 * HOUR)
     # Least idle first; of those, the fewest hours of delay: at 60 h only the last two batches are late.
     assert found.best.costs[0].begin.second == 60 * HOUR
     assert found.slots[-1].drained == 8.0
@@ -95,7 +95,7 @@ def test_the_first_sentence_has_the_calibration_the_best_and_the_worst_begin(swe
     found = maintenance(sweep, MaintenancePlan(hours=4, window=DAY, every=2 * HOUR), workers=1)
     first = found.sentences()[0]
     assert first.startswith("According to a twin that cannot be calibrated")
-    assert "drain for day 3 of 7, 12:00: 0 core-hours idle before it, beyond the 8 of the maintenance itself" in first
+    assert "drain for day 3, 12:00: 0 core-hours idle before it, beyond the 8 of the maintenance itself" in first
     assert "4 jobs start later, by 4 h on average" in first
     assert "lets 8 core-hours idle" in first
     assert "cannot be told from a single week" in first
@@ -111,12 +111,81 @@ def test_the_same_hour_of_several_weeks_is_one_begin_with_a_range(tmp_path):
     assert [(one.name, len(one.costs)) for one in found.slots] == [("Friday 06:00", 2), ("Tuesday 08:00", 2)]
     friday, tuesday = found.slots
     assert (friday.range, tuesday.range) == ((0.0, 0.0), (4.0, 4.0))
-    assert [one.begin.name for one in friday.costs] == ["2026-06-12 06:00", "2026-06-19 06:00"]
+    assert [one.begin.name for one in friday.costs] == ["Friday 2026-06-12 06:00", "Friday 2026-06-19 06:00"]
     # The same in both weeks: nothing is left to chance.
     assert found.chance == 0.0
     assert "differences below 0 core-hours are chance between weeks" in found.sentences()[0]
-    # Replayed from a week before the first announcement: June 9, 08:00, less two weeks, is before the log.
+    told = "In 2 weeks of the log (Friday 2026-06-12 06:00 and Friday 2026-06-19 06:00), 0 to 0 core-hours idled"
+    assert told in str(found)
+    # Replayed from a week before the first announcement: June 9, 08:00, less a week and a half, is before the log.
     assert found.sample.text == "the log"
+
+
+def test_a_single_week_has_begins_with_their_dates_and_a_notice_that_fits_the_log(tmp_path):
+    """Five days from Monday, June 1, 2026: a quarter of 114 h is 28 h, in whole hours, and begins come 28 h after it."""
+    sweep = Sweep(site_of(4 * 5, datetime(2026, 6, 1, tzinfo=UTC)).save(tmp_path / "site"))
+    found = maintenance(sweep, MaintenancePlan(hours=4, every=12 * HOUR), workers=1)
+    assert found.plan.notice == 28 * HOUR
+    assert sorted(one.name for one in found.slots)[:2] == ["Friday 2026-06-05 00:00", "Friday 2026-06-05 12:00"]
+    assert min(one.costs[0].begin.second for one in found.slots) == 36 * HOUR
+    # 12:00 of Monday and 0:00 of Tuesday would be announced before midnight of Monday.
+    assert found.left_out == (2, 0, True)
+    text = str(found)
+    assert "The log is short (4.75 d), so the maintenance is announced 28 h before its begin, and not a week" in text
+    assert "2 begins of the window are left out: they would be announced, 28 h before, when the log had not" in text
+    assert "Times of day are UTC." in text
+    assert "one event in it can decide" in text
+
+
+def test_a_notice_that_is_longer_than_the_log_is_refused_with_what_to_do(sweep):
+    with pytest.raises(InputError, match=r"all would be announced, 7 d before, when the log had not begun.*--notice"):
+        possible_begins(MaintenancePlan(notice=WEEK), sweep.jobs)
+    begins, too_early = possible_begins(MaintenancePlan(hours=4, notice=2 * DAY, every=6 * HOUR), sweep.jobs)
+    assert [one.second // HOUR for one in begins] == [48, 54, 60]
+    assert too_early == 7
+
+
+def test_a_log_without_dates_says_that_no_time_of_day_is_known(sweep):
+    found = maintenance(sweep, MaintenancePlan(hours=4, every=DAY), workers=1)
+    assert [one.name for one in found.slots] == ["day 3, 00:00", "day 2, 00:00"]
+    assert "The log has no dates: days and hours count from its second 0" in str(found)
+    assert "UTC" not in str(found)
+
+
+def interrupt_after(number):
+    def tell(done, failed, total):
+        if done >= number + 1:  # the site as it is counts, too
+            raise KeyboardInterrupt
+
+    return tell
+
+
+def test_an_interrupted_comparison_has_the_begins_until_then_from_all_of_the_window_and_goes_on(sweep):
+    plan = MaintenancePlan(hours=4, window=DAY, every=2 * HOUR)
+    found = maintenance(sweep, plan, workers=1, progress=interrupt_after(3))
+    assert sorted(costs(found)) == [40, 48, 56]  # every fourth of 40, 42, ..., 62
+    assert found.left_out.interrupted == 9
+    first, then = found.sentences()[:2]
+    assert "of the 3 of 12 begins that were simulated before the interruption, drain for day 3, 00:00" in first
+    assert then == "9 begins not simulated: ask again, and only these are run."
+    seen = []
+    whole = maintenance(sweep, plan, workers=1, progress=lambda done, failed, total: seen.append(done))
+    assert len(seen) == 9
+    assert whole.left_out.interrupted == 0
+    assert len(costs(whole)) == 12
+
+
+def test_an_interruption_before_the_first_begin_leaves_nothing_to_compare(sweep, monkeypatch):
+    ran = Sweep.run
+
+    def stopped(self, variants, *args, **options):
+        if list(variants):
+            raise KeyboardInterrupt
+        return ran(self, variants, *args, **options)
+
+    monkeypatch.setattr(Sweep, "run", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        maintenance(sweep, MaintenancePlan(hours=4, window=DAY), workers=1)
 
 
 def test_chance_between_weeks_is_tukeys_difference():
@@ -158,7 +227,9 @@ def test_the_verb_prints_and_stores_what_it_has_simulated(sweep, tmp_path, capsy
     page = tmp_path / "page.html"
     words = ["site", "maintenance", str(sweep.directory), "--hours", "4", "--window", "1d", "--every", "12h", "-j", "1"]
     app([*words, "--partition", "batch", "--report", str(page)], standalone_mode=False)
-    assert "drain for" in capsys.readouterr().out
+    out, err = capsys.readouterr()
+    assert "drain for" in out
+    assert "2 begins to simulate, from day 3, 00:00 to day 3, 12:00; Ctrl-C ends it" in err
     text = page.read_text()
     assert "Core-hours idle before it" in text
     assert "Who pays at" in text
@@ -168,4 +239,4 @@ def test_the_verb_prints_and_stores_what_it_has_simulated(sweep, tmp_path, capsy
     assert document["calibration"]["state"] == "cannot be calibrated"
     found = maintenance(sweep, MaintenancePlan(hours=4, window=DAY, every=12 * HOUR), workers=1)
     assert [one["begin"] for one in document["begins"]] == [one.name for one in found.slots]
-    assert render_maintenance(sweep, found).count("day 3 of 7, 00:00")
+    assert render_maintenance(sweep, found).count("day 3, 00:00")

@@ -10,7 +10,7 @@ import typer
 from schedlab.cli.options import Json
 from schedlab.cli.outputs import check_page, note_report
 from schedlab.cli.site_variants import Anyway, Report, SiteDirectory
-from schedlab.cli.terminal import campaign_bar, command_line, note, show, show_json, stopped_like_ctrl_c
+from schedlab.cli.terminal import campaign_bar, command_line, note, resumable, show, show_json
 from schedlab.errors import InputError
 from schedlab.wording import shown
 
@@ -80,11 +80,12 @@ def capacity(
     from schedlab.site.capacity import capacity as search
     from schedlab.site.capacity_goal import Goal
     from schedlab.site.samples import SiteSample
+    from schedlab.site.sweep import ANSWERS
 
     if report is not None:
         check_page(report)
     goal, priced = Goal.parse(until, of), _prices(prices or [])
-    with stopped_like_ctrl_c(), campaign_bar() as progress:
+    with resumable(directory / ANSWERS), campaign_bar() as progress:
         found = search(
             directory,
             goal,

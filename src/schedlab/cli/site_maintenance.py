@@ -10,7 +10,7 @@ import typer
 from schedlab.cli.options import Json
 from schedlab.cli.outputs import check_page, note_report
 from schedlab.cli.site_variants import Anyway, Report, SiteDirectory, seconds_of
-from schedlab.cli.terminal import campaign_bar, command_line, note, show, show_json, stopped_like_ctrl_c
+from schedlab.cli.terminal import campaign_bar, command_line, note, resumable, show, show_json
 from schedlab.errors import InputError
 from schedlab.wording import count_of
 
@@ -22,8 +22,13 @@ def maintenance(
     directory: SiteDirectory,
     hours: Annotated[float, typer.Option(metavar="HOURS", help="How long the nodes are closed.")] = 8.0,
     notice: Annotated[
-        str, typer.Option(metavar="TIME", help="How long before its begin the scheduler is told, such as 7d.")
-    ] = "7d",
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            show_default="7d, of a log of less than four weeks a quarter of it",
+            help="How long before its begin the scheduler is told.",
+        ),
+    ] = None,
     window: Annotated[
         str,
         typer.Option(metavar="TIME", help="End of the log in which it could begin; it stands for the time to come."),
@@ -53,24 +58,29 @@ def maintenance(
     """Compare begins of a maintenance: core-hours that idle before it, jobs that start later, and whose they are.
 
     Every begin in the last days of the log is simulated, with the jobs of the log. Results are stored in SITE/what-if,
-    so an interrupted run resumes.
+    so an interrupted run, which compares those that it has, resumes.
     """
     from schedlab.site.maintenance import maintenance as compared
-    from schedlab.site.maintenance_plan import MaintenancePlan
+    from schedlab.site.maintenance_plan import MaintenancePlan, possible_begins
     from schedlab.site.sweep import Sweep
 
     if report is not None:
         check_page(report)
     begin = MaintenancePlan(  # before the site is read
         hours,
-        seconds_of("--notice", notice) or 0,
+        seconds_of("--notice", notice),
         seconds_of("--window", window) or 0,
         seconds_of("--every", every) or 0,
         tuple(at or ()),
     )
     sweep = Sweep(directory, anyway=anyway)
     plan = replace(begin, nodes=_nodes(sweep.site, nodes, partition))
-    with stopped_like_ctrl_c(), campaign_bar() as progress:
+    begins = possible_begins(plan, sweep.jobs).begins
+    note(
+        f"{count_of(len(begins), 'begin')} to simulate, from {begins[0].name} to {begins[-1].name}; Ctrl-C ends it, and "
+        "those simulated until then are compared"
+    )
+    with resumable(sweep.answers), campaign_bar() as progress:
         found = compared(sweep, plan, workers=workers, progress=progress)
     note(f"{count_of(sum(len(one.costs) for one in found.slots), 'begin')} compared; answers are in {sweep.answers}")
     if as_json:

@@ -16,6 +16,7 @@ from schedlab.cli.terminal import (
     command_line,
     confirmation_bar,
     note,
+    resumable,
     show,
     show_json,
     stopped_like_ctrl_c,
@@ -171,7 +172,7 @@ def run_many(
             "nothing to compare: give changes (--set), policies (--policy), variants (--over) or --node-events"
         )
     sweep = Sweep(directory, nodes=nodes, anyway=anyway)
-    with stopped_like_ctrl_c(), campaign_bar() as progress:
+    with resumable(sweep.answers), campaign_bar() as progress:
         simulations = sweep.run(variants, samples, workers=workers, progress=progress)
     note(f"{count_of(simulations, 'simulation')} run; answers are in {sweep.answers}")
     return Answers(sweep, rank_variants(sweep, variants, samples, metric))
@@ -272,7 +273,7 @@ def search(
     if report is not None:
         check_page(report)
     sweep = Sweep(directory, nodes=not processors_only, anyway=anyway)
-    with stopped_like_ctrl_c(), campaign_bar() as progress:
+    with resumable(sweep.answers), campaign_bar() as progress:
         found = search_parameters(
             sweep, _axes(over), minimise, workers=workers, progress=progress, requests=requests, long=long
         )

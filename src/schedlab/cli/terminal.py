@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 INTERRUPTED = 130
 """Exit code of what the user has stopped, as shells have it."""
 
-SECONDS_BETWEEN_LINES = 60
-"""In a log, where there is no progress bar."""
+SECONDS_BETWEEN_LINES, WORTH_A_LINE = 60, 20
+"""In a log, where there is no progress bar; and how long all others must take for a line behind the first task."""
 
 
 def show(text: object) -> None:
@@ -61,6 +61,17 @@ def stopped_like_ctrl_c() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
+def resumable(where: object) -> Iterator[None]:
+    """Let Ctrl-C and SIGTERM end the block, and say where its results are kept, from which the same command goes on."""
+    try:
+        with stopped_like_ctrl_c():
+            yield
+    except KeyboardInterrupt:
+        note(f"schedlab: interrupted; what has been simulated is in {where}, and the same command continues")
+        raise typer.Exit(INTERRUPTED) from None
 
 
 def command_line() -> str:
@@ -154,12 +165,15 @@ def confirmation_bar() -> Iterator[Callable[[ConfirmationProgress], None]]:
 def campaign_bar() -> Iterator[Callable[[int, int, int], None]]:
     """Give a function that shows how many tasks are done, have failed, and are there in all, with rate and time left.
 
-    On a terminal it is a bar; elsewhere, as in the log of a batch job, a line now and then.
+    On a terminal it is a bar; elsewhere, as in the log of a batch job, a line now and then, and one behind the first
+    task if the others will take longer than `WORTH_A_LINE`.
     """
     import time
 
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from schedlab.schedule.summary import duration
 
     begin = time.monotonic()
     said = begin
@@ -176,13 +190,19 @@ def campaign_bar() -> Iterator[Callable[[int, int, int], None]]:
 
         def advance(done: int, failed: int, total: int) -> None:
             nonlocal begin, said, before
-            now = time.monotonic()
-            if before is None or done + failed < before:  # at the beginning, also of a further campaign
-                begin, before = now, done + failed
-            rate = (done + failed - before) / max(now - begin, 1e-9)
-            bar.update(task, completed=done + failed, total=total, failed=failed, rate=f"{rate:,.0f}")
-            if bar.disable and now - said > SECONDS_BETWEEN_LINES:
-                said = now
-                note(f"{done + failed:,} of {total:,} simulated, {failed:,} failed, {rate:,.1f}/s")
+            now, ended = time.monotonic(), done + failed
+            first = before is None or ended < before  # at the beginning, also of a further campaign
+            # Until a second one has ended, what the first one took is the most that each of the others takes.
+            most = (now - begin) * (total - ended)
+            if first:
+                begin, before = now, ended
+            rate = (ended - (before or 0)) / max(now - begin, 1e-9)
+            bar.update(task, completed=ended, total=total, failed=failed, rate=f"{rate:,.0f}")
+            if not bar.disable or not (first and most > WORTH_A_LINE or now - said > SECONDS_BETWEEN_LINES):
+                return
+            said = now
+            left = f"at most {duration(most)}" if not rate else f"about {duration((total - ended) / rate)}"
+            lost = f", {failed:,} failed" if failed else ""
+            note(f"{ended:,} of {total:,} simulated{lost}, {left} left")
 
         yield advance

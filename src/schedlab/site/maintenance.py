@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from schedlab.durations import WEEK
 from schedlab.errors import InputError
-from schedlab.schedule.summary import duration
-from schedlab.site.effects import signed
 from schedlab.site.maintenance_costs import MaintenanceCost, MaintenancePayer, chance_between_weeks, cost_of, payers
 from schedlab.site.maintenance_plan import MaintenancePlan, PossibleBegin, possible_begins
 from schedlab.site.omissions import Omissions, omissions_of
@@ -19,25 +18,25 @@ from schedlab.site.samples import SiteSample
 from schedlab.site.standing import Standing
 from schedlab.site.sweep import Paired, Sweep, VariantFailure
 from schedlab.site.variants import Variant
-from schedlab.wording import count_of, table
-
-BEST, WORST = 8, 2
-"""Hours of the week that tables in the terminal show."""
+from schedlab.wording import count_of
 
 LEAD = WEEK
 """Seconds of the log that are replayed before the first announcement, so that the queue is there."""
+
+STRIDE = 4
+"""Of the begins, those of every so many are simulated first."""
 
 MEASURES = ("drained", "put_off", "moved", "moved_hours", "earlier", "mean_wait", "p95_wait", "outlasting")
 
 
 @dataclass(frozen=True, slots=True)
 class MaintenanceSlot:
-    """An hour of the week at which a maintenance could begin.
+    """A begin of a maintenance, or an hour of the week at which it could begin.
 
     Parameters
     ----------
     name
-        Such as "Tuesday 06:00".
+        Such as "Tuesday 2026-06-09 06:00", or "Tuesday 06:00" if several weeks were compared.
     costs
         Of its begins in the log, one for each week.
     """
@@ -72,6 +71,24 @@ class MaintenanceSlot:
         return {"begin": self.name, "mean": {name: self.mean(name) for name in MEASURES}, "weeks": begins}
 
 
+class LeftOut(NamedTuple):
+    """Begins that are not compared.
+
+    Parameters
+    ----------
+    too_early
+        Begins of the window that would have been announced before the log begins.
+    interrupted
+        Begins that were not simulated as the user interrupted it.
+    shortened
+        Whether the notice is shorter than a week as the log is short.
+    """
+
+    too_early: int = 0
+    interrupted: int = 0
+    shortened: bool = False
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Maintenance:
     """When to drain for a maintenance.
@@ -92,12 +109,16 @@ class Maintenance:
         What the answer leaves out.
     sample
         Which jobs are replayed.
+    span, dated
+        Seconds between the first and the last submission of the log, and whether it has dates.
     slots
-        The hours of the week, those with the fewest core-hours that idle before the begin first.
+        The begins, by hour of the week or by date, those with the fewest core-hours that idle before them first.
     payers
         Groups of jobs that the best of them moves, those that pay most first.
     chance
         Core-hours: differences below it are chance between weeks; None: there are too few weeks.
+    left_out
+        Begins that are not compared.
     failures
         Begins that could not be simulated.
     """
@@ -109,14 +130,17 @@ class Maintenance:
     standing: Standing
     omissions: Omissions
     sample: SiteSample
+    span: int
+    dated: bool
     slots: tuple[MaintenanceSlot, ...]
     payers: tuple[MaintenancePayer, ...]
     chance: float | None
+    left_out: LeftOut
     failures: tuple[VariantFailure, ...] = ()
 
     @property
     def best(self) -> MaintenanceSlot:
-        """The hour of the week with the fewest core-hours that idle before the begin."""
+        """The begin with the fewest core-hours that idle before it."""
         return self.slots[0]
 
     @property
@@ -130,78 +154,9 @@ class Maintenance:
 
     def sentences(self) -> list[str]:
         """Return the answer in plain sentences; the first one has all that a reader needs who reads no further."""
-        return [self._first(), *self._certainty(), *self.standing.details(), *self._who_pays(), *self._assumed()]
+        from schedlab.site.maintenance_text import sentences_of
 
-    def _first(self) -> str:
-        best, worst = self.best, self.slots[-1]
-        told = f"drain for {best.name}"
-        if self.chance is not None and self._near() == len(self.slots) - 1:
-            told = f"no begin is surely better than another; the cheapest in this log is {best.name}"
-        parts = [
-            f"{told}: {_hours(best.drained)} idle before it, beyond the {self.closed:,.0f} of the "
-            f"maintenance itself, and {self._moved(best)}"
-        ]
-        if len(self.slots) > 1:
-            times = worst.drained / best.drained if best.drained >= 1 else 0.0
-            size = f"{times:.1f} times as many" if times >= 1.05 else _hours(worst.drained)
-            parts.append(f"the worst begin, {worst.name}, lets {size} idle and moves {worst.mean('moved'):,.0f}")
-        parts.append(self._chance())
-        return f"According to {self.standing.clause}, {'; '.join(parts)}."
-
-    def _moved(self, slot: MaintenanceSlot) -> str:
-        number = round(slot.mean("moved"))
-        if not number:
-            return "no job starts later"
-        return f"{count_of(number, 'job')} start{'s' * (number == 1)} later, by {duration(slot.delay)} on average"
-
-    def _chance(self) -> str:
-        if self.chance is None:
-            return "how much of that is chance cannot be told from a single week"
-        return f"differences below {_hours(self.chance)} are chance between weeks"
-
-    def _near(self) -> int:
-        """Return how many other begins differ from the best by no more than chance."""
-        return sum(one.drained - self.best.drained < (self.chance or 0.0) for one in self.slots[1:])
-
-    def _certainty(self) -> Iterator[str]:
-        best, weeks = self.best, len(self.best.costs)
-        if weeks > 1:
-            low, high = best.range
-            yield f"In {weeks:,} weeks of the log, {low:,.0f} to {high:,.0f} core-hours idled before {best.name}."
-        if self.chance is not None and 0 < self._near() < len(self.slots) - 1:
-            yield (
-                f"{self._near():,} of the {len(self.slots) - 1:,} other begins cannot be told from it: any of them is "
-                "as good a choice."
-            )
-        least = min(self.slots, key=lambda one: one.mean("moved_hours"))
-        if least is not best:
-            yield (
-                f"Fewest hours of waiting are added at {least.name}: {least.mean('moved_hours'):,.0f} h in all, and "
-                f"{best.mean('moved_hours'):,.0f} h at {best.name}; {_hours(least.drained)} idle before it."
-            )
-        outlasting = max(one.outlasting for one in best.costs)
-        if outlasting:
-            yield (
-                f"Up to {count_of(outlasting, 'job')} that began before the announcement would still run when it "
-                "begins: announce it earlier, or end them."
-            )
-        for one in self.failures:
-            yield f"{one.variant.name} could not be simulated: {one.reason}."
-
-    def _who_pays(self) -> Iterator[str]:
-        for kind in ("user", "account", "partition"):
-            found = self.payers_of(kind)
-            if len(found) > 1:
-                told = ", ".join(f"{one.group} ({one.share:.0%})" for one in found[:3])
-                yield f"Of the hours that jobs start later at {self.best.name}, by {kind}: {told}."
-
-    def _assumed(self) -> Iterator[str]:
-        yield (
-            f"The last {duration(self.plan.window)} of the log stand for the time to come: users submit what and when "
-            f"they did, with the time limits that they gave, although the maintenance is announced "
-            f"{duration(self.plan.notice)} before; jobs that ask for less than what is left until it may run. "
-            "Times of day are UTC."
-        )
+        return sentences_of(self)
 
     def payers_of(self, kind: str) -> list[MaintenancePayer]:
         """Return the groups of one kind, those that pay most first."""
@@ -217,44 +172,19 @@ class Maintenance:
             "jobs": self.sample.text,
             "begins": [one.to_document() for one in self.slots],
             "chance_between_weeks": self.chance,
+            "left_out": self.left_out._asdict(),
             "payers": [asdict(one) for one in self.payers],
             "omissions": self.omissions.to_document(),
             "failures": [{"begin": one.variant.name, "reason": one.reason} for one in self.failures],
         }
 
     def __str__(self) -> str:
-        shown = self.slots if len(self.slots) <= BEST + WORST else (*self.slots[:BEST], *self.slots[-WORST:])
-        left = len(self.slots) - len(shown)
-        note = [f"{left:,} begins between the best {BEST} and the worst {WORST} are not shown."] if left else []
-        return "\n".join([*self.sentences(), "", table(HEAD, map(row_of, shown)), *note])
+        from schedlab.site.maintenance_text import maintenance_text
+
+        return maintenance_text(self)
 
     def __repr__(self) -> str:
         return f"Maintenance({self.site}: {self.best.name} of {count_of(len(self.slots), 'begin')})"
-
-
-HEAD = (
-    "begin",
-    "core-hours idle before",
-    "fewest - most",
-    "put off meanwhile",
-    "jobs later",
-    "by, mean",
-    "hours in all",
-    "mean wait",
-    "p95 wait",
-)
-
-
-def row_of(slot: MaintenanceSlot) -> list[str]:
-    """Return an hour of the week as a row of the table with `HEAD`."""
-    numbers = [f"{slot.drained:,.0f}", " - ".join(f"{value:,.0f}" for value in slot.range)]
-    numbers += [f"{slot.mean('put_off'):,.0f}", f"{slot.mean('moved'):,.0f}", duration(slot.delay)]
-    numbers += [f"{slot.mean('moved_hours'):,.0f}", signed(slot.mean("mean_wait")), signed(slot.mean("p95_wait"))]
-    return [slot.name, *numbers]
-
-
-def _hours(core_hours: float) -> str:
-    return f"{core_hours:,.0f} core-hours"
 
 
 def variant_of(plan: MaintenancePlan, begin: PossibleBegin, nodes: tuple[str, ...]) -> Variant:
@@ -284,6 +214,7 @@ def maintenance(
     -------
     Maintenance
         The begins, those of one hour of the week together. Jobs are replayed from a week before the first announcement.
+        If the user interrupts it, the begins that have been simulated until then.
 
     Raises
     ------
@@ -294,33 +225,56 @@ def maintenance(
     if not sweep.nodes:
         raise InputError("a maintenance closes nodes: ask for it without --processors-only (nodes=True)")
     nodes = plan.nodes_of(sweep.site)
-    begins = possible_begins(plan, sweep.jobs)
-    sample = _sample(sweep, min(one.second for one in begins) - plan.notice - LEAD)
-    variants = {one: variant_of(plan, one, nodes) for one in begins}
-    sweep.run(variants.values(), [sample], workers=workers, progress=progress)
-    costs: dict[str, list[MaintenanceCost]] = {}
+    begins, too_early = possible_begins(plan, sweep.jobs)
+    announced = plan.announced(sweep.jobs)
+    sample = _sample(sweep, min(one.second for one in begins) - announced.told - LEAD)
+    variants = {one: variant_of(announced, one, nodes) for one in begins}
+    sweep.run([], [sample], workers=1)  # first, as no begin can be compared without it
+    with suppress(KeyboardInterrupt):
+        sweep.run(_spread(list(variants.values())), [sample], workers=workers, progress=progress)
+    costs = {}
     for begin, variant in variants.items():
         if (pair := sweep.pair(variant, sample)) is not None:
-            costs.setdefault(begin.slot, []).append(cost_of(begin, pair, plan.notice, plan.seconds))
+            costs[begin] = cost_of(begin, pair, announced.told, announced.seconds)
     failures = tuple(one for key, one in sweep.failures.items() if key[0] in variants.values())
-    if not costs:
+    if failures and not costs:
         raise InputError(f"no begin of the maintenance could be simulated: {failures[0].reason}")
-    slots = [MaintenanceSlot(name, tuple(found)) for name, found in costs.items()]
-    slots.sort(key=lambda one: (one.drained, one.mean("moved_hours")))
-    kept = sweep.site.replayable()
+    if not costs:
+        raise KeyboardInterrupt
+    slots = _slots(costs)
     return Maintenance(
         sweep.site.name,
-        plan,
+        announced,
         nodes,
         _cores(sweep, nodes),
         sweep.standing,
-        omissions_of(sweep.site, kept.notes(), nodes=True),
+        omissions_of(sweep.site, sweep.site.replayable().notes(), nodes=True),
         sample,
-        tuple(slots),
+        int(np.ptp(sweep.jobs.submit_time)),
+        sweep.jobs.start_time is not None,
+        slots,
         tuple(payers(_pairs(sweep, [variants[one.begin] for one in slots[0].costs], sample))),
         chance_between_weeks([[cost.drained for cost in one.costs] for one in slots]),
+        LeftOut(too_early, len(begins) - len(costs) - len(failures), plan.notice is None and announced.told < WEEK),
         failures,
     )
+
+
+def _spread(variants: list[Variant]) -> list[Variant]:
+    """Return begins in an order in which the first few are from all of the window, for who does not wait for all."""
+    return [one for first in range(STRIDE) for one in variants[first::STRIDE]]
+
+
+def _slots(costs: Mapping[PossibleBegin, MaintenanceCost]) -> tuple[MaintenanceSlot, ...]:
+    """Return begins of one hour of the week together or, if there is only one of each, each by its date."""
+    of_week: dict[str, list[MaintenanceCost]] = {}
+    for begin, cost in costs.items():
+        of_week.setdefault(begin.slot, []).append(cost)
+    if len(of_week) == len(costs):
+        found = [MaintenanceSlot(begin.name, (cost,)) for begin, cost in costs.items()]
+    else:
+        found = [MaintenanceSlot(name, tuple(mine)) for name, mine in of_week.items()]
+    return tuple(sorted(found, key=lambda one: (one.drained, one.mean("moved_hours"))))
 
 
 def _pairs(sweep: Sweep, variants: Sequence[Variant], sample: SiteSample) -> Iterator[Paired]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import NamedTuple
 
 from schedlab.cluster.node_events import NodeEvent, NodeEvents
 from schedlab.durations import DAY, HOUR, WEEK
 from schedlab.errors import InputError
+from schedlab.schedule.summary import duration
 from schedlab.site.site import Site
 from schedlab.wording import did_you_mean, shown
 from schedlab.workload.workload import Workload
@@ -32,9 +33,11 @@ class MaintenancePlan:
     hours
         How long the nodes are closed.
     notice
-        Seconds before its begin at which the scheduler is told.
+        Seconds before its begin at which the scheduler is told; None: a week or, of a log of less than four weeks, a
+        quarter of it.
     window
-        Seconds at the end of the log in which it could begin: they stand for the time to come.
+        Seconds at the end of the log in which it could begin: they stand for the time to come. What of them is before
+        the log, or before a begin could be announced in it, has no begin.
     every
         Seconds between two possible begins, counted from midnight (UTC).
     at
@@ -54,7 +57,7 @@ class MaintenancePlan:
     """
 
     hours: float = 8.0
-    notice: int = WEEK
+    notice: int | None = None
     window: int = 2 * WEEK
     every: int = 4 * HOUR
     at: tuple[str, ...] = ()
@@ -63,7 +66,7 @@ class MaintenancePlan:
     def __post_init__(self) -> None:
         if not 0 < self.seconds <= WEEK:
             raise InputError(f"hours={self.hours:g}: a maintenance takes more than 0 and at most {WEEK // HOUR} hours")
-        if self.notice < 0:
+        if self.notice is not None and self.notice < 0:
             raise InputError(f"notice={self.notice}: must be 0 seconds or more before the begin")
         if self.window < DAY:
             raise InputError(f"window={self.window}: must be a day or more")
@@ -76,6 +79,25 @@ class MaintenancePlan:
     def seconds(self) -> int:
         """How long the nodes are closed."""
         return round(self.hours * HOUR)
+
+    @property
+    def told(self) -> int:
+        """Seconds before its begin at which the scheduler is told, a week if that is open."""
+        return WEEK if self.notice is None else self.notice
+
+    def announced(self, jobs: Workload) -> MaintenancePlan:
+        """Return the same with a notice that fits the log, if none is given: in whole hours, if it has some.
+
+        Examples
+        --------
+        >>> jobs = Workload.from_columns({"submit_time": [0, 3 * DAY], "run_time": [1, 1]})
+        >>> MaintenancePlan().announced(jobs).notice / HOUR, MaintenancePlan(notice=HOUR).announced(jobs).notice / HOUR
+        (18.0, 1.0)
+        """
+        if self.notice is not None:
+            return self
+        quarter = int(jobs.submit_time.max() - jobs.submit_time.min()) // 4
+        return replace(self, notice=min(WEEK, quarter - quarter % HOUR if quarter >= HOUR else quarter))
 
     def nodes_of(self, site: Site) -> tuple[str, ...]:
         """Return the nodes that are closed.
@@ -94,7 +116,7 @@ class MaintenancePlan:
 
     def events(self, begin: int, nodes: tuple[str, ...]) -> NodeEvents:
         """Return the maintenance with a begin, as an event of nodes."""
-        return NodeEvents((NodeEvent(begin, "maintenance", nodes, begin + self.seconds, begin - self.notice),))
+        return NodeEvents((NodeEvent(begin, "maintenance", nodes, begin + self.seconds, begin - self.told),))
 
 
 class PossibleBegin(NamedTuple):
@@ -105,7 +127,7 @@ class PossibleBegin(NamedTuple):
     second
         Of the jobs.
     name
-        Its date, or the second.
+        Its date and time of day, UTC; or, without dates, the day of the log, from 1 on, and the hours of it.
     slot
         Its hour of the week, which it shares with those of other weeks.
     """
@@ -115,14 +137,31 @@ class PossibleBegin(NamedTuple):
     slot: str
 
 
-def possible_begins(plan: MaintenancePlan, jobs: Workload) -> list[PossibleBegin]:
-    """Return where in a log a maintenance could begin so that it ends before the last submission.
+class PossibleBegins(NamedTuple):
+    """Where in a log a maintenance could begin.
+
+    Parameters
+    ----------
+    begins
+        In order of time.
+    too_early
+        How many more lie in the window, but would have been announced before the log begins.
+    """
+
+    begins: list[PossibleBegin]
+    too_early: int
+
+
+def possible_begins(plan: MaintenancePlan, jobs: Workload) -> PossibleBegins:
+    """Return where in a log a maintenance could begin so that it is announced after the first submission, and ends
+    before the last one.
 
     Raises
     ------
     InputError
         If there is no such second, or a day of the week is asked of a log without dates.
     """
+    plan = plan.announced(jobs)
     dated = jobs.start_time is not None
     first, last = int(jobs.submit_time.min()), int(jobs.submit_time.max())
     # A log without dates begins at the midnight of a first day.
@@ -132,19 +171,32 @@ def possible_begins(plan: MaintenancePlan, jobs: Workload) -> list[PossibleBegin
     begin = max(end - plan.window, first)
     step = 60 if plan.at else plan.every
     start = -(-(epoch + begin + 1) // step) * step
-    found = []
+    found, too_early = [], 0
     for absolute in range(start, epoch + end + 1, step):
-        of_week = (absolute - MONDAY) % WEEK
-        if of_week in wanted:
-            second = absolute - epoch
-            name = f"{datetime.fromtimestamp(absolute, UTC):%Y-%m-%d %H:%M}" if dated else f"second {second}"
-            found.append(PossibleBegin(second, name, _slot(of_week, dated=dated)))
+        of_week, second = (absolute - MONDAY) % WEEK, absolute - epoch
+        if of_week not in wanted:
+            continue
+        if second - plan.told < first:
+            too_early += 1
+        else:
+            found.append(PossibleBegin(second, _name(absolute, dated=dated), _slot(of_week, dated=dated)))
     if not found:
-        raise InputError(
-            f"{jobs.name}: no begin of a maintenance of {plan.hours:g} h lies in the last {plan.window / DAY:g} days "
-            "of the log so that it ends before the last submission: give a longer --window, or other times"
+        raise InputError(_none_fits(plan, jobs.name, last - first, too_early))
+    return PossibleBegins(found, too_early)
+
+
+def _none_fits(plan: MaintenancePlan, log: str, span: int, too_early: int) -> str:
+    """Say why no begin is possible, and what to do."""
+    what = f"{log}: no begin of a maintenance of {plan.hours:g} h fits into the log of {duration(span)}"
+    if too_early:
+        return (
+            f"{what}: all would be announced, {duration(plan.told)} before, when the log had not begun: give a "
+            "shorter notice (--notice), or a longer log"
         )
-    return found
+    return (
+        f"{what} so that it lies in its last {duration(plan.window)} and ends before the last submission: give a longer "
+        "window (--window), or other times"
+    )
 
 
 def _seconds_of_week(plan: MaintenancePlan, *, dated: bool) -> Iterator[int]:
@@ -170,7 +222,17 @@ def _parse_at(text: str) -> tuple[int | None, int]:
     raise InputError(f"at {shown(text)}: must be written HH:MM or DAY HH:MM, such as 06:00 or 'Tue 06:00'")
 
 
+def _name(absolute: int, *, dated: bool) -> str:
+    if dated:
+        return f"{datetime.fromtimestamp(absolute, UTC):%A %Y-%m-%d %H:%M}"
+    day, second = divmod(absolute - MONDAY, DAY)
+    return f"day {day + 1:,}, {_clock(second)}"
+
+
 def _slot(of_week: int, *, dated: bool) -> str:
     day, second = divmod(of_week, DAY)
-    clock = f"{second // HOUR:02d}:{second % HOUR // 60:02d}"
-    return f"{WEEKDAYS[day]} {clock}" if dated else f"day {day + 1} of 7, {clock}"
+    return f"{WEEKDAYS[day]} {_clock(second)}" if dated else f"day {day + 1} of every seven, {_clock(second)}"
+
+
+def _clock(second: int) -> str:
+    return f"{second // HOUR:02d}:{second % HOUR // 60:02d}"

@@ -1,0 +1,175 @@
+"""When to drain for a maintenance, in sentences and as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from schedlab.durations import DAY
+from schedlab.schedule.summary import duration
+from schedlab.site.coverage import listed
+from schedlab.site.effects import signed
+from schedlab.site.maintenance import Maintenance, MaintenanceSlot
+from schedlab.wording import count_of, table
+
+BEST, WORST = 8, 2
+"""Begins that tables in the terminal show."""
+
+SHORT = 28 * DAY
+"""Seconds of a log below which it is called short."""
+
+
+def sentences_of(found: Maintenance) -> list[str]:
+    """Return the answer in plain sentences; the first one has all that a reader needs who reads no further."""
+    told = [_first(found), *_left_out(found), *_certainty(found), *found.standing.details()]
+    return [*told, *_who_pays(found), *_assumed(found)]
+
+
+def _first(found: Maintenance) -> str:
+    best, worst = found.best, found.slots[-1]
+    told = f"drain for {best.name}"
+    if found.chance is not None and _near(found) == len(found.slots) - 1:
+        told = f"no begin is surely better than another; the cheapest in this log is {best.name}"
+    if found.left_out.interrupted:
+        done, every = _counts(found)
+        told = f"of the {done:,} of {count_of(every, 'begin')} that were simulated before the interruption, {told}"
+    parts = [
+        f"{told}: {_hours(best.drained)} idle before it, beyond the {found.closed:,.0f} of the maintenance itself, and "
+        f"{_moved(best)}"
+    ]
+    if len(found.slots) > 1:
+        times = worst.drained / best.drained if best.drained >= 1 else 0.0
+        size = f"{times:.1f} times as many" if times >= 1.05 else _hours(worst.drained)
+        parts.append(f"the worst begin, {worst.name}, lets {size} idle and moves {worst.mean('moved'):,.0f}")
+    parts.append(_chance(found))
+    return f"According to {found.standing.clause}, {'; '.join(parts)}."
+
+
+def _counts(found: Maintenance) -> tuple[int, int]:
+    done = sum(len(one.costs) for one in found.slots)
+    return done, done + found.left_out.interrupted + len(found.failures)
+
+
+def _moved(slot: MaintenanceSlot) -> str:
+    number = round(slot.mean("moved"))
+    if not number:
+        return "no job starts later"
+    return f"{count_of(number, 'job')} start{'s' * (number == 1)} later, by {duration(slot.delay)} on average"
+
+
+def _chance(found: Maintenance) -> str:
+    if found.chance is not None:
+        return f"differences below {_hours(found.chance)} are chance between weeks"
+    if max(len(one.costs) for one in found.slots) == 1:
+        return "how much of that is chance cannot be told from a single week"
+    return "how much of that is chance cannot be told, as not all begins were simulated in the same weeks"
+
+
+def _near(found: Maintenance) -> int:
+    """Return how many other begins differ from the best by no more than chance."""
+    return sum(one.drained - found.best.drained < (found.chance or 0.0) for one in found.slots[1:])
+
+
+def _left_out(found: Maintenance) -> Iterator[str]:
+    left = found.left_out
+    if left.interrupted:
+        yield f"{count_of(left.interrupted, 'begin')} not simulated: ask again, and only these are run."
+    if left.shortened:
+        yield (
+            f"The log is short ({duration(found.span)}), so the maintenance is announced {duration(found.plan.told)} "
+            "before its begin, and not a week: give the notice that users will have (--notice)."
+        )
+    if left.too_early:
+        yield (
+            f"{count_of(left.too_early, 'begin')} of the window {'is' if left.too_early == 1 else 'are'} left out: "
+            f"{'it' if left.too_early == 1 else 'they'} would be announced, {duration(found.plan.told)} before, when the "
+            "log had not begun."
+        )
+
+
+def _certainty(found: Maintenance) -> Iterator[str]:
+    best, weeks = found.best, len(found.best.costs)
+    if weeks > 1:
+        low, high = best.range
+        dates = listed([one.begin.name for one in best.costs])
+        yield f"In {weeks:,} weeks of the log ({dates}), {low:,.0f} to {high:,.0f} core-hours idled before it."
+    if found.chance is not None and 0 < _near(found) < len(found.slots) - 1:
+        yield (
+            f"{_near(found):,} of the {len(found.slots) - 1:,} other begins cannot be told from it: any of them is as "
+            "good a choice."
+        )
+    least = min(found.slots, key=lambda one: one.mean("moved_hours"))
+    if least is not best:
+        yield (
+            f"Fewest hours of waiting are added at {least.name}: {least.mean('moved_hours'):,.0f} h in all, and "
+            f"{best.mean('moved_hours'):,.0f} h at {best.name}; {_hours(least.drained)} idle before it."
+        )
+    outlasting = max(one.outlasting for one in best.costs)
+    if outlasting:
+        yield (
+            f"Up to {count_of(outlasting, 'job')} that began before the announcement would still run when it begins: "
+            "announce it earlier, or end them."
+        )
+    if found.span < SHORT:
+        yield f"The log covers {duration(found.span)}: one event in it can decide which begin is the best."
+    for one in found.failures:
+        yield f"{one.variant.name} could not be simulated: {one.reason}."
+
+
+def _who_pays(found: Maintenance) -> Iterator[str]:
+    for kind in ("user", "account", "partition"):
+        groups = found.payers_of(kind)
+        if len(groups) > 1:
+            told = ", ".join(f"{one.group} ({one.share:.0%})" for one in groups[:3])
+            yield f"Of the hours that jobs start later at {found.best.name}, by {kind}: {told}."
+
+
+def _assumed(found: Maintenance) -> Iterator[str]:
+    begins = sorted((one.begin for slot in found.slots for one in slot.costs), key=lambda one: one.second)
+    yield (
+        f"The time from {begins[0].name} to {begins[-1].name} of the log stands for the time to come: users submit what "
+        f"and when they did, with the time limits that they gave, although the maintenance is announced "
+        f"{duration(found.plan.told)} before; jobs that ask for less than what is left until it may run."
+    )
+    yield "Of late begins, fewer jobs start later only because the log has fewer jobs after them."
+    yield (
+        "Times of day are UTC."
+        if found.dated
+        else "The log has no dates: days and hours count from its second 0, so that no time of day and no day of the week "
+        "is known."
+    )
+
+
+def maintenance_text(found: Maintenance) -> str:
+    """Return the answer as text: sentences, and a table of the best and the worst begins."""
+    shown = found.slots if len(found.slots) <= BEST + WORST else (*found.slots[:BEST], *found.slots[-WORST:])
+    left = len(found.slots) - len(shown)
+    note = [f"{left:,} begins between the best {BEST} and the worst {WORST} are not shown."] if left else []
+    weeks = any(len(one.costs) > 1 for one in found.slots)
+    head = [one for one in HEAD if weeks or one != RANGE]
+    rows = [_row(one, weeks=weeks) for one in shown]
+    return "\n".join([*sentences_of(found), "", table(head, rows), *note])
+
+
+RANGE = "fewest to most"
+HEAD = (
+    "begin",
+    "core-hours idle before",
+    RANGE,
+    "core-hours put off",
+    "jobs later",
+    "later, mean",
+    "job hours later",
+    "change of mean wait",
+    "change of p95 wait",
+)
+
+
+def _row(slot: MaintenanceSlot, *, weeks: bool) -> list[str]:
+    numbers = [f"{slot.drained:,.0f}", *([" to ".join(f"{value:,.0f}" for value in slot.range)] if weeks else [])]
+    numbers += [f"{slot.mean('put_off'):,.0f}", f"{slot.mean('moved'):,.0f}", duration(slot.delay)]
+    numbers += [f"{slot.mean('moved_hours'):,.0f}", signed(slot.mean("mean_wait")), signed(slot.mean("p95_wait"))]
+    return [slot.name, *numbers]
+
+
+def _hours(core_hours: float) -> str:
+    return f"{core_hours:,.0f} core-hours"

@@ -1,0 +1,45 @@
+"""What the verbs tell about their progress where there is no terminal."""
+
+from __future__ import annotations
+
+import pytest
+import typer
+
+from schedlab.cli import terminal
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """Give a clock that the test sets."""
+    now = [100.0]
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    return now
+
+
+def test_behind_the_first_simulation_is_said_how_long_the_others_take_at_most(clock, capsys):
+    """The first of 17 takes 30 s: at most 16 times that; ten more take 200 s: six take 2 minutes."""
+    with terminal.campaign_bar() as tell:
+        clock[0] += 30
+        tell(1, 0, 17)
+        clock[0] += 20
+        tell(2, 0, 17)
+        clock[0] += 180
+        tell(10, 1, 17)
+    assert capsys.readouterr().err.splitlines() == [
+        "1 of 17 simulated, at most 8 min left",
+        "11 of 17 simulated, 1 failed, about 2 min left",
+    ]
+
+
+def test_what_is_over_soon_is_not_worth_a_line(clock, capsys):
+    with terminal.campaign_bar() as tell:
+        clock[0] += 1
+        tell(1, 0, 3)
+    assert capsys.readouterr().err == ""
+
+
+def test_an_interruption_says_where_the_results_are_and_ends_with_the_code_of_shells(capsys):
+    with pytest.raises(typer.Exit) as stop, terminal.resumable("site/what-if"):
+        raise KeyboardInterrupt
+    assert stop.value.exit_code == 130
+    assert "what has been simulated is in site/what-if, and the same command continues" in capsys.readouterr().err
