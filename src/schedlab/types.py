@@ -35,6 +35,8 @@ from schedlab.site.carriers import Carrier, WaitShare
 from schedlab.site.causes import WaitCauses
 from schedlab.site.fitting import StateSteps
 from schedlab.site.limit_costs import LimitCost
+from schedlab.site.maintenance import BeginsLeftOut
+from schedlab.site.unusable import Unusable
 from schedlab.speculate.applications import ApplicationGain
 from schedlab.speculate.assignment import Application
 from schedlab.speculate.distributions import ContinuousDistribution
@@ -57,6 +59,7 @@ __all__ = [
     "Application",
     "ApplicationGain",
     "Association",
+    "BeginsLeftOut",
     "Carrier",
     "Choice",
     "CleaningReport",
@@ -111,6 +114,7 @@ __all__ = [
     "SubmissionSummary",
     "Summary",
     "SummaryDistribution",
+    "Unusable",
     "UserShare",
     "Variable",
     "VariableCheck",

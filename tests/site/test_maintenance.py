@@ -122,7 +122,7 @@ def test_the_same_hour_of_several_weeks_is_one_begin_with_a_range(tmp_path):
 
 
 def test_a_single_week_has_begins_with_their_dates_and_a_notice_that_fits_the_log(tmp_path):
-    """Five days from Monday, June 1, 2026: a quarter of 114 h is 28 h, in whole hours, and begins come 28 h after it."""
+    """Five days from Monday, June 1, 2026: a quarter of 114 h is 28 h, in whole hours."""
     sweep = Sweep(site_of(4 * 5, datetime(2026, 6, 1, tzinfo=UTC)).save(tmp_path / "site"))
     found = maintenance(sweep, MaintenancePlan(hours=4, every=12 * HOUR), workers=1)
     assert found.plan.notice == 28 * HOUR

@@ -77,8 +77,8 @@ def maintenance(
     plan = replace(begin, nodes=_nodes(sweep.site, nodes, partition))
     begins = possible_begins(plan, sweep.jobs).begins
     note(
-        f"{count_of(len(begins), 'begin')} to simulate, from {begins[0].name} to {begins[-1].name}; Ctrl-C ends it, and "
-        "those simulated until then are compared"
+        f"{count_of(len(begins), 'begin')} to simulate, from {begins[0].name} to {begins[-1].name}; Ctrl-C ends it, "
+        "and those simulated until then are compared"
     )
     with resumable(sweep.answers), campaign_bar() as progress:
         found = compared(sweep, plan, workers=workers, progress=progress)

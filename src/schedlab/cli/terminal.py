@@ -198,7 +198,8 @@ def campaign_bar() -> Iterator[Callable[[int, int, int], None]]:
                 begin, before = now, ended
             rate = (ended - (before or 0)) / max(now - begin, 1e-9)
             bar.update(task, completed=ended, total=total, failed=failed, rate=f"{rate:,.0f}")
-            if not bar.disable or not (first and most > WORTH_A_LINE or now - said > SECONDS_BETWEEN_LINES):
+            due = now - said > SECONDS_BETWEEN_LINES or (first and most > WORTH_A_LINE)
+            if not bar.disable or not due:
                 return
             said = now
             left = f"at most {duration(most)}" if not rate else f"about {duration((total - ended) / rate)}"

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from shlex import quote
 
 from schedlab.schedule.summary import duration
-from schedlab.site import log_end
 from schedlab.site.capacity import MORE_WORK
 from schedlab.site.capacity_found import Capacity, CapacityStep, KindCapacity, not_monotone
 from schedlab.site.headline import payers_text, winners_text
+from schedlab.site.log_end import log_end_clause
 from schedlab.site.unusable import MOSTLY, TELLING
 from schedlab.site.variants import AS_IT_IS
 from schedlab.wording import table
@@ -21,7 +21,7 @@ AGAIN = 3
 def sentences_of(found: Capacity) -> list[str]:
     """Return the answer in sentences: what is needed, what it costs, how sure that is, and what it does not say."""
     parts = [_answer(found), *(_not_reached(found, one) for one in found.kinds[1:] if one.needed is None)]
-    parts += [one for one in (log_end.clause(found.grounds.after_the_log),) if one]
+    parts += [one for one in (log_end_clause(found.grounds.after_the_log),) if one]
     parts.append(found.grounds.left_out_text)
     told = [f"According to {found.grounds.standing.clause}, {'; '.join(parts)}.", *found.grounds.sentences()]
     told += [sentence for one in found.kinds if one.needed is not None for sentence in _of_needed(found, one)]

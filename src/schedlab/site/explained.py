@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from schedlab.durations import DAY
 from schedlab.schedule.summary import duration
-from schedlab.site import log_end
 from schedlab.site.asked import ANY_NODE, NO_GPU
 from schedlab.site.carriers import Carrier, WaitShare, stands_out
 from schedlab.site.causes import KIND_WORDS, OTHER, kind_of
 from schedlab.site.fitting import STATES
+from schedlab.site.log_end import log_end_sentences
 from schedlab.wording import count_of, table
 
 if TYPE_CHECKING:
@@ -220,7 +220,7 @@ def _how_typical(found: SiteExplanation) -> Iterator[str]:
         )
     elif days < SHORT_LOG:
         yield f"The log has {days:,.1f} days: it cannot tell a habit from an event."
-    yield from log_end.sentences(found.after_the_log())
+    yield from log_end_sentences(found.after_the_log())
 
 
 def explained_text(found: SiteExplanation) -> str:

@@ -10,9 +10,9 @@ import numpy as np
 
 from schedlab.durations import WEEK
 from schedlab.schedule.summary import duration
-from schedlab.site import log_end
 from schedlab.site.changes import changed
 from schedlab.site.decisive import DecisivePeriod, decisive_period
+from schedlab.site.log_end import after_the_log, log_end_clause, log_end_sentences
 from schedlab.site.omissions import Omissions, omissions_of
 from schedlab.site.standing import Standing
 from schedlab.site.sweep import Paired, Sweep
@@ -64,7 +64,7 @@ class Grounds:
     @property
     def deciding(self) -> list[str]:
         """What decides how far the answer goes, as parts of its first sentence; empty: nothing does."""
-        end = log_end.clause(self.after_the_log)
+        end = log_end_clause(self.after_the_log)
         use = "" if self.unusable is None or self.unusable.share < TELLING else self.unusable.text("the new nodes")
         return [one for one in (use, end) if one]
 
@@ -87,7 +87,7 @@ class Grounds:
                 f"The log covers {duration(self.span)}: one event in it can decide the answer; ask again with a log of "
                 "four weeks or more."
             )
-        yield from log_end.sentences(self.after_the_log)
+        yield from log_end_sentences(self.after_the_log)
         if self.decisive is not None:
             yield str(self.decisive)
 
@@ -131,7 +131,7 @@ def grounds_of(sweep: Sweep, pair: Paired, notes: Sequence[str]) -> Grounds:
         decisive_period(*pair),
         int(np.count_nonzero(other.fate == KILLED)),
         float((other.undone * other.jobs.job_processors).sum()) / hours if hours else 0.0,
-        log_end.after_the_log(pair.base.schedule),
+        after_the_log(pair.base.schedule),
         _of_new_nodes(sweep, pair),
     )
 

@@ -29,12 +29,12 @@ def after_the_log(schedule: Schedule) -> float:
     return float(after.sum()) / max(float(schedule.wait_time.sum()), 1.0)
 
 
-def clause(share: float) -> str:
+def log_end_clause(share: float) -> str:
     """Return what the first sentence of an answer says of it; empty: too little to be said there.
 
     Examples
     --------
-    >>> clause(0.3), clause(0.76)
+    >>> log_end_clause(0.3), log_end_clause(0.76)
     ('', '76% of the waiting comes after the last submission, while the log only drains')
     """
     if share < MOSTLY:
@@ -42,12 +42,12 @@ def clause(share: float) -> str:
     return f"{share:.0%} of the waiting comes after the last submission, while the log only drains"
 
 
-def sentences(share: float) -> list[str]:
+def log_end_sentences(share: float) -> list[str]:
     """Say that a part of the waiting is an effect of where the log ends, if it is a large one.
 
     Examples
     --------
-    >>> sentences(0.1)
+    >>> log_end_sentences(0.1)
     []
     """
     if share < AFTER:

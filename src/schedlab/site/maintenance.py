@@ -71,7 +71,7 @@ class MaintenanceSlot:
         return {"begin": self.name, "mean": {name: self.mean(name) for name in MEASURES}, "weeks": begins}
 
 
-class LeftOut(NamedTuple):
+class BeginsLeftOut(NamedTuple):
     """Begins that are not compared.
 
     Parameters
@@ -135,7 +135,7 @@ class Maintenance:
     slots: tuple[MaintenanceSlot, ...]
     payers: tuple[MaintenancePayer, ...]
     chance: float | None
-    left_out: LeftOut
+    left_out: BeginsLeftOut
     failures: tuple[VariantFailure, ...] = ()
 
     @property
@@ -255,7 +255,9 @@ def maintenance(
         slots,
         tuple(payers(_pairs(sweep, [variants[one.begin] for one in slots[0].costs], sample))),
         chance_between_weeks([[cost.drained for cost in one.costs] for one in slots]),
-        LeftOut(too_early, len(begins) - len(costs) - len(failures), plan.notice is None and announced.told < WEEK),
+        BeginsLeftOut(
+            too_early, len(begins) - len(costs) - len(failures), plan.notice is None and announced.told < WEEK
+        ),
         failures,
     )
 

@@ -194,8 +194,8 @@ def _none_fits(plan: MaintenancePlan, log: str, span: int, too_early: int) -> st
             "shorter notice (--notice), or a longer log"
         )
     return (
-        f"{what} so that it lies in its last {duration(plan.window)} and ends before the last submission: give a longer "
-        "window (--window), or other times"
+        f"{what} so that it lies in its last {duration(plan.window)} and ends before the last submission: give a "
+        "longer window (--window), or other times"
     )
 
 

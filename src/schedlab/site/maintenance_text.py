@@ -79,10 +79,10 @@ def _left_out(found: Maintenance) -> Iterator[str]:
             "before its begin, and not a week: give the notice that users will have (--notice)."
         )
     if left.too_early:
+        they, are = ("it", "is") if left.too_early == 1 else ("they", "are")
         yield (
-            f"{count_of(left.too_early, 'begin')} of the window {'is' if left.too_early == 1 else 'are'} left out: "
-            f"{'it' if left.too_early == 1 else 'they'} would be announced, {duration(found.plan.told)} before, when the "
-            "log had not begun."
+            f"{count_of(left.too_early, 'begin')} of the window {are} left out: {they} would be announced, "
+            f"{duration(found.plan.told)} before, when the log had not begun."
         )
 
 
@@ -126,15 +126,15 @@ def _who_pays(found: Maintenance) -> Iterator[str]:
 def _assumed(found: Maintenance) -> Iterator[str]:
     begins = sorted((one.begin for slot in found.slots for one in slot.costs), key=lambda one: one.second)
     yield (
-        f"The time from {begins[0].name} to {begins[-1].name} of the log stands for the time to come: users submit what "
-        f"and when they did, with the time limits that they gave, although the maintenance is announced "
+        f"The time from {begins[0].name} to {begins[-1].name} of the log stands for the time to come: users submit "
+        f"what and when they did, with the time limits that they gave, although the maintenance is announced "
         f"{duration(found.plan.told)} before; jobs that ask for less than what is left until it may run."
     )
     yield "Of late begins, fewer jobs start later only because the log has fewer jobs after them."
     yield (
         "Times of day are UTC."
         if found.dated
-        else "The log has no dates: days and hours count from its second 0, so that no time of day and no day of the week "
+        else "The log has no dates: days and hours count from its second 0, and no time of day and no day of the week "
         "is known."
     )
 
