@@ -131,6 +131,8 @@ def test_nodes_that_do_not_exist_yet_may_be_below_a_switch(write):
     ("text", "message"),
     [
         ("- topology: [a\n", r"topology.yaml:2: not YAML"),
+        ("- topology: &name a\n- topology: *name\n", r"topology.yaml:2: not YAML: aliases are not read"),
+        ("[" * 1000, r"topology.yaml:1: not YAML: it is nested too deeply"),
         ("- cluster_default: true\n", r"topology.yaml: \[0\].topology is missing"),
         (TREE.replace("n[01-04]", "n[04-01]"), r"topology.yaml: switch s0: .* ends before it begins"),
     ],
@@ -138,6 +140,12 @@ def test_nodes_that_do_not_exist_yet_may_be_below_a_switch(write):
 def test_what_is_wrong_in_topology_yaml_is_named(write, text, message):
     with pytest.raises(InputError, match=message):
         read_cluster(write(NODES, yaml=text))
+
+
+@pytest.mark.parametrize("name", ["2026-13-45", "9" * 5000, "0x10", "yes"])
+def test_a_switch_may_be_called_like_a_date_or_a_number(write, name):
+    switches = read_cluster(write(NODES, yaml=TREE.replace("s0", name).replace("s[0-1]", f"{name},s1"))).switches
+    assert name in {switch.name for switch in switches}
 
 
 def test_a_changed_site_keeps_its_topology_yaml(write):

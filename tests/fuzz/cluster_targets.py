@@ -118,6 +118,24 @@ AllowAccounts=physics,lasers OverSubscribe=EXCLUSIVE
 """
 GRES_CONF = "NodeName=g[1-2] Name=gpu Type=v100 File=/dev/nvidia[0-1] Cores=0-7\n"
 TOPOLOGY = "SwitchName=a Nodes=n[1-4]\nSwitchName=b Nodes=g[1-2]\nSwitchName=top Switches=a,b\n"
+TOPOLOGY_YAML = """\
+- topology: halls
+  cluster_default: true
+  tree:
+    switches:
+      - switch: a
+        nodes: n[1-4]
+      - switch: b
+        nodes: g[1-2]
+      - switch: top
+        children: a,b
+- topology: islands
+  block:
+    block_sizes: [2]
+    blocks:
+      - block: left
+        nodes: n[1-4]
+"""
 SCRIPT = """\
 # accounts
 modify QOS set normal Priority=1
@@ -198,6 +216,13 @@ def cluster_targets(directory: Path) -> list[Target]:
     )
     shows = ("cluster show FILE --ignored", "cluster convert FILE -o out.toml")
     replays = ("site show site", "site calibrate site", "site what-if site --policy saf -j 1")
+    asks = (
+        "site explain site",
+        "site months site --by day",
+        "site maintenance site --hours 0.01 --every 5min -j 1",
+        "site capacity site --until mean_wait=1h --most 2 -j 1",
+        "site anonymise site -o copy",
+    )
     simulates = tuple(
         f"{SIMULATE} --cluster FILE -s {text}" for text in ("saf+easy", "fcfs+slurm", "fcfs+conservative")
     )
@@ -210,6 +235,8 @@ def cluster_targets(directory: Path) -> list[Target]:
 
     return [
         *(text(f"site's {name}", f"conf/{name}", sound, *reads) for name, sound in parts.items()),
+        text("topology.yaml", "conf/topology.yaml", TOPOLOGY_YAML, *reads),
+        text("site without a configuration", "alone.txt", SACCT, "site import --sacct FILE -o out"),
         text("sacctmgr dump", "conf/accounts.script", DUMP, *reads[:2]),
         text("rich cluster", "rich.toml", CLUSTER, *shows, *simulates),
         stored("cluster json", "rich.json", harm_json, *shows, *simulates),
@@ -224,7 +251,8 @@ def cluster_targets(directory: Path) -> list[Target]:
             stored(f"site's {file}", f"site/{file}", harm_json, *replays)
             for file in ("site.json", "cluster.json", "ledger.json")
         ),
-        stored("site's jobs", "site/jobs.parquet", harm_parquet, *replays),
+        stored("site's jobs", "site/jobs.parquet", harm_parquet, *replays, *asks),
+        text("site's changed events", "changed.csv", NODE_EVENTS, "site what-if DIR/site --node-events FILE -j 1"),
         text(
             "site's conf",
             "site/conf/slurm.conf",

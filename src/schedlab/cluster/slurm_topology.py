@@ -20,6 +20,7 @@ from schedlab.errors import InputError, located
 
 YAML, CONF = "topology.yaml", "topology.conf"
 OTHER_TOPOLOGY = "the default topology of the cluster holds for all partitions"
+DEEPEST = 32
 BLOCKS = "blocks are not modelled: nodes are chosen side by side, also across blocks"
 
 
@@ -162,10 +163,30 @@ def _of_yaml(path: Path, nodes: NodeLines) -> tuple[Switch, ...]:
     return leaves.switches()
 
 
+class _AsWritten(yaml.BaseLoader):
+    """Reads all values as texts, so that a name may look like a date or a number.
+
+    Aliases are refused, with which a small file can stand for a huge one, and so is deep nesting.
+    """
+
+    depth = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        event = self.peek_event()  # type: ignore[no-untyped-call]
+        if isinstance(event, yaml.AliasEvent):
+            raise yaml.MarkedYAMLError(problem="aliases are not read", problem_mark=event.start_mark)
+        if self.depth == DEEPEST:
+            raise yaml.MarkedYAMLError(problem="it is nested too deeply", problem_mark=event.start_mark)
+        self.depth += 1
+        node = super().compose_node(parent, index)
+        self.depth -= 1
+        return node
+
+
 def _topologies(path: Path) -> list[_Topology]:
     """Return the topologies of a topology.yaml, first that which holds for the whole cluster."""
     try:
-        document = yaml.safe_load(config_text(path, "topology"))
+        document = yaml.load(config_text(path, "topology"), Loader=_AsWritten)
     except yaml.YAMLError as error:
         raise _not_yaml(path, error) from None
     found: list[_Topology] = checked(_TOPOLOGIES, document, str(path), "see topology.yaml of Slurm's manual")
@@ -230,7 +251,7 @@ def topology_entries(path: Path) -> list[TopologyEntry]:
         If it is no YAML.
     """
     try:
-        root = yaml.compose(config_text(path, "topology"), Loader=yaml.SafeLoader)
+        root = yaml.compose(config_text(path, "topology"), Loader=_AsWritten)
     except yaml.YAMLError as error:
         raise _not_yaml(path, error) from None
     if not isinstance(root, yaml.SequenceNode):
