@@ -90,3 +90,22 @@ def test_versions_say_what_a_bug_report_needs(run) -> None:
     lines = run("versions").stdout.splitlines()
     assert lines[0].split() == ["schedlab", schedlab.__version__]
     assert {"python", "platform", "numpy", "numba"} <= {line.split()[0] for line in lines}
+
+
+@pytest.mark.parametrize("kind", ["link", "file", "open to others"])
+def test_compiled_code_is_kept_where_nobody_else_can_put_any(tmp_path: Path, kind: str) -> None:
+    """Loading it means running it."""
+    place, elsewhere = tmp_path / f"schedlab-kernels-{os.getuid()}", tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    if kind == "link":
+        place.symlink_to(elsewhere)
+    elif kind == "file":
+        place.write_text("mine")
+    else:
+        place.mkdir()
+        place.chmod(0o777)
+    usual = {key: value for key, value in os.environ.items() if key not in ("SCHEDLAB_CACHE", "NUMBA_CACHE_DIR")}
+    words = [sys.executable, "-m", "schedlab", "versions"]
+    done = subprocess.run(words, env=usual | {"TMPDIR": str(tmp_path)}, capture_output=True, text=True, check=True)
+    assert str(tmp_path) not in done.stdout
+    assert list(elsewhere.iterdir()) == []
