@@ -9,7 +9,8 @@ import pytest
 
 from schedlab.errors import InputError, InputErrors
 from schedlab.site import import_site
-from schedlab.site.effects import FEWEST_BLOCKS, effects, ratio_interval
+from schedlab.site.copies import copies_of
+from schedlab.site.effects import effects
 from schedlab.site.ranking import rank_variants
 from schedlab.site.samples import SiteSample
 from schedlab.site.sweep import Sweep
@@ -171,27 +172,14 @@ def test_effects_pair_the_jobs_of_each_group(directory):
     assert found["user", "ann"].difference == pytest.approx((wait[1] - wait[0])[mine].mean())
 
 
-def test_the_interval_of_a_ratio_covers_the_true_one_as_often_as_it_says():
-    rng = np.random.default_rng(5)
-    covered = 0
-    for _ in range(400):
-        counts = rng.integers(5, 50, size=12).astype(float)
-        sums = 3 * counts + rng.normal(0, 4, size=12) * np.sqrt(counts)
-        low, high = ratio_interval(sums, counts)
-        covered += low <= 3 <= high
-    # The binomial's 99.9 % range around 95 % of 400.
-    assert 365 <= covered <= 393
-    assert ratio_interval(np.ones(FEWEST_BLOCKS - 1), np.ones(FEWEST_BLOCKS - 1)) is None
-
-
 def test_a_search_chooses_on_one_part_and_judges_on_the_other(directory):
     sweep = Sweep(directory, nodes=False)
     found = search_parameters(sweep, {"policy": ["saf", "laf"]}, "mean_wait", workers=1)
     first = {variant.name: value for variant, value in found.values}
     assert found.best.name == min(first, key=first.__getitem__)
-    judged = sweep.answer(found.best, found.judged_on)
-    assert judged is not None
-    assert found.after == judged.metric("mean_wait")
+    judged = [sweep.answer(found.best, one) for one in copies_of([found.judged_on], found.copies)]
+    assert len(judged) == 3
+    assert found.after == pytest.approx(np.mean([one.metric("mean_wait") for one in judged]))
     parts = [sample.of(sweep.jobs) for sample in (found.chosen_on, found.judged_on)]
     assert sum(map(len, parts)) == len(sweep.jobs)
     assert parts[0].submit_time.max() < parts[1].submit_time.min()

@@ -249,7 +249,7 @@ def test_limits_that_are_not_enforced_change_nothing_and_say_why(tmp_path):
 @pytest.mark.parametrize(
     ("requests", "first", "told", "jobs"),
     [
-        ("cut", "no job is left out.", "with requests cut to the new limit: 6 of 60 jobs", 60),
+        ("cut", "no job is left out.", "asking for more than the new limit: 6 of 60 jobs, of which 6 end within it, and ask for less", 60),
         ("drop", "6 of 60 jobs are left out (", "cannot run, and left out on both sides: 6 jobs", 54),
     ],
 )
@@ -271,7 +271,7 @@ def test_ten_more_nodes_shorten_waits_and_the_page_tells_what_it_stands_on(site,
     page = tmp_path / "answer.html"
     arguments = [part for text in changes for part in ("--set", text)]
     shown, _ = run("what-if", directory, *arguments, "--report", page, "-j", "1")
-    name = "nodes n[3-12] CPUs=4, partition batch Nodes=n[1-12]"
+    name = "10 more nodes n[3-12]"
     first = shown.splitlines()[0]
     assert first.startswith(f"According to a twin that has not been calibrated, {name} would shorten the mean wait by")
     assert first.endswith("no job is left out.")
@@ -311,8 +311,12 @@ def test_a_partition_and_a_qos_of_one_name_are_told_apart():
 def test_an_undecided_answer_is_a_sentence():
     undecided = Effect("all", "all jobs", 90, 7200.0, 6000.0, (-6000.0, 3360.0))
     assert change_text("x", undecided) == (
-        "whether x changes the mean wait cannot be told from this log: between 100 min shorter and 56 min longer; "
-        "leave it as it is"
+        "whether x changes the mean wait cannot be told from this log: anything between 100 min shorter and 56 min "
+        "longer is possible"
+    )
+    small = Effect("all", "all jobs", 90, 7200.0, 7100.0, (-300.0, 120.0))
+    assert change_text("x", small).endswith(
+        "at most between 5 min shorter and 2 min longer, which is little: leave it as it is"
     )
 
 

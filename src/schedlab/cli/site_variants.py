@@ -78,6 +78,19 @@ Report = Annotated[
 ]
 
 
+Copies = Annotated[
+    int | None,
+    typer.Option(
+        "--copies",
+        min=1,
+        metavar="N",
+        show_default="3, or 1 if more than a million jobs would be simulated, or with --samples of 5 or more",
+        help="Simulate both sides on N copies of the jobs, which come some seconds earlier or later: what such seconds "
+        "change by themselves is then in the intervals.",
+    ),
+]
+
+
 class Shortened(NamedTuple):
     """What becomes of jobs under shorter limits on time; see `schedlab.site.Variant`."""
 
@@ -160,22 +173,25 @@ def run_many(
     metric: str,
     workers: int | None,
     *,
+    copies: int | None,
     nodes: bool,
     anyway: bool,
 ) -> Answers:
     """Run variants, and rank them."""
     from schedlab.site.ranking import rank_variants
     from schedlab.site.sweep import Sweep
+    from schedlab.site.what_if import in_copies
 
     if not variants:
         raise InputError(
             "nothing to compare: give changes (--set), policies (--policy), variants (--over) or --node-events"
         )
     sweep = Sweep(directory, nodes=nodes, anyway=anyway)
+    simulated = in_copies(sweep, variants, samples, copies)
     with resumable(sweep.answers), campaign_bar() as progress:
-        simulations = sweep.run(variants, samples, workers=workers, progress=progress)
+        simulations = sweep.run(variants, simulated, workers=workers, progress=progress)
     note(f"{count_of(simulations, 'simulation')} run; answers are in {sweep.answers}")
-    return Answers(sweep, rank_variants(sweep, variants, samples, metric))
+    return Answers(sweep, rank_variants(sweep, variants, simulated, metric))
 
 
 class SlurmRuns(NamedTuple):

@@ -12,6 +12,7 @@ from schedlab.cli.outputs import PAGES, check_page
 from schedlab.cli.site_reports import SchedulesDirectory, check_outputs, save_schedules
 from schedlab.cli.site_variants import (
     Anyway,
+    Copies,
     LongJobs,
     OtherEvents,
     OwnEvents,
@@ -226,6 +227,7 @@ def what_if(
         ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the samples.")] = 1,
+    copies: Copies = None,
     rank_by: Annotated[str, typer.Option(metavar="METRIC", help="With variants: ranking metric.")] = "mean_wait",
     part: Annotated[
         str | None,
@@ -275,7 +277,9 @@ def what_if(
     many = read_many(variants, over or [], changes or [], policies or [], Shortened(requests, long))
     many = other_events(directory, node_events or [], many, own=own_events == "keep")
     chosen = chosen_samples(part, think, range(seed, seed + samples), model=model)
-    answers = run_many(directory, many, chosen, rank_by, workers, nodes=not processors_only, anyway=anyway)
+    answers = run_many(
+        directory, many, chosen, rank_by, workers, copies=copies, nodes=not processors_only, anyway=anyway
+    )
     answer_many(answers, on_slurm, report, as_json=as_json)
     if output is not None:
         save_schedules(answers, output)

@@ -16,11 +16,11 @@ from schedlab.report.page import Page, write_page
 from schedlab.report.style import COLOURS, new_figure, styled
 from schedlab.report.tables import Cell, Table, seconds_cell
 from schedlab.report.variants import GROUPS, pair_of, provenance_of
-from schedlab.site.effects import signed
 from schedlab.site.maintenance import Maintenance, MaintenanceSlot
 from schedlab.site.maintenance_costs import MaintenancePayer
 from schedlab.site.sweep import Sweep
 from schedlab.site.variants import AS_IT_IS
+from schedlab.site.wait_text import signed
 from schedlab.wording import count_of
 
 if TYPE_CHECKING:

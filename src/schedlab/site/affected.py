@@ -102,23 +102,32 @@ def sentences(found: Iterable[Affected]) -> list[str]:
     if every is None:
         return []
     told = []
-    if every.cut:
-        told.append(f"with requests cut to the new limit: {every.cut:,} of {count_of(every.jobs, 'job')}")
-    if every.split:
-        told.append(
-            "run in pieces, each within the limit and after the one before: "
-            f"{count_of(every.split, 'job')}, {every.split_hours:,.0f} core-hours; they wait for all their pieces"
-        )
-    if every.killed:
-        told.append(
-            f"killed at the new limit: {count_of(every.killed, 'job')}, after {every.killed_hours:,.0f} core-hours "
-            "(long=split runs them in pieces)"
-        )
+    if every.cut or every.split or every.killed:
+        told.append(f"asking for more than the new limit: {_beyond(every)}")
     if every.left_out:
         told.append(f"cannot run, and left out on both sides: {count_of(every.left_out, 'job')}")
     if not every.same_work:
         told.append(f"not done on either side of the comparison: {every.undone_hours:,.0f} core-hours ({share(every)})")
     return told
+
+
+def _beyond(every: Affected) -> str:
+    """Say what becomes of jobs whose requests are beyond a new limit."""
+    parts = []
+    if every.cut:
+        parts.append(f"{every.cut:,} end within it, and ask for less")
+    if every.split:
+        parts.append(
+            f"{every.split:,} run in pieces, each within the limit and after the one before "
+            f"({every.split_hours:,.0f} core-hours), and wait for all of these"
+        )
+    if every.killed:
+        parts.append(
+            f"{every.killed:,} {'is' if every.killed == 1 else 'are'} killed at it, after {every.killed_hours:,.0f} "
+            "core-hours (long=split runs such jobs in pieces)"
+        )
+    number = every.cut + every.split + every.killed
+    return f"{number:,} of {count_of(every.jobs, 'job')}, of which {'; '.join(parts)}"
 
 
 def share(every: Affected) -> str:

@@ -15,7 +15,8 @@ from schedlab.schedule.metrics import MEASURES, job_measures, metric_names, sche
 from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.window import measured_window
 from schedlab.site.answers import VariantAnswer
-from schedlab.site.effects import FEWEST_BLOCKS, blocks_of, group_name, groups_of
+from schedlab.site.effects import blocks_of, group_name, groups_of
+from schedlab.site.intervals import FEWEST_BLOCKS
 from schedlab.site.sweep import Paired
 from schedlab.wording import did_you_mean, shown
 from schedlab.workload.workload import Workload

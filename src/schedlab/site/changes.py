@@ -12,7 +12,6 @@ from schedlab.cluster.sacctmgr import account_file
 from schedlab.cluster.slurm_lines import ASSIGNMENT, OBJECTS, VALUE, ConfigLine, own_lines
 from schedlab.errors import Faults, InputError, located
 from schedlab.site.importing import site_of
-from schedlab.site.new_nodes import check_new_nodes
 from schedlab.site.parameters import LISTS
 from schedlab.site.site import Site
 from schedlab.site.slurm_release import with_release
@@ -20,6 +19,10 @@ from schedlab.wording import shown
 
 MAIN, ACCOUNTS = "slurm.conf", "changes.script"
 TOPOLOGY = "topology.conf"
+MORE_NODES = "more nodes like"
+"""The key of a change that adds nodes of a kind; see `schedlab.site.more_nodes.expanded`."""
+
+_MORE_NODES = re.compile(r"(\d{1,6})\s+more\s+nodes?\s+like\s+(\S+)", re.IGNORECASE)
 _OF_ACCOUNTS = {"qos": "qos", "account": "account", "user": "user"}
 _LINES = {*OBJECTS, *_OF_ACCOUNTS, "switchname"}
 """What a line begins with that has options."""
@@ -36,7 +39,8 @@ class Change:
     value
         Its value, or the name of the partition, nodes, QOS, account or user; empty: the parameter is taken out.
     option
-        An option among the words of the parameter, as in SchedulerParameters.bf_interval; empty: none.
+        An option among the words of the parameter, as in SchedulerParameters.bf_interval; empty: none. Of `MORE_NODES`,
+        their number.
     options
         What else stands on a line.
     """
@@ -49,6 +53,8 @@ class Change:
     @property
     def text(self) -> str:
         """The change as it is written."""
+        if self.key == MORE_NODES:
+            return f"{self.option} {self.key if self.option != '1' else 'more node like'} {self.value}"
         head = f"{self.key}.{self.option}" if self.option else self.key
         words = [
             head if self.value == " " else f"{head}={self.value}",
@@ -71,6 +77,7 @@ def parse_change(text: str) -> Change:
         `PARAMETER=VALUE`, `SchedulerParameters.OPTION=VALUE` (or an option without a value; with "=" and nothing behind
         it, it is taken out), `PartitionName=NAME OPTION=VALUE ...`, the same with NodeName, or `QOS=NAME`,
         `Account=NAME` or `User=NAME` with options of sacctmgr; or `SwitchName=NAME Nodes=LIST` for topology.conf.
+        `10 more nodes like NODES` adds nodes, with all that they need.
 
     Raises
     ------
@@ -83,7 +90,13 @@ def parse_change(text: str) -> Change:
     Change(key='SchedulerParameters', value='60', option='bf_interval', options=())
     >>> parse_change("PartitionName=long MaxTime=2-0").options
     (('MaxTime', '2-0'),)
+    >>> parse_change("10 more nodes like n[1-8]").text
+    '10 more nodes like n[1-8]'
     """
+    if matched := _MORE_NODES.fullmatch(text.strip()):
+        if not int(matched[1]):
+            raise InputError(f"change {shown(text)}: give a number of nodes above 0")
+        return Change(MORE_NODES, matched[2], str(int(matched[1])))
     head, equals, value = text.strip().partition("=")
     parameter, dot, option = head.strip().partition(".")
     if dot:
@@ -91,7 +104,7 @@ def parse_change(text: str) -> Change:
             raise InputError(f"change {shown(text)}: only {', '.join(LISTS)} have options after a dot")
         return Change(parameter, value.strip() if equals else " ", option)
     if not equals:
-        raise InputError(f"change {shown(text)}: must be written PARAMETER=VALUE")
+        raise InputError(f"change {shown(text)}: must be written PARAMETER=VALUE, or N more nodes like NODES")
     if parameter.lower() not in _LINES:
         return Change(parameter, value.strip())
     if rest := ASSIGNMENT.sub("", text).split():
@@ -109,11 +122,13 @@ def changed(site: Site, changes: Iterable[str | Change]) -> Site:
         If a change cannot be understood or made, names what the site does not have, or adds nodes that no job could
         use; or if slurmctld would refuse what comes of it.
     """
+    from schedlab.site.more_nodes import expanded
+    from schedlab.site.new_nodes import check_new_nodes
     from schedlab.site.site_names import check_changes
 
     if not site.files:
         raise InputError(f"site {site.name} has no configuration files: import it again")
-    made = [parse_change(one) if isinstance(one, str) else one for one in changes]
+    made = expanded(site, changes)
     check_changes(site, [made])
     with tempfile.TemporaryDirectory(prefix="schedlab-") as name:
         directory = Path(name)
@@ -154,7 +169,7 @@ def check_questions(site: Site, questions: Iterable[Sequence[str]]) -> None:
     check_changes(site, asked)
     faults = Faults()
     for changes in asked:
-        if any(parse_change(text).key.lower() == "nodename" for text in changes):
+        if any(parse_change(text).key.lower() in ("nodename", MORE_NODES) for text in changes):
             with faults.noted():
                 changed(site, changes)
     faults.check()

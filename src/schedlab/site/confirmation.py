@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.schedule.summary import duration
-from schedlab.site.effects import FEWEST_JOBS, group_name, groups_of, signed
+from schedlab.site.effects import FEWEST_JOBS, group_name, groups_of
 from schedlab.site.sweep import VariantFailure
 from schedlab.site.variants import Variant
+from schedlab.site.wait_text import signed
 from schedlab.wording import count_of, table
 from schedlab.workload.workload import Workload
 

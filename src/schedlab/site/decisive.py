@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from schedlab.durations import DAY
-from schedlab.site.answers import VariantAnswer
-from schedlab.site.effects import FEWEST_BLOCKS, blocks_of, signed
+from schedlab.site.effects import blocks_of
+from schedlab.site.intervals import FEWEST_BLOCKS
+from schedlab.site.sweep import Paired
+from schedlab.site.wait_text import signed
 from schedlab.wording import count_of
 
 DECISIVE = 0.5
@@ -43,11 +46,16 @@ class DecisivePeriod:
         )
 
 
-def decisive_period(base: VariantAnswer, other: VariantAnswer) -> DecisivePeriod | None:
-    """Return the period that decides how a variant compares with the site as it is; None: no single one does."""
-    _, first, second = np.intersect1d(base.rows, other.rows, assume_unique=True, return_indices=True)
-    submit = base.schedule.workload.submit_time[first]
-    change = (other.schedule.wait_time[second] - base.schedule.wait_time[first]).astype(np.float64)
+def decisive_period(copies: Sequence[Paired]) -> DecisivePeriod | None:
+    """Return the period that decides how a variant compares with the site as it is; None: no single one does.
+
+    Parameters
+    ----------
+    copies
+        Of the same jobs, see `Sweep.pair`; differences are means over them.
+    """
+    submit = copies[0].base.schedule.workload.submit_time
+    change = np.mean([other.schedule.wait_time - base.schedule.wait_time for base, other in copies], axis=0)
     block = blocks_of(submit)
     counts = np.bincount(block).astype(np.float64)
     total, jobs = float(change.sum()), len(change)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,19 +13,19 @@ from schedlab.cluster.membership import users_of
 from schedlab.durations import DAY, WEEK
 from schedlab.errors import InputError
 from schedlab.schedule.groups import SIZE_CLASSES, size_classes
-from schedlab.schedule.summary import duration
 from schedlab.site.answers import VariantAnswer
+from schedlab.site.intervals import FEWEST_BLOCKS, Interval, mean_interval
+from schedlab.site.lost_work import cancelled, lost_work
+from schedlab.site.samples import SiteSample
 from schedlab.site.sweep import Paired
 from schedlab.site.time_limits import KILLED, LEFT_OUT
+from schedlab.site.wait_text import signed, signed_interval, wait_text
 from schedlab.wording import table
 from schedlab.workload.resources import Labels, Resources
 from schedlab.workload.workload import Workload
 
 if TYPE_CHECKING:
     import pandas as pd
-
-FEWEST_BLOCKS = 6
-"""Blocks of time, or samples, below which there is no interval."""
 
 FEWEST_JOBS = 30
 """Jobs of a group that is shown; of all jobs, any number."""
@@ -50,6 +50,8 @@ class Effect:
         Of the difference at a level of 95 %; None: there are too few blocks or samples.
     same_work
         Whether all the work of the group is done in the variant; otherwise some of its jobs are killed or left out.
+    copies
+        The smallest and the largest difference among the copies of the jobs; None: there is one copy.
     """
 
     kind: str
@@ -57,8 +59,9 @@ class Effect:
     jobs: int
     before: float
     after: float
-    interval: tuple[float, float] | None
+    interval: Interval | None
     same_work: bool = True
+    copies: Interval | None = None
 
     @property
     def difference(self) -> float:
@@ -91,31 +94,36 @@ def effects(pairs: Iterable[Paired]) -> list[Effect]:
     Parameters
     ----------
     pairs
-        The answers of the site as it is and of the variant on each sample, see `Sweep.pair`.
+        The answers of the site as it is and of the variant on each copy of each sample, see `Sweep.pair`.
 
     Raises
     ------
     InputError
-        If they are not of the same jobs.
+        If they are not of the same jobs, or one sample has more copies than another.
 
     Notes
     -----
-    Jobs are paired: the difference of a group is the mean over its jobs of wait in the variant minus wait at the site
-    as it is. With six samples or more, each is one observation of that mean. With fewer, each is cut into blocks by
-    submission (weeks, days or twentieths of the log), which are not quite independent: a queue of one day is waited for
-    on the next, so that these intervals are too narrow rather than too wide. The interval is that of a ratio of sums
-    over blocks, of the differences and of the jobs, with Student's t (Cochran, Sampling Techniques, 1977, section
-    2.11).
+    Jobs are paired: the difference of a group is the mean over its jobs, and over the copies, of wait in the variant
+    minus wait at the site as it is. With six samples or more, each is one observation of that mean. With fewer, each is
+    cut into blocks by submission (weeks, days or twentieths of the log), which are not quite independent: a queue of
+    one day is waited for on the next. The interval has the spread between blocks and that between copies, see
+    `schedlab.site.intervals.mean_interval`.
     """
-    both = [_Paired.of(*pair) for pair in pairs]
+    copies: dict[SiteSample, list[Paired]] = {}
+    for pair in pairs:
+        copies.setdefault(pair.other.sample.original, []).append(pair)
+    both = [_Paired.of(found) for found in copies.values()]
+    if len({len(one.change) for one in both}) > 1:
+        raise InputError("each sample needs the same number of copies")
     if len(both) >= FEWEST_BLOCKS:
-        block = np.concatenate([np.full(len(one.before), number) for number, one in enumerate(both)])
+        block = np.concatenate([np.full(len(one.block), number) for number, one in enumerate(both)])
     else:
         ends = np.cumsum([0, *(int(one.block.max(initial=-1)) + 1 for one in both)])
         block = np.concatenate([one.block + first for one, first in zip(both, ends, strict=False)])
-    before, after = (np.concatenate([getattr(one, name) for one in both]) for name in ("before", "after"))
+    before = np.concatenate([one.before for one in both])
+    change = np.concatenate([one.change for one in both], axis=1)
     losers = frozenset().union(*(one.losers for one in both))
-    found = []
+    found: list[Effect] = []
     for kind in both[0].groups:
         codes, names = _merged([one.groups[kind] for one in both])
         order = np.argsort(-np.bincount(codes[codes >= 0], minlength=len(names)), kind="stable")
@@ -123,41 +131,63 @@ def effects(pairs: Iterable[Paired]) -> list[Effect]:
             mine = np.flatnonzero(codes == number)
             if len(mine) >= FEWEST_JOBS or (kind == "all" and len(mine)):
                 group = (kind, names[number])
-                found.append(_effect(*group, before[mine], after[mine], block[mine], same_work=group not in losers))
+                found.append(_effect(*group, before[mine], change[:, mine], block[mine], same_work=group not in losers))
     return found
 
 
 @dataclass(frozen=True, slots=True)
 class _Paired:
-    """The jobs of a site as it is and of a variant, one row for each."""
+    """The jobs of a site as it is and of a variant, one row for each.
 
-    before: NDArray[np.int64]
-    after: NDArray[np.int64]
+    Parameters
+    ----------
+    before
+        Their waits at the site as it is, means over the copies.
+    change
+        Waits in the variant minus these, shape (copies, jobs).
+    block
+        The block of time of each.
+    groups
+        Labels by kind.
+    losers
+        Kind and name of the groups that lose work.
+    """
+
+    before: NDArray[np.float64]
+    change: NDArray[np.float64]
     block: NDArray[np.int64]
     groups: Mapping[str, Labels]
     losers: frozenset[tuple[str, str]]
 
     @classmethod
-    def of(cls, base: VariantAnswer, other: VariantAnswer) -> _Paired:
-        if not np.array_equal(base.rows, other.rows):
-            raise InputError(
-                f"{other.variant.name}: it and the site as it is have run different jobs; take Sweep.pair, which gives "
-                "the answers of the same ones"
-            )
+    def of(cls, copies: Sequence[Paired]) -> _Paired:
+        base, other = copies[0]
+        for one in copies:
+            if not np.array_equal(base.rows, one.base.rows) or not np.array_equal(base.rows, one.other.rows):
+                raise InputError(
+                    f"{other.variant.name}: it and the site as it is have run different jobs; take Sweep.pair, which "
+                    "gives the answers of the same ones"
+                )
         jobs = base.schedule.workload
+        before, after = (
+            np.array([side.schedule.wait_time for side in sides], dtype=np.float64)
+            for sides in zip(*copies, strict=True)
+        )
         return cls(
-            base.schedule.wait_time,
-            other.schedule.wait_time,
+            before.mean(axis=0),
+            after - before,
             blocks_of(jobs.submit_time),
             dict(groups_of(jobs, base.schedule.processors)),
-            frozenset(_losers(other, base.schedule.processors)),
+            frozenset(_losers(base, other)),
         )
 
 
-def _losers(answer: VariantAnswer, processors: int) -> Iterator[tuple[str, str]]:
-    """Give kind and name of the groups of which a variant kills jobs, or leaves them out."""
-    lost = np.isin(answer.fate, (KILLED, LEFT_OUT))
-    for kind, labels in groups_of(answer.jobs, processors) if lost.any() else ():
+def _losers(base: VariantAnswer, other: VariantAnswer) -> Iterator[tuple[str, str]]:
+    """Give kind and name of the groups of which a variant kills or cancels jobs, or leaves them out."""
+    lost = np.isin(other.fate, (KILLED, LEFT_OUT))
+    if lost_work([other.schedule]).exceeds(lost_work([base.schedule])):
+        lost[other.rows[cancelled(other.schedule) & ~cancelled(base.schedule)]] = True
+    for kind, labels in groups_of(other.jobs, base.schedule.processors) if lost.any() else ():
         for code in np.unique(labels.codes[lost]).tolist():
             if code >= 0:
                 yield kind, labels.names[code]
@@ -210,39 +240,17 @@ def _merged(labels: list[Labels]) -> tuple[NDArray[np.int64], tuple[str, ...]]:
 def _effect(
     kind: str,
     group: str,
-    before: NDArray[np.int64],
-    after: NDArray[np.int64],
+    before: NDArray[np.float64],
+    change: NDArray[np.float64],
     block: NDArray[np.int64],
     *,
     same_work: bool,
 ) -> Effect:
-    change = (after - before).astype(np.float64)
-    counts = np.bincount(block).astype(np.float64)
-    sums = np.bincount(block, weights=change)[counts > 0].astype(np.float64)
-    interval = ratio_interval(sums, counts[counts > 0])
-    return Effect(kind, group, len(before), float(before.mean()), float(after.mean()), interval, same_work)
-
-
-def ratio_interval(sums: NDArray[np.float64], counts: NDArray[np.float64]) -> tuple[float, float] | None:
-    """Return the interval, at a level of 95 %, of a sum of values per unit, both known block by block.
-
-    Examples
-    --------
-    >>> ratio_interval(np.full(8, 30.0), np.full(8, 10.0))
-    (3.0, 3.0)
-    >>> ratio_interval(np.ones(3), np.ones(3)) is None
-    True
-    """
-    from scipy.stats import t
-
-    blocks = len(sums)
-    if blocks < FEWEST_BLOCKS:
-        return None
-    ratio = sums.sum() / counts.sum()
-    left = sums - ratio * counts
-    error = np.sqrt(blocks / (blocks - 1) * (left**2).sum()) / counts.sum()
-    half = float(t.ppf(0.975, blocks - 1)) * float(error)
-    return float(ratio) - half, float(ratio) + half
+    of_copies = change.mean(axis=1)
+    around = (float(of_copies.min()), float(of_copies.max())) if len(of_copies) > 1 else None
+    mean = float(before.mean())
+    after = mean + float(of_copies.mean())
+    return Effect(kind, group, len(before), mean, after, mean_interval(change, block), same_work, around)
 
 
 def effects_frame(found: Iterable[Effect]) -> pd.DataFrame:
@@ -260,32 +268,31 @@ def effects_frame(found: Iterable[Effect]) -> pd.DataFrame:
 def effects_text(found: Iterable[Effect], *, most: int = 5) -> str:
     """Return the largest groups of each kind as a table in text."""
     head = ["", "", "jobs", "wait as it is", "changed", "difference", "95 % interval", ""]
-    rows, seen = [], {"": 0}
-    for one in found:
+    rows, seen, some = [], {"": 0}, list(found)
+    for one in some:
         seen[one.kind] = seen.get(one.kind, 0) + 1
         if seen[one.kind] > most:
             continue
         kind = one.kind if seen[one.kind] == 1 else ""
-        rows.append(
-            [kind, one.group, f"{one.jobs:,}", duration(one.before), duration(one.after), *difference_text(one)]
-        )
-    return table(head, rows)
+        waits = [wait_text(one.before), wait_text(one.after)]
+        rows.append([kind, one.group, f"{one.jobs:,}", *waits, *difference_text(one)])
+    why = without_interval(some)
+    return "\n".join([table(head, rows), *(["", why] if why else [])])
+
+
+def without_interval(found: Iterable[Effect]) -> str:
+    """Say why groups have no interval; nothing, if all have one."""
+    if all(one.interval is not None or not one.difference for one in found):
+        return ""
+    return (
+        f"Where there is no interval (-), the jobs of a group come in fewer than {FEWEST_BLOCKS} periods of the log: "
+        "so few do not show how much is chance."
+    )
 
 
 def difference_text(one: Effect) -> tuple[str, str, str]:
     """Return difference, interval and verdict as texts."""
     if not one.difference and one.interval in (None, (0.0, 0.0)):
         return "none", "-", one.verdict
-    interval = "-" if one.interval is None else f"{signed(one.interval[0])} to {signed(one.interval[1])}"
+    interval = "-" if one.interval is None else signed_interval(one.interval)
     return signed(one.difference), interval, one.verdict
-
-
-def signed(seconds: float) -> str:
-    """Return a difference as text.
-
-    Examples
-    --------
-    >>> signed(-90), signed(5)
-    ('-90 s', '+5 s')
-    """
-    return ("-" if seconds < 0 else "+") + duration(abs(seconds))

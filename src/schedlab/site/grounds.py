@@ -106,7 +106,7 @@ def _are(number: int) -> str:
     return "is" if number == 1 else "are"
 
 
-def grounds_of(sweep: Sweep, pair: Paired, notes: Sequence[str]) -> Grounds:
+def grounds_of(sweep: Sweep, pair: Paired, notes: Sequence[str], copies: Sequence[Paired] = ()) -> Grounds:
     """Return what the comparison of a variant with the site as it is stands on.
 
     Parameters
@@ -117,6 +117,8 @@ def grounds_of(sweep: Sweep, pair: Paired, notes: Sequence[str]) -> Grounds:
         The site as it is and the variant, on the same sample.
     notes
         What else is left out, in sentences.
+    copies
+        The same on all copies of the sample; empty: there is one.
     """
     kept, other = sweep.site.replayable(), pair.other
     before = sum(kept.left_out.values())
@@ -128,7 +130,7 @@ def grounds_of(sweep: Sweep, pair: Paired, notes: Sequence[str]) -> Grounds:
         len(other.jobs) + before,
         int(np.count_nonzero(other.fate == LEFT_OUT)) + before,
         int(np.ptp(other.jobs.submit_time)),
-        decisive_period(*pair),
+        decisive_period(copies or [pair]),
         int(np.count_nonzero(other.fate == KILLED)),
         float((other.undone * other.jobs.job_processors).sum()) / hours if hours else 0.0,
         after_the_log(pair.base.schedule),

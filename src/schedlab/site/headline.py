@@ -2,30 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from schedlab.campaign.results.statistics import quantity
-from schedlab.schedule.summary import duration
+from schedlab.site.copies import USUAL
 from schedlab.site.coverage import listed
-from schedlab.site.effects import Effect, signed
+from schedlab.site.effects import Effect
 from schedlab.site.grounds import Grounds
+from schedlab.site.intervals import Interval
 from schedlab.site.variants import AS_IT_IS
+from schedlab.site.wait_text import between, signed, wait_text
 from schedlab.wording import count_of
 
 if TYPE_CHECKING:
-    from schedlab.site.ranking import VariantRanking
+    from schedlab.site.ranking import RankedVariant, VariantRanking
 
 MOST_PAYERS, MOST_WINNERS = 3, 8
 """Groups that sentences name."""
+
+EACH = 4
+"""Variants up to which the first sentence speaks of each; of more, it speaks of the best and counts the others."""
+
+LITTLE = 0.05
+"""Share of the mean wait up to which an interval that contains 0 says that a change is small, if there is any."""
 
 
 def sentences_of(ranking: VariantRanking) -> list[str]:
     """Return an answer in sentences; the first one has all that somebody must know who reads no further."""
     best, grounds = ranking.best, ranking.grounds
-    told = [first_sentence(grounds, _change(ranking), () if best.unchanged else best.effects), *grounds.sentences()]
-    told += [*ranking.less_work(), *winners_text(best.effects)]
-    if len(ranking.variants) > 1 and best.same_work and ranking.ranked[0] is best:
+    several = len(ranking.variants) > 1
+    told = [first_sentence(grounds, _change(ranking), _payers(best, several=several)), *grounds.sentences()]
+    told += [copies_text(ranking.copies), *(ranking.less_work()), *winners_text(best.effects)]
+    told += _of_others(ranking)
+    told += [f"{sentence[:1].upper()}{sentence[1:]}." for one in ranking.ranked for sentence in one.lost_text]
+    told += [f"{policy}." for policy in dict.fromkeys(one.policy_text for one in ranking.ranked) if policy]
+    if several and best.same_work and ranking.ranked[0] is best:
         told.append(
             f"It is the best of {len(ranking.variants):,} on the jobs that it was chosen on, so some of its advantage "
             "is chance; schedlab site search evaluates the choice on held-out jobs."
@@ -33,31 +46,63 @@ def sentences_of(ranking: VariantRanking) -> list[str]:
     return [*told, *(f"{one.variant.name} could not be run: {one.reason}." for one in ranking.failures)]
 
 
-def first_sentence(grounds: Grounds, change: str, effects: Sequence[Effect]) -> str:
-    """Return the sentence that an answer begins with: how good the twin is, what changes, what decides, who pays, what
-    is missing."""
-    parts = [change, *grounds.deciding, *([payers_text(effects)] if effects else []), grounds.left_out_text]
+def first_sentence(grounds: Grounds, change: str, payers: str) -> str:
+    """Return the sentence that an answer begins with: how good the twin is, what changes, who pays, what is missing."""
+    parts = [change, *([payers] if payers else []), grounds.left_out_text]
     return f"According to {grounds.standing.clause}, {'; '.join(parts)}."
 
 
+def copies_text(copies: int) -> str:
+    """Say what copies of the log show, or what a single one cannot."""
+    if copies > 1:
+        return (
+            f"Both sides were simulated on {copies} copies of the jobs, which come some seconds earlier or later: what "
+            "such seconds change by themselves is in the intervals."
+        )
+    return (
+        "Both sides were simulated once. Waits already change if jobs come some seconds earlier or later, which is not "
+        f"in the intervals: a small effect may look sure and be chance (--copies {USUAL} tells)."
+    )
+
+
 def _change(ranking: VariantRanking) -> str:
-    """Say which variant is the best one, if there are several, and what it does."""
-    best, several = ranking.best, len(ranking.variants) > 1
-    every = next(one for one in best.effects if one.kind == "all")
-    if not several and ranking.metric == "mean_wait":
-        return change_text(best.variant.name, every, unchanged=best.unchanged)
-    what, number = ranking.metric.replace("_", " "), count_of(len(ranking.variants), "variant")
-    if several and not best.same_work:
-        change = change_text(best.variant.name, every)
-        return f"none of {number} does all the work that the site as it is does; of them, {change}"
-    if ranking.ranked[0].variant.name == AS_IT_IS:
-        change = change_text(best.variant.name, every, unchanged=best.unchanged)
-        return f"none of {number} has a better {what} than the site as it is; {'of them, ' * several}{change}"
+    """Say what the variant does or, of several, which one is the best, and what each does."""
+    best, number = ranking.best, len(ranking.variants)
+    if number == 1 and ranking.metric == "mean_wait":
+        return _of_variant(best)
+    what = ranking.metric.replace("_", " ")
     before = next(one.value for one in ranking.ranked if one.variant.name == AS_IT_IS)
-    values = f"{quantity(ranking.metric, best.value)}, {quantity(ranking.metric, before)} as it is"
-    told = "" if ranking.metric == "mean_wait" else f" ({values})"
-    change = change_text("it", every, unchanged=best.unchanged)
-    return f"the best of {number} by {what}{told} is {best.variant.name}: {change}"
+    if not best.same_work:
+        head = f"none of {count_of(number, 'variant')} does all the work that the site as it is does"
+    elif ranking.ranked[0].variant.name == AS_IT_IS:
+        head = f"none of {count_of(number, 'variant')} has a better {what} than the site as it is"
+        head += f" ({quantity(ranking.metric, before)})"
+    else:
+        told = f"{quantity(ranking.metric, best.value)}, {quantity(ranking.metric, before)} as it is"
+        told = "" if ranking.metric == "mean_wait" else f" ({told})"
+        head = f"the best of {count_of(number, 'variant')} by {what}{told} is {best.variant.name}"
+    variants = [one for one in ranking.ranked if one.variant.name != AS_IT_IS]
+    named = head.endswith(best.variant.name)
+    if number <= EACH:
+        texts = [_of_variant(one, "it" if named and one is best else "") for one in variants]
+        return f"{head}: {'; '.join(texts)}"
+    return f"{head}: {_of_variant(best, 'it' if named else '')}; {_counted(variants, best)}"
+
+
+def _of_variant(one: RankedVariant, name: str = "") -> str:
+    """Say what a variant does to the mean wait, and whether it does less work."""
+    every = next(effect for effect in one.effects if effect.kind == "all")
+    text = change_text(name or one.variant.name, every, unchanged=one.unchanged)
+    return text if one.same_work else f"{text}, with {one.undone_text} less work than today"
+
+
+def _counted(variants: Sequence[RankedVariant], best: RankedVariant) -> str:
+    """Count what the other variants do."""
+    words = {"wins": "surely shorten the mean wait", "pays": "surely lengthen it", "less work": "do less work"}
+    found = Counter(
+        words.get(one.difference[2], "cannot be told from no change") for one in variants if one is not best
+    )
+    return "of the others, " + ", ".join(f"{number:,} {what}" for what, number in found.items())
 
 
 def change_text(name: str, every: Effect, *, unchanged: bool = False) -> str:
@@ -66,35 +111,27 @@ def change_text(name: str, every: Effect, *, unchanged: bool = False) -> str:
     Examples
     --------
     >>> change_text("x", Effect("all", "all jobs", 9, 7200.0, 6000.0, (-6000.0, 3360.0)))
-    'whether x changes the mean wait cannot be told from this log: between 100 min shorter and 56 min longer; leave ...'
+    'whether x changes the mean wait cannot be told from this log: anything between 100 min shorter and 56 min long...'
+    >>> change_text("x", Effect("all", "all jobs", 9, 7200.0, 6000.0, (-1500.0, -900.0), copies=(-1320.0, -1080.0)))
+    'x would shorten the mean wait by 20 min, from 2 h to 100 min (95 % interval: 15 to 25 min shorter; copies: 18 t...'
     """
     if unchanged:
         return f"{name} changes nothing in the twin: all {every.jobs:,} jobs start and end as before"
     how = "shorten" if every.difference < 0 else "lengthen"
-    size = f"by {duration(abs(every.difference))}, from {duration(every.before)} to {duration(every.after)}"
+    size = f"by {wait_text(abs(every.difference))}, from {wait_text(every.before)} to {wait_text(every.after)}"
     if every.interval is None:
         return f"{name} would {how} the mean wait {size}, on these jobs; the log is too short to say how sure that is"
     if every.interval[0] <= 0 <= every.interval[1]:
-        return (
-            f"whether {name} changes the mean wait cannot be told from this log: between {between(every.interval)}; "
-            "leave it as it is"
-        )
-    return f"{name} would {how} the mean wait {size} (95 % interval: {between(every.interval)})"
+        return f"whether {name} changes the mean wait cannot be told from this log: {_undecided(every, every.interval)}"
+    around = "" if every.copies is None else f"; copies: {between(every.copies)}"
+    return f"{name} would {how} the mean wait {size} (95 % interval: {between(every.interval)}{around})"
 
 
-def between(interval: tuple[float, float]) -> str:
-    """Return an interval of differences of waits in words.
-
-    Examples
-    --------
-    >>> between((-60.0, 120.0)), between((60.0, 120.0))
-    ('60 s shorter and 2 min longer', '60 s to 2 min longer')
-    """
-    words = ["shorter" if one < 0 else "longer" for one in interval]
-    low, high = (duration(abs(one)) for one in interval)
-    if words[0] == words[1]:
-        return f"{high} to {low} shorter" if words[0] == "shorter" else f"{low} to {high} longer"
-    return f"{low} shorter and {high} longer"
+def _undecided(every: Effect, interval: Interval) -> str:
+    """Say what an interval that contains 0 leaves open: a change that may be large, or at most a small one."""
+    if max(map(abs, interval)) <= LITTLE * every.before:
+        return f"at most between {between(interval)}, which is little: leave it as it is"
+    return f"anything between {between(interval)} is possible"
 
 
 def of_verdict(effects: Sequence[Effect], verdict: str) -> list[Effect]:
@@ -120,6 +157,21 @@ def winners_text(effects: Sequence[Effect]) -> list[str]:
     """Say who waits less, if any group surely does."""
     winners = of_verdict(effects, "wins")
     return [f"Waits become shorter for {_with_changes(winners, most=MOST_WINNERS)}."] if winners else []
+
+
+def _payers(best: RankedVariant, *, several: bool) -> str:
+    if best.unchanged or not best.effects:
+        return ""
+    return f"{f'under {best.variant.name}, ' if several else ''}{payers_text(best.effects)}"
+
+
+def _of_others(ranking: VariantRanking) -> Iterator[str]:
+    """Say who wins and pays under the variants that are not the best, if they are few."""
+    others = [one for one in ranking.ranked if one is not ranking.best and one.variant.name != AS_IT_IS]
+    for one in others if len(others) < EACH else ():
+        if not one.unchanged:
+            gain = [f"w{text[1:].removesuffix('.')}" for text in winners_text(one.effects)]
+            yield f"Under {one.variant.name}, {'; '.join([payers_text(one.effects), *gain])}."
 
 
 def _with_changes(effects: Sequence[Effect], most: int) -> str:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count, islice
 
 from schedlab.cluster.hostlist import host_list, host_names
 from schedlab.cluster.nodes import NodeGroup
 from schedlab.errors import InputError
-from schedlab.site.changes import TOPOLOGY, changed
+from schedlab.site.changes import MORE_NODES, TOPOLOGY, Change, changed, parse_change
 from schedlab.site.ledger import LedgerLine
 from schedlab.site.scheduling import in_partitions
 from schedlab.site.site import Site
-from schedlab.site.site_names import SiteNames
+from schedlab.site.site_names import SiteNames, check_changes
 from schedlab.wording import count_of, did_you_mean
 
 _OWN = frozenset({"nodename", "nodeaddr", "nodehostname", "port", "bcastaddr", "reason", "state"})
@@ -165,6 +165,38 @@ def more_nodes(site: Site, kind: NodeKind, number: int) -> tuple[str, ...]:
     options = " ".join(f"{name}={value}" for name, value in _options(site, kind).items())
     changes = [f"NodeName={hosts} {options}", *_in_partitions(site, kind, hosts), *_on_switch(site, kind, new)]
     return tuple(changes)
+
+
+def expanded(site: Site, changes: Iterable[str | Change]) -> list[Change]:
+    """Return changes in which `10 more nodes like n[1-8]` is the lines of these nodes, their partitions and switch.
+
+    Parameters
+    ----------
+    site
+        To be changed.
+    changes
+        Made together; nodes that one adds, the next one knows.
+
+    Raises
+    ------
+    InputError
+        If a change cannot be understood, there are no such nodes, or new ones would not be like them.
+    """
+    made = [parse_change(one) if isinstance(one, str) else one for one in changes]
+    found: list[Change] = []
+    here = site
+    for number, change in enumerate(made):
+        if change.key != MORE_NODES:
+            found.append(change)
+            continue
+        check_changes(site, [[change]])
+        (kind,) = node_kinds(site, [change.value])
+        check_kind(site, kind)
+        new = [parse_change(text) for text in more_nodes(here, kind, int(change.option))]
+        found += new
+        if any(one.key == MORE_NODES for one in made[number + 1 :]):
+            here = changed(here, new)
+    return found
 
 
 def check_kind(site: Site, kind: NodeKind) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.hostlist import host_list, host_names
 from schedlab.errors import InputError
+from schedlab.site.changes import MORE_NODES, Change
 from schedlab.site.scheduling import in_partitions, on_no_switch
 from schedlab.site.site import Site
 from schedlab.wording import count_of
@@ -44,7 +46,16 @@ def check_new_nodes(site: Site, other: Site) -> None:
             f"PartitionName={default.name} Nodes={there},{host_list(new)}"
         )
     count = count_of(len(new), "new node")
-    raise InputError(f"no job can use the {count} {host_list(new)}: {'; and '.join(hints)}, in the same question")
+    like = Change(MORE_NODES, _line_of_most(site.machine), str(len(new))).text
+    raise InputError(
+        f"no job can use the {count} {host_list(new)}: {'; and '.join(hints)}, in the same question; or ask for "
+        f'"{like}" instead, which does all of that'
+    )
+
+
+def _line_of_most(machine: Cluster) -> str:
+    """Return the nodes of which a machine has most."""
+    return max(machine.groups, key=lambda one: len(one.names)).hosts
 
 
 def _lines_name(site: Site, nodes: list[str]) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from schedlab.errors import InputError
-from schedlab.site.changes import Change, changed, parse_change
+from schedlab.site.changes import Change, changed
+from schedlab.site.more_nodes import expanded
 from schedlab.site.parameters import LISTS
 from schedlab.site.site import Site
 
@@ -25,7 +26,7 @@ def without_effect(site: Site, other: Site, changes: Sequence[str]) -> Iterator[
     str
         A sentence for each.
     """
-    found = [parse_change(text) for text in changes]
+    found = expanded(site, changes)
     idle = _same(site, other)
     for change in found:
         if (gone := _replaced(change, site)) and not idle:

@@ -6,6 +6,7 @@ import re
 from os import PathLike
 
 from schedlab.scheduler.multifactor import Multifactor
+from schedlab.site.copies import USUAL, copies_of
 from schedlab.site.jobs import numbers_of
 from schedlab.site.ranking import rank_variants
 from schedlab.site.samples import THE_LOG
@@ -74,8 +75,9 @@ def consequences(directory: str | PathLike[str], policy: str) -> str:
         If the directory is not a site with jobs.
     """
     sweep, variant = Sweep(directory, anyway=True), Variant.of((), policy)
-    if sweep.pair(variant) is None:
+    simulated = [one for one in copies_of([THE_LOG], USUAL) if sweep.pair(variant, one) is not None]
+    if not simulated:
         return ""
-    told = rank_variants(sweep, [variant], [THE_LOG]).sentences()
+    told = rank_variants(sweep, [variant], simulated).sentences()
     first = "What `schedlab site what-if` has found, with the policy in place of all of Slurm's own priority:"
     return "\n".join([first, "", *(f"- {sentence}" for sentence in told)])

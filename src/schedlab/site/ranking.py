@@ -10,15 +10,17 @@ import numpy as np
 
 from schedlab.campaign.results.statistics import LARGER_IS_BETTER, quantity
 from schedlab.errors import InputError
-from schedlab.schedule.summary import duration
 from schedlab.site.affected import Affected, affected, affected_text, sentences, share
 from schedlab.site.answers import VariantAnswer
 from schedlab.site.effects import Effect, difference_text, effects, effects_text
 from schedlab.site.grounds import Grounds, grounds_of
 from schedlab.site.headline import sentences_of
+from schedlab.site.lost_work import LostWork, lost_work
+from schedlab.site.lost_work import sentences as lost_sentences
 from schedlab.site.samples import SiteSample
 from schedlab.site.sweep import Paired, Sweep, VariantFailure
-from schedlab.site.variants import AS_IT_IS, Variant
+from schedlab.site.variants import AS_IT_IS, POLICY, Variant
+from schedlab.site.wait_text import wait_text
 from schedlab.wording import table
 
 SHOWN = ("mean_wait", "p95_wait", "utilisation")
@@ -45,6 +47,8 @@ class RankedVariant:
         Of the site as it is, with the same jobs and the same work; means over the samples, in seconds.
     unchanged
         Whether every job starts and ends as at the site as it is.
+    lost, lost_before
+        Work that is lost on the way, in the variant and at the site as it is.
     """
 
     variant: Variant
@@ -56,7 +60,9 @@ class RankedVariant:
     notes: tuple[str, ...]
     affected: tuple[Affected, ...]
     mean_wait_before: float
-    unchanged: bool = False
+    unchanged: bool
+    lost: LostWork
+    lost_before: LostWork
 
     @property
     def difference(self) -> tuple[str, str, str]:
@@ -81,7 +87,23 @@ class RankedVariant:
     @property
     def same_work(self) -> bool:
         """Whether it does all the work that the site as it is does."""
-        return self.every is None or self.every.same_work
+        return (self.every is None or self.every.same_work) and not self.lost.exceeds(self.lost_before)
+
+    @property
+    def undone_text(self) -> str:
+        """The share of the work that it does not do, in words."""
+        less = 0.0 if self.every is None or not self.every.hours else self.every.undone_hours / self.every.hours
+        return f"{less + max(self.lost.share - self.lost_before.share, 0.0):.1%}"
+
+    @property
+    def lost_text(self) -> list[str]:
+        """What is lost on the way, in words."""
+        return [] if self.variant.name == AS_IT_IS else lost_sentences(self.lost_before, self.lost, self.variant.name)
+
+    @property
+    def policy_text(self) -> str:
+        """What a policy of the variant stands for, in words."""
+        return next((note for note in self.notes if note.startswith(f"{POLICY}={self.variant.policy} ")), "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +116,8 @@ class VariantRanking:
         What they are ranked by.
     samples
         The jobs that they were replayed on.
+    copies
+        Copies of each sample, which differ by seconds.
     ranked
         Those that could be run on all samples.
     failures
@@ -104,6 +128,7 @@ class VariantRanking:
 
     metric: str
     samples: tuple[SiteSample, ...]
+    copies: int
     ranked: tuple[RankedVariant, ...]
     failures: tuple[VariantFailure, ...]
     grounds: Grounds
@@ -125,6 +150,7 @@ class VariantRanking:
             "sentences": self.sentences(),
             "metric": self.metric,
             "samples": [one.text for one in self.samples],
+            "copies": self.copies,
             "variants": [one.to_document() for one in self.ranked],
             "failures": [asdict(one) for one in self.failures],
         } | self.grounds.to_document()
@@ -135,12 +161,13 @@ class VariantRanking:
 
     def __str__(self) -> str:
         own = [] if self.metric in SHOWN else [self.metric.replace("_", " ")]
-        head = ["variant", *own, "mean wait", "p95 wait", "utilisation", "difference of mean wait", "95 % interval", ""]
+        head = ["variant", *own, "mean wait", "as it is, same work", "p95 wait", "utilisation"]
+        head += ["difference of mean wait", "95 % interval", ""]
         rows = []
         for one in self.ranked:
             value = [quantity(self.metric, one.value)] if own else []
-            row = [one.variant.name, *value, duration(one.mean_wait), duration(one.p95_wait)]
-            rows.append([*row, f"{one.utilisation:.1%}", *one.difference])
+            waits = [wait_text(seconds) for seconds in (one.mean_wait, one.mean_wait_before, one.p95_wait)]
+            rows.append([one.variant.name, *value, *waits, f"{one.utilisation:.1%}", *one.difference])
         text = [*self.sentences(), "", table(head, rows)]
         if self.best.affected:
             text += ["", f"{self.best.variant.name}: whose jobs it changes", "", affected_text(self.best.affected)]
@@ -154,9 +181,13 @@ class VariantRanking:
         """Say of each variant that does less work than the site as it is what the table compares."""
         return [
             f"{one.variant.name} does {share(one.every)} less work and is not ranked: it is compared with the site as "
-            f"it is without that work (mean wait {duration(one.mean_wait_before)})."
+            f"it is without that work (mean wait {wait_text(one.mean_wait_before)})."
             for one in self.ranked
-            if one.every is not None and not one.same_work
+            if one.every is not None and not one.every.same_work
+        ] + [
+            f"{one.variant.name} is not ranked: more work is lost on the way than at the site as it is."
+            for one in self.ranked
+            if one.lost.exceeds(one.lost_before)
         ]
 
 
@@ -164,6 +195,13 @@ def rank_variants(
     sweep: Sweep, variants: Sequence[Variant], samples: Sequence[SiteSample], metric: str = "mean_wait"
 ) -> VariantRanking:
     """Return how variants that were run compare; what `Sweep.run` has not run is left out.
+
+    Parameters
+    ----------
+    sweep, variants, metric
+        Where they were run, which, and the ranking metric.
+    samples
+        On which jobs; of each the same copies.
 
     Raises
     ------
@@ -175,14 +213,18 @@ def rank_variants(
         pairs = [pair for sample in samples if (pair := sweep.pair(variant, sample)) is not None]
         if len(pairs) == len(samples):
             ranked.append(_ranked(variant, pairs, metric))
-            first[variant] = pairs[0]
+            first[variant] = [pair for pair in pairs if pair.other.sample.original == samples[0].original]
     if Variant(AS_IT_IS) not in first or len(first) < 2:
         raise _nothing(sweep)
     sign = -1 if metric in LARGER_IS_BETTER else 1
     ranked.sort(key=lambda one: (not one.same_work, sign * one.value))
     best = next(one for one in ranked if one.variant.name != AS_IT_IS)
-    grounds = grounds_of(sweep, first[best.variant], [*best.notes, *sentences(best.affected)])
-    return VariantRanking(metric, tuple(samples), tuple(ranked), tuple(sweep.failures.values()), grounds)
+    copies = first[best.variant]
+    notes = [*best.notes, *sentences(best.affected), *best.lost_text]
+    grounds = grounds_of(sweep, copies[0], notes, copies)
+    originals = tuple(dict.fromkeys(one.original for one in samples))
+    failures = tuple({(one.variant, one.sample.original): one for one in sweep.failures.values()}.values())
+    return VariantRanking(metric, originals, len(copies), tuple(ranked), failures, grounds)
 
 
 def _nothing(sweep: Sweep) -> InputError:
@@ -195,10 +237,11 @@ def _nothing(sweep: Sweep) -> InputError:
 def _ranked(variant: Variant, pairs: Sequence[Paired], metric: str) -> RankedVariant:
     answers = [other for _, other in pairs]
     means = {name: float(np.mean([one.metric(name) for one in answers])) for name in (metric, *SHOWN)}
+    originals = [one for one in answers if one.sample == one.sample.original]  # copies have the same jobs
     found = affected(
-        [one.jobs for one in answers],
+        [one.jobs for one in originals],
         answers[0].schedule.processors,
-        [(one.fate, one.undone) for one in answers],
+        [(one.fate, one.undone) for one in originals],
     )
     return RankedVariant(
         variant,
@@ -211,6 +254,8 @@ def _ranked(variant: Variant, pairs: Sequence[Paired], metric: str) -> RankedVar
         found,
         float(np.mean([base.metric("mean_wait") for base, _ in pairs])),
         variant.name != AS_IT_IS and all(_same(*pair) for pair in pairs),
+        lost_work([one.schedule for one in answers]),
+        lost_work([base.schedule for base, _ in pairs]),
     )
 
 

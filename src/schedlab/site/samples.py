@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
 from schedlab.durations import WEEK
 from schedlab.errors import InputError
+from schedlab.site.copies import perturbed
 from schedlab.site.modelled import model_of_jobs, with_think_times
 from schedlab.wording import shown
 from schedlab.workload.sampling import resample_users
@@ -37,6 +38,8 @@ class SiteSample:
     think
         None: jobs come when they were recorded to come. Seconds: what a user submitted within this time after the end
         of an earlier job comes as long after its simulated end (`schedlab.site.modelled.with_think_times`).
+    copy
+        0: jobs come at these seconds. A number: at other ones, which it draws (`schedlab.site.copies.perturbed`).
 
     Examples
     --------
@@ -49,6 +52,12 @@ class SiteSample:
     seed: int | None = None
     drawn: Literal["weeks", "model"] = "weeks"
     think: int | None = None
+    copy: int = 0
+
+    @property
+    def original(self) -> SiteSample:
+        """The same jobs at the seconds at which they came."""
+        return replace(self, copy=0)
 
     @property
     def text(self) -> str:
@@ -111,7 +120,7 @@ class SiteSample:
         if not inside.any():
             raise InputError(f"{jobs.name}: no job lies in {self.text}")
         chosen = jobs if inside.all() else jobs[inside]
-        return chosen if self.think is None else with_think_times(chosen, self.think)
+        return perturbed(chosen if self.think is None else with_think_times(chosen, self.think), self.copy)
 
 
 THE_LOG = SiteSample()

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from schedlab.cluster.hostlist import host_list, host_names
 from schedlab.cluster.slurm_nodes import words
 from schedlab.errors import Faults, InputError
-from schedlab.site.changes import Change, parse_change
+from schedlab.site.changes import MORE_NODES, Change, parse_change
 from schedlab.site.parameters import LISTS, known, parameters
 from schedlab.site.site import Site
 from schedlab.wording import shown
@@ -109,7 +109,9 @@ def check_changes(site: Site, questions: Iterable[Sequence[str | Change]]) -> No
 
 def _check(change: Change, names: SiteNames) -> None:
     kind = change.key.lower()
-    if kind in _OBJECTS:
+    if kind == MORE_NODES:
+        _check_like(change, names)
+    elif kind in _OBJECTS:
         place, check = _OBJECTS[kind]
         for name, value in change.options:
             if known(place, name) is None:
@@ -198,13 +200,24 @@ def _check_nodes(change: Change, names: SiteNames) -> None:
     hosts = host_names(change.value)
     there = [host for host in hosts if host in names.nodes]
     if not there:
-        size = f"new nodes need their size: NodeName={change.value} CPUs=..."
+        like = names.node_lines[0] if names.node_lines else "NODES"
+        size = f"new nodes need their size: NodeName={change.value} CPUs=..., or ask for "
+        size += f'"{Change(MORE_NODES, like, str(len(hosts) or 1)).text}", which has all that they need'
         _no_node(hosts[0] if hosts else change.value, names, f"; {size}")
     lines = [line for line in names.node_lines if set(host_names(line)) & set(there)]
     if len(there) < len(hosts):
         new = host_list(host for host in hosts if host not in names.nodes)
         raise InputError(f"{host_list(there)} exist already (NodeName={lines[0]}), {new} would be new: name them apart")
     raise InputError(f"name the nodes exactly as their line does: {', '.join(lines[:_SHOWN])}")
+
+
+def _check_like(change: Change, names: SiteNames) -> None:
+    hosts = host_names(change.value)
+    if not any(hosts and set(hosts) <= set(host_names(line)) for line in names.node_lines):
+        missing = [host for host in hosts if host not in names.nodes]
+        if missing:
+            _no_node(missing[0], names)
+        raise InputError(f"give nodes of one line; {_have('node line', names.node_lines)}")
 
 
 def _no_node(host: str, names: SiteNames, hint: str = "") -> None:

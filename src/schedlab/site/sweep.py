@@ -18,6 +18,7 @@ from schedlab.campaign.run.executors import local_workers, usable_cores
 from schedlab.errors import InputError
 from schedlab.site.answers import FORMAT, VariantAnswer, read_answer, work_of, write_answer
 from schedlab.site.changes import check_questions
+from schedlab.site.copies import at_other_seconds
 from schedlab.site.other_events import check_events
 from schedlab.site.samples import THE_LOG, SiteSample
 from schedlab.site.site import Site, fingerprint, read
@@ -171,9 +172,9 @@ class Sweep:
             return
         size = min(workers or usable_cores(), max(len(left), 2))
         with local_workers(size) as pool:
-            # Of many, the first alone: it compiles what is not compiled yet, and the others find it on the disk.
+            # What is not compiled yet, the first ones compile side by side; the others find it on the disk.
             submit = pool.executor.submit
-            begun = [left.popleft() for _ in range(len(left) if len(left) <= size else 1)]
+            begun = [left.popleft() for _ in range(min(len(left), size))]
             running = {submit(_run, *self._arguments(task)): task for task in begun}
             while running:
                 for future in wait(running, return_when=FIRST_COMPLETED).done:
@@ -248,7 +249,8 @@ def _run(directory: str, digest: str, nodes: bool, path: str, task: _Task) -> st
     try:
         site, jobs = _unchanged_site(directory, digest)
         jobs = task.sample.of(jobs)
-        found = variant_task(site, jobs, task.variant)
+        site, variant = at_other_seconds(site, task.variant, task.sample.copy)
+        found = variant_task(site, jobs, variant)
         write_answer(path, same_work_task(site, jobs, found.adapted) if task.work else found, nodes=nodes)
     except InputError as error:
         return str(error)

@@ -8,12 +8,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import numpy as np
+
 from schedlab.campaign.results.statistics import LARGER_IS_BETTER, quantity
 from schedlab.errors import InputError
+from schedlab.site.copies import copies_of, usual_copies
 from schedlab.site.coverage import listed
 from schedlab.site.effects import Effect, effects, effects_text
 from schedlab.site.grounds import Grounds, grounds_of
-from schedlab.site.headline import change_text, first_sentence, winners_text
+from schedlab.site.headline import change_text, copies_text, first_sentence, payers_text, winners_text
 from schedlab.site.samples import SiteSample
 from schedlab.site.sweep import Sweep, VariantFailure
 from schedlab.site.variants import AS_IT_IS, Axes, Variant, at, grid
@@ -44,7 +47,9 @@ class ParameterSearch:
     values
         The metric of each variant on the first part, the best first.
     before, after
-        The metric of the site as it is and of the best variant on the second part.
+        The metric of the site as it is and of the best variant on the second part, means over its copies.
+    copies
+        Copies of the second part, which differ by seconds.
     effects
         Of the best variant on the jobs of the second part; none, if it is the site as it is.
     failures
@@ -64,6 +69,7 @@ class ParameterSearch:
     values: tuple[tuple[Variant, float], ...]
     before: float
     after: float
+    copies: int
     effects: tuple[Effect, ...]
     failures: tuple[VariantFailure, ...]
     simulations: int
@@ -72,8 +78,9 @@ class ParameterSearch:
 
     def sentences(self) -> list[str]:
         """Return the answer in plain sentences."""
-        told = [first_sentence(self.grounds, self._change(), self.effects), *self.grounds.sentences()]
-        told += winners_text(self.effects)
+        payers = payers_text(self.effects) if self.effects else ""
+        told = [first_sentence(self.grounds, self._change(), payers), *self.grounds.sentences()]
+        told += [*([copies_text(self.copies)] if self.effects else []), *winners_text(self.effects)]
         if self.less_work:
             names = listed([one.name for one in self.less_work], MOST_REFUSED)
             told.append(f"Not chosen, as they leave jobs out or kill them: {names}.")
@@ -103,6 +110,7 @@ class ParameterSearch:
             "values": [{**asdict(one), "value": value} for one, value in self.values],
             "before": self.before,
             "after": self.after,
+            "copies": self.copies,
             "effects": [one.to_document() for one in self.effects],
             "less_work": [asdict(one) for one in self.less_work],
             "failures": [asdict(one) for one in self.failures],
@@ -177,10 +185,12 @@ def search_parameters(
         _by_axis(axes, look, values, usual)
     order = sorted(values, key=lambda one: (values[one], one.name != AS_IT_IS))
     best = order[0]
-    simulations += sweep.run([] if best.name == AS_IT_IS else [best], [second], workers=workers, progress=progress)
-    pair = sweep.pair(best, second)
-    if pair is None:
-        reason = next(one.reason for one in sweep.failures.values() if one.sample == second)
+    chosen = [] if best.name == AS_IT_IS else [best]
+    judged = copies_of([second], usual_copies(len(sweep.sample(second)), 1, 1) if chosen else 1)
+    simulations += sweep.run(chosen, judged, workers=workers, progress=progress)
+    pairs = [pair for one in judged if (pair := sweep.pair(best, one)) is not None]
+    if len(pairs) < len(judged):
+        reason = next(one.reason for one in sweep.failures.values() if one.sample.original == second)
         raise InputError(f"{best.name}: it could not be run on {second.text}: {reason}")
     return ParameterSearch(
         metric,
@@ -188,13 +198,13 @@ def search_parameters(
         second,
         best,
         tuple((one, sign * values[one]) for one in order if math.isfinite(values[one])),
-        pair.base.metric(metric),
-        pair.other.metric(metric),
-        () if best.name == AS_IT_IS else tuple(effects([pair])),
+        *(float(np.mean([side.metric(metric) for side in sides])) for sides in zip(*pairs, strict=True)),
+        len(pairs),
+        tuple(effects(pairs)) if chosen else (),
         tuple(sweep.failures.values()),
         simulations,
         tuple(less_work),
-        grounds_of(sweep, pair, pair.other.notes),
+        grounds_of(sweep, pairs[0], pairs[0].other.notes, pairs),
     )
 
 

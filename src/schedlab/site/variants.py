@@ -20,6 +20,7 @@ from schedlab.imports import check_imports
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.site.changes import parse_change
 from schedlab.site.time_limits import Long, Requests
+from schedlab.site.variant_names import name_of, point_name
 from schedlab.wording import shown
 
 MOST = 100_000
@@ -28,10 +29,6 @@ MOST = 100_000
 AS_IT_IS = "as it is"
 POLICY, LOAD, REQUESTS, LONG = "policy", "load", "requests", "long"
 """Axes of a grid that are not lines of the configuration."""
-
-
-LINES = {"partitionname": "partition", "nodename": "nodes", "qos": "QOS", "account": "account", "user": "user"}
-"""What sentences call the lines of a configuration, so that a partition and a QOS of one name are told apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +99,7 @@ class Variant:
         >>> Variant.of(["SchedulerParameters.bf_interval=30", "QOS=high MaxJobsPerUser=5"], "saf").name
         'bf_interval=30, QOS high MaxJobsPerUser=5, policy=saf'
         """
-        names = [_short(text) for text in (*changes, *([f"{POLICY}={policy}"] if policy else []))]
-        return cls(", ".join(names), tuple(changes), policy, **shortened)
+        return cls(name_of(changes, policy), tuple(changes), policy, **shortened)
 
     @property
     def text(self) -> str:
@@ -207,20 +203,7 @@ def at(point: Mapping[str, str], usual: Mapping[str, str] = MappingProxyType({})
             given[word] = _number(value) if word == LOAD else value
         else:
             changes.append(f"{what}={value}")
-    return Variant(", ".join(_short(f"{what}={value}") for what, value in point.items()), tuple(changes), **given)
-
-
-def _short(text: str) -> str:
-    """Return a change without the list that it belongs to, or with the kind of line in words.
-
-    Examples
-    --------
-    >>> _short("SchedulerParameters.bf_interval=30"), _short("PartitionName=long MaxTime=1-0")
-    ('bf_interval=30', 'partition long MaxTime=1-0')
-    """
-    head, equals, rest = (part.strip() for part in text.partition("="))
-    kind = LINES.get(head.lower())
-    return f"{kind} {rest}" if kind and " " in rest else f"{head.rpartition('.')[2]}{equals}{rest}"
+    return Variant(", ".join(point_name(what, value) for what, value in point.items()), tuple(changes), **given)
 
 
 def _number(text: str) -> float:

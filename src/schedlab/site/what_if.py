@@ -13,6 +13,7 @@ from typing import Any
 from schedlab.cluster.node_events import NodeEvents
 from schedlab.errors import InputError
 from schedlab.schedule.schedule import Schedule
+from schedlab.site.copies import copies_of, usual_copies
 from schedlab.site.other_events import under_events
 from schedlab.site.ranking import VariantRanking, rank_variants
 from schedlab.site.samples import THE_LOG, SiteSample
@@ -75,6 +76,7 @@ def what_if(
     *,
     variants: Sequence[Variant] = (),
     samples: Sequence[SiteSample] = (THE_LOG,),
+    copies: int | None = None,
     metric: str = "mean_wait",
     nodes: bool = True,
     requests: Requests = "cut",
@@ -99,6 +101,9 @@ def what_if(
         Further variants.
     samples
         The jobs that they are replayed on.
+    copies
+        Copies of each sample whose jobs come some seconds earlier or later, on which both sides are simulated; None: as
+        many as `schedlab.site.copies.usual_copies` says.
     metric
         The ranking metric.
     nodes
@@ -119,7 +124,7 @@ def what_if(
     Raises
     ------
     InputError
-        If there is nothing to change, a change cannot be made, or the twin is not good enough.
+        If there is nothing to change, a change cannot be made, or the twin is not good enough; or there is no copy.
     """
     found = [*asked(changes, policies, requests=requests, long=long), *variants]
     wanted = under_events(found, node_events, own=own_events)
@@ -129,5 +134,15 @@ def what_if(
     sweep = Sweep(directory, nodes=nodes, anyway=anyway)
     if isinstance(site, Site):
         weakref.finalize(sweep, shutil.rmtree, directory, ignore_errors=True)
-    sweep.run(wanted, samples, workers=workers, progress=progress)
-    return WhatIf(sweep, rank_variants(sweep, wanted, samples, metric))
+    simulated = in_copies(sweep, wanted, samples, copies)
+    sweep.run(wanted, simulated, workers=workers, progress=progress)
+    return WhatIf(sweep, rank_variants(sweep, wanted, simulated, metric))
+
+
+def in_copies(
+    sweep: Sweep, variants: Sequence[Variant], samples: Sequence[SiteSample], copies: int | None
+) -> list[SiteSample]:
+    """Return the copies of samples that variants are simulated on; None: as many as usual."""
+    if copies is None:
+        copies = usual_copies(len(sweep.sample(samples[0])), len(variants), len(samples))
+    return copies_of(samples, copies)

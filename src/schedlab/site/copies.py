@@ -1,0 +1,114 @@
+"""The jobs of a site at other seconds: copies of a log that slurmctld's passes meet at other points."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from schedlab.engine.het_inputs import owners_of
+from schedlab.errors import InputError
+from schedlab.site.intervals import FEWEST_BLOCKS
+from schedlab.slurm.jobs import fractions
+from schedlab.workload.workload import Workload
+
+if TYPE_CHECKING:
+    from schedlab.site.samples import SiteSample
+    from schedlab.site.site import Site
+    from schedlab.site.variants import Variant
+
+USUAL = 3
+"""Copies on which both sides of a comparison are simulated; of two, the spread would be all but unknown."""
+
+MOST_JOBS = 1_000_000
+"""Jobs that are simulated at most, over all copies, variants and samples, for which there are `USUAL` copies."""
+
+LOOPS = 300
+"""Seconds in which all of slurmctld's loops have come round: the longest is that of priorities (PriorityCalcPeriod)."""
+
+
+def perturbed(jobs: Workload, copy: int) -> Workload:
+    """Return jobs at other seconds, as slurmctld might have met them.
+
+    When the first job comes, any part of an interval between two passes may be over, and any second of that between two
+    computations of priorities; a submission is seen in its second or in the next, whether its fraction of a second lies
+    before that of slurmctld's look or behind it. So the log begins some minutes later, its first job up to five minutes
+    before the others, and each job up to a second later.
+
+    Parameters
+    ----------
+    jobs
+        In order of submission.
+    copy
+        Its number, which draws the seconds; 0: the jobs as they are.
+
+    Examples
+    --------
+    >>> jobs = Workload.from_columns({"submit_time": [0, 9, 9], "run_time": [5] * 3, "requested_processors": [1] * 3})
+    >>> perturbed(jobs, 0).submit_time.tolist()
+    [0, 9, 9]
+    >>> moved = perturbed(jobs, 1).submit_time - shift_of(1)
+    >>> bool(-LOOPS <= moved[0] <= 1), bool(9 <= moved[1] <= moved[2] <= 10)
+    (True, True)
+    """
+    if not copy:
+        return jobs
+    rng = np.random.default_rng([copy, 1])
+    late = fractions(jobs.submit_time, rng) > rng.uniform()
+    owner = owners_of(jobs)  # components of a heterogeneous job come together
+    first = np.arange(len(jobs)) == 0 if owner is None else owner == owner[0]
+    submit = jobs.submit_time + (late if owner is None else late[owner]) + shift_of(copy)
+    return jobs.replace(submit_time=np.where(first, submit - rng.integers(LOOPS), submit))
+
+
+def shift_of(copy: int) -> int:
+    """Return by how many seconds the log of a copy begins later: so many that its first job never comes before 0."""
+    return LOOPS + int(np.random.default_rng([copy, 2]).integers(LOOPS)) if copy else 0
+
+
+def at_other_seconds(site: Site, variant: Variant, copy: int) -> tuple[Site, Variant]:
+    """Return a site and a variant whose node events come as much later as the jobs of a copy."""
+    if not copy:
+        return site, variant
+    later = shift_of(copy)
+    if site.node_events is not None:
+        site = replace(site, node_events=site.node_events.shifted(later))
+    if variant.node_events is not None:
+        variant = replace(variant, node_events=variant.node_events.shifted(later))
+    return site, variant
+
+
+def copies_of(samples: Iterable[SiteSample], number: int) -> list[SiteSample]:
+    """Return so many copies of each sample, the first of which has the recorded seconds.
+
+    Raises
+    ------
+    InputError
+        If there is none.
+    """
+    if number < 1:
+        raise InputError(f"{number} copies: give one or more")
+    return [replace(one, copy=copy) for copy in range(number) for one in samples]
+
+
+def usual_copies(jobs: int, variants: int, samples: int) -> int:
+    """Return how many copies of each sample are simulated where no number is asked for: `USUAL`, or one.
+
+    It is one where samples already show how much chance there is, or more than `MOST_JOBS` would be simulated.
+
+    Parameters
+    ----------
+    jobs
+        Of a sample.
+    variants, samples
+        How many, without the site as it is.
+
+    Examples
+    --------
+    >>> usual_copies(20_000, 4, 1), usual_copies(20_000, 100, 1), usual_copies(20_000, 1, 8)
+    (3, 1, 1)
+    """
+    simulated = jobs * (variants + 1) * samples * USUAL
+    return 1 if samples >= FEWEST_BLOCKS or simulated > MOST_JOBS else USUAL

@@ -1,0 +1,82 @@
+"""Waits and their changes as texts: one unit for what stands together, and nothing below a second."""
+
+from __future__ import annotations
+
+from math import floor, log10
+
+from schedlab.schedule.summary import duration
+from schedlab.site.intervals import Interval
+
+_UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
+
+
+def wait_text(seconds: float) -> str:
+    """Return a wait as text; a simulation has whole seconds, so that a mean below one is next to nothing.
+
+    Examples
+    --------
+    >>> wait_text(5400), wait_text(0.095), wait_text(0)
+    ('90 min', '<1 s', '0 s')
+    """
+    return "<1 s" if 0 < seconds < 1 else duration(seconds)
+
+
+def signed(seconds: float) -> str:
+    """Return a change as text.
+
+    Examples
+    --------
+    >>> signed(-90), signed(5), signed(-0.07)
+    ('-90 s', '+5 s', '<1 s')
+    """
+    return wait_text(abs(seconds)) if abs(seconds) < 1 else ("-" if seconds < 0 else "+") + duration(abs(seconds))
+
+
+def signed_interval(interval: Interval) -> str:
+    """Return an interval of changes as text, both ends in the unit of the larger one.
+
+    Examples
+    --------
+    >>> signed_interval((-57.9, 9288.0)), signed_interval((-0.243, 0.1)), signed_interval((3600.0, 5400.0))
+    ('-0.02 to +2.58 h', 'within 1 s', '+60 to +90 min')
+    """
+    if max(map(abs, interval)) < 1:
+        return "within 1 s"
+    numbers, unit = _in_one_unit(interval)
+    low, high = (number if not float(number) or number.startswith("-") else f"+{number}" for number in numbers)
+    return f"{low} to {high} {unit}"
+
+
+def between(interval: Interval) -> str:
+    """Return an interval of changes of waits in words.
+
+    Examples
+    --------
+    >>> between((-60.0, 150.0)), between((60.0, 120.0)), between((-7200.0, -5400.0))
+    ('1 min shorter and 2.5 min longer', '1 to 2 min longer', '1.5 to 2 h shorter')
+    >>> between((-7201.0, -7200.0))
+    '2 h shorter'
+    """
+    if max(map(abs, interval)) < 1:
+        return "less than a second"
+    numbers, unit = _in_one_unit(interval)
+    low, high = (number.lstrip("-") for number in numbers)
+    if interval[0] < 0 < interval[1]:
+        return f"{low} {unit} shorter and {high} {unit} longer"
+    near, far = (high, low) if interval[0] < 0 else (low, high)
+    return f"{near if near == far else f'{near} to {far}'} {unit} {'shorter' if interval[0] < 0 else 'longer'}"
+
+
+def _in_one_unit(interval: Interval) -> tuple[list[str], str]:
+    """Return numbers with three digits of the larger one, and their unit."""
+    most = max(map(abs, interval))
+    size, unit = next(((size, unit) for size, unit in _UNITS if most >= 2 * size), _UNITS[-1])
+    digits = 0 if unit == "s" else max(2 - floor(log10(most / size)), 0)
+    texts = (f"{one / size + 0.0:.{digits}f}" for one in interval)
+    return [_trimmed(text) for text in texts], unit
+
+
+def _trimmed(text: str) -> str:
+    """Return a number without zeros behind its point, and without the sign of a zero."""
+    found = text.rstrip("0").rstrip(".") if "." in text else text
+    return "0" if float(found) == 0 else found
