@@ -249,7 +249,12 @@ def test_limits_that_are_not_enforced_change_nothing_and_say_why(tmp_path):
 @pytest.mark.parametrize(
     ("requests", "first", "told", "jobs"),
     [
-        ("cut", "no job is left out.", "asking for more than the new limit: 6 of 60 jobs, of which 6 end within it, and ask for less", 60),
+        (
+            "cut",
+            "no job is left out.",
+            "asking for more than the new limit: 6 of 60 jobs, of which 6 end within it, and ask for less",
+            60,
+        ),
         ("drop", "6 of 60 jobs are left out (", "cannot run, and left out on both sides: 6 jobs", 54),
     ],
 )
@@ -260,7 +265,7 @@ def test_a_change_is_compared_with_the_site_as_it_is_on_the_same_jobs(site, requ
     assert set(found.schedules) == {"as it is", name, f"{name}, policy=saf"}
     left_out = found.ranking.grounds.omissions.left_out
     assert "KillWait is not simulated (already part of the recorded run times): its change shows no effect" in left_out
-    assert told in left_out
+    assert any(text.startswith(told) for text in left_out)
     assert first in found.sentences()[0]
     assert {effect.jobs for one in found.ranking.ranked for effect in one.effects if effect.kind == "all"} == {jobs}
 

@@ -85,8 +85,8 @@ Copies = Annotated[
         min=1,
         metavar="N",
         show_default="3, or 1 if more than a million jobs would be simulated, or with --samples of 5 or more",
-        help="Simulate both sides on N copies of the jobs, which come some seconds earlier or later: what such seconds "
-        "change by themselves is then in the intervals.",
+        help="Simulate both sides N times, with jobs and passes that come some seconds earlier or later: what such "
+        "seconds change by themselves is then in the intervals.",
     ),
 ]
 

@@ -13,16 +13,17 @@ from schedlab.report.calibration import HEADINGS, MOST
 from schedlab.report.campaigns import metric_label
 from schedlab.report.illustrations import example_figures
 from schedlab.report.page import Page, write_page
-from schedlab.report.tables import Cell, Table, seconds_cell
+from schedlab.report.tables import Cell, Table
 from schedlab.schedule.schedule import Schedule
 from schedlab.site.affected import KINDS, Affected, columns_of
 from schedlab.site.confirmation import Confirmation
-from schedlab.site.effects import Effect, difference_text, group_name
+from schedlab.site.effects import Effect, difference_text, group_name, without_interval
 from schedlab.site.grounds import Grounds
 from schedlab.site.ranking import SHOWN, RankedVariant, VariantRanking
 from schedlab.site.samples import SiteSample
 from schedlab.site.sweep import Sweep
 from schedlab.site.variants import Variant
+from schedlab.site.wait_text import wait_text
 from schedlab.wording import count_of
 
 GROUPS = HEADINGS | {"user": "By user", "GPU": "Jobs with GPUs"}
@@ -81,7 +82,14 @@ def render_ranking(
 
 
 def render_answer(
-    schedules: Mapping[str, Schedule], *, replayed: str, sentences: Sequence[str], grounds: Grounds, **context: Any
+    schedules: Mapping[str, Schedule],
+    *,
+    replayed: str,
+    sentences: Sequence[str],
+    grounds: Grounds,
+    leading: Sequence[Table] = (),
+    tables: Sequence[Table] = (),
+    **context: Any,
 ) -> str:
     """Return the page of an answer about a site: the first sentence, the others, tables, and what is left out.
 
@@ -95,8 +103,10 @@ def render_answer(
         The answer; the first one stands out.
     grounds
         What it stands on.
+    leading, tables
+        Those of the answer, and of who wins and who pays: both stand before all figures.
     **context
-        For the template: kind, title, leading tables, further tables, command, provenance.
+        For the template: kind, title, chart, command, provenance.
     """
     page = Page()
     baseline = next(iter(schedules))
@@ -108,6 +118,8 @@ def render_answer(
         sentences=sentences[:1],
         details=sentences[1:],
         omissions=grounds.omissions.parts(),
+        leading=[*leading, *tables],
+        tables=[],
         over_time=example_figures(schedules, list(schedules), baseline),
         **context,
     )
@@ -136,9 +148,10 @@ def provenance_of(sweep: Sweep) -> dict[str, str]:
 
 def _ranked(ranking: VariantRanking) -> Table:
     own = [] if ranking.metric in SHOWN else [Cell(metric_label(ranking.metric))]
-    head = [Cell("Variant"), *own, Cell("Mean wait", term="wait"), Cell("p95 wait", term="percentile")]
+    head = [Cell("Variant"), *own, Cell("Mean wait", term="wait"), Cell("As it is, same work", term="wait")]
+    head.append(Cell("p95 wait", term="percentile"))
     head += [Cell("Utilisation", term="utilisation"), Cell("Change of the mean wait"), Cell("95 % interval"), Cell("")]
-    note = "The jobs of each variant are paired with those of the site as it is."
+    note = "The jobs of each variant are paired with those of the site as it is, copy by copy."
     return Table("Variants", "The best first", head, [_row(ranking.metric, one) for one in ranking.ranked], note)
 
 
@@ -146,9 +159,15 @@ def _row(metric: str, one: RankedVariant) -> list[Cell]:
     change, interval, verdict = one.difference
     own = [] if metric in SHOWN else [Cell(quantity(metric, one.value), one.value)]
     row = [Cell(one.variant.name), *own]
-    row += [seconds_cell(one.mean_wait), seconds_cell(one.p95_wait), Cell(f"{one.utilisation:.1%}", one.utilisation)]
+    row += [wait_cell(seconds) for seconds in (one.mean_wait, one.mean_wait_before, one.p95_wait)]
+    row.append(Cell(f"{one.utilisation:.1%}", one.utilisation))
     every = next((found for found in one.effects if found.kind == "all"), None)
     return [*row, Cell(change, every.difference if every else 0.0), Cell(interval), Cell(verdict)]
+
+
+def wait_cell(seconds: float) -> Cell:
+    """Return a mean wait as a cell."""
+    return Cell(wait_text(seconds), seconds)
 
 
 def _confirmed(confirmation: Confirmation) -> Table:
@@ -160,7 +179,7 @@ def _confirmed(confirmation: Confirmation) -> Table:
         if one.kind == "user":
             continue
         row = [Cell(one.variant), Cell(group_name(one.kind, one.group)), Cell(f"{one.jobs:,}", one.jobs)]
-        row += [seconds_cell(one.real.before), seconds_cell(one.twin.before)]
+        row += [wait_cell(one.real.before), wait_cell(one.twin.before)]
         row += [Cell(str(one.real), one.real.difference), Cell(str(one.twin), one.twin.difference)]
         rows.append([*row, Cell(one.verdict)])
     note = f"Mean waits over {count_of(confirmation.phases, 'phase')}; in brackets the lowest and the highest of them."
@@ -200,7 +219,8 @@ def _groups(kind: str, found: list[Effect]) -> Table:
     rows = []
     for one in found[:MOST]:
         change, interval, verdict = difference_text(one)
-        row = [Cell(one.group), Cell(f"{one.jobs:,}", one.jobs), seconds_cell(one.before), seconds_cell(one.after)]
+        row = [Cell(one.group), Cell(f"{one.jobs:,}", one.jobs), wait_cell(one.before), wait_cell(one.after)]
         rows.append([*row, Cell(change, one.difference), Cell(interval), Cell(verdict)])
-    note = f"{len(found) - MOST:,} smaller groups are not shown." if len(found) > MOST else ""
+    more = [f"{len(found) - MOST:,} smaller groups are not shown."] if len(found) > MOST else []
+    note = " ".join([*more, *filter(None, [without_interval(found[:MOST])])])
     return Table(GROUPS[kind], "Who wins, and who pays", head, rows, note)

@@ -24,7 +24,16 @@ from schedlab.site.coverage import Coverage, coverage
 from schedlab.site.jobs import replay
 from schedlab.site.omissions import unrecorded
 from schedlab.site.site import Site, fingerprint, read
-from schedlab.site.standing import CALIBRATIONS, GOOD, ROUGH, TOLERANCES, CalibrationRecord, Verdict, keep_record
+from schedlab.site.standing import (
+    CALIBRATIONS,
+    FEW,
+    GOOD,
+    ROUGH,
+    TOLERANCES,
+    CalibrationRecord,
+    Verdict,
+    keep_record,
+)
 from schedlab.site.wait_errors import WaitErrors, errors_by_group, moving_error, naive_waits
 from schedlab.wording import count_of
 
@@ -90,9 +99,10 @@ class Calibration:
         from schedlab.schedule.summary import duration
 
         total = self.errors["all"][0]
+        few = f", as far as {count_of(total.jobs, 'job')} can show that" if total.jobs < FEW else ""
         told = {
-            "good": "The replay is good enough to ask it what would change.",
-            "rough": "The replay is rough: ask it for large effects only.",
+            "good": f"The replay is good enough to ask it what would change{few}.",
+            "rough": f"The replay is rough: ask it for large effects only{few}.",
             "not good enough": "The replay is not good enough to answer questions about this site.",
         }
         text = [

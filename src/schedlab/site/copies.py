@@ -1,4 +1,8 @@
-"""The jobs of a site at other seconds: copies of a log that slurmctld's passes meet at other points."""
+"""Copies of a simulation that differ by seconds: those of jobs, of slurmctld's loops, and of how long its passes take.
+
+No record has these seconds, and waits depend on them: where a pass comes a second before or after the end of a job,
+another job may start, and all later ones are others. What differs between copies is therefore no effect of a change.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,8 @@ import numpy as np
 
 from schedlab.engine.het_inputs import owners_of
 from schedlab.errors import InputError
+from schedlab.scheduler.backfilling import Slurm
+from schedlab.scheduler.scheduler import Scheduler
 from schedlab.site.intervals import FEWEST_BLOCKS
 from schedlab.slurm.jobs import fractions
 from schedlab.workload.workload import Workload
@@ -25,12 +31,15 @@ USUAL = 3
 MOST_JOBS = 1_000_000
 """Jobs that are simulated at most, over all copies, variants and samples, for which there are `USUAL` copies."""
 
+LONGEST_PASS = 5
+"""Seconds that backfill passes take at most in a copy."""
+
 LOOPS = 300
 """Seconds in which all of slurmctld's loops have come round: the longest is that of priorities (PriorityCalcPeriod)."""
 
 
 def perturbed(jobs: Workload, copy: int) -> Workload:
-    """Return jobs at other seconds, as slurmctld might have met them.
+    """Return jobs at other seconds, as slurmctld's loops might have met them.
 
     When the first job comes, any part of an interval between two passes may be over, and any second of that between two
     computations of priorities; a submission is seen in its second or in the next, whether its fraction of a second lies
@@ -78,6 +87,22 @@ def at_other_seconds(site: Site, variant: Variant, copy: int) -> tuple[Site, Var
     if variant.node_events is not None:
         variant = replace(variant, node_events=variant.node_events.shifted(later))
     return site, variant
+
+
+def with_pass_time(scheduler: Scheduler, copy: int) -> Scheduler:
+    """Return a scheduler whose backfill passes take as many seconds as its copy has, which come on top of the interval.
+
+    In Slurm a pass takes from fractions of a second to minutes; the simulation has passes that take no time.
+
+    Examples
+    --------
+    >>> print(with_pass_time(Scheduler.parse("fcfs+slurm(interval=60)"), 2))
+    fcfs+slurm(interval=62)
+    """
+    passes = scheduler.backfill
+    if not copy or not isinstance(passes, Slurm):
+        return scheduler
+    return replace(scheduler, backfill=replace(passes, interval=passes.interval + 1 + (copy - 1) % LONGEST_PASS))
 
 
 def copies_of(samples: Iterable[SiteSample], number: int) -> list[SiteSample]:

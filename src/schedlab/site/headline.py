@@ -56,12 +56,12 @@ def copies_text(copies: int) -> str:
     """Say what copies of the log show, or what a single one cannot."""
     if copies > 1:
         return (
-            f"Both sides were simulated on {copies} copies of the jobs, which come some seconds earlier or later: what "
-            "such seconds change by themselves is in the intervals."
+            f"Both sides were simulated {copies} times, with jobs and passes that come some seconds earlier or later: "
+            "what such seconds, which no record tells, change by themselves is in the intervals."
         )
     return (
-        "Both sides were simulated once. Waits already change if jobs come some seconds earlier or later, which is not "
-        f"in the intervals: a small effect may look sure and be chance (--copies {USUAL} tells)."
+        "Both sides were simulated once. Waits already change if jobs or passes come some seconds earlier or later, "
+        f"which is not in the intervals: a small effect may look sure and be chance (--copies {USUAL} tells)."
     )
 
 
@@ -121,6 +121,8 @@ def change_text(name: str, every: Effect, *, unchanged: bool = False) -> str:
     size = f"by {wait_text(abs(every.difference))}, from {wait_text(every.before)} to {wait_text(every.after)}"
     if every.interval is None:
         return f"{name} would {how} the mean wait {size}, on these jobs; the log is too short to say how sure that is"
+    if max(map(abs, (*every.interval, every.difference))) < 1:
+        return f"{name} changes the mean wait by less than a second: {wait_text(every.after)}"
     if every.interval[0] <= 0 <= every.interval[1]:
         return f"whether {name} changes the mean wait cannot be told from this log: {_undecided(every, every.interval)}"
     around = "" if every.copies is None else f"; copies: {between(every.copies)}"

@@ -30,7 +30,18 @@ ADDRESSES = "addresses do not matter to jobs"
 RECORDED = "already part of the recorded run times"
 USAGE = "needs the decayed usage of accounts, which is not simulated"
 
-IRRELEVANT = frozenset({DISPLAY, RECORDS, MESSAGES, TRUST, DAEMONS, PROCESSES, ADDRESSES, SUBMISSION, RECORDED})
+CLIENTS = "what users may ask of the controller does not matter to recorded jobs"
+DEVICES = "how devices are found does not matter"
+FRONT_ENDS = "front ends start the jobs of other nodes, and are not nodes themselves"
+WHICH_CORES = "cores are counted: which ones of a node a job gets does not matter"
+SWITCHED_OFF = "nodes are not switched off, so they need no time to come back"
+
+IRRELEVANT = frozenset(
+    {
+        *(DISPLAY, RECORDS, MESSAGES, TRUST, DAEMONS, PROCESSES, ADDRESSES, SUBMISSION, RECORDED),
+        *(CLIENTS, DEVICES, FRONT_ENDS, WHICH_CORES, SWITCHED_OFF),
+    }
+)
 """Reasons to ignore what does not decide when and where a recorded job starts."""
 
 ROWS: tuple[Row, ...] = (
@@ -69,9 +80,9 @@ ROWS: tuple[Row, ...] = (
     ("SelectTypeParameters", "CR_Pack_Nodes", "modelled", "jobs get the same nodes and cores with it", _WAYS),
     ("SelectTypeParameters", "CR_LLN", "modelled", "jobs get the least loaded nodes, as if each partition had LLN=YES",
      _WAYS),
-    ("SelectTypeParameters", "CR_CORE_DEFAULT_DIST_BLOCK CR_ENHANCED_PREFERRED_CORES "
-     "ENFORCE_BINDING_GRES ONE_TASK_PER_SHARING_GRES LL_SHARED_GRES MULTIPLE_SHARING_GRES_PJ OTHER_CONS_RES "
-     "OTHER_CONS_TRES NHC_NO NHC_NO_STEPS CR_NO_DIST_TOPO_BLOCK", "ignored",
+    ("SelectTypeParameters", "CR_CORE_DEFAULT_DIST_BLOCK CR_ENHANCED_PREFERRED_CORES", "ignored", WHICH_CORES, ""),
+    ("SelectTypeParameters", "ENFORCE_BINDING_GRES ONE_TASK_PER_SHARING_GRES LL_SHARED_GRES "
+     "MULTIPLE_SHARING_GRES_PJ OTHER_CONS_RES OTHER_CONS_TRES NHC_NO NHC_NO_STEPS CR_NO_DIST_TOPO_BLOCK", "ignored",
      "the placement rule is an option of the simulation", ""),
     ("NodeName", "NodeName CPUs Procs Boards Sockets SocketsPerBoard CoresPerSocket ThreadsPerCore CoreSpecCount "
      "CpuSpecList", "modelled", "cores that jobs can have, as slurmctld derives them", _NODES),
@@ -91,9 +102,9 @@ ROWS: tuple[Row, ...] = (
     ("NodeSet", "NodeSet Nodes Feature", "modelled", "nodes of partitions", _NODES),
     ("DownNodes", "DownNodes Reason State", "ignored", "all nodes are up at the beginning", ""),
     ("FrontendName", "FrontendName FrontendAddr Port Reason State AllowGroups AllowUsers DenyGroups DenyUsers",
-     "ignored", "front-end nodes are not modelled", ""),
+     "ignored", FRONT_ENDS, ""),
     ("gres.conf", "Name NodeName Type Count File MultipleFiles", "modelled", "GPUs of nodes", _NODES),
-    ("gres.conf", "AutoDetect Cores CPUs Flags Links", "ignored", "how devices are found does not matter", ""),
+    ("gres.conf", "AutoDetect Cores CPUs Flags Links", "ignored", DEVICES, ""),
     ("topology.conf", "SwitchName Switches Nodes", "modelled", "leaf switches of nodes, and the switches above them",
      _SWITCHES),
     ("topology.conf", "LinkSpeed BlockName BlockSizes Aggregated", "ignored", "trees of switches are read", ""),

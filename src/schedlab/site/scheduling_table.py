@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from schedlab.site.machine_table import RECORDED
+from schedlab.site.machine_table import CLIENTS, RECORDED, SWITCHED_OFF
 from schedlab.site.parameters import Row
 
 _PASS = "tests/engine/test_slurm_by_hand.py"
@@ -25,7 +25,6 @@ HET = "components of a heterogeneous job are jobs of the schedule, which start t
 _REQUEUES = "tests/engine/test_requeues_by_hand.py"
 _HET = "tests/engine/test_hetjobs_by_hand.py"
 ARRAYS = "an array is as many jobs as it has elements"
-CLIENTS = "what users may ask of the controller does not matter to recorded jobs"
 
 ROWS: tuple[Row, ...] = (
     ("slurm.conf", "SchedulerType SchedulerParameters PriorityType PriorityFlags SelectType SelectTypeParameters "
@@ -164,7 +163,7 @@ ROWS: tuple[Row, ...] = (
     ("slurm.conf", "ResvOverRun ResvProlog ResvEpilog", "ignored", "jobs end with their reservation", ""),
     ("slurm.conf", "BurstBufferType", "ignored", "burst buffers are not simulated", ""),
     ("slurm.conf", "SuspendExcNodes SuspendExcParts SuspendExcStates SuspendProgram SuspendRate SuspendTime "
-     "SuspendTimeout ResumeFailProgram ResumeProgram ResumeRate ResumeTimeout PowerParameters PowerPlugin", "ignored",
-     POWER, ""),
+     "ResumeFailProgram ResumeProgram ResumeRate PowerParameters PowerPlugin", "ignored", POWER, ""),
+    ("slurm.conf", "SuspendTimeout ResumeTimeout", "ignored", SWITCHED_OFF, ""),
     ("slurm.conf", "FederationParameters MCSPlugin MCSParameters", "ignored", "one cluster for all is simulated", ""),
 )  # fmt: skip

@@ -30,6 +30,9 @@ Verdict = Literal["good", "rough", "not good enough"]
 TOLERANCES: Mapping[Verdict, float | None] = {"good": GOOD, "rough": ROUGH, "not good enough": None}
 """Errors of single partitions that a verdict goes with."""
 
+FEW = 1000
+"""Jobs below which a verdict says how many it is from."""
+
 State = Literal["good", "rough", "not good enough", "outdated", "not calibrated", "cannot be calibrated"]
 
 
@@ -117,7 +120,15 @@ class Standing:
             return "a twin that has not been calibrated"
         if self.state == "outdated":
             return f"a twin that has not been calibrated since {self.reason}"
-        return f"a twin that is {self.state} (mean wait {error_text(self.record.error)}; calibrated {self.age})"
+        return (
+            f"a twin that is {self.state} (mean wait {error_text(self.record.error)}{self._few}; calibrated {self.age})"
+        )
+
+    @property
+    def _few(self) -> str:
+        """From how many jobs the verdict is, if they are few."""
+        jobs = FEW if self.record is None else self.record.coverage.jobs
+        return f", from {count_of(jobs, 'job')} only" if jobs < FEW else ""
 
     @property
     def age(self) -> str:

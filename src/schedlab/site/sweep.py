@@ -7,7 +7,7 @@ import json
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from os import PathLike
 from pathlib import Path
@@ -18,7 +18,7 @@ from schedlab.campaign.run.executors import local_workers, usable_cores
 from schedlab.errors import InputError
 from schedlab.site.answers import FORMAT, VariantAnswer, read_answer, work_of, write_answer
 from schedlab.site.changes import check_questions
-from schedlab.site.copies import at_other_seconds
+from schedlab.site.copies import at_other_seconds, with_pass_time
 from schedlab.site.other_events import check_events
 from schedlab.site.samples import THE_LOG, SiteSample
 from schedlab.site.site import Site, fingerprint, read
@@ -251,7 +251,9 @@ def _run(directory: str, digest: str, nodes: bool, path: str, task: _Task) -> st
         jobs = task.sample.of(jobs)
         site, variant = at_other_seconds(site, task.variant, task.sample.copy)
         found = variant_task(site, jobs, variant)
-        write_answer(path, same_work_task(site, jobs, found.adapted) if task.work else found, nodes=nodes)
+        found = same_work_task(site, jobs, found.adapted) if task.work else found
+        found = replace(found, scheduler=with_pass_time(found.scheduler, task.sample.copy))
+        write_answer(path, found, nodes=nodes)
     except InputError as error:
         return str(error)
     return None

@@ -91,7 +91,8 @@ def variant_task(site: Site, jobs: Workload, variant: Variant) -> VariantTask:
     if variant.policy and isinstance(other.scheduler.policy, Multifactor):
         notes.append(
             f"policy={variant.policy} takes the place of the site's own priorities: age, fair share, QOS and partition "
-            "weights do not count under it"
+            "weights do not count under it; as one factor beside them, which is what schedlab deploy makes of it by "
+            "default, it is not simulated, and waits would be others than these"
         )
     if variant.load != 1:
         found = found._replace(jobs=scale_load(found.jobs, factor=variant.load))

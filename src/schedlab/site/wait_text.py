@@ -57,8 +57,6 @@ def between(interval: Interval) -> str:
     >>> between((-7201.0, -7200.0))
     '2 h shorter'
     """
-    if max(map(abs, interval)) < 1:
-        return "less than a second"
     numbers, unit = _in_one_unit(interval)
     low, high = (number.lstrip("-") for number in numbers)
     if interval[0] < 0 < interval[1]:
