@@ -33,7 +33,7 @@ def sentences_of(ranking: VariantRanking) -> list[str]:
     """Return an answer in sentences; the first one has all that somebody must know who reads no further."""
     best, grounds = ranking.best, ranking.grounds
     several = len(ranking.variants) > 1
-    told = [first_sentence(grounds, _change(ranking), _payers(best, several=several)), *grounds.sentences()]
+    told = [first_sentence(grounds, _change(ranking), _payers(best), best.variant.name * several), *grounds.sentences()]
     told += [copies_text(ranking.copies), *(ranking.less_work()), *winners_text(best.effects)]
     told += _of_others(ranking)
     told += [f"{sentence[:1].upper()}{sentence[1:]}." for one in ranking.ranked for sentence in one.lost_text]
@@ -46,10 +46,14 @@ def sentences_of(ranking: VariantRanking) -> list[str]:
     return [*told, *(f"{one.variant.name} could not be run: {one.reason}." for one in ranking.failures)]
 
 
-def first_sentence(grounds: Grounds, change: str, payers: str) -> str:
-    """Return the sentence that an answer begins with: how good the twin is, what changes, who pays, what is missing."""
-    parts = [change, *([payers] if payers else []), grounds.left_out_text]
-    return f"According to {grounds.standing.clause}, {'; '.join(parts)}."
+def first_sentence(grounds: Grounds, change: str, payers: str, best: str = "") -> str:
+    """Return the sentence that an answer begins with: how good the twin is, what changes, who pays, what is missing.
+
+    `best` names the variant of which the last two are told, if there are several.
+    """
+    told = [*([payers] if payers else []), grounds.left_out_text]
+    rest = [f"under {best}, {', and '.join(told)}"] if best else told
+    return f"According to {grounds.standing.clause}, {'; '.join([change, *rest])}."
 
 
 def copies_text(copies: int) -> str:
@@ -161,10 +165,8 @@ def winners_text(effects: Sequence[Effect]) -> list[str]:
     return [f"Waits become shorter for {_with_changes(winners, most=MOST_WINNERS)}."] if winners else []
 
 
-def _payers(best: RankedVariant, *, several: bool) -> str:
-    if best.unchanged or not best.effects:
-        return ""
-    return f"{f'under {best.variant.name}, ' if several else ''}{payers_text(best.effects)}"
+def _payers(best: RankedVariant) -> str:
+    return "" if best.unchanged or not best.effects else payers_text(best.effects)
 
 
 def _of_others(ranking: VariantRanking) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,9 @@ from schedlab.site.sweep import Paired, Sweep, VariantFailure
 from schedlab.site.variants import AS_IT_IS, POLICY, Variant
 from schedlab.site.wait_text import wait_text
 from schedlab.wording import table
+
+UNDECIDED = "cannot be told"
+"""The verdict of a variant whose interval contains 0."""
 
 SHOWN = ("mean_wait", "p95_wait", "utilisation")
 """Metrics that tables of variants have whatever the ranking is by."""
@@ -73,7 +76,7 @@ class RankedVariant:
         if self.unchanged:
             return "none", "-", "no effect"
         change, interval, verdict = difference_text(effect)
-        return change, interval, verdict or "cannot be told"
+        return change, interval, verdict or UNDECIDED
 
     def to_document(self) -> dict[str, Any]:
         """Return it as numbers and texts, for JSON."""
@@ -220,8 +223,10 @@ def rank_variants(
     ranked.sort(key=lambda one: (not one.same_work, sign * one.value))
     best = next(one for one in ranked if one.variant.name != AS_IT_IS)
     copies = first[best.variant]
-    notes = [*best.notes, *sentences(best.affected), *best.lost_text]
-    grounds = grounds_of(sweep, copies[0], notes, copies)
+    notes = [one for one in best.notes if one != best.policy_text]
+    grounds = grounds_of(sweep, copies[0], [*notes, *sentences(best.affected), *best.lost_text], copies)
+    if best.difference[2] == UNDECIDED:
+        grounds = replace(grounds, decisive=None)  # nothing is decided
     originals = tuple(dict.fromkeys(one.original for one in samples))
     failures = tuple({(one.variant, one.sample.original): one for one in sweep.failures.values()}.values())
     return VariantRanking(metric, originals, len(copies), tuple(ranked), failures, grounds)
