@@ -149,8 +149,8 @@ def provenance_of(sweep: Sweep) -> dict[str, str]:
 def _ranked(ranking: VariantRanking) -> Table:
     own = [] if ranking.metric in SHOWN else [Cell(metric_label(ranking.metric))]
     head = [Cell("Variant"), *own, Cell("Mean wait", term="wait"), Cell("As it is, same work", term="wait")]
-    head.append(Cell("p95 wait", term="percentile"))
-    head += [Cell("Utilisation", term="utilisation"), Cell("Change of the mean wait"), Cell("95 % interval"), Cell("")]
+    head += [Cell("Change of the mean wait"), Cell("95 % interval"), Cell("")]
+    head += [Cell("p95 wait", term="percentile"), Cell("Utilisation", term="utilisation")]
     note = "The jobs of each variant are paired with those of the site as it is, copy by copy."
     return Table("Variants", "The best first", head, [_row(ranking.metric, one) for one in ranking.ranked], note)
 
@@ -159,10 +159,10 @@ def _row(metric: str, one: RankedVariant) -> list[Cell]:
     change, interval, verdict = one.difference
     own = [] if metric in SHOWN else [Cell(quantity(metric, one.value), one.value)]
     row = [Cell(one.variant.name), *own]
-    row += [wait_cell(seconds) for seconds in (one.mean_wait, one.mean_wait_before, one.p95_wait)]
-    row.append(Cell(f"{one.utilisation:.1%}", one.utilisation))
+    row += [wait_cell(one.mean_wait), wait_cell(one.mean_wait_before)]
     every = next((found for found in one.effects if found.kind == "all"), None)
-    return [*row, Cell(change, every.difference if every else 0.0), Cell(interval), Cell(verdict)]
+    row += [Cell(change, every.difference if every else 0.0), Cell(interval), Cell(verdict)]
+    return [*row, wait_cell(one.p95_wait), Cell(f"{one.utilisation:.1%}", one.utilisation)]
 
 
 def wait_cell(seconds: float) -> Cell:

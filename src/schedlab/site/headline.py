@@ -47,13 +47,14 @@ def sentences_of(ranking: VariantRanking) -> list[str]:
 
 
 def first_sentence(grounds: Grounds, change: str, payers: str, best: str = "") -> str:
-    """Return the sentence that an answer begins with: how good the twin is, what changes, who pays, what is missing.
+    """Return the sentence that an answer begins with: how good the twin is, what changes, what decides, who pays, what
+    is missing.
 
     `best` names the variant of which the last two are told, if there are several.
     """
     told = [*([payers] if payers else []), grounds.left_out_text]
     rest = [f"under {best}, {', and '.join(told)}"] if best else told
-    return f"According to {grounds.standing.clause}, {'; '.join([change, *rest])}."
+    return f"According to {grounds.standing.clause}, {'; '.join([change, *grounds.deciding, *rest])}."
 
 
 def copies_text(copies: int) -> str:

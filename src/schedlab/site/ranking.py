@@ -164,13 +164,14 @@ class VariantRanking:
 
     def __str__(self) -> str:
         own = [] if self.metric in SHOWN else [self.metric.replace("_", " ")]
-        head = ["variant", *own, "mean wait", "as it is, same work", "p95 wait", "utilisation"]
-        head += ["difference of mean wait", "95 % interval", ""]
+        head = ["variant", *own, "mean wait", "as it is, same work", "difference of mean wait", "95 % interval", ""]
+        head += ["p95 wait", "utilisation"]
         rows = []
         for one in self.ranked:
             value = [quantity(self.metric, one.value)] if own else []
-            waits = [wait_text(seconds) for seconds in (one.mean_wait, one.mean_wait_before, one.p95_wait)]
-            rows.append([one.variant.name, *value, *waits, f"{one.utilisation:.1%}", *one.difference])
+            waits = [wait_text(seconds) for seconds in (one.mean_wait, one.mean_wait_before)]
+            row = [one.variant.name, *value, *waits, *one.difference]
+            rows.append([*row, wait_text(one.p95_wait), f"{one.utilisation:.1%}"])
         text = [*self.sentences(), "", table(head, rows)]
         if self.best.affected:
             text += ["", f"{self.best.variant.name}: whose jobs it changes", "", affected_text(self.best.affected)]
