@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from schedlab.durations import DAY
 from schedlab.schedule.summary import duration
 from schedlab.site.coverage import listed
-from schedlab.site.effects import signed
 from schedlab.site.maintenance import Maintenance, MaintenanceSlot
+from schedlab.site.wait_text import signed
 from schedlab.wording import count_of, table
 
 BEST, WORST = 8, 2
