@@ -74,7 +74,7 @@ def _change(ranking: VariantRanking) -> str:
     """Say what the variant does or, of several, which one is the best, and what each does."""
     best, number = ranking.best, len(ranking.variants)
     if number == 1 and ranking.metric == "mean_wait":
-        return _of_variant(best)
+        return change_text(best.variant.name, _every(best), unchanged=best.unchanged)
     what = ranking.metric.replace("_", " ")
     before = next(one.value for one in ranking.ranked if one.variant.name == AS_IT_IS)
     if not best.same_work:
@@ -96,9 +96,12 @@ def _change(ranking: VariantRanking) -> str:
 
 def _of_variant(one: RankedVariant, name: str = "") -> str:
     """Say what a variant does to the mean wait, and whether it does less work."""
-    every = next(effect for effect in one.effects if effect.kind == "all")
-    text = change_text(name or one.variant.name, every, unchanged=one.unchanged)
+    text = change_text(name or one.variant.name, _every(one), unchanged=one.unchanged)
     return text if one.same_work else f"{text}, with {one.undone_text} less work than today"
+
+
+def _every(one: RankedVariant) -> Effect:
+    return next(effect for effect in one.effects if effect.kind == "all")
 
 
 def _counted(variants: Sequence[RankedVariant], best: RankedVariant) -> str:
