@@ -17,6 +17,7 @@ from schedlab.site.grounds import Grounds
 from schedlab.site.importing import import_site
 from schedlab.site.jobs import Replayable
 from schedlab.site.ledger import Ledger, LedgerLine
+from schedlab.site.lost_work import LostWork
 from schedlab.site.maintenance import Maintenance, MaintenanceSlot, maintenance
 from schedlab.site.maintenance_costs import MaintenanceCost, MaintenancePayer
 from schedlab.site.maintenance_plan import MaintenancePlan, PossibleBegin
@@ -56,6 +57,7 @@ __all__ = [
     "KindCapacity",
     "Ledger",
     "LedgerLine",
+    "LostWork",
     "Maintenance",
     "MaintenanceCost",
     "MaintenancePayer",
