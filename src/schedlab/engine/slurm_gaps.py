@@ -11,7 +11,7 @@ from schedlab.engine.outages import next_closing
 from schedlab.engine.queue import NONE
 from schedlab.engine.retries import Retries, is_better, run_speculatively, useful_share
 from schedlab.engine.rules import Rules
-from schedlab.engine.slots import book_run, choose_gap, gap_for
+from schedlab.engine.slots import book_run, gap_for, has_slot_now
 from schedlab.engine.slurm_timing import BACKFILL, PLANS, Passes, look_again
 from schedlab.engine.state import FREE, NOW, STARTED, WAITING, State, within_limits
 from schedlab.engine.waiting import Waiting, depart
@@ -45,12 +45,14 @@ def use_planned_gaps(
                 continue
             latest = min(passes.begins[job], next_closing(state.nodes))
             length = gap_for(state.nodes, profile, jobs, job, latest, now)
+            if length > 0 and not has_slot_now(state.nodes, jobs, job, clock[FREE], now, now + length, 0):
+                continue  # the plan counts on the end of a run that is still there
             share = useful_share(retries, job, jobs[job].processors, length, clock[FREE])
             if is_better(jobs, job, share, best, most):
                 best, most, most_length = job, share, length
         if best == NONE:
             return
-        choose_gap(state.nodes, best, now, now + most_length)
+        has_slot_now(state.nodes, jobs, best, clock[FREE], now, now + most_length, 0)  # this chooses the nodes
         run_speculatively(jobs, state, retries, best, most_length)
         book_run(state.nodes, profile, best, jobs[best].processors, now, now + most_length, -1)
         depart(state, waiting, rules, best)
