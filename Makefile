@@ -4,19 +4,35 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
+PLAIN := NUMBA_DISABLE_JIT=1 $(PYTEST)
+# where tests are that run with the kernels as plain Python: see tests/conftest.py
+PLAIN_TESTS := tests/engine
 
-.PHONY: demo test quick lint types docs fuzz bench coverage clean
+.PHONY: demo test rest test-all tests-of lint types docs fuzz bench coverage clean
+
+ifeq (tests-of,$(firstword $(MAKECMDGOALS)))
+FILES := $(wordlist 2,$(words $(MAKECMDGOALS)),$(MAKECMDGOALS))
+.PHONY: $(FILES)
+$(FILES): ;@:
+endif
 
 demo: .venv/package ## replay a generated workload under nine schedulers
 	@echo "replaying 10,000 generated jobs under nine schedulers; the first time takes longer: kernels are compiled, once"
 	@$(BIN)/schedlab demo
 	@echo "the program is $(BIN)/schedlab; to call it schedlab: source $(BIN)/activate"
 
-test: lint types ## lint, types, and all tests; those that need the real traces are skipped without them
-	@$(PYTEST) -m "slow or not slow"
+test: lint types ## lint, types, and the tests that find most faults; those that need real traces are skipped without them
+	@$(PLAIN) -m "plain and not slow" $(PLAIN_TESTS)
+	@$(PYTEST) -m "not plain and not slow"
 
-quick: lint types ## the same without the slow tests
-	@$(PYTEST)
+rest: .venv/dev ## the slow tests: real traces at full size, or minutes of work
+	@$(PYTEST) -m slow
+
+test-all: test rest ## all tests
+
+tests-of: .venv/dev ## the tests that belong to a change, by imports: make tests-of src/schedlab/engine/gate.py
+	@tests=$$($(BIN)/python tests/belonging.py $(FILES)) && $(PLAIN) -m "plain and not slow" $$tests || [ $$? = 5 ]
+	@$(PYTEST) -m "not plain and not slow" $$($(BIN)/python tests/belonging.py $(FILES)) || [ $$? = 5 ]
 
 lint: .venv/dev
 	@$(BIN)/ruff check --quiet
@@ -28,15 +44,17 @@ types: .venv/dev
 docs: .venv/dev ## the documentation as HTML in docs/_build
 	@$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going docs docs/_build
 
-fuzz: .venv/dev ## 20,000 harmed inputs; each must end with a result or with one sentence (twenty minutes of one core)
+fuzz: .venv/dev ## 20,000 harmed inputs, each with a result or one sentence; 50,000 simulations of engine and twin
 	@$(BIN)/python tests/fuzz/fuzzer.py --cases 10000
 	@NUMBA_DISABLE_JIT=1 $(BIN)/python tests/fuzz/fuzzer.py --cases 10000
+	@NUMBA_DISABLE_JIT=1 $(BIN)/python tests/engine/engine_fuzzer.py --cases 50000
 
 bench: .venv/package ## the benchmarks; each checks its answer as well as its time
 	@$(BIN)/python benchmarks/run.py
 
-coverage: .venv/dev ## which lines the quick tests reach, in htmlcov/; lines within compiled kernels are not seen
-	@$(PYTEST) --cov --cov-report=term:skip-covered --cov-report=html
+coverage: .venv/dev ## which lines make test reaches, in htmlcov/; those of kernels only where they run as plain Python
+	@$(PLAIN) -m "plain and not slow" --cov --cov-report= $(PLAIN_TESTS)
+	@$(PYTEST) -m "not plain and not slow" --cov --cov-append --cov-report=term:skip-covered --cov-report=html
 
 clean: ## forget the environment and everything that can be made again
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis docs/_build demo htmlcov .coverage

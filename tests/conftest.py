@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import numba
 import pytest
 from hypothesis import settings
 
@@ -17,6 +18,23 @@ settings.register_profile("schedlab", deadline=None)
 settings.load_profile("schedlab")
 
 PROJECT = Path(__file__).resolve().parent.parent
+
+PLAIN = PROJECT / "tests" / "engine"
+"""Where tests run small simulations of many combinations of features, each of which would be compiled by itself."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let plain Python divide by zero as compiled kernels do, without a warning."""
+    if numba.config.DISABLE_JIT:
+        config.addinivalue_line("filterwarnings", "ignore::RuntimeWarning")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark tests as `plain` that need not be `compiled`, where compilation would take most of their time."""
+    for item in items:
+        if PLAIN in item.path.parents and "compiled" not in item.keywords:
+            item.add_marker(pytest.mark.plain)
 
 
 @pytest.fixture(scope="session")

@@ -14,6 +14,8 @@ from schedlab.model.lublin_feitelson import lublin
 from schedlab.model.tsafrir import tsafrir_estimates
 from schedlab.workload.workload import Workload
 
+pytestmark = pytest.mark.compiled
+
 
 def assert_equal(workload, scheduler, **options):
     ours = simulate(workload, scheduler, **options)

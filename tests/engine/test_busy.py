@@ -10,6 +10,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pytest
 from node_cases import on_nodes
 from test_consecutive import NAMES, random_case
 from test_nodes_against_twin import replayed
@@ -22,6 +23,8 @@ from schedlab.engine.twin.simulate import replay
 from schedlab.workload.resources import Resources
 from schedlab.workload.sbatch import request_of
 from schedlab.workload.workload import Workload
+
+pytestmark = pytest.mark.compiled
 
 GROUPS = json.loads((Path(__file__).parents[2] / "conformance" / "slurm-busy.json").read_text(encoding="utf-8"))
 HEADS, PROBES, MINUTE = 100, 130, 60

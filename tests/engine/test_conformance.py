@@ -21,6 +21,8 @@ from schedlab.workload.submitting import submit_workflows
 from schedlab.workload.swf import read_swf
 from schedlab.workload.workload import Workload
 
+pytestmark = pytest.mark.compiled
+
 DIRECTORY = Path(__file__).resolve().parents[2] / "conformance"
 COLUMNS = {"end": "end_time", "backfilled": "backfilled", "killed": "killed"}
 

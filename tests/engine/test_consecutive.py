@@ -27,6 +27,9 @@ from schedlab.workload.resources import Resources
 from schedlab.workload.sbatch import request_of
 from schedlab.workload.workload import Workload
 
+CONSERVATIVE = pytest.param("fcfs+conservative", marks=pytest.mark.compiled)
+"""Plain Python would take a minute for its plans of crowds on nodes."""
+
 CHOICES = json.loads((Path(__file__).parents[2] / "conformance" / "slurm-consecutive.json").read_text(encoding="utf-8"))
 ROUND, ARRIVAL, LENGTH, SOON = 1000, 100, 300, 5
 NAMES = ("tasks", "nodes", "tasks_per_node", "cores_per_task", "memory_per_node", "memory_per_core", "exclusive")
@@ -122,7 +125,7 @@ def random_case(seed, nodes=14):
     return workload, made._replace(most_nodes=random_most(made, random))
 
 
-@pytest.mark.parametrize("scheduler", ["fcfs+easy", "fcfs+conservative", "fcfs+slurm(interval=30)"])
+@pytest.mark.parametrize("scheduler", ["fcfs+easy", CONSERVATIVE, "fcfs+slurm(interval=30)"])
 def test_the_engine_takes_the_nodes_that_its_twin_takes(scheduler):
     for seed in range(16 if scheduler == "fcfs+easy" else 4):
         workload, nodes = random_case(seed)

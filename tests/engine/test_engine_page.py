@@ -14,6 +14,8 @@ import pytest
 import schedlab
 from schedlab import engine
 
+pytestmark = pytest.mark.compiled
+
 PAGE = Path(__file__).parents[2] / "docs/background/engine.md"
 
 IMPORTS = """

@@ -1,6 +1,6 @@
 """Every pair of features under every backfilling: the engine against its plain twin, and what always holds.
 
-Each feature by itself is run compiled. Pairs and larger sets are run with the engine as plain Python: the same code
+Pairs and larger sets are run with the engine as plain Python, and each feature by itself in `make test`: the same code
 without compilation, which would take an hour for all the combinations of types.
 """
 

@@ -20,6 +20,8 @@ from schedlab.schedule.window import measured_window
 from schedlab.scheduler import FunctionPolicy, Scheduler
 from schedlab.workload.workload import Workload
 
+pytestmark = pytest.mark.compiled
+
 SCHEDULERS = [
     "saf+easy",
     '"p*q**0.5"+easy',

@@ -25,6 +25,8 @@ from schedlab.workload.sampling import windows
 from schedlab.workload.swf import read_swf
 from schedlab.workload.workload import Workload
 
+pytestmark = pytest.mark.compiled
+
 CONFORMANCE = Path(__file__).parents[2] / "conformance"
 RECORDED = pd.read_csv(CONFORMANCE / "original-sc17.csv")
 LOGS = pd.read_csv(CONFORMANCE / "original-sc17-logs.csv")

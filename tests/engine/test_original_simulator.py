@@ -22,6 +22,8 @@ from schedlab.workload.cleaning import clean
 from schedlab.workload.swf import read_swf
 from schedlab.workload.workload import Workload
 
+pytestmark = pytest.mark.compiled
+
 CONFORMANCE = Path(__file__).parents[2] / "conformance"
 RECORDED = pd.read_csv(CONFORMANCE / "original-pyss.csv")
 SCHEDULERS = [name for name in RECORDED.columns if name.startswith("fcfs")]

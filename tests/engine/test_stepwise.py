@@ -72,6 +72,7 @@ def test_whatever_its_features_a_simulation_may_be_interrupted_forked_saved_and_
     assert done.returncode == 0, done.stdout[-3000:]
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("scheduler", COMPILED)
 def test_compiled_too_a_simulation_goes_on_from_a_fork_a_file_and_with_more_jobs(scheduler, tmp_path):
     workload = crowd()
@@ -346,6 +347,7 @@ def test_curie_goes_on_in_another_process_as_if_it_had_never_stopped(scheduler, 
     assert outcome(fork.schedule()) == outcome(whole)
 
 
+@pytest.mark.compiled
 def test_compiled_too_a_simulation_on_a_cluster_goes_on_from_a_file_and_with_more_jobs(tmp_path):
     random = Random(5)
     cluster = random_cluster(random)

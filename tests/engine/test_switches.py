@@ -7,6 +7,7 @@ from random import Random
 import numpy as np
 import pytest
 from node_cases import Shape, fits, node_inputs, on_nodes, random_topology
+from test_consecutive import CONSERVATIVE
 from test_nodes_against_twin import replayed, simulate
 
 import schedlab as sl
@@ -55,7 +56,7 @@ def random_case(seed):
     return workload, node_inputs(cluster, shapes, list(range(jobs)), PLACEMENTS.index("switches"))
 
 
-@pytest.mark.parametrize("scheduler", ["fcfs+easy", "fcfs+conservative", "fcfs+slurm(interval=30)"])
+@pytest.mark.parametrize("scheduler", ["fcfs+easy", CONSERVATIVE, "fcfs+slurm(interval=30)"])
 def test_the_engine_takes_the_nodes_that_its_twin_takes(scheduler):
     for seed in range(30 if scheduler == "fcfs+easy" else 8):
         workload, nodes = random_case(seed)

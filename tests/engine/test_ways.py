@@ -12,7 +12,7 @@ from random import Random
 import numpy as np
 import pytest
 from node_cases import on_nodes, random_topology, with_random_ways
-from test_consecutive import jobs_of, random_case
+from test_consecutive import CONSERVATIVE, jobs_of, random_case
 from test_nodes_against_twin import replayed
 from test_nodes_against_twin import simulate as simulated
 
@@ -77,7 +77,7 @@ def with_ways(nodes, seed):
     return nodes._replace(placement=PLACEMENTS.index("switches"), topology=topology, place=None)
 
 
-@pytest.mark.parametrize("scheduler", ["fcfs+easy", "fcfs+conservative", "fcfs+slurm(interval=30)"])
+@pytest.mark.parametrize("scheduler", ["fcfs+easy", CONSERVATIVE, "fcfs+slurm(interval=30)"])
 def test_the_engine_takes_the_nodes_that_its_twin_takes(scheduler):
     for seed in range(16 if scheduler == "fcfs+easy" else 6):
         workload, nodes = random_case(seed)

@@ -1,0 +1,45 @@
+"""How the fuzzer of the engine draws: each field of a table with its own chance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from random import Random
+from typing import Any, TypeVar
+
+Item = TypeVar("Item")
+Values = Sequence[Any] | Callable[["Draw"], Any]
+Table = Mapping[str, tuple[float, Values]]
+"""The share of cases that have a field, and its values: one is taken at random, or a function draws it."""
+
+
+class Draw(Random):
+    """A generator of random numbers with words for choices."""
+
+    def chance(self, share: float) -> bool:
+        """Return True in such a share of cases."""
+        return self.random() < share
+
+    def one(self, *values: Item) -> Item:
+        """Return one of some values."""
+        return self.choice(values)
+
+    def some(self, values: Sequence[Item], share: float = 0.6) -> list[Item]:
+        """Return about such a share of some values, in their order."""
+        return [value for value in values if self.chance(share)]
+
+    def value(self, values: Values) -> Any:
+        """Return a value of a table."""
+        return values(self) if callable(values) else self.choice(values)
+
+    def fields(self, table: Table) -> dict[str, Any]:
+        """Return the fields that a case has, of a table."""
+        return {name: self.value(values) for name, (share, values) in table.items() if self.chance(share)}
+
+    def text(self, table: Table) -> list[str]:
+        """Return the same as options of a scheduler."""
+        return [f"{name}={value}" for name, value in self.fields(table).items()]
+
+
+def whole(low: int, high: int) -> Callable[[Draw], int]:
+    """Return a function that draws a whole number, both ends included."""
+    return lambda draw: draw.randint(low, high)

@@ -1,0 +1,224 @@
+"""Random clusters with everything that a cluster can have, for the fuzzer of the engine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drawing import Draw, Table, whole
+
+from schedlab.cluster.node_events import NodeEvent, NodeEvents
+from schedlab.errors import InputError
+
+USERS = ("1", "2", "3")
+ACCOUNTS = ("a", "b")
+Document = dict[str, Any]
+
+
+def amount(name: str, low: int, high: int) -> Any:
+    """Return a function that draws an amount of one resource."""
+    return lambda draw: {name: draw.randint(low, high)}
+
+
+GROUP_AMOUNTS: Table = {
+    "cpu": (1, whole(2, 12)),
+    "gres/gpu": (0.3, whole(1, 3)),
+    "mem": (0.2, whole(100, 800)),
+    "node": (0.3, whole(1, 3)),
+}
+LIMITS: Table = {
+    "grp_tres": (0.3, lambda draw: draw.fields(GROUP_AMOUNTS)),
+    "grp_jobs": (0.25, whole(1, 4)),
+    "grp_submit_jobs": (0.2, whole(1, 6)),
+    "grp_tres_run_mins": (0.2, amount("cpu", 3, 60)),
+    "grp_tres_mins": (0.1, amount("cpu", 5, 100)),
+    "grp_wall": (0.1, whole(60, 600)),
+    "max_tres_per_job": (0.15, amount("cpu", 3, 12)),
+    "max_tres_per_node": (0.1, amount("cpu", 2, 6)),
+    "max_tres_mins_per_job": (0.1, amount("cpu", 4, 40)),
+    "max_wall": (0.15, (30, 60, 120)),
+    "min_tres_per_job": (0.05, ({"cpu": 2},)),
+}
+LIMITS_OF_QOS: Table = {
+    **LIMITS,
+    "max_tres_per_user": (0.2, amount("cpu", 2, 10)),
+    "max_tres_per_account": (0.2, amount("cpu", 2, 10)),
+    "max_jobs_per_user": (0.2, whole(1, 3)),
+    "max_jobs_per_account": (0.2, whole(1, 3)),
+    "max_submit_per_user": (0.15, whole(1, 4)),
+    "max_submit_per_account": (0.15, whole(1, 5)),
+    "max_tres_run_mins_per_user": (0.15, amount("cpu", 1, 20)),
+    "max_tres_run_mins_per_account": (0.15, amount("cpu", 1, 20)),
+}
+LIMITS_OF_ASSOCIATION: Table = {**LIMITS, "max_jobs": (0.2, whole(1, 3)), "max_submit": (0.15, whole(1, 4))}
+QOS: Table = {
+    "priority": (0.9, whole(1, 10)),
+    "limits": (0.6, lambda draw: draw.fields(LIMITS_OF_QOS)),
+    "usage_factor": (0.5, (0.5, 2.0, 0.0)),
+    "preempt_mode": (0.4, ("cancel", "requeue")),
+    "grace_time": (0.4, (10, 40)),
+    "exempt_time": (0.4, (0, 20)),
+    "over_partition": (0.2, (True,)),
+    "over_max_time": (0.2, (True,)),
+    "over_max_nodes": (0.2, (True,)),
+    "under_min_nodes": (0.2, (True,)),
+    "reserves": (0.15, (False,)),
+}
+BILLED = ("cpu", "node", "mem", "gres/gpu")
+PARTITION: Table = {
+    "priority_tier": (0.7, (1, 2, 3)),
+    "max_time": (0.4, (60, 120)),
+    "default_time": (0.5, (30,)),
+    "max_nodes": (0.4, (2, 3)),
+    "exclusive": (0.1, (True,)),
+    "max_cores_per_node": (0.4, (3, 5)),
+    "priority_factor": (0.8, (2, 3, 4, 5)),
+    "exclusive_user": (0.15, (True,)),
+    "least_loaded": (0.15, (True,)),
+    "preempt_mode": (0.6, ("cancel", "requeue", "suspend", "off")),
+    "grace_time": (0.25, (15,)),
+    "billing": (0.3, lambda draw: {kind: draw.one(0.0, 0.5, 1.0, 2.0) for kind in draw.sample(BILLED, 2)}),
+    "billing_largest": (0.2, (True,)),
+    "overtime": (0.4, (0, 20)),
+    "max_memory_per_core": (0.25, (60,)),
+    "max_memory_per_node": (0.25, (600,)),
+    "memory_per_gpu": (0.1, (40,)),
+    "allow_accounts": (0.08, (["a"], ["a", "b"])),
+    "deny_accounts": (0.08, (["b"],)),
+}
+PREEMPTION: Table = {
+    "exempt_time": (0.5, (5, 30)),
+    "requeue_delay": (1, (1, 10, 121)),
+    "youngest_first": (0.3, (True,)),
+    "reorder": (1, (0, 1, 2)),
+}
+
+
+def drawn_cluster(draw: Draw) -> Document:
+    """Return the document of a cluster of up to twelve nodes; see `Cluster.from_dict`."""
+    switched = draw.chance(0.4)
+    groups = _groups(draw, switched)
+    document: Document = {"groups": groups}
+    if switched:
+        tops = [{"parent": "top"} if draw.chance(0.8) else {} for _ in range(3)]
+        document["switches"] = [{"name": "top"}, *({"name": f"s{i}", **top} for i, top in enumerate(tops, 1))]
+    qualities = [f"q{number}" for number in range(1, draw.randint(1, 4))]
+    if draw.chance(0.6):
+        document |= _accounting(draw, qualities)
+    else:
+        qualities = []
+    partitions = [_partition(draw, number, groups, qualities) for number in range(draw.randint(0, 3))]
+    if draw.chance(0.45):
+        document["preemption"] = _preemption(draw, by_qos=bool(qualities) and draw.chance(0.6))
+        if document["preemption"]["by"] == "qos":
+            for one in partitions:
+                if one.get("preempt_mode") == "suspend":
+                    del one["preempt_mode"]
+    if draw.chance(0.35):
+        document["licenses"] = {"L": draw.randint(1, 4), "M": draw.randint(1, 2)}
+    return document | ({"partitions": partitions} if partitions else {})
+
+
+def _groups(draw: Draw, switched: bool) -> list[Document]:
+    groups, first = [], 0
+    for _ in range(draw.randint(1, 3)):
+        count = draw.randint(1, 4)
+        group = {"nodes": f"n[{first}-{first + count - 1}]", "cores": draw.randint(1, 8), "weight": draw.randint(1, 3)}
+        first += count
+        group |= draw.fields({"memory": (0.6, (100, 400, 1000)), "features": (0.75, (["x"], ["x", "y"], ["y"]))})
+        gpus = draw.one(0, 0, 1, 2, 4)
+        if gpus:
+            kinds = draw.one(0, {"a": gpus}, {"a": gpus, "b": draw.randint(1, 2)})
+            group["gpus"] = kinds or gpus
+        if switched:
+            group["switch"] = f"s{draw.randint(1, 3)}"
+        groups.append(group)
+    return groups
+
+
+def _accounting(draw: Draw, qualities: list[str]) -> Document:
+    qos = [{"name": name, **draw.fields(QOS)} for name in qualities]
+    for place, one in enumerate(qos):
+        below = draw.some(qualities[place + 1 :])
+        if below:
+            one["preempts"] = below
+    limits: Table = {"limits": (0.4, lambda draw: draw.fields(LIMITS_OF_ASSOCIATION))}
+    shares: Table = {"shares": (0.6, (1, 2, 0, "parent"))}
+    root: Document = {"name": "root", "parent": ""}
+    if qualities:
+        root |= {"qos": qualities, "default_qos": draw.choice(qualities)}
+    accounts = [
+        root,
+        {"name": "a", **draw.fields({**limits, **shares})},
+        {"name": "b", "parent": draw.one("root", "a"), **draw.fields(limits)},
+    ]
+    users = [
+        {"user": user, "account": draw.choice(ACCOUNTS), "default": True, **draw.fields({**limits, **shares})}
+        for user in USERS
+    ]
+    return {"qos": qos, "accounts": accounts, "users": users} if qos else {"accounts": accounts, "users": users}
+
+
+def _partition(draw: Draw, number: int, groups: list[Document], qualities: list[str]) -> Document:
+    made = {"name": f"p{number}", "default": number == 0, **draw.fields(PARTITION)}
+    if draw.chance(0.6):
+        made["nodes"] = ",".join(draw.sample(nodes_of(groups), draw.randint(1, len(nodes_of(groups)))))
+        if draw.chance(0.2) and "," in made["nodes"]:
+            made["min_nodes"] = 2
+    memory = draw.one("", "", "memory_per_core", "memory_per_node")
+    if memory:
+        made[memory] = 20 if memory == "memory_per_core" else 100
+    if qualities and draw.chance(0.3):
+        made["qos"] = draw.choice(qualities)
+    return made
+
+
+def nodes_of(groups: list[Document]) -> list[str]:
+    """Return the names of all nodes of some groups."""
+    last = int(groups[-1]["nodes"].rstrip("]").partition("-")[2])
+    return [f"n{number}" for number in range(last + 1)]
+
+
+def _preemption(draw: Draw, *, by_qos: bool) -> Document:
+    modes = ("requeue", "cancel", "off") if by_qos else ("requeue", "cancel", "suspend", "suspend", "off")
+    return {"by": "qos" if by_qos else "partition", "mode": draw.choice(modes), **draw.fields(PREEMPTION)}
+
+
+def drawn_events(draw: Draw, groups: list[Document]) -> NodeEvents | None:
+    """Return some events of the nodes of a cluster; None if these do not go together."""
+    names = nodes_of(groups)
+    events = [event for number in range(draw.randint(1, 4)) for event in _event(draw, groups, names, number)]
+    if draw.chance(0.15):  # which comes back only with a later event, or not at all
+        events.append(NodeEvent(draw.randint(0, 200), draw.one("down", "drain"), (draw.choice(names),)))
+    delay = draw.fields({"requeue_delay": (0.6, (0, 5, 121))})
+    try:
+        return NodeEvents(tuple(events), draw.one("requeue", "lost"), **delay) if events else None
+    except InputError:
+        return None
+
+
+def _event(draw: Draw, groups: list[Document], names: list[str], number: int) -> list[NodeEvent]:
+    second = draw.randint(0, 250)
+    some = tuple(draw.sample(names, draw.randint(1, min(2, len(names)))))
+    kind = draw.one("down", "down", "drain", "gpu", "maintenance", "reservation")
+    if kind in ("down", "drain"):
+        return [NodeEvent(second, kind, some), NodeEvent(second + draw.randint(0, 90), "up", some)]
+    if kind == "gpu":
+        return _failing_gpus(draw, groups, second)
+    if kind == "maintenance":
+        known = draw.one(None, None, max(0, second - 20), second)
+        return [NodeEvent(second, kind, some, second + draw.randint(1, 60), known)]
+    nodes, known = draw.one(tuple(names), some), draw.one(None, max(0, second - 30))
+    users = USERS[: draw.randint(1, 3)]
+    return [NodeEvent(second, kind, nodes, second + draw.randint(5, 120), known, f"R{number}", users)]
+
+
+def _failing_gpus(draw: Draw, groups: list[Document], second: int) -> list[NodeEvent]:
+    having = [group for group in groups if "gpus" in group]
+    if not having:
+        return []
+    group = draw.choice(having)
+    count = group["gpus"] if isinstance(group["gpus"], int) else sum(group["gpus"].values())
+    gpus = tuple(draw.sample(range(count), draw.randint(1, count)))
+    node = (f"n{group['nodes'][2:].partition('-')[0]}",)
+    later = second + draw.randint(0, 90)
+    return [NodeEvent(second, "gpu-down", node, gpus=gpus), NodeEvent(later, "gpu-up", node, gpus=gpus)]

@@ -1,0 +1,136 @@
+"""Random schedulers with every policy, predictor, pass and option, for the fuzzer of the engine."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from drawing import Draw, Table
+from features import TwiceTheLast
+from random_workloads import small_work_and_age
+
+from schedlab.scheduler import FunctionPolicy, Scheduler
+
+POLICIES = (
+    *("fcfs", "lcfs", "spf", "lpf", "sqf", "lqf", "saf", "laf"),
+    *("wfp3", "unicef", "f1", "f2", "f3", "f4", "smith", "gittins"),
+)
+FORMULAS = (
+    *("p*q", "p/R+q", "log10(p)*q+870*log10(r)", "max(w,1)*q", "-w", "w*0", "min(p,q)-r", "p**2/(w+1)", "R-w", "p-p"),
+    *("sqrt(p)*q-w/3", "x50*q", "-h", "G+m-g"),
+)
+AGE: Table = {"max_age": (0.7, (10, 60, 300, 604800)), "accrue": (0.3, ("always",))}
+SIZE: Table = {"favor": (0.4, ("small",)), "relative": (0.3, ("yes",))}
+SHARES: Table = {"half_life": (0.6, (0, 20, 200)), "shares": (0.4, ("classic",)), "ends": (0.3, ("lost",))}
+FACTORS: dict[str, tuple[float, tuple[Any, ...], Table]] = {
+    "age": (0.6, (1, 50, 1000, 3.5), AGE),
+    "size": (0.6, (1, 100, 1000), SIZE),
+    "fairshare": (0.6, (10, 1000, 5000), SHARES),
+    "tres": (0.3, ("cpu:100", "cpu:10;mem:5", "node:100;gres/gpu:50", "billing:3"), {"amounts": (0.4, ("yes",))}),
+    "partition": (0.2, (100,), {"partitions": (1, ("1:0.5;2:1",))}),
+    "qos": (0.2, (100,), {"qoses": (1, ("1:0.5;2:1",))}),
+}
+PREDICTORS = (
+    *("requested", "actual", "ave2", "ave(3)", "mean", "median", "quantile(0.9)", "similar", "similar(0.3,jobs=20)"),
+    *("groups", "groups(user.processors,shrink=0)", "groups(user.executable,mean=arithmetic)", "e-loss", "log-nag"),
+    *("nag(over=square,under=linear,weight=area)", "log-nag(pairs)"),
+)
+PASSES: Table = {
+    "interval": (0.6, (0, 1, 5, 30, 60)),
+    "depth": (0.4, (1, 2, 5, 10, "all")),
+    "resolution": (0.4, (1, 7, 30, 60)),
+    "origin": (0.15, (0, 13, 40)),
+    "window": (0.4, (10, 60, 300, "all")),
+    "reserve": (0.25, (0, 1, 2, 5)),
+    "reserve_age": (0.2, (5, 30)),
+    "partition_reserve": (0.15, (1, 2)),
+    "array_reserve": (0.15, (0, 1, 2)),
+    "partitions": (0.2, ("first",)),
+    "limits": (0.25, ("stop",)),
+    "queue_depth": (0.3, (1, 2, 5)),
+    "partition_queue_depth": (0.15, (1, 2)),
+    "delay": (0.4, (0, 1, 3, 10)),
+    "overtime": (0.25, (0, 5, 30, 60, "all")),
+    "tick": (0.35, (0, 1, 2, 5)),
+    "user_depth": (0.2, (1, 2)),
+    "partition_depth": (0.1, (1, 3)),
+    "association_depth": (0.1, (1, 2)),
+    "user_partition_depth": (0.1, (1, 2)),
+    "starts": (0.15, (1, 2)),
+    "main_starts": (0.15, (1, 2)),
+    "plan_size": (0.2, (1, 3, 5, 0)),
+    "ties": (0.3, ("number",)),
+    "wf_depth": (0.1, (1, 3)),
+    "wf_plan": (0.1, ("ready",)),
+    "wf_count": (0.1, ("workflows",)),
+    "hetjob_prio": (0.25, ("min", "avg", "max")),
+    "hetjob_immediate": (0.2, ("yes",)),
+    "switch_wait": (0.2, (0, 10, 300)),
+}
+ON_NODES: Table = {"serial": (0.15, ("last",)), "busy": (0.15, ("first",))}
+PLACEMENTS = ("first", "weight", "best", "spread", "fgd", "switches", "consecutive")
+OTHERS: Table = {"starvation": (0.12, (0, 5, 60, 300)), "window": (0.1, (1, 2, 5))}
+
+
+def drawn_policy(draw: Draw) -> str:
+    """Return a policy as text."""
+    kind = draw.random()
+    if kind < 0.5:
+        return draw.choice(POLICIES)
+    return f'"{draw.choice(FORMULAS)}"' if kind < 0.7 else _multifactor(draw)
+
+
+def _multifactor(draw: Draw) -> str:
+    parts = []
+    for name, (share, weights, options) in FACTORS.items():
+        if draw.chance(share):
+            parts += [f"{name}={draw.choice(weights)}", *draw.text(options)]
+    parts = parts or ["age=10"]
+    return f"multifactor({','.join([*parts, *draw.text({'period': (0.7, (1, 7, 30, 60))})])})"
+
+
+def drawn_scheduler(draw: Draw, *, nodes: bool, switches: bool, heterogeneous: bool) -> str:
+    """Return a scheduler as text, for a cluster of nodes or a number of processors."""
+    policy = drawn_policy(draw)
+    own = f"@{draw.choice(PREDICTORS)}" if draw.chance(0.25) else ""
+    backfilling = _backfilling(draw, policy, nodes=nodes, heterogeneous=heterogeneous)
+    options = draw.text(OTHERS)
+    if backfilling and draw.chance(0.6 if own else 0.4):
+        predictor = draw.choice(PREDICTORS)
+        corrected = predictor not in ("requested", "actual") and draw.chance(0.5)
+        backfilling += f"@{predictor}" + (f"/{draw.one('requested', 'incremental', 'doubling')}" if corrected else "")
+    if backfilling.startswith("+conservative") and draw.chance(0.3):
+        options.append("reservations=fixed")
+    if nodes and draw.chance(0.6):
+        options.append(f"placement={draw.choice([one for one in PLACEMENTS if switches or one != 'switches'])}")
+    return ",".join([policy + own + backfilling, *options])
+
+
+def _backfilling(draw: Draw, policy: str, *, nodes: bool, heterogeneous: bool) -> str:
+    kind = draw.random()
+    if kind < 0.12:
+        return ""
+    if kind < 0.35:
+        return f"+easy:{draw.choice(POLICIES)}" if draw.chance(0.3) else "+easy"
+    if kind < 0.5 and not heterogeneous:
+        return "+conservative"
+    options = draw.text(PASSES)
+    if policy.startswith("multifactor"):
+        options += draw.text({"reserve_priority": (0.2, (1, 20, 100))})
+    if nodes:
+        options += draw.text(ON_NODES)
+    elif draw.chance(0.4):
+        options.append(f"{draw.one('node', 'shared')}={draw.randint(2, 4)}")
+    return f"+slurm({','.join(options)})" if options else "+slurm"
+
+
+def with_python(draw: Draw, text: str) -> Scheduler:
+    """Return a scheduler whose order, or whose run times, come from functions of Python."""
+    scheduler = Scheduler.parse(text)
+    if draw.chance(0.5):
+        return replace(scheduler, runtimes=TwiceTheLast(), correction="incremental")
+    return replace(scheduler, policy=FunctionPolicy(draw.one(small_work_and_age, _small_and_short)))
+
+
+def _small_and_short(p, q):
+    return p * q

@@ -1,0 +1,52 @@
+"""A bounded run of the fuzzer of engine and twin; `make fuzz` is the long one."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import drawn_cases
+import pytest
+from drawn_cases import between, differences, drawn_case
+from random_seeds import seeds
+
+CASES = 120
+PROGRAM = Path(__file__).with_name("engine_fuzzer.py")
+
+
+def test_engine_and_twin_agree_on_drawn_cases() -> None:
+    first = seeds(1)[0]
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", PROGRAM, "--cases", str(CASES), "--first", str(first), "--workers", "1"],
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr[-3000:]
+    assert f"{CASES} cases from seed {first} on: " in done.stdout
+    assert "0 findings" in done.stdout
+
+
+def test_a_seed_gives_the_same_case() -> None:
+    one, other = drawn_case(3), drawn_case(3)
+    assert one is not None
+    assert other is not None
+    assert one.document == other.document
+    assert one.described == other.described
+    assert one.workload.submit_time.tolist() == other.workload.submit_time.tolist()
+
+
+def test_differences_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    case = drawn_case(3)
+    assert case is not None
+    monkeypatch.setattr(drawn_cases, "found_by_engine", lambda _: {"start_time": [1]})
+    monkeypatch.setattr(drawn_cases, "found_by_twin", lambda _: {"start_time": [2]})
+    monkeypatch.setattr(drawn_cases, "interrupted", lambda *_: "never ends")
+    assert differences(case, 3) == [
+        "the engine differs from the twin in start_time",
+        "the engine: a schedule; itself, interrupted, never ends",
+    ]
+    assert between("the twin", "refused", "refused") == []
