@@ -16,7 +16,7 @@ from features import GROUPS, outcome, random_simulation, setting
 from laws import assert_laws_hold
 from node_cases import on_nodes, random_nodes, rows_of
 from plain_process import number_printed
-from random_seeds import seeds
+from random_seeds import one_in, seeds
 from site_cases import random_associations, random_site, with_whole_nodes
 from test_nodes_against_twin import replayed, simulate
 
@@ -114,12 +114,12 @@ def reasons_of(schedule):
     return {reason: seconds.tolist() for reason, seconds in schedule.waited_for.items()}
 
 
-@pytest.mark.parametrize("backfilling", SEEDS)
+@pytest.mark.parametrize("backfilling", one_in(2, SEEDS))
 def test_the_engine_with_partitions_and_limits_equals_its_twin(backfilling):
     assert number_printed(__file__, backfilling) >= 6 * SEEDS[backfilling], "hardly anything was compared"
 
 
-@pytest.mark.parametrize("scheduler", TOGETHER)
+@pytest.mark.parametrize("scheduler", one_in(3, TOGETHER))
 def test_jobs_under_limits_that_come_together_are_scheduled_as_in_the_twin(scheduler):
     assert number_printed(__file__, f"together {scheduler}") == CROWDS
 
