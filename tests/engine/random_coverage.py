@@ -1,0 +1,220 @@
+"""How often each limit, flag, event and option of random simulations binds: a run with it and one without it differ.
+
+    NUMBA_DISABLE_JIT=1 python tests/engine/random_coverage.py --cases 2000
+    NUMBA_DISABLE_JIT=1 python tests/engine/random_coverage.py --of clusters
+
+What binds in fewer than one case of a hundred is hardly tested, and stands first in the table. What has bound in as
+many as that is not tried any further, and its share is of the cases until then.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import re
+import sys
+import warnings
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+
+HERE = Path(__file__).parent
+if __name__ == "__main__":
+    sys.path[:0] = [str(HERE), str(HERE.parent / "gym")]
+
+from drawn_cases import Case, drawn_case, found_by_engine  # noqa: E402
+from drawn_jobs import with_resources  # noqa: E402
+from engine_fuzzer import impatient  # noqa: E402
+from test_state import KINDS  # noqa: E402
+
+from schedlab.cluster.cluster import Cluster  # noqa: E402
+from schedlab.errors import InputError  # noqa: E402
+from schedlab.workload.resources import NUMBERS, Labels  # noqa: E402
+from schedlab.workload.workload import Workload  # noqa: E402
+
+ENOUGH = 0.01
+"""The share of cases in which something should bind."""
+
+NAMES = {
+    *("name", "nodes", "cores", "user", "account", "default", "parent", "by", "format", "version", "processors"),
+    *("gpus", "features", "switch"),
+}
+"""Fields without which there is no cluster, or no job that asks for them: see the columns of the jobs."""
+
+OPTION = re.compile(r"(?<=[(,])([a-z_]+)=[^,()]*(?:\([^()]*\))?")
+"""An option in the text of a scheduler."""
+
+PLACES = {"start_time", "end_time", "runs", "pauses", "nodes", "alternative"}
+"""What differs when something binds."""
+
+
+def without(case: Case) -> Iterator[tuple[str, Case | None]]:
+    """Yield the name of everything that a case has, and the case without it; None if it cannot be without."""
+    yield from _without_fields(case)
+    if isinstance(case.scheduler, str):
+        for name in sorted({found[1] for found in OPTION.finditer(case.scheduler)}):
+            yield f"scheduler: {name}", case._replace(scheduler=_without_option(case.scheduler, name))
+    yield from _without_columns(case)
+    for name in ("dependencies", "alternatives", "workflows"):
+        if getattr(case.workload, name) is not None:
+            yield (
+                f"jobs: {name}",
+                _made(lambda name=name: case._replace(workload=case.workload.replace(**{name: None}))),
+            )
+    for name in sorted(case.options.keys() - {"cluster"}):
+        rest = {key: value for key, value in case.options.items() if key != name}
+        yield f"simulate: {name}", case._replace(options=rest)
+    yield from _without_events(case)
+
+
+def _made(make: Callable[[], Case]) -> Case | None:
+    try:
+        return make()
+    except InputError:
+        return None
+
+
+def _with_jobs(case: Case, make: Callable[[], Workload]) -> Case | None:
+    return _made(lambda: case._replace(workload=make()))
+
+
+def _without_fields(case: Case) -> Iterator[tuple[str, Case | None]]:
+    for path in sorted(_paths(case.document)):
+        document = copy.deepcopy(case.document)
+        _drop(document, path)
+
+        def remade(document: Any = document) -> Case:
+            cluster = Cluster.from_dict(document)
+            return case._replace(document=document, options={**case.options, "cluster": cluster})
+
+        yield f"cluster: {'.'.join(path)}", _made(remade)
+
+
+def _paths(document: Any, *above: str) -> set[tuple[str, ...]]:
+    """Return the paths of fields; those of all tables of a list are the same."""
+    found: set[tuple[str, ...]] = set()
+    for name, value in document.items():
+        tables = [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+        for table in tables:
+            found |= _paths(table, *above, name)
+        if name in ("limits", "preemption"):
+            found |= _paths(value, *above, name)
+        elif not tables and name not in NAMES:
+            found.add((*above, name))
+    return found
+
+
+def _drop(document: Any, path: tuple[str, ...]) -> None:
+    if len(path) == 1:
+        document.pop(path[0], None)
+        return
+    inner = document.get(path[0], {})
+    for table in inner if isinstance(inner, list) else [inner]:
+        _drop(table, path[1:])
+
+
+def _without_option(text: str, name: str) -> str:
+    text = OPTION.sub(lambda found: "" if found[1] == name else found[0], text)
+    text = re.sub(r",+", ",", text).replace("(,", "(").replace(",)", ")").replace("()", "")
+    return text.rstrip(",")
+
+
+def _without_columns(case: Case) -> Iterator[tuple[str, Case | None]]:
+    resources = case.workload.resources
+    for name in () if resources is None else sorted(set(resources.said) - {"tasks", "cores_per_task"}):
+        count = len(case.workload)
+        usual = np.full(count, NUMBERS[name]) if name in NUMBERS else Labels.none(count)
+        yield f"jobs: {name}", _with_jobs(case, partial(with_resources, case.workload, **{name: usual}))
+
+
+def _without_events(case: Case) -> Iterator[tuple[str, Case | None]]:
+    events = case.options.get("node_events")
+    if events is None:
+        return
+    for kind in sorted({event.event for event in events.events} - {"up", "gpu-up"}):
+        rest = tuple(event for event in events.events if event.event != kind)
+
+        def remade(rest: Any = rest) -> Case:
+            return case._replace(options={**case.options, "node_events": replace(events, events=rest)})
+
+        yield f"event: {kind}", _made(remade)
+
+
+def differ(one: Any, other: Any) -> bool:
+    """Return whether two answers place a job elsewhere or at another time; False if one is that it is refused."""
+    if isinstance(one, str) or isinstance(other, str):
+        return False
+    return any(one.get(name) != other.get(name) for name in PLACES)
+
+
+def case_of(kind: str, seed: int) -> Case | None:
+    """Return a case of a kind: drawn, or of those that `test_state.py` saves and forks."""
+    if kind == "drawn":
+        return drawn_case(seed)
+    workload, scheduler, options = KINDS[kind](Random(f"{kind}, {seed}"))
+    cluster = options.get("cluster") or Cluster(int(workload.processors))
+    document = {name: value for name, value in cluster.to_dict().items() if name != "name"}
+    text = scheduler if isinstance(scheduler, str) else scheduler.text
+    return Case(workload, text, {**options, "cluster": cluster}, document) if len(workload) else None
+
+
+class Line:
+    """How often something was tried and has bound."""
+
+    def __init__(self) -> None:
+        self.tried = self.bound = self.cases = 0
+
+
+def table(kind: str, cases: int, first: int = 0) -> dict[str, Line]:
+    """Return how often everything that cases have was tried, and has bound."""
+    lines: defaultdict[str, Line] = defaultdict(Line)
+    enough = max(1, ENOUGH * cases)
+    for number in range(cases):
+        case = case_of(kind, first + number)
+        if case is None:
+            continue
+        answer = found_by_engine(case)
+        for name, other in without(case):
+            line = lines[name]
+            if other is None or line.bound >= enough:
+                continue
+            with suppress(InputError):  # where it cannot run without
+                line.bound += differ(answer, found_by_engine(other))
+                line.tried += 1
+                line.cases = number + 1
+    for line in lines.values():
+        line.cases = line.cases if line.bound >= enough else cases
+    return dict(lines)
+
+
+def main() -> int:
+    """Print the table; exit code 1 if something binds too seldom."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--cases", type=int, default=2_000)
+    parser.add_argument("--first", type=int, default=0, help="the first seed")
+    parser.add_argument("--of", choices=["drawn", *KINDS], default="drawn", help="which random simulations")
+    given = parser.parse_args()
+    impatient()
+    warnings.simplefilter("ignore")  # kernels as plain Python warn where compiled ones do not
+    found = table(given.of, given.cases, given.first)
+    print(f"{'':<44}{'with it':>8}{'binds':>7}{'cases':>7}{'share':>8}")
+    seldom = 0
+    for name, line in sorted(found.items(), key=lambda one: one[1].bound / one[1].cases):
+        share = line.bound / line.cases
+        seldom += share < ENOUGH
+        print(f"{name:<44}{line.tried:>8}{line.bound:>7}{line.cases:>7}{share:>8.1%}")
+    print(
+        f"{seldom} of {len(found)} bind in fewer than {ENOUGH:.0%} of {given.cases:,} cases from seed {given.first}"
+    )
+    return 1 if seldom else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
