@@ -210,9 +210,7 @@ def main() -> int:
         share = line.bound / line.cases
         seldom += share < ENOUGH
         print(f"{name:<44}{line.tried:>8}{line.bound:>7}{line.cases:>7}{share:>8.1%}")
-    print(
-        f"{seldom} of {len(found)} bind in fewer than {ENOUGH:.0%} of {given.cases:,} cases from seed {given.first}"
-    )
+    print(f"{seldom} of {len(found)} bind in fewer than {ENOUGH:.0%} of {given.cases:,} cases from seed {given.first}")
     return 1 if seldom else 0
 
 
