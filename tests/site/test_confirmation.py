@@ -132,7 +132,9 @@ def test_the_verdict_is_about_the_sign_in_all_phases(directory: Path, twin, real
 
 
 def test_a_difference_is_printed_with_its_phases():
-    assert str(MeanChange(60.0, 75.0, 10.0, 20.0)) == "+15 s (+10 s to +20 s)"
+    assert str(MeanChange(60.0, 75.0, 10.0, 20.0)) == "+15 s (+10 to +20 s)"
+    assert str(MeanChange(600.0, 720.0, 60.0, 180.0)) == "+2 min (+1 to +3 min)"
+    assert str(MeanChange(60.0, 60.0, 0.0, 0.0)) == "none"
 
 
 def test_the_page_has_the_answer_of_the_real_slurm(directory: Path):

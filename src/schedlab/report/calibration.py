@@ -6,14 +6,13 @@ from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
 
-import numpy as np
-
 from schedlab.report.illustrations import example_figures
 from schedlab.report.page import Page, write_page
 from schedlab.report.tables import Cell, Table, seconds_cell
 from schedlab.schedule.provenance import provenance_for_pages
 from schedlab.schedule.recorded import AS_RECORDED
 from schedlab.site.calibration import Calibration
+from schedlab.site.coverage import MINUTE
 from schedlab.site.standing import GOOD, ROUGH
 from schedlab.site.wait_errors import QUANTILES, WaitErrors
 from schedlab.wording import count_of
@@ -25,6 +24,13 @@ HEADINGS = {
     "account": "By account",
     "size": "By size",
 }
+
+QUANTILE_NAMES = {0.5: "Median"}
+
+NO_ERROR = "There is no error where both waits are below a minute."
+
+REPLAYED = "replayed"
+"""What the schedule of the twin is called."""
 
 MOST = 50
 """Groups that a table names."""
@@ -53,55 +59,71 @@ def write_calibration(calibration: Calibration, path: str | PathLike[str], *, co
 def render_calibration(calibration: Calibration, *, command: str = "") -> str:
     """Return a calibration as HTML; see `write_calibration`."""
     page = Page()
-    both = {AS_RECORDED: calibration.recorded, calibration.scheduler: calibration.simulated}
+    both = {AS_RECORDED: calibration.recorded, REPLAYED: calibration.simulated}
     page.explore(both, baseline=AS_RECORDED)
     facts = provenance_for_pages(calibration.simulated)
     left_out = [f"{count_of(count, 'job')} left out: {reason}." for reason, count in calibration.left_out.items()]
     return page.render(
         "schedule.html.j2",
         kind="Calibration",
-        title=f"{calibration.site}: {calibration.verdict}",
-        lead=f"{count_of(len(calibration.recorded), 'job')} as recorded, and replayed under {calibration.scheduler}",
+        title=f"{calibration.site}: a replay that is {calibration.verdict}",
+        lead=f"{count_of(len(calibration.recorded), 'job')} as recorded, and as replayed by the twin",
         changes=left_out,
-        sentences=[*calibration.sentences(), *calibration.caveats],
+        sentences=calibration.sentences()[:2],
+        details=[*calibration.sentences()[2:], *calibration.caveats],
         over_time=example_figures(both, list(both), AS_RECORDED),
-        tables=[_table(kind, found) for kind, found in calibration.errors.items() if found],
+        tables=[
+            _all(found[0]) if kind == "all" else _table(kind, found)
+            for kind, found in calibration.errors.items()
+            if found
+        ],
         command=command,
         provenance=facts,
     )
 
 
+def _all(errors: WaitErrors) -> Table:
+    """Return mean and quantiles of the waits of all jobs, one below the other."""
+    head = [Cell(count_of(errors.jobs, "job")), Cell("Recorded", term="wait"), Cell("Replayed")]
+    head += [Cell("Error of the replay"), Cell("Guess of the naive model"), Cell("Error of the naive model")]
+    names = ["Mean wait", *(f"{QUANTILE_NAMES.get(one, f'p{100 * one:g}')} wait" for one in QUANTILES)]
+    terms = ["mean", *("median" if one == 0.5 else "percentile" for one in QUANTILES)]
+    rows = []
+    for name, term, *waits in zip(names, terms, errors.recorded, errors.simulated, errors.naive, strict=True):
+        recorded, simulated, naive = waits
+        row = [Cell(name, term=term), seconds_cell(recorded), seconds_cell(simulated), _error(simulated, recorded)]
+        rows.append([*row, seconds_cell(naive), _error(naive, recorded)])
+    note = (
+        f"Errors of the mean up to {GOOD:.0%} count as good, up to {ROUGH:.0%} as rough. The naive model guesses the "
+        f"mean wait of the jobs of the same partition that started within the week before. {NO_ERROR}"
+    )
+    return Table(HEADINGS["all"], "Recorded waits and those of the replay", head, rows, note)
+
+
 def _table(kind: str, errors: Iterable[WaitErrors]) -> Table:
     every = list(errors)
-    quantiles = [f"p{100 * one:g}" for one in QUANTILES]
     head = [Cell(HEADINGS[kind]), Cell("Jobs"), Cell("Mean wait recorded", term="wait"), Cell("replayed")]
-    head += [Cell("error"), Cell("naive model"), Cell("its error")]
-    head += [Cell(f"{one} {what}", term="percentile") for one in quantiles for what in ("recorded", "replayed")]
-    note = (
-        f"Errors up to {GOOD:.0%} count as good, up to {ROUGH:.0%} as rough. The naive model guesses the mean wait of "
-        "the jobs of the same partition that started within the week before."
-        if kind == "all"
-        else f"{len(every) - MOST:,} smaller groups are not shown."
-        if len(every) > MOST
-        else ""
-    )
-    return Table(
-        HEADINGS[kind], "Recorded waits and those of the replay", head, [_row(one) for one in every[:MOST]], note
-    )
+    head += [Cell("Error"), Cell("Error of the naive model")]
+    head += [Cell("Median wait recorded", term="median"), Cell("replayed")]
+    head += [Cell("p90 wait recorded", term="percentile"), Cell("replayed")]
+    left = f" {len(every) - MOST:,} smaller groups are not shown." if len(every) > MOST else ""
+    caption = "Recorded waits and those of the replay"
+    return Table(HEADINGS[kind], caption, head, [_row(one) for one in every[:MOST]], f"{NO_ERROR}{left}")
 
 
 def _row(one: WaitErrors) -> list[Cell]:
-    row = [
-        Cell(one.group),
-        Cell(f"{one.jobs:,}", one.jobs),
-        seconds_cell(one.recorded[0]),
-        seconds_cell(one.simulated[0]),
-    ]
-    row += [_error(one.error), seconds_cell(one.naive[0]), _error(one.naive_error)]
-    for recorded, simulated in zip(one.recorded[1:], one.simulated[1:], strict=True):
-        row += [seconds_cell(recorded), seconds_cell(simulated)]
+    recorded, simulated = one.recorded[0], one.simulated[0]
+    row = [Cell(one.group), Cell(f"{one.jobs:,}", one.jobs), seconds_cell(recorded), seconds_cell(simulated)]
+    row += [_error(simulated, recorded), _error(one.naive[0], recorded)]
+    for quantile in (0.5, 0.9):
+        place = 1 + QUANTILES.index(quantile)
+        row += [seconds_cell(one.recorded[place]), seconds_cell(one.simulated[place])]
     return row
 
 
-def _error(error: float) -> Cell:
-    return Cell(f"{100 * error:+.1f}%", error) if np.isfinite(error) else Cell("–")
+def _error(guessed: float, recorded: float) -> Cell:
+    """Return a relative error; none where both waits are below a minute, as it would be one of seconds."""
+    if not recorded or max(guessed, recorded) < MINUTE:
+        return Cell("–")
+    error = (guessed - recorded) / recorded
+    return Cell(f"{error:+.1%}" if abs(error) < 1 else f"{error:+,.0%}", error)

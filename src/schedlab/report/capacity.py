@@ -53,7 +53,7 @@ def render_capacity(found: Capacity, *, command: str = "") -> str:
     return render_answer(
         pair_of(found.sweep, variant, found.sample),
         kind="How many nodes",
-        title=f"{found.sweep.site.name}: {found.goal.text} of {found.goal.in_words(found.goal.value)}",
+        title=f"{found.sweep.site.name}: nodes for a {found.goal.text} of {found.goal.in_words(found.goal.value)}",
         replayed=found.sample.text,
         sentences=found.sentences(),
         grounds=found.grounds,
@@ -91,7 +91,7 @@ def plot_capacity(found: Capacity, ax: Axes | None = None) -> Axes:
     ax
         Where to draw; by default, in a new figure.
     """
-    hours = "wait" in found.goal.metric or "turnaround" in found.goal.metric
+    hours = found.goal.is_time
     unit = 3600.0 if hours else 1.0
     with styled():
         axes = new_figure((8.0, 3.6)).add_subplot() if ax is None else ax
@@ -129,10 +129,11 @@ def _capital(text: str) -> str:
 
 
 def _kinds(found: Capacity) -> Table:
-    head = [Cell("Nodes like"), Cell("There are"), Cell("New ones, as many as are needed or were tried")]
+    head = [Cell("Nodes like"), Cell("There are", words=True)]
+    head += [Cell("New ones, as many as are needed or were tried", words=True)]
     rows = []
     for one in found.kinds:
         new = "" if one.decisive is None else parse_change(one.decisive.variant.changes[0]).value
         there = one.kind.text if len(one.kind.lines) == 1 else f"{one.kind.text}, on {len(one.kind.lines):,} lines"
-        rows.append([Cell(one.kind.name), Cell(there), Cell(new)])
+        rows.append([Cell(one.kind.name), Cell(there, words=True), Cell(new, words=True)])
     return Table("Kinds of nodes", "What was added", head, rows)

@@ -27,7 +27,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST_NAMES = 42
-"""Begins whose names have room beside the figure."""
+"""Begins whose names have room under the figure."""
+
+FEW_NAMES = 16
+"""Begins whose names have room in letters of a usual size."""
 
 
 def write_maintenance(sweep: Sweep, found: Maintenance, path: str | PathLike[str], *, command: str = "") -> Path:
@@ -61,7 +64,7 @@ def render_maintenance(sweep: Sweep, found: Maintenance, *, command: str = "") -
     figure = illustrate(
         plot_begins(found),
         "Core-hours that idle before each begin, and hours by which jobs start later; the numbers are in the table.",
-        "One point for each week of the log, bars for their mean.",
+        "Begins in the order of the log, the best in another colour. Bars: means; a point for each week of the log.",
     )
     sentences = found.sentences()
     jobs = len(schedules[AS_IT_IS])
@@ -77,6 +80,7 @@ def render_maintenance(sweep: Sweep, found: Maintenance, *, command: str = "") -
         tables=[_begins(found)],
         omissions=found.omissions.parts(),
         over_time=[figure],
+        time_heading="By begin",
         more_tables=[_payers(kind, found.payers_of(kind), found.best) for kind in kinds],
         command=command,
         provenance=provenance_of(sweep),
@@ -91,8 +95,8 @@ def plot_begins(found: Maintenance) -> Figure:
         figure = new_figure((8.0, 5.2))
         idle, later = figure.subplots(2, 1, sharex=True)
         for axes, measure, label in (
-            (idle, "drained", "Core-hours idle before"),
-            (later, "moved_hours", "Hours that jobs start later"),
+            (idle, "drained", "Core-hours idle before it"),
+            (later, "moved_hours", "Hours by which jobs\nstart later, in all"),
         ):
             best = [COLOURS[3] if one is found.best else COLOURS[0] for one in slots]
             axes.bar(places, [one.mean(measure) for one in slots], color=best)
@@ -101,32 +105,39 @@ def plot_begins(found: Maintenance) -> Figure:
             axes.set_ylabel(label)
             axes.grid(visible=False, axis="x")
         step = 1 + (len(slots) - 1) // MOST_NAMES
-        later.set_xticks(places[::step], [one.name for one in slots[::step]], rotation=90, fontsize=6)
+        few = len(slots) <= FEW_NAMES
+        names = [one.name for one in slots[::step]]
+        turned = {"rotation": 45, "ha": "right", "fontsize": 8} if few else {"rotation": 90, "fontsize": 6}
+        later.set_xticks(places[::step], names, **turned)
+        later.set_xlabel(f"Begin of the maintenance{' (UTC)' if found.dated else ''}")
         figure.suptitle(f"{found.site}: maintenance of {found.plan.hours:g} h", fontsize=10.5, fontweight="bold")
     return figure
 
 
 def _begins(found: Maintenance) -> Table:
-    head = [Cell("Begin"), Cell("Core-hours idle before it"), Cell("Fewest"), Cell("Most")]
-    head += [Cell("Put off meanwhile"), Cell("Jobs later"), Cell("by, on average"), Cell("Hours in all")]
-    head += [Cell("Jobs earlier"), Cell("Mean wait", term="wait"), Cell("p95 wait", term="percentile")]
-    head += [Cell("Still running")]
+    weeks = max(len(one.costs) for one in found.slots)
+    head = [Cell("Begin"), Cell("Core-hours idle before it"), *([Cell("Fewest to most")] if weeks > 1 else [])]
+    head += [Cell("Core-hours put off"), Cell("Jobs that start later"), Cell("Later by, on average")]
+    head += [Cell("Hours later, all jobs"), Cell("Jobs that start earlier")]
+    head += [Cell("Change of mean wait", term="wait"), Cell("Change of p95 wait", term="percentile")]
+    head += [Cell("Jobs still running")]
     note = (
         "Idle before it: core-hours that the site as it is uses between the announcement and the begin, and that are "
-        f"not used with the maintenance. Put off meanwhile: those of the {found.closed:,.0f} core-hours of the "
+        f"not used with the maintenance. Put off: those of the {found.closed:,.0f} core-hours of the "
         "maintenance itself that the site as it is uses. Later, earlier: jobs that start so by a minute or more. "
         "Waits: changes of the jobs submitted between the announcement and the end. Still running: jobs that began "
         "before the announcement and run beyond the begin."
     )
-    weeks = max(len(one.costs) for one in found.slots)
     caption = f"The best first; means over {count_of(weeks, 'week')}" if weeks > 1 else "The best first"
-    return Table("Begins", caption, head, [_row(one) for one in found.slots], note)
+    return Table("Begins", caption, head, [_row(one, several=weeks > 1) for one in found.slots], note)
 
 
-def _row(slot: MaintenanceSlot) -> list[Cell]:
-    row = [Cell(slot.name)]
-    row += [_number(value) for value in (slot.drained, *slot.range, slot.mean("put_off"), slot.mean("moved"))]
-    row += [seconds_cell(slot.delay), _number(slot.mean("moved_hours")), _number(slot.mean("earlier"))]
+def _row(slot: MaintenanceSlot, *, several: bool) -> list[Cell]:
+    fewest, most = slot.range
+    row = [Cell(slot.name), _number(slot.drained)]
+    row += [Cell(f"{fewest:,.0f} to {most:,.0f}", most - fewest)] if several else []
+    row += [_number(slot.mean("put_off")), _number(slot.mean("moved")), seconds_cell(slot.delay)]
+    row += [_number(slot.mean("moved_hours")), _number(slot.mean("earlier"))]
     row += [Cell(signed(value), value) for value in (slot.mean("mean_wait"), slot.mean("p95_wait"))]
     return [*row, _number(slot.mean("outlasting"))]
 
@@ -136,7 +147,12 @@ def _number(value: float) -> Cell:
 
 
 def _payers(kind: str, found: Sequence[MaintenancePayer], best: MaintenanceSlot) -> Table:
-    head = [Cell(GROUPS[kind]), Cell("Jobs that start later"), Cell("Hours in all"), Cell("Of all hours")]
+    head = [
+        Cell(GROUPS[kind]),
+        Cell("Jobs that start later"),
+        Cell("Hours later, all jobs"),
+        Cell("Share of all hours"),
+    ]
     rows = [
         [Cell(one.group), _number(one.jobs), _number(one.hours), Cell(f"{one.share:.1%}", one.share)]
         for one in found[:MOST]

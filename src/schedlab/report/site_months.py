@@ -48,7 +48,8 @@ def render_months(found: SiteMonths, *, command: str = "") -> str:
     figure = illustrate(
         plot_months(found),
         f"Mean wait and use of the machine {found.length} by {found.length}; the numbers are in the table below.",
-        "Top: mean wait of the jobs submitted in each; bottom: share of the machine in use, and work submitted.",
+        f"Top: mean wait of the jobs submitted in each {found.length}. Bottom: bars are the share of the machine in "
+        "use; dots are the work submitted, as a share of what the machine can do in that time.",
     )
     return Page().render(
         "site.html.j2",
@@ -56,8 +57,8 @@ def render_months(found: SiteMonths, *, command: str = "") -> str:
         title=f"{found.site}: {count_of(len(found.periods), found.length)}",
         lead=f"{count_of(len(found.twin), 'job')}, replayed under the site's own scheduler",
         omissions=found.omissions.parts(),
-        sentences=found.sentences(),
-        details=() if found.calibration is None else found.calibration.sentences()[2:],
+        sentences=found.sentences()[:1],
+        details=[*found.sentences()[1:], *(() if found.calibration is None else found.calibration.sentences()[2:])],
         over_time=[figure],
         tables=[_table(found)],
         more_tables=(),
@@ -83,7 +84,8 @@ def plot_months(found: SiteMonths) -> Figure:
         use.bar(places + shift, [one.use[1] for one in found.periods], 0.4, color=COLOURS[3], label="twin")
         use.plot(places, [one.work for one in found.periods], "o", color=COLOURS[4], label="work submitted")
         waits.set_ylabel("Mean wait (hours)")
-        use.set_ylabel("Of the machine")
+        use.set_ylabel("Share of the machine")
+        use.set_xlabel(f"{found.length.capitalize()} in which jobs were submitted")
         percent_ticks(use.yaxis)
         for axes in (waits, use):
             axes.grid(visible=False, axis="x")
@@ -96,18 +98,19 @@ def plot_months(found: SiteMonths) -> Figure:
 
 def _table(found: SiteMonths) -> Table:
     known = found.calibration is not None
-    head = [Cell(found.length.capitalize()), Cell("Jobs"), Cell("Work submitted")]
+    head = [Cell(found.length.capitalize()), Cell("Jobs"), Cell("Work submitted, of capacity")]
     head += [Cell("Mean wait recorded", term="wait"), Cell("in the twin"), Cell("Error")] if known else []
     head += [] if known else [Cell("Mean wait", term="wait")]
     parts = ((1, "Median wait", "median"), (2, "p95 wait", "percentile"))
     for _, words, term in parts:
         head += [Cell(f"{words} recorded", term=term), Cell("in the twin")] if known else [Cell(words, term=term)]
     head += [Cell("In use recorded", term="utilisation"), Cell("in the twin")] if known else [Cell("In use")]
-    head += [Cell("Queue recorded"), Cell("in the twin")] if known else [Cell("Queue")]
+    head += [Cell("Waiting jobs recorded"), Cell("in the twin")] if known else [Cell("Waiting jobs")]
     caption = f"Waits of the jobs submitted in each {found.length}, and use of the machine"
     note = (
-        "Work submitted: processor time of the jobs submitted then, as a share of what the machine has. Queue: mean "
-        "number of waiting jobs. (part): less than half of it is in the log."
+        f"Work submitted: processor time of the jobs submitted in the {found.length}, as a share of what the machine "
+        "can do in it; above 100 %, the queue grows. In use: share of the machine. Waiting jobs: mean number. Part: "
+        f"less than half of the {found.length} is in the log."
     )
     rows = [_row(one, known=known) for one in found.periods]
     return Table(f"{found.length.capitalize()} by {found.length}", caption, head, rows, note)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -69,7 +70,7 @@ def render_explanation(found: SiteExplanation, *, command: str = "") -> str:
     page = Page()
     both: dict[str, Schedule] = {} if found.recorded is None else {AS_RECORDED: found.recorded}
     page.explore(both | {TWIN: found.twin})
-    waits = "waits as recorded" if found.recorded is not None else "no recorded waits: those of the twin"
+    waits = "waits as recorded" if found.recorded is not None else "waits of the twin, as none are recorded"
     return page.render(
         "site.html.j2",
         kind="Why do they wait?",
@@ -93,7 +94,7 @@ def _figures(found: SiteExplanation) -> list[Illustration]:
     return [
         illustrate(
             plot_demand(shown, found.twin),
-            "Use of each kind of nodes over time, and how many jobs waited for it without room; the means are in the "
+            "Use of each kind of nodes over time, and how many jobs had no room on it; the means are in the "
             "tables below.",
             "Areas: share of the cores in use (or of GPUs, if all have some in greater use), from 0 to 100 %. Lines: "
             "jobs that wait for these nodes and have no room, on a square-root scale. Where the area is full and the "
@@ -136,7 +137,8 @@ def plot_demand(shown: Sequence[NodesInDemand], schedule: Schedule, ax: Axes | N
         axes.tick_params(axis="y", length=0)
         axes.grid(visible=False, axis="y")
         axis.label(axes)
-        axes.set_title(f"Use of nodes, and jobs without room (lines, 0 to {top:,.0f})")
+        axes.set_ylabel("Kind of nodes")
+        axes.set_title(f"Share in use (areas, 0 to 100 %), and jobs without room (lines, 0 to {top:,.0f})")
     return axes
 
 
@@ -147,26 +149,30 @@ def _binned(steps: Steps, begin: int, end: int) -> Steps:
     return Steps(times, values).binned(TIME_BINS, begin, end)
 
 
-def _wrapped(name: str, width: int = 24) -> str:
-    return name if len(name) <= width else f"{name[: width - 1]}…"
+def _wrapped(name: str) -> str:
+    """Return a name on at most two lines."""
+    lines = wrap(name, 22)
+    return "\n".join([*lines[:1], f"{lines[1][:21]}…" if len(lines) > 2 else lines[1]] if len(lines) > 1 else lines)
 
 
 def _carriers(found: SiteExplanation) -> Table:
     recorded = found.recorded is not None
-    head = [Cell("Jobs of"), Cell("Each asks for"), Cell("Jobs"), Cell("Share of waiting", term="share_of_waiting")]
+    head = [Cell("Jobs of"), Cell("Jobs"), Cell("Share of waiting", term="share_of_waiting")]
     head += [Cell("Mean wait recorded" if recorded else "Mean wait", term="wait")]
     head += [Cell("in the twin")] if recorded else []
-    head += [Cell("Median wait", term="median"), Cell("Mean of all others"), Cell("Mostly for")]
+    head += [Cell("Median wait", term="median"), Cell("Mean wait of all others")]
+    head += [Cell("Wait mostly for", words=True), Cell("Each asks for", words=True)]
     rows = []
     for one in found.carriers:
         share = found.share(one)
         twin = [seconds_cell(float(found.twin.wait_time[one.rows].mean()))] if recorded else []
-        row = [Cell(share.group), Cell(asks_for(found, one) or "–"), Cell(f"{share.jobs:,}", share.jobs)]
-        row += [_shares(share)[1], seconds_cell(share.mean), *twin]
-        rows.append([*row, seconds_cell(share.median), seconds_cell(share.mean_without), Cell(mostly_for(found, one))])
+        row = [Cell(share.group), Cell(f"{share.jobs:,}", share.jobs), _shares(share)[1], seconds_cell(share.mean)]
+        row += [*twin, seconds_cell(share.median), seconds_cell(share.mean_without)]
+        words = [mostly_for(found, one), asks_for(found, one) or "–"]
+        rows.append([*row, *(Cell(text, words=True) for text in words)])
     note = (
         "Groups without jobs in common, found by user, account, partition, QOS and what jobs ask for: the most telling "
-        "one, then that of the rest, and so on. The mean of all others is how they waited beside the group; "
+        "one, then that of the rest, and so on. The mean wait of all others is how they waited beside the group; "
         "without it in the queue, they might have waited less."
     )
     return Table("Who carries the mean wait", "Groups of jobs by their share of all waiting", head, rows, note)
@@ -180,11 +186,12 @@ def _shares(share: WaitShare) -> list[Cell]:
 def _causes(found: SiteExplanation) -> Table:
     totals = found.causes.totals()
     whole = sum(totals.values())
-    head = [Cell("Cause"), Cell("Kind"), Cell("Hours"), Cell("Share of waiting", term="share_of_waiting")]
+    head = [Cell("Cause"), Cell("Kind", words=True), Cell("Job-hours of waiting")]
+    head += [Cell("Share of waiting", term="share_of_waiting")]
     rows = []
     for cause, seconds in totals.items():
         hours = seconds / 3600
-        row = [Cell(cause_text(cause)), Cell(kind_of(cause)), Cell(hours_text(hours), hours)]
+        row = [Cell(cause_text(cause)), Cell(kind_of(cause), words=True), Cell(hours_text(hours), hours)]
         rows.append([*row, Cell(f"{seconds / whole:.1%}", seconds / whole)])
     note = (
         "In the twin. A job has no free cores, nodes, memory or GPUs while it could not start even if alone in the "
@@ -196,8 +203,9 @@ def _causes(found: SiteExplanation) -> Table:
 
 def _nodes(found: SiteExplanation) -> list[Table]:
     note = (
-        "Full: hours in which most of the jobs that waited for these nodes had no room. Job hours: what jobs "
-        "waited together meanwhile; {}."
+        "Shares in use are means from the first submission to the last, and those while jobs wait. Hours full: those "
+        "of the hours with waiting jobs in which most of these had no room. Job-hours without room: what all jobs "
+        "waited together while no node that they may use had room; {}."
     )
     kinds = note.format("each job counts for the one kind that it asks for")
     groups = note.format("a job that may use several groups counts for each")
@@ -210,17 +218,18 @@ def _nodes(found: SiteExplanation) -> list[Table]:
 
 
 def _in_demand(heading: str, caption: str, some: Sequence[NodesInDemand], note: str) -> Table:
-    head = [Cell("Nodes"), Cell("Number"), Cell("Cores in use"), Cell("GPUs in use"), Cell("Cores in use, waited for")]
-    head += [Cell("Hours waited for"), Cell("Hours full"), Cell("Job hours without room")]
+    head = [Cell("Kind of nodes"), Cell("Nodes"), Cell("Cores in use"), Cell("GPUs in use")]
+    head += [Cell("Cores in use while jobs wait"), Cell("Hours with waiting jobs"), Cell("Hours full")]
+    head += [Cell("Job-hours without room")]
     featured = any(one.features for one in some)
-    head += [Cell("Features")] if featured else []
+    head += [Cell("Features", words=True)] if featured else []
     rows = []
     for one in some[:MOST]:
         shares = [
             Cell("–") if np.isnan(value) else Cell(f"{value:.0%}", value) for value in (one.cores, one.gpus, one.busy)
         ]
         hours = [Cell(hours_text(value), value) for value in (one.waited_for, one.full, one.job_hours)]
-        features = [Cell(one.features or "–")] if featured else []
+        features = [Cell(one.features or "–", words=True)] if featured else []
         rows.append([Cell(one.name), Cell(f"{one.nodes:,}", one.nodes), *shares, *hours, *features])
     return Table(heading, caption, head, rows, note)
 
@@ -228,11 +237,12 @@ def _in_demand(heading: str, caption: str, some: Sequence[NodesInDemand], note: 
 def _limits(found: SiteExplanation) -> list[Table]:
     if not found.limits:
         return []
-    head = [Cell("Reason", term="told_reason"), Cell("Limit"), Cell("Jobs"), Cell("Users"), Cell("Hours")]
+    head = [Cell("Reason", term="told_reason"), Cell("Jobs"), Cell("Users"), Cell("Job-hours held")]
+    head += [Cell("Limit", words=True)]
     rows = []
     for one in found.limits[:MOST]:
-        row = [Cell(one.reason), Cell(one.limit or "–"), Cell(f"{one.jobs:,}", one.jobs)]
-        rows.append([*row, Cell(f"{one.users:,}", one.users), Cell(hours_text(one.hours), one.hours)])
+        row = [Cell(one.reason), Cell(f"{one.jobs:,}", one.jobs), Cell(f"{one.users:,}", one.users)]
+        rows.append([*row, Cell(hours_text(one.hours), one.hours), Cell(one.limit or "–", words=True)])
     return [Table("Limits", "Hours that jobs were held at limits, in the twin", head, rows)]
 
 
@@ -245,7 +255,7 @@ def _groups(found: SiteExplanation) -> list[Table]:
 def _by(words: str, every: Sequence[WaitShare]) -> Table:
     head = [Cell(words[0].upper() + words[1:]), Cell("Jobs"), Cell("Share of jobs")]
     head += [Cell("Share of waiting", term="share_of_waiting"), Cell("Mean wait", term="wait")]
-    head += [Cell("Median wait", term="median"), Cell("p95 wait", term="percentile"), Cell("Mean of all others")]
+    head += [Cell("Median wait", term="median"), Cell("p95 wait", term="percentile"), Cell("Mean wait of all others")]
     rows = []
     for one in every[:MOST]:
         row = [Cell(one.group), Cell(f"{one.jobs:,}", one.jobs), *_shares(one), seconds_cell(one.mean)]

@@ -14,6 +14,7 @@ from schedlab.report.groups import Grouping
 from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.summary import duration
 from schedlab.scheduler.predictor import CLAIRVOYANT, is_clairvoyant
+from schedlab.site.wait_text import wait_text
 from schedlab.wording import count_of
 
 MOST_GROUPS = 50
@@ -22,12 +23,14 @@ MOST_GROUPS = 50
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell of a table: its text, what it is sorted by, the key of its definition, and a name that goes before."""
+    """A cell of a table: its text, what it is sorted by, the key of its definition, a name that goes before, and
+    whether it has words, which are wrapped, rather than a number."""
 
     text: str
     value: float | None = None
     term: str | None = None
     name: str = ""
+    words: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +46,7 @@ class Table:
 
 def seconds_cell(seconds: float) -> Cell:
     """Return a duration that may be unknown."""
-    return Cell("–") if np.isnan(seconds) else Cell(duration(seconds), seconds)
+    return Cell("–") if np.isnan(seconds) else Cell(wait_text(seconds), seconds)
 
 
 def who_pays(prices: Sequence[Price], baseline: str, labels: Mapping[int, str]) -> Table:

@@ -24,6 +24,9 @@ from schedlab.workload.workload import Workload
 KINDS = ("partition", "QOS", "account", "user", "size", "GPU")
 """Kinds of groups of which a metric may be."""
 
+TIMES = ("wait", "run_time", "turnaround", "makespan", "time_lost", "suspended_time")
+"""Parts of the names of metrics in seconds."""
+
 _STATISTICS: dict[str, Callable[[NDArray[np.float64]], float]] = {
     "mean": lambda values: float(values.mean()),
     "median": lambda values: float(np.median(values)),
@@ -101,6 +104,11 @@ class Goal:
         of = f" of {group_name(self.kind, self.group)}" if self.kind else ""
         return f"{self.metric.replace('_', ' ')}{of}"
 
+    @property
+    def is_time(self) -> bool:
+        """Whether it is in seconds."""
+        return _is_time(self.metric)
+
     def in_words(self, value: float) -> str:
         """Return a value of the metric as text."""
         return f"{value:.1%}" if self.metric == "utilisation" else quantity(self.metric, value)
@@ -157,8 +165,12 @@ def _values(schedule: Schedule, measure: str) -> NDArray[np.float64]:
     return np.asarray(job_measures(schedule)[measure], dtype=np.float64)
 
 
+def _is_time(metric: str) -> bool:
+    return any(word in metric for word in TIMES)
+
+
 def _number(metric: str, text: str) -> float:
-    if any(word in metric for word in ("wait", "run_time", "turnaround", "makespan", "time_lost", "suspended_time")):
+    if _is_time(metric):
         return parse_duration(text)
     try:
         return float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)

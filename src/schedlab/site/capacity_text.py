@@ -12,6 +12,7 @@ from schedlab.site.headline import payers_text, winners_text
 from schedlab.site.log_end import log_end_clause
 from schedlab.site.unusable import MOSTLY, TELLING
 from schedlab.site.variants import AS_IT_IS
+from schedlab.site.wait_text import signed_interval
 from schedlab.wording import table
 
 AGAIN = 3
@@ -128,6 +129,8 @@ def _cannot_use(one: KindCapacity) -> list[str]:
 
 def _interval(found: Capacity, step: CapacityStep) -> str:
     assert step.interval is not None
+    if found.goal.is_time:
+        return signed_interval(step.interval)
     return " to ".join(_signed(found, one) for one in step.interval)
 
 

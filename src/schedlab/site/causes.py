@@ -18,10 +18,10 @@ RESOURCES, PRIORITY, LIMITS, OTHER = "resources", "priority", "limits", "other"
 """The kinds of causes."""
 
 KIND_WORDS: Final = {
-    RESOURCES: "passed while no node that the job may use had room",
-    PRIORITY: "while there was room, but other jobs were before it",
-    LIMITS: "at limits",
-    OTHER: "for other jobs to end, reservations, or nodes out of service",
+    RESOURCES: "is for resources (no node that the job may use has room)",
+    PRIORITY: "is for its turn (there is room, but other jobs come first)",
+    LIMITS: "is at limits of accounts or QOS",
+    OTHER: "is for other jobs to end, for reservations, or for nodes out of service",
 }
 
 IN_TURN = ("Priority", "Resources")

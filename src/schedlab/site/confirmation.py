@@ -12,7 +12,7 @@ from schedlab.schedule.summary import duration
 from schedlab.site.effects import FEWEST_JOBS, group_name, groups_of
 from schedlab.site.sweep import VariantFailure
 from schedlab.site.variants import Variant
-from schedlab.site.wait_text import signed
+from schedlab.site.wait_text import signed, signed_interval
 from schedlab.wording import count_of, table
 from schedlab.workload.workload import Workload
 
@@ -81,7 +81,9 @@ class MeanChange:
         return max(abs(self.lowest), abs(self.highest)) < 1
 
     def __str__(self) -> str:
-        return f"{signed(self.difference)} ({signed(self.lowest)} to {signed(self.highest)})"
+        if self.is_null:
+            return "none"
+        return f"{signed(self.difference)} ({signed_interval((self.lowest, self.highest))})"
 
 
 @dataclass(frozen=True, slots=True)

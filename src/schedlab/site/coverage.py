@@ -51,7 +51,9 @@ class JudgedPartition:
         return difference < MINUTE or difference <= tolerance * self.recorded
 
     def __str__(self) -> str:
-        return f"{self.name} ({count_of(self.jobs, 'job')}, {error_text(self.error)})"
+        short = 0 < max(self.recorded, self.simulated) < MINUTE
+        how = "waits below a minute" if short else error_text(self.error)
+        return f"{self.name} ({count_of(self.jobs, 'job')}, {how})"
 
 
 @dataclass(frozen=True, slots=True)

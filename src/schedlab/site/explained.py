@@ -12,9 +12,11 @@ from schedlab.durations import DAY
 from schedlab.schedule.summary import duration
 from schedlab.site.asked import ANY_NODE, NO_GPU
 from schedlab.site.carriers import Carrier, WaitShare, stands_out
-from schedlab.site.causes import KIND_WORDS, OTHER, kind_of
+from schedlab.site.causes import KIND_WORDS, kind_of
+from schedlab.site.coverage import error_text
 from schedlab.site.fitting import STATES
-from schedlab.site.log_end import log_end_sentences
+from schedlab.site.log_end import log_end_clause, log_end_sentences
+from schedlab.site.wait_text import wait_text
 from schedlab.wording import count_of, table
 
 if TYPE_CHECKING:
@@ -27,6 +29,9 @@ SHORT_LOG = 14
 
 ONE_DAY = 0.4
 """The share of all waiting from which on a single day decides."""
+
+LEAST = 0.005
+"""The share of all waiting of a cause that a sentence tells."""
 
 CAUSE_WORDS: Final = {
     "cores": "no free cores or whole nodes",
@@ -64,9 +69,11 @@ def hours_text(hours: float) -> str:
 
     Examples
     --------
-    >>> hours_text(0.5), hours_text(1234.5)
-    ('0.5', '1,234')
+    >>> hours_text(0.5), hours_text(1234.5), hours_text(0.001), hours_text(0)
+    ('0.5', '1,234', '<0.1', '0')
     """
+    if 0 < hours < 0.05:
+        return "<0.1"
     return f"{hours:,.1f}" if 0 < hours < 10 else f"{hours:,.0f}"
 
 
@@ -108,14 +115,22 @@ def _limit(found: SiteExplanation, rows: NDArray[np.intp]) -> str:
 
 
 def first_sentences(found: SiteExplanation) -> list[str]:
-    """Return what is said first: how sure the answer is, and who waits."""
-    return [*_how_sure(found), *_who(found)]
+    """Return what is said first: who waits and why, how sure that is, and the waits of all jobs."""
+    waits = found.waits
+    if not waits.any():
+        return [f"{_according(found)}, no job waits: {count_of(len(waits), 'job')} started at once."]
+    every = (
+        f"The mean wait of {count_of(len(waits), 'job')} is {wait_text(float(waits.mean()))}, the median "
+        f"{wait_text(float(np.median(waits)))}."
+    )
+    decides = [log_end_clause(found.after_the_log())]
+    return [f"{'; '.join([f'{_according(found)}, {_who(found)}', *filter(None, decides)])}.", every]
 
 
 def other_sentences(found: SiteExplanation) -> list[str]:
-    """Return what is said then: what jobs wait for, where, and whether that is typical."""
+    """Return what is said then: how sure the answer is, what jobs wait for, where, and whether that is typical."""
     return [
-        *(() if found.calibration is None else found.calibration.sentences()[2:]),
+        *_how_sure(found),
         *_what_for(found),
         *_where(found),
         _at_limits(found),
@@ -123,43 +138,40 @@ def other_sentences(found: SiteExplanation) -> list[str]:
     ]
 
 
+def _according(found: SiteExplanation) -> str:
+    """Say in a clause what the answer stands on."""
+    if found.calibration is None:
+        return "According to a twin that cannot be checked (the log has no recorded waits)"
+    error = found.calibration.errors["all"][0].error
+    far = error_text(float(error) if np.isfinite(error) else None)
+    return f"According to the record, and to a twin that is {found.calibration.verdict} (mean wait {far})"
+
+
 def _how_sure(found: SiteExplanation) -> Iterator[str]:
     if found.calibration is None:
-        yield (
-            "The log has no recorded waits, so the twin cannot be checked against this site: all waits here are those "
-            "of the twin."
-        )
+        yield "All waits here are those of the twin; accounting (sacct) of jobs with their starts would check it."
         return
-    yield from found.calibration.sentences()[:2]
     yield "Who waits is told from the record; what they wait for is told by the twin."
-
-
-def _who(found: SiteExplanation) -> Iterator[str]:
-    waits = found.waits
-    every = (
-        f"the mean wait of {count_of(len(waits), 'job')} is {duration(float(waits.mean()))}, the median "
-        f"{duration(float(np.median(waits)))}"
-    )
-    if not waits.any():
-        yield f"No job waits: {count_of(len(waits), 'job')} started at once."
-        return
+    yield from found.calibration.sentences()
     first = found.carriers[0]
-    share = found.share(first)
-    every = f"{every[0].upper()}{every[1:]}"
+    if found.waits.any() and first.told_apart:
+        twin = found.share(first, found.twin.wait_time)
+        name, others = whose(found, first), wait_text(twin.mean_without)
+        yield f"In the twin, the jobs of {name} wait {wait_text(twin.mean)} on average, all others {others}."
+
+
+def _who(found: SiteExplanation) -> str:
+    first = found.carriers[0]
     if not first.told_apart:
-        yield f"{every}: no group of jobs waits longer than the others."
-        return
-    asks = asks_for(found, first)
+        return "no group of jobs waits longer than the others"
+    share, asks = found.share(first), asks_for(found, first)
     part = f"{share.share_of_waiting:.0%} of all waiting"
-    part = f"{part} is" if stands_out(share) else f"No group of jobs stands out; the most telling one has {part}:"
-    yield (
-        f"{part} that of {count_of(share.jobs, 'job')} ({share.share_of_jobs:.0%} of all) of {whose(found, first)}"
-        f"{f', each for {asks}' if asks else ''}: they wait {duration(share.mean)} on average, "
-        f"{_because(found, first)}; all others wait {duration(share.mean_without)} beside them. {every}."
+    whole = f"{part} is" if stands_out(share) else f"no group of jobs stands out; the most telling one has {part}:"
+    return (
+        f"{whole} that of {count_of(share.jobs, 'job')} ({share.share_of_jobs:.0%} of all jobs) of "
+        f"{whose(found, first)}{f', each asking for {asks}' if asks else ''}: they wait {wait_text(share.mean)} on "
+        f"average, {_because(found, first)}; all other jobs wait {wait_text(share.mean_without)} on average"
     )
-    twin = found.share(first, found.twin.wait_time)
-    if found.recorded is not None:
-        yield f"In the twin they wait {duration(twin.mean)}, all others {duration(twin.mean_without)}."
 
 
 def _what_for(found: SiteExplanation) -> Iterator[str]:
@@ -167,22 +179,23 @@ def _what_for(found: SiteExplanation) -> Iterator[str]:
     if not shares:
         return
     kinds = {kind: sum(part for cause, part in shares.items() if kind_of(cause) == kind) for kind in KIND_WORDS}
-    short = [f"{state} {shares[state]:.0%}" for state in STATES[1:] if shares.get(state, 0) >= 0.005]
-    told = [f"{kinds[kind]:.0%} {KIND_WORDS[kind]}" for kind in KIND_WORDS if kind != OTHER or kinds[kind] >= 0.005]
-    told[0] += f" (short of {', '.join(short)})" if short else ""
-    yield f"Of all waiting, {', '.join(told[:-1])} and {told[-1]}."
+    told = [f"{kinds[kind]:.0%} {words}" for kind, words in KIND_WORDS.items() if kinds[kind] >= LEAST]
+    short = [f"{shares[state]:.0%} for lack of free {state}" for state in STATES[1:] if shares.get(state, 0) >= LEAST]
+    yield f"Of all waiting, {'; '.join(told)}."
+    if len(short) > 1:
+        yield f"Resources: {', '.join(short)}."
     words = found.twin.waited_for or {}
     behind, total = (sum(int(words[one].sum()) for one in some if one in words) for some in (["Priority"], words))
     if behind > 0.5 * total:
         yield (
-            f"(squeue would give the reason Priority for {behind / total:.1%} of it: only the first job that waits for "
-            "a partition has Resources there.)"
+            f"squeue would show the reason Priority for {behind / total:.1%} of it, as only the first job that waits "
+            "for a partition gets Resources there."
         )
     elsewhere = float(found.causes.elsewhere.sum()) / sum(found.causes.totals().values())
     if elsewhere >= 0.05:
         yield (
-            f"For {elsewhere:.0%} of all waiting, nodes that the job may not use, by its partition, constraint or node "
-            "list, had room."
+            f"During {elsewhere:.0%} of all waiting, there was room on nodes that the job may not use, because of its "
+            "partition, constraint or node list."
         )
 
 
@@ -192,9 +205,10 @@ def _where(found: SiteExplanation) -> Iterator[str]:
         return
     first = found.kinds[0]
     yield (
-        f"The bottleneck is {first.name}: {first.job_hours / total:.0%} of the hours without room were waited for it. "
-        f"While jobs wait for it, {first.busy:.0%} of its cores are in use, and for {hours_text(first.full)} of "
-        f"these {hours_text(first.waited_for)} hours, most of the jobs that wait for it have no room."
+        f"The bottleneck is {first.name}: jobs that ask for these nodes have {first.job_hours / total:.0%} of all "
+        f"waiting without room. While jobs wait for them, {first.busy:.0%} of their cores are in use; in "
+        f"{hours_text(first.full)} of these {hours_text(first.waited_for)} hours, most of the waiting jobs have no "
+        "room."
     )
 
 
@@ -204,8 +218,8 @@ def _at_limits(found: SiteExplanation) -> str:
     first = found.limits[0]
     named = f" ({first.limit})" if first.limit else ""
     return (
-        f"The limit that costs most is {first.reason}{named}: {hours_text(first.hours)} hours of "
-        f"{count_of(first.jobs, 'job')} of {count_of(first.users, 'user')}."
+        f"The limit that costs most is {first.reason}{named}: it holds {count_of(first.jobs, 'job')} of "
+        f"{count_of(first.users, 'user')} for {hours_text(first.hours)} hours together."
     )
 
 
@@ -215,8 +229,8 @@ def _how_typical(found: SiteExplanation) -> Iterator[str]:
     day, share = found.busiest_day()
     if found.waits.any() and days > 1 and share >= ONE_DAY:
         yield (
-            f"{share:.0%} of all waiting is of jobs submitted on day {day} of {np.ceil(days):,.0f}: one event decides, "
-            "and need not come again."
+            f"{share:.0%} of all waiting is that of jobs submitted on day {day} of {np.ceil(days):,.0f}: one event "
+            "decides, and need not come again."
         )
     elif days < SHORT_LOG:
         yield f"The log has {days:,.1f} days: it cannot tell a habit from an event."
@@ -241,16 +255,20 @@ def explained_text(found: SiteExplanation) -> str:
 
 def _carriers(found: SiteExplanation) -> str:
     recorded = found.recorded is not None
-    head = ["", "jobs", "share of waiting", "mean wait", *(["in the twin"] if recorded else [])]
-    head += ["median wait", "mean of others", "mostly for", "each asks for"]
+    head = ["jobs of", "jobs", "share of waiting", "mean wait", *(["in the twin"] if recorded else [])]
+    head += ["median wait", "mean of others", "wait mostly for", "each asks for"]
     rows = []
     for one in found.carriers:
         share = found.share(one)
-        row = [share.group, f"{share.jobs:,}", f"{share.share_of_waiting:.1%}", duration(share.mean)]
-        row += [duration(float(found.twin.wait_time[one.rows].mean()))] if recorded else []
-        without = "-" if np.isnan(share.mean_without) else duration(share.mean_without)
-        rows.append([*row, duration(share.median), without, mostly_for(found, one), asks_for(found, one)])
+        row = [share.group, f"{share.jobs:,}", f"{share.share_of_waiting:.1%}", wait_text(share.mean)]
+        row += [wait_text(float(found.twin.wait_time[one.rows].mean()))] if recorded else []
+        row += [wait_text(share.median), _of_others(share)]
+        rows.append([*row, mostly_for(found, one), asks_for(found, one)])
     return table(head, rows)
+
+
+def _of_others(share: WaitShare) -> str:
+    return "-" if np.isnan(share.mean_without) else wait_text(share.mean_without)
 
 
 def mostly_for(found: SiteExplanation, carrier: Carrier) -> str:
@@ -267,26 +285,25 @@ def _because(found: SiteExplanation, carrier: Carrier) -> str:
     cause, share = next(iter(found.shares_of_causes(carrier.rows).items()), ("", 0.0))
     if not cause:
         return "but not in the twin"
-    part = f"for {share:.0%} of it" if found.recorded is None else f"in the twin for {share:.0%} of the time"
+    part = f"{share:.0%} of it{'' if found.recorded is None else ' in the twin'}"
     if cause in STATES:
-        return f"{part} as no node that they may use has enough free {cause}"
+        return f"{part} because no node that they may use has enough free {cause}"
     if cause == "turn":
         return f"{part} behind other jobs, with room on nodes that they may use"
-    return f"{part} by the reason {cause}"
+    return f"{part} for the reason {cause}"
 
 
 def _groups(found: SiteExplanation, kind: str) -> str:
     every = found.shares(kind)
     rows = [_row(one) for one in every[:MOST_ROWS]]
     more = len(every) - MOST_ROWS
-    text = table([KINDS[kind], "jobs", "of jobs", "of waiting", "mean wait", "median wait", "of others"], rows)
-    return text + (f"\n{more:,} more" if more > 0 else "")
+    head = [KINDS[kind], "jobs", "share of jobs", "share of waiting", "mean wait", "median wait", "mean of others"]
+    return table(head, rows) + (f"\n{more:,} more" if more > 0 else "")
 
 
 def _row(one: WaitShare) -> list[str]:
-    without = "-" if np.isnan(one.mean_without) else duration(one.mean_without)
     shares = [f"{one.share_of_jobs:.1%}", f"{one.share_of_waiting:.1%}"]
-    return [one.group, f"{one.jobs:,}", *shares, duration(one.mean), duration(one.median), without]
+    return [one.group, f"{one.jobs:,}", *shares, wait_text(one.mean), wait_text(one.median), _of_others(one)]
 
 
 def _causes(found: SiteExplanation) -> str:
@@ -294,7 +311,7 @@ def _causes(found: SiteExplanation) -> str:
         [cause_text(cause), kind_of(cause), hours_text(found.causes.totals()[cause] / 3600), f"{share:.1%}"]
         for cause, share in found.shares_of_causes().items()
     ]
-    return table(["cause", "kind", "hours", "share"], rows)
+    return table(["cause", "kind", "job-hours of waiting", "share of waiting"], rows)
 
 
 def _nodes(some: Iterable[NodesInDemand]) -> str:
@@ -305,18 +322,18 @@ def _nodes(some: Iterable[NodesInDemand]) -> str:
         busy = "-" if np.isnan(one.busy) else f"{one.busy:.0%}"
         rows.append([one.name, f"{one.nodes:,}", f"{one.cores:.0%}", gpus, busy, *hours])
     head = [
-        "",
+        "kind of nodes",
         "nodes",
-        "cores used",
-        "GPUs used",
-        "cores, waited for",
-        "hours waited for",
+        "cores in use",
+        "GPUs in use",
+        "cores while jobs wait",
+        "hours with waiting jobs",
         "hours full",
-        "job hours without room",
+        "job-hours without room",
     ]
     return table(head, rows[:MOST_ROWS])
 
 
 def _limits(found: SiteExplanation) -> str:
     rows = [[one.reason, one.limit, f"{one.jobs:,}", f"{one.users:,}", hours_text(one.hours)] for one in found.limits]
-    return table(["reason", "limit", "jobs", "users", "hours"], rows[:MOST_ROWS])
+    return table(["reason", "limit", "jobs", "users", "job-hours held"], rows[:MOST_ROWS])

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from schedlab.durations import DAY, WEEK
 from schedlab.schedule.schedule import Schedule
-from schedlab.schedule.summary import duration
 from schedlab.schedule.timeline import Steps, busy_processors, queue_length
 from schedlab.site.calibration import Calibration
 from schedlab.site.omissions import Omissions
 from schedlab.site.past import replayed
 from schedlab.site.site import Site
+from schedlab.site.wait_text import wait_text
 from schedlab.wording import count_of, table
 
 Length = Literal["month", "week", "day"]
@@ -103,15 +103,12 @@ class SiteMonths:
     omissions: Omissions
 
     def sentences(self) -> list[str]:
-        """Return what is to be seen, in plain sentences: how sure it is, then when waits were long, and why."""
-        return [*self._how_sure(), *self._when()]
+        """Return what is to be seen, in plain sentences: when waits were long, how sure that is, and why."""
+        return [self._when(), *self._how_sure(), *self._why()]
 
     def _how_sure(self) -> Iterator[str]:
         if self.calibration is None:
-            yield (
-                "The log has no recorded waits, so the twin cannot be checked against this site: all figures here are "
-                "those of the twin."
-            )
+            yield "All figures here are those of the twin; accounting (sacct) of jobs with their starts would check it."
             return
         yield from self.calibration.sentences()[:2]
         judged = [one for one in self.periods if one.complete and one.jobs >= FEWEST and np.isfinite(one.error)]
@@ -124,18 +121,29 @@ class SiteMonths:
                 f"({best.error:+.0%})."
             )
 
-    def _when(self) -> Iterator[str]:
-        full = [one for one in self.periods if one.complete and one.jobs]
+    @property
+    def _compared(self) -> list[PeriodUse]:
+        """Periods with jobs of which more than half is in the log."""
+        return [one for one in self.periods if one.complete and one.jobs]
+
+    def _when(self) -> str:
+        known = self.calibration is not None
+        source = "the record" if known else "a twin that cannot be checked (the log has no recorded waits)"
+        full = self._compared
         if len(full) < 2:
-            yield f"The log has {count_of(len(self.periods), self.length)}: too few to compare."
-            return
+            return f"The log has {count_of(len(self.periods), self.length)}: too few to compare."
         longest = max(full, key=lambda one: (one.recorded or one.simulated)[0])
         wait = (longest.recorded or longest.simulated)[0]
         waits = np.array([(one.recorded or one.simulated)[0] for one in full])
-        yield (
-            f"The longest waits were in {longest.name}: {duration(wait)} on average; half of the {self.length}s had "
-            f"{duration(float(np.median(waits)))} or less."
+        where = "on" if self.length == "day" else "in"
+        return (
+            f"According to {source}, the longest waits were {where} {longest.name}: {wait_text(wait)} on average; half "
+            f"of the {self.length}s had {wait_text(float(np.median(waits)))} or less."
         )
+
+    def _why(self) -> Iterator[str]:
+        full = self._compared
+        waits = np.array([(one.recorded or one.simulated)[0] for one in full])
         loads = np.array([one.work for one in full])
         if len(full) >= 6 and waits.std() and loads.std():
             share = float(np.corrcoef(waits.argsort().argsort(), loads.argsort().argsort())[0, 1])
@@ -174,11 +182,11 @@ def _row(one: PeriodUse, known: bool) -> list[str]:
     if not one.jobs:
         return [name, "0", f"{one.work:.0%}", *["-"] * (5 if known else 3), *_use(one, known)]
     if one.recorded is None:
-        waits = [duration(value) for value in one.simulated]
+        waits = [wait_text(value) for value in one.simulated]
     else:
-        waits = [duration(one.recorded[0]), duration(one.simulated[0])]
+        waits = [wait_text(one.recorded[0]), wait_text(one.simulated[0])]
         waits += [f"{one.error:+.0%}" if np.isfinite(one.error) else "-"]
-        waits += [duration(one.recorded[2]), duration(one.simulated[2])]
+        waits += [wait_text(one.recorded[2]), wait_text(one.simulated[2])]
     return [name, f"{one.jobs:,}", f"{one.work:.0%}", *waits, *_use(one, known)]
 
 
