@@ -8,7 +8,7 @@ from pathlib import Path
 
 from schedlab.report.illustrations import example_figures
 from schedlab.report.page import Page, write_page
-from schedlab.report.tables import Cell, Table, seconds_cell
+from schedlab.report.tables import Cell, Table, seconds_cell, waits_cells
 from schedlab.schedule.provenance import provenance_for_pages
 from schedlab.schedule.recorded import AS_RECORDED
 from schedlab.site.calibration import Calibration
@@ -27,7 +27,7 @@ HEADINGS = {
 
 QUANTILE_NAMES = {0.5: "Median"}
 
-NO_ERROR = "There is no error where both waits are below a minute."
+NO_ERROR = "No error is given where both waits are below a minute."
 
 REPLAYED = "replayed"
 """What the schedule of the twin is called."""
@@ -66,7 +66,7 @@ def render_calibration(calibration: Calibration, *, command: str = "") -> str:
     return page.render(
         "schedule.html.j2",
         kind="Calibration",
-        title=f"{calibration.site}: a replay that is {calibration.verdict}",
+        title=f"{calibration.site}: the replay is {calibration.verdict}",
         lead=f"{count_of(len(calibration.recorded), 'job')} as recorded, and as replayed by the twin",
         changes=left_out,
         sentences=calibration.sentences()[:2],
@@ -91,7 +91,7 @@ def _all(errors: WaitErrors) -> Table:
     rows = []
     for name, term, *waits in zip(names, terms, errors.recorded, errors.simulated, errors.naive, strict=True):
         recorded, simulated, naive = waits
-        row = [Cell(name, term=term), seconds_cell(recorded), seconds_cell(simulated), _error(simulated, recorded)]
+        row = [Cell(name, term=term), *waits_cells(recorded, simulated), _error(simulated, recorded)]
         rows.append([*row, seconds_cell(naive), _error(naive, recorded)])
     note = (
         f"Errors of the mean up to {GOOD:.0%} count as good, up to {ROUGH:.0%} as rough. The naive model guesses the "
@@ -102,7 +102,12 @@ def _all(errors: WaitErrors) -> Table:
 
 def _table(kind: str, errors: Iterable[WaitErrors]) -> Table:
     every = list(errors)
-    head = [Cell(HEADINGS[kind]), Cell("Jobs"), Cell("Mean wait recorded", term="wait"), Cell("replayed")]
+    head = [
+        Cell(HEADINGS[kind].removeprefix("By ").capitalize()),
+        Cell("Jobs"),
+        Cell("Mean wait recorded", term="wait"),
+        Cell("replayed"),
+    ]
     head += [Cell("Error"), Cell("Error of the naive model")]
     head += [Cell("Median wait recorded", term="median"), Cell("replayed")]
     head += [Cell("p90 wait recorded", term="percentile"), Cell("replayed")]
@@ -113,11 +118,11 @@ def _table(kind: str, errors: Iterable[WaitErrors]) -> Table:
 
 def _row(one: WaitErrors) -> list[Cell]:
     recorded, simulated = one.recorded[0], one.simulated[0]
-    row = [Cell(one.group), Cell(f"{one.jobs:,}", one.jobs), seconds_cell(recorded), seconds_cell(simulated)]
+    row = [Cell(one.group), Cell(f"{one.jobs:,}", one.jobs), *waits_cells(recorded, simulated)]
     row += [_error(simulated, recorded), _error(one.naive[0], recorded)]
     for quantile in (0.5, 0.9):
         place = 1 + QUANTILES.index(quantile)
-        row += [seconds_cell(one.recorded[place]), seconds_cell(one.simulated[place])]
+        row += waits_cells(one.recorded[place], one.simulated[place])
     return row
 
 

@@ -73,8 +73,8 @@ def render_maintenance(sweep: Sweep, found: Maintenance, *, command: str = "") -
     return page.render(
         "site.html.j2",
         kind="Maintenance",
-        title=f"{found.site}: {found.plan.hours:g} h, {where}",
-        lead=f"{count_of(jobs, 'job')} replayed on {found.sample.text}, {count_of(len(found.slots), 'begin')} compared",
+        title=f"{found.site}: a maintenance of {found.plan.hours:g} h on {where}",
+        lead=f"{count_of(jobs, 'job')} of {found.sample.text} replayed, {count_of(len(found.slots), 'begin')} compared",
         sentences=sentences[:1],
         details=sentences[1:],
         tables=[_begins(found)],

@@ -11,7 +11,7 @@ import numpy as np
 from schedlab.report.illustrations import illustrate
 from schedlab.report.page import Page, write_page
 from schedlab.report.style import COLOURS, legend, new_figure, percent_ticks, styled
-from schedlab.report.tables import Cell, Table, seconds_cell
+from schedlab.report.tables import Cell, Table, waits_cells
 from schedlab.schedule.provenance import provenance_for_pages
 from schedlab.site.months import PeriodUse, SiteMonths
 from schedlab.wording import count_of
@@ -101,9 +101,8 @@ def _table(found: SiteMonths) -> Table:
     head = [Cell(found.length.capitalize()), Cell("Jobs"), Cell("Work submitted, of capacity")]
     head += [Cell("Mean wait recorded", term="wait"), Cell("in the twin"), Cell("Error")] if known else []
     head += [] if known else [Cell("Mean wait", term="wait")]
-    parts = ((1, "Median wait", "median"), (2, "p95 wait", "percentile"))
-    for _, words, term in parts:
-        head += [Cell(f"{words} recorded", term=term), Cell("in the twin")] if known else [Cell(words, term=term)]
+    head += [Cell("p95 wait recorded", term="percentile"), Cell("in the twin")] if known else []
+    head += [] if known else [Cell("Median wait", term="median"), Cell("p95 wait", term="percentile")]
     head += [Cell("In use recorded", term="utilisation"), Cell("in the twin")] if known else [Cell("In use")]
     head += [Cell("Waiting jobs recorded"), Cell("in the twin")] if known else [Cell("Waiting jobs")]
     caption = f"Waits of the jobs submitted in each {found.length}, and use of the machine"
@@ -119,12 +118,11 @@ def _table(found: SiteMonths) -> Table:
 def _row(one: PeriodUse, *, known: bool) -> list[Cell]:
     name = one.name if one.complete else f"{one.name} (part)"
     row = [Cell(name), Cell(f"{one.jobs:,}", one.jobs), Cell(f"{one.work:.0%}", one.work)]
-    for measure in range(3):
-        if one.recorded is not None:
-            row.append(seconds_cell(one.recorded[measure]))
-        row.append(seconds_cell(one.simulated[measure]))
+    for measure in (0, 2) if known else range(3):
+        waits = [*(() if one.recorded is None else one.recorded[measure : measure + 1]), one.simulated[measure]]
+        row += waits_cells(*waits)
         if measure == 0 and known:
             row.append(Cell("–") if np.isnan(one.error) else Cell(f"{one.error:+.0%}", one.error))
     first = 0 if known else 1
-    row += [Cell(f"{value:.1%}", value) for value in one.use[first:]]
-    return [*row, *(Cell(f"{value:,.1f}", value) for value in one.queue[first:])]
+    row += [Cell(f"{value:.0%}", value) for value in one.use[first:]]
+    return [*row, *(Cell(f"{value:,.0f}" if value >= 10 else f"{value:.1f}", value) for value in one.queue[first:])]

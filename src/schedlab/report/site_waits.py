@@ -161,15 +161,15 @@ def _carriers(found: SiteExplanation) -> Table:
     head += [Cell("Mean wait recorded" if recorded else "Mean wait", term="wait")]
     head += [Cell("in the twin")] if recorded else []
     head += [Cell("Median wait", term="median"), Cell("Mean wait of all others")]
-    head += [Cell("Wait mostly for", words=True), Cell("Each asks for", words=True)]
+    head += [Cell("Each asks for; waits mostly for", words=True)]
     rows = []
     for one in found.carriers:
         share = found.share(one)
         twin = [seconds_cell(float(found.twin.wait_time[one.rows].mean()))] if recorded else []
         row = [Cell(share.group), Cell(f"{share.jobs:,}", share.jobs), _shares(share)[1], seconds_cell(share.mean)]
         row += [*twin, seconds_cell(share.median), seconds_cell(share.mean_without)]
-        words = [mostly_for(found, one), asks_for(found, one) or "–"]
-        rows.append([*row, *(Cell(text, words=True) for text in words)])
+        words = "; ".join(filter(None, [asks_for(found, one), mostly_for(found, one)]))
+        rows.append([*row, Cell(words, words=True)])
     note = (
         "Groups without jobs in common, found by user, account, partition, QOS and what jobs ask for: the most telling "
         "one, then that of the rest, and so on. The mean wait of all others is how they waited beside the group; "

@@ -14,7 +14,7 @@ from schedlab.report.groups import Grouping
 from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.summary import duration
 from schedlab.scheduler.predictor import CLAIRVOYANT, is_clairvoyant
-from schedlab.site.wait_text import wait_text
+from schedlab.site.wait_text import wait_text, waits_texts
 from schedlab.wording import count_of
 
 MOST_GROUPS = 50
@@ -47,6 +47,13 @@ class Table:
 def seconds_cell(seconds: float) -> Cell:
     """Return a duration that may be unknown."""
     return Cell("–") if np.isnan(seconds) else Cell(wait_text(seconds), seconds)
+
+
+def waits_cells(*seconds: float) -> list[Cell]:
+    """Return waits that stand together to be compared, in one unit if they are of one size; some may be unknown."""
+    known = [one for one in seconds if not np.isnan(one)]
+    texts = iter(waits_texts(*known))
+    return [Cell("–") if np.isnan(one) else Cell(next(texts), one) for one in seconds]
 
 
 def who_pays(prices: Sequence[Price], baseline: str, labels: Mapping[int, str]) -> Table:

@@ -35,6 +35,7 @@ from schedlab.site.standing import (
     keep_record,
 )
 from schedlab.site.wait_errors import WaitErrors, errors_by_group, moving_error, naive_waits
+from schedlab.site.wait_text import wait_text, waits_texts
 from schedlab.wording import count_of
 
 TRIMMED, TRIMMED_SHARE = 4 * DAY, 0.1
@@ -96,10 +97,9 @@ class Calibration:
 
     def sentences(self) -> list[str]:
         """Return the answer in plain sentences."""
-        from schedlab.schedule.summary import duration
-
         total = self.errors["all"][0]
         few = f", as far as {count_of(total.jobs, 'job')} can show that" if total.jobs < FEW else ""
+        past, replay = waits_texts(total.recorded[0], total.simulated[0])
         told = {
             "good": f"The replay is good enough to ask it what would change{few}.",
             "rough": f"The replay is rough: ask it for large effects only{few}.",
@@ -107,9 +107,9 @@ class Calibration:
         }
         text = [
             told[self.verdict],
-            f"{count_of(total.jobs, 'job')} waited {duration(total.recorded[0])} on average as recorded, "
-            f"{duration(total.simulated[0])} in the replay ({_percent(total.error)}); the naive model guesses "
-            f"{duration(total.naive[0])} ({_percent(total.naive_error)}).",
+            f"{count_of(total.jobs, 'job')} waited {past} on average as recorded, "
+            f"{replay} in the replay ({_percent(total.error)}); the naive model guesses "
+            f"{wait_text(total.naive[0])} ({_percent(total.naive_error)}).",
         ]
         if self.moving is None:
             text.append("The log is too short for a moving average over two weeks.")

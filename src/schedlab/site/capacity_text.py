@@ -101,7 +101,8 @@ def _not_reached(found: Capacity, one: KindCapacity) -> str:
         return f"{nodes} change{'s' * (step.nodes == 1)} nothing: {why}"
     misses = "does not reach" if step.nodes == 1 else "do not reach"
     to = f"the {goal.text} goes from {goal.in_words(found.before)} to {goal.in_words(step.value)}"
-    return f"{nodes} {misses} the goal of {goal.in_words(goal.value)}: {to}{_perhaps(step)}{_because(one, step)}"
+    why = _because(one, step)
+    return f"{nodes} {misses} the goal of {goal.in_words(goal.value)}{f'{why}; ' if why else ': '}{to}{_perhaps(step)}"
 
 
 def _perhaps(step: CapacityStep) -> str:

@@ -7,12 +7,16 @@ from collections.abc import Iterator
 from schedlab.durations import DAY
 from schedlab.schedule.summary import duration
 from schedlab.site.coverage import listed
+from schedlab.site.effects import group_name
 from schedlab.site.maintenance import Maintenance, MaintenanceSlot
 from schedlab.site.wait_text import signed
 from schedlab.wording import count_of, table
 
 BEST, WORST = 8, 2
 """Begins that tables in the terminal show."""
+
+MOST_PAYERS, NEARLY_ALL = 3, 0.99
+"""Groups that pay and that a sentence names, and the share of one group from which on the others are not told."""
 
 SHORT = 28 * DAY
 """Seconds of a log below which it is called short."""
@@ -118,9 +122,9 @@ def _certainty(found: Maintenance) -> Iterator[str]:
 def _who_pays(found: Maintenance) -> Iterator[str]:
     for kind in ("user", "account", "partition"):
         groups = found.payers_of(kind)
-        if len(groups) > 1:
-            told = ", ".join(f"{one.group} ({one.share:.0%})" for one in groups[:3])
-            yield f"Of the hours that jobs start later at {found.best.name}, by {kind}: {told}."
+        if len(groups) > 1 and groups[0].share < NEARLY_ALL:
+            told = listed([f"{group_name(kind, one.group)} has {one.share:.0%}" for one in groups[:MOST_PAYERS]])
+            yield f"Of the hours by which jobs start later with the begin {found.best.name}, {told}."
 
 
 def _assumed(found: Maintenance) -> Iterator[str]:

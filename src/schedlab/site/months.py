@@ -117,9 +117,13 @@ class SiteMonths:
             within = sum(abs(one.error) <= 0.25 for one in judged)
             yield (
                 f"The twin is within 25% of the recorded mean wait in {within} of {len(judged)} {self.length}s with "
-                f"{FEWEST} jobs or more; worst in {worst.name} ({worst.error:+.0%}), best in {best.name} "
-                f"({best.error:+.0%})."
+                f"{FEWEST} jobs or more; worst {self._in} {worst.name} ({worst.error:+.0%}), best {self._in} "
+                f"{best.name} ({best.error:+.0%})."
             )
+
+    @property
+    def _in(self) -> str:
+        return "on" if self.length == "day" else "in"
 
     @property
     def _compared(self) -> list[PeriodUse]:
@@ -135,10 +139,9 @@ class SiteMonths:
         longest = max(full, key=lambda one: (one.recorded or one.simulated)[0])
         wait = (longest.recorded or longest.simulated)[0]
         waits = np.array([(one.recorded or one.simulated)[0] for one in full])
-        where = "on" if self.length == "day" else "in"
         return (
-            f"According to {source}, the longest waits were {where} {longest.name}: {wait_text(wait)} on average; half "
-            f"of the {self.length}s had {wait_text(float(np.median(waits)))} or less."
+            f"According to {source}, the longest waits were {self._in} {longest.name}: {wait_text(wait)} on average; "
+            f"half of the {self.length}s had {wait_text(float(np.median(waits)))} or less."
         )
 
     def _why(self) -> Iterator[str]:

@@ -21,6 +21,21 @@ def wait_text(seconds: float) -> str:
     return "<1 s" if 0 < seconds < 1 else duration(seconds)
 
 
+def waits_texts(*seconds: float) -> list[str]:
+    """Return waits that are to be compared as texts, in the unit of the largest if the others have digits in it.
+
+    Examples
+    --------
+    >>> waits_texts(181_440, 164_520), waits_texts(28_800, 60), waits_texts(0, 0.1)
+    (['2.1 d', '1.9 d'], ['8 h', '60 s'], ['0 s', '<1 s'])
+    """
+    most = max(seconds, default=0.0)
+    if most < 1 or any(one < most / 10 for one in seconds):
+        return [wait_text(one) for one in seconds]
+    size, unit = next(((size, unit) for size, unit in _UNITS if most >= 2 * size), _UNITS[-1])
+    return [f"{one / size:.3g} {unit}" for one in seconds]
+
+
 def signed(seconds: float) -> str:
     """Return a change as text.
 
