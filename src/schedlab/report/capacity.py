@@ -115,12 +115,17 @@ def _tables(found: Capacity) -> list[Table]:
     if not found.kinds:
         return []
     head, rows = columns(found)
-    cells = [[Cell(text) for text in row] for row in rows]
+    use = max(place for place, text in enumerate(head) if text == "utilisation")  # there is no room for it
+    shown = [place for place in range(len(head) - 1) if place != use]
+    marked = [[row[0], f"{row[1]}, {row[-1]}" if row[-1] else row[1], *row[2:]] for row in rows]
+    cells = [[Cell(row[place]) for place in shown] for row in marked]
     note = (
         "The jobs are paired with those of the site as it is; the interval is of the change. New nodes are in service "
         f"all the time. {count_of(found.jobs, 'job')} count in the {found.goal.text}."
     )
-    numbers = Table("Numbers of nodes", "Those that were tried", [Cell(_capital(text)) for text in head], cells, note)
+    numbers = Table(
+        "Numbers of nodes", "Those that were tried", [Cell(_capital(head[place])) for place in shown], cells, note
+    )
     return [numbers, _kinds(found)]
 
 
