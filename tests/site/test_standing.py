@@ -52,6 +52,12 @@ def test_a_good_verdict_says_for_which_partitions_and_how_many_users_it_holds_an
     ]
 
 
+def test_a_verdict_from_few_jobs_says_so_in_the_first_sentence():
+    few = replace(GOOD, coverage=replace(ONE_USER, jobs=230))
+    assert ", from 230 jobs only; calibrated" in Standing("good", few).clause
+    assert "only" not in Standing("good", GOOD).clause
+
+
 def test_errors_of_less_than_a_minute_are_no_reason_to_doubt_a_partition():
     assert JudgedPartition("debug", 40, 2.0, 30.0).within(0.1)
     assert not JudgedPartition("debug", 40, 600.0, 720.0).within(0.1)

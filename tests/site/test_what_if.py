@@ -179,6 +179,46 @@ def test_new_nodes_that_no_job_could_use_are_refused_with_the_change_that_puts_t
     assert changed(site, ["NodeName=m[1-3] CPUs=8", hint]).cluster.processors == 32
 
 
+@pytest.mark.parametrize("number", [1, 3])
+def test_more_nodes_like_others_are_one_change(site, number):
+    asked = f"{number} more node{'s' * (number > 1)} like n[1-2]"
+    other = changed(site, [asked])
+    assert other.cluster.processors == 8 + 4 * number
+    assert set(other.cluster.partitions[0].nodes or other.cluster.nodes) == {f"n{one}" for one in range(1, 3 + number)}
+    assert Variant.of([asked]).name == asked
+    twice = changed(site, [asked, asked])
+    assert twice.cluster.processors == 8 + 8 * number
+    assert list(without_effect(site, other, [asked])) == []
+
+
+def test_new_nodes_without_all_that_they_need_are_refused_with_the_one_change_that_has_it(site):
+    for text in ("NodeName=n[3-5] State=UNKNOWN", "NodeName=n[3-5] CPUs=4"):
+        with pytest.raises(InputError, match=re.escape('"3 more nodes like n[1-2]"')):
+            changed(site, [text])
+    assert changed(site, ["3 more nodes like n[1-2]"]).cluster.processors == 20
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("3 more nodes like n[1-9]", "there is no node 'n3'"),
+        ("0 more nodes like n1", "give a number of nodes above 0"),
+        ("3 more nodes", "PARAMETER=VALUE, or N more nodes like NODES"),
+    ],
+)
+def test_more_nodes_like_none_that_there_are_are_refused(site, text, message):
+    with pytest.raises(InputError, match=re.escape(message)):
+        changed(site, [text])
+
+
+def test_names_of_variants_are_short():
+    long = "PartitionName=batch Nodes=n[001-087],m[001-096],b[001-024],g[001-008],x[001-010]"
+    assert Variant.of(["NodeName=x[001-010] CPUs=32", long]).name == "10 more nodes x[001-010]"
+    assert Variant.of([long]).name == "partition batch Nodes=..."
+    switched = ["NodeName=n9 CPUs=4", "PartitionName=batch Nodes=n[1-8],n9", "SwitchName=s1 Nodes=n[5-8],n9"]
+    assert Variant.of(switched).name == "1 more node n9"
+
+
 TREE = "SwitchName=s1 Nodes=n[1-2]\nSwitchName=s2 Nodes=n[3-4]\nSwitchName=top Switches=s[1-2]\n"
 
 
@@ -209,6 +249,7 @@ def test_new_nodes_on_no_switch_are_refused_with_the_change_that_connects_them(t
         changed(site, ["NodeName=n[5-6] CPUs=4"])
     hint = "SwitchName=s2 Nodes=n[3-4],n[5-6]"
     assert hint in str(told.value)
+    assert changed(site, ["2 more nodes like n[1-4]"]).scheduler.placement == "switches"
     other = changed(site, ["NodeName=n[5-6] CPUs=4", hint])
     assert other.scheduler.placement == "switches"
     assert {group.switch for group in other.cluster.groups if "n6" in group.names} == {"s2"}

@@ -1,0 +1,107 @@
+"""The first sentence of an answer, and the table below it: each variant, how sure, who pays, what is left out."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from schedlab.report.variants import render_ranking
+from schedlab.site import import_site
+from schedlab.site.effects import Effect, effects_text
+from schedlab.site.headline import change_text
+from schedlab.site.variants import Variant
+from schedlab.site.wait_text import wait_text
+from schedlab.site.what_if import what_if
+
+CONF = """ClusterName=lab
+SchedulerParameters=bf_interval=60,bf_continue,max_script_size=1048576
+SelectTypeParameters=CR_CPU,CR_CORE_DEFAULT_DIST_BLOCK
+ResumeTimeout=600
+NodeName=n[1-2] CPUs=4
+PartitionName=batch Nodes=n[1-2] Default=YES MaxTime=1-0
+"""
+MORE = "4 more nodes like n[1-2]"
+SHORT = "PartitionName=batch MaxTime=1:00:00"
+
+
+@pytest.fixture
+def directory(tmp_path):
+    """A day of 120 jobs, one in five of which runs for three hours; they wait for one another."""
+    (tmp_path / "slurm.conf").write_text(CONF)
+    rng = np.random.default_rng(2)
+    lines = ["JobIDRaw|User|State|Submit|Start|End|TimelimitRaw|AllocCPUS|Partition"]
+    for number in range(120):
+        begin = np.datetime64("2026-04-01", "s") + 720 * number + int(rng.integers(0, 600))
+        length = 10_800 if number % 5 == 0 else int(rng.integers(600, 3000))
+        user = ("ann", "bob")[number % 2]
+        lines.append(f"{number + 1}|{user}|COMPLETED|{begin}|{begin}|{begin + length}|240|{number % 4 + 1}|batch")
+    (tmp_path / "jobs.txt").write_text("\n".join(lines))
+    return import_site(tmp_path, tmp_path / "jobs.txt").save(tmp_path / "site")
+
+
+def ask(directory, *changes):
+    return what_if(directory, [MORE], variants=[Variant.of([change]) for change in changes], workers=1)
+
+
+def row(text: str, name: str) -> list[str]:
+    line = next(line for line in text.splitlines() if line.startswith(f"{name}  "))
+    return [part.strip() for part in re.split(r"  +", line) if part.strip()]
+
+
+def test_the_first_sentence_speaks_of_each_of_a_few_variants(directory):
+    found = ask(directory, "SchedulerParameters.bf_interval=30", "SchedulerParameters.bf_interval=600").ranking
+    first = found.sentences()[0]
+    assert f"the best of 3 variants by mean wait is {MORE}: it would shorten the mean wait by" in first
+    assert "bf_interval=30 " in first
+    assert "bf_interval=600 " in first
+    assert f"; under {MORE}, no group of jobs surely waits longer, and no job is left out." in first
+    assert sum(told.startswith("Under bf_interval=") for told in found.sentences()) == 2
+
+
+def test_of_many_variants_it_speaks_of_the_best_and_counts_the_others(directory):
+    values = (30, 45, 90, 120, 600)
+    first = ask(directory, *(f"SchedulerParameters.bf_interval={one}" for one in values)).ranking.sentences()[0]
+    assert f"the best of 6 variants by mean wait is {MORE}: it would shorten" in first
+    assert "bf_interval" not in first
+    counts = re.findall(r"(\d+) (?:surely|cannot|do less)", first.partition("of the others, ")[2])
+    assert sum(map(int, counts)) == 5
+
+
+def test_each_variant_stands_beside_the_site_as_it_is_with_the_same_work(directory):
+    found = ask(directory, SHORT).ranking
+    killed = next(one for one in found.ranked if "MaxTime" in one.variant.name)
+    base = next(one for one in found.ranked if one.variant.name == "as it is")
+    assert killed.mean_wait_before < base.mean_wait_before == base.mean_wait
+    text = str(found)
+    assert "as it is, same" in text
+    shown = row(text, "partition batch MaxTime=1:00:00")
+    assert shown[1:3] == [wait_text(killed.mean_wait), wait_text(killed.mean_wait_before)]
+    share = killed.undone_text
+    assert f"with {share} less work than today" in found.sentences()[0]
+
+
+def test_a_page_has_who_pays_above_its_figures_and_leaves_out_what_decides_nothing(directory):
+    answer = ask(directory, "SchedulerParameters.bf_interval=30")
+    page = render_ranking(answer.sweep, answer.ranking)
+    places = [page.index(text) for text in (">Variants</h2>", ">By user</h2>", 'class="left-out"', 'id="time"')]
+    assert places == sorted(places)
+    assert page.index("As it is, same work") < page.index(">By user</h2>")
+    box = page[page.index('class="left-out"') :]
+    assert "bf_continue" in box
+    for name in ("max_script_size", "CR_CORE_DEFAULT_DIST_BLOCK", "ResumeTimeout"):
+        assert name not in page
+
+
+def test_an_effect_below_a_second_is_none_to_speak_of():
+    every = Effect("all", "all jobs", 90, 0.4, 0.1, (-0.5, -0.1))
+    assert change_text("x", every) == "x changes the mean wait by less than a second: <1 s"
+
+
+def test_groups_without_an_interval_are_explained():
+    some = Effect("user", "ann", 40, 60.0, 90.0, None)
+    sure = Effect("user", "bob", 40, 60.0, 90.0, (20.0, 40.0))
+    assert "fewer than 6 periods of the log" in effects_text([sure, some])
+    assert "periods" not in effects_text([sure])
+    assert "-22.8 to +17.4 min" in effects_text([Effect("user", "eve", 40, 900.0, 738.0, (-1368.0, 1044.0))])
