@@ -108,3 +108,9 @@ def test_a_site_that_cannot_be_written_to_is_refused_before_anything_is_simulate
     monkeypatch.setattr("schedlab.site.calibration._calibration", None)
     with pytest.raises(OutputError, match=r"cannot write .*calibration\.json: the directory .* is not writable"):
         calibrate(tiny_disk / "site")
+
+
+def test_the_page_of_a_record_in_which_jobs_shared_cores_is_made():
+    """All jobs are recorded to start at once, on more cores than there are."""
+    site = site_of(wait_time=np.zeros(len(site_of().jobs), dtype=np.int64))
+    assert "as recorded" in render_calibration(calibrate(site))

@@ -15,7 +15,7 @@ from schedlab.permutations import inverse
 from schedlab.report.container import FORMAT, Container
 from schedlab.report.gantt import by_run
 from schedlab.report.groups import Grouping, groupings
-from schedlab.schedule.allocation import Allocation, allocate
+from schedlab.schedule.allocation import Allocation, allocate_recorded
 from schedlab.schedule.groups import size_class_labels, size_classes
 from schedlab.schedule.placement import FOREVER, shared_gpus
 from schedlab.schedule.runs import BY_ITSELF
@@ -207,7 +207,7 @@ def _decisions(
         }
     where = schedule.placement if placed else None
     if where is None:
-        allocation = _placed(spans)
+        _, allocation = allocate_recorded(spans)
         # A job of 0 seconds is not seen, and a wide one at a busy moment would make the chart twice as high.
         seen = np.repeat(spans.run_time > 0, np.diff(allocation.offsets))
         lanes = max(schedule.processors, int(allocation.last[seen].max(initial=0)) + 1)
@@ -253,17 +253,6 @@ def _interrupted(schedule: Schedule) -> NDArray[np.bool_]:
 def shares_gpus(jobs: Workload) -> bool:
     """Say whether jobs hold parts of GPUs, whose rows are then thousandths."""
     return jobs.resources is not None and bool((jobs.resources.gpu_share < WHOLE).any())
-
-
-def _placed(spans: Schedule) -> Allocation:
-    """Give each job the lowest free processors, of more than there are if a recorded schedule has used more."""
-    try:
-        return allocate(spans)
-    except InputError:
-        most = busy_processors(spans).values.max()
-        # A job of 0 seconds is in no sum, and needs its room all the same.
-        momentary = spans.workload.job_processors[spans.run_time == 0].max(initial=0)
-        return allocate(replace(spans, processors=int(most + momentary)))
 
 
 def _pieces(allocation: Allocation, rows: Sequence[int] | NDArray[np.intp], container: Container) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from schedlab.errors import InputError, check_type
 from schedlab.kernels import kernel
 from schedlab.report.style import TimeAxis, number_ticks, styled_axes
-from schedlab.schedule.allocation import Allocation, allocate
+from schedlab.schedule.allocation import Allocation, allocate_recorded
 from schedlab.schedule.placement import KINDS as CLOSED
 from schedlab.schedule.runs import BY_ITSELF
 from schedlab.schedule.schedule import NO_SCHEDULE, Schedule
@@ -49,8 +49,8 @@ def plot_gantt(schedule: Schedule, ax: Axes | None = None, *, begin: int | None 
     Parameters
     ----------
     schedule
-        What to draw; its jobs are given the lowest free processors, see `schedlab.schedule.allocation.allocate`. Where
-        nodes had events, the chart is one of the cores of each node, those of the first node at the bottom.
+        What to draw; its jobs are given the lowest free processors, see `schedlab.schedule.allocation.allocate`, of
+        more than the machine has if a recorded schedule has used more. Where nodes had events, the chart is one of the cores of each node, those of the first node at the bottom.
     ax
         Where to draw; by default, in a new figure.
     begin, end
@@ -74,7 +74,7 @@ def plot_gantt(schedule: Schedule, ax: Axes | None = None, *, begin: int | None 
     schedule = by_stretch(schedule)
     runs, schedule = schedule.runs, by_run(schedule)
     by_node = schedule.placement is not None and schedule.placement.closures is not None
-    allocation = _by_node(schedule) if by_node else allocate(schedule)
+    schedule, allocation = (schedule, _by_node(schedule)) if by_node else allocate_recorded(schedule)
     job = np.repeat(np.arange(len(schedule)), np.diff(allocation.offsets))
     running = np.clip(schedule.end_time, first, last) > np.clip(schedule.start_time, first, last)
     pieces = np.flatnonzero(running[job])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from schedlab.errors import InputError
 from schedlab.kernels import kernel
+from schedlab.schedule.timeline import busy_processors
 
 if TYPE_CHECKING:
     from schedlab.schedule.schedule import Schedule
@@ -85,6 +86,24 @@ def allocate(schedule: Schedule) -> Allocation:
     except InputError as error:
         job = "" if error.row is None else schedule.workload.job_id[error.row]
         raise InputError(f"job {job} {error}; the schedule needs a larger machine", row=error.row) from None
+
+
+def allocate_recorded(schedule: Schedule) -> tuple[Schedule, Allocation]:
+    """Do the same on more processors than there are if a recorded schedule has used more, as where jobs share cores.
+
+    Returns
+    -------
+    tuple of Schedule and Allocation
+        The schedule on the machine that it takes, and its processors there.
+    """
+    try:
+        return schedule, allocate(schedule)
+    except InputError:
+        most = busy_processors(schedule).values.max()
+        # A job of 0 seconds is in no sum, and needs its room all the same.
+        momentary = schedule.workload.job_processors[schedule.run_time == 0].max(initial=0)
+        schedule = replace(schedule, processors=int(most + momentary))
+        return schedule, allocate(schedule)
 
 
 def lowest_free(
