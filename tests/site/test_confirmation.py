@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import re
+import signal
+import subprocess
+import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -121,6 +126,7 @@ def hand_made(directory: Path, twin: list[list[float]], real: list[list[float]])
         ([[0, 0, 0], [0, 0, 0]], [[9, 0, 0], [12, 0, 0]], "unsure"),
         ([[0, 0, 0], [0, 0, 0]], [[0, 0, 0], [0, 0, 0]], "no effect"),
         ([[3, -3, 0], [0, 0, 0]], [[0, 2, 0], [0, 0, 0]], "no effect"),
+        ([[6, 0, 0], [3, 0, 0]], [[2, 0, 0], [1, 0, 0]], "unsure"),
     ],
 )
 def test_the_verdict_is_about_the_sign_in_all_phases(directory: Path, twin, real, verdict):
@@ -135,6 +141,7 @@ def test_a_difference_is_printed_with_its_phases():
     assert str(MeanChange(60.0, 75.0, 10.0, 20.0)) == "+15 s (+10 to +20 s)"
     assert str(MeanChange(600.0, 720.0, 60.0, 180.0)) == "+2 min (+1 to +3 min)"
     assert str(MeanChange(60.0, 60.0, 0.0, 0.0)) == "none"
+    assert str(MeanChange(60.0, 75.0, 15.0, 15.0)) == "+15 s"
 
 
 def test_the_page_has_the_answer_of_the_real_slurm(directory: Path):
@@ -279,3 +286,49 @@ def test_a_variant_that_kills_jobs_is_confirmed_beside_the_site_without_that_wor
     assert pieces.real.sum() > found.confirmed[0].real.sum()
     assert "compared without the work" in str(found)
     assert len(found.jobs) == 3
+
+
+def asked(directory: Path, *words: str, until: str) -> tuple[int, str, str]:
+    """Ask the program to confirm longer jobs in pieces, and press Ctrl-C three seconds behind a line on stderr."""
+    command = [sys.executable, "-m", "schedlab", "site", "what-if", str(directory), "--set", SHORT, "--long", "split"]
+    with subprocess.Popen(
+        [*command, "--processors-only", "-j", "1", "--confirm", "1", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        assert process.stderr is not None
+        said = []
+        for line in process.stderr:
+            said.append(line)
+            if until and until in line:
+                time.sleep(3)
+                os.killpg(process.pid, signal.SIGINT)  # as a terminal does it, to all processes
+                break
+        out, err = process.communicate(timeout=120)
+    return process.returncode, out, "".join([*said, err])
+
+
+@pytest.mark.slow
+def test_the_real_daemon_runs_chains_of_pieces_and_gives_what_it_has_when_it_is_stopped(directory: Path):
+    """Jobs of 20, 30 and 5 minutes on the whole machine, one after the other, in pieces of 15 minutes.
+
+    The second piece of a job stands in front of the jobs behind it, so that they wait 0, 19 and 48 minutes, as whole.
+    """
+    try:
+        installed_version()
+    except InputError as error:
+        pytest.skip(str(error))
+    found = confirm(read(directory), [Variant("in pieces", (SHORT,), long="split")], phases=2, nodes=False)
+    pieces = found.confirmed[1]
+    assert (pieces.variant.name, found.failures, found.phases) == ("in pieces", (), 2)
+    for waits in (pieces.twin, pieces.real):
+        assert np.all((waits >= 60 * np.array([0, 19, 48])) & (waits <= 60 * np.array([0, 19, 48]) + 40))
+    # A run takes about a second: a thousand of them are stopped by the clock, or by the user.
+    code, out, err = asked(directory, "--phases", "500", "--confirm-for", "6s", until="")
+    assert (code, "on the real Slurm" in out, "3 jobs in" in out) == (0, True, True)
+    assert re.search(r"the time was up after .* of 1,000 runs on the real Slurm had ended", err)
+    code, out, err = asked(directory, "--phases", "500", until="the real Slurm now runs")
+    assert (code, "on the real Slurm" in out, "Traceback" in err) == (0, True, False)
+    assert re.search(r"interrupted after .* of 1,000 runs on the real Slurm had ended", err)

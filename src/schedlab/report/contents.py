@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.errors import InputError
 from schedlab.permutations import inverse
 from schedlab.report.container import FORMAT, Container
 from schedlab.report.gantt import by_run
@@ -21,7 +19,6 @@ from schedlab.schedule.placement import FOREVER, shared_gpus
 from schedlab.schedule.runs import BY_ITSELF
 from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.stretches import by_stretch
-from schedlab.schedule.timeline import busy_processors
 from schedlab.workload.resources import WHOLE
 from schedlab.workload.workload import Workload
 

@@ -50,7 +50,8 @@ def plot_gantt(schedule: Schedule, ax: Axes | None = None, *, begin: int | None 
     ----------
     schedule
         What to draw; its jobs are given the lowest free processors, see `schedlab.schedule.allocation.allocate`, of
-        more than the machine has if a recorded schedule has used more. Where nodes had events, the chart is one of the cores of each node, those of the first node at the bottom.
+        more than the machine has if a record has used more. Where nodes had events, the chart is one of the cores of
+        each node, those of the first node at the bottom.
     ax
         Where to draw; by default, in a new figure.
     begin, end

@@ -72,7 +72,10 @@ class MeanChange:
 
     @property
     def sign(self) -> int:
-        """Whether all phases show shorter waits (-1) or longer ones (1); 0: they do not agree."""
+        """Whether all phases show shorter waits (-1) or longer ones (1); 0: they do not agree, or show less than a
+        second."""
+        if self.is_null:
+            return 0
         return -1 if self.highest < 0 else 1 if self.lowest > 0 else 0
 
     @property
@@ -81,9 +84,10 @@ class MeanChange:
         return max(abs(self.lowest), abs(self.highest)) < 1
 
     def __str__(self) -> str:
-        if self.is_null:
+        if self.lowest == self.highest == 0:
             return "none"
-        return f"{signed(self.difference)} ({signed_interval((self.lowest, self.highest))})"
+        around = "" if self.lowest == self.highest else f" ({signed_interval((self.lowest, self.highest))})"
+        return f"{signed(self.difference)}{around}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,5 +224,5 @@ _WORDS = {
     "both longer": "waits become longer in both",
     "differ": "the twin and the real Slurm disagree: do not trust the twin here",
     "no effect": "no effect on either side",
-    "unsure": "the phases do not agree whether waits become shorter or longer",
+    "unsure": "whether waits become shorter or longer cannot be told from these phases",
 }
