@@ -14,7 +14,18 @@ import schedlab_papers
 
 PACKAGE = Path(schedlab.__file__).parent
 PAPERS = Path(schedlab_papers.__file__).parent
-ROOMS = ["workflow", "workload", "cluster", "scheduler", "schedule", "speculate", "engine", "predict", "learn"]
+ROOMS = [
+    "kernels",
+    "workflow",
+    "workload",
+    "cluster",
+    "scheduler",
+    "schedule",
+    "speculate",
+    "engine",
+    "predict",
+    "learn",
+]
 ROOMS += ["model", "generate", "gym", "slurm", "campaign", "site", "report", "cli"]
 
 CAMPAIGN = ["sources", "definition", "run", "results"]
@@ -82,6 +93,18 @@ def test_no_module_is_longer_than_a_sitting():
     for module in [*PACKAGE.rglob("*.py"), *PAPERS.rglob("*.py")]:
         lines = len(module.read_text(encoding="utf-8").splitlines())
         assert lines <= 410, f"{module.relative_to(PACKAGE.parent)} has {lines} lines"
+
+
+def test_only_the_package_of_kernels_knows_how_numba_compiles():
+    for module in [*PACKAGE.rglob("*.py"), *PAPERS.rglob("*.py")]:
+        if PACKAGE / "kernels" not in module.parents:
+            tree = ast.parse(module.read_text(encoding="utf-8"))
+            names = {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+            names |= {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+            compilers = {name for name in names if name.partition(".")[0] in {"numba", "llvmlite"}}
+            assert not compilers, f"{module.relative_to(PACKAGE.parent)} imports {', '.join(compilers)}"
+            inside = {name for name in names if name.startswith("schedlab.kernels.")}
+            assert not inside, f"{module.relative_to(PACKAGE.parent)} imports {', '.join(inside)}"
 
 
 def test_the_papers_use_public_names_only():

@@ -21,7 +21,6 @@ PAGE = Path(__file__).parents[2] / "docs/background/engine.md"
 IMPORTS = """
 from typing import Any, NamedTuple
 from numpy.typing import NDArray
-from schedlab.addresses import by_address
 from schedlab.engine.calendar import BLOCK, USED
 from schedlab.engine.needs import Needs, is_ready
 from schedlab.engine.profile import Profile, book, clear, earliest_slot
@@ -29,7 +28,7 @@ from schedlab.engine.retries import Retries
 from schedlab.engine.rules import Rules
 from schedlab.engine.state import FREE, NOW, State, begin
 from schedlab.engine.waiting import Orders, Waiting, leave
-from schedlab.kernels import inner_kernel
+from schedlab.kernels import by_address, inner_kernel
 
 """
 

@@ -30,13 +30,14 @@ def warm_up(
 
 def versions(as_json: Json = False) -> None:
     """Print the versions and paths needed in a bug report."""
-    from schedlab.kernels import cache_directory
+    from schedlab.kernels import cache_directory, pipeline
 
     facts = {
         "schedlab": schedlab.__version__,
         "python": platform.python_version(),
         "platform": platform.platform(),
         **{name: version(name) for name in LIBRARIES},
+        "compiler": str(pipeline()),
         "compiled code": cache_directory() or "not kept",
     }
     if as_json:

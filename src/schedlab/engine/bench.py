@@ -12,8 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.addresses import by_address
-from schedlab.calls import compiled_for
 from schedlab.engine.calendar import NEVER, SOONEST, USED, Calendar
 from schedlab.engine.loop import run
 from schedlab.engine.orders import KNOWN, Order, Program
@@ -23,7 +21,7 @@ from schedlab.engine.queue_tree import FRONT, SHORT, QueueTree, blocks_for, new_
 from schedlab.engine.rules import Rules
 from schedlab.engine.state import BLAMED, CLOCK_SIZE, FREE, HEAD, JOB, LEFT, UNKNOWN, State, new_state
 from schedlab.engine.waiting import Orders, Waiting
-from schedlab.kernels import inner_kernel, new_records
+from schedlab.kernels import by_address, compiled_for, inner_kernel, new_records
 from schedlab.schedule.measures import LARGEST
 from schedlab.scheduler.formula import CHUNK
 

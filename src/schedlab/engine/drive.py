@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.calls import without_dispatch
 from schedlab.engine.agent_play import AgentPlayer
 from schedlab.engine.calendar import NEVER
 from schedlab.engine.endless import refuse_endless
@@ -26,6 +25,7 @@ from schedlab.engine.prepared import Prepared
 from schedlab.engine.retries import RUNS
 from schedlab.engine.state import BLAMED, COMPLETED, ENTERING, FREE, NOW, STAGE
 from schedlab.errors import InputError
+from schedlab.kernels import without_dispatch
 from schedlab.scheduler.agent import AgentPolicy
 from schedlab.scheduler.function_policy import FunctionPolicy
 from schedlab.scheduler.own_predictor import JobView, OnlinePredictor, PythonPredictor

@@ -7,8 +7,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.addresses import by_address
-from schedlab.calls import call
 from schedlab.engine.calendar import add, pop, soonest
 from schedlab.engine.groups import Groups, expect, expect_number, expected_share, learn_share, new_groups
 from schedlab.engine.history import NO_JOB, History, new_history, note_end, note_gone, note_start, recent
@@ -17,7 +15,7 @@ from schedlab.engine.log_regression import new_log_regression
 from schedlab.engine.regression import new_regression
 from schedlab.engine.retries import Retries, failed_speculatively
 from schedlab.engine.state import COMPLETED, ENTERING, NOW, STARTED, State, correct
-from schedlab.kernels import inlined, inner_kernel
+from schedlab.kernels import by_address, call, inlined, inner_kernel
 from schedlab.scheduler.log_regression import LogRegression
 from schedlab.scheduler.predictor import (
     CORRECTIONS,

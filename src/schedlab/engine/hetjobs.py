@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.addresses import by_address
 from schedlab.engine.bookings import has_opened
 from schedlab.engine.calendar import Calendar
 from schedlab.engine.in_service import in_service
@@ -24,7 +23,7 @@ from schedlab.engine.node_choice import choose
 from schedlab.engine.node_inputs import ALONE
 from schedlab.engine.node_state import FREED, GROWN, NOW_FREE, PICKED, REMEMBERED, VIEWS, Nodes
 from schedlab.engine.site_state import Site, admitted, charge
-from schedlab.kernels import bare_kernel, inlined, inner_kernel
+from schedlab.kernels import bare_kernel, by_address, inlined, inner_kernel
 
 # Positions in HetJobs.counters.
 PASS = 0  # how many passes have begun that plan components

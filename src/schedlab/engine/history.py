@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.addresses import by_address
-from schedlab.kernels import inlined
+from schedlab.kernels import by_address, inlined
 
 NO_JOB = -1
 

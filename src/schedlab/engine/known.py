@@ -13,8 +13,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.addresses import by_address
-from schedlab.calls import call
 from schedlab.engine.bench import Bench, Kind, empty, give_back, kind_for, line_up, take_bench
 from schedlab.engine.calendar import NEVER
 from schedlab.engine.het_inputs import owners_of
@@ -22,7 +20,7 @@ from schedlab.engine.orders import Program, evaluate_for, known_scores
 from schedlab.engine.parts import rules_of
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.rules import Rules
-from schedlab.kernels import inlined, inner_kernel, kernel
+from schedlab.kernels import by_address, call, inlined, inner_kernel, kernel
 from schedlab.schedule.measures import measure
 from schedlab.scheduler.backfilling import Easy, NoBackfill
 from schedlab.scheduler.formula import Formula

@@ -12,13 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.calls import compiled_for, nowhere
 from schedlab.engine.groups import Groups, new_groups
 from schedlab.engine.history import History, new_history
 from schedlab.engine.log_regression import estimate_logarithm, observe_logarithms, train_logarithm
 from schedlab.engine.regression import Regression, estimate, new_regression, observe, train
 from schedlab.engine.state import JOB
-from schedlab.kernels import bare_kernel, new_records
+from schedlab.kernels import bare_kernel, compiled_for, new_records, nowhere
 from schedlab.scheduler.log_regression import LogRegression
 from schedlab.scheduler.predictor import GroupMean, Predictor
 from schedlab.scheduler.predictor import Regression as RegressionChoice

@@ -16,14 +16,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.addresses import by_address
 from schedlab.engine.calendar import Calendar, add, new_calendar, pop, soonest
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.retries import Retries
 from schedlab.engine.rivals import first_of
 from schedlab.engine.state import ARRIVED, COMPLETED, ENTERING, NOW, SUBMITTED, State
 from schedlab.engine.ties import number_entry
-from schedlab.kernels import inlined, inner_kernel
+from schedlab.kernels import by_address, inlined, inner_kernel
 
 # Positions in Needs.counters.
 MADE_READY = 0  # jobs that this event has made ready

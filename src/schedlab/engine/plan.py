@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.addresses import by_address
 from schedlab.engine.calendar import NEVER
 from schedlab.engine.node_state import Nodes
 from schedlab.engine.profile import Profile, new_profile
@@ -16,7 +15,7 @@ from schedlab.engine.retries import Retries
 from schedlab.engine.rules import Rules
 from schedlab.engine.slots import find_slot, give_slot, move_slot, take_slot
 from schedlab.engine.state import ENTERING, State
-from schedlab.kernels import inlined, inner_kernel
+from schedlab.kernels import by_address, inlined, inner_kernel
 
 # Positions in Plan.counters.
 NEXT_START = 0  # the earliest reserved start

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.addresses import by_address
 from schedlab.engine.calendar import BLOCK, NEVER, USED, soonest
 from schedlab.engine.fitting import fewest_nodes
 from schedlab.engine.node_inputs import NodeInputs
@@ -22,7 +21,7 @@ from schedlab.engine.prepared import Prepared
 from schedlab.engine.shares import Shares, charge, new_shares, use, weigh, weighed
 from schedlab.engine.state import COMPLETED, NOW, WAITING, State
 from schedlab.engine.tres import Billing, cores_of_whole_nodes
-from schedlab.kernels import inlined, inner_kernel
+from schedlab.kernels import by_address, inlined, inner_kernel
 from schedlab.scheduler.multifactor import Multifactor
 
 

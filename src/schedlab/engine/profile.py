@@ -7,10 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.bits import ALL, BITS, ROOM, below, lowest
 from schedlab.engine.calendar import NEVER
-from schedlab.kernels import inlined, inner_kernel
-from schedlab.shifting import shift
+from schedlab.kernels import ALL, BITS, ROOM, below, inlined, inner_kernel, lowest, shift
 
 
 class Profile(NamedTuple):

@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.kernels import inlined, inner_kernel
-from schedlab.shifting import shift
+from schedlab.kernels import inlined, inner_kernel, shift
 
 NOWHERE = -1
 

@@ -14,9 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.addresses import by_address
 from schedlab.engine.history import NO_JOB, History, recent
-from schedlab.kernels import inlined, inner_kernel
+from schedlab.kernels import by_address, inlined, inner_kernel
 from schedlab.scheduler.predictor import CHOICES
 from schedlab.scheduler.predictor import Regression as Choice
 

@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.addresses import by_address
 from schedlab.engine.bookings import is_over
 from schedlab.engine.hetjobs import note_absence
 from schedlab.engine.outages import was_broken_off
@@ -25,7 +24,7 @@ from schedlab.engine.preemption_state import COMES_BACK, IS_LOST, STAYS, fate_of
 from schedlab.engine.returns import AFTER_FAILURE, AFTER_PREEMPTION, hold_job_back
 from schedlab.engine.state import COMPLETED, ENTERING, NOW, STARTED, State, begin
 from schedlab.engine.ties import number_entry, number_requeue
-from schedlab.kernels import inlined, inner_kernel, new_records
+from schedlab.kernels import by_address, inlined, inner_kernel, new_records
 from schedlab.schedule.runs import BY_ITSELF, NODE_FAILED, PREEMPTED, RESERVATION_OVER, RUN
 from schedlab.speculate.requests import NO_DISTRIBUTION, DistributionTables, Requests
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from schedlab.addresses import by_address
+from schedlab.kernels import by_address
 
 NEVER_STARVES = -1
 ALL_VISIBLE = -1

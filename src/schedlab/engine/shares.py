@@ -10,9 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.addresses import by_address
 from schedlab.engine.associations import PARENT, Associations
-from schedlab.kernels import for_python, inlined, inner_kernel
+from schedlab.kernels import by_address, for_python, inlined, inner_kernel
 
 BETWEEN = 2.0**32 - 2
 """Slurm's level of an account that has the shares of its parent: its members are compared with its siblings instead."""

@@ -118,7 +118,7 @@ def _in_partition(
         second: Any = np.int64(UNKNOWN)  # as a plain constant, it would have a type of its own
         if _may_suffice(nodes, nodes.ahead, request):
             second = _as_runs_end(nodes, nodes.ahead, state, rules, request, moment, estimate + 1, now)
-            passes.counters[TESTED] = max(passes.counters[TESTED], second != UNKNOWN)
+            passes.counters[TESTED] = max(passes.counters[TESTED], 1 if second != UNKNOWN else 0)
         if second == UNKNOWN or (second > now and second > later):
             moment, behind = later, 1
         elif second > moment and _meets_others(nodes, nodes.ahead, rules, second, estimate):

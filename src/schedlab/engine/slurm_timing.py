@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.addresses import by_address
 from schedlab.engine.calendar import NEVER
 from schedlab.engine.hetjobs import has_het_jobs
 from schedlab.engine.needs import MADE_READY, NO_WORKFLOW, Needs, is_ready
@@ -22,7 +21,7 @@ from schedlab.engine.returns import fall_asleep, has_returned, sleeps
 from schedlab.engine.rivals import begin_turns, has_rivals
 from schedlab.engine.rules import Rules
 from schedlab.engine.state import COMPLETED, CORRECTED, ENTERING, NOW, STARTED, TURNING, WAITING, State, are_refused
-from schedlab.kernels import inlined, inner_kernel
+from schedlab.kernels import by_address, inlined, inner_kernel
 
 MINUTE = 60
 """Seconds between main passes that look at the whole queue (sched_interval)."""

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.addresses import by_address
 from schedlab.engine.bookings import expires, set_free
 from schedlab.engine.calendar import BLOCK, NEVER, USED, Calendar, add, discard, new_calendar, pop, soonest
 from schedlab.engine.hetjobs import HetJobs, all_within_limits, within_own_limits
@@ -24,7 +23,7 @@ from schedlab.engine.outages import BROKE, TURNED, Outages, fails, turn, withdra
 from schedlab.engine.preemption_state import PAUSES, REPLAN, SUSPENDED, Preemption
 from schedlab.engine.rivals import Rivals
 from schedlab.engine.site_state import Site, charge, has_limits, note_begin
-from schedlab.kernels import inlined, inner_kernel, new_records
+from schedlab.kernels import by_address, inlined, inner_kernel, new_records
 
 JOB = np.dtype([("submit", "i8"), ("duration", "i8"), ("estimate", "i8"), ("processors", "i8")])
 """A job as the engine sees it, times in seconds.

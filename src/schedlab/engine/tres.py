@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.addresses import by_address
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.nodes import Partition
 from schedlab.engine.fitting import fewest_nodes
 from schedlab.engine.node_inputs import UNLIMITED, NodeInputs
 from schedlab.engine.site_inputs import SiteInputs
+from schedlab.kernels import by_address
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.workload.resources import WHOLE
 

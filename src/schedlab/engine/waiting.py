@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.addresses import by_address
 from schedlab.engine.hetjobs import note_departure, note_entry
 from schedlab.engine.orders import ASKED, TIMED, Order, evaluate_for, evaluate_one
 from schedlab.engine.queue import Queue, head, insert, remove, tail
@@ -16,7 +15,7 @@ from schedlab.engine.retries import Retries
 from schedlab.engine.rivals import Rivals, note_hidden, note_waiting
 from schedlab.engine.rules import Rules
 from schedlab.engine.state import BLAMED, NOW, STARTED, WAITING, State
-from schedlab.kernels import chosen, inlined, inner_kernel, kind_of, operation
+from schedlab.kernels import by_address, chosen, inlined, inner_kernel, kind_of, operation
 
 
 @by_address

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.addresses import by_address
 from schedlab.engine.calendar import NEVER, soonest
 from schedlab.engine.known import Formulas
 from schedlab.engine.orders import evaluate_for
@@ -38,7 +37,7 @@ from schedlab.gym.pool import (
     Pool,
     program_of,
 )
-from schedlab.kernels import inlined
+from schedlab.kernels import by_address, inlined
 
 # What is decided: Rules.kind.
 NEXT = 0  # which job starts next

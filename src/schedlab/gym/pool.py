@@ -11,12 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.addresses import by_address
 from schedlab.engine.calendar import BLOCK, DUE, NEVER, Calendar
 from schedlab.engine.known import Formulas
 from schedlab.engine.orders import Program
 from schedlab.engine.state import CLOCK_SIZE, JOB, State
-from schedlab.kernels import inlined, new_records
+from schedlab.kernels import by_address, inlined, new_records
 from schedlab.scheduler.formula import CHUNK
 
 FEATURES = 8

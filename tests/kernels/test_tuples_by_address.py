@@ -9,9 +9,7 @@ import pytest
 from numba import typeof
 from numba.core.errors import TypingError
 
-from schedlab.addresses import by_address
-from schedlab.calls import call, compiled_for
-from schedlab.kernels import bare_kernel, inner_kernel
+from schedlab.kernels import bare_kernel, by_address, call, compiled_for, inner_kernel
 
 
 class Inner(NamedTuple):

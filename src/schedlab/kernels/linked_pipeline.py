@@ -27,7 +27,7 @@ from numba.core.rewrites.registry import rewrite_registry
 from numba.core.ssa import reconstruct_ssa
 from numba.core.typed_passes import NativeLowering
 
-from schedlab.lowering import ShortLower
+from schedlab.kernels.short_lowering import ShortLower
 
 NOT_NEEDED = (
     untyped_passes.WithLifting,

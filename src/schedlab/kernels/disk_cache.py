@@ -4,16 +4,23 @@ Numba keeps an index of each function, numbers its files, and trusts the time st
 wrong three ways here: kernels are compiled together with those of other files; two processes that compile two
 signatures of one function at once give both the same number, and one finds the code of the other; and each checkout,
 clone or edit of a page would compile everything again. Here each signature has a file of its own, in a directory that
-is named by a digest of all sources that kernels can depend on.
+is named by a digest of all sources that kernels can depend on, and by the pipeline.
+
+It is node-local and belongs to the user, because concurrent first compilations into a cache on a shared file system
+have crashed workers. `SCHEDLAB_CACHE=off` switches the cache off; `SCHEDLAB_CACHE=/some/directory`, or Numba's own
+`NUMBA_CACHE_DIR`, chooses another place.
 """
 
 from __future__ import annotations
 
 import ast
 import hashlib
+import os
 import pickle
 import re
+import stat
 import sys
+import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -25,11 +32,44 @@ from numba.core.serialize import dumps
 
 from schedlab.atomic import atomic_path
 from schedlab.errors import OutputError
+from schedlab.kernels.numba_versions import config, pipeline
 
 _DECORATORS = frozenset({"kernel", "bare_kernel", "inner_kernel", "inlined", "operation", "chosen", "NamedTuple"})
 """What makes a function, or a record, part of compiled code."""
 
 _COMPILER = re.compile(r"^(?:from|import) (?:numba|llvmlite)", re.MULTILINE)
+
+
+def cache_directory() -> str | None:
+    """Return the directory for compiled code, or None if nothing is to be kept."""
+    chosen = os.environ.get("SCHEDLAB_CACHE", "")
+    if chosen.lower() in {"off", "0", "none"}:
+        return None
+    base = chosen or config.CACHE_DIR or _private_directory()
+    if base is None:
+        return None
+    digest = digest_of_sources(Path(__file__).parents[1], Path(base))
+    return str(Path(base) / (digest if pipeline().own else f"{digest}-plain"))
+
+
+def _private_directory() -> Path | None:
+    """Return a node-local directory of this user; None if someone else could write to it.
+
+    Loading compiled code means running it.
+    """
+    local = os.environ.get("SLURM_TMPDIR") or tempfile.gettempdir()
+    user = os.getuid() if hasattr(os, "getuid") else "user"
+    directory = Path(local) / f"schedlab-kernels-{user}"
+    try:
+        directory.mkdir(mode=0o700, exist_ok=True)
+        facts = directory.lstat()
+    except OSError:
+        return None
+    if not stat.S_ISDIR(facts.st_mode):
+        return None
+    if hasattr(os, "getuid") and (facts.st_uid != os.getuid() or facts.st_mode & 0o022):
+        return None
+    return directory
 
 
 def digest_of_sources(package: Path, memo: Path) -> str:
@@ -125,7 +165,7 @@ class KernelCache(FunctionCache):
         self._impl = _of_directory(directory)(function)
         self._cache_path = str(directory)
         self._cache_file: Any = _Files(directory, f"{function.__module__}.{function.__qualname__}")
-        self.enable()  # type: ignore[no-untyped-call]
+        self.enable()
 
 
 def _of_directory(directory: Path) -> type[CompileResultCacheImpl]:
@@ -173,7 +213,7 @@ class _Files:
     def save(self, key: Any, data: Any) -> None:
         """Keep something for a signature and a processor."""
         with suppress(OutputError), atomic_path(self._path(key)) as temporary:
-            temporary.write_bytes(dumps((key, data)))  # type: ignore[no-untyped-call]
+            temporary.write_bytes(dumps((key, data)))
 
     def flush(self) -> None:
         """Forget everything that was kept of this function."""

@@ -1,16 +1,12 @@
-"""How schedlab compiles its kernels: one decorator, and a compilation cache that is safe on clusters.
+"""The decorators that make kernels of functions.
 
-Compiled code is kept in a node-local directory that belongs to the user, because concurrent first compilations into
-a cache on a shared file system have crashed workers. `SCHEDLAB_CACHE=off` switches the cache off;
-`SCHEDLAB_CACHE=/some/directory`, or Numba's own `NUMBA_CACHE_DIR`, chooses another place.
+Python calls some kernels; others are called by kernels only. Schedlab's own pipeline makes the latter a part of the
+former: they are neither optimised nor kept by themselves.
 """
 
 from __future__ import annotations
 
 import functools
-import os
-import stat
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -20,47 +16,26 @@ import numpy as np
 from numba.core import sigutils, types
 from numba.extending import overload, typeof_impl
 
-from schedlab.numba_bounds import refuse_other
-
-refuse_other(numba.__version__)  # before anything that replaces parts of it is imported
-
-from schedlab.compiling import listen  # noqa: E402
-from schedlab.kernel_cache import KernelCache, digest_of_sources  # noqa: E402
-from schedlab.linking import InnerCompiler, OuterCompiler  # noqa: E402
+from schedlab.kernels.disk_cache import KernelCache, cache_directory
+from schedlab.kernels.numba_versions import config, pipeline
+from schedlab.kernels.while_compiling import listen
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-config: Any = numba.config
+_OUTER: Any = {"_nrt": False}
+_INNER: Any = {
+    "forceinline": False,  # said, because Numba hands it on from a caller that is compiled with it
+    "_nrt": False,
+    "error_model": "numpy",
+    "nogil": True,
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+}
+if pipeline().own:  # its modules are not even imported elsewhere: what they import of Numba may not be there
+    from schedlab.kernels.linked_pipeline import InnerCompiler, OuterCompiler
 
-
-def cache_directory() -> str | None:
-    """Return the directory for compiled code, or None if nothing is to be kept."""
-    chosen = os.environ.get("SCHEDLAB_CACHE", "")
-    if chosen.lower() in {"off", "0", "none"}:
-        return None
-    base = chosen or config.CACHE_DIR or _private_directory()
-    return None if base is None else str(Path(base) / digest_of_sources(Path(__file__).parent, Path(base)))
-
-
-def _private_directory() -> Path | None:
-    """Return a node-local directory of this user; None if someone else could write to it.
-
-    Loading compiled code means running it.
-    """
-    local = os.environ.get("SLURM_TMPDIR") or tempfile.gettempdir()
-    user = os.getuid() if hasattr(os, "getuid") else "user"
-    directory = Path(local) / f"schedlab-kernels-{user}"
-    try:
-        directory.mkdir(mode=0o700, exist_ok=True)
-        facts = directory.lstat()
-    except OSError:
-        return None
-    if not stat.S_ISDIR(facts.st_mode):
-        return None
-    if hasattr(os, "getuid") and (facts.st_uid != os.getuid() or facts.st_mode & 0o022):
-        return None
-    return directory
-
+    _OUTER["pipeline_class"], _INNER["pipeline_class"] = OuterCompiler, InnerCompiler
+_INLINED: Any = {**_INNER, "forceinline": True}
 
 _CACHE = cache_directory()
 listen()
@@ -80,19 +55,7 @@ def bare_kernel(function: Function) -> Function:
     Where arrays travel in tuples, counting their references costs more than the work: EASY on the 28,481 jobs of
     KTH-SP2 takes 16 ms with it and 6 ms without.
     """
-    return _compile(function, _nrt=False, pipeline_class=OuterCompiler)
-
-
-_INNER: Any = {
-    "forceinline": False,  # said, because Numba hands it on from a caller that is compiled with it
-    "_nrt": False,
-    "error_model": "numpy",
-    "nogil": True,
-    "no_cpython_wrapper": True,
-    "no_cfunc_wrapper": True,
-    "pipeline_class": InnerCompiler,
-}
-_INLINED: Any = {**_INNER, "forceinline": True}
+    return _compile(function, **_OUTER)
 
 
 _general: Callable[[Any], Any] = types.unliteral
@@ -111,8 +74,10 @@ class _Inner:
 
     @functools.cached_property
     def compiled(self) -> Any:
-        """The function of Numba's, compiled once for whole numbers, not for each constant that it is called with."""
+        """The function of Numba's, in the own pipeline compiled once for all constants."""
         compiled = numba.njit(self.py_func, **self.options)
+        if not pipeline().own:
+            return compiled
         resolve = compiled.get_call_template
 
         def without_constants(args: tuple[Any, ...], kws: dict[str, Any]) -> Any:
@@ -120,7 +85,7 @@ class _Inner:
 
         def compile_for_callers(sig: Any) -> Any:
             # Numba's own would measure the time of each, by a listener to all that happens within: a tenth of all time.
-            args, return_type = sigutils.normalize_signature(sig)  # type: ignore[no-untyped-call]
+            args, return_type = sigutils.normalize_signature(sig)
             found = compiled.overloads.get(tuple(args))
             if found is None:
                 with compiled._compiling_counter:

@@ -7,7 +7,7 @@ from typing import Any
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
-from schedlab.kernels import chosen, operation
+from schedlab.kernels.decorators import chosen, operation
 
 
 @operation
@@ -35,7 +35,7 @@ def _copy(typing: Any, array: Any, place: Any, to: Any, count: Any) -> Any:
         source = context.make_array(signature.args[0])(context, builder, arguments[0]).data
         size = context.get_abi_sizeof(source.type.pointee)
         begin, end = (builder.gep(source, [position]) for position in arguments[1:3])
-        cgutils.raw_memmove(builder, end, begin, arguments[3], size)  # type: ignore[no-untyped-call]
+        cgutils.raw_memmove(builder, end, begin, arguments[3], size)
         return context.get_dummy_value()
 
     return types.void(array, types.intp, types.intp, types.intp), generate

@@ -8,13 +8,25 @@ from typing import Any
 
 from numba.core import event
 
+from schedlab.kernels.numba_versions import Pipeline, pipeline
+
 LONG = ("schedlab.engine.", "schedlab.learn.", "schedlab.gym.")
 """Modules whose kernels take more than a moment."""
 
-MESSAGE = (
-    "schedlab: compiling the simulator for this kind of simulation, once: about 10 s "
-    "(schedlab warm-up does it beforehand)"
-)
+
+def message(pipeline: Pipeline) -> str:
+    """Return what is said before the first long compilation.
+
+    Examples
+    --------
+    >>> "about a minute, by Numba's plain compiler: numba 1.0 is new" in message(Pipeline(False, "numba 1.0 is new"))
+    True
+    """
+    how_long = "about 10 s" if pipeline.own else f"about a minute, by Numba's plain compiler: {pipeline.why}"
+    return (
+        f"schedlab: compiling the simulator for this kind of simulation, once: {how_long} "
+        "(schedlab warm-up does it beforehand)"
+    )
 
 
 class Notice(event.Listener):
@@ -29,7 +41,7 @@ class Notice(event.Listener):
         if self.said or not str(getattr(function, "__module__", "")).startswith(LONG) or not _somebody_reads():
             return
         self.said = True
-        print(MESSAGE, file=sys.stderr, flush=True)
+        print(message(pipeline()), file=sys.stderr, flush=True)
 
     def on_end(self, event: Any) -> None:
         """See it end."""
@@ -64,4 +76,4 @@ def _somebody_reads() -> bool:
 def listen() -> None:
     """Begin to watch compilations; they are told once."""
     for listener in (Notice(), WithoutCollection()):
-        event.register("numba:compile", listener)  # type: ignore[no-untyped-call]
+        event.register("numba:compile", listener)

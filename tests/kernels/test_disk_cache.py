@@ -11,13 +11,15 @@ import pytest
 
 import schedlab
 from schedlab import kernels
-from schedlab.kernel_cache import KernelCache, digest_of_sources
+from schedlab.kernels import disk_cache
+from schedlab.kernels.disk_cache import KernelCache, digest_of_sources
+from schedlab.kernels.numba_versions import Pipeline
 
 PACKAGE = Path(schedlab.__file__).parent
 
 CASES = [
     *(("site/site.py", True), ("cluster/sacctmgr.py", True), ("engine/twin/clock.py", True)),
-    *(("engine/loop.py", False), ("engine/calendar.py", False), ("kernels.py", False)),
+    *(("engine/loop.py", False), ("engine/calendar.py", False), ("kernels/decorators.py", False)),
     ("workload/resources.py", False),  # of which kernels use constants
 ]
 
@@ -40,6 +42,15 @@ def test_only_sources_that_kernels_depend_on_count(copy, tmp_path, file, same):
     with (copy / file).open("a", encoding="utf-8") as source:
         source.write("ANOTHER = 1\n")
     assert (digest_of_sources(copy, tmp_path / "memo") == before) is same
+
+
+def test_what_two_pipelines_compile_is_kept_apart(monkeypatch, tmp_path):
+    monkeypatch.setenv("SCHEDLAB_CACHE", str(tmp_path))
+    places = set()
+    for own in (True, False):
+        monkeypatch.setattr(disk_cache, "pipeline", lambda own=own: Pipeline(own, "so"))
+        places.add(disk_cache.cache_directory())
+    assert len(places) == 2
 
 
 def plus_one(values):

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schedlab.kernels import kernel
-from schedlab.shifting import shift
+from schedlab.kernels import kernel, shift
 
 RECORD = np.dtype([("a", "i8"), ("b", "i4")])
 

@@ -13,7 +13,7 @@ from numba.core import types
 from numba.cpython.unsafe.numbers import trailing_zeros
 from numba.extending import intrinsic
 
-from schedlab.kernels import chosen, operation
+from schedlab.kernels.decorators import chosen, operation
 
 BITS = 63
 """How many numbers are compared at once: the bits of an integer that is not negative."""

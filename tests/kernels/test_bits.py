@@ -4,8 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schedlab.bits import BITS, ROOM, below, lowest
-from schedlab.kernels import bare_kernel
+from schedlab.kernels import BITS, ROOM, bare_kernel, below, lowest
 
 WHOLE = st.integers(-(2**63), 2**63 - 1)
 

@@ -1,0 +1,53 @@
+"""How schedlab compiles: the only package that knows Numba. README.md beside this file says what it does and why."""
+
+from __future__ import annotations
+
+import numba
+
+from schedlab.kernels.numba_versions import pipeline, refuse_older
+
+refuse_older(numba.__version__)  # before anything else of Numba is imported
+
+from schedlab.kernels.bits import ALL, BITS, ROOM, below, lowest  # noqa: E402
+from schedlab.kernels.calls_by_address import call, compiled_for, nowhere, without_dispatch  # noqa: E402
+from schedlab.kernels.decorators import (  # noqa: E402
+    bare_kernel,
+    chosen,
+    config,
+    for_python,
+    inlined,
+    inner_kernel,
+    kernel,
+    kind_of,
+    new_records,
+    operation,
+)
+from schedlab.kernels.disk_cache import cache_directory  # noqa: E402
+from schedlab.kernels.shifting import shift  # noqa: E402
+from schedlab.kernels.tuples_by_address import by_address  # noqa: E402
+
+__all__ = [
+    "ALL",
+    "BITS",
+    "ROOM",
+    "bare_kernel",
+    "below",
+    "by_address",
+    "cache_directory",
+    "call",
+    "chosen",
+    "compiled_for",
+    "config",
+    "for_python",
+    "inlined",
+    "inner_kernel",
+    "kernel",
+    "kind_of",
+    "lowest",
+    "new_records",
+    "nowhere",
+    "operation",
+    "pipeline",
+    "shift",
+    "without_dispatch",
+]
