@@ -19,7 +19,7 @@ PROJECT = Path(__file__).parents[2]
 PROGRAM = Path(__file__).with_name("core_of_the_engine.py")
 
 
-def tested_versions() -> set[str]:
+def versions_in_the_table() -> set[str]:
     return {version for digests in digest_table().values() for one in digests.values() for version in one.split()}
 
 
@@ -56,12 +56,12 @@ def test_the_program_says_so_instead_of_failing_somewhere_in_a_kernel():
 def test_the_table_has_each_function_of_each_tested_version_once():
     for name, digests in digest_table().items():
         listed = [version for versions in digests.values() for version in versions.split()]
-        assert sorted(listed) == sorted(tested_versions()), name
+        assert sorted(listed) == sorted(versions_in_the_table()), name
 
 
 def test_a_tested_numba_is_taken_for_schedlabs_pipeline():
     pipeline = chosen_pipeline("", digest_table())
-    assert pipeline.own is (numba.__version__ in tested_versions())
+    assert pipeline.own is (numba.__version__ in versions_in_the_table())
 
 
 def test_plain_can_be_asked_for_and_nothing_else():
@@ -118,7 +118,7 @@ def test_the_plain_pipeline_gives_the_same_starts(starts):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "version", [".".join(map(str, OLDEST)), *(end(tested_versions(), key=as_numbers) for end in (min, max))]
+    "version", [".".join(map(str, OLDEST)), *(end(versions_in_the_table(), key=as_numbers) for end in (min, max))]
 )
 def test_the_oldest_and_the_newest_numba_give_the_same_starts(version, starts, tmp_path):
     if version == numba.__version__:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numba
 
-from schedlab.kernels.numba_versions import pipeline, refuse_older
+from schedlab.kernels.numba_versions import config, pipeline, refuse_older
 
 refuse_older(numba.__version__)  # before anything else of Numba is imported
 
@@ -13,7 +13,6 @@ from schedlab.kernels.calls_by_address import call, compiled_for, nowhere, witho
 from schedlab.kernels.decorators import (  # noqa: E402
     bare_kernel,
     chosen,
-    config,
     for_python,
     inlined,
     inner_kernel,

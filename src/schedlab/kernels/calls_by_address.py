@@ -18,7 +18,7 @@ from numba.core import cgutils, types
 from numba.core.errors import TypingError
 from numba.extending import intrinsic
 
-from schedlab.kernels.decorators import config
+from schedlab.kernels.numba_versions import config
 
 
 def compiled_for(kernel: Callable[..., int], *arguments: Any) -> Any:
