@@ -41,7 +41,7 @@ class Bench(NamedTuple):
     ends
         int64 seconds: when jobs end.
     loop
-        The address of the loop, see `schedlab.calls`.
+        The address of the loop, see `schedlab.kernels.call`.
     """
 
     state: State

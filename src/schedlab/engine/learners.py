@@ -1,4 +1,4 @@
-"""Predictors that learn weights, called where they are (`schedlab.calls`).
+"""Predictors that learn weights, called where they are (`schedlab.kernels.call`).
 
 They are long. A loop whose predictor is another one is compiled without them, and all loops share them.
 """
