@@ -17,6 +17,7 @@ from numba.core import sigutils, types
 from numba.extending import overload, typeof_impl
 
 from schedlab.kernels.disk_cache import KernelCache, cache_directory
+from schedlab.kernels.known_parts import decide_by_type
 from schedlab.kernels.numba_versions import config, pipeline
 from schedlab.kernels.while_compiling import listen
 
@@ -39,6 +40,7 @@ _INLINED: Any = {**_INNER, "forceinline": True}
 
 _CACHE = cache_directory()
 listen()
+decide_by_type()
 
 
 def kernel(function: Function) -> Function:
