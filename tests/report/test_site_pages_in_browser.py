@@ -16,7 +16,10 @@ from schedlab.report.capacity import write_capacity
 from schedlab.report.maintenance import write_maintenance
 from schedlab.report.site_months import write_months
 from schedlab.report.site_waits import write_explanation
+from schedlab.report.variants import write_ranking
 from schedlab.site import Goal, MaintenancePlan, Sweep, calibrate, capacity, explain, import_site, maintenance, months
+from schedlab.site.variants import Variant
+from schedlab.site.what_if import what_if
 from schedlab.workload.workload import Workload
 
 CONF = """ClusterName=university
@@ -55,7 +58,11 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     nodes = capacity(site, Goal.parse("p95_wait=1m"), most=2, prices=0.9, currency="EUR", anyway=True, workers=1)
     sweep = Sweep(site, anyway=True)
     drained = maintenance(sweep, MaintenancePlan(hours=4, every=12 * HOUR), workers=1)
+    asked = ["10 more nodes like node-of-the-old-rack[001-004]", "SchedulerParameters.bf_interval=60"]
+    asked.append("PartitionName=general-compute-and-more MaxTime=4:00:00")
+    changed = what_if(site, variants=[Variant.of([one]) for one in asked], workers=1, anyway=True)
     return {
+        "what-if": write_ranking(changed.sweep, changed.ranking, where / "what-if.html"),
         "explain": write_explanation(explain(site), where / "explain.html"),
         "months": write_months(months(site), where / "months.html"),
         "calibration": write_calibration(calibrate(site), where / "calibration.html"),
@@ -64,7 +71,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     }
 
 
-NAMES = ("explain", "months", "calibration", "capacity", "maintenance")
+NAMES = ("what-if", "explain", "months", "calibration", "capacity", "maintenance")
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -13,7 +13,7 @@ from schedlab.report.calibration import HEADINGS, MOST
 from schedlab.report.campaigns import metric_label
 from schedlab.report.illustrations import example_figures
 from schedlab.report.page import Page, write_page
-from schedlab.report.tables import Cell, Table
+from schedlab.report.tables import Cell, Table, seconds_cell, waits_cells
 from schedlab.schedule.schedule import Schedule
 from schedlab.site.affected import KINDS, Affected, columns_of
 from schedlab.site.confirmation import Confirmation
@@ -23,7 +23,6 @@ from schedlab.site.ranking import SHOWN, RankedVariant, VariantRanking
 from schedlab.site.samples import SiteSample
 from schedlab.site.sweep import Sweep
 from schedlab.site.variants import Variant
-from schedlab.site.wait_text import wait_text
 from schedlab.wording import count_of
 
 GROUPS = HEADINGS | {"user": "By user", "GPU": "Jobs with GPUs"}
@@ -148,8 +147,8 @@ def provenance_of(sweep: Sweep) -> dict[str, str]:
 
 def _ranked(ranking: VariantRanking) -> Table:
     own = [] if ranking.metric in SHOWN else [Cell(metric_label(ranking.metric))]
-    head = [Cell("Variant"), *own, Cell("Mean wait", term="wait"), Cell("As it is, same work", term="wait")]
-    head += [Cell("Change of the mean wait"), Cell("95 % interval"), Cell("")]
+    head = [Cell("Variant", words=True), *own, Cell("Mean wait", term="wait"), Cell("As it is, same work", term="wait")]
+    head += [Cell("Change of the mean wait"), Cell("95 % interval"), Cell("Verdict", words=True)]
     head += [Cell("p95 wait", term="percentile"), Cell("Utilisation", term="utilisation")]
     note = "The jobs of each variant are paired with those of the site as it is, copy by copy."
     return Table("Variants", "The best first", head, [_row(ranking.metric, one) for one in ranking.ranked], note)
@@ -158,16 +157,10 @@ def _ranked(ranking: VariantRanking) -> Table:
 def _row(metric: str, one: RankedVariant) -> list[Cell]:
     change, interval, verdict = one.difference
     own = [] if metric in SHOWN else [Cell(quantity(metric, one.value), one.value)]
-    row = [Cell(one.variant.name), *own]
-    row += [wait_cell(one.mean_wait), wait_cell(one.mean_wait_before)]
+    row = [Cell(one.variant.name, words=True), *own, *waits_cells(one.mean_wait, one.mean_wait_before)]
     every = next((found for found in one.effects if found.kind == "all"), None)
-    row += [Cell(change, every.difference if every else 0.0), Cell(interval), Cell(verdict)]
-    return [*row, wait_cell(one.p95_wait), Cell(f"{one.utilisation:.1%}", one.utilisation)]
-
-
-def wait_cell(seconds: float) -> Cell:
-    """Return a mean wait as a cell."""
-    return Cell(wait_text(seconds), seconds)
+    row += [Cell(change, every.difference if every else 0.0), Cell(interval), Cell(verdict, words=True)]
+    return [*row, seconds_cell(one.p95_wait), Cell(f"{one.utilisation:.1%}", one.utilisation)]
 
 
 def _confirmed(confirmation: Confirmation) -> Table:
@@ -179,7 +172,7 @@ def _confirmed(confirmation: Confirmation) -> Table:
         if one.kind == "user":
             continue
         row = [Cell(one.variant), Cell(group_name(one.kind, one.group)), Cell(f"{one.jobs:,}", one.jobs)]
-        row += [wait_cell(one.real.before), wait_cell(one.twin.before)]
+        row += waits_cells(one.real.before, one.twin.before)
         row += [Cell(str(one.real), one.real.difference), Cell(str(one.twin), one.twin.difference)]
         rows.append([*row, Cell(one.verdict)])
     note = f"Mean waits over {count_of(confirmation.phases, 'phase')}; in brackets the lowest and the highest of them."
@@ -219,7 +212,7 @@ def _groups(kind: str, found: list[Effect]) -> Table:
     rows = []
     for one in found[:MOST]:
         change, interval, verdict = difference_text(one)
-        row = [Cell(one.group), Cell(f"{one.jobs:,}", one.jobs), wait_cell(one.before), wait_cell(one.after)]
+        row = [Cell(one.group), Cell(f"{one.jobs:,}", one.jobs), *waits_cells(one.before, one.after)]
         rows.append([*row, Cell(change, one.difference), Cell(interval), Cell(verdict)])
     more = [f"{len(found) - MOST:,} smaller groups are not shown."] if len(found) > MOST else []
     note = " ".join([*more, *filter(None, [without_interval(found[:MOST])])])

@@ -19,7 +19,7 @@ from schedlab.site.lost_work import cancelled, lost_work
 from schedlab.site.samples import SiteSample
 from schedlab.site.sweep import Paired
 from schedlab.site.time_limits import KILLED, LEFT_OUT
-from schedlab.site.wait_text import signed, signed_interval, wait_text
+from schedlab.site.wait_text import signed, signed_interval, waits_texts
 from schedlab.wording import table
 from schedlab.workload.resources import Labels, Resources
 from schedlab.workload.workload import Workload
@@ -274,7 +274,7 @@ def effects_text(found: Iterable[Effect], *, most: int = 5) -> str:
         if seen[one.kind] > most:
             continue
         kind = one.kind if seen[one.kind] == 1 else ""
-        waits = [wait_text(one.before), wait_text(one.after)]
+        waits = waits_texts(one.before, one.after)
         rows.append([kind, one.group, f"{one.jobs:,}", *waits, *difference_text(one)])
     why = without_interval(some)
     return "\n".join([table(head, rows), *(["", why] if why else [])])

@@ -20,7 +20,7 @@ from schedlab.site.lost_work import sentences as lost_sentences
 from schedlab.site.samples import SiteSample
 from schedlab.site.sweep import Paired, Sweep, VariantFailure
 from schedlab.site.variants import AS_IT_IS, POLICY, Variant
-from schedlab.site.wait_text import wait_text
+from schedlab.site.wait_text import wait_text, waits_texts
 from schedlab.wording import table
 
 UNDECIDED = "cannot be told"
@@ -169,7 +169,7 @@ class VariantRanking:
         rows = []
         for one in self.ranked:
             value = [quantity(self.metric, one.value)] if own else []
-            waits = [wait_text(seconds) for seconds in (one.mean_wait, one.mean_wait_before)]
+            waits = waits_texts(one.mean_wait, one.mean_wait_before)
             row = [one.variant.name, *value, *waits, *one.difference]
             rows.append([*row, wait_text(one.p95_wait), f"{one.utilisation:.1%}"])
         text = [*self.sentences(), "", table(head, rows)]
