@@ -69,6 +69,15 @@ def test_of_many_variants_it_speaks_of_the_best_and_counts_the_others(directory)
     assert sum(map(int, counts)) == 5
 
 
+def test_the_best_of_variants_that_may_all_be_chance_is_not_praised(directory):
+    values = (55, 65)
+    found = what_if(directory, variants=[Variant.of([f"SchedulerParameters.bf_interval={one}"]) for one in values])
+    assert not any(one.difference[2] == "wins" for one in found.ranking.ranked)
+    first, *others = found.sentences()
+    assert re.search("none of 2 variants (surely )?has a better mean wait than the site as it is", first)
+    assert not any("some of its advantage is chance" in told for told in others)
+
+
 def test_each_variant_stands_beside_the_site_as_it_is_with_the_same_work(directory):
     found = ask(directory, SHORT).ranking
     killed = next(one for one in found.ranked if "MaxTime" in one.variant.name)

@@ -148,7 +148,7 @@ def provenance_of(sweep: Sweep) -> dict[str, str]:
 def _ranked(ranking: VariantRanking) -> Table:
     own = [] if ranking.metric in SHOWN else [Cell(metric_label(ranking.metric))]
     head = [Cell("Variant", words=True), *own, Cell("Mean wait", term="wait"), Cell("As it is, same work", term="wait")]
-    head += [Cell("Change of the mean wait"), Cell("95 % interval"), Cell("Verdict", words=True)]
+    head += [Cell("Change of the mean wait"), Cell("95 % interval"), Cell("Verdict")]
     head += [Cell("p95 wait", term="percentile"), Cell("Utilisation", term="utilisation")]
     note = "The jobs of each variant are paired with those of the site as it is, copy by copy."
     return Table("Variants", "The best first", head, [_row(ranking.metric, one) for one in ranking.ranked], note)
@@ -159,7 +159,7 @@ def _row(metric: str, one: RankedVariant) -> list[Cell]:
     own = [] if metric in SHOWN else [Cell(quantity(metric, one.value), one.value)]
     row = [Cell(one.variant.name, words=True), *own, *waits_cells(one.mean_wait, one.mean_wait_before)]
     every = next((found for found in one.effects if found.kind == "all"), None)
-    row += [Cell(change, every.difference if every else 0.0), Cell(interval), Cell(verdict, words=True)]
+    row += [Cell(change, every.difference if every else 0.0), Cell(interval), Cell(verdict)]
     return [*row, seconds_cell(one.p95_wait), Cell(f"{one.utilisation:.1%}", one.utilisation)]
 
 

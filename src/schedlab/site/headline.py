@@ -38,7 +38,7 @@ def sentences_of(ranking: VariantRanking) -> list[str]:
     told += _of_others(ranking)
     told += [f"{sentence[:1].upper()}{sentence[1:]}." for one in ranking.ranked for sentence in one.lost_text]
     told += [f"{policy}." for policy in dict.fromkeys(one.policy_text for one in ranking.ranked) if policy]
-    if several and best.same_work and ranking.ranked[0] is best:
+    if several and best.same_work and ranking.ranked[0] is best and best.difference[2] == "wins":
         told.append(
             f"It is the best of {len(ranking.variants):,} on the jobs that it was chosen on, so some of its advantage "
             "is chance; schedlab site search evaluates the choice on held-out jobs."
@@ -82,6 +82,9 @@ def _change(ranking: VariantRanking) -> str:
     elif ranking.ranked[0].variant.name == AS_IT_IS:
         head = f"none of {count_of(number, 'variant')} has a better {what} than the site as it is"
         head += f" ({quantity(ranking.metric, before)})"
+    elif ranking.metric == "mean_wait" and not any(one.difference[2] == "wins" for one in ranking.ranked):
+        head = f"none of {count_of(number, 'variant')} surely has a better {what} than the site as it is; the best is "
+        head += best.variant.name
     else:
         told = f"{quantity(ranking.metric, best.value)}, {quantity(ranking.metric, before)} as it is"
         told = "" if ranking.metric == "mean_wait" else f" ({told})"
