@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from dataclasses import replace
 
 import numpy as np
@@ -46,6 +47,16 @@ def test_the_smallest_number_of_nodes_is_found_whose_waits_are_known(site):
     values = {step.nodes: step.value / 3600 for step in found.best.steps}
     assert values == {1: 2.5, 2: 1.5}
     assert found.best.decisive.saved == 12 * (5.5 - 1.5)
+
+
+def test_the_command_that_asks_further_can_be_pasted_as_it_is_printed(site, capsys, monkeypatch):
+    text = str(asked(site, "mean_wait=2h"))
+    command = next(line for line in text.splitlines() if line.startswith("schedlab site what-if "))
+    monkeypatch.setattr("sys.argv", [*shlex.split(command), "-j", "1"])
+    with pytest.raises(SystemExit) as stop:
+        main()
+    assert not stop.value.code
+    assert "would shorten the mean wait by 4 h, from 5.5 h to 90 min" in capsys.readouterr().out
 
 
 def test_between_two_powers_of_two_the_search_halves(site):

@@ -24,8 +24,8 @@ from schedlab.site.variants import Variant
 from schedlab.wording import did_you_mean, shown
 from schedlab.workload.workload import Workload
 
-FORMAT = 2
-"""Of the stored answers: since 2, both sides of a comparison have the same jobs."""
+FORMAT = 3
+"""Of the stored answers: since 2, both sides of a comparison have the same jobs; since 3, samples have copies."""
 
 _OF_KEPT = ("row", "submit", "queued", "start", "end", "backfilled", "killed")
 _OF_ALL = ("fate", "undone")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from shlex import quote
+from shlex import join
 
 from schedlab.schedule.summary import duration
 from schedlab.site.capacity import MORE_WORK
@@ -187,18 +187,23 @@ def capacity_text(found: Capacity) -> str:
     text = [*found.sentences()]
     if found.kinds:
         text += ["", table(head, rows)]
-    told = [line for one in found.kinds[:AGAIN] for line in again(one)]
-    text += ["", "to look into one of them: schedlab site what-if SITE", *told] if told else []
+    told = [command for one in found.kinds[:AGAIN] for command in again(found, one)]
+    text += ["", "to look into one of them:", *told] if told else []
     if found.grounds.omissions.parts():
         text += ["", str(found.grounds.omissions)]
     return "\n".join(text)
 
 
-def again(one: KindCapacity) -> list[str]:
-    """Return the options of what-if that ask for the decisive number of nodes of a kind."""
+def again(found: Capacity, one: KindCapacity) -> list[str]:
+    """Return the command that asks what the decisive number of nodes of a kind changes, on one line to be pasted."""
     if one.decisive is None:
         return []
-    return [f"  {' '.join(f'--set {quote(change)}' for change in one.decisive.variant.changes)}"]
+    words = ["schedlab", "site", "what-if", str(found.sweep.directory)]
+    if (found.sample.begin, found.sample.end) != (0, 1):
+        words += ["--part", f"{100 * found.sample.begin:g}-{100 * found.sample.end:g}"]
+    for change in one.decisive.variant.changes:
+        words += ["--set", change]
+    return [join(words)]
 
 
 def columns(found: Capacity) -> tuple[list[str], list[list[str]]]:
