@@ -167,7 +167,7 @@ def test_an_interrupted_comparison_has_the_begins_until_then_from_all_of_the_win
     assert found.left_out.interrupted == 9
     first, then = found.sentences()[:2]
     assert "of the 3 of 12 begins that were simulated before the interruption, drain for day 3, 00:00" in first
-    assert then == "9 begins not simulated: ask again, and only these are run."
+    assert then == "9 begins were not simulated: ask again, and only the missing ones are run."
     seen = []
     whole = maintenance(sweep, plan, workers=1, progress=lambda done, failed, total: seen.append(done))
     assert len(seen) == 9
