@@ -128,7 +128,7 @@ def _without_option(text: str, name: str) -> str:
 
 def _without_columns(case: Case) -> Iterator[tuple[str, Case | None]]:
     resources = case.workload.resources
-    for name in () if resources is None else sorted(set(resources.said) - {"tasks", "cores_per_task"}):
+    for name in () if resources is None else sorted(set(resources.said) - {"tasks", "cores_per_task", "array"}):
         count = len(case.workload)
         usual = np.full(count, NUMBERS[name]) if name in NUMBERS else Labels.none(count)
         yield f"jobs: {name}", _with_jobs(case, partial(with_resources, case.workload, **{name: usual}))
