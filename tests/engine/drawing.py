@@ -35,9 +35,16 @@ class Draw(Random):
         """Return the fields that a case has, of a table."""
         return {name: self.value(values) for name, (share, values) in table.items() if self.chance(share)}
 
-    def text(self, table: Table) -> list[str]:
-        """Return the same as options of a scheduler."""
-        return [f"{name}={value}" for name, value in self.fields(table).items()]
+    def few(self, table: Table, most: int) -> dict[str, Any]:
+        """Return so many fields at most: of too many at a time, each would hide what the others do."""
+        found = self.fields(table)
+        kept = self.sample(sorted(found), min(len(found), self.randint(1, most)))
+        return {name: found[name] for name in found if name in kept}
+
+    def text(self, table: Table, most: int | None = None) -> list[str]:
+        """Return fields as options of a scheduler, so many at most."""
+        found = self.fields(table) if most is None else self.few(table, most)
+        return [f"{name}={value}" for name, value in found.items()]
 
 
 def whole(low: int, high: int) -> Callable[[Draw], int]:

@@ -26,19 +26,35 @@ GROUP_AMOUNTS: Table = {
     "node": (0.3, whole(1, 3)),
 }
 LIMITS: Table = {
-    "grp_tres": (0.3, lambda draw: draw.fields(GROUP_AMOUNTS)),
-    "grp_jobs": (0.25, whole(1, 4)),
-    "grp_submit_jobs": (0.2, whole(1, 6)),
-    "grp_tres_run_mins": (0.2, amount("cpu", 3, 60)),
-    "grp_tres_mins": (0.1, amount("cpu", 5, 100)),
-    "grp_wall": (0.1, whole(60, 600)),
-    "max_tres_per_job": (0.15, amount("cpu", 3, 12)),
-    "max_tres_per_node": (0.1, amount("cpu", 2, 6)),
-    "max_tres_mins_per_job": (0.1, amount("cpu", 4, 40)),
-    "max_wall": (0.15, (30, 60, 120)),
-    "min_tres_per_job": (0.05, ({"cpu": 2},)),
+    "grp_tres": (0.3, lambda draw: draw.few(GROUP_AMOUNTS, 2)),
+    "grp_jobs": (0.3, whole(1, 2)),
+    "grp_submit_jobs": (0.3, whole(1, 4)),
+    "grp_tres_run_mins": (0.3, amount("cpu", 1, 12)),
+    "grp_tres_mins": (0.3, amount("cpu", 2, 25)),
+    "grp_wall": (0.3, whole(30, 300)),
+    "max_tres_per_job": (0.1, amount("cpu", 2, 8)),
+    "max_tres_per_node": (0.1, amount("cpu", 1, 4)),
+    "max_tres_mins_per_job": (0.1, amount("cpu", 2, 15)),
+    "max_wall": (0.1, (30, 60, 120)),
+    "min_tres_per_job": (0.1, ({"cpu": 2},)),
 }
 LIMITS_OF_QOS: Table = {
+    **LIMITS,
+    "max_tres_per_user": (0.3, amount("cpu", 2, 5)),
+    "max_tres_per_account": (0.3, amount("cpu", 2, 6)),
+    "max_jobs_per_user": (0.3, whole(1, 2)),
+    "max_jobs_per_account": (0.3, whole(1, 2)),
+    "max_submit_per_user": (0.3, whole(1, 3)),
+    "max_submit_per_account": (0.3, whole(1, 4)),
+    "max_tres_run_mins_per_user": (0.3, amount("cpu", 1, 6)),
+    "max_tres_run_mins_per_account": (0.3, amount("cpu", 1, 8)),
+}
+LIMITS_OF_ASSOCIATION: Table = {**LIMITS, "max_jobs": (0.4, whole(1, 2)), "max_submit": (0.3, whole(1, 3))}
+MOST_LIMITS = 2
+"""Limits that one account, user or QOS has."""
+MOST_FIELDS = 3
+"""Fields that one partition or QOS has, beside its name."""
+QOS: Table = {
     **LIMITS,
     "max_tres_per_user": (0.2, amount("cpu", 2, 10)),
     "max_tres_per_account": (0.2, amount("cpu", 2, 10)),
@@ -51,8 +67,7 @@ LIMITS_OF_QOS: Table = {
 }
 LIMITS_OF_ASSOCIATION: Table = {**LIMITS, "max_jobs": (0.2, whole(1, 3)), "max_submit": (0.15, whole(1, 4))}
 QOS: Table = {
-    "priority": (0.9, whole(1, 10)),
-    "limits": (0.6, lambda draw: draw.fields(LIMITS_OF_QOS)),
+    "priority": (0.5, whole(1, 10)),
     "usage_factor": (0.5, (0.5, 2.0, 0.0)),
     "preempt_mode": (0.4, ("cancel", "requeue")),
     "grace_time": (0.4, (10, 40)),
@@ -136,12 +151,13 @@ def _groups(draw: Draw, switched: bool) -> list[Document]:
 
 
 def _accounting(draw: Draw, qualities: list[str]) -> Document:
-    qos = [{"name": name, **draw.fields(QOS)} for name in qualities]
+    limits: Table = {"limits": (0.35, lambda draw: draw.few(LIMITS_OF_QOS, MOST_LIMITS))}
+    qos = [{"name": name, **draw.few(QOS, MOST_FIELDS), **draw.fields(limits)} for name in qualities]
     for place, one in enumerate(qos):
         below = draw.some(qualities[place + 1 :])
         if below:
             one["preempts"] = below
-    limits: Table = {"limits": (0.4, lambda draw: draw.fields(LIMITS_OF_ASSOCIATION))}
+    limits = {"limits": (0.25, lambda draw: draw.few(LIMITS_OF_ASSOCIATION, MOST_LIMITS))}
     shares: Table = {"shares": (0.6, (1, 2, 0, "parent"))}
     root: Document = {"name": "root", "parent": ""}
     if qualities:
@@ -159,7 +175,7 @@ def _accounting(draw: Draw, qualities: list[str]) -> Document:
 
 
 def _partition(draw: Draw, number: int, groups: list[Document], qualities: list[str]) -> Document:
-    made = {"name": f"p{number}", "default": number == 0, **draw.fields(PARTITION)}
+    made = {"name": f"p{number}", "default": number == 0, **draw.few(PARTITION, 2 * MOST_FIELDS)}
     if draw.chance(0.6):
         made["nodes"] = ",".join(draw.sample(nodes_of(groups), draw.randint(1, len(nodes_of(groups)))))
         if draw.chance(0.2) and "," in made["nodes"]:

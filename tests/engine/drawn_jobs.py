@@ -77,7 +77,8 @@ def _on_processors(draw: Draw, rng: np.random.Generator, processors: int, jobs: 
 
 def _on_nodes(draw: Draw, rng: np.random.Generator, document: Document, jobs: int) -> Columns:
     groups, names = document["groups"], nodes_of(document["groups"])
-    tasks = rng.integers(1, draw.one(2, 5, 10), jobs)
+    narrow = "accounts" in document and draw.chance(0.6)  # so that limits hold jobs back, and not the nodes
+    tasks = rng.integers(1, 3 if narrow else draw.one(2, 5, 10), jobs)
     nodes = np.where(rng.random(jobs) < 0.25, rng.integers(1, 4, jobs), 0)
     asked = _gpus(draw, rng, groups, jobs)
     shares = asked["gpu_share"] < 1000
@@ -101,7 +102,7 @@ def _on_nodes(draw: Draw, rng: np.random.Generator, document: Document, jobs: in
             draw.one("", "", "", draw.choice(names), ",".join(draw.sample(names, some))) for _ in range(jobs)
         ]
     if "switches" in document and draw.chance(0.5):
-        asked["switches"] = np.where(rng.random(jobs) < 0.4, rng.integers(1, 3, jobs), 0)
+        asked["switches"] = np.where(rng.random(jobs) < 0.6, 1, 0)
         asked["switch_wait"] = rng.choice([0, 0, 20, 100], jobs)
     if "accounts" in document:
         qualities = [one["name"] for one in document.get("qos", ())]

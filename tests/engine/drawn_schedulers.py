@@ -27,8 +27,8 @@ FACTORS: dict[str, tuple[float, tuple[Any, ...], Table]] = {
     "size": (0.6, (1, 100, 1000), SIZE),
     "fairshare": (0.6, (10, 1000, 5000), SHARES),
     "tres": (0.3, ("cpu:100", "cpu:10;mem:5", "node:100;gres/gpu:50", "billing:3"), {"amounts": (0.4, ("yes",))}),
-    "partition": (0.2, (100,), {"partitions": (1, ("1:0.5;2:1",))}),
-    "qos": (0.2, (100,), {"qoses": (1, ("1:0.5;2:1",))}),
+    "partition": (0.3, (100,), {"partitions": (1, ("1:0.5;2:1",))}),
+    "qos": (0.3, (100,), {"qoses": (1, ("1:0.5;2:1",))}),
 }
 PREDICTORS = (
     *("requested", "actual", "ave2", "ave(3)", "mean", "median", "quantile(0.9)", "similar", "similar(0.3,jobs=20)"),
@@ -67,8 +67,11 @@ PASSES: Table = {
     "hetjob_immediate": (0.2, ("yes",)),
     "switch_wait": (0.2, (0, 10, 300)),
 }
+MOST_OPTIONS = 5
+"""Options of Slurm's passes at a time."""
 ON_NODES: Table = {"serial": (0.15, ("last",)), "busy": (0.15, ("first",))}
-PLACEMENTS = ("first", "weight", "best", "spread", "fgd", "switches", "consecutive")
+PLACEMENTS = ("first", "weight", "best", "spread", "fgd", "consecutive")
+"""Beside the nodes of few switches."""
 OTHERS: Table = {"starvation": (0.12, (0, 5, 60, 300)), "window": (0.1, (1, 2, 5))}
 
 
@@ -102,7 +105,7 @@ def drawn_scheduler(draw: Draw, *, nodes: bool, switches: bool, heterogeneous: b
     if backfilling.startswith("+conservative") and draw.chance(0.3):
         options.append("reservations=fixed")
     if nodes and draw.chance(0.6):
-        options.append(f"placement={draw.choice([one for one in PLACEMENTS if switches or one != 'switches'])}")
+        options.append(f"placement={'switches' if switches and draw.chance(0.6) else draw.choice(PLACEMENTS)}")
     return ",".join([policy + own + backfilling, *options])
 
 
@@ -114,7 +117,7 @@ def _backfilling(draw: Draw, policy: str, *, nodes: bool, heterogeneous: bool) -
         return f"+easy:{draw.choice(POLICIES)}" if draw.chance(0.3) else "+easy"
     if kind < 0.5 and not heterogeneous:
         return "+conservative"
-    options = draw.text(PASSES)
+    options = draw.text(PASSES, MOST_OPTIONS)
     if policy.startswith("multifactor"):
         options += draw.text({"reserve_priority": (0.2, (1, 20, 100))})
     if nodes:

@@ -51,6 +51,9 @@ NAMES = {
 OPTION = re.compile(r"(?<=[(,])([a-z_]+)=[^,()]*(?:\([^()]*\))?")
 """An option in the text of a scheduler."""
 
+TOGETHER = {"partition": ["partitions"], "qos": ["qoses"], "size": ["favor", "relative"], "tres": ["amounts"]}
+"""Options that are nothing without another one."""
+
 PLACES = {"start_time", "end_time", "runs", "pauses", "nodes", "alternative"}
 """What differs when something binds."""
 
@@ -121,7 +124,8 @@ def _drop(document: Any, path: tuple[str, ...]) -> None:
 
 
 def _without_option(text: str, name: str) -> str:
-    text = OPTION.sub(lambda found: "" if found[1] == name else found[0], text)
+    names = {name, *TOGETHER.get(name, ())}
+    text = OPTION.sub(lambda found: "" if found[1] in names else found[0], text)
     text = re.sub(r",+", ",", text).replace("(,", "(").replace(",)", ")").replace("()", "")
     return text.rstrip(",")
 

@@ -46,8 +46,19 @@ END = 600
 """Simulations that have not ended by then are left out: their jobs preempt each other, or wait for each other."""
 
 ON_CLUSTERS = ("fcfs", "saf+easy", "wfp3+conservative", "saf+slurm(interval=4)", "fcfs+easy,placement=fgd")
-WITH_HETS = ("fcfs", "saf+slurm(interval=20)", "wfp3+slurm(interval=20,hetjob_prio=max)")
-IN_TIERS = ("fcfs", "saf+easy", "multifactor(size=1000,favor=small)+easy")
+WITH_HETS = (
+    "fcfs",
+    "saf+slurm(interval=20)",
+    "wfp3+slurm(interval=20,hetjob_prio=max)",
+    "multifactor(size=1000)+slurm(interval=20,hetjob_prio=avg,hetjob_immediate=yes)",
+)
+IN_TIERS = (
+    "fcfs",
+    "saf+easy",
+    "multifactor(size=1000,favor=small)+easy",
+    "saf+slurm(interval=20)",
+    "fcfs+slurm(tick=1)",
+)
 
 
 def with_features(random):
