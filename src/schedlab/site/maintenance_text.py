@@ -76,8 +76,8 @@ def _near(found: Maintenance) -> int:
 def _left_out(found: Maintenance) -> Iterator[str]:
     left = found.left_out
     if left.interrupted:
-        were = "was" if left.interrupted == 1 else "were"
-        yield f"{count_of(left.interrupted, 'begin')} {were} not simulated: ask again, and only the missing ones are run."
+        what = f"{count_of(left.interrupted, 'begin')} {'was' if left.interrupted == 1 else 'were'} not simulated"
+        yield f"{what}: ask again, and only the missing ones are run."
     if left.shortened:
         yield (
             f"The log is short ({duration(found.span)}), so the maintenance is announced {duration(found.plan.told)} "
