@@ -123,7 +123,7 @@ def test_without_recorded_waits_it_says_that_nothing_can_be_checked(site: Site, 
     found = explain(Site(site.machine, jobs, site.settings, site.ledger, site.files))
     assert found.recorded is None
     assert found.sentences()[0].startswith(
-        "According to a twin that cannot be checked (the log has no recorded waits), "
+        f"According to a twin that cannot be calibrated (none of its {len(jobs)} jobs has a recorded wait), "
     )
     assert found.waits.tolist() == found.twin.wait_time.tolist()
     assert found.to_document()["verdict"] is None

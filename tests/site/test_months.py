@@ -85,7 +85,7 @@ def test_without_recorded_waits_all_figures_are_those_of_the_twin_and_it_says_so
     found = months(Site(CLUSTER, jobs, site.settings, site.ledger))
     assert found.calibration is None
     assert found.sentences()[0].startswith(
-        "According to a twin that cannot be checked (the log has no recorded waits), "
+        "According to a twin that cannot be calibrated (none of its 4 jobs has a recorded wait), "
     )
     assert np.isnan(found.periods[1].error)
     assert "error" not in str(found)

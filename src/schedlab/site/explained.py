@@ -16,6 +16,7 @@ from schedlab.site.causes import KIND_WORDS, kind_of
 from schedlab.site.coverage import error_text
 from schedlab.site.fitting import STATES
 from schedlab.site.log_end import log_end_clause, log_end_sentences
+from schedlab.site.standing import without_waits
 from schedlab.site.wait_text import wait_text
 from schedlab.wording import count_of, table
 
@@ -141,7 +142,7 @@ def other_sentences(found: SiteExplanation) -> list[str]:
 def _according(found: SiteExplanation) -> str:
     """Say in a clause what the answer stands on."""
     if found.calibration is None:
-        return "According to a twin that cannot be checked (the log has no recorded waits)"
+        return f"According to {without_waits(len(found.waits)).clause}"
     error = found.calibration.errors["all"][0].error
     far = error_text(float(error) if np.isfinite(error) else None)
     return f"According to the record, and to a twin that is {found.calibration.verdict} (mean wait {far})"
@@ -149,7 +150,8 @@ def _according(found: SiteExplanation) -> str:
 
 def _how_sure(found: SiteExplanation) -> Iterator[str]:
     if found.calibration is None:
-        yield "All waits here are those of the twin; accounting (sacct) of jobs with their starts would check it."
+        yield "All waits here are those of the twin."
+        yield from without_waits(len(found.waits)).details()
         return
     yield "Who waits is told from the record; what they wait for is told by the twin."
     yield from found.calibration.sentences()

@@ -19,6 +19,7 @@ from schedlab.site.calibration import Calibration
 from schedlab.site.omissions import Omissions
 from schedlab.site.past import replayed
 from schedlab.site.site import Site
+from schedlab.site.standing import without_waits
 from schedlab.site.wait_text import wait_text
 from schedlab.wording import count_of, table
 
@@ -108,7 +109,8 @@ class SiteMonths:
 
     def _how_sure(self) -> Iterator[str]:
         if self.calibration is None:
-            yield "All figures here are those of the twin; accounting (sacct) of jobs with their starts would check it."
+            yield "All figures here are those of the twin."
+            yield from without_waits(len(self.twin)).details()
             return
         yield from self.calibration.sentences()[:2]
         judged = [one for one in self.periods if one.complete and one.jobs >= FEWEST and np.isfinite(one.error)]
@@ -132,7 +134,7 @@ class SiteMonths:
 
     def _when(self) -> str:
         known = self.calibration is not None
-        source = "the record" if known else "a twin that cannot be checked (the log has no recorded waits)"
+        source = "the record" if known else without_waits(len(self.twin)).clause
         full = self._compared
         if len(full) < 2:
             return f"The log has {count_of(len(self.periods), self.length)}: too few to compare."

@@ -222,7 +222,7 @@ def standing_of(records: Iterable[CalibrationRecord], site: str, jobs: Workload,
         Whether answers are made with nodes.
     """
     if not np.any(jobs.wait_time >= 0):
-        return Standing("cannot be calibrated", None, f"none of its {count_of(len(jobs), 'job')} has a recorded wait")
+        return without_waits(len(jobs))
     own = {one.nodes: one for one in records if not one.scheduler}
     if nodes not in own:
         reason = ""
@@ -236,6 +236,17 @@ def standing_of(records: Iterable[CalibrationRecord], site: str, jobs: Workload,
     if outdated := _outdated(record, site):
         return Standing("outdated", record, outdated, max(days, 0))
     return Standing(record.verdict, record, "", max(days, 0))
+
+
+def without_waits(jobs: int) -> Standing:
+    """Return how good the twin of a site is known to be whose jobs have no recorded waits: nothing says it.
+
+    Examples
+    --------
+    >>> without_waits(300).clause
+    'a twin that cannot be calibrated (none of its 300 jobs has a recorded wait)'
+    """
+    return Standing("cannot be calibrated", None, f"none of its {count_of(jobs, 'job')} has a recorded wait")
 
 
 def _outdated(record: CalibrationRecord, site: str) -> str:

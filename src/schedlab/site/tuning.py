@@ -192,13 +192,15 @@ def search_parameters(
     if len(pairs) < len(judged):
         reason = next(one.reason for one in sweep.failures.values() if one.sample.original == second)
         raise InputError(f"{best.name}: it could not be run on {second.text}: {reason}")
+    before, after = (float(np.mean([side.metric(metric) for side in sides])) for sides in zip(*pairs, strict=True))
     return ParameterSearch(
         metric,
         first,
         second,
         best,
         tuple((one, sign * values[one]) for one in order if math.isfinite(values[one])),
-        *(float(np.mean([side.metric(metric) for side in sides])) for sides in zip(*pairs, strict=True)),
+        before,
+        after,
         len(pairs),
         tuple(effects(pairs)) if chosen else (),
         tuple(sweep.failures.values()),
