@@ -15,7 +15,7 @@ from typing import Any
 
 from numba.core import ir, types
 from numba.core.ir_utils import get_definition, guard
-from numba.core.rewrites import Rewrite, register_rewrite
+from numba.core.rewrites.registry import Rewrite, register_rewrite
 
 from schedlab.kernels.tuples_by_address import Addressed
 
@@ -28,8 +28,8 @@ def field_of(kind: Any, name: str) -> Any:
     """Return the type of a field of a named tuple, by address or not; None if it is something else."""
     if isinstance(kind, Addressed):
         return kind.fields.get(name)
-    if isinstance(kind, types.BaseNamedTuple) and name in kind.fields:
-        return kind.types[kind.fields.index(name)]
+    if isinstance(kind, types.BaseNamedTuple):
+        return dict(zip(kind.fields, kind.types, strict=True)).get(name)  # type: ignore[attr-defined]
     return None
 
 
