@@ -163,7 +163,7 @@ def _of_yaml(path: Path, nodes: NodeLines) -> tuple[Switch, ...]:
     return leaves.switches()
 
 
-class _AsWritten(yaml.BaseLoader):
+class _AsWritten(yaml.BaseLoader):  # type: ignore[misc]
     """Reads all values as texts, so that a name may look like a date or a number.
 
     Aliases are refused, with which a small file can stand for a huge one, and so is deep nesting.
@@ -172,7 +172,7 @@ class _AsWritten(yaml.BaseLoader):
     depth = 0
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
-        event = self.peek_event()  # type: ignore[no-untyped-call]
+        event = self.peek_event()
         if isinstance(event, yaml.AliasEvent):
             raise yaml.MarkedYAMLError(problem="aliases are not read", problem_mark=event.start_mark)
         if self.depth == DEEPEST:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -75,6 +75,26 @@ def machine_of(workload: Workload, processors: int | None) -> int:
     if cluster.processors >= ABSENT:
         raise InputError(f"a machine of {cluster.processors} processors is too large; at most {ABSENT - 1}")
     return cluster.processors
+
+
+def size_of_machine(processors: int | None, cluster: Cluster | None) -> int | None:
+    """Return the processors of a machine given as a number or as a cluster; None if neither is given.
+
+    Raises
+    ------
+    InputError
+        If both are given.
+    """
+    if cluster is None:
+        return processors
+    if processors is not None:
+        raise InputError("give the machine by processors= or by cluster=, not both")
+    return cluster.processors
+
+
+def has_nodes(cluster: Cluster | None) -> TypeGuard[Cluster]:
+    """Return whether a machine has nodes, not only a number of processors."""
+    return cluster is not None and bool(cluster.groups)
 
 
 def columns_of(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple, TypeGuard
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,16 @@ from schedlab.engine.alternatives import Spread, spread_out
 from schedlab.engine.associations import Associations, associations
 from schedlab.engine.booking_inputs import BookingInputs, booked
 from schedlab.engine.calendar import NEVER
-from schedlab.engine.columns import allocated, check_jobs, columns_of, known_columns, machine_of, pilots
+from schedlab.engine.columns import (
+    allocated,
+    check_jobs,
+    columns_of,
+    has_nodes,
+    known_columns,
+    machine_of,
+    pilots,
+    size_of_machine,
+)
 from schedlab.engine.het_inputs import check_together, owners_of, wait_together
 from schedlab.engine.node_inputs import NodeInputs
 from schedlab.engine.outage_inputs import OutageInputs, outage_inputs
@@ -185,8 +194,7 @@ def prepare(
     try:
         return _prepared(spread.workload, scheduler, processors, events, in_order, None, cluster, node_events, spread)
     except InputError as error:
-        if error.row is not None:
-            error.row = int(spread.owner[error.row])  # the job, not its alternative
+        error.row = None if error.row is None else int(spread.owner[error.row])  # the job, not its alternative
         raise
 
 
@@ -290,26 +298,6 @@ def _spread(
         raise InputError(f"{workload.name}: requests= is for one size of each job, but jobs have alternatives")
     named = _parsed(scheduler) if isinstance(scheduler, str) else as_scheduler(scheduler)
     return spread_out(workload, named, size_of_machine(processors, cluster), cluster)
-
-
-def size_of_machine(processors: int | None, cluster: Cluster | None) -> int | None:
-    """Return the processors of a machine given as a number or as a cluster; None if neither is given.
-
-    Raises
-    ------
-    InputError
-        If both are given.
-    """
-    if cluster is None:
-        return processors
-    if processors is not None:
-        raise InputError("give the machine by processors= or by cluster=, not both")
-    return cluster.processors
-
-
-def has_nodes(cluster: Cluster | None) -> TypeGuard[Cluster]:
-    """Return whether a machine has nodes, not only a number of processors."""
-    return cluster is not None and bool(cluster.groups)
 
 
 def _checked(

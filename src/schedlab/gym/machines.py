@@ -6,7 +6,8 @@ from typing import Any
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvents
-from schedlab.engine.prepared import NEEDS_NODES, has_nodes, size_of_machine
+from schedlab.engine.columns import has_nodes, size_of_machine
+from schedlab.engine.prepared import NEEDS_NODES
 from schedlab.errors import InputError
 from schedlab.gym.episodes import Episodes
 from schedlab.gym.node_episodes import NodeEpisodes
