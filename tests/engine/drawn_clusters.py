@@ -151,13 +151,13 @@ def _groups(draw: Draw, switched: bool) -> list[Document]:
 
 
 def _accounting(draw: Draw, qualities: list[str]) -> Document:
-    limits: Table = {"limits": (0.35, lambda draw: draw.few(LIMITS_OF_QOS, MOST_LIMITS))}
+    limits: Table = {"limits": (0.7, lambda draw: draw.few(LIMITS_OF_QOS, MOST_LIMITS))}
     qos = [{"name": name, **draw.few(QOS, MOST_FIELDS), **draw.fields(limits)} for name in qualities]
     for place, one in enumerate(qos):
         below = draw.some(qualities[place + 1 :])
         if below:
             one["preempts"] = below
-    limits = {"limits": (0.25, lambda draw: draw.few(LIMITS_OF_ASSOCIATION, MOST_LIMITS))}
+    limits = {"limits": (0.5, lambda draw: draw.few(LIMITS_OF_ASSOCIATION, MOST_LIMITS))}
     shares: Table = {"shares": (0.6, (1, 2, 0, "parent"))}
     root: Document = {"name": "root", "parent": ""}
     if qualities:

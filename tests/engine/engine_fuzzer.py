@@ -36,7 +36,7 @@ SECONDS = 60
 AGENTS = 20
 """One case of so many is scheduled by an agent."""
 
-PATIENCE = 3600
+PATIENCE = 1500
 """Seconds for which components of heterogeneous jobs wait for each other until they are said to do so for ever.
 
 That is eight days outside of these tests, in which something may happen in each second.
