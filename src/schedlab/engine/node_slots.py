@@ -10,7 +10,7 @@ from schedlab.engine.node_state import ASKED_FOR, LATER, PICKED, VIEWS, Nodes
 from schedlab.engine.node_ways import look_ahead
 from schedlab.engine.nodes import copy_of, lesser_of, room
 from schedlab.engine.timeline import GIVEN, HELD, LENGTH, REQUEST, SECOND, SINCE, SPACES, VIEW, hold, keep, lesser
-from schedlab.engine.timeline_state import Timeline
+from schedlab.engine.timeline_state import LAST, Timeline
 from schedlab.kernels import inlined, inner_kernel
 
 
@@ -276,3 +276,17 @@ def keep_choice(nodes: Nodes, timeline: Timeline, begins: int, ends: int) -> Non
     for i in range(nodes.counters[PICKED]):
         touch(timeline, nodes.notes[i].picked)
     keep(timeline, begins, ends, PLANNED)
+
+
+@inner_kernel
+def changes_reserved(timeline: Timeline, second: int) -> bool:
+    """Return whether other nodes are reserved from a second on than before."""
+    spans = timeline.spans
+    for cohort in range(timeline.counters[COHORTS]):
+        span = timeline.cohorts[cohort].first
+        before = span
+        while span != LAST and spans[span].begin < second:
+            before, span = span, spans[span].next
+        if span != LAST and spans[span].begin == second and (spans[span].runs ^ spans[before].runs) & PLANNED:
+            return True
+    return False

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from schedlab.engine.calendar import NEVER
 from schedlab.engine.node_slots import (
+    changes_reserved,
     earliest_of,
     has_room_for,
     hold_reserved,
@@ -177,6 +178,14 @@ def keep_slot(nodes: Nodes | None, profile: Profile, processors: int, rounded: i
     book(profile, begins, ends, -processors)
     if rounded < begins < ends:
         cap(profile, rounded, begins, free_at(profile, begins))
+
+
+@inlined
+def changes_at(nodes: Nodes | None, second: int) -> bool:
+    """Return whether other nodes are reserved from a second on than before."""
+    if nodes is not None:
+        return changes_reserved(nodes.ahead, second)
+    return True
 
 
 @inlined

@@ -55,11 +55,11 @@ from schedlab.engine.slurm_timing import (
     MINUTE,
     PLANS,
     STARTS,
-    STEPS,
     STEPS_CHANGE,
     TESTED,
     Passes,
     begin_main_pass,
+    clear_steps,
     is_minor,
     is_young,
     look_again,
@@ -282,7 +282,8 @@ def _backfill_pass(
     # Runs preempted in the plan still hold theirs now, and components that start do so on other nodes than planned.
     held = 0 if gives_way(state.site) or (has_het_jobs(state.hets) and rules.het_at_once) else strict
     counters[PLANS] += 1
-    counters[STEPS], counters[STEPS_CHANGE] = 0, NEVER
+    clear_steps(passes)
+    counters[STEPS_CHANGE] = NEVER
     narrowest = narrowest_of(jobs, state, queue, needs, rules)
     behind = out_of_reach(jobs, state, passes, queue, rules, 0, 0)
     if (narrowest > clock[FREE] or behind == queue.length[0]) and not gives_way(state.site):

@@ -14,8 +14,20 @@ from schedlab.engine.needs import UNKNOWN
 from schedlab.engine.node_state import Nodes
 from schedlab.engine.preemption_plan import note_ends
 from schedlab.engine.rules import Rules
-from schedlab.engine.slots import ends_exactly, keep_slot, note_group, plan_group, plan_nothing
-from schedlab.engine.slurm_timing import PLANS, STEPS, STEPS_CHANGE, Passes, add_step
+from schedlab.engine.slots import changes_at, ends_exactly, keep_slot, note_group, plan_group, plan_nothing
+from schedlab.engine.slurm_timing import (
+    OPENED,
+    PLANS,
+    RECORDS,
+    STEPS,
+    STEPS_CHANGE,
+    TWICE,
+    Passes,
+    add_step,
+    drop_step,
+    is_step,
+    place_of_step,
+)
 from schedlab.engine.state import FREE, NOW, State
 from schedlab.kernels import inlined, inner_kernel
 
@@ -71,8 +83,8 @@ def expect_ends(state: State, passes: Passes, rules: Rules) -> int:
 
 @inlined
 def is_full(passes: Passes, rules: Rules) -> bool:
-    """Return whether the plan has as many records as it may have; a pass ends with the next reservation then."""
-    return rules.plan_size > 0 and passes.counters[STEPS] + 1 >= rules.plan_size
+    """Return whether the plan has had as many records as it may have; a pass ends with the next reservation then."""
+    return rules.plan_size > 0 and passes.counters[RECORDS] >= rules.plan_size
 
 
 @inlined
@@ -90,16 +102,38 @@ def reserve(
     floor, ends = rounded(rules, begins, ends)
     if floor >= end_of_plan(rules, now):
         return
-    floor = max(now, floor)
+    floor, meets = max(now, floor), False
     if rules.plan_size > 0 or ends_exactly(nodes, rules.interval):
         if floor > now:
-            add_step(passes, floor)
+            meets = add_step(passes, floor)
             counters[STEPS_CHANGE] = min(counters[STEPS_CHANGE], floor)
+        elif counters[OPENED] == 0:
+            counters[OPENED] = 1
+            counters[RECORDS] += 1
         if ends < end_of_plan(rules, now):
-            add_step(passes, ends)
+            meets = add_step(passes, ends) or meets
         else:
             counters[STEPS_CHANGE] = min(counters[STEPS_CHANGE], enters_plan(rules, ends))
     keep_slot(nodes, passes.profile, processors, floor, begins, ends)
+    if (meets or counters[TWICE]) and ends_exactly(nodes, rules.interval):
+        _join_records(nodes, passes, floor, ends)
+
+
+@inner_kernel
+def _join_records(nodes: Nodes | None, passes: Passes, floor: int, ends: int) -> None:
+    """Join the first two neighbouring records with the same reserved nodes at or within a reservation, if any.
+
+    These are those beside its begin or its end; both if its length is rounded up, and then one of them remains.
+    """
+    counters, place = passes.counters, place_of_step(passes, floor)
+    while place < counters[STEPS] and passes.steps[place] <= ends:
+        edge = passes.steps[place] == floor or passes.steps[place] == ends
+        if (edge or counters[TWICE]) and not changes_at(nodes, passes.steps[place]):
+            drop_step(passes, place)
+            if is_step(passes, ends) and not changes_at(nodes, ends):
+                counters[TWICE] = 1
+            return
+        place += 1
 
 
 @inlined

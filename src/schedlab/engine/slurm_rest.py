@@ -32,8 +32,8 @@ from schedlab.engine.slurm_timing import (
     BEHIND,
     BESIDE,
     PLANS,
-    STEPS,
     Passes,
+    clear_steps,
     is_minor,
     is_never_looked_at,
     is_young,
@@ -85,7 +85,7 @@ def _changes(
     """Return whether a pass reserves nodes that are idle now, or for a job that begins when a reservation ends."""
     now, reserved = state.clock[NOW], 0
     expect_ends(state, passes, rules)
-    passes.counters[STEPS] = 0
+    clear_steps(passes)
     for i in range(queue.length[0]):
         job = queue.order[i]
         if not by_itself_within_limits(jobs, state, job):

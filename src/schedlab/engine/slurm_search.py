@@ -30,8 +30,8 @@ from schedlab.engine.outages import Outages, next_step_of_closures
 from schedlab.engine.preemption_state import gives_way
 from schedlab.engine.rules import Rules
 from schedlab.engine.site_state import Site
-from schedlab.engine.slurm_plan import GROUP, end_of_plan, first_edge, rounded
-from schedlab.engine.slurm_timing import BEHIND, STEPS, STEPS_CHANGE, TESTED, Passes, place_of_step
+from schedlab.engine.slurm_plan import GROUP, end_of_plan, first_edge, rounded_down
+from schedlab.engine.slurm_timing import BEHIND, STEPS, STEPS_CHANGE, TESTED, Passes, is_step, place_of_step
 from schedlab.engine.state import NOW, State
 from schedlab.engine.timeline import LONG_AGO
 from schedlab.engine.timeline_state import LAST, Timeline
@@ -121,7 +121,7 @@ def _in_partition(
             passes.counters[TESTED] = max(passes.counters[TESTED], 1 if second != UNKNOWN else 0)
         if second == UNKNOWN or (second > now and second > later):
             moment, behind = later, 1
-        elif second > moment and _meets_others(nodes, nodes.ahead, rules, second, estimate):
+        elif second > moment and _meets_others(nodes, nodes.ahead, passes, rules, second, estimate, now):
             moment, behind = second, 0
         else:
             passes.counters[BEHIND] = behind if second == moment else 0
@@ -381,9 +381,18 @@ def _look(
 
 
 @inlined
-def _meets_others(nodes: Nodes, timeline: Timeline, rules: Rules, begins: int, estimate: int) -> bool:
-    """Return whether nodes that have been chosen are reserved for others in a slot."""
-    floor, ends = rounded(rules, begins, begins + estimate)
+def _meets_others(
+    nodes: Nodes, timeline: Timeline, passes: Passes, rules: Rules, begins: int, estimate: int, now: int
+) -> bool:
+    """Return whether nodes that have been chosen are reserved for others in a slot, whose ends are rounded down.
+
+    One whose begin and end are the same then meets only what is reserved in a record that has begun before.
+    """
+    floor, ends = rounded_down(rules, begins), rounded_down(rules, begins + estimate)
+    if floor == ends:
+        if floor <= now or is_step(passes, floor):
+            return False
+        ends += 1
     spans, meets = timeline.spans, False
     for i in range(nodes.counters[PICKED]):
         span = timeline.cohorts[timeline.cohort[nodes.notes[i].picked]].first

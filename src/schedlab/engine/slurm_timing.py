@@ -45,7 +45,10 @@ STARTS = 11  # main passes so far
 RESTING = 12  # whether passes rest as the last one has changed nothing: AWAKE, ALONE or BESIDE
 BEHIND = 13  # 1 if the last job that was planned is to begin when the reservation of another one ends
 TESTED = 14  # 1 if the last job that was planned would fit at some time, had others no reservations
-COUNTERS_SIZE = 15
+RECORDS = 15  # records that the plan of the present backfill pass has had so far, also those that have been joined
+TWICE = 16  # 1 if one of its steps separates records with the same reserved nodes
+OPENED = 17  # 1 if one of its reservations begins with it; there is an empty record before that one
+COUNTERS_SIZE = 18
 
 # In RESTING: passes do not rest; the next one waits for a change; so it does, and main passes of full minutes are such.
 AWAKE, ALONE, BESIDE = range(3)
@@ -163,16 +166,42 @@ def place_of_step(passes: Passes, second: int) -> int:
 
 
 @inlined
-def add_step(passes: Passes, second: int) -> None:
-    """Add a second in which the plan changes, if it has none there yet."""
-    steps, count = passes.steps, passes.counters[STEPS]
+def clear_steps(passes: Passes) -> None:
+    """Begin a plan without steps, and with one record."""
+    counters = passes.counters
+    counters[STEPS] = counters[TWICE] = counters[OPENED] = 0
+    counters[RECORDS] = 1
+
+
+@inlined
+def is_step(passes: Passes, second: int) -> bool:
+    """Return whether the plan changes in a second."""
     place = place_of_step(passes, second)
-    if place < count and steps[place] == second:
-        return
+    return place < passes.counters[STEPS] and passes.steps[place] == second
+
+
+@inlined
+def add_step(passes: Passes, second: int) -> bool:
+    """Add a second in which the plan changes; return whether it had one there before."""
+    steps, count = passes.steps, passes.counters[STEPS]
+    if is_step(passes, second):
+        return True
+    place = place_of_step(passes, second)
     for i in range(count, place, -1):
         steps[i] = steps[i - 1]
     steps[place] = second
     passes.counters[STEPS] = count + 1
+    passes.counters[RECORDS] += 1
+    return False
+
+
+@inlined
+def drop_step(passes: Passes, place: int) -> None:
+    """Join the records beside a step."""
+    steps, count = passes.steps, passes.counters[STEPS]
+    for i in range(place, count - 1):
+        steps[i] = steps[i + 1]
+    passes.counters[STEPS] = count - 1
 
 
 @inlined

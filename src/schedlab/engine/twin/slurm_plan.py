@@ -20,10 +20,11 @@ if TYPE_CHECKING:
 class BackfillPlan:
     """The plan of a backfill pass: running jobs `until` their ends, and the changes since, in order.
 
-    `steps` are the seconds in which a reservation begins or ends, after now and within the window: between them are the
-    plan's records. `booked` are the reserved nodes, each with begin and end, and `started` the jobs that have begun;
-    `behind` is whether the job that was planned last begins when a reservation ends, `tested` whether it would fit at
-    some time if others had no reservations.
+    `steps` are the seconds between the records of the plan, after now and within the window: a reservation begins or
+    ends there. `records` counts all records so far, also those that have been joined, and an empty one before the first
+    if the plan is `opened`: if a reservation begins with it. `booked` are the reserved nodes, each with begin and end,
+    and `started` the jobs that have begun; `behind` is whether the job that was planned last begins when a reservation
+    ends, `tested` whether it would fit at some time if others had no reservations.
     """
 
     passes: SlurmPass
@@ -31,6 +32,8 @@ class BackfillPlan:
     changes: list[tuple[Callable[..., None], tuple[Any, ...]]] = field(default_factory=list)
     profile: Profile = field(init=False)
     steps: set[int] = field(default_factory=set)
+    records: int = 1
+    opened: bool = False
     booked: list[tuple[int, int, set[int]]] = field(default_factory=list)
     started: list[Job] = field(default_factory=list)
     behind: bool = False
@@ -77,7 +80,7 @@ class BackfillPlan:
     @property
     def full(self) -> bool:
         """Whether there is no room for another reservation; with it, the pass ends."""
-        return 1 + len(self.steps) >= self.passes.rules.records
+        return self.records >= self.passes.rules.records
 
     def reserve(self, job: Job, begin: int, parts: list[Part]) -> None:
         """Reserve parts of the machine for a job, unless its reservation begins at the end of the plan or later.
@@ -89,10 +92,22 @@ class BackfillPlan:
         last = now + rules.window - ((now - rules.origin) % rules.resolution if rules.interval else 0)
         if rules.interval and floor >= last:
             return
-        self.steps |= {second for second in (floor, end) if now < second < last}
+        added = {second for second in (floor, end) if now < second < last} - self.steps
+        self.steps |= added
+        self.records += len(added) + (floor <= now and not self.opened)
+        self.opened |= floor <= now
         if end > begin:
             self.booked.append((max(now, floor), end, {part.node for part in parts}))
         self.change(self.passes.book, job, begin, parts)
+        if self.in_records:
+            self.join(floor, end)
+
+    def join(self, begin: int, end: int) -> None:
+        """Join the first two neighbouring records with the same reserved nodes at or within a reservation, if any."""
+        for step in sorted(step for step in self.steps if begin <= step <= end):
+            if self.reserved_in(step - 1, step - 1) == self.reserved_in(step, step):
+                self.steps.remove(step)
+                return
 
     @property
     def in_records(self) -> bool:

@@ -85,6 +85,8 @@ def _as_runs_end(plan: BackfillPlan, job: Job, length: int, moment: int, option:
 
 
 def _meets_others(plan: BackfillPlan, job: Job, begin: int, parts: list[Part]) -> bool:
-    """Return whether nodes chosen for a job are reserved while it would have them."""
-    floor, end = plan.passes.rounded(job, begin)
-    return bool(plan.reserved_in(floor, end - 1) & {part.node for part in parts})
+    """Return whether nodes chosen for a job are reserved while it would have them, both rounded down."""
+    rules, nodes = plan.passes.rules, {part.node for part in parts}
+    floor, end = (second - (second - rules.origin) % rules.resolution for second in (begin, begin + job.estimate))
+    records = pairwise([plan.passes.clock.now, *sorted(plan.steps), NEVER])
+    return any(first < end and last > floor and nodes & plan.reserved_in(first, first) for first, last in records)
