@@ -19,6 +19,7 @@ from schedlab.gym.episodes import Episodes
 from schedlab.gym.rollouts import advantages, joined, roll
 from schedlab.scheduler.agent_file import AgentFile, read_agent_file
 from schedlab.scheduler.agent_network import JOB_INPUTS, Network
+from schedlab.workload.dependencies import Dependencies
 
 
 def played(jobs, network, slots=16, longest=5_000):
@@ -62,6 +63,16 @@ def test_an_agent_that_prefers_the_first_and_never_waits_fills_all_gaps(tmp_path
     assert simulate(jobs, f"@agent:{path},window=1").start_time.tolist() == [0, 10, 20, 20]
     assert simulate(jobs, f"@agent:{path},starvation=4").start_time.tolist() == [0, 10, 2, 20]
     assert simulate(jobs, f"@agent:{path}", in_order=4).start_time.tolist() == [0, 10, 20, 20]
+
+
+def test_an_agent_does_not_wait_for_a_job_that_waits_for_one_in_the_queue(tmp_path):
+    """By hand: it waits while a job runs or is to come; job 1, of second 5, cannot enter before job 0 has ended."""
+    columns = {"submit_time": [0, 5], "run_time": [10, 10], "requested_time": [10, 10], "requested_processors": [1, 1]}
+    jobs = sl.Workload.from_columns(columns, processors=4)
+    path = saved(tmp_path, linear_network(is_waiting=10))
+    assert simulate(jobs, f"@agent:{path}").start_time.tolist() == [5, 15]
+    after = jobs.replace(dependencies=Dependencies.from_pairs([1], [0], [0], jobs=2))
+    assert simulate(after, f"@agent:{path}").start_time.tolist() == [0, 10]
 
 
 def test_a_changed_file_is_another_scheduler(tmp_path):

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from schedlab.engine.by_hand import fit_on_nodes
 from schedlab.engine.calendar import NEVER, SOONEST
 from schedlab.engine.het_by_hand import fit_as_wholes
+from schedlab.engine.needs import has_no_parent_left
 from schedlab.engine.outages import NEXT, Outages
 from schedlab.engine.parts import Parts
 from schedlab.engine.returns import HELD
@@ -42,14 +43,17 @@ def startable(parts: Parts, jobs: NDArray[np.int64]) -> NDArray[np.bool_]:
 def nothing_to_come(parts: Parts) -> bool:
     """Return whether nothing more happens by itself, so that waiting would never end.
 
-    That is, whether no job runs or may begin again later, and no submission and no node event is left.
+    That is, whether no job runs or may begin again later, no node event is left, and no submission but of jobs that
+    wait for others, which do not enter the queue with it.
     """
     state, outages = parts.state, outages_of(parts)
     if outages is not None and outages.counters[NEXT] < len(outages.second):
         return False
     if state.site is not None and state.site.returns is not None and state.site.returns.counters[HELD] > 0:
         return False
-    return bool(state.completions.status[SOONEST] == NEVER and state.clock[SUBMITTED] == len(parts.jobs))
+    if state.completions.status[SOONEST] != NEVER:
+        return False
+    return not any(has_no_parent_left(parts.needs, job) for job in range(state.clock[SUBMITTED], len(parts.jobs)))
 
 
 def outages_of(parts: Parts) -> Outages | None:

@@ -8,13 +8,15 @@ from numpy.typing import NDArray
 from schedlab.engine.alternatives import started
 from schedlab.engine.prepared import Prepared
 from schedlab.errors import InputError
+from schedlab.scheduler.agent import AgentPolicy
 from schedlab.wording import count_of
 
 
 def refuse_left_over(prepared: Prepared, start: NDArray[np.int64], estimate: NDArray[np.int64]) -> None:
     """Raise InputError if jobs have not started though nothing can happen any more.
 
-    Only where runs may fail, or nodes may leave service, can that be: jobs that can never run are refused before.
+    Only where runs may fail, nodes may leave service, or an agent waits can that be: jobs that can never run are
+    refused before.
 
     Parameters
     ----------
@@ -49,4 +51,6 @@ def _why(prepared: Prepared, start: NDArray[np.int64], estimate: NDArray[np.int6
                 f"({site.reason[site.use_limit[place]]}): raise the limit, or let jobs whose requests fail be "
                 "abandoned (exhausted=give-up)"
             )
+    if isinstance(prepared.scheduler.policy, AgentPolicy):
+        return "the agent waited until nothing could happen any more: train it on such jobs"
     return "too few of the nodes or GPUs that went down came back: add up events"

@@ -110,6 +110,14 @@ def new_needs(prepared: Prepared) -> Needs:
     )
 
 
+def has_no_parent_left(needs: Needs | None, job: int) -> bool:
+    """Return whether all jobs that a job waits for have ended."""
+    if needs is None:
+        return True
+    parents = needs.parents[needs.parent_offsets[job] : needs.parent_offsets[job + 1]]
+    return bool(needs.ended[parents].all())
+
+
 def _offsets(rows: NDArray[np.int64], n: int) -> NDArray[np.int64]:
     offsets = np.zeros(n + 1, dtype=np.int64)
     np.cumsum(np.bincount(rows, minlength=n), out=offsets[1:])

@@ -29,6 +29,7 @@ from schedlab.engine.state import new_state
 from schedlab.schedule.measures import LARGEST
 from schedlab.schedule.placement import Placement
 from schedlab.schedule.schedule import Schedule
+from schedlab.scheduler.agent import AgentPolicy
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.speculate.requests import Requests
 from schedlab.workload.workload import Workload
@@ -138,7 +139,7 @@ def schedule_of(prepared: Prepared, parts: Parts, first_estimate: NDArray[np.int
     """
     state, plan, forecasts, retries = parts.state, parts.plan, parts.forecasts, parts.retries
     refuse_waiting_for_ever(prepared.workload, prepared.in_workload_order(state.start))
-    if prepared.site is not None:
+    if prepared.site is not None or isinstance(prepared.scheduler.policy, AgentPolicy):
         refuse_left_over(prepared, state.start, prepared.jobs["estimate"])
     predicted, corrections = first_estimate, None
     if isinstance(plan, Plan) and plan.corrections.any():
