@@ -282,7 +282,7 @@ def _let_in(
         for i in range(clock[ENTERING]):
             enter(jobs, state, waiting, rules, state.entering[i])
     if priority is not None and reranked:
-        rank_again(waiting.queue, waiting, orders.policy, seen, state.planned, retries, priority)
+        reranked = rank_again(waiting.queue, waiting, orders.policy, seen, state.planned, retries, priority)
     if rules.gated and _shut_out(jobs, state):
         clock[LEFT] = UNKNOWN
         return False

@@ -276,20 +276,21 @@ def rank_again(
     planned: NDArray[np.bool_],
     retries: Retries | None,
     priority: Priority,
-) -> None:
-    """Give all waiting jobs the priority just computed; `planned` is that of the state."""
+) -> bool:
+    """Give all waiting jobs the priority just computed; return whether any changes. `planned` is that of the state."""
     raise NotImplementedError
 
 
 @chosen(rank_again)
 def _rank_again(queue: Any, waiting: Any, order: Any, seen: Any, planned: Any, retries: Any, priority: Any) -> Any:
     def nothing(queue, waiting, order, seen, planned, retries, priority):  # type: ignore[no-untyped-def]
-        pass
+        return True
 
     def in_lists(queue, waiting, order, seen, planned, retries, priority):  # type: ignore[no-untyped-def]
-        _rank_jobs(queue, order, seen, planned, retries, priority)
-        _rank_hidden(waiting.beyond, order, seen, planned, retries, priority)
+        changed = _rank_jobs(queue, order, seen, planned, retries, priority)
+        changed = _rank_hidden(waiting.beyond, order, seen, planned, retries, priority) or changed
         keep_sorted(queue)
+        return changed
 
     return nothing if kind_of(queue) is QueueTree else in_lists
 
@@ -302,9 +303,10 @@ def _rank_hidden(
     planned: NDArray[np.bool_],
     retries: Retries | None,
     priority: Priority,
-) -> None:
+) -> bool:
     if beyond is not None:
-        _rank_jobs(beyond, order, seen, planned, retries, priority)
+        return _rank_jobs(beyond, order, seen, planned, retries, priority)
+    return False
 
 
 @inlined
@@ -315,12 +317,16 @@ def _rank_jobs(
     planned: NDArray[np.bool_],
     retries: Retries | None,
     priority: Priority,
-) -> None:
+) -> bool:
+    changed = False
     for i in range(queue.length[0]):
         job = queue.order[i]
+        before = order.score[job]
         order.score[job] = rank_of(seen, priority, job, priority.last[0], planned[job])
         if retries is not None and retries.first[job]:
             order.score[job] = -np.inf
+        changed = changed or order.score[job] != before
+    return changed
 
 
 def _by_plan(plan: Any, without: Any, conservative: Any, slurm: Any) -> Any:

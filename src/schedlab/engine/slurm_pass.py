@@ -41,14 +41,16 @@ from schedlab.engine.site_state import open_partitions, wanes
 from schedlab.engine.slots import book_run, ends_exactly, free_to_plan
 from schedlab.engine.slurm_plan import changes_by_itself, expect_ends, is_full, note, reserve
 from schedlab.engine.slurm_reach import out_of_reach
-from schedlab.engine.slurm_rest import rest_after
+from schedlab.engine.slurm_rest import note_idle, rest_after
 from schedlab.engine.slurm_rivals import planned_of
 from schedlab.engine.slurm_search import planned_slot
 from schedlab.engine.slurm_starts import start, start_all_planned, start_components, start_planned
 from schedlab.engine.slurm_timing import (
     AWAKE,
     BACKFILL,
+    FEW,
     FULL_DUE,
+    IDLE,
     LOOK_AGAIN,
     MAIN,
     MAIN_DUE,
@@ -126,13 +128,15 @@ def slurm_pass(
                 counters[MAIN_DUE] = now
             look_again(passes, state, rules)
     if counters[BACKFILL] and clock[WAITING] > 0 and clock[STARTED] >= rules.in_order:
-        rests, before = rest_after(jobs, seen, state, queue, passes, needs, rules), clock[STARTED]
+        rests, few = rest_after(jobs, seen, state, queue, passes, needs, rules)
+        before = clock[STARTED]
+        counters[FEW], counters[IDLE] = few, not few
         again = _backfill_pass(jobs, seen, state, waiting, passes, needs, rules)
         if rules.interval > 0:
             kind = orders.policy.kind[0]
             timed = kind in (TIMED, ASKED) or rules.starvation >= 0 or wanes(state.site) or gives_way(state.site)
             counters[LOOK_AGAIN] = now + 1 if timed or wished else again
-            rest(passes, now, rests if clock[STARTED] == before else AWAKE)
+            rest(passes, now, rests if clock[STARTED] == before else AWAKE, clock[FREE])
     note_rest(passes, rules, now, clock[WAITING], wished or gives_way(state.site))
     drop_wishes(state.nodes, queue)
     go_back(state.hets, queue)
@@ -286,15 +290,17 @@ def _backfill_pass(
     counters[STEPS_CHANGE] = NEVER
     narrowest = narrowest_of(jobs, state, queue, needs, rules)
     behind = out_of_reach(jobs, state, passes, queue, rules, 0, 0)
-    if (narrowest > clock[FREE] or behind == queue.length[0]) and not gives_way(state.site):
+    hopeless = (narrowest > clock[FREE] or behind == queue.length[0]) and not gives_way(state.site)
+    if hopeless and not counters[FEW]:
         return NEVER
+    behind = 0 if counters[FEW] else behind
     again = expect_ends(state, passes, rules)
     begin_turns(state.rivals)
     begin_to_plan(state.hets)
     looked_at = place = opened = reserved = started = turn = turns = mine = 0
     workflow, blocked = NO_WORKFLOW, False
     while place < queue.length[0] - behind and (
-        gives_way(state.site) or free_to_plan(state.nodes, profile, clock[FREE]) >= narrowest
+        gives_way(state.site) or counters[FEW] or free_to_plan(state.nodes, profile, clock[FREE]) >= narrowest
     ):
         job = queue.order[place]
         ready = is_ready(needs, job)
@@ -372,6 +378,7 @@ def _backfill_pass(
             if ready and make_way_in_plan(state.site, jobs, state, passes.planned_end, job, option, length + strict):
                 if is_full(passes, rules):
                     break
+                note_idle(passes, jobs, state, job, now)
                 reserve(state.nodes, passes, now, now + length, jobs[job].processors, now, rules)
                 place += 1
                 turn = 0
@@ -395,9 +402,10 @@ def _backfill_pass(
                 if mine == 0 or begins < passes.begins[job]:
                     note(passes, job, begins, begins + length)
                 mine += 1
+                note_idle(passes, jobs, state, job, begins)
                 reserve(state.nodes, passes, begins, begins + length, jobs[job].processors, now, rules)
         place += step
-        if turn == 0 and place > 0:
+        if turn == 0 and place > 0 and not counters[FEW]:
             behind = out_of_reach(jobs, state, passes, queue, rules, place, behind)
         if together and rules.het_at_once and started < rules.starts:
             place -= queue.length[0]
@@ -407,4 +415,4 @@ def _backfill_pass(
         start_all_planned(state.hets, jobs, state, waiting, passes, rules, rules.starts - started)
     if ends_exactly(state.nodes, rules.interval) or (rules.plan_size > 0 and 2 * turns + 1 >= rules.plan_size):
         again = min(again, counters[STEPS_CHANGE])
-    return again
+    return NEVER if hopeless else again

@@ -1,7 +1,8 @@
 """When Slurm's backfill passes rest: after a pass that has changed nothing, the next one waits for the next change.
 
 A pass in which jobs have started is followed by another one, and so is one that reserves nodes that are idle, or idle
-in part: they are marked as planned, which is a change to Slurm. Where several jobs wait, there is a change in every
+in part: they are marked as planned, which is a change to Slurm. That the next pass removes the marks is one, too, also
+if it makes no others and no job waits any longer. Where several jobs wait, there is a change in every
 minute or in every pass as a rule: the main pass notes that it passes over those behind the first of a partition, and
 the backfill pass that it reserves behind other reservations. A single job that is to start on nodes that others hold
 completely changes nothing, and neither do jobs at limits. Nor do several on nodes beside each other, but for the main
@@ -31,6 +32,8 @@ from schedlab.engine.slurm_timing import (
     AWAKE,
     BEHIND,
     BESIDE,
+    FEW,
+    IDLE,
     PLANS,
     Passes,
     clear_steps,
@@ -56,26 +59,34 @@ def rest_after(
     passes: Passes,
     needs: Needs | None,
     rules: Rules,
-) -> int:
-    """Return how backfill passes rest after one, unless it starts a job; asked before the pass.
+) -> tuple[int, bool]:
+    """Return how backfill passes rest after one, unless it starts a job, and whether few jobs wait; asked before it.
 
     Tasks of workflows with one place in the queue, which Slurm does not know, keep the passes going.
     """
     if rules.interval == 0:
-        return AWAKE
+        return AWAKE, False
     beside = ends_exactly(state.nodes, rules.interval) and not has_rivals(state.rivals)
     able, most = 0, min(MOST, rules.depth) if beside else 1
     for i in range(queue.length[0]):
         job = queue.order[i]
         if not is_ready(needs, job):
-            return AWAKE
+            return AWAKE, False
         if by_itself_within_limits(jobs, state, job):
             able += 1
             if able > most or is_component(state.hets, job):
-                return AWAKE
+                return AWAKE, False
     if able > 0 and (have_closures(state.nodes, state.clock[NOW]) or _changes(jobs, seen, state, queue, passes, rules)):
-        return AWAKE
-    return BESIDE if able > 1 else ALONE
+        return AWAKE, True
+    return BESIDE if able > 1 else ALONE, True
+
+
+@inlined
+def note_idle(passes: Passes, jobs: NDArray[Any], state: State, job: int, begins: int) -> None:
+    """Note whether nodes that are to be reserved are idle now, if few jobs wait."""
+    if passes.counters[FEW]:
+        busy = _are_busy(state.nodes, passes.profile, jobs, state, job, begins)
+        passes.counters[IDLE] = max(passes.counters[IDLE], not busy)
 
 
 @inner_kernel

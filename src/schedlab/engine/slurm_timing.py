@@ -48,7 +48,12 @@ TESTED = 14  # 1 if the last job that was planned would fit at some time, had ot
 RECORDS = 15  # records that the plan of the present backfill pass has had so far, also those that have been joined
 TWICE = 16  # 1 if one of its steps separates records with the same reserved nodes
 OPENED = 17  # 1 if one of its reservations begins with it; there is an empty record before that one
-COUNTERS_SIZE = 18
+MARKED = (
+    18  # 1 if the last backfill pass has marked nodes as planned; the next one removes the marks, a change to Slurm
+)
+FEW = 19  # 1 if so few jobs wait that the present backfill pass plans them all
+IDLE = 20  # 1 if it has reserved nodes that are idle, which is taken for granted where many jobs wait
+COUNTERS_SIZE = 21
 
 # In RESTING: passes do not rest; the next one waits for a change; so it does, and main passes of full minutes are such.
 AWAKE, ALONE, BESIDE = range(3)
@@ -248,6 +253,9 @@ def note_idle_passes(passes: Passes, rules: Rules, now: int, waiting: int) -> No
     if rules.interval > 0:
         idle = (now - 1 - counters[LAST_BACKFILL]) // rules.interval
         resting = waiting == 0 or counters[RESTING] > 0
+        if idle > 0 and waiting == 0 and counters[MARKED]:
+            counters[MARKED] = 0
+            counters[LAST_CHANGE] = max(counters[LAST_CHANGE], counters[LAST_BACKFILL] + rules.interval)
         if resting:
             idle = min(idle, (counters[LAST_CHANGE] - counters[LAST_BACKFILL]) // rules.interval + 1)
         if idle > 0:
@@ -295,14 +303,28 @@ def due(state: State, needs: Needs | None, passes: Passes, rules: Rules, reranke
         counters[LOOK_AGAIN] = NEVER
         counters[LAST_BACKFILL] = now
         if clock[WAITING] == 0:
-            counters[RESTING] = ALONE if rules.interval > 0 else AWAKE
+            _rest_alone(passes, rules, now)
     return clock[WAITING] > 0 and (counters[MAIN] == 1 or counters[BACKFILL] == 1)
 
 
 @inlined
-def rest(passes: Passes, now: int, kind: int) -> None:
-    """Let backfill passes rest after one that has changed nothing, or not."""
+def _rest_alone(passes: Passes, rules: Rules, now: int) -> None:
+    """Let backfill passes rest after one without jobs, which only removes the marks of the last one."""
     counters = passes.counters
+    counters[RESTING] = ALONE if rules.interval > 0 else AWAKE
+    if counters[MARKED]:
+        counters[MARKED] = 0
+        counters[LAST_CHANGE] = now
+
+
+@inlined
+def rest(passes: Passes, now: int, kind: int, free: int) -> None:
+    """Let backfill passes rest after one that has changed nothing, or not; note whether it has marked nodes."""
+    counters = passes.counters
+    if counters[MARKED] and kind != AWAKE:
+        kind = AWAKE
+        counters[LOOK_AGAIN] = now
+    counters[MARKED] = counters[IDLE] > 0 and free > 0
     counters[RESTING] = kind
     if kind == ALONE:
         counters[LOOK_AGAIN] = NEVER
@@ -317,7 +339,7 @@ def note_rest(passes: Passes, rules: Rules, now: int, waiting: int, wanes: bool)
     """Let backfill passes rest if nobody waits after one; what time alone changes, a main pass finds meanwhile."""
     counters = passes.counters
     if counters[BACKFILL] and waiting == 0:
-        counters[RESTING] = ALONE if rules.interval > 0 else AWAKE
+        _rest_alone(passes, rules, now)
     if counters[RESTING] and waiting > 0 and wanes:
         counters[FULL_DUE] = min(counters[FULL_DUE], (now // MINUTE + 1) * MINUTE)
 

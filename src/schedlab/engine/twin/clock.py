@@ -247,11 +247,13 @@ class Clock:
         self.waiting = sorted([*self.waiting, *resumed, *entering], key=lambda job: job.entry)
 
     def compute(self, news: News) -> News:
-        """Compute priorities if their period is over."""
+        """Compute priorities if their period is over; note whether any has changed."""
         if self.priority is not None and self.priority.compute(self.now, self.running):
-            for job in self.waiting:
-                job.scores[self.scheduler.policy] = self.priority.rank(job, self.priority.last, planned=job.planned)
-            return news._replace(computed=bool(self.waiting))
+            policy, jobs = self.scheduler.policy, self.waiting
+            before = self.order.scores(policy, jobs, self.now)
+            for job in jobs:
+                job.scores[policy] = self.priority.rank(job, self.priority.last, planned=job.planned)
+            return news._replace(computed=self.order.scores(policy, jobs, self.now) != before)
         return news
 
     def wish(self, now: int | None) -> None:

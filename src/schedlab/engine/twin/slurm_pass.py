@@ -15,7 +15,7 @@ from schedlab.engine.twin.machine import Nodes
 from schedlab.engine.twin.nodes import Part
 from schedlab.engine.twin.profile import NEVER, Profile
 from schedlab.engine.twin.slurm_plan import BackfillPlan, in_groups
-from schedlab.engine.twin.slurm_rest import Rest, next_pass, rest_after
+from schedlab.engine.twin.slurm_rest import Rest, are_busy, next_pass, rest_after
 from schedlab.engine.twin.slurm_search import earliest
 from schedlab.scheduler.backfilling import Slurm
 
@@ -30,7 +30,8 @@ class SlurmPass:
     `full_due`: when a main pass that was cut short is followed by one that considers the whole queue. `changed`:
     whether there was any event since the last backfill pass. `asleep`: whether the only events were that jobs may begin
     again, which Slurm does not treat as a change; its next look at the whole queue finds them. `resting`: how passes
-    rest as the last one has changed nothing.
+    rest as the last one has changed nothing. `marked`: whether it has marked nodes as planned; the next one removes the
+    marks, which is a change. Where many jobs wait, it marks some if any are idle.
     """
 
     clock: Clock
@@ -43,6 +44,7 @@ class SlurmPass:
     last_backfill: int = LONG_AGO + 1
     asleep: bool = False
     resting: Rest = ""
+    marked: bool = False
     of_job: list[tuple[int, int]] = field(init=False)
     array_of: list[int] = field(init=False)
 
@@ -101,13 +103,16 @@ class SlurmPass:
                 self.main_due = now if alone else self.main_due
                 self.changed, self.last_change = rules.interval > 0, now  # without an interval, only events count
         if backfill and clock.waiting and not clock.in_order:
-            rest, before = rest_after(self, visible), clock.started
+            (rest, few), before, marked = rest_after(self, visible), clock.started, self.marked
+            self.marked = not few
             self.backfill_pass(visible)
-            self.resting = rest if clock.started == before else ""
+            self.resting = "" if marked or clock.started > before else rest
+            self.marked &= clock.free() > 0 and rules.interval > 0
             if not self.resting or (self.resting == "beside" and main):
                 self.last_change = now
-        elif backfill and not clock.waiting:
+        if backfill and not clock.waiting:
             self.resting = "alone" if rules.interval else ""
+            self.remove_marks(now)
         if (main or backfill) and clock.waiting and self.resting and (wished or clock.preemption.inputs is not None):
             minute = (now // MINUTE + 1) * MINUTE
             self.full_due = minute if self.full_due is None else min(self.full_due, minute)
@@ -139,6 +144,12 @@ class SlurmPass:
         while interval and self.last_backfill + interval < self.clock.now and self.last_change >= self.last_backfill:
             self.changed = False
             self.last_backfill += interval
+            self.remove_marks(self.last_backfill)
+
+    def remove_marks(self, second: int) -> None:
+        """Let a pass without jobs remove the marks of the last one, which is a change."""
+        if self.marked:
+            self.marked, self.last_change = False, max(self.last_change, second)
 
     def turns(self, job: Job) -> list[int | None]:
         """Return the turns of a job in a pass: one for each of its partitions, None for a single one."""
@@ -318,6 +329,7 @@ class SlurmPass:
                 if way is not None:
                     if plan.full:
                         break
+                    self.marked |= not are_busy(self, job, now, way[0], plan)
                     plan.forget(way[1])
                     plan.reserve(job, now, way[0])
                     done.add(job)
@@ -337,6 +349,7 @@ class SlurmPass:
                 ends[job] = begins[job] + job.estimate
                 reserved[partition] += 1
                 of_array[array] += 1
+                self.marked |= not are_busy(self, job, begin, parts, plan)
                 plan.reserve(job, begin, parts)
         if start_planned(clock, order, startable, rules.starts - started):
             self.last_change = now

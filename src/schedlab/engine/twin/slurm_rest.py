@@ -45,11 +45,11 @@ def in_minutes(last: int, interval: int, change: int) -> int:
     return next(second for second in range(wakes, wakes + MINUTE + 1) if second % MINUTE == 0) + (wakes % MINUTE == 0)
 
 
-def rest_after(passes: SlurmPass, visible: list[Job]) -> Rest:
+def rest_after(passes: SlurmPass, visible: list[Job]) -> tuple[Rest, bool]:
     """Return how passes rest after one, unless it starts a job: few jobs wait for more than a limit.
 
     What it has reserved must be nodes that others hold completely, until these end; idle ones are marked as planned,
-    which is a change.
+    which is a change. Also return whether few jobs wait.
     """
     clock, rules = passes.clock, passes.rules
     waiting = [job for job in visible if job in clock.waiting]
@@ -57,12 +57,12 @@ def rest_after(passes: SlurmPass, visible: list[Job]) -> Rest:
     one_size = all(len(job.alternatives) == 1 for job in clock.jobs)
     most = min(MOST, rules.depth) if isinstance(clock.machine.empty, Nodes) and one_size else 1
     if not rules.interval or len(able) > most or not all(job.ready for job in waiting):
-        return ""
-    if able and (any(job.needs_others(clock.waiting) for job in able) or clock.outages.known(clock.now)):
-        return ""
-    if _changes(passes, able):
-        return ""
-    return "beside" if len(able) > 1 else "alone"
+        return "", False
+    if any(job.needs_others(clock.waiting) for job in able):
+        return "", False
+    if able and (clock.outages.known(clock.now) or _changes(passes, able)):
+        return "", True
+    return "beside" if len(able) > 1 else "alone", True
 
 
 def _changes(passes: SlurmPass, able: list[Job]) -> bool:
@@ -82,7 +82,7 @@ def _changes(passes: SlurmPass, able: list[Job]) -> bool:
             if begin == now:
                 return True
             if begin <= now + rules.window:
-                if plan.behind or not _are_busy(passes, job, begin, parts, plan):
+                if plan.behind or not are_busy(passes, job, begin, parts, plan):
                     return True
                 if plan.full:
                     return False
@@ -92,7 +92,7 @@ def _changes(passes: SlurmPass, able: list[Job]) -> bool:
     return False
 
 
-def _are_busy(passes: SlurmPass, job: Job, begin: int, parts: list[Part], plan: BackfillPlan) -> bool:
+def are_busy(passes: SlurmPass, job: Job, begin: int, parts: list[Part], plan: BackfillPlan) -> bool:
     """Return whether other jobs hold all that one is to get; of processors, those that become free go first."""
     view, later = passes.clock.view(), plan.profile.at(begin)
     if isinstance(view, Nodes):
