@@ -2,7 +2,8 @@
 
 What is expected is when and where slurmctld started each job (`tests/slurm/plans_on_slurm.py`). It notices an end with
 its next tick, so a job holds its nodes for a second more than it runs. Passes come at other seconds there, so a start
-may lie up to a minute away: behind the same end, or submission, in nearly all cases.
+may lie up to a minute away: behind the same end, or submission, in nearly all cases. In groups about the seconds of
+passes it lies `within` a few seconds.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ def test_each_job_starts_when_and_where_real_slurm_started_it(group, tmp_path):
         jobs = workload_of(case, tmp_path)
         schedule = simulate(jobs, text_of(group), cluster=cluster)
         expected = np.array([start for start, _ in case["seen"]])
-        assert (np.abs(schedule.start_time - expected) < MINUTE).all(), number
+        assert (np.abs(schedule.start_time - expected) < group.get("within", MINUTE)).all(), number
         where, names = schedule.placement, schedule.placement.nodes
         for nodes, (_, seen) in zip(np.split(where.node, where.offsets[1:-1]), case["seen"], strict=True):
             assert {names[node] for node in nodes} == set(host_names(seen)), number
@@ -75,4 +76,4 @@ def test_the_twin_starts_them_as_the_engine_does(tmp_path):
 
 def test_there_are_cases_made_by_hand_and_random_ones():
     assert sum(len(group["cases"]) for group in GROUPS if group["random"]) == 184
-    assert sum(len(group["cases"]) for group in GROUPS if not group["random"]) == 30
+    assert sum(len(group["cases"]) for group in GROUPS if not group["random"]) == 35

@@ -1,12 +1,12 @@
 """When Slurm's backfill passes rest: after a pass that has changed nothing, the next one waits for the next change.
 
-A pass in which jobs have started is followed by another one, and so is one that reserves nodes that are idle, or idle
-in part: they are marked as planned, which is a change to Slurm. That the next pass removes the marks is one, too, also
-if it makes no others and no job waits any longer. Where several jobs wait, there is a change in every
-minute or in every pass as a rule: the main pass notes that it passes over those behind the first of a partition, and
-the backfill pass that it reserves behind other reservations. A single job that is to start on nodes that others hold
-completely changes nothing, and neither do jobs at limits. Nor do several on nodes beside each other, but for the main
-passes of full minutes.
+A pass in which jobs have started is followed by another one, and so is one that reserves nodes on which nothing runs:
+they are marked as planned, which is a change to Slurm. That the next pass removes the marks is one, too, also if it
+makes no others and no job waits any longer. Where several jobs wait, there is a change in every minute or in every pass
+as a rule: the main pass notes that it passes over those behind the first of a partition, and the backfill pass that it
+reserves behind other reservations. A single job that is to start on nodes on each of which something runs changes
+nothing, and neither do jobs at limits. Nor do several on nodes beside each other, but for the main passes of full
+minutes.
 """
 
 from __future__ import annotations
@@ -134,10 +134,11 @@ def _changes(
 
 @inlined
 def _are_busy(nodes: Nodes | None, profile: Profile, jobs: NDArray[Any], state: State, job: int, begins: int) -> bool:
-    """Return whether others hold the nodes that were chosen last; of processors, those that become free go first."""
+    """Return whether runs are on all nodes that were chosen last; of processors, those that become free go first."""
     if nodes is not None:
         idle = False
         for i in range(nodes.counters[PICKED]):
-            idle = idle or nodes.now.free[nodes.notes[i].picked].cores > 0
+            node = nodes.notes[i].picked
+            idle = idle or nodes.now.free[node].cores == nodes.machine.nodes[node].cores
         return not idle
     return jobs[job].processors <= free_at(profile, begins) - state.clock[FREE]

@@ -282,6 +282,8 @@ def due(state: State, needs: Needs | None, passes: Passes, rules: Rules, reranke
         counters[LOOK_AGAIN] = now
         counters[LAST_CHANGE] = max(counters[LAST_CHANGE], now - 1)
     if returned > 0 or is_awake(state.site):  # not a change to Slurm, which considers all jobs once a minute
+        if counters[FULL_DUE] < now:  # no job waited then
+            counters[FULL_DUE] = NEVER
         counters[FULL_DUE] = min(counters[FULL_DUE], -(-now // MINUTE) * MINUTE)
         alone = clock[WAITING] == returned or sleeps(state.site) or counters[RESTING] > 0
         if alone and counters[LAST_CHANGE] <= counters[LAST_BACKFILL]:

@@ -126,7 +126,8 @@ class SlurmPass:
         now = self.clock.now
         if news.back or news.awake:
             minute = -(-now // MINUTE) * MINUTE
-            self.full_due = minute if self.full_due is None else min(self.full_due, minute)
+            over = self.full_due is None or self.full_due < now  # no job waited then
+            self.full_due = minute if over else min(self.full_due, minute)
             alone = len(self.clock.waiting) == news.back or self.asleep or self.resting
             self.asleep = bool(alone and self.last_change <= self.last_backfill)
             if self.asleep:

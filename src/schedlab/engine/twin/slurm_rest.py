@@ -48,7 +48,7 @@ def in_minutes(last: int, interval: int, change: int) -> int:
 def rest_after(passes: SlurmPass, visible: list[Job]) -> tuple[Rest, bool]:
     """Return how passes rest after one, unless it starts a job: few jobs wait for more than a limit.
 
-    What it has reserved must be nodes that others hold completely, until these end; idle ones are marked as planned,
+    What it has reserved must be nodes on which something runs until then; idle ones are marked as planned,
     which is a change. Also return whether few jobs wait.
     """
     clock, rules = passes.clock, passes.rules
@@ -93,8 +93,10 @@ def _changes(passes: SlurmPass, able: list[Job]) -> bool:
 
 
 def are_busy(passes: SlurmPass, job: Job, begin: int, parts: list[Part], plan: BackfillPlan) -> bool:
-    """Return whether other jobs hold all that one is to get; of processors, those that become free go first."""
+    """Return whether runs are on all nodes that a job is to get; of processors, those that become free go first."""
     view, later = passes.clock.view(), plan.profile.at(begin)
     if isinstance(view, Nodes):
-        return all(view.nodes[part.node].cores == 0 for part in parts)
+        empty = passes.clock.machine.empty
+        assert isinstance(empty, Nodes)
+        return all(view.nodes[part.node].cores < empty.nodes[part.node].cores for part in parts)
     return job.processors <= later.free - view.free  # type: ignore[attr-defined]
