@@ -22,19 +22,14 @@ from numpy.typing import NDArray
 
 from schedlab.engine.calendar import NEVER
 from schedlab.engine.het_order import go_back, line_up, own_score
-from schedlab.engine.het_pass import AT_ONCE, fits_with_others
 from schedlab.engine.hetjobs import begin_to_plan, earliest_of_component, has_het_jobs, is_component, note_plan
-from schedlab.engine.in_service import shut_out
-from schedlab.engine.limit_stop import stops_others
 from schedlab.engine.needs import NO_WORKFLOW, UNKNOWN, Needs, after_parents, is_ready
 from schedlab.engine.orders import ASKED, PRIORITY, TIMED
 from schedlab.engine.preemption import make_way
 from schedlab.engine.preemption_plan import has_room_without_others, make_way_in_plan
 from schedlab.engine.preemption_state import gives_way
 from schedlab.engine.queue import NONE, first_fit, job_at
-from schedlab.engine.queue_list import QueueList
 from schedlab.engine.queue_nodes import ANY
-from schedlab.engine.rival_choice import BY_ENTRY, BY_SCORE
 from schedlab.engine.rivals import before_in_list, begin_turns, had_turn, take_turn
 from schedlab.engine.rules import Rules
 from schedlab.engine.site_state import open_partitions, wanes
@@ -44,7 +39,7 @@ from schedlab.engine.slurm_reach import out_of_reach
 from schedlab.engine.slurm_rest import note_idle, rest_after
 from schedlab.engine.slurm_rivals import planned_of
 from schedlab.engine.slurm_search import planned_slot
-from schedlab.engine.slurm_starts import start, start_all_planned, start_components, start_planned
+from schedlab.engine.slurm_starts import AGAIN, STOP, start, start_all_planned, start_next, start_planned
 from schedlab.engine.slurm_timing import (
     AWAKE,
     BACKFILL,
@@ -70,27 +65,20 @@ from schedlab.engine.slurm_timing import (
     note_rest,
     rest,
 )
-from schedlab.engine.state import FREE, NOW, STARTED, WAITING, State, by_itself_within_limits, within_limits
+from schedlab.engine.state import FREE, NOW, STARTED, WAITING, State, by_itself_within_limits
 from schedlab.engine.suspension import suspend_others
 from schedlab.engine.suspension_choice import fits_over_in_plan
 from schedlab.engine.suspension_pass import start_over
 from schedlab.engine.turns import (
     ANYWHERE,
-    block_in_turn,
     entry_of,
-    fitting_in_turn,
     has_slot_in_turn,
     option_of,
     turns_of,
 )
 from schedlab.engine.waiting import Orders, Waiting, put_starving_first
 from schedlab.engine.wishes import drop_wishes, make_wishes
-from schedlab.kernels import inlined, inner_kernel
-
-STOP = 2
-"""No step: the pass stops."""
-AGAIN = 3
-"""No step, if the job has another turn in the pass."""
+from schedlab.kernels import inner_kernel
 
 
 @inner_kernel
@@ -142,51 +130,6 @@ def slurm_pass(
     go_back(state.hets, queue)
 
 
-@inlined
-def _start_next(
-    jobs: NDArray[Any],
-    seen: NDArray[Any],
-    state: State,
-    waiting: Waiting,
-    passes: Passes,
-    rules: Rules,
-    queue: QueueList,
-    place: int,
-    option: int,
-) -> int:
-    """Start the next job of a main pass if it fits in a turn and exceeds no limit; return how far the pass advances.
-
-    After a start, the next job takes its position. The result is AGAIN if the job may have its next turn, and STOP if
-    no job behind one that has to wait may start. A job that waits only for closed nodes, or that is too young or of too
-    low a priority for a reservation, does not block others: Slurm considers them then. A component of a
-    heterogeneous job does: only the backfill pass starts it.
-    """
-    job = queue.order[place]
-    admitted = by_itself_within_limits(jobs, state, job)
-    if not admitted and not stops_others(state.site, jobs, state, rules, job):
-        return 1
-    if is_component(state.hets, job):
-        in_order = state.clock[STARTED] < rules.in_order and within_limits(jobs, state, job)
-        if in_order and fits_with_others(state.hets, jobs, state, job, AT_ONCE, state.clock[FREE], NONE):
-            start_components(state.hets, jobs, state, waiting, passes, rules, job, False)
-            return -place
-        return STOP if block_in_turn(state.site, state.nodes, job, option) else AGAIN
-    take_turn(state.rivals, job)
-    now, ends = state.clock[NOW], state.clock[NOW] + jobs[job].estimate
-    ordered = BY_ENTRY if state.clock[STARTED] < rules.in_order else BY_SCORE
-    fitting = fitting_in_turn(state.site, jobs, state, queue.score, ordered, job, option) if admitted else NONE
-    if fitting != NONE:
-        step = -before_in_list(state.rivals, queue.order, place, job)
-        start(jobs, state, waiting, passes, rules, fitting)
-        state.backfilled[fitting] = False
-        return step
-    if shut_out(state.nodes, job, now, ends):
-        return AGAIN
-    if ordered == BY_SCORE and (is_young(seen, rules, job, now) or is_minor(own_score(state.hets, queue, job), rules)):
-        return AGAIN
-    return STOP if block_in_turn(state.site, state.nodes, job, option) else AGAIN
-
-
 @inner_kernel
 def _start_in_order(
     ages: Any,
@@ -209,7 +152,7 @@ def _start_in_order(
                 return
             job, step = job_at(ages, place), 1
             if is_ready(needs, job) and not had_turn(state.rivals, job):
-                step = _start_next(jobs, seen, state, waiting, passes, rules, ages, place, ANYWHERE)
+                step = start_next(jobs, seen, state, waiting, passes, rules, ages, place, ANYWHERE)
             if step == STOP:
                 return
             place += 1 if step == AGAIN else step
@@ -247,7 +190,7 @@ def _main_pass(
             counters[FULL_DUE] = (now // MINUTE + 1) * MINUTE
             return
         looked_at += 1
-        step = _start_next(
+        step = start_next(
             jobs, seen, state, waiting, passes, rules, queue, place, option_of(state.site, state, job, turn)
         )
         if step == STOP:

@@ -14,6 +14,7 @@ from schedlab.engine.twin.job import Job
 from schedlab.engine.twin.machine import Nodes
 from schedlab.engine.twin.nodes import Part
 from schedlab.engine.twin.profile import NEVER, Profile
+from schedlab.engine.twin.slurm_gaps import use_gaps
 from schedlab.engine.twin.slurm_plan import BackfillPlan, in_groups
 from schedlab.engine.twin.slurm_rest import Rest, are_busy, next_pass, rest_after
 from schedlab.engine.twin.slurm_search import earliest
@@ -354,7 +355,7 @@ class SlurmPass:
                 plan.reserve(job, begin, parts)
         if start_planned(clock, order, startable, rules.starts - started):
             self.last_change = now
-        self.use_gaps(plan.profile, begins)
+        use_gaps(self, plan.profile, begins)
 
     def planned(self, job: Job, order: list[Job], plan: BackfillPlan) -> Job:
         """Return the alternative of a job that the plan is for: the first that can start, or the first to end."""
@@ -407,18 +408,3 @@ class SlurmPass:
     def after_parents(self, job: Job, ends: dict[Job, int]) -> int | None:
         """Return when a task with dependencies could start by the plan, None if that is unknown."""
         return self.clock.dependencies.after_parents(job, self.clock.now, ends) if self.rules.wf_plan == "all" else None
-
-    def use_gaps(self, profile: Profile, begins: dict[Job, int]) -> None:
-        """Run jobs speculatively before their own reservations and beside those of others."""
-        clock, now = self.clock, self.clock.now
-        while clock.free() > 0:
-            lengths, places = dict[Job, int](), dict[Job, list[Part]]()
-            for job in [job for job in begins if job in clock.waiting and clock.admitted(job)]:
-                end = profile.room_until(job, now, min(begins[job], clock.outages.next_closing(now) or begins[job]))
-                parts = clock.view().lesser(profile.throughout(now, end)).place(job) if end > now else None
-                if parts is not None:
-                    lengths[job], places[job] = end - now, parts
-            chosen = clock.speculate(lengths, places)
-            if chosen is None:
-                return
-            profile.take(now, chosen.expected_end, chosen.parts)
