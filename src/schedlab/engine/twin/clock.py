@@ -249,11 +249,10 @@ class Clock:
     def compute(self, news: News) -> News:
         """Compute priorities if their period is over; note whether any has changed."""
         if self.priority is not None and self.priority.compute(self.now, self.running):
-            policy, jobs = self.scheduler.policy, self.waiting
-            before = self.order.scores(policy, jobs, self.now)
-            for job in jobs:
+            policy, before = self.scheduler.policy, self.order.scores(self.scheduler.policy, self.waiting, self.now)
+            for job in self.waiting:
                 job.scores[policy] = self.priority.rank(job, self.priority.last, planned=job.planned)
-            return news._replace(computed=self.order.scores(policy, jobs, self.now) != before)
+            return news._replace(computed=self.order.scores(policy, self.waiting, self.now) != before)
         return news
 
     def wish(self, now: int | None) -> None:
