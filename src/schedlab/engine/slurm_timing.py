@@ -48,9 +48,7 @@ TESTED = 14  # 1 if the last job that was planned would fit at some time, had ot
 RECORDS = 15  # records that the plan of the present backfill pass has had so far, also those that have been joined
 TWICE = 16  # 1 if one of its steps separates records with the same reserved nodes
 OPENED = 17  # 1 if one of its reservations begins with it; there is an empty record before that one
-MARKED = (
-    18  # 1 if the last backfill pass has marked nodes as planned; the next one removes the marks, a change to Slurm
-)
+MARKED = 18  # 1 if the last backfill pass has marked nodes as planned; that the next one removes the marks is a change
 FEW = 19  # 1 if so few jobs wait that the present backfill pass plans them all
 IDLE = 20  # 1 if it has reserved nodes that are idle, which is taken for granted where many jobs wait
 COUNTERS_SIZE = 21

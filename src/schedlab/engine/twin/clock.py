@@ -250,8 +250,7 @@ class Clock:
         """Compute priorities if their period is over; note whether any has changed."""
         if self.priority is not None and self.priority.compute(self.now, self.running):
             policy, before = self.scheduler.policy, self.order.scores(self.scheduler.policy, self.waiting, self.now)
-            for job in self.waiting:
-                job.scores[policy] = self.priority.rank(job, self.priority.last, planned=job.planned)
+            self.priority.rank_all(self.waiting)
             return news._replace(computed=self.order.scores(policy, self.waiting, self.now) != before)
         return news
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from schedlab.engine.fitting import room_on_nodes
@@ -45,6 +46,11 @@ class Priority:
         """Return when the next computation is, if it changes anything."""
         period = self.policy.period
         return [(now // period + 1) * period] if waiting or (running and self.policy.fairshare) else []
+
+    def rank_all(self, jobs: Iterable[Job]) -> None:
+        """Give jobs the priorities of the last computation."""
+        for job in jobs:
+            job.scores[self.policy] = self.rank(job, self.last, planned=job.planned)
 
     def rank(self, job: Job, second: int, *, planned: bool) -> float:
         """Return the priority of a job at a second, negated: smallest first; planned, it counts whole nodes."""
