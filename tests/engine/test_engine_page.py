@@ -26,7 +26,8 @@ from schedlab.engine.needs import Needs, is_ready
 from schedlab.engine.profile import Profile, book, clear, earliest_slot
 from schedlab.engine.retries import Retries
 from schedlab.engine.rules import Rules
-from schedlab.engine.state import FREE, NOW, State, begin
+from schedlab.engine.clock import FREE, NOW
+from schedlab.engine.state import State, begin
 from schedlab.engine.waiting import Orders, Waiting, leave
 from schedlab.kernels import by_address, inner_kernel
 

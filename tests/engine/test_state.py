@@ -24,6 +24,7 @@ from test_hetjobs import in_tiers, with_het_jobs, without_wide_ones
 from schedlab.cluster.node_events import NodeEvents
 from schedlab.cluster.preemption import Preemption
 from schedlab.engine import hetjobs
+from schedlab.engine.clock import SUBMITTED
 from schedlab.engine.copies import arrays_of, digest_of_fixed
 from schedlab.engine.gate_state import REFUSED
 from schedlab.engine.growth import grown, moves_of
@@ -35,7 +36,6 @@ from schedlab.engine.queue_list import QueueList
 from schedlab.engine.queue_tree import QueueTree
 from schedlab.engine.returns import FIRST, HELD
 from schedlab.engine.site_state import HEADS
-from schedlab.engine.state import SUBMITTED
 from schedlab.engine.stepwise import Simulation
 from schedlab.errors import InputError
 

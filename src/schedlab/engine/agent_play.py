@@ -6,9 +6,10 @@ import numpy as np
 
 from schedlab.engine.agent_view import in_view, jobs_shown, nothing_to_come, startable, summary_shown
 from schedlab.engine.by_hand import NO_BLOCKED, UNRESERVED, start_by_hand
+from schedlab.engine.clock import NOW, STARTED
 from schedlab.engine.parts import Parts
 from schedlab.engine.prepared import Prepared
-from schedlab.engine.state import NOW, STARTED
+from schedlab.engine.world import world_of
 from schedlab.scheduler.agent import AgentPolicy
 from schedlab.scheduler.agent_network import POSSIBLE
 
@@ -32,7 +33,7 @@ class AgentPlayer:
     def play(self, parts: Parts) -> None:
         """Start the jobs that the agent chooses in this second, until it waits or no visible job fits."""
         while (job := self._choice(parts)) is not None:
-            start_by_hand(*parts[:9], parts.rules, job, UNRESERVED, NO_BLOCKED)
+            start_by_hand(world_of(parts), job, UNRESERVED, NO_BLOCKED)
 
     def _choice(self, parts: Parts) -> int | None:
         """Return the job that the agent starts next, or None to wait."""

@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 
 from schedlab.engine.by_hand import fit_on_nodes
 from schedlab.engine.calendar import NEVER, SOONEST
+from schedlab.engine.clock import FREE, NOW, SUBMITTED
 from schedlab.engine.het_by_hand import fit_as_wholes
 from schedlab.engine.needs import has_no_parent_left
 from schedlab.engine.outages import NEXT, Outages
 from schedlab.engine.parts import Parts
 from schedlab.engine.returns import HELD
-from schedlab.engine.state import FREE, NOW, SUBMITTED
+from schedlab.engine.world import world_of
 from schedlab.scheduler.agent_network import CONTEXT, JOB_FEATURES, LONG_WAIT, PROCESSORS, REQUEST, WAIT
 
 
@@ -34,9 +35,9 @@ def startable(parts: Parts, jobs: NDArray[np.int64]) -> NDArray[np.bool_]:
     if parts.needs is not None:
         found &= parts.needs.ready[jobs]
     if parts.state.hets is not None:
-        fit_as_wholes(parts.jobs, parts.state, jobs, found)
+        fit_as_wholes(world_of(parts), jobs, found)
     elif parts.state.nodes is not None:
-        fit_on_nodes(parts.jobs, parts.state, jobs, found)
+        fit_on_nodes(world_of(parts), jobs, found)
     return found
 
 

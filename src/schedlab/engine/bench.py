@@ -13,14 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import NEVER, SOONEST, USED, Calendar
+from schedlab.engine.clock import BLAMED, CLOCK_SIZE, FREE, HEAD, LEFT
 from schedlab.engine.loop import run
 from schedlab.engine.orders import KNOWN, Order, Program
 from schedlab.engine.queue_list import QueueList, new_list, sort
 from schedlab.engine.queue_nodes import ABSENT, BLOCK
 from schedlab.engine.queue_tree import FRONT, SHORT, QueueTree, blocks_for, new_tree
 from schedlab.engine.rules import Rules
-from schedlab.engine.state import BLAMED, CLOCK_SIZE, FREE, HEAD, JOB, LEFT, UNKNOWN, State, new_state
+from schedlab.engine.state import JOB, UNKNOWN, State, new_state
 from schedlab.engine.waiting import Orders, Waiting
+from schedlab.engine.world import World
 from schedlab.kernels import by_address, compiled_for, inner_kernel, new_records
 from schedlab.schedule.measures import LARGEST
 from schedlab.scheduler.formula import CHUNK
@@ -32,7 +34,7 @@ class Bench(NamedTuple):
 
     Parameters
     ----------
-    state, waiting, orders, rules
+    world
         As there; the rules lack the size of the machine, which these simulations do not read.
     line
         A list for sorting jobs.
@@ -44,10 +46,7 @@ class Bench(NamedTuple):
         The address of the loop, see `schedlab.kernels.call`.
     """
 
-    state: State
-    waiting: Waiting
-    orders: Orders
-    rules: Rules
+    world: World
     line: QueueList
     program: Program
     ends: NDArray[np.int64]
@@ -109,15 +108,13 @@ def _new_bench(kind: Kind) -> Bench:
         new_queue(np.zeros(kind.jobs)) if kind.aged else None,
     )
     jobs = new_records(0, JOB)
+    world = World(jobs, jobs, state, waiting, orders, None, kind.rules, None, None)
     return Bench(
-        state,
-        waiting,
-        orders,
-        kind.rules,
+        world,
         new_list(np.zeros(kind.jobs), everybody),
         Program(nothing, np.empty(0), np.empty((kind.depth, CHUNK)), np.empty((5, CHUNK), np.int64), nothing, 0, None),
         np.empty(kind.jobs, dtype=np.int64),
-        compiled_for(run, jobs, jobs, state, waiting, orders, None, None, None, None, None, kind.rules, NEVER),
+        compiled_for(run, world, NEVER),
     )
 
 

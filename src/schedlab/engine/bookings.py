@@ -6,13 +6,16 @@ are in a partition of their own. Those that still wait at its end continue as jo
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.booking_inputs import NO_RESERVATION, BookingInputs
 from schedlab.kernels import inlined, inner_kernel
+
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
 
 
 class Bookings(NamedTuple):
@@ -36,10 +39,10 @@ def new_bookings(inputs: BookingInputs) -> Bookings:
 
 
 @inlined
-def may_book(nodes: Any) -> bool:
+def may_book(world: World) -> bool:
     """Return whether there are advance reservations."""
-    if nodes is not None:
-        return _may_book_of(nodes.outages)
+    if world.nodes is not None:
+        return _may_book_of(world.outages)
     return False
 
 
@@ -56,10 +59,10 @@ def _may_book(bookings: Bookings | None) -> bool:
 
 
 @inlined
-def has_opened(nodes: Any, job: int, now: int) -> bool:
+def has_opened(world: World, job: int, now: int) -> bool:
     """Return whether a job need not wait for the begin of its reservation."""
-    if nodes is not None:
-        return _has_opened_of(nodes.outages, job, now)
+    if world.nodes is not None:
+        return _has_opened_of(world.outages, job, now)
     return True
 
 
@@ -79,10 +82,10 @@ def _has_opened(bookings: Bookings | None, job: int, now: int) -> bool:
 
 
 @inlined
-def is_over(nodes: Any, job: int, now: int) -> bool:
+def is_over(world: World, job: int, now: int) -> bool:
     """Return whether the reservation of a job ends in this second."""
-    if nodes is not None:
-        return _is_over_of(nodes.outages, job, now)
+    if world.nodes is not None:
+        return _is_over_of(world.outages, job, now)
     return False
 
 
@@ -103,23 +106,23 @@ def expires(bookings: Bookings | None, job: int, now: int) -> bool:
 
 
 @inlined
-def set_free(site: Any, nodes: Any, now: int) -> None:
+def set_free(world: World, now: int) -> None:
     """Give the jobs whose reservations end in this second the partitions and requests of other jobs."""
-    if nodes is not None:
-        _set_free_of(nodes.outages, site, nodes, now)
+    if world.nodes is not None:
+        _set_free_of(world, now)
 
 
 @inlined
-def _set_free_of(outages: Any, site: Any, nodes: Any, now: int) -> None:
-    if outages is not None:
-        _set_free(outages.bookings, site, nodes, now)
+def _set_free_of(world: World, now: int) -> None:
+    if world.outages is not None:
+        _set_free(world, world.outages.bookings, now)
 
 
 @inner_kernel
-def _set_free(bookings: Bookings | None, site: Any, nodes: Any, now: int) -> None:
+def _set_free(world: World, bookings: Bookings | None, now: int) -> None:
     if bookings is not None:
         for job in range(bookings.of_job.shape[0]):
             if expires(bookings, job, now):
-                for option in range(site.options[job], site.options[job + 1]):
-                    site.partition[option] = bookings.ordinary_partition[option]
-                    nodes.machine.shape[option] = bookings.ordinary_shape[option]
+                for option in range(world.site.options[job], world.site.options[job + 1]):
+                    world.site.partition[option] = bookings.ordinary_partition[option]
+                    world.nodes.machine.shape[option] = bookings.ordinary_shape[option]

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from schedlab.engine.agent_play import AgentPlayer
 from schedlab.engine.calendar import NEVER
+from schedlab.engine.clock import BLAMED, COMPLETED, ENTERING, FREE, NOW, STAGE
 from schedlab.engine.endless import refuse_endless
 from schedlab.engine.forecast import Forecast
 from schedlab.engine.logs import Lengths, lengths_of, with_room
@@ -23,7 +24,7 @@ from schedlab.engine.parts import Parts
 from schedlab.engine.preemption_state import is_log_short
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.retries import RUNS
-from schedlab.engine.state import BLAMED, COMPLETED, ENTERING, FREE, NOW, STAGE
+from schedlab.engine.world import World, world_of
 from schedlab.errors import InputError
 from schedlab.kernels import without_dispatch
 from schedlab.scheduler.agent import AgentPolicy
@@ -46,6 +47,7 @@ class Driver:
     def __init__(self, prepared: Prepared, parts: Parts) -> None:
         self.prepared = prepared
         self.parts = parts
+        self._shown: Parts | None = None  # those of the world that was made last
         scheduler = prepared.scheduler
         self._policies: list[tuple[Policy, Order]] = [(scheduler.policy, parts.orders.policy)]
         if scheduler.order is not None and parts.orders.candidates is not None:
@@ -82,10 +84,10 @@ class Driver:
     def advance(self, until: int = NEVER) -> int:
         """Run like `run`; return DONE or PAUSED, or ASK if a pass is due and passes are observed."""
         while True:
-            reason = int(self._loop(*self.parts, until))
+            reason = int(self._loop(self._world(), until))
             if reason == ASK:
                 if self._loop is run:  # called often from now on
-                    self._loop = without_dispatch(run, *self.parts, until)
+                    self._loop = without_dispatch(run, self._world(), until)
                 stage = int(self.parts.state.clock[STAGE])
                 self._answer(stage)
                 if stage == DUE and self.parts.rules.observed:
@@ -96,6 +98,11 @@ class Driver:
                 self.blame()
             else:
                 return reason
+
+    def _world(self) -> World:
+        if self._shown is not self.parts:
+            self._shown, self._made = self.parts, world_of(self.parts)
+        return self._made
 
     def _make_room(self) -> None:
         """Make room for more runs, for more nodes of runs, or for more suspensions."""

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import add, pop, soonest
+from schedlab.engine.clock import COMPLETED, ENTERING, NOW, STARTED
 from schedlab.engine.groups import Groups, expect, expect_number, expected_share, learn_share, new_groups
 from schedlab.engine.history import NO_JOB, History, new_history, note_end, note_gone, note_start, recent
 from schedlab.engine.learners import Learner, new_learner
 from schedlab.engine.log_regression import new_log_regression
 from schedlab.engine.regression import new_regression
-from schedlab.engine.retries import Retries, failed_speculatively
-from schedlab.engine.state import COMPLETED, ENTERING, NOW, STARTED, State, correct
+from schedlab.engine.retries import failed_speculatively
+from schedlab.engine.state import correct
 from schedlab.kernels import by_address, call, inlined, inner_kernel
 from schedlab.scheduler.log_regression import LogRegression
 from schedlab.scheduler.predictor import (
@@ -27,6 +28,9 @@ from schedlab.scheduler.predictor import (
     UserQuantile,
 )
 from schedlab.scheduler.predictor import Regression as RegressionChoice
+
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
 
 PYTHON, AVERAGE, MEAN, QUANTILE, SIMILAR, GROUPS, REGRESSION, LOG_REGRESSION, NOTHING = range(9)
 
@@ -133,19 +137,19 @@ def no_forecast(request: NDArray[np.int64]) -> Forecast:
 
 
 @inner_kernel
-def correct_expired(jobs: NDArray[Any], state: State, forecasts: Forecasts, now: int) -> int:
+def correct_expired(world: World, now: int) -> int:
     """Correct the predictions that have expired by now; return how many."""
-    forecast = forecasts.reservations
+    forecast = world.forecasts.reservations
     count = 0
-    while soonest(state.alarms) <= now:
-        job = pop(state.alarms)
-        longer = _corrected(forecast, job, jobs[job].estimate)
-        if longer > jobs[job].estimate:
+    while soonest(world.state.alarms) <= now:
+        job = pop(world.state.alarms)
+        longer = _corrected(forecast, job, world.jobs[job].estimate)
+        if longer > world.jobs[job].estimate:
             count += 1
             forecast.corrections[job] += 1
-            correct(jobs, state, job, longer)
-            if state.start[job] + longer < state.noticed[job]:
-                add(state.alarms, state.start[job] + longer, job, jobs[job].processors)
+            correct(world, job, longer)
+            if world.state.start[job] + longer < world.state.noticed[job]:
+                add(world.state.alarms, world.state.start[job] + longer, job, world.jobs[job].processors)
     return count
 
 
@@ -163,24 +167,24 @@ def _corrected(forecast: Forecast, job: int, estimate: int) -> int:
 
 
 @inner_kernel
-def learn_from_ends(jobs: NDArray[Any], state: State, forecasts: Forecasts, retries: Retries | None) -> None:
+def learn_from_ends(world: World) -> None:
     """Learn from the runs that the last event completed."""
-    _learn_from_ends(jobs, state, forecasts.reservations, retries)
-    if not shared(forecasts):
-        _learn_from_ends(jobs, state, forecasts.order, retries)
+    _learn_from_ends(world, world.forecasts.reservations)
+    if not shared(world.forecasts):
+        _learn_from_ends(world, world.forecasts.order)
 
 
 @inner_kernel
-def _learn_from_ends(jobs: NDArray[Any], state: State, forecast: Forecast, retries: Retries | None) -> None:
+def _learn_from_ends(world: World, forecast: Forecast) -> None:
     """Teach one predictor; a speculative run that was too short is ignored."""
     if forecast.kind[0] == NOTHING:
         return
-    for i in range(state.clock[COMPLETED]):
-        job = state.ended[i]
-        if retries is not None and failed_speculatively(jobs, retries, job):
+    for i in range(world.state.clock[COMPLETED]):
+        job = world.state.ended[i]
+        if world.retries is not None and failed_speculatively(world, job):
             note_gone(forecast.history, job)
         else:
-            learn(jobs, forecast, job, state.start[job] + jobs[job].duration)
+            learn(world.jobs, forecast, job, world.state.start[job] + world.jobs[job].duration)
 
 
 @inlined
@@ -190,44 +194,42 @@ def shared(forecasts: Forecasts) -> bool:
 
 
 @inner_kernel
-def predict_for_entries(
-    jobs: NDArray[Any], seen: NDArray[Any], state: State, forecasts: Forecasts, retries: Retries | None
-) -> None:
+def predict_for_entries(world: World) -> None:
     """Predict for the jobs that the last event lets into the queue; predictors in Python have done so already.
 
     A job that has failed speculatively keeps its prediction.
     """
-    now = state.clock[NOW]
-    reserving, ordering = forecasts.reservations, forecasts.order
-    for i in range(state.clock[ENTERING]):
-        job = state.entering[i]
-        if retries is not None and retries.first[job]:
+    now = world.state.clock[NOW]
+    reserving, ordering = world.forecasts.reservations, world.forecasts.order
+    for i in range(world.state.clock[ENTERING]):
+        job = world.state.entering[i]
+        if world.retries is not None and world.retries.first[job]:
             if reserving.kind[0] != NOTHING:
-                jobs[job].estimate = reserving.first[job]
+                world.jobs[job].estimate = reserving.first[job]
             continue
         if reserving.kind[0] != NOTHING:
             if reserving.kind[0] != PYTHON:
-                reserving.first[job] = predict(jobs, state.start, reserving, job, now)
-            jobs[job].estimate = reserving.first[job]
+                reserving.first[job] = predict(world.jobs, world.state.start, reserving, job, now)
+            world.jobs[job].estimate = reserving.first[job]
             reserving.corrections[job] = 0
         if ordering.kind[0] != NOTHING:
-            if ordering.kind[0] != PYTHON and not shared(forecasts):
-                ordering.first[job] = predict(jobs, state.start, ordering, job, now)
-            if forecasts.pilot.shape[0] == 0 or not forecasts.pilot[job]:
-                seen[job].estimate = ordering.first[job]
+            if ordering.kind[0] != PYTHON and not shared(world.forecasts):
+                ordering.first[job] = predict(world.jobs, world.state.start, ordering, job, now)
+            if world.forecasts.pilot.shape[0] == 0 or not world.forecasts.pilot[job]:
+                world.seen[job].estimate = ordering.first[job]
             elif ordering.groups.table.shape[0] > 0:
-                expect_number(ordering.groups.table[job], seen[job].estimate)
+                expect_number(ordering.groups.table[job], world.seen[job].estimate)
 
 
 @inner_kernel
-def note_starts(state: State, forecasts: Forecasts, before: int) -> None:
+def note_starts(world: World, before: int) -> None:
     """Record the runs that a pass has started; `before` of them had started earlier."""
-    for i in range(before, state.clock[STARTED]):
-        job = state.begun[i]
-        if forecasts.reservations.kind[0] != NOTHING:
-            note_start(forecasts.reservations.history, job)
-        if forecasts.order.kind[0] != NOTHING and not shared(forecasts):
-            note_start(forecasts.order.history, job)
+    for i in range(before, world.state.clock[STARTED]):
+        job = world.state.begun[i]
+        if world.forecasts.reservations.kind[0] != NOTHING:
+            note_start(world.forecasts.reservations.history, job)
+        if world.forecasts.order.kind[0] != NOTHING and not shared(world.forecasts):
+            note_start(world.forecasts.order.history, job)
 
 
 @inner_kernel

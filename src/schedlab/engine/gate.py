@@ -7,74 +7,69 @@ there are such limits: branches on an argument that is None are eliminated at co
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import add
+from schedlab.engine.clock import ARRIVED, COMPLETED, NOW, SUBMITTED
 from schedlab.engine.gate_state import NO_JOB, NO_LIMIT, NO_PARENT, REFUSED, Gate
-from schedlab.engine.needs import NO_WORKFLOW, Needs
-from schedlab.engine.retries import Retries
+from schedlab.engine.needs import NO_WORKFLOW
 from schedlab.engine.rivals import first_of
-from schedlab.engine.site_state import Site
-from schedlab.engine.state import ARRIVED, COMPLETED, NOW, SUBMITTED, State
 from schedlab.engine.ties import number_submission
 from schedlab.kernels import inlined, inner_kernel
 
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
+
 
 @inlined
-def accept(
-    site: Site | None, jobs: NDArray[Any], seen: NDArray[Any], state: State, needs: Needs, retries: Retries | None
-) -> None:
+def accept(world: World) -> None:
     """Accept submissions within the limits: those refused before in the order of their first attempts, then new ones.
 
     What has ended in this second no longer counts. To the scheduler, a job that was refused is submitted now.
     """
-    if site is not None:
-        _accept(site.gate, jobs, seen, state, needs, retries)
+    if world.site is not None:
+        _accept(world)
 
 
 @inner_kernel
-def _accept(
-    gate: Gate | None, jobs: NDArray[Any], seen: NDArray[Any], state: State, needs: Needs, retries: Retries | None
-) -> None:
-    if gate is not None:
-        clock = state.clock
+def _accept(world: World) -> None:
+    if world.gate is not None:
+        clock = world.state.clock
         for i in range(clock[COMPLETED]):
-            if retries is None or not retries.back[state.ended[i]]:
-                _charge(gate, first_of(state.rivals, state.ended[i]), -1)
-        more = _ask_refused(gate, jobs, seen, needs, state.entered, clock[NOW])
+            if world.retries is None or not world.retries.back[world.state.ended[i]]:
+                _charge(world.gate, first_of(world.rivals, world.state.ended[i]), -1)
+        more = _ask_refused(world, world.state.entered, clock[NOW])
         for job in range(clock[SUBMITTED] - clock[ARRIVED], clock[SUBMITTED]):
-            if not gate.leads[job]:
+            if not world.gate.leads[job]:
                 continue
-            if _lets_in(gate, needs, job):
+            if _lets_in(world, job):
                 more = True
                 one = job
                 while one != NO_JOB:
-                    needs.open[one] -= 1
-                    one = gate.following[one]
+                    world.needs.open[one] -= 1
+                    one = world.gate.following[one]
             else:
-                gate.refused[gate.counters[REFUSED]] = job
-                gate.counters[REFUSED] += 1
+                world.gate.refused[world.gate.counters[REFUSED]] = job
+                world.gate.counters[REFUSED] += 1
         while more:  # what refuses a job may be another limit now, and a job that it names may have been accepted
-            more = _ask_refused(gate, jobs, seen, needs, state.entered, clock[NOW])
+            more = _ask_refused(world, world.state.entered, clock[NOW])
 
 
 @inner_kernel
-def _ask_refused(
-    gate: Gate, jobs: NDArray[Any], seen: NDArray[Any], needs: Needs, entered: NDArray[np.int64], now: int
-) -> bool:
+def _ask_refused(world: World, entered: NDArray[np.int64], now: int) -> bool:
     """Make the submissions again that were refused; return whether any is accepted."""
-    asked, kept = gate.counters[REFUSED], 0
+    asked, kept = world.gate.counters[REFUSED], 0
     for i in range(asked):
-        job = gate.refused[i]
-        if _lets_in(gate, needs, job):
-            _come_in(gate, jobs, seen, needs, entered, job, now)
+        job = world.gate.refused[i]
+        if _lets_in(world, job):
+            _come_in(world, entered, job, now)
         else:
-            gate.refused[kept] = job
+            world.gate.refused[kept] = job
             kept += 1
-    gate.counters[REFUSED] = kept
+    world.gate.counters[REFUSED] = kept
     return kept < asked
 
 
@@ -85,67 +80,65 @@ def _charge(gate: Gate, job: int, sign: int) -> None:
 
 
 @inner_kernel
-def _lets_in(gate: Gate, needs: Needs, job: int) -> bool:
+def _lets_in(world: World, job: int) -> bool:
     """Count a submission if it exceeds no limit; otherwise note the first that it exceeds.
 
     A job that depends on one that has not been accepted cannot name it, so it is not submitted.
     """
     one = job
     while one != NO_JOB:
-        _charge(gate, one, 1)
-        gate.accepted[one] = True
-        one = gate.following[one]
-    gate.exceeds[job] = _exceeded_by(gate, needs, job)
-    if gate.exceeds[job] == NO_LIMIT:
+        _charge(world.gate, one, 1)
+        world.gate.accepted[one] = True
+        one = world.gate.following[one]
+    world.gate.exceeds[job] = _exceeded_by(world, job)
+    if world.gate.exceeds[job] == NO_LIMIT:
         return True
     one = job
     while one != NO_JOB:
-        _charge(gate, one, -1)
-        gate.accepted[one] = False
-        one = gate.following[one]
+        _charge(world.gate, one, -1)
+        world.gate.accepted[one] = False
+        one = world.gate.following[one]
     return False
 
 
 @inner_kernel
-def _exceeded_by(gate: Gate, needs: Needs, job: int) -> int:
+def _exceeded_by(world: World, job: int) -> int:
     """Return the first limit of a submission that is exceeded, or NO_PARENT, or NO_LIMIT; the submission counts."""
     one = job
     while one != NO_JOB:
-        for i in range(needs.parent_offsets[one], needs.parent_offsets[one + 1]):
-            if not gate.accepted[needs.parents[i]]:
+        for i in range(world.needs.parent_offsets[one], world.needs.parent_offsets[one + 1]):
+            if not world.gate.accepted[world.needs.parents[i]]:
                 return NO_PARENT
-        for i in range(gate.use_offset[one], gate.use_offset[one + 1]):
-            if gate.used[gate.use_limit[i]] > gate.limit[gate.use_limit[i]]:
-                return gate.use_limit[i]
-        one = gate.following[one]
+        for i in range(world.gate.use_offset[one], world.gate.use_offset[one + 1]):
+            if world.gate.used[world.gate.use_limit[i]] > world.gate.limit[world.gate.use_limit[i]]:
+                return world.gate.use_limit[i]
+        one = world.gate.following[one]
     return NO_LIMIT
 
 
 @inlined
-def _come_in(
-    gate: Gate, jobs: NDArray[Any], seen: NDArray[Any], needs: Needs, entered: NDArray[np.int64], job: int, now: int
-) -> None:
+def _come_in(world: World, entered: NDArray[np.int64], job: int, now: int) -> None:
     """Let the jobs of a submission that was refused before be released, if they wait for nothing else."""
     one = job
     while one != NO_JOB:
-        jobs[one].submit = now
-        seen[one].submit = now
-        if needs.workflow[one] == NO_WORKFLOW:  # its place in the queue is kept
+        world.jobs[one].submit = now
+        world.seen[one].submit = now
+        if world.needs.workflow[one] == NO_WORKFLOW:  # its place in the queue is kept
             number_submission(entered, one, now)
-        needs.open[one] -= 1
-        if needs.open[one] == 0:
-            add(needs.held, max(now, needs.earliest[one]), one, 0)
-        one = gate.following[one]
+        world.needs.open[one] -= 1
+        if world.needs.open[one] == 0:
+            add(world.needs.held, max(now, world.needs.earliest[one]), one, 0)
+        one = world.gate.following[one]
 
 
 @inlined
-def count_refused(gate: Gate | None, needs: Needs | None, waited: NDArray[np.int64], before: int, now: int) -> None:
+def count_refused(world: World, waited: NDArray[np.int64], before: int, now: int) -> None:
     """Count the seconds since the last event for refused jobs that wait for nothing else."""
-    if gate is not None and needs is not None:
-        for i in range(gate.counters[REFUSED]):
-            one = gate.refused[i]
-            limit = gate.exceeds[one]
+    if world.gate is not None and world.needs is not None:
+        for i in range(world.gate.counters[REFUSED]):
+            one = world.gate.refused[i]
+            limit = world.gate.exceeds[one]
             while one != NO_JOB and limit != NO_PARENT:
-                if needs.open[one] == 1:
-                    waited[one, gate.reason[limit]] += max(now - max(before, needs.earliest[one]), 0)
-                one = gate.following[one]
+                if world.needs.open[one] == 1:
+                    waited[one, world.gate.reason[limit]] += max(now - max(before, world.needs.earliest[one]), 0)
+                one = world.gate.following[one]

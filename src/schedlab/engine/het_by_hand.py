@@ -2,38 +2,39 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.clock import FREE
 from schedlab.engine.het_pass import AT_ONCE, fit_together, fits_apart
-from schedlab.engine.hetjobs import HetJobs, mark_chosen, unmark
+from schedlab.engine.hetjobs import mark_chosen, unmark
 from schedlab.engine.site_state import open_partitions
-from schedlab.engine.state import FREE, State, begin, within_limits
+from schedlab.engine.state import begin, within_limits
 from schedlab.kernels import bare_kernel, inner_kernel
+
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
 
 
 @bare_kernel
-def fit_as_wholes(jobs: NDArray[Any], state: State, rows: NDArray[np.int64], found: NDArray[np.bool_]) -> None:
+def fit_as_wholes(world: World, rows: NDArray[np.int64], found: NDArray[np.bool_]) -> None:
     """Clear the marks of the jobs that do not fit now, within all limits, with the components that wait with them."""
-    hets: Any = state.hets
-    open_partitions(state.site)
+    open_partitions(world.site)
     for i in range(len(rows)):
         if found[i]:
-            found[i] = within_limits(jobs, state, rows[i]) and fit_together(
-                hets, jobs, state, rows[i], AT_ONCE, state.clock[FREE]
-            )
+            found[i] = within_limits(world, rows[i]) and fit_together(world, rows[i], AT_ONCE, world.state.clock[FREE])
 
 
 @inner_kernel
-def begin_together(hets: HetJobs | None, jobs: NDArray[Any], state: State, job: int) -> None:
+def begin_together(world: World, job: int) -> None:
     """Begin a component and those that wait with it, which fit together; they have still to leave the queue."""
-    if hets is not None:
-        open_partitions(state.site)
-        for part in range(hets.first[job], hets.end[job]):
-            if hets.waits[part]:
-                fits_apart(jobs, state, part, AT_ONCE)  # this chooses its nodes
-                begin(jobs, state, part)
-                mark_chosen(hets, state.nodes)
-        unmark(hets, state.nodes)
+    if world.hets is not None:
+        open_partitions(world.site)
+        for part in range(world.hets.first[job], world.hets.end[job]):
+            if world.hets.waits[part]:
+                fits_apart(world, part, AT_ONCE)  # this chooses its nodes
+                begin(world, part)
+                mark_chosen(world.hets, world.nodes)
+        unmark(world.hets, world.nodes)

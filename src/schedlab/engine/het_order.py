@@ -6,13 +6,17 @@ each other they keep their order. This holds for the passes alone: afterwards, e
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.hetjobs import LINED_UP, HetJobs
 from schedlab.engine.queue_list import QueueList, sort, tier_of
-from schedlab.engine.rules import Rules
 from schedlab.kernels import inlined, inner_kernel
+
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
 
 OWN = 0
 """Rules.het_order: each component has its own place. Otherwise what counts of all: the least, the mean, the most."""
@@ -23,13 +27,13 @@ PLACED = 1 << 62
 
 
 @inlined
-def line_up(hets: HetJobs | None, queue: QueueList, rules: Rules, whole: bool) -> None:
+def line_up(world: World, queue: QueueList, whole: bool) -> None:
     """Before the passes, put the components of each job side by side, if the rules say so.
 
     `whole` tells whether scores are priorities, which are whole numbers, and so is their mean.
     """
-    if hets is not None and rules.het_order != OWN:
-        _line_up(hets, queue, rules.het_order, whole)
+    if world.hets is not None and world.rules.het_order != OWN:
+        _line_up(world.hets, queue, world.rules.het_order, whole)
 
 
 @inlined

@@ -11,7 +11,7 @@ marks away is like the end of a run, so that nothing that was found out meanwhil
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +22,11 @@ from schedlab.engine.in_service import in_service
 from schedlab.engine.node_choice import choose
 from schedlab.engine.node_inputs import ALONE
 from schedlab.engine.node_state import FREED, GROWN, NOW_FREE, PICKED, REMEMBERED, VIEWS, Nodes
-from schedlab.engine.site_state import Site, admitted, charge
+from schedlab.engine.site_state import admitted, charge
 from schedlab.kernels import bare_kernel, by_address, inlined, inner_kernel
+
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
 
 # Positions in HetJobs.counters.
 PASS = 0  # how many passes have begun that plan components
@@ -212,80 +215,60 @@ def _lacks_any(hets: HetJobs, job: int) -> bool:
 
 
 @inner_kernel
-def processors_together(hets: HetJobs | None, jobs: NDArray[Any], job: int) -> int:
+def processors_together(world: World, job: int) -> int:
     """Return the processors of a job, with those of the components that wait with it."""
-    if hets is None:
-        return jobs[job].processors
-    processors = jobs[job].processors
-    for other in range(hets.first[job], hets.end[job]):
-        if other != job and hets.waits[other]:
-            processors += jobs[other].processors
+    if world.hets is None:
+        return world.jobs[job].processors
+    processors = world.jobs[job].processors
+    for other in range(world.hets.first[job], world.hets.end[job]):
+        if other != job and world.hets.waits[other]:
+            processors += world.jobs[other].processors
     return processors
 
 
 @inlined
-def all_within_limits(
-    hets: HetJobs | None,
-    site: Site | None,
-    nodes: Nodes | None,
-    running: Calendar,
-    jobs: NDArray[Any],
-    job: int,
-    now: int,
-) -> bool:
+def all_within_limits(world: World, running: Calendar, job: int, now: int) -> bool:
     """Return whether a job, or all components that wait with it, would together exceed no limit if they started now.
 
     They also have to fit the nodes in service, one by one, and their reservations have begun. Of limits that fall with
     time, each is compared with the running jobs alone.
     """
-    if hets is not None:
-        return _all_within_limits(hets, site, nodes, running, jobs, job, now)
-    return _within_limits(site, nodes, running, jobs, job, now)
+    if world.hets is not None:
+        return _all_within_limits(world, running, job, now)
+    return _within_limits(world, running, job, now)
 
 
 @inlined
-def within_own_limits(
-    hets: HetJobs | None,
-    site: Site | None,
-    nodes: Nodes | None,
-    running: Calendar,
-    jobs: NDArray[Any],
-    job: int,
-    now: int,
-) -> bool:
+def within_own_limits(world: World, running: Calendar, job: int, now: int) -> bool:
     """Return whether a job, or a component of one that has entered the queue as a whole, exceeds no limit by itself."""
-    if hets is not None and not are_complete(hets, job):
+    if world.hets is not None and not are_complete(world.hets, job):
         return False
-    return _within_limits(site, nodes, running, jobs, job, now)
+    return _within_limits(world, running, job, now)
 
 
 @inlined
-def _within_limits(
-    site: Site | None, nodes: Nodes | None, running: Calendar, jobs: NDArray[Any], job: int, now: int
-) -> bool:
-    if not has_opened(nodes, job, now):
+def _within_limits(world: World, running: Calendar, job: int, now: int) -> bool:
+    if not has_opened(world, job, now):
         return False
-    if not admitted(site, running, job, jobs[job].estimate, now):
+    if not admitted(world.site, running, job, world.jobs[job].estimate, now):
         return False
-    return in_service(nodes, job)
+    return in_service(world, job)
 
 
 @inner_kernel
-def _all_within_limits(
-    hets: HetJobs, site: Site | None, nodes: Nodes | None, running: Calendar, jobs: NDArray[Any], job: int, now: int
-) -> bool:
-    if not are_complete(hets, job) or _lacks_any(hets, job):
+def _all_within_limits(world: World, running: Calendar, job: int, now: int) -> bool:
+    if not are_complete(world.hets, job) or _lacks_any(world.hets, job):
         return False
-    within, charged = True, hets.first[job]
-    while within and charged < hets.end[job]:
-        if charged == job or hets.waits[charged]:
-            within = _within_limits(site, nodes, running, jobs, charged, now)
+    within, charged = True, world.hets.first[job]
+    while within and charged < world.hets.end[job]:
+        if charged == job or world.hets.waits[charged]:
+            within = _within_limits(world, running, charged, now)
             if within:
-                charge(site, charged, 1)
+                charge(world.site, charged, 1)
         charged += 1
-    for other in range(hets.first[job], charged if within else charged - 1):
-        if other == job or hets.waits[other]:
-            charge(site, other, -1)
+    for other in range(world.hets.first[job], charged if within else charged - 1):
+        if other == job or world.hets.waits[other]:
+            charge(world.site, other, -1)
     return within
 
 

@@ -5,24 +5,29 @@ Who would not is passed over, like one that would exceed a limit. The passes ask
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from schedlab.engine.caps import leave_all
 from schedlab.engine.node_choice import choose
 from schedlab.engine.node_inputs import UNLIMITED
-from schedlab.engine.node_state import LATER, VIEWS, Nodes
+from schedlab.engine.node_state import LATER, VIEWS
 from schedlab.engine.nodes import room
 from schedlab.engine.outages import OUT, TURNS, Outages, is_shut
 from schedlab.kernels import inlined, inner_kernel
 from schedlab.workload.resources import WHOLE
+
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
 
 AT_ALL = -1
 """No second: nodes in service count, closed or not."""
 
 
 @inlined
-def may_leave(nodes: Nodes | None) -> bool:
+def may_leave(world: World) -> bool:
     """Return whether there may be nodes out of service."""
-    if nodes is not None:
-        return _is_there(nodes.outages)
+    if world.nodes is not None:
+        return _is_there(world.outages)
     return False
 
 
@@ -32,66 +37,66 @@ def _is_there(outages: Outages | None) -> bool:
 
 
 @inlined
-def in_service(nodes: Nodes | None, job: int) -> bool:
+def in_service(world: World, job: int) -> bool:
     """Return whether a job would fit the nodes in service if no job ran. The last choice of nodes is lost."""
-    if nodes is not None:
-        return _in_service(nodes.outages, nodes, job)
+    if world.nodes is not None:
+        return _in_service(world, job)
     return True
 
 
 @inner_kernel
-def _in_service(outages: Outages | None, nodes: Nodes, job: int) -> bool:
-    if outages is not None:
-        machine = nodes.machine
-        if outages.counters[OUT] == 0:
+def _in_service(world: World, job: int) -> bool:
+    if world.outages is not None:
+        machine = world.nodes.machine
+        if world.outages.counters[OUT] == 0:
             return True
         for option in range(machine.options[job], machine.options[job + 1]):
             request = machine.shape[option]
-            if outages.asked[request] != outages.counters[TURNS]:
-                outages.asked[request] = outages.counters[TURNS]
-                outages.serves[request] = _fits_idle(outages, nodes, request, 0, AT_ALL)
-            if outages.serves[request]:
+            if world.outages.asked[request] != world.outages.counters[TURNS]:
+                world.outages.asked[request] = world.outages.counters[TURNS]
+                world.outages.serves[request] = _fits_idle(world, request, 0, AT_ALL)
+            if world.outages.serves[request]:
                 return True
         return False
     return True
 
 
 @inlined
-def shut_out(nodes: Nodes | None, job: int, now: int, ends: int) -> bool:
+def shut_out(world: World, job: int, now: int, ends: int) -> bool:
     """Return whether only closed nodes keep a job from running from now to another second."""
-    if nodes is not None:
-        return _shut_out(nodes.outages, nodes, job, now, ends)
+    if world.nodes is not None:
+        return _shut_out(world, job, now, ends)
     return False
 
 
 @inner_kernel
-def _shut_out(outages: Outages | None, nodes: Nodes, job: int, now: int, ends: int) -> bool:
-    if outages is not None:
-        machine = nodes.machine
+def _shut_out(world: World, job: int, now: int, ends: int) -> bool:
+    if world.outages is not None:
+        machine = world.nodes.machine
         for option in range(machine.options[job], machine.options[job + 1]):
             request = machine.shape[option]
-            if machine.requests[request].most_leaves < UNLIMITED or _fits_idle(outages, nodes, request, now, ends):
+            if machine.requests[request].most_leaves < UNLIMITED or _fits_idle(world, request, now, ends):
                 return False
         return True
     return False
 
 
 @inner_kernel
-def _fits_idle(outages: Outages, nodes: Nodes, request: int, now: int, ends: int) -> bool:
+def _fits_idle(world: World, request: int, now: int, ends: int) -> bool:
     """Return whether a request would fit if no job ran: on nodes in service (AT_ALL), or open until a second."""
-    machine, later = nodes.machine, nodes.later
-    nodes.counters[VIEWS] += 1
-    for node in range(nodes.notes.shape[0]):
+    machine, later = world.nodes.machine, world.nodes.later
+    world.nodes.counters[VIEWS] += 1
+    for node in range(world.nodes.notes.shape[0]):
         there, free = machine.nodes[node], later.free[node]
         free.cores, free.memory, free.runs = there.cores, there.memory, 0
         free.gpus = 0
         leave_all(machine.caps, later.left, node)
         for device in range(there.gpu, machine.nodes[node + 1].gpu):
-            later.devices[device] = 0 if (outages.gone[node] >> (device - there.gpu)) & 1 else WHOLE
+            later.devices[device] = 0 if (world.outages.gone[node] >> (device - there.gpu)) & 1 else WHOLE
             free.gpus += later.devices[device]
-        nodes.notes[node].differs = nodes.counters[VIEWS]
-        closed = outages.out[node]
+        world.nodes.notes[node].differs = world.nodes.counters[VIEWS]
+        closed = world.outages.out[node]
         if ends != AT_ALL:
-            closed = outages.closed[node] > 0 or is_shut(outages, nodes, request, node, now, ends)
-        nodes.head_room[node] = 0 if closed else room(machine, later, request, node)
-    return choose(nodes, LATER, request)
+            closed = world.outages.closed[node] > 0 or is_shut(world, request, node, now, ends)
+        world.nodes.head_room[node] = 0 if closed else room(machine, later, request, node)
+    return choose(world.nodes, LATER, request)

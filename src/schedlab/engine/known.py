@@ -20,6 +20,7 @@ from schedlab.engine.orders import Program, evaluate_for, known_scores
 from schedlab.engine.parts import rules_of
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.rules import Rules
+from schedlab.engine.world import with_jobs
 from schedlab.kernels import by_address, call, inlined, inner_kernel, kernel
 from schedlab.schedule.measures import measure
 from schedlab.scheduler.backfilling import Easy, NoBackfill
@@ -184,7 +185,7 @@ def _line_up(
         seen[0].submit,
         None,
     )
-    entered, jobs = bench.state.entered, seen.shape[0]
+    entered, jobs = bench.world.state.entered, seen.shape[0]
     blamed = evaluate_for(program, order.score, seen, request, entered, 0, jobs, seen[0].submit)
     line_up(queue, bench.line, jobs)
     return blamed
@@ -235,7 +236,7 @@ def run_known(
     """
     workloads = cases.machines.shape[0]
     never: Any = np.int64(NEVER)  # as a plain constant, it would have a type of its own
-    state, waiting, orders = bench.state, bench.waiting, bench.orders
+    state, waiting, orders = bench.world.state, bench.world.waiting, bench.world.orders
     for case in range(low, high):
         number, workload = case // workloads, case % workloads
         first, last = cases.bounds[workload], cases.bounds[workload + 1]
@@ -250,7 +251,7 @@ def run_known(
         blamed[case - low] = job
         if job != SIMULATED:
             continue
-        call(bench.loop, (jobs, seen, state, waiting, orders, None, None, None, None, None, bench.rules, never))
+        call(bench.loop, (with_jobs(bench.world, (jobs, seen)), never))
         if start.shape[0] == cases.jobs.shape[0]:
             for i in range(last - first):
                 start[first + i] = state.start[i]

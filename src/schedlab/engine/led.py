@@ -13,6 +13,7 @@ from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvents
 from schedlab.engine.by_hand import UNRESERVED, fit_beside, propose, start_by_hand
 from schedlab.engine.calendar import NEVER
+from schedlab.engine.clock import NOW, STAGE, STARTED
 from schedlab.engine.drive import Driver
 from schedlab.engine.left_over import refuse_left_over
 from schedlab.engine.loop import ASK, OVER, PAUSED
@@ -21,7 +22,7 @@ from schedlab.engine.prepared import prepare
 from schedlab.engine.queue import NONE
 from schedlab.engine.simulation import schedule_of
 from schedlab.engine.site_by_hand import begins_anew, in_tiers
-from schedlab.engine.state import NOW, STAGE, STARTED
+from schedlab.engine.world import world_of
 from schedlab.schedule.schedule import Schedule
 from schedlab.workload.workload import Workload
 
@@ -105,7 +106,7 @@ class LedSimulation:
         """
         parts = self.parts
         order = self.in_tiers(order)
-        job = int(propose(parts.jobs, parts.state, parts.needs, order, easy, self._reserved, self._blocking))
+        job = int(propose(world_of(parts), order, easy, self._reserved, self._blocking))
         self._head = NONE if self.blocked else job
         return None if job == NONE else job
 
@@ -117,7 +118,7 @@ class LedSimulation:
         """Return which jobs may start now without delaying the reservation of the blocked head."""
         found = np.zeros(len(jobs), dtype=np.bool_)
         parts = self.parts
-        fit_beside(parts.jobs, parts.state, parts.needs, jobs, self._reserved, found)
+        fit_beside(world_of(parts), jobs, self._reserved, found)
         return found
 
     def start(self, job: int, *, beside: bool | None = None) -> None:
@@ -134,7 +135,7 @@ class LedSimulation:
         parts, shadow = self.parts, int(self._reserved[1]) if beside else UNRESERVED
         if not beside and job != self._head:
             self._blocking[0] = 0  # no pass is under way
-        start_by_hand(*parts[:9], parts.rules, job, shadow, self._blocking)
+        start_by_hand(world_of(parts), job, shadow, self._blocking)
         site, blocked = parts.state.site, bool(self._blocking[0] > 0)
         if site is not None and begins_anew(site, job, beside=bool(beside), blocked=blocked):
             self._blocking[0] = 0

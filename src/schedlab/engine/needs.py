@@ -11,18 +11,21 @@ Chapin et al., JSSPP 1999 (SWF fields 17 and 18); Rodrigo et al., JSSPP 2017, se
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import Calendar, add, new_calendar, pop, soonest
+from schedlab.engine.clock import ARRIVED, COMPLETED, ENTERING, NOW, SUBMITTED
 from schedlab.engine.prepared import Prepared
-from schedlab.engine.retries import Retries
 from schedlab.engine.rivals import first_of
-from schedlab.engine.state import ARRIVED, COMPLETED, ENTERING, NOW, SUBMITTED, State
+from schedlab.engine.state import State
 from schedlab.engine.ties import number_entry
 from schedlab.kernels import by_address, inlined, inner_kernel
+
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
 
 # Positions in Needs.counters.
 MADE_READY = 0  # jobs that this event has made ready
@@ -139,15 +142,7 @@ def next_release(needs: Needs) -> int:
 
 
 @inner_kernel
-def release(
-    jobs: NDArray[Any],
-    seen: NDArray[Any],
-    state: State,
-    needs: Needs,
-    retries: Retries | None,
-    keeps_submit: bool,
-    ties: int,
-) -> None:
+def release(world: World, keeps_submit: bool, ties: int) -> None:
     """Release the jobs whose parents have ended, and collect the jobs that enter the queue at this event, by number.
 
     Parameters
@@ -165,40 +160,40 @@ def release(
     ties
         See `schedlab.engine.ties`.
     """
-    clock = state.clock
+    clock = world.state.clock
     now = clock[NOW]
     submitted = clock[SUBMITTED] - clock[ARRIVED]
     before = clock[ENTERING]
-    needs.counters[MADE_READY] = 0
+    world.needs.counters[MADE_READY] = 0
     for i in range(clock[COMPLETED]):
-        parent = state.ended[i]
-        if retries is not None and retries.back[parent]:
+        parent = world.state.ended[i]
+        if world.retries is not None and world.retries.back[parent]:
             continue
-        parent = first_of(state.rivals, parent)
-        needs.ended[parent] = True
-        for k in range(needs.child_offsets[parent], needs.child_offsets[parent + 1]):
-            child = needs.children[k]
-            needs.open[child] -= 1
-            needs.earliest[child] = max(needs.earliest[child], now + needs.delay[k])
-            if needs.open[child] == 0 and child < submitted:
-                add(needs.held, needs.earliest[child], child, 0)
+        parent = first_of(world.rivals, parent)
+        world.needs.ended[parent] = True
+        for k in range(world.needs.child_offsets[parent], world.needs.child_offsets[parent + 1]):
+            child = world.needs.children[k]
+            world.needs.open[child] -= 1
+            world.needs.earliest[child] = max(world.needs.earliest[child], now + world.needs.delay[k])
+            if world.needs.open[child] == 0 and child < submitted:
+                add(world.needs.held, world.needs.earliest[child], child, 0)
     for job in range(submitted, clock[SUBMITTED]):
-        if needs.workflow[job] != NO_WORKFLOW:
-            _enter(state, job)
-        if needs.open[job] == 0:
-            add(needs.held, max(now, needs.earliest[job]), job, 0)
-    while soonest(needs.held) <= now:
-        job = pop(needs.held)
-        needs.ready[job] = True
-        needs.eligible[job] = max(needs.eligible[job], needs.earliest[job])
-        needs.counters[MADE_READY] += 1
-        shared = needs.workflow[job] != NO_WORKFLOW
+        if world.needs.workflow[job] != NO_WORKFLOW:
+            _enter(world.state, job)
+        if world.needs.open[job] == 0:
+            add(world.needs.held, max(now, world.needs.earliest[job]), job, 0)
+    while soonest(world.needs.held) <= now:
+        job = pop(world.needs.held)
+        world.needs.ready[job] = True
+        world.needs.eligible[job] = max(world.needs.eligible[job], world.needs.earliest[job])
+        world.needs.counters[MADE_READY] += 1
+        shared = world.needs.workflow[job] != NO_WORKFLOW
         if not shared and not keeps_submit:
-            jobs[job].submit = now
-            seen[job].submit = now
+            world.jobs[job].submit = now
+            world.seen[job].submit = now
         if not shared:
-            _enter(state, job)
-    _number(state, before, ties)
+            _enter(world.state, job)
+    _number(world.state, before, ties)
 
 
 @inlined
@@ -224,38 +219,32 @@ def _number(state: State, first: int, ties: int) -> None:
 
 @inner_kernel
 def after_parents(
-    jobs: NDArray[Any],
-    state: State,
-    needs: Needs,
-    planned_in: NDArray[np.int64],
-    planned_end: NDArray[np.int64],
-    plan: int,
-    job: int,
+    world: World, planned_in: NDArray[np.int64], planned_end: NDArray[np.int64], plan: int, job: int
 ) -> int:
     """Return when a task with dependencies could start, or UNKNOWN.
 
     Known are the expected ends of running jobs, and of jobs in the plan with this number: `planned_end`, where
     `planned_in` is that number.
     """
-    now = state.clock[NOW]
-    earliest = max(now, needs.earliest[job])
-    for k in range(needs.parent_offsets[job], needs.parent_offsets[job + 1]):
-        parent = needs.parents[k]
-        if needs.ended[parent]:
+    now = world.state.clock[NOW]
+    earliest = max(now, world.needs.earliest[job])
+    for k in range(world.needs.parent_offsets[job], world.needs.parent_offsets[job + 1]):
+        parent = world.needs.parents[k]
+        if world.needs.ended[parent]:
             continue
         if planned_in.shape[0] > 0 and planned_in[parent] == plan:
             ends = planned_end[parent]
-        elif state.start[parent] >= 0:
-            ends = max(now, state.start[parent] + jobs[parent].estimate)
+        elif world.state.start[parent] >= 0:
+            ends = max(now, world.state.start[parent] + world.jobs[parent].estimate)
         else:
             return UNKNOWN
-        earliest = max(earliest, ends + needs.parent_delay[k])
+        earliest = max(earliest, ends + world.needs.parent_delay[k])
     return earliest
 
 
 @inlined
-def begin_of_task(jobs: NDArray[Any], state: State, needs: Needs | None, job: int) -> int:
+def begin_of_task(world: World, job: int) -> int:
     """Return when a task that is not ready could start, UNKNOWN if its parents do not determine it."""
-    if needs is not None and not needs.ready[job]:
-        return after_parents(jobs, state, needs, state.begun[:0], state.begun[:0], 0, job)
+    if world.needs is not None and not world.needs.ready[job]:
+        return after_parents(world, world.state.begun[:0], world.state.begun[:0], 0, job)
     return UNKNOWN

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from schedlab.engine.calendar import BLOCK, NEVER, USED, soonest
-from schedlab.engine.hetjobs import HetJobs, is_component, mark_chosen, processors_together, unmark
+from schedlab.engine.clock import FREE, NOW, STARTED
+from schedlab.engine.hetjobs import is_component, mark_chosen, processors_together, unmark
 from schedlab.engine.node_choice import SWITCHES, choose
 from schedlab.engine.node_inputs import UNLIMITED
 from schedlab.engine.node_state import (
@@ -26,9 +25,11 @@ from schedlab.engine.node_state import (
 )
 from schedlab.engine.nodes import first_with_room, let_differ, move, move_place, refresh, room
 from schedlab.engine.outages import is_shut, next_closing
-from schedlab.engine.site_state import Site
-from schedlab.engine.state import FREE, NOW, STARTED, State, reservation
+from schedlab.engine.state import reservation
 from schedlab.kernels import inlined, inner_kernel
+
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
 
 
 @inner_kernel
@@ -55,47 +56,47 @@ def fits_as(nodes: Nodes, request: int) -> bool:
 
 
 @inner_kernel
-def fits_open(site: Site | None, nodes: Any, job: int, now: int, ends: int) -> bool:
+def fits_open(world: World, job: int, now: int, ends: int) -> bool:
     """Return whether a job that would run until a second fits on nodes that are not closed to it, and choose its nodes.
 
     Closed nodes belong to a partition for which an earlier job waits, see `schedlab.engine.site_state`, or will be
     closed by then, see `schedlab.engine.outages`.
     """
-    if site is not None:
-        for option in range(site.options[job], site.options[job + 1]):
-            if fits_option(site, nodes, option, now, ends):
+    if world.site is not None:
+        for option in range(world.site.options[job], world.site.options[job + 1]):
+            if fits_option(world, option, now, ends):
                 return True
         return False
-    return fits(nodes, job)
+    return fits(world.nodes, job)
 
 
 @inner_kernel
-def fits_option(site: Site, nodes: Any, option: int, now: int, ends: int) -> bool:
+def fits_option(world: World, option: int, now: int, ends: int) -> bool:
     """Return whether a job fits in one of its partitions, as `fits_open` does for all."""
-    partition, request = site.partition[option], nodes.machine.shape[option]
-    if site.blocked[partition]:
+    partition, request = world.site.partition[option], world.nodes.machine.shape[option]
+    if world.site.blocked[partition]:
         return False
-    if site.narrowed[partition] or ends > next_closing(nodes):
-        return fits_narrowed(site, nodes, request, now, ends)
-    return fits_as(nodes, request)
+    if world.site.narrowed[partition] or ends > next_closing(world):
+        return fits_narrowed(world, request, now, ends)
+    return fits_as(world.nodes, request)
 
 
 @inner_kernel
-def fits_narrowed(site: Site, nodes: Nodes, request: int, now: int, ends: int) -> bool:
+def fits_narrowed(world: World, request: int, now: int, ends: int) -> bool:
     """Return whether a request fits on nodes that are not closed and will not be by then, and choose its nodes."""
-    if nodes.memory[request].unfit == nodes.counters[GROWN]:
+    if world.nodes.memory[request].unfit == world.nodes.counters[GROWN]:
         return False
-    nodes.counters[VIEWS] += 1  # no node differs from what is free now
-    for node in range(nodes.notes.shape[0]):
-        closed = is_closed(site, nodes, request, node) or is_shut(nodes.outages, nodes, request, node, now, ends)
-        nodes.head_room[node] = 0 if closed else room(nodes.machine, nodes.now, request, node)
-    return choose(nodes, LATER, request)
+    world.nodes.counters[VIEWS] += 1  # no node differs from what is free now
+    for node in range(world.nodes.notes.shape[0]):
+        closed = is_closed(world, request, node) or is_shut(world, request, node, now, ends)
+        world.nodes.head_room[node] = 0 if closed else room(world.nodes.machine, world.nodes.now, request, node)
+    return choose(world.nodes, LATER, request)
 
 
 @inlined
-def is_closed(site: Site, nodes: Nodes, request: int, node: int) -> bool:
+def is_closed(world: World, request: int, node: int) -> bool:
     """Return whether a node belongs to a partition for which an earlier job waits; within reservations, none does."""
-    return site.closed[node] and nodes.machine.requests[request].ignored == 0
+    return world.site.closed[node] and world.nodes.machine.requests[request].ignored == 0
 
 
 @inlined
@@ -150,23 +151,23 @@ def may_move(nodes: Nodes | None) -> bool:
 
 
 @inlined
-def reserve_for(nodes: Nodes | None, jobs: NDArray[Any], state: State, job: int, earliest: int) -> tuple[int, int]:
+def reserve_for(world: World, job: int, earliest: int) -> tuple[int, int]:
     """Return when a blocked job is expected to fit, and the extra processors then; see `reservation`.
 
     Of a heterogeneous job, this is when all components that wait are expected to fit.
     """
-    if nodes is not None:
-        return _reserve(nodes, jobs, state, job, earliest), state.clock[FREE]
-    return reservation(state.clock, state.running, processors_together(state.hets, jobs, job), earliest)
+    if world.nodes is not None:
+        return _reserve(world, job, earliest), world.state.clock[FREE]
+    return reservation(world.state.clock, world.state.running, processors_together(world, job), earliest)
 
 
 @inner_kernel
-def _reserve(nodes: Nodes, jobs: NDArray[Any], state: State, job: int, earliest: int) -> int:
+def _reserve(world: World, job: int, earliest: int) -> int:
     """Keep room for a blocked job at the first second in which it is expected to fit; return that second.
 
     An earlier answer is reused if nothing has ended or started since.
     """
-    clock, counters, running = state.clock, nodes.counters, state.running
+    clock, counters, running = world.state.clock, world.nodes.counters, world.state.running
     if (
         counters[RESERVED] == job
         and counters[SINCE] == counters[CHANGED]
@@ -176,16 +177,16 @@ def _reserve(nodes: Nodes, jobs: NDArray[Any], state: State, job: int, earliest:
     ):
         return counters[SHADOW]
     counters[VIEWS] += 1
-    if is_component(state.hets, job):
-        shadow = _keep_room_for_all(state.hets, nodes, state, job, earliest)
+    if is_component(world.hets, job):
+        shadow = _keep_room_for_all(world, job, earliest)
     else:
-        request = _request_of(nodes, job)
-        spaces, held = _look(nodes, request)
-        shadow = _free_until_it_fits(nodes, state, request, earliest, spaces, held)
-        _take_later(nodes, request)
-    for node in range(nodes.notes.shape[0]):
-        if nodes.notes[node].differs == counters[VIEWS]:
-            refresh(nodes, node)
+        request = _request_of(world.nodes, job)
+        spaces, held = _look(world.nodes, request)
+        shadow = _free_until_it_fits(world, request, earliest, spaces, held)
+        _take_later(world.nodes, request)
+    for node in range(world.nodes.notes.shape[0]):
+        if world.nodes.notes[node].differs == counters[VIEWS]:
+            refresh(world.nodes, node)
     counters[RESERVED] = job
     counters[SHADOW] = shadow
     counters[SINCE] = counters[CHANGED]
@@ -203,50 +204,50 @@ def _take_later(nodes: Nodes, request: int) -> None:
 
 
 @inner_kernel
-def _keep_room_for_all(hets: Any, nodes: Nodes, state: State, job: int, earliest: int) -> int:
+def _keep_room_for_all(world: World, job: int, earliest: int) -> int:
     """Keep room, in `later`, for all components of a job at the first second in which they fit; return that second."""
-    if hets is None:
+    if world.hets is None:
         return NEVER
-    running = state.running
+    running = world.state.running
     shadow = earliest
     for place in range(running.status[USED] - 1, -1, -1):
         block = running.order[place]
         for i in range(running.counts[block] - 1, -1, -1):
             record = running.records[block * BLOCK + i]
             if record.end > shadow:
-                if _fit_later(hets, nodes, job):
+                if _fit_later(world, job):
                     return shadow
                 shadow = record.end
-            run = nodes.run[record.job]
-            for entry in range(nodes.offsets[run], nodes.offsets[run + 1]):
-                let_differ(nodes, nodes.places[entry].node)
-                move_place(nodes, nodes.later, entry, 1)
-    return shadow if _fit_later(hets, nodes, job) else NEVER
+            run = world.nodes.run[record.job]
+            for entry in range(world.nodes.offsets[run], world.nodes.offsets[run + 1]):
+                let_differ(world.nodes, world.nodes.places[entry].node)
+                move_place(world.nodes, world.nodes.later, entry, 1)
+    return shadow if _fit_later(world, job) else NEVER
 
 
 @inner_kernel
-def _fit_later(hets: HetJobs, nodes: Nodes, job: int) -> bool:
+def _fit_later(world: World, job: int) -> bool:
     """Return whether the components of a job fit `later`, on different nodes; if so, take what they get from it."""
-    for node in range(nodes.notes.shape[0]):
-        let_differ(nodes, node)
-    found = _place_later(hets, nodes, job, False)
-    return found and _place_later(hets, nodes, job, True)
+    for node in range(world.nodes.notes.shape[0]):
+        let_differ(world.nodes, node)
+    found = _place_later(world, job, False)
+    return found and _place_later(world, job, True)
 
 
 @inner_kernel
-def _place_later(hets: HetJobs, nodes: Nodes, job: int, take: bool) -> bool:
+def _place_later(world: World, job: int, take: bool) -> bool:
     found = True
-    for part in range(hets.first[job], hets.end[job]):
-        if hets.waits[part] and found:
-            request = _request_of(nodes, part)
-            for node in range(nodes.notes.shape[0]):
-                nodes.head_room[node] = room(nodes.machine, nodes.later, request, node)
-            found = choose(nodes, LATER, request)
+    for part in range(world.hets.first[job], world.hets.end[job]):
+        if world.hets.waits[part] and found:
+            request = _request_of(world.nodes, part)
+            for node in range(world.nodes.notes.shape[0]):
+                world.nodes.head_room[node] = room(world.nodes.machine, world.nodes.later, request, node)
+            found = choose(world.nodes, LATER, request)
             if found:
-                mark_chosen(hets, nodes)
+                mark_chosen(world.hets, world.nodes)
                 if take:
-                    _take_later(nodes, request)
-    unmark(hets, nodes)
+                    _take_later(world.nodes, request)
+    unmark(world.hets, world.nodes)
     return found
 
 
@@ -266,32 +267,32 @@ def _look(nodes: Nodes, request: int) -> tuple[int, int]:
 
 
 @inner_kernel
-def _free_until_it_fits(nodes: Nodes, state: State, request: int, earliest: int, spaces: int, held: int) -> int:
+def _free_until_it_fits(world: World, request: int, earliest: int, spaces: int, held: int) -> int:
     """Release, in `later`, what running jobs hold, by expected end, until a request fits; choose its nodes."""
-    machine, running = nodes.machine, state.running
+    machine, running = world.nodes.machine, world.state.running
     shadow = earliest
     for place in range(running.status[USED] - 1, -1, -1):
         block = running.order[place]
         for i in range(running.counts[block] - 1, -1, -1):
             end = running.records[block * BLOCK + i].end
             if end > shadow:
-                if _suffices(nodes, request, spaces, held):
+                if _suffices(world.nodes, request, spaces, held):
                     return shadow
                 shadow = end
             job = running.records[block * BLOCK + i].job
-            run = nodes.run[job]
-            for entry in range(nodes.offsets[run], nodes.offsets[run + 1]):
-                node = nodes.places[entry].node
-                let_differ(nodes, node)
-                move_place(nodes, nodes.later, entry, 1)
-                space = room(machine, nodes.later, request, node)
-                if space > 0 and nodes.head_room[node] == 0:
+            run = world.nodes.run[job]
+            for entry in range(world.nodes.offsets[run], world.nodes.offsets[run + 1]):
+                node = world.nodes.places[entry].node
+                let_differ(world.nodes, node)
+                move_place(world.nodes, world.nodes.later, entry, 1)
+                space = room(machine, world.nodes.later, request, node)
+                if space > 0 and world.nodes.head_room[node] == 0:
                     spaces += 1
-                held += space - nodes.head_room[node]
-                nodes.head_room[node] = space
-    if _suffices(nodes, request, spaces, held):
+                held += space - world.nodes.head_room[node]
+                world.nodes.head_room[node] = space
+    if _suffices(world.nodes, request, spaces, held):
         return shadow
-    nodes.counters[PICKED] = 0
+    world.nodes.counters[PICKED] = 0
     return NEVER
 
 

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvents
 from schedlab.engine.agent_view import startable
+from schedlab.engine.clock import FREE, NOW, SUBMITTED, WAITING
 from schedlab.engine.drive import Driver, PythonPredictorAdapter, waiting_jobs
 from schedlab.engine.factors import Priorities, priorities_of
 from schedlab.engine.parts import Parts, assemble
 from schedlab.engine.prepared import Events, Prepared, prepare
-from schedlab.engine.state import FREE, NOW, SUBMITTED, WAITING
 from schedlab.errors import InputError
 from schedlab.permutations import inverse
 from schedlab.scheduler.scheduler import Scheduler

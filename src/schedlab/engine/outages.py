@@ -14,7 +14,7 @@ argument that is None are eliminated at compile time, branches on a field of an 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +48,9 @@ from schedlab.engine.timeline import keep, take_gpus
 from schedlab.kernels import inlined, inner_kernel
 from schedlab.permutations import inverse
 from schedlab.workload.resources import WHOLE
+
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
 
 # Positions in Outages.counters.
 NEXT = 0  # the next change
@@ -139,10 +142,10 @@ def new_outages(inputs: OutageInputs, nodes: NodeInputs) -> Outages:
 
 
 @inlined
-def next_change(nodes: Nodes | None) -> int:
+def next_change(world: World) -> int:
     """Return the second in which a node changes, NEVER if none will."""
-    if nodes is not None:
-        return _second_of_next(nodes.outages)
+    if world.nodes is not None:
+        return _second_of_next(world.outages)
     return NEVER
 
 
@@ -155,67 +158,67 @@ def _second_of_next(outages: Outages | None) -> int:
 
 
 @inlined
-def turn(nodes: Nodes | None, now: int) -> int:
+def turn(world: World, now: int) -> int:
     """Apply the changes that are due; return their effect. Nodes that fail are marked as `broken`."""
-    if nodes is not None:
-        return _turn(nodes.outages, nodes, now)
+    if world.nodes is not None:
+        return _turn(world, now)
     return NOTHING
 
 
 @inner_kernel
-def _turn(outages: Outages | None, nodes: Nodes, now: int) -> int:
+def _turn(world: World, now: int) -> int:
     verdict = NOTHING
-    if outages is not None:
-        counters = outages.counters
+    if world.outages is not None:
+        counters = world.outages.counters
         counters[BROKE] = NEVER
-        while counters[NEXT] < outages.second.shape[0] and outages.second[counters[NEXT]] <= now:
-            node, kind = outages.node[counters[NEXT]], outages.kind[counters[NEXT]]
+        while counters[NEXT] < world.outages.second.shape[0] and world.outages.second[counters[NEXT]] <= now:
+            node, kind = world.outages.node[counters[NEXT]], world.outages.kind[counters[NEXT]]
             counters[NEXT] += 1
             verdict = max(verdict, OPENED if kind in (CLOSES, OPENS) else TURNED)
             if kind == BREAKS:
-                outages.broken[node] = True
+                world.outages.broken[node] = True
             elif kind in (LEAVES, RETURNS):
-                outages.out[node] = kind == LEAVES
+                world.outages.out[node] = kind == LEAVES
                 counters[OUT] += 1 if kind == LEAVES else -1
                 counters[TURNS] += 1
             elif kind in (GPU_FAILS, GPU_RETURNS):
-                _turn_gpu(nodes, outages, node, 1 << outages.gpu[counters[NEXT] - 1], kind == GPU_FAILS)
+                _turn_gpu(world, node, 1 << world.outages.gpu[counters[NEXT] - 1], kind == GPU_FAILS)
             if kind in (LEAVES, CLOSES):
-                _close(nodes, outages, node)
+                _close(world, node)
             elif kind in (RETURNS, OPENS):
-                _open(nodes, outages, node)
+                _open(world, node)
             elif kind == HOLDS:
-                nodes.now.free[node].runs |= BOOKED
-                nodes.notes[node].changes += 1
+                world.nodes.now.free[node].runs |= BOOKED
+                world.nodes.notes[node].changes += 1
             elif kind == FREES:
-                nodes.now.free[node].runs &= ~BOOKED
-                _note_freed(nodes, node)
+                world.nodes.now.free[node].runs &= ~BOOKED
+                _note_freed(world.nodes, node)
         if verdict > NOTHING:
-            nodes.counters[CHANGED] += 1
-            counters[CLOSING] = _next_closing(outages, now)
+            world.nodes.counters[CHANGED] += 1
+            counters[CLOSING] = _next_closing(world.outages, now)
     return verdict
 
 
 @inlined
-def _turn_gpu(nodes: Nodes, outages: Outages, node: int, bit: int, fails_now: bool) -> None:
-    outages.counters[OUT] += 1 if fails_now else -1
-    outages.counters[TURNS] += 1
-    outages.gone[node] ^= bit
+def _turn_gpu(world: World, node: int, bit: int, fails_now: bool) -> None:
+    world.outages.counters[OUT] += 1 if fails_now else -1
+    world.outages.counters[TURNS] += 1
+    world.outages.gone[node] ^= bit
     if fails_now:
-        outages.failing[node] |= bit
-    elif not outages.failing[node] & bit:
-        _move_gpus(nodes, node, bit, 1)
-        _note_freed(nodes, node)
+        world.outages.failing[node] |= bit
+    elif not world.outages.failing[node] & bit:
+        _move_gpus(world.nodes, node, bit, 1)
+        _note_freed(world.nodes, node)
 
 
 @inner_kernel
-def withdraw_gpus(outages: Outages, nodes: Nodes) -> None:
+def withdraw_gpus(world: World) -> None:
     """Withdraw the GPUs that have failed in this second, once the runs that held them have been broken off."""
-    for node in range(outages.failing.shape[0]):
-        if outages.failing[node]:
-            _move_gpus(nodes, node, outages.failing[node] & outages.gone[node], -1)
-            outages.failing[node] = 0
-            _note_freed(nodes, node)  # a GPU that failed and returned in one second is free again
+    for node in range(world.outages.failing.shape[0]):
+        if world.outages.failing[node]:
+            _move_gpus(world.nodes, node, world.outages.failing[node] & world.outages.gone[node], -1)
+            world.outages.failing[node] = 0
+            _note_freed(world.nodes, node)  # a GPU that failed and returned in one second is free again
 
 
 @inner_kernel
@@ -229,18 +232,18 @@ def _move_gpus(nodes: Nodes, node: int, bits: int, sign: int) -> None:
 
 
 @inlined
-def _close(nodes: Nodes, outages: Outages, node: int) -> None:
-    outages.closed[node] += 1
-    nodes.now.free[node].runs |= KEPT
-    nodes.notes[node].changes += 1
+def _close(world: World, node: int) -> None:
+    world.outages.closed[node] += 1
+    world.nodes.now.free[node].runs |= KEPT
+    world.nodes.notes[node].changes += 1
 
 
 @inlined
-def _open(nodes: Nodes, outages: Outages, node: int) -> None:
-    outages.closed[node] -= 1
-    if outages.closed[node] == 0:
-        nodes.now.free[node].runs &= ~KEPT
-        _note_freed(nodes, node)
+def _open(world: World, node: int) -> None:
+    world.outages.closed[node] -= 1
+    if world.outages.closed[node] == 0:
+        world.nodes.now.free[node].runs &= ~KEPT
+        _note_freed(world.nodes, node)
 
 
 @inlined
@@ -261,10 +264,10 @@ def _next_closing(outages: Outages, now: int) -> int:
 
 
 @inlined
-def next_closing(nodes: Nodes | None) -> int:
+def next_closing(world: World) -> int:
     """Return when the next announced closure begins, NEVER if there is none."""
-    if nodes is not None:
-        return _closing(nodes.outages)
+    if world.nodes is not None:
+        return _closing(world.outages)
     return NEVER
 
 
@@ -276,10 +279,10 @@ def _closing(outages: Outages | None) -> int:
 
 
 @inlined
-def have_closures(nodes: Nodes | None, now: int) -> bool:
+def have_closures(world: World, now: int) -> bool:
     """Return whether a closure is announced or in force."""
-    if nodes is not None:
-        return _have_closures(nodes.outages, now)
+    if world.nodes is not None:
+        return _have_closures(world.outages, now)
     return False
 
 
@@ -293,20 +296,22 @@ def _have_closures(outages: Outages | None, now: int) -> bool:
 
 
 @inlined
-def fails(outages: Outages, nodes: Nodes, run: int) -> bool:
+def fails(world: World, run: int) -> bool:
     """Return whether a run holds anything of a node, or a GPU, that fails in this second."""
     found = False
-    for place in range(nodes.offsets[run], nodes.offsets[run + 1]):
-        node = nodes.places[place].node
-        found = found or outages.broken[node] or (outages.failing[node] & nodes.places[place].bits) != 0
+    for place in range(world.nodes.offsets[run], world.nodes.offsets[run + 1]):
+        node = world.nodes.places[place].node
+        found = (
+            found or world.outages.broken[node] or (world.outages.failing[node] & world.nodes.places[place].bits) != 0
+        )
     return found
 
 
 @inlined
-def was_broken_off(nodes: Nodes | None, place: int) -> bool:
+def was_broken_off(world: World, place: int) -> bool:
     """Return whether the run at a place of `State.ended` was broken off by a node or by the end of its reservation."""
-    if nodes is not None:
-        return _was_broken_off(nodes.outages, place)
+    if world.nodes is not None:
+        return _was_broken_off(world.outages, place)
     return False
 
 
@@ -318,23 +323,23 @@ def _was_broken_off(outages: Outages | None, place: int) -> bool:
 
 
 @inlined
-def is_shut(outages: Outages | None, nodes: Nodes, request: int, node: int, now: int, ends: int) -> bool:
+def is_shut(world: World, request: int, node: int, now: int, ends: int) -> bool:
     """Return whether a run from now to another second would overlap an announced closure of a node.
 
     Within a reservation, only those for all jobs count: no other reservation has its nodes while it lasts.
     """
-    if outages is not None:
-        books = nodes.machine.requests[request].ignored > 0
-        for i in range(outages.offsets[node], outages.offsets[node + 1]):
-            if books and outages.owner[i] != FOR_ALL:
+    if world.outages is not None:
+        books = world.nodes.machine.requests[request].ignored > 0
+        for i in range(world.outages.offsets[node], world.outages.offsets[node + 1]):
+            if books and world.outages.owner[i] != FOR_ALL:
                 continue
-            if outages.known[i] <= now < outages.end[i] and outages.begin[i] < ends:
+            if world.outages.known[i] <= now < world.outages.end[i] and world.outages.begin[i] < ends:
                 return True
     return False
 
 
 @inner_kernel
-def plan_closures(outages: Outages | None, nodes: Nodes, now: int, late: int) -> None:
+def plan_closures(world: World, now: int, late: int) -> None:
     """Keep closed nodes, and GPUs that are out of service, out of a plan that has just been cleared.
 
     Parameters
@@ -347,18 +352,18 @@ def plan_closures(outages: Outages | None, nodes: Nodes, now: int, late: int) ->
         Delay, in seconds, of the beginning of a future closure in the plan: where jobs must end before the second in
         which others need their nodes, they may end in the second in which a closure begins.
     """
-    if outages is not None:
-        for node in range(outages.closed.shape[0]):
-            if outages.out[node]:
-                touch(nodes.ahead, node)
-                keep(nodes.ahead, now, NEVER, KEPT)
-            if outages.gone[node]:
-                take_gpus(nodes.ahead, node, outages.gone[node], now, NEVER)
-            for i in range(outages.offsets[node], outages.offsets[node + 1]):
-                if outages.known[i] <= now < outages.end[i]:
-                    mark = KEPT if outages.owner[i] == FOR_ALL else BOOKED
-                    touch(nodes.ahead, node)
-                    keep(nodes.ahead, _planned_begin(outages, i, now, late), outages.end[i], mark)
+    if world.outages is not None:
+        for node in range(world.outages.closed.shape[0]):
+            if world.outages.out[node]:
+                touch(world.nodes.ahead, node)
+                keep(world.nodes.ahead, now, NEVER, KEPT)
+            if world.outages.gone[node]:
+                take_gpus(world.nodes.ahead, node, world.outages.gone[node], now, NEVER)
+            for i in range(world.outages.offsets[node], world.outages.offsets[node + 1]):
+                if world.outages.known[i] <= now < world.outages.end[i]:
+                    mark = KEPT if world.outages.owner[i] == FOR_ALL else BOOKED
+                    touch(world.nodes.ahead, node)
+                    keep(world.nodes.ahead, _planned_begin(world.outages, i, now, late), world.outages.end[i], mark)
 
 
 @inlined

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import NEVER
-from schedlab.engine.node_state import Nodes
+from schedlab.engine.clock import ENTERING
 from schedlab.engine.profile import Profile, new_profile
 from schedlab.engine.queue_list import QueueList, append, new_list
-from schedlab.engine.retries import Retries
-from schedlab.engine.rules import Rules
 from schedlab.engine.slots import find_slot, give_slot, move_slot, take_slot
-from schedlab.engine.state import ENTERING, State
 from schedlab.kernels import by_address, inlined, inner_kernel
+
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
 
 # Positions in Plan.counters.
 NEXT_START = 0  # the earliest reserved start
@@ -80,27 +80,27 @@ def new_plan(
 
 
 @inner_kernel
-def reserve(jobs: NDArray[Any], nodes: Nodes | None, plan: Plan, job: int, now: int) -> None:
+def reserve(world: World, job: int, now: int) -> None:
     """Reserve the earliest slot from now on."""
-    length = jobs[job].estimate
-    begins = find_slot(nodes, plan.profile, jobs, job, length, now)
-    if plan.reserved[job] != begins:
-        _set(plan, job, begins)
-    plan.length[job] = length
-    take_slot(nodes, plan.profile, jobs, job, begins, begins + length)
+    length = world.jobs[job].estimate
+    begins = find_slot(world, world.plan.profile, job, length, now)
+    if world.plan.reserved[job] != begins:
+        _set(world.plan, job, begins)
+    world.plan.length[job] = length
+    take_slot(world, world.plan.profile, job, begins, begins + length)
 
 
 @inner_kernel
-def advance(jobs: NDArray[Any], nodes: Nodes | None, plan: Plan, job: int, now: int) -> None:
+def advance(world: World, job: int, now: int) -> None:
     """Move a reservation to the earliest slot from now on."""
-    before, length = plan.reserved[job], plan.length[job]
-    if length != jobs[job].estimate:
-        give_slot(nodes, plan.profile, jobs, job, before, before + length)
-        reserve(jobs, nodes, plan, job, now)
+    before, length = world.plan.reserved[job], world.plan.length[job]
+    if length != world.jobs[job].estimate:
+        give_slot(world, world.plan.profile, job, before, before + length)
+        reserve(world, job, now)
         return
-    begins = move_slot(nodes, plan.profile, jobs, job, length, now, before)
+    begins = move_slot(world, world.plan.profile, job, length, now, before)
     if begins < before:
-        _set(plan, job, begins)
+        _set(world.plan, job, begins)
 
 
 @inlined
@@ -112,35 +112,37 @@ def _set(plan: Plan, job: int, begins: int) -> None:
 
 
 @inlined
-def cancel(jobs: NDArray[Any], nodes: Nodes | None, plan: Plan, job: int, now: int) -> None:
+def cancel(world: World, job: int, now: int) -> None:
     """Take a reservation out of the profile."""
-    begins = plan.reserved[job]
-    give_slot(nodes, plan.profile, jobs, job, max(now, begins), begins + plan.length[job])
-    plan.reserved[job] = NEVER
+    begins = world.plan.reserved[job]
+    give_slot(world, world.plan.profile, job, max(now, begins), begins + world.plan.length[job])
+    world.plan.reserved[job] = NEVER
 
 
 @inlined
-def reserve_late(jobs: NDArray[Any], nodes: Nodes | None, plan: Plan, rules: Rules, job: int, now: int) -> None:
+def reserve_late(world: World, job: int, now: int) -> None:
     """Reserve for a job alongside existing plans; within a round, only if it ends there."""
-    reserve(jobs, nodes, plan, job, now)
-    if rules.fixed and plan.reserved[job] + plan.length[job] > plan.counters[ROUND_END]:
-        cancel(jobs, nodes, plan, job, now)
+    reserve(world, job, now)
+    if world.rules.fixed and world.plan.reserved[job] + world.plan.length[job] > world.plan.counters[ROUND_END]:
+        cancel(world, job, now)
 
 
 @inlined
-def reserve_in_round(jobs: NDArray[Any], nodes: Nodes | None, plan: Plan, job: int, now: int) -> None:
+def reserve_in_round(world: World, job: int, now: int) -> None:
     """Reserve for a job; the round lasts at least until it ends."""
-    reserve(jobs, nodes, plan, job, now)
-    plan.counters[ROUND_END] = max(plan.counters[ROUND_END], plan.reserved[job] + plan.length[job])
+    reserve(world, job, now)
+    world.plan.counters[ROUND_END] = max(
+        world.plan.counters[ROUND_END], world.plan.reserved[job] + world.plan.length[job]
+    )
 
 
 @inlined
-def note_entries(state: State, plan: Plan, retries: Retries) -> None:
+def note_entries(world: World) -> None:
     """Put jobs whose speculative runs have just failed back into the plan's list; of others, count corrections anew."""
-    for i in range(state.clock[ENTERING]):
-        job = state.entering[i]
-        if not retries.first[job]:
-            plan.corrections[job] = 0
-        elif not plan.listed[job]:
-            plan.listed[job] = True
-            append(plan.list, job)
+    for i in range(world.state.clock[ENTERING]):
+        job = world.state.entering[i]
+        if not world.retries.first[job]:
+            world.plan.corrections[job] = 0
+        elif not world.plan.listed[job]:
+            world.plan.listed[job] = True
+            append(world.plan.list, job)

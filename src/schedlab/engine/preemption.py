@@ -17,198 +17,167 @@ Slurm's preempt/partition_prio and preempt/qos, version 22.05, observed and read
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import BLOCK, USED, add, discard
-from schedlab.engine.hetjobs import HetJobs, end_of_all, first_of_all, is_component
+from schedlab.engine.clock import NOW, STARTED, WATCHED
+from schedlab.engine.hetjobs import end_of_all, first_of_all, is_component
 from schedlab.engine.limit_stop import is_at_limit, line_up
-from schedlab.engine.needs import Needs
 from schedlab.engine.node_choice import choose
 from schedlab.engine.node_pass import is_closed
 from schedlab.engine.node_state import ASKED_FOR, LATER, PICKED, VIEWS, Nodes
 from schedlab.engine.nodes import let_differ, move, move_place, note_change, room, view_of
 from schedlab.engine.outages import is_shut
 from schedlab.engine.preemption_choice import MOST, candidates, measure_use, sort_by_use
-from schedlab.engine.preemption_state import (
-    COMES_BACK,
-    IS_LOST,
-    REORDER,
-    REPLAN,
-    STAYS,
-    Preemption,
-    class_of_run,
-)
+from schedlab.engine.preemption_state import COMES_BACK, IS_LOST, REORDER, REPLAN, STAYS, class_of_run
 from schedlab.engine.rivals import begin_turns, had_turn, next_of_job, take_turn
-from schedlab.engine.rules import Rules
-from schedlab.engine.site_state import Site, all_blocked, block, open_partitions
-from schedlab.engine.state import NOW, STARTED, WATCHED, State
+from schedlab.engine.site_state import all_blocked, block, open_partitions
 from schedlab.engine.suspension import hide_all
 from schedlab.kernels import inlined, inner_kernel
 
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
+
 
 @inlined
-def make_way(
-    site: Site | None,
-    jobs: NDArray[Any],
-    state: State,
-    order: NDArray[np.int64],
-    count: int,
-    needs: Needs | None,
-    rules: Rules,
-) -> bool:
+def make_way(world: World, order: NDArray[np.int64], count: int) -> bool:
     """Preempt runs for the first jobs of an order of `count` jobs; return whether any run is preempted."""
-    if site is not None:
-        return _make_way(site.preemption, site, state.nodes, jobs, state, order, count, needs, rules)
+    if world.site is not None:
+        return _make_way(world, order, count)
     return False
 
 
 @inner_kernel
-def _make_way(
-    preemption: Preemption | None,
-    site: Site,
-    nodes: Any,
-    jobs: NDArray[Any],
-    state: State,
-    order: NDArray[np.int64],
-    count: int,
-    needs: Needs | None,
-    rules: Rules,
-) -> bool:
+def _make_way(world: World, order: NDArray[np.int64], count: int) -> bool:
     found = False
-    if preemption is not None:
-        now = state.clock[NOW]
-        if state.clock[STARTED] < rules.in_order or not _anybody_may(preemption, site, nodes, state, order, count):
+    if world.preemption is not None:
+        now = world.state.clock[NOW]
+        if world.state.clock[STARTED] < world.rules.in_order or not _anybody_may(world, order, count):
             return False
-        turn, admitted = site.behind, line_up(site, jobs, state, order, count, needs, rules)
-        nodes.counters[VIEWS] += 1
-        _give_back_ending(preemption, nodes, state)
-        open_partitions(site)
-        begin_turns(state.rivals)
+        turn, admitted = world.site.behind, line_up(world, order, count)
+        world.nodes.counters[VIEWS] += 1
+        _give_back_ending(world)
+        open_partitions(world.site)
+        begin_turns(world.rivals)
         for i in range(admitted):
             job = turn[i]
-            if had_turn(state.rivals, job):
+            if had_turn(world.rivals, job):
                 continue
-            take_turn(state.rivals, job)
-            if is_at_limit(site, jobs, state, rules, job) or is_component(state.hets, job):
-                block(site, job)
+            take_turn(world.rivals, job)
+            if is_at_limit(world, job) or is_component(world.hets, job):
+                block(world.site, job)
                 continue
-            if claims(site, nodes, jobs, state, turn, i, admitted):
+            if claims(world, turn, i, admitted):
                 continue
             place, served = i, False
             while place < admitted and not served:
-                option, ends = site.options[turn[place]], now + jobs[turn[place]].estimate
-                while option < site.options[turn[place] + 1] and not served:
-                    served = _clear(preemption, site, nodes, jobs, state, turn[place], option, ends)
+                option, ends = world.site.options[turn[place]], now + world.jobs[turn[place]].estimate
+                while option < world.site.options[turn[place] + 1] and not served:
+                    served = _clear(world, turn[place], option, ends)
                     option += 1
-                place = next_of_job(state.rivals, turn, place, admitted)
+                place = next_of_job(world.rivals, turn, place, admitted)
             if served:
                 found = True
                 continue
-            block(site, job)
-            if all_blocked(site):
+            block(world.site, job)
+            if all_blocked(world.site):
                 break
-        open_partitions(site)
+        open_partitions(world.site)
     return found
 
 
 @inner_kernel
-def _anybody_may(
-    preemption: Preemption, site: Site, nodes: Nodes, state: State, order: NDArray[np.int64], count: int
-) -> bool:
+def _anybody_may(world: World, order: NDArray[np.int64], count: int) -> bool:
     """Return whether a job of an order could preempt any run."""
-    running, there = state.running, preemption.there
+    running, there = world.state.running, world.preemption.there
     there[:] = False
     for place in range(running.status[USED]):
         number = running.order[place]
         for i in range(running.counts[number]):
             job = running.records[number * BLOCK + i].job
-            if not preemption.ending[job]:
-                there[class_of_run(preemption, site, nodes, job)] = True
-    return may_any(preemption, site, order, count)
+            if not world.preemption.ending[job]:
+                there[class_of_run(world, job)] = True
+    return may_any(world, order, count)
 
 
 @inner_kernel
-def may_any(preemption: Preemption, site: Site, order: NDArray[np.int64], count: int) -> bool:
+def may_any(world: World, order: NDArray[np.int64], count: int) -> bool:
     """Return whether a job of an order may preempt runs of a class that is there."""
-    there = preemption.there
+    there = world.preemption.there
     for i in range(count):
-        for option in range(site.options[order[i]], site.options[order[i] + 1]):
-            mine = preemption.of_option[option]
+        for option in range(world.site.options[order[i]], world.site.options[order[i] + 1]):
+            mine = world.preemption.of_option[option]
             for other in range(there.shape[0]):
-                if there[other] and preemption.may[mine, other]:
+                if there[other] and world.preemption.may[mine, other]:
                     return True
     return False
 
 
 @inner_kernel
-def claims(
-    site: Site, nodes: Nodes, jobs: NDArray[Any], state: State, turn: NDArray[np.int64], place: int, count: int
-) -> bool:
+def claims(world: World, turn: NDArray[np.int64], place: int, count: int) -> bool:
     """Return whether a job of a list fits the view, with any of its alternatives; it takes what it would get."""
-    now = state.clock[NOW]
+    now = world.state.clock[NOW]
     while place < count:
-        if fits_later(site, nodes, turn[place], now, now + jobs[turn[place]].estimate):
-            take_choice(nodes)
+        if fits_later(world, turn[place], now, now + world.jobs[turn[place]].estimate):
+            take_choice(world.nodes)
             return True
-        place = next_of_job(state.rivals, turn, place, count)
+        place = next_of_job(world.rivals, turn, place, count)
     return False
 
 
 @inner_kernel
-def _give_back_ending(preemption: Preemption, nodes: Nodes, state: State) -> None:
+def _give_back_ending(world: World) -> None:
     """Set the view to the machine after the end of the runs that are being preempted."""
-    running = state.running
+    running = world.state.running
     for place in range(running.status[USED]):
         number = running.order[place]
         for i in range(running.counts[number]):
             job = running.records[number * BLOCK + i].job
-            if preemption.ending[job]:
-                _move_run(nodes, job, 1)
+            if world.preemption.ending[job]:
+                _move_run(world.nodes, job, 1)
 
 
 @inlined
-def make_way_for_component(site: Site | None, jobs: NDArray[Any], state: State, job: int) -> None:
+def make_way_for_component(world: World, job: int) -> None:
     """Preempt runs for a component that has no room now on nodes that are not marked."""
-    if site is not None:
-        _make_way_for_component(site.preemption, site, state.nodes, jobs, state, job)
+    if world.site is not None:
+        _make_way_for_component(world, job)
 
 
 @inner_kernel
-def _make_way_for_component(
-    preemption: Preemption | None, site: Site, nodes: Any, jobs: NDArray[Any], state: State, job: int
-) -> None:
-    if preemption is not None:
-        now, ends = state.clock[NOW], state.clock[NOW] + jobs[job].estimate
-        nodes.counters[VIEWS] += 1
-        _give_back_ending(preemption, nodes, state)
-        if fits_later(site, nodes, job, now, ends):
+def _make_way_for_component(world: World, job: int) -> None:
+    if world.preemption is not None:
+        now, ends = world.state.clock[NOW], world.state.clock[NOW] + world.jobs[job].estimate
+        world.nodes.counters[VIEWS] += 1
+        _give_back_ending(world)
+        if fits_later(world, job, now, ends):
             return
-        for option in range(site.options[job], site.options[job + 1]):
-            if _clear(preemption, site, nodes, jobs, state, job, option, ends):
+        for option in range(world.site.options[job], world.site.options[job + 1]):
+            if _clear(world, job, option, ends):
                 return
 
 
 @inlined
-def call_off(site: Site | None, jobs: NDArray[Any], state: State, job: int) -> None:
+def call_off(world: World, job: int) -> None:
     """End a run that has begun in this second; its job is requeued."""
-    if site is not None:
-        _call_off(site.preemption, state.nodes, jobs, state, job)
+    if world.site is not None:
+        _call_off(world, job)
 
 
 @inlined
-def _call_off(preemption: Preemption | None, nodes: Any, jobs: NDArray[Any], state: State, job: int) -> None:
-    if preemption is not None:
-        end_run(preemption, nodes, jobs, state, job, state.clock[NOW], COMES_BACK)
+def _call_off(world: World, job: int) -> None:
+    if world.preemption is not None:
+        end_run(world, job, world.state.clock[NOW], COMES_BACK)
 
 
 @inlined
-def _move_all(hets: HetJobs | None, nodes: Nodes, job: int, sign: int) -> None:
+def _move_all(world: World, job: int, sign: int) -> None:
     """Move a run in the view, see `_move_run`, with those of the other components."""
-    for part in range(first_of_all(hets, job), end_of_all(hets, job)):
-        _move_run(nodes, part, sign)
+    for part in range(first_of_all(world.hets, job), end_of_all(world.hets, job)):
+        _move_run(world.nodes, part, sign)
 
 
 @inlined
@@ -231,145 +200,116 @@ def take_choice(nodes: Nodes) -> None:
 
 
 @inner_kernel
-def fits_later(site: Site, nodes: Nodes, job: int, now: int, ends: int) -> bool:
+def fits_later(world: World, job: int, now: int, ends: int) -> bool:
     """Return whether a job fits in a partition for which no earlier job waits, and choose its nodes."""
-    for option in range(site.options[job], site.options[job + 1]):
-        if not site.blocked[site.partition[option]]:
-            request = nodes.machine.shape[option]
-            for node in range(nodes.notes.shape[0]):
-                look_at(site, nodes, request, node, now, ends)
-            if choose(nodes, LATER, request):
+    for option in range(world.site.options[job], world.site.options[job + 1]):
+        if not world.site.blocked[world.site.partition[option]]:
+            request = world.nodes.machine.shape[option]
+            for node in range(world.nodes.notes.shape[0]):
+                look_at(world, request, node, now, ends)
+            if choose(world.nodes, LATER, request):
                 return True
     return False
 
 
 @inlined
-def look_at(site: Site, nodes: Nodes, request: int, node: int, now: int, ends: int) -> None:
+def look_at(world: World, request: int, node: int, now: int, ends: int) -> None:
     """Record how many tasks of a request a node has room for, unless it is closed to it."""
-    closed = is_closed(site, nodes, request, node) or is_shut(nodes.outages, nodes, request, node, now, ends)
-    nodes.head_room[node] = 0 if closed else room(nodes.machine, view_of(nodes, node, LATER), request, node)
+    closed = is_closed(world, request, node) or is_shut(world, request, node, now, ends)
+    world.nodes.head_room[node] = (
+        0 if closed else room(world.nodes.machine, view_of(world.nodes, node, LATER), request, node)
+    )
 
 
 @inner_kernel
-def _clear(
-    preemption: Preemption,
-    site: Site,
-    nodes: Nodes,
-    jobs: NDArray[Any],
-    state: State,
-    job: int,
-    option: int,
-    ends: int,
-) -> bool:
+def _clear(world: World, job: int, option: int, ends: int) -> bool:
     """Preempt runs for a job in one of its partitions; return whether preempting some makes room for it."""
-    if site.blocked[site.partition[option]]:
+    if world.site.blocked[world.site.partition[option]]:
         return False
-    count = candidates(preemption, site, nodes, state, option)
+    count = candidates(world, option)
     if count == 0:
         return False
-    hide_all(preemption, site, nodes, state, option, 1)
-    found = _end_in_turn(preemption, site, nodes, jobs, state, nodes.machine.shape[option], count, ends)
-    hide_all(preemption, site, nodes, state, option, -1)
+    hide_all(world, option, 1)
+    found = _end_in_turn(world, world.nodes.machine.shape[option], count, ends)
+    hide_all(world, option, -1)
     return found
 
 
 @inner_kernel
-def _end_in_turn(
-    preemption: Preemption,
-    site: Site,
-    nodes: Nodes,
-    jobs: NDArray[Any],
-    state: State,
-    request: int,
-    count: int,
-    ends: int,
-) -> bool:
+def _end_in_turn(world: World, request: int, count: int, ends: int) -> bool:
     """End the first of `count` candidates, and improve their order, until a request fits; return whether it does."""
-    now, tried = state.clock[NOW], 0
+    now, tried = world.state.clock[NOW], 0
     while True:
-        for node in range(nodes.notes.shape[0]):
-            look_at(site, nodes, request, node, now, ends)
-        last = _first_that_suffices(state.hets, preemption, site, nodes, request, count, now, ends)
+        for node in range(world.nodes.notes.shape[0]):
+            look_at(world, request, node, now, ends)
+        last = _first_that_suffices(world, request, count, now, ends)
         if last < 0:
             return False
         tried += 1
-        measure_use(state.hets, preemption, nodes, last, count)
-        if tried > preemption.counters[REORDER] + 1 or count <= tried:
-            _end_those_in_use(preemption, site, nodes, jobs, state, last)
-            take_choice(nodes)
+        measure_use(world, last, count)
+        if tried > world.preemption.counters[REORDER] + 1 or count <= tried:
+            _end_those_in_use(world, last)
+            take_choice(world.nodes)
             return True
-        preemption.use[last] = MOST
+        world.preemption.use[last] = MOST
         for i in range(last + 1):
-            _move_all(state.hets, nodes, preemption.who[i], -1)
-        sort_by_use(preemption, count)
+            _move_all(world, world.preemption.who[i], -1)
+        sort_by_use(world.preemption, count)
 
 
 @inner_kernel
-def _first_that_suffices(
-    hets: HetJobs | None,
-    preemption: Preemption,
-    site: Site,
-    nodes: Nodes,
-    request: int,
-    count: int,
-    now: int,
-    ends: int,
-) -> int:
+def _first_that_suffices(world: World, request: int, count: int, now: int, ends: int) -> int:
     """Preempt runs in the view in turn until a request fits; return the place of the last one, -1 if it never fits."""
     for i in range(count):
-        job = preemption.who[i]
-        _move_all(hets, nodes, job, 1)
-        for part in range(first_of_all(hets, job), end_of_all(hets, job)):
-            run = nodes.run[part]
-            for entry in range(nodes.offsets[run], nodes.offsets[run + 1]):
-                look_at(site, nodes, request, nodes.places[entry].node, now, ends)
-        if choose(nodes, LATER, request):
+        job = world.preemption.who[i]
+        _move_all(world, job, 1)
+        for part in range(first_of_all(world.hets, job), end_of_all(world.hets, job)):
+            run = world.nodes.run[part]
+            for entry in range(world.nodes.offsets[run], world.nodes.offsets[run + 1]):
+                look_at(world, request, world.nodes.places[entry].node, now, ends)
+        if choose(world.nodes, LATER, request):
             return i
     for i in range(count):
-        _move_all(hets, nodes, preemption.who[i], -1)
+        _move_all(world, world.preemption.who[i], -1)
     return -1
 
 
 @inner_kernel
-def _end_those_in_use(
-    preemption: Preemption, site: Site, nodes: Nodes, jobs: NDArray[Any], state: State, last: int
-) -> None:
+def _end_those_in_use(world: World, last: int) -> None:
     """End the runs that have any of the chosen nodes; the others are not touched."""
     for i in range(last + 1):
-        job = preemption.who[i]
-        if preemption.use[i] > 0:
-            end_runs(preemption, site, nodes, jobs, state, job)
+        job = world.preemption.who[i]
+        if world.preemption.use[i] > 0:
+            end_runs(world, job)
         else:
-            _move_all(state.hets, nodes, job, -1)
+            _move_all(world, job, -1)
 
 
 @inner_kernel
-def end_runs(preemption: Preemption, site: Site, nodes: Nodes, jobs: NDArray[Any], state: State, job: int) -> None:
+def end_runs(world: World, job: int) -> None:
     """End a run when its grace time is over, unless it ends before, and so those of the other components."""
-    for part in range(first_of_all(state.hets, job), end_of_all(state.hets, job)):
-        his = class_of_run(preemption, site, nodes, part)
-        fate = IS_LOST if preemption.cancels[his] else COMES_BACK
-        end_run(preemption, nodes, jobs, state, part, state.clock[NOW] + preemption.grace[his], fate)
+    for part in range(first_of_all(world.hets, job), end_of_all(world.hets, job)):
+        his = class_of_run(world, part)
+        fate = IS_LOST if world.preemption.cancels[his] else COMES_BACK
+        end_run(world, part, world.state.clock[NOW] + world.preemption.grace[his], fate)
 
 
 @inner_kernel
-def end_run(
-    preemption: Preemption, nodes: Nodes, jobs: NDArray[Any], state: State, job: int, ends: int, fate: int
-) -> None:
+def end_run(world: World, job: int, ends: int, fate: int) -> None:
     """End a run at a second, unless it ends before; the scheduler expects that end."""
-    processors = jobs[job].processors
-    expected = state.start[job] + jobs[job].estimate
-    if state.start[job] + jobs[job].duration > ends:
-        preemption.fate[job] = fate
-        discard(state.completions, state.noticed[job], job)
-        jobs[job].duration = ends - state.start[job]
-        state.noticed[job] = ends  # the scheduler ends it itself
-        add(state.completions, ends, job, processors)
-        if state.clock[WATCHED]:
-            discard(state.alarms, expected, job)
-    if (preemption.fate[job] != STAYS or expected > ends) and discard(state.running, expected, job):
-        jobs[job].estimate = ends - state.start[job]
-        add(state.running, ends, job, processors)
-    preemption.ending[job] = True
-    preemption.counters[REPLAN] = 1
-    note_change(nodes)
+    processors = world.jobs[job].processors
+    expected = world.state.start[job] + world.jobs[job].estimate
+    if world.state.start[job] + world.jobs[job].duration > ends:
+        world.preemption.fate[job] = fate
+        discard(world.state.completions, world.state.noticed[job], job)
+        world.jobs[job].duration = ends - world.state.start[job]
+        world.state.noticed[job] = ends  # the scheduler ends it itself
+        add(world.state.completions, ends, job, processors)
+        if world.state.clock[WATCHED]:
+            discard(world.state.alarms, expected, job)
+    if (world.preemption.fate[job] != STAYS or expected > ends) and discard(world.state.running, expected, job):
+        world.jobs[job].estimate = ends - world.state.start[job]
+        add(world.state.running, ends, job, processors)
+    world.preemption.ending[job] = True
+    world.preemption.counters[REPLAN] = 1
+    note_change(world.nodes)

@@ -6,7 +6,7 @@ argument that is None are eliminated at compile time.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,9 @@ from schedlab.engine.calendar import BLOCK, NEVER, USED, Calendar
 from schedlab.engine.preemption_inputs import PreemptionInputs
 from schedlab.kernels import inlined, inner_kernel, new_records
 from schedlab.schedule.runs import PAUSE
+
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
 
 # Positions in Preemption.counters.
 YOUNGEST = 0  # whether the runs that began last are preempted first
@@ -127,32 +130,30 @@ def fate_of(preemption: Preemption | None, job: int) -> int:
 
 
 @inner_kernel
-def next_end_of_exemption(
-    preemption: Preemption, site: Any, nodes: Any, start: NDArray[np.int64], running: Calendar, now: int
-) -> int:
+def next_end_of_exemption(world: World, start: NDArray[np.int64], running: Calendar, now: int) -> int:
     """Return when the next exemption of a run ends, NEVER if none does."""
     first = NEVER
-    if preemption.counters[EXEMPTS] > 0:
+    if world.preemption.counters[EXEMPTS] > 0:
         for place in range(running.status[USED]):
             block = running.order[place]
             for i in range(running.counts[block]):
                 job = running.records[block * BLOCK + i].job
-                ends = start[job] + preemption.exempt[class_of_run(preemption, site, nodes, job)] + 1
-                if ends > now and not preemption.ending[job]:
+                ends = start[job] + world.preemption.exempt[class_of_run(world, job)] + 1
+                if ends > now and not world.preemption.ending[job]:
                     first = min(first, ends)
     return first
 
 
 @inlined
-def class_of_run(preemption: Preemption, site: Any, nodes: Any, job: int) -> int:
+def class_of_run(world: World, job: int) -> int:
     """Return the class of a job in the partition in which it runs: the first one with the request of the run."""
-    if preemption.over[job] >= 0:
-        return preemption.over[job]
-    request = nodes.places[nodes.offsets[nodes.run[job]]].request
-    option = site.options[job]
-    while nodes.machine.shape[option] != request:
+    if world.preemption.over[job] >= 0:
+        return world.preemption.over[job]
+    request = world.nodes.places[world.nodes.offsets[world.nodes.run[job]]].request
+    option = world.site.options[job]
+    while world.nodes.machine.shape[option] != request:
         option += 1
-    return preemption.of_option[option]
+    return world.preemption.of_option[option]
 
 
 def is_log_short(preemption: Preemption | None) -> bool:
@@ -170,10 +171,10 @@ def with_more_pauses(preemption: Preemption) -> Preemption:
 
 
 @inlined
-def lacks_pauses(site: Any) -> bool:
+def lacks_pauses(world: World) -> bool:
     """Return whether the log may be too short for the suspensions of one event: one for each job."""
-    if site is not None:
-        return _lacks_pauses(site.preemption)
+    if world.site is not None:
+        return _lacks_pauses(world.preemption)
     return False
 
 
@@ -186,10 +187,10 @@ def _lacks_pauses(preemption: Preemption | None) -> bool:
 
 
 @inlined
-def stood_still(site: Any, job: int) -> int:
+def stood_still(world: World, job: int) -> int:
     """Return for how many seconds a run was suspended, up to its last resumption."""
-    if site is not None:
-        return _stood(site.preemption, job)
+    if world.site is not None:
+        return _stood(world.preemption, job)
     return 0
 
 
@@ -201,10 +202,10 @@ def _stood(preemption: Preemption | None, job: int) -> int:
 
 
 @inlined
-def gives_way(site: Any) -> bool:
+def gives_way(world: World) -> bool:
     """Return whether runs may be preempted."""
-    if site is not None:
-        return _is_there(site.preemption)
+    if world.site is not None:
+        return _is_there(world.preemption)
     return False
 
 
@@ -214,27 +215,27 @@ def _is_there(preemption: Preemption | None) -> bool:
 
 
 @inlined
-def fate_of_run(site: Any, job: int) -> int:
+def fate_of_run(world: World, job: int) -> int:
     """Return what becomes of a job whose run is over, and reset it."""
-    if site is not None:
-        return fate_of(site.preemption, job)
+    if world.site is not None:
+        return fate_of(world.preemption, job)
     return STAYS
 
 
 @inlined
-def is_awake(site: Any) -> bool:
+def is_awake(world: World) -> bool:
     """Return whether the exemption of a run has ended by this event."""
-    if site is not None:
-        return _counter(site.preemption, AWAKE) > 0
+    if world.site is not None:
+        return _counter(world.preemption, AWAKE) > 0
     return False
 
 
 @inlined
-def must_plan_again(site: Any) -> bool:
+def must_plan_again(world: World) -> bool:
     """Return whether runs have been preempted, suspended or resumed since the last call."""
-    if site is not None:
-        again = _counter(site.preemption, REPLAN) > 0
-        _set(site.preemption, REPLAN, 0)
+    if world.site is not None:
+        again = _counter(world.preemption, REPLAN) > 0
+        _set(world.preemption, REPLAN, 0)
         return again
     return False
 

@@ -7,22 +7,25 @@ queue gets its priority at once. A rank is a negated priority, so that the small
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import BLOCK, NEVER, USED, soonest
+from schedlab.engine.clock import COMPLETED, NOW, WAITING
 from schedlab.engine.fitting import fewest_nodes
 from schedlab.engine.node_inputs import NodeInputs
 from schedlab.engine.node_state import Nodes, order_of
 from schedlab.engine.preemption_state import stood_still
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.shares import Shares, charge, new_shares, use, weigh, weighed
-from schedlab.engine.state import COMPLETED, NOW, WAITING, State
 from schedlab.engine.tres import Billing, cores_of_whole_nodes
 from schedlab.kernels import by_address, inlined, inner_kernel
 from schedlab.scheduler.multifactor import Multifactor
+
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
 
 
 @by_address
@@ -167,11 +170,11 @@ def rank_of(seen: NDArray[Any], priority: Priority, job: int, second: int, plann
 
 
 @inlined
-def next_computation(state: State, priority: Priority) -> int:
+def next_computation(world: World) -> int:
     """Return when priorities are computed next; NEVER while no job waits and no usage grows."""
-    if state.clock[WAITING] == 0 and (priority.fairshare == 0 or soonest(state.completions) == NEVER):
+    if world.state.clock[WAITING] == 0 and (world.priority.fairshare == 0 or soonest(world.state.completions) == NEVER):
         return NEVER
-    return (state.clock[NOW] // priority.period + 1) * priority.period
+    return (world.state.clock[NOW] // world.priority.period + 1) * world.priority.period
 
 
 @inlined
@@ -196,37 +199,45 @@ def _rate_on_nodes(nodes: Nodes, billing: Billing, job: int) -> float:
 
 
 @inner_kernel
-def note_usage(state: State, priority: Priority) -> None:
+def note_usage(world: World) -> None:
     """Charge the jobs that have just ended for their usage since the last computation."""
-    if priority.fairshare > 0:
-        until = state.clock[NOW]
-        if not priority.ends:
-            until = until // priority.period * priority.period
-        for i in range(state.clock[COMPLETED]):
-            job = state.ended[i]
-            used = max(0, until - max(state.start[job] - stood_still(state.site, job), priority.last[0]))
-            charge(priority.shares, priority.association[job], used * _rate(state.nodes, priority.billing, job))
+    if world.priority.fairshare > 0:
+        until = world.state.clock[NOW]
+        if not world.priority.ends:
+            until = until // world.priority.period * world.priority.period
+        for i in range(world.state.clock[COMPLETED]):
+            job = world.state.ended[i]
+            used = max(0, until - max(world.state.start[job] - stood_still(world, job), world.priority.last[0]))
+            charge(
+                world.priority.shares,
+                world.priority.association[job],
+                used * _rate(world.nodes, world.priority.billing, job),
+            )
 
 
 @inner_kernel
-def compute(state: State, priority: Priority) -> bool:
+def compute(world: World) -> bool:
     """Compute usage and fair-share factors if a period is over; return whether it is."""
-    now = state.clock[NOW]
-    if now // priority.period * priority.period <= priority.last[0]:
+    now = world.state.clock[NOW]
+    if now // world.priority.period * world.priority.period <= world.priority.last[0]:
         return False
-    second = now // priority.period * priority.period
-    if priority.fairshare > 0:
-        running = state.completions
+    second = now // world.priority.period * world.priority.period
+    if world.priority.fairshare > 0:
+        running = world.state.completions
         for place in range(running.status[USED]):
             block = running.order[place]
             for i in range(running.counts[block]):
                 job = running.records[block * BLOCK + i].job
-                used = second - max(state.start[job] - stood_still(state.site, job), priority.last[0])
-                charge(priority.shares, priority.association[job], used * _rate(state.nodes, priority.billing, job))
+                used = second - max(world.state.start[job] - stood_still(world, job), world.priority.last[0])
+                charge(
+                    world.priority.shares,
+                    world.priority.association[job],
+                    used * _rate(world.nodes, world.priority.billing, job),
+                )
         # Several periods are over at once only after the machine was idle, so all recent usage belongs to the first of
         # them.
-        kept = priority.decay ** float((second - priority.last[0]) // priority.period - 1)
-        use(priority.shares, priority.decay, kept)
-        weigh(priority.shares)
-    priority.last[0] = second
+        kept = world.priority.decay ** float((second - world.priority.last[0]) // world.priority.period - 1)
+        use(world.priority.shares, world.priority.decay, kept)
+        weigh(world.priority.shares)
+    world.priority.last[0] = second
     return True

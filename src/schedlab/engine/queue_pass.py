@@ -10,11 +10,12 @@ Lifka, JSSPP 1995; Mu'alem & Feitelson, TPDS 2001, section 2.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import soonest
+from schedlab.engine.clock import BLAMED, COMPLETED, CORRECTED, ENTERING, FREE, HEAD, LEFT, NOW, STARTED, WAITING
 from schedlab.engine.het_pass import AT_ONCE, fits_with_others, start_together
 from schedlab.engine.hetjobs import has_het_jobs, is_component
 from schedlab.engine.needs import UNKNOWN as NOT_KNOWN
@@ -24,37 +25,24 @@ from schedlab.engine.outages import next_closing
 from schedlab.engine.queue import NONE, Queue, fewest, first_fit, head, job_at
 from schedlab.engine.queue_list import QueueList
 from schedlab.engine.queue_nodes import ANY
-from schedlab.engine.retries import Retries, is_as_good, is_better, run_speculatively, useful_share
+from schedlab.engine.retries import is_as_good, is_better, run_speculatively, useful_share
 from schedlab.engine.rival_choice import fitting_of, soonest_of
 from schedlab.engine.rivals import has_rivals
-from schedlab.engine.rules import Rules
 from schedlab.engine.site_pass import reserve_for_heads
 from schedlab.engine.site_state import HEADS, Site
-from schedlab.engine.state import (
-    BLAMED,
-    COMPLETED,
-    CORRECTED,
-    ENTERING,
-    FREE,
-    HEAD,
-    LEFT,
-    NOW,
-    STARTED,
-    UNKNOWN,
-    WAITING,
-    State,
-    begin,
-    within_limits,
-)
-from schedlab.engine.waiting import Orders, Waiting, leave
+from schedlab.engine.state import UNKNOWN, begin, within_limits
+from schedlab.engine.waiting import leave
 from schedlab.kernels import chosen, inlined, inner_kernel, kind_of, operation
+
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
 
 # The results of `alone` for a job that enters.
 STARTS, WAITS, OPEN = 0, 1, 2
 
 
 @inlined
-def alone(jobs: NDArray[Any], state: State, orders: Orders, rules: Rules) -> int:
+def alone(world: World) -> int:
     """Decide about a job that enters alone, if that needs no pass: it STARTS at once or WAITS; otherwise OPEN.
 
     It starts on an empty queue, if it fits. Behind other jobs, only this job needs a decision if nothing has changed
@@ -62,51 +50,42 @@ def alone(jobs: NDArray[Any], state: State, orders: Orders, rules: Rules) -> int
     the scheduler's view; the head (the new job may precede it); and a running job that has outlived its estimate since
     then, because that moves the reservation to now and adds to the extra processors.
     """
-    clock = state.clock
-    if clock[ENTERING] != 1 or clock[COMPLETED] > 0 or clock[CORRECTED] > 0 or clock[STARTED] < rules.in_order:
+    clock = world.state.clock
+    if clock[ENTERING] != 1 or clock[COMPLETED] > 0 or clock[CORRECTED] > 0 or clock[STARTED] < world.rules.in_order:
         return OPEN
-    if rules.observed or has_rivals(state.rivals) or has_het_jobs(state.hets):
+    if world.rules.observed or has_rivals(world.rivals) or has_het_jobs(world.hets):
         return OPEN
-    job = state.entering[0]
-    processors = jobs[job].processors
+    job = world.state.entering[0]
+    processors = world.jobs[job].processors
     if clock[WAITING] == 0:
-        return STARTS if processors <= clock[FREE] and fits(state.nodes, job) else OPEN
+        return STARTS if processors <= clock[FREE] and fits(world.nodes, job) else OPEN
     if (
-        not rules.easy
-        or rules.starvation >= 0
-        or rules.window >= 0
-        or rules.speculation >= 0
+        not world.rules.easy
+        or world.rules.starvation >= 0
+        or world.rules.window >= 0
+        or world.rules.speculation >= 0
         or clock[FREE] != clock[LEFT]
-        or orders.policy.score[job] < orders.policy.score[clock[HEAD]]
-        or soonest(state.running) <= clock[NOW]
-        or may_move(state.nodes)
+        or world.orders.policy.score[job] < world.orders.policy.score[clock[HEAD]]
+        or soonest(world.state.running) <= clock[NOW]
+        or may_move(world.nodes)
     ):
         return OPEN
     if processors <= clock[FREE]:
-        shadow, extra = reserve_for(state.nodes, jobs, state, clock[HEAD], clock[NOW])
-        ends_before = clock[NOW] + jobs[job].estimate <= shadow
-        if (processors <= extra or ends_before) and fits_beside(state.nodes, job, ends_before):
+        shadow, extra = reserve_for(world, clock[HEAD], clock[NOW])
+        ends_before = clock[NOW] + world.jobs[job].estimate <= shadow
+        if (processors <= extra or ends_before) and fits_beside(world.nodes, job, ends_before):
             return STARTS
     return WAITS
 
 
 @inner_kernel
-def queue_pass(
-    jobs: NDArray[Any],
-    seen: NDArray[Any],
-    state: State,
-    waiting: Waiting,
-    orders: Orders,
-    needs: Needs | None,
-    retries: Retries | None,
-    rules: Rules,
-) -> None:
+def queue_pass(world: World) -> None:
     """Start all jobs that can be started now.
 
     With W waiting and R running jobs, a pass over trees costs O((log W) + R) for each start; the running jobs are
     walked only as far as the head's reservation.
     """
-    clock = state.clock
+    clock = world.state.clock
     now = clock[NOW]
     blocked = False
     starving = False  # whether candidates are being searched among the starving jobs
@@ -115,65 +94,69 @@ def queue_pass(
     shadow, extra = 0, 0
     while clock[WAITING] > 0:
         if not blocked:
-            first = head_of(seen, state, waiting, needs, rules)
+            first = head_of(world)
             if first == NONE:
                 break
-            job = fitting_of(state.rivals, jobs, seen, state, orders.policy, rules, first)
-            together = job != NONE and is_component(state.hets, job)
-            if together and not fits_with_others(state.hets, jobs, state, job, AT_ONCE, clock[FREE], NONE):
+            job = fitting_of(world, world.orders.policy, first)
+            together = job != NONE and is_component(world.hets, job)
+            if together and not fits_with_others(world, job, AT_ONCE, clock[FREE], NONE):
                 job = NONE
             if job == NONE:
-                if not rules.easy or clock[STARTED] < rules.in_order or fewest(waiting.queue) > clock[FREE]:
+                if (
+                    not world.rules.easy
+                    or clock[STARTED] < world.rules.in_order
+                    or fewest(world.waiting.queue) > clock[FREE]
+                ):
                     break
                 blocked = True
-                starving = rules.starvation >= 0
+                starving = world.rules.starvation >= 0
                 place = 0
-                first = soonest_of(state.rivals, jobs, seen, state, orders.policy, rules, first)
-                shadow, extra = reserve(waiting.queue, waiting, jobs, seen, state, needs, rules, first)
+                first = soonest_of(world, world.orders.policy, first)
+                shadow, extra = reserve(world.waiting.queue, world, world.needs, first)
                 continue
         elif clock[FREE] == 0:
             break
         elif starving:
-            place = first_fit(waiting.ages, jobs, place, clock[FREE], shadow - now, extra)
-            if place == NONE or are_the_rest_patient(waiting.ages, seen, rules, now, place):
+            place = first_fit(world.waiting.ages, world.jobs, place, clock[FREE], shadow - now, extra)
+            if place == NONE or are_the_rest_patient(world, world.waiting.ages, now, place):
                 starving = False
                 place = 0
                 continue
-            job = job_at(waiting.ages, place)
+            job = job_at(world.waiting.ages, place)
             if (
-                now - seen[job].submit <= rules.starvation
-                or not is_ready(needs, job)
-                or not fits_with_others(state.hets, jobs, state, job, shadow, extra, first)
+                now - world.seen[job].submit <= world.rules.starvation
+                or not is_ready(world.needs, job)
+                or not fits_with_others(world, job, shadow, extra, first)
             ):
                 place += 1
                 continue
         else:
-            place = next_candidate(waiting.candidates, waiting.queue, jobs, place, clock[FREE], shadow - now, extra)
+            place = next_candidate(
+                world.waiting.candidates, world.waiting.queue, world.jobs, place, clock[FREE], shadow - now, extra
+            )
             if place == NONE:
                 break
-            job = candidate_at(waiting.candidates, waiting.queue, place)
-            if not is_ready(needs, job) or not fits_with_others(state.hets, jobs, state, job, shadow, extra, first):
+            job = candidate_at(world.waiting.candidates, world.waiting.queue, place)
+            if not is_ready(world.needs, job) or not fits_with_others(world, job, shadow, extra, first):
                 place += 1
                 continue
-        if is_component(state.hets, job):
-            extra = start_together(
-                state.hets, jobs, seen, state, waiting, orders, retries, rules, job, blocked, shadow, extra
-            )
+        if is_component(world.hets, job):
+            extra = start_together(world, job, blocked, shadow, extra)
             if clock[BLAMED] >= 0:
                 return
             place = 0  # positions behind the components are others now
             continue
-        if blocked and now + jobs[job].estimate > shadow:
-            extra -= jobs[job].processors
-        begin(jobs, state, job)
-        state.backfilled[job] = blocked
+        if blocked and now + world.jobs[job].estimate > shadow:
+            extra -= world.jobs[job].processors
+        begin(world, job)
+        world.state.backfilled[job] = blocked
         if blocked:
-            note_beside(state.nodes, job, now + jobs[job].estimate <= shadow)
-        if leave(jobs, seen, state, waiting, orders, retries, rules, now, job):
+            note_beside(world.nodes, job, now + world.jobs[job].estimate <= shadow)
+        if leave(world, now, job):
             if clock[BLAMED] >= 0:
                 return
             blocked = False  # a job that has come into view may precede the head
-        elif has_rivals(state.rivals):
+        elif has_rivals(world.rivals):
             place = 0  # positions behind its rivals are others now
     clock[HEAD] = first
     clock[LEFT] = clock[FREE] if clock[WAITING] > 0 else UNKNOWN
@@ -198,46 +181,46 @@ def candidate_at(candidates: Queue | None, queue: Queue, place: int) -> int:
 
 
 @inlined
-def head_of(seen: NDArray[Any], state: State, waiting: Waiting, needs: Needs | None, rules: Rules) -> int:
+def head_of(world: World) -> int:
     """Return the first job of the queue that is ready; NONE if there is none. The queue is not empty."""
-    clock = state.clock
-    if clock[STARTED] < rules.in_order:
-        return first_ready(waiting.ages, needs)
-    if rules.starvation >= 0:
-        oldest = first_starving(waiting.ages, seen, needs, rules, clock[NOW])
+    clock = world.state.clock
+    if clock[STARTED] < world.rules.in_order:
+        return first_ready(world.waiting.ages, world.needs)
+    if world.rules.starvation >= 0:
+        oldest = first_starving(world.waiting.ages, world, clock[NOW])
         if oldest != NONE:
             return oldest
-    return first_ready(waiting.queue, needs)
+    return first_ready(world.waiting.queue, world.needs)
 
 
 @inlined
-def are_the_rest_patient(ages: Queue | None, seen: NDArray[Any], rules: Rules, now: int, place: int) -> bool:
+def are_the_rest_patient(world: World, ages: Queue | None, now: int, place: int) -> bool:
     """Return whether no job from a position on is starving, as far as the order of entry tells.
 
     A job that comes back keeps its place in that order where age counts from the first submission, but starves anew.
     """
-    return not rules.keeps_submit and now - seen[job_at(ages, place)].submit <= rules.starvation
+    return not world.rules.keeps_submit and now - world.seen[job_at(ages, place)].submit <= world.rules.starvation
 
 
 @operation
-def first_starving(ages: Queue | None, seen: NDArray[Any], needs: Needs | None, rules: Rules, now: int) -> int:
+def first_starving(ages: Queue | None, world: World, now: int) -> int:
     """Return the first job by entry that is ready and starving; NONE if there is none. The queue is not empty."""
     raise NotImplementedError
 
 
 @chosen(first_starving)
-def _first_starving(ages: Any, seen: Any, needs: Any, rules: Any, now: Any) -> Any:
-    def of_head(ages, seen, needs, rules, now):  # type: ignore[no-untyped-def]
-        job = first_ready(ages, needs)
-        return job if job != NONE and now - seen[job].submit > rules.starvation else NONE
+def _first_starving(ages: Any, world: Any, now: Any) -> Any:
+    def of_head(ages, world, now):  # type: ignore[no-untyped-def]
+        job = first_ready(ages, world.needs)
+        return job if job != NONE and now - world.seen[job].submit > world.rules.starvation else NONE
 
-    def of_list(ages, seen, needs, rules, now):  # type: ignore[no-untyped-def]
+    def of_list(ages, world, now):  # type: ignore[no-untyped-def]
         for i in range(ages.length[0]):
             job = ages.order[i]
-            if is_ready(needs, job):
-                if now - seen[job].submit > rules.starvation:
+            if is_ready(world.needs, job):
+                if now - world.seen[job].submit > world.rules.starvation:
                     return job
-                if not rules.keeps_submit:
+                if not world.rules.keeps_submit:
                     break
         return NONE
 
@@ -266,16 +249,7 @@ def _first_ready(queue: Any, needs: Any) -> Any:
 
 
 @operation
-def reserve(
-    queue: Queue,
-    waiting: Waiting,
-    jobs: NDArray[Any],
-    seen: NDArray[Any],
-    state: State,
-    needs: Needs | None,
-    rules: Rules,
-    first: int,
-) -> tuple[int, int]:
+def reserve(queue: Queue, world: World, needs: Needs | None, first: int) -> tuple[int, int]:
     """Return the reservation of the blocked head `first`: when it is expected to fit, and the extra processors.
 
     A task that is not ready, but whose parents have ended or run, has the reservation if it precedes the head.
@@ -284,111 +258,87 @@ def reserve(
 
 
 @chosen(reserve)
-def _reserve(queue: Any, waiting: Any, jobs: Any, seen: Any, state: Any, needs: Any, rules: Any, first: Any) -> Any:
-    def for_head(queue, waiting, jobs, seen, state, needs, rules, first):  # type: ignore[no-untyped-def]
-        return reserve_for(state.nodes, jobs, state, first, state.clock[NOW])
+def _reserve(queue: Any, world: Any, needs: Any, first: Any) -> Any:
+    def for_head(queue, world, needs, first):  # type: ignore[no-untyped-def]
+        return reserve_for(world, first, world.state.clock[NOW])
 
-    def for_first(queue, waiting, jobs, seen, state, needs, rules, first):  # type: ignore[no-untyped-def]
-        return _reserve_for_first(queue, waiting.ages, jobs, seen, state, needs, rules, first)
+    def for_first(queue, world, needs, first):  # type: ignore[no-untyped-def]
+        return _reserve_for_first(world, queue, world.waiting.ages, first)
 
     tasks = kind_of(queue) is QueueList and kind_of(needs) is not None
     return for_first if tasks else for_head
 
 
 @inner_kernel
-def _reserve_for_first(
-    queue: QueueList,
-    ages: QueueList | None,
-    jobs: NDArray[Any],
-    seen: NDArray[Any],
-    state: State,
-    needs: Needs,
-    rules: Rules,
-    first: int,
-) -> tuple[int, int]:
+def _reserve_for_first(world: World, queue: QueueList, ages: QueueList | None, first: int) -> tuple[int, int]:
     """Return the reservation of the first job that is the head or a task with a known earliest start: see `reserve`."""
-    now = state.clock[NOW]
-    if ages is not None and rules.starvation >= 0:
+    now = world.state.clock[NOW]
+    if ages is not None and world.rules.starvation >= 0:
         for i in range(ages.length[0]):
             job = ages.order[i]
-            if now - seen[job].submit <= rules.starvation:
-                if rules.keeps_submit:
+            if now - world.seen[job].submit <= world.rules.starvation:
+                if world.rules.keeps_submit:
                     continue
                 break
-            begins = now if job == first else begin_of_task(jobs, state, needs, job)
+            begins = now if job == first else begin_of_task(world, job)
             if begins != NOT_KNOWN:
-                return reserve_for(state.nodes, jobs, state, job, begins)
+                return reserve_for(world, job, begins)
     for i in range(queue.length[0]):
         job = queue.order[i]
-        begins = now if job == first else begin_of_task(jobs, state, needs, job)
+        begins = now if job == first else begin_of_task(world, job)
         if begins != NOT_KNOWN:
-            return reserve_for(state.nodes, jobs, state, job, begins)
-    return reserve_for(state.nodes, jobs, state, first, now)
+            return reserve_for(world, job, begins)
+    return reserve_for(world, first, now)
 
 
 @operation
-def end_of_gap(
-    site: Site | None,
-    jobs: NDArray[Any],
-    seen: NDArray[Any],
-    state: State,
-    waiting: Waiting,
-    needs: Needs | None,
-    rules: Rules,
-) -> int:
+def end_of_gap(site: Site | None, world: World) -> int:
     """Return when the first reservation begins; negative if there is none. The queue is not empty."""
     raise NotImplementedError
 
 
 @chosen(end_of_gap)
-def _end_of_gap(site: Any, jobs: Any, seen: Any, state: Any, waiting: Any, needs: Any, rules: Any) -> Any:
-    def of_head(site, jobs, seen, state, waiting, needs, rules):  # type: ignore[no-untyped-def]
-        first = head_of(seen, state, waiting, needs, rules)
+def _end_of_gap(site: Any, world: Any) -> Any:
+    def of_head(site, world):  # type: ignore[no-untyped-def]
+        first = head_of(world)
         if first == NONE:
             return NONE
-        return reserve(waiting.queue, waiting, jobs, seen, state, needs, rules, first)[0]
+        return reserve(world.waiting.queue, world, world.needs, first)[0]
 
-    def of_partitions(site, jobs, seen, state, waiting, needs, rules):  # type: ignore[no-untyped-def]
-        first = reserve_for_heads(site, jobs, seen, state, waiting, needs, rules)
-        return first if site.counters[HEADS] > 0 else NONE
+    def of_partitions(site, world):  # type: ignore[no-untyped-def]
+        first = reserve_for_heads(world)
+        return first if world.site.counters[HEADS] > 0 else NONE
 
     return of_head if kind_of(site) is None else of_partitions
 
 
 @inner_kernel
-def use_gap(
-    jobs: NDArray[Any],
-    seen: NDArray[Any],
-    state: State,
-    waiting: Waiting,
-    orders: Orders,
-    needs: Needs | None,
-    retries: Retries,
-    rules: Rules,
-) -> None:
+def use_gap(world: World) -> None:
     """Run jobs speculatively until the first reservation; jobs that fit with their requests have started already."""
-    clock = state.clock
+    clock = world.state.clock
     now = clock[NOW]
-    while clock[WAITING] > 0 and clock[FREE] > 0 and clock[STARTED] >= rules.in_order:
-        shadow = end_of_gap(state.site, jobs, seen, state, waiting, needs, rules)
+    while clock[WAITING] > 0 and clock[FREE] > 0 and clock[STARTED] >= world.rules.in_order:
+        shadow = end_of_gap(world.site, world)
         if shadow < 0:
             return
-        shadow = min(shadow, next_closing(state.nodes))
-        best, most = NONE, rules.speculation
-        place = first_fit(waiting.queue, jobs, 0, clock[FREE], ANY, clock[FREE])
+        shadow = min(shadow, next_closing(world))
+        best, most = NONE, world.rules.speculation
+        place = first_fit(world.waiting.queue, world.jobs, 0, clock[FREE], ANY, clock[FREE])
         while place != NONE:
-            job = job_at(waiting.queue, place)
+            job = job_at(world.waiting.queue, place)
             share = 0.0
-            if is_ready(needs, job) and within_limits(jobs, state, job) and fits(state.nodes, job):
-                share = useful_share(retries, job, jobs[job].processors, shadow - now, clock[FREE])
-            if is_better(jobs, job, share, best, most) or (
-                best != NONE and is_as_good(jobs, job, share, best, most) and state.entered[job] < state.entered[best]
+            if is_ready(world.needs, job) and within_limits(world, job) and fits(world.nodes, job):
+                share = useful_share(world.retries, job, world.jobs[job].processors, shadow - now, clock[FREE])
+            if is_better(world.jobs, job, share, best, most) or (
+                best != NONE
+                and is_as_good(world.jobs, job, share, best, most)
+                and world.state.entered[job] < world.state.entered[best]
             ):
                 best, most = job, share
-            place = first_fit(waiting.queue, jobs, place + 1, clock[FREE], ANY, clock[FREE])
+            place = first_fit(world.waiting.queue, world.jobs, place + 1, clock[FREE], ANY, clock[FREE])
         if best == NONE:
             return
-        fits(state.nodes, best)  # this chooses its nodes
-        run_speculatively(jobs, state, retries, best, shadow - now)
-        if leave(jobs, seen, state, waiting, orders, retries, rules, now, best) and clock[BLAMED] >= 0:
+        fits(world.nodes, best)  # this chooses its nodes
+        run_speculatively(world, best, shadow - now)
+        if leave(world, now, best) and clock[BLAMED] >= 0:
             return

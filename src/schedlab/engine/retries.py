@@ -12,21 +12,25 @@ Gainaru, Pallez, Sun and Raghavan, "Speculative scheduling for stochastic HPC ap
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.bookings import is_over
+from schedlab.engine.clock import COMPLETED, ENTERING, NOW, STARTED
 from schedlab.engine.hetjobs import note_absence
 from schedlab.engine.outages import was_broken_off
 from schedlab.engine.preemption_state import COMES_BACK, IS_LOST, STAYS, fate_of_run
 from schedlab.engine.returns import AFTER_FAILURE, AFTER_PREEMPTION, hold_job_back
-from schedlab.engine.state import COMPLETED, ENTERING, NOW, STARTED, State, begin
+from schedlab.engine.state import State, begin
 from schedlab.engine.ties import number_entry, number_requeue
 from schedlab.kernels import by_address, inlined, inner_kernel, new_records
 from schedlab.schedule.runs import BY_ITSELF, NODE_FAILED, PREEMPTED, RESERVATION_OVER, RUN
 from schedlab.speculate.requests import NO_DISTRIBUTION, DistributionTables, Requests
+
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
 
 # Positions in Retries.counters.
 RUNS = 0  # runs that have started
@@ -183,116 +187,116 @@ def is_full(retries: Retries) -> bool:
 
 
 @inlined
-def failed_speculatively(jobs: NDArray[Any], retries: Retries, job: int) -> bool:
+def failed_speculatively(world: World, job: int) -> bool:
     """Return whether the run of a job that has just ended was speculative and too short."""
-    return retries.runs[retries.run[job]].speculative and jobs[job].duration < retries.work[job]
+    return world.retries.runs[world.retries.run[job]].speculative and world.jobs[job].duration < world.retries.work[job]
 
 
 @inner_kernel
-def come_back(
-    jobs: NDArray[Any], seen: NDArray[Any], state: State, retries: Retries, keeps_submit: bool, ties: int, loses: bool
-) -> None:
+def come_back(world: World, keeps_submit: bool, ties: int, loses: bool) -> None:
     """Process the runs that have just ended: jobs that are not done enter the queue again.
 
     A job that failed speculatively comes first and keeps its entry number. From a run interrupted by a node failure,
     nothing else is learned: the job repeats its request, or is lost. A preempted job is requeued later, or is lost.
     """
-    clock = state.clock
+    clock = world.state.clock
     now = clock[NOW]
     for i in range(clock[COMPLETED]):
-        job = state.ended[i]
-        run = retries.run[job]
-        retries.runs[run].end = state.start[job] + jobs[job].duration
-        retries.first[job] = False
-        retries.back[job] = False
-        if jobs[job].duration >= retries.work[job]:
-            retries.runs[run].done = True
-            _remember(retries, job)
+        job = world.state.ended[i]
+        run = world.retries.run[job]
+        world.retries.runs[run].end = world.state.start[job] + world.jobs[job].duration
+        world.retries.first[job] = False
+        world.retries.back[job] = False
+        if world.jobs[job].duration >= world.retries.work[job]:
+            world.retries.runs[run].done = True
+            _remember(world.retries, job)
             continue
-        if not _is_broken_off(jobs, retries, job):
-            retries.known[job] = max(retries.known[job], retries.runs[run].request)
-        if retries.runs[run].speculative:
-            retries.back[job] = retries.first[job] = True
-            state.start[job] = -1
-            _ask(jobs, seen, state, retries, job, retries.asked[job])
-            state.entering[clock[ENTERING]] = job
+        if not _is_broken_off(world, job):
+            world.retries.known[job] = max(world.retries.known[job], world.retries.runs[run].request)
+        if world.retries.runs[run].speculative:
+            world.retries.back[job] = world.retries.first[job] = True
+            world.state.start[job] = -1
+            _ask(world, job, world.retries.asked[job])
+            world.state.entering[clock[ENTERING]] = job
             clock[ENTERING] += 1
     for i in range(clock[COMPLETED]):
-        job = state.ended[i]
-        run = retries.run[job]
-        fate = fate_of_run(state.site, job)
-        retries.runs[run].cause = _cause(jobs, state, retries, i, fate)
-        if not retries.runs[run].done and not retries.runs[run].speculative:
-            broken = _is_broken_off(jobs, retries, job)
-            request = retries.asked[job] if broken else _next_request(retries, job)
-            lost = loses or is_over(state.nodes, job, now)
+        job = world.state.ended[i]
+        run = world.retries.run[job]
+        fate = fate_of_run(world, job)
+        world.retries.runs[run].cause = _cause(world, i, fate)
+        if not world.retries.runs[run].done and not world.retries.runs[run].speculative:
+            broken = _is_broken_off(world, job)
+            request = world.retries.asked[job] if broken else _next_request(world.retries, job)
+            lost = loses or is_over(world, job, now)
             if request < 0 or fate == IS_LOST or (broken and lost and fate == STAYS):
                 continue  # the job is abandoned
-            retries.back[job] = True
-            state.start[job] = -1
-            retries.asked[job] = request
-            _ask(jobs, seen, state, retries, job, request)
+            world.retries.back[job] = True
+            world.state.start[job] = -1
+            world.retries.asked[job] = request
+            _ask(world, job, request)
             returns = now
             if fate == COMES_BACK or broken:
                 after = AFTER_PREEMPTION if fate == COMES_BACK else AFTER_FAILURE
-                returns = hold_job_back(state.site, job, now, after)
+                returns = hold_job_back(world, job, now, after)
             if fate == COMES_BACK:
-                note_absence(state.hets, job)
-            number_requeue(state, ties, job, now)
-            jobs[job].submit = seen[job].submit = now if keeps_submit else returns
+                note_absence(world.hets, job)
+            number_requeue(world.state, ties, job, now)
+            world.jobs[job].submit = world.seen[job].submit = now if keeps_submit else returns
             if returns > now:
                 continue
-            state.entering[clock[ENTERING]] = job
+            world.state.entering[clock[ENTERING]] = job
             clock[ENTERING] += 1
-            number_entry(state, ties, job)
+            number_entry(world.state, ties, job)
 
 
 @inlined
-def _cause(jobs: NDArray[Any], state: State, retries: Retries, place: int, fate: int) -> int:
+def _cause(world: World, place: int, fate: int) -> int:
     """Return what ended the run at a place of `State.ended`."""
-    job = state.ended[place]
-    if retries.runs[retries.run[job]].done:
+    job = world.state.ended[place]
+    if world.retries.runs[world.retries.run[job]].done:
         return BY_ITSELF
-    if was_broken_off(state.nodes, place):
-        return RESERVATION_OVER if is_over(state.nodes, job, state.clock[NOW]) else NODE_FAILED
-    return PREEMPTED if fate != STAYS and _is_broken_off(jobs, retries, job) else BY_ITSELF
+    if was_broken_off(world, place):
+        return RESERVATION_OVER if is_over(world, job, world.state.clock[NOW]) else NODE_FAILED
+    return PREEMPTED if fate != STAYS and _is_broken_off(world, job) else BY_ITSELF
 
 
 @inlined
-def _is_broken_off(jobs: NDArray[Any], retries: Retries, job: int) -> bool:
+def _is_broken_off(world: World, job: int) -> bool:
     """Return whether a run that is over was interrupted."""
-    return jobs[job].duration < min(retries.runs[retries.run[job]].request, retries.work[job])
+    return world.jobs[job].duration < min(world.retries.runs[world.retries.run[job]].request, world.retries.work[job])
 
 
 @inner_kernel
-def ask_first(jobs: NDArray[Any], seen: NDArray[Any], state: State, retries: Retries) -> None:
+def ask_first(world: World) -> None:
     """Set the first requests of the jobs that enter for the first time."""
-    for i in range(state.clock[ENTERING]):
-        job = state.entering[i]
-        if not retries.asks[job]:
+    for i in range(world.state.clock[ENTERING]):
+        job = world.state.entering[i]
+        if not world.retries.asks[job]:
             continue
-        retries.asks[job] = False
-        application = retries.application[job]
-        if retries.history > 0 and application >= 0 and retries.seen[application] > 0:
+        world.retries.asks[job] = False
+        application = world.retries.application[job]
+        if world.retries.history > 0 and application >= 0 and world.retries.seen[application] > 0:
             longest = 1
-            for k in range(min(retries.history, retries.seen[application])):
-                longest = max(longest, retries.latest[application, k])
-            retries.asked[job] = min(longest, retries.most[job])
-            retries.place[job] = retries.offsets[job + 1] - retries.offsets[job] - 1  # from here on the requests grow
-        _ask(jobs, seen, state, retries, job, retries.asked[job])
+            for k in range(min(world.retries.history, world.retries.seen[application])):
+                longest = max(longest, world.retries.latest[application, k])
+            world.retries.asked[job] = min(longest, world.retries.most[job])
+            world.retries.place[job] = (
+                world.retries.offsets[job + 1] - world.retries.offsets[job] - 1
+            )  # from here on the requests grow
+        _ask(world, job, world.retries.asked[job])
 
 
 @inlined
-def _ask(jobs: NDArray[Any], seen: NDArray[Any], state: State, retries: Retries, job: int, request: int) -> None:
-    state.request[job] = request
-    duration = min(request, retries.work[job])
-    jobs[job].duration = duration
-    jobs[job].estimate = max(1, duration) if retries.assumed[0] == WORK else request
-    if retries.pilot.shape[0] > 0 and retries.pilot[job]:
+def _ask(world: World, job: int, request: int) -> None:
+    world.state.request[job] = request
+    duration = min(request, world.retries.work[job])
+    world.jobs[job].duration = duration
+    world.jobs[job].estimate = max(1, duration) if world.retries.assumed[0] == WORK else request
+    if world.retries.pilot.shape[0] > 0 and world.retries.pilot[job]:
         return
-    retries.seen_request[job] = request
-    if retries.assumed[1] != LEARNED:
-        seen[job].estimate = max(1, duration) if retries.assumed[1] == WORK else request
+    world.retries.seen_request[job] = request
+    if world.retries.assumed[1] != LEARNED:
+        world.seen[job].estimate = max(1, duration) if world.retries.assumed[1] == WORK else request
 
 
 @inlined
@@ -320,31 +324,31 @@ def _remember(retries: Retries, job: int) -> None:
 
 
 @inner_kernel
-def note_runs(jobs: NDArray[Any], state: State, retries: Retries, before: int, speculative: bool) -> None:
+def note_runs(world: World, before: int, speculative: bool) -> None:
     """Record the runs that have started since there were `before` of them."""
-    for i in range(before, state.clock[STARTED]):
-        job = state.begun[i]
-        run = retries.counters[RUNS]
-        retries.counters[RUNS] += 1
-        retries.run[job] = run
-        retries.runs[run].job = job
-        retries.runs[run].start = state.start[job]
-        retries.runs[run].end = -1
-        retries.runs[run].request = jobs[job].estimate if speculative else state.request[job]
-        retries.runs[run].speculative = speculative
-        retries.runs[run].done = False
-        retries.runs[run].cause = BY_ITSELF
+    for i in range(before, world.state.clock[STARTED]):
+        job = world.state.begun[i]
+        run = world.retries.counters[RUNS]
+        world.retries.counters[RUNS] += 1
+        world.retries.run[job] = run
+        world.retries.runs[run].job = job
+        world.retries.runs[run].start = world.state.start[job]
+        world.retries.runs[run].end = -1
+        world.retries.runs[run].request = world.jobs[job].estimate if speculative else world.state.request[job]
+        world.retries.runs[run].speculative = speculative
+        world.retries.runs[run].done = False
+        world.retries.runs[run].cause = BY_ITSELF
 
 
 @inner_kernel
-def run_speculatively(jobs: NDArray[Any], state: State, retries: Retries, job: int, length: int) -> None:
+def run_speculatively(world: World, job: int, length: int) -> None:
     """Start a job for `length` seconds."""
-    jobs[job].estimate = length
-    jobs[job].duration = min(length, retries.work[job])
-    before = state.clock[STARTED]
-    begin(jobs, state, job)
-    state.backfilled[job] = True
-    note_runs(jobs, state, retries, before, True)
+    world.jobs[job].estimate = length
+    world.jobs[job].duration = min(length, world.retries.work[job])
+    before = world.state.clock[STARTED]
+    begin(world, job)
+    world.state.backfilled[job] = True
+    note_runs(world, before, True)
 
 
 @inner_kernel

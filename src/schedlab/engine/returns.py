@@ -6,13 +6,16 @@ an argument that is None are eliminated at compile time.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import NEVER
 from schedlab.kernels import inlined, inner_kernel
+
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
 
 # Positions in Returns.counters.
 AFTER_PREEMPTION = 0  # seconds before a preempted job may begin again ...
@@ -48,10 +51,10 @@ def new_returns(jobs: int, after_preemption: int, after_failure: int) -> Returns
 
 
 @inlined
-def hold_job_back(site: Any, job: int, now: int, after: int) -> int:
+def hold_job_back(world: World, job: int, now: int, after: int) -> int:
     """Requeue a job later, AFTER_PREEMPTION or AFTER_FAILURE; return when it may begin again."""
-    if site is not None:
-        return _hold_back(site.returns, job, now, after)
+    if world.site is not None:
+        return _hold_back(world.returns, job, now, after)
     return now
 
 
@@ -102,26 +105,26 @@ def next_return(returns: Returns | None) -> int:
 
 
 @inlined
-def has_returned(site: Any) -> int:
+def has_returned(world: World) -> int:
     """Return how many jobs have entered the queue at this event because they may begin again."""
-    if site is not None:
-        return _counter(site.returns, RETURNED)
+    if world.site is not None:
+        return _counter(world.returns, RETURNED)
     return 0
 
 
 @inlined
-def sleeps(site: Any) -> bool:
+def sleeps(world: World) -> bool:
     """Return whether only jobs wait that have returned since the last other event."""
-    if site is not None:
-        return _counter(site.returns, ASLEEP) > 0
+    if world.site is not None:
+        return _counter(world.returns, ASLEEP) > 0
     return False
 
 
 @inlined
-def fall_asleep(site: Any, asleep: bool) -> None:
+def fall_asleep(world: World, asleep: bool) -> None:
     """Set the result of `sleeps`."""
-    if site is not None:
-        _set(site.returns, ASLEEP, 1 if asleep else 0)
+    if world.site is not None:
+        _set(world.returns, ASLEEP, 1 if asleep else 0)
 
 
 @inlined

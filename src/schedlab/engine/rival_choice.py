@@ -5,21 +5,24 @@ Without alternatives, a job is its own only one, and the questions are the ordin
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import NEVER
+from schedlab.engine.clock import FREE, NOW, STARTED
 from schedlab.engine.node_pass import fits, fits_open, reserve_for
 from schedlab.engine.node_slots import earliest_of
 from schedlab.engine.orders import Order
 from schedlab.engine.queue import NONE
-from schedlab.engine.rivals import NOBODY, Rivals, is_visible
-from schedlab.engine.rules import Rules
+from schedlab.engine.rivals import NOBODY, is_visible
 from schedlab.engine.site_state import Site
-from schedlab.engine.state import FREE, NOW, STARTED, State, within_limits
+from schedlab.engine.state import within_limits
 from schedlab.kernels import inlined, inner_kernel
+
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
 
 # How the alternatives of a job are ordered at present.
 BY_SCORE = 0  # by tier, then by score
@@ -46,138 +49,109 @@ def _tier_above(site: Site | None, one: int, other: int) -> int:
 
 
 @inlined
-def order_at_present(seen: NDArray[Any], state: State, rules: Rules, job: int) -> int:
+def order_at_present(world: World, job: int) -> int:
     """Return how the alternatives of a job are ordered."""
-    if state.clock[STARTED] < rules.in_order:
+    if world.state.clock[STARTED] < world.rules.in_order:
         return BY_ENTRY
-    starves = rules.starvation >= 0 and state.clock[NOW] - seen[job].submit > rules.starvation
+    starves = world.rules.starvation >= 0 and world.state.clock[NOW] - world.seen[job].submit > world.rules.starvation
     return BY_AGE if starves else BY_SCORE
 
 
 @inlined
-def fitting_of(
-    rivals: Rivals | None, jobs: NDArray[Any], seen: NDArray[Any], state: State, order: Order, rules: Rules, job: int
-) -> int:
+def fitting_of(world: World, order: Order, job: int) -> int:
     """Return the first alternative of a job that fits now, or NONE; `job` is its first one in the order."""
-    if rivals is not None:
-        return _fitting_of(rivals, jobs, seen, state, order, rules, job)
-    return job if jobs[job].processors <= state.clock[FREE] and fits(state.nodes, job) else NONE
+    if world.rivals is not None:
+        return _fitting_of(world, order, job)
+    return job if world.jobs[job].processors <= world.state.clock[FREE] and fits(world.nodes, job) else NONE
 
 
 @inner_kernel
-def _fitting_of(
-    rivals: Rivals, jobs: NDArray[Any], seen: NDArray[Any], state: State, order: Order, rules: Rules, job: int
-) -> int:
+def _fitting_of(world: World, order: Order, job: int) -> int:
     found = NONE
-    ordered = order_at_present(seen, state, rules, job)
-    for other in range(rivals.first[job], rivals.end[job]):
+    ordered = order_at_present(world, job)
+    for other in range(world.rivals.first[job], world.rivals.end[job]):
         if (
-            is_visible(rivals, other)
-            and goes_before(state.site, order.score, ordered, other, found)
-            and jobs[other].processors <= state.clock[FREE]
-            and fits(state.nodes, other)
+            is_visible(world.rivals, other)
+            and goes_before(world.site, order.score, ordered, other, found)
+            and world.jobs[other].processors <= world.state.clock[FREE]
+            and fits(world.nodes, other)
         ):
             found = other
     if found != NONE:
-        fits(state.nodes, found)  # this chooses its nodes
+        fits(world.nodes, found)  # this chooses its nodes
     return found
 
 
 @inlined
-def soonest_of(
-    rivals: Rivals | None, jobs: NDArray[Any], seen: NDArray[Any], state: State, order: Order, rules: Rules, job: int
-) -> int:
+def soonest_of(world: World, order: Order, job: int) -> int:
     """Return the alternative of a blocked job that is expected to end first, given the ends of the running jobs."""
-    if rivals is not None:
-        return _soonest_of(rivals, jobs, seen, state, order, rules, job)
+    if world.rivals is not None:
+        return _soonest_of(world, order, job)
     return job
 
 
 @inner_kernel
-def _soonest_of(
-    rivals: Rivals, jobs: NDArray[Any], seen: NDArray[Any], state: State, order: Order, rules: Rules, job: int
-) -> int:
+def _soonest_of(world: World, order: Order, job: int) -> int:
     found, ends = NONE, NEVER
-    ordered = order_at_present(seen, state, rules, job)
-    for other in range(rivals.first[job], rivals.end[job]):
-        if is_visible(rivals, other):
-            end = reserve_for(state.nodes, jobs, state, other, state.clock[NOW])[0] + jobs[other].estimate
-            if end < ends or (end == ends and goes_before(state.site, order.score, ordered, other, found)):
+    ordered = order_at_present(world, job)
+    for other in range(world.rivals.first[job], world.rivals.end[job]):
+        if is_visible(world.rivals, other):
+            end = reserve_for(world, other, world.state.clock[NOW])[0] + world.jobs[other].estimate
+            if end < ends or (end == ends and goes_before(world.site, order.score, ordered, other, found)):
                 found, ends = other, end
     return found
 
 
 @inlined
-def fitting_open(
-    rivals: Rivals | None, jobs: NDArray[Any], state: State, score: NDArray[np.float64], ordered: int, job: int
-) -> int:
+def fitting_open(world: World, score: NDArray[np.float64], ordered: int, job: int) -> int:
     """Return the first alternative of a job that fits the nodes open to it now, within all limits, or NONE."""
-    if rivals is not None:
-        return _fitting_open(rivals, jobs, state, score, ordered, job)
-    return job if _fits_open(jobs, state, job) else NONE
+    if world.rivals is not None:
+        return _fitting_open(world, score, ordered, job)
+    return job if _fits_open(world, job) else NONE
 
 
 @inlined
-def _fits_open(jobs: NDArray[Any], state: State, job: int) -> bool:
-    now = state.clock[NOW]
-    if jobs[job].processors > state.clock[FREE]:
+def _fits_open(world: World, job: int) -> bool:
+    now = world.state.clock[NOW]
+    if world.jobs[job].processors > world.state.clock[FREE]:
         return False
-    return fits_open(state.site, state.nodes, job, now, now + jobs[job].estimate)
+    return fits_open(world, job, now, now + world.jobs[job].estimate)
 
 
 @inner_kernel
-def _fitting_open(
-    rivals: Rivals, jobs: NDArray[Any], state: State, score: NDArray[np.float64], ordered: int, job: int
-) -> int:
+def _fitting_open(world: World, score: NDArray[np.float64], ordered: int, job: int) -> int:
     found = NONE
-    for other in range(rivals.first[job], rivals.end[job]):
+    for other in range(world.rivals.first[job], world.rivals.end[job]):
         if (
-            is_visible(rivals, other)
-            and goes_before(state.site, score, ordered, other, found)
-            and within_limits(jobs, state, other)
-            and _fits_open(jobs, state, other)
+            is_visible(world.rivals, other)
+            and goes_before(world.site, score, ordered, other, found)
+            and within_limits(world, other)
+            and _fits_open(world, other)
         ):
             found = other
     if found != NONE:
-        _fits_open(jobs, state, found)  # this chooses its nodes
+        _fits_open(world, found)  # this chooses its nodes
     return found
 
 
 @inlined
-def soonest_on_nodes(
-    rivals: Rivals | None,
-    order: NDArray[np.int64],
-    count: int,
-    jobs: NDArray[Any],
-    state: State,
-    job: int,
-    begins: int,
-) -> int:
+def soonest_on_nodes(world: World, order: NDArray[np.int64], count: int, job: int, begins: int) -> int:
     """Return the alternative of a job that is expected to end first in the plan of the nodes, begun at the earliest
     at a second; of those that end together, the first in an order of `count` jobs.
     """
-    if rivals is not None:
-        return _soonest_on_nodes(rivals, state.nodes, order, count, jobs, state, job, begins)
+    if world.rivals is not None:
+        return _soonest_on_nodes(world, order, count, job, begins)
     return job
 
 
 @inner_kernel
-def _soonest_on_nodes(
-    rivals: Rivals,
-    nodes: Any,
-    order: NDArray[np.int64],
-    count: int,
-    jobs: NDArray[Any],
-    state: State,
-    job: int,
-    begins: int,
-) -> int:
+def _soonest_on_nodes(world: World, order: NDArray[np.int64], count: int, job: int, begins: int) -> int:
     found, ends = job, NEVER
     for i in range(count):
         other = order[i]
-        if rivals.first[other] == rivals.first[job] and within_limits(jobs, state, other):
-            length = jobs[other].estimate
-            end = earliest_of(nodes, nodes.ahead, other, length, begins, NEVER) + length
+        if world.rivals.first[other] == world.rivals.first[job] and within_limits(world, other):
+            length = world.jobs[other].estimate
+            end = earliest_of(world.nodes, world.nodes.ahead, other, length, begins, NEVER) + length
             if end < ends:
                 found, ends = other, end
     return found

@@ -5,117 +5,112 @@ The jobs have their turns in the order of the plan's list, each with the first o
 
 from __future__ import annotations
 
-from typing import Any
-
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from schedlab.engine.calendar import NEVER
-from schedlab.engine.node_state import Nodes
-from schedlab.engine.plan import Plan, reserve, reserve_late
+from schedlab.engine.plan import reserve, reserve_late
 from schedlab.engine.queue import NONE
 from schedlab.engine.queue_list import find_and_remove
-from schedlab.engine.rivals import Rivals, begin_turns, had_turn, next_of_job, take_turn
-from schedlab.engine.rules import Rules
+from schedlab.engine.rivals import begin_turns, had_turn, next_of_job, take_turn
 from schedlab.engine.slots import find_slot, give_slot, hold_again
 from schedlab.kernels import inlined, inner_kernel
 
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
+
 
 @inlined
-def holder_of(rivals: Rivals, plan: Plan, job: int) -> int:
+def holder_of(world: World, job: int) -> int:
     """Return the alternative of a job that has its reservation, or NONE."""
-    for other in range(rivals.first[job], rivals.end[job]):
-        if plan.listed[other] and plan.reserved[other] != NEVER:
+    for other in range(world.rivals.first[job], world.rivals.end[job]):
+        if world.plan.listed[other] and world.plan.reserved[other] != NEVER:
             return other
     return NONE
 
 
 @inlined
-def is_aside(rivals: Rivals | None, plan: Plan, job: int) -> bool:
+def is_aside(world: World, job: int) -> bool:
     """Return whether the reservation of a job is for another alternative."""
-    if rivals is not None:
-        return plan.reserved[job] == NEVER
+    if world.rivals is not None:
+        return world.plan.reserved[job] == NEVER
     return False
 
 
 @inlined
-def leave_list(rivals: Rivals | None, plan: Plan, job: int) -> None:
+def leave_list(world: World, job: int) -> None:
     """Take the rivals of a job that has started out of the plan's list."""
-    if rivals is not None:
-        for other in range(rivals.first[job], rivals.end[job]):
-            if plan.listed[other]:
-                find_and_remove(plan.list, other)
-                plan.listed[other] = False
+    if world.rivals is not None:
+        for other in range(world.rivals.first[job], world.rivals.end[job]):
+            if world.plan.listed[other]:
+                find_and_remove(world.plan.list, other)
+                world.plan.listed[other] = False
 
 
 @inner_kernel
-def forget_rivals(rivals: Rivals | None, plan: Plan) -> None:
+def forget_rivals(world: World) -> None:
     """Forget all reservations, which are in the profile no longer, where they may be for other alternatives now."""
-    if rivals is not None:
-        for i in range(plan.list.length[0]):
-            plan.reserved[plan.list.order[i]] = NEVER
+    if world.rivals is not None:
+        for i in range(world.plan.list.length[0]):
+            world.plan.reserved[world.plan.list.order[i]] = NEVER
 
 
 @inlined
-def reserve_from(
-    rivals: Rivals | None, jobs: NDArray[Any], nodes: Nodes | None, plan: Plan, rules: Rules, place: int, now: int
-) -> None:
+def reserve_from(world: World, place: int, now: int) -> None:
     """Reserve for the jobs from a place of the list on; of moldable jobs, for all that have no reservation."""
-    if rivals is not None:
-        _reserve_for_all(rivals, jobs, nodes, plan, now)
+    if world.rivals is not None:
+        _reserve_for_all(world, now)
     else:
-        for i in range(place, plan.list.length[0]):
-            reserve_late(jobs, nodes, plan, rules, plan.list.order[i], now)
+        for i in range(place, world.plan.list.length[0]):
+            reserve_late(world, world.plan.list.order[i], now)
 
 
 @inner_kernel
-def _reserve_for_all(rivals: Rivals | None, jobs: NDArray[Any], nodes: Nodes | None, plan: Plan, now: int) -> None:
+def _reserve_for_all(world: World, now: int) -> None:
     """Reserve for the listed jobs that have no reservation."""
-    if rivals is not None:
-        begin_turns(rivals)
-        for i in range(plan.list.length[0]):
-            job = plan.list.order[i]
-            if had_turn(rivals, job):
+    if world.rivals is not None:
+        begin_turns(world.rivals)
+        for i in range(world.plan.list.length[0]):
+            job = world.plan.list.order[i]
+            if had_turn(world.rivals, job):
                 continue
-            take_turn(rivals, job)
-            if holder_of(rivals, plan, job) == NONE:
-                best = _soonest(rivals, jobs, nodes, plan, i, now, NEVER)
-                reserve(jobs, nodes, plan, best, now)
+            take_turn(world.rivals, job)
+            if holder_of(world, job) == NONE:
+                best = _soonest(world, i, now, NEVER)
+                reserve(world, best, now)
 
 
 @inner_kernel
-def _soonest(
-    rivals: Rivals, jobs: NDArray[Any], nodes: Nodes | None, plan: Plan, place: int, now: int, ends: int
-) -> int:
+def _soonest(world: World, place: int, now: int, ends: int) -> int:
     """Return the alternative that would end first, and before a second, of the job at a place of the list; or NONE."""
-    best, listed = NONE, plan.list
+    best, listed = NONE, world.plan.list
     while place < listed.length[0]:
         job = listed.order[place]
-        end = find_slot(nodes, plan.profile, jobs, job, jobs[job].estimate, now) + jobs[job].estimate
+        end = find_slot(world, world.plan.profile, job, world.jobs[job].estimate, now) + world.jobs[job].estimate
         if end < ends:
             best, ends = job, end
-        place = next_of_job(rivals, listed.order, place, listed.length[0])
+        place = next_of_job(world.rivals, listed.order, place, listed.length[0])
     return best
 
 
 @inner_kernel
-def advance_rivals(rivals: Rivals | None, jobs: NDArray[Any], nodes: Nodes | None, plan: Plan, now: int) -> None:
+def advance_rivals(world: World, now: int) -> None:
     """Let each job end as early as it now can, in the order of the list; one that cannot end sooner keeps its slot."""
-    if rivals is not None:
-        begin_turns(rivals)
-        for i in range(plan.list.length[0]):
-            job = plan.list.order[i]
-            if had_turn(rivals, job):
+    if world.rivals is not None:
+        begin_turns(world.rivals)
+        for i in range(world.plan.list.length[0]):
+            job = world.plan.list.order[i]
+            if had_turn(world.rivals, job):
                 continue
-            take_turn(rivals, job)
-            holder = holder_of(rivals, plan, job)
+            take_turn(world.rivals, job)
+            holder = holder_of(world, job)
             if holder == NONE:
-                reserve(jobs, nodes, plan, _soonest(rivals, jobs, nodes, plan, i, now, NEVER), now)
-            elif plan.reserved[holder] > now:
-                begins, length = plan.reserved[holder], plan.length[holder]
-                give_slot(nodes, plan.profile, jobs, holder, begins, begins + length)
-                best = _soonest(rivals, jobs, nodes, plan, i, now, begins + length)
+                reserve(world, _soonest(world, i, now, NEVER), now)
+            elif world.plan.reserved[holder] > now:
+                begins, length = world.plan.reserved[holder], world.plan.length[holder]
+                give_slot(world, world.plan.profile, holder, begins, begins + length)
+                best = _soonest(world, i, now, begins + length)
                 if best == NONE:
-                    hold_again(nodes, plan.profile, jobs, holder, begins, begins + length)
+                    hold_again(world, world.plan.profile, holder, begins, begins + length)
                 else:
-                    plan.reserved[holder] = NEVER
-                    reserve(jobs, nodes, plan, best, now)
+                    world.plan.reserved[holder] = NEVER
+                    reserve(world, best, now)

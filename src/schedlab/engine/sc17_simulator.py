@@ -26,9 +26,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import NEVER
+from schedlab.engine.clock import FREE, NOW, STARTED
 from schedlab.engine.orders import ASKED, NO_JOB, TIMED, Order, blame, evaluate_for, new_order
 from schedlab.engine.prepared import Prepared
-from schedlab.engine.state import FREE, NOW, STARTED, State
+from schedlab.engine.state import State
 from schedlab.errors import InputError
 from schedlab.kernels import bare_kernel, inlined, inner_kernel
 from schedlab.scheduler.backfilling import Easy

@@ -6,19 +6,23 @@ the jobs that have blocked partitions are kept: within a second, free resources 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.needs import Needs, is_ready
+from schedlab.engine.clock import FREE, NOW
+from schedlab.engine.needs import is_ready
 from schedlab.engine.node_pass import fits, fits_open
 from schedlab.engine.node_slots import hold_run
 from schedlab.engine.queue import NONE
 from schedlab.engine.site_pass import fits_beside_heads, head_of, hold_head, reserve_for_first, same_heads, takes_any
 from schedlab.engine.site_state import HEADS, NOT_MADE, Site, block, open_partitions
-from schedlab.engine.state import FREE, NOW, State, within_limits
+from schedlab.engine.state import within_limits
 from schedlab.kernels import inlined, inner_kernel
+
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
 
 
 def in_tiers(site: Site | None, order: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -42,56 +46,42 @@ def begins_anew(site: Site, job: int, *, beside: bool, blocked: bool) -> bool:
 
 @inner_kernel
 def propose_on_site(
-    site: Site,
-    jobs: NDArray[Any],
-    state: State,
-    needs: Needs | None,
-    order: NDArray[np.int64],
-    easy: bool,
-    reserved: NDArray[np.int64],
-    blocking: NDArray[np.int64],
+    world: World, order: NDArray[np.int64], easy: bool, reserved: NDArray[np.int64], blocking: NDArray[np.int64]
 ) -> int:
     """Return the job that a pass would start next, or NONE; see `schedlab.engine.by_hand.propose`."""
-    first = _next_head(site, jobs, state, needs, order, blocking)
+    first = _next_head(world, order, blocking)
     if first != NONE or not easy:
-        site.counters[HEADS] = NOT_MADE
+        world.site.counters[HEADS] = NOT_MADE
         reserved[0] = NONE
         return first
     for i in range(len(order)):
-        site.behind[i] = order[i]
-    if reserved[0] == NONE or not same_heads(site, len(order), jobs, state, needs):
-        reserved[1] = reserve_for_first(site, len(order), jobs, state, needs)
-        reserved[0] = site.head[0] if site.counters[HEADS] > 0 else NONE
+        world.site.behind[i] = order[i]
+    if reserved[0] == NONE or not same_heads(world, len(order)):
+        reserved[1] = reserve_for_first(world, len(order))
+        reserved[0] = world.site.head[0] if world.site.counters[HEADS] > 0 else NONE
     for i in range(len(order)):
-        if may_start_beside_heads(site, jobs, state, needs, order[i]):
+        if may_start_beside_heads(world, order[i]):
             return order[i]
     return NONE
 
 
 @inner_kernel
-def _next_head(
-    site: Site,
-    jobs: NDArray[Any],
-    state: State,
-    needs: Needs | None,
-    order: NDArray[np.int64],
-    blocking: NDArray[np.int64],
-) -> int:
+def _next_head(world: World, order: NDArray[np.int64], blocking: NDArray[np.int64]) -> int:
     """Return the first job that fits where no earlier job waits, or NONE."""
-    now = state.clock[NOW]
-    _block_again(site, blocking)
+    now = world.state.clock[NOW]
+    _block_again(world.site, blocking)
     for i in range(len(order)):
         job = order[i]
-        if not is_ready(needs, job) or not within_limits(jobs, state, job):
+        if not is_ready(world.needs, job) or not within_limits(world, job):
             continue
-        if jobs[job].processors <= state.clock[FREE] and fits_open(
-            site, state.nodes, job, now, now + jobs[job].estimate
+        if world.jobs[job].processors <= world.state.clock[FREE] and fits_open(
+            world, job, now, now + world.jobs[job].estimate
         ):
             return job
-        if takes_any(site, job):
+        if takes_any(world.site, job):
             blocking[0] += 1
             blocking[blocking[0]] = job
-            block(site, job)
+            block(world.site, job)
     return NONE
 
 
@@ -103,49 +93,40 @@ def _block_again(site: Site, blocking: NDArray[np.int64]) -> None:
 
 
 @inner_kernel
-def may_start_beside_heads(site: Site, jobs: NDArray[Any], state: State, needs: Needs | None, job: int) -> bool:
+def may_start_beside_heads(world: World, job: int) -> bool:
     """Return whether a job fits now, within all limits, alongside the present reservations."""
-    nodes: Any = state.nodes
-    if site.counters[HEADS] == NOT_MADE or jobs[job].processors > state.clock[FREE]:
+    if world.site.counters[HEADS] == NOT_MADE or world.jobs[job].processors > world.state.clock[FREE]:
         return False
-    if not is_ready(needs, job) or not within_limits(jobs, state, job) or not fits(state.nodes, job):
+    if not is_ready(world.needs, job) or not within_limits(world, job) or not fits(world.nodes, job):
         return False
-    found = fits_beside_heads(site, nodes, jobs, state, job)
-    own = head_of(site, state.rivals, job)
+    found = fits_beside_heads(world, job)
+    own = head_of(world, job)
     if found and own >= 0:  # it was only a check
-        hold_head(site, nodes, jobs, own, -1)
+        hold_head(world, own, -1)
     return found
 
 
 @inlined
-def choose_on_site(
-    site: Site,
-    jobs: NDArray[Any],
-    state: State,
-    job: int,
-    beside: bool,
-    blocking: NDArray[np.int64],
-) -> None:
+def choose_on_site(world: World, job: int, beside: bool, blocking: NDArray[np.int64]) -> None:
     """Choose the nodes of a job that fits: alongside the reservations, or outside the partitions that others block."""
-    nodes: Any = state.nodes
-    now = state.clock[NOW]
+    now = world.state.clock[NOW]
     if beside:
-        fits_beside_heads(site, nodes, jobs, state, job)
+        fits_beside_heads(world, job)
         return
-    _block_again(site, blocking)
-    fits_open(site, state.nodes, job, now, now + jobs[job].estimate)
+    _block_again(world.site, blocking)
+    fits_open(world, job, now, now + world.jobs[job].estimate)
 
 
 @inlined
-def hold_beside(site: Site, jobs: NDArray[Any], state: State, job: int) -> None:
+def hold_beside(world: World, job: int) -> None:
     """Book a job that has just started alongside the reservations in their plan."""
-    nodes: Any = state.nodes
-    hold_run(nodes, nodes.ahead, job, state.clock[NOW], state.clock[NOW] + jobs[job].estimate, -1)
+    nodes: Any = world.nodes
+    hold_run(nodes, nodes.ahead, job, world.state.clock[NOW], world.state.clock[NOW] + world.jobs[job].estimate, -1)
 
 
 @inlined
-def fits_on_site(site: Site, jobs: NDArray[Any], state: State, job: int) -> bool:
+def fits_on_site(world: World, job: int) -> bool:
     """Return whether a job fits the nodes of one of its partitions now, and overlaps no closure."""
-    now = state.clock[NOW]
-    open_partitions(site)
-    return fits_open(site, state.nodes, job, now, now + jobs[job].estimate)
+    now = world.state.clock[NOW]
+    open_partitions(world.site)
+    return fits_open(world, job, now, now + world.jobs[job].estimate)

@@ -8,286 +8,228 @@ reservation.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import BLOCK, NEVER, USED, soonest
+from schedlab.engine.clock import BLAMED, FREE, HEAD, LEFT, NOW, STARTED
 from schedlab.engine.het_pass import AT_ONCE, fits_with_others, start_together
 from schedlab.engine.hetjobs import is_component
 from schedlab.engine.needs import UNKNOWN as NOT_KNOWN
-from schedlab.engine.needs import Needs, begin_of_task, is_ready
+from schedlab.engine.needs import begin_of_task, is_ready
 from schedlab.engine.node_pass import fits
 from schedlab.engine.node_slots import earliest_of, has_room_for, hold_reserved, hold_run, remember
-from schedlab.engine.node_state import Nodes
 from schedlab.engine.outages import plan_closures
 from schedlab.engine.preemption import make_way
-from schedlab.engine.preemption_state import Preemption
 from schedlab.engine.queue import NONE
 from schedlab.engine.queue_list import starving_first
-from schedlab.engine.retries import Retries
 from schedlab.engine.rival_choice import fitting_open, order_at_present, soonest_on_nodes
-from schedlab.engine.rivals import Rivals, first_of, has_left
-from schedlab.engine.rules import Rules
+from schedlab.engine.rivals import first_of, has_left
 from schedlab.engine.site_state import HEADS, NOT_MADE, Site, all_blocked, block, is_limited, open_partitions
-from schedlab.engine.state import BLAMED, FREE, HEAD, LEFT, NOW, STARTED, UNKNOWN, State, begin, within_limits
+from schedlab.engine.state import UNKNOWN, begin, within_limits
 from schedlab.engine.suspension import suspend_others
 from schedlab.engine.suspension_choice import NOBODY, next_over
 from schedlab.engine.timeline import clear
-from schedlab.engine.waiting import Orders, Waiting, leave
+from schedlab.engine.waiting import leave
 from schedlab.kernels import inlined, inner_kernel
 
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
+
 
 @inner_kernel
-def site_pass(
-    site: Site,
-    jobs: NDArray[Any],
-    seen: NDArray[Any],
-    state: State,
-    waiting: Waiting,
-    orders: Orders,
-    needs: Needs | None,
-    retries: Retries | None,
-    rules: Rules,
-) -> None:
+def site_pass(world: World) -> None:
     """Start all jobs that can be started now."""
-    clock = state.clock
+    clock = world.state.clock
     clock[HEAD] = clock[LEFT] = UNKNOWN  # a job that enters later always needs a pass
-    site.counters[HEADS] = NOT_MADE
-    _start_over(site.preemption, site, jobs, seen, state, waiting, orders, needs, retries, rules)
+    world.site.counters[HEADS] = NOT_MADE
+    _start_over(world)
     if clock[BLAMED] >= 0:
         return
-    _let_give_way(site.preemption, site, jobs, seen, state, waiting, needs, rules)
-    start_heads(site, jobs, seen, state, waiting, orders, needs, retries, rules)
-    if rules.easy and clock[STARTED] >= rules.in_order and clock[BLAMED] < 0:
-        _backfill(site, jobs, seen, state, waiting, orders, needs, retries, rules)
+    _let_give_way(world)
+    start_heads(world)
+    if world.rules.easy and clock[STARTED] >= world.rules.in_order and clock[BLAMED] < 0:
+        _backfill(world)
 
 
 @inlined
-def _start_over(
-    preemption: Preemption | None,
-    site: Site,
-    jobs: NDArray[Any],
-    seen: NDArray[Any],
-    state: State,
-    waiting: Waiting,
-    orders: Orders,
-    needs: Needs | None,
-    retries: Retries | None,
-    rules: Rules,
-) -> None:
+def _start_over(world: World) -> None:
     """Start jobs of the queue in place of runs that are suspended."""
-    if preemption is not None:
-        while state.clock[BLAMED] < 0:
-            count = _line_up(site.turn, waiting.queue, seen, state, rules, False)
-            job = next_over(site, jobs, state, site.turn, count, needs, rules)
+    if world.preemption is not None:
+        while world.state.clock[BLAMED] < 0:
+            count = _line_up(world, world.site.turn, world.waiting.queue, False)
+            job = next_over(world, world.site.turn, count)
             if job == NOBODY:
                 break
-            begin(jobs, state, job)
-            suspend_others(site, jobs, state)
-            state.backfilled[job] = False
-            leave(jobs, seen, state, waiting, orders, retries, rules, state.clock[NOW], job)
+            begin(world, job)
+            suspend_others(world)
+            world.state.backfilled[job] = False
+            leave(world, world.state.clock[NOW], job)
 
 
 @inlined
-def _let_give_way(
-    preemption: Preemption | None,
-    site: Site,
-    jobs: NDArray[Any],
-    seen: NDArray[Any],
-    state: State,
-    waiting: Waiting,
-    needs: Needs | None,
-    rules: Rules,
-) -> None:
+def _let_give_way(world: World) -> None:
     """Preempt runs for the first jobs of the queue."""
-    if preemption is not None:
-        count = _line_up(site.turn, waiting.queue, seen, state, rules, False)
-        make_way(site, jobs, state, site.turn, count, needs, rules)
+    if world.preemption is not None:
+        count = _line_up(world, world.site.turn, world.waiting.queue, False)
+        make_way(world, world.site.turn, count)
 
 
 @inner_kernel
-def start_heads(
-    site: Site,
-    jobs: NDArray[Any],
-    seen: NDArray[Any],
-    state: State,
-    waiting: Waiting,
-    orders: Orders,
-    needs: Needs | None,
-    retries: Retries | None,
-    rules: Rules,
-) -> bool:
+def start_heads(world: World) -> bool:
     """Start the heads of the partitions while they fit; return whether any has started."""
-    clock, before = state.clock, state.clock[STARTED]
+    clock, before = world.state.clock, world.state.clock[STARTED]
     again = True
     while again:
         again = False
-        open_partitions(site)
-        ordered = clock[STARTED] < rules.in_order
+        open_partitions(world.site)
+        ordered = clock[STARTED] < world.rules.in_order
         if ordered:
-            count = _line_up(site.turn, waiting.ages, seen, state, rules, True)
+            count = _line_up(world, world.site.turn, world.waiting.ages, True)
         else:
-            count = _line_up(site.turn, waiting.queue, seen, state, rules, False)
+            count = _line_up(world, world.site.turn, world.waiting.queue, False)
         place, blocked = 0, False
         while place < count and not again and clock[FREE] > 0:
-            job = site.turn[place]
+            job = world.site.turn[place]
             place += 1
-            if has_left(state.rivals, job) or not is_ready(needs, job) or not within_limits(jobs, state, job):
+            if has_left(world.rivals, job) or not is_ready(world.needs, job) or not within_limits(world, job):
                 continue
-            at_present = order_at_present(seen, state, rules, job)
-            fitting = fitting_open(state.rivals, jobs, state, orders.policy.score, at_present, job)
-            if fitting != NONE and is_component(state.hets, job):
+            at_present = order_at_present(world, job)
+            fitting = fitting_open(world, world.orders.policy.score, at_present, job)
+            if fitting != NONE and is_component(world.hets, job):
                 fitting = NONE
-                if fits_with_others(state.hets, jobs, state, job, AT_ONCE, clock[FREE], NONE):
-                    start_together(
-                        state.hets, jobs, seen, state, waiting, orders, retries, rules, job, False, AT_ONCE, 0
-                    )
+                if fits_with_others(world, job, AT_ONCE, clock[FREE], NONE):
+                    start_together(world, job, False, AT_ONCE, 0)
                     again = True
                     continue
             if fitting != NONE:
-                begin(jobs, state, fitting)
-                state.backfilled[fitting] = False
+                begin(world, fitting)
+                world.state.backfilled[fitting] = False
                 # A job that has come into view may precede the others.
-                again = leave(jobs, seen, state, waiting, orders, retries, rules, clock[NOW], fitting)
+                again = leave(world, clock[NOW], fitting)
                 if clock[BLAMED] >= 0:
                     return True
-                again = again or (ordered and clock[STARTED] >= rules.in_order)
+                again = again or (ordered and clock[STARTED] >= world.rules.in_order)
                 # A job that waits may now be at a limit, and keep no others waiting any more.
-                again = again or (blocked and is_limited(site, fitting))
+                again = again or (blocked and is_limited(world.site, fitting))
                 continue
-            block(site, job)
+            block(world.site, job)
             blocked = True
-            if all_blocked(site):
+            if all_blocked(world.site):
                 break
     return clock[STARTED] > before
 
 
 @inner_kernel
-def _line_up(turn: NDArray[Any], queue: Any, seen: NDArray[Any], state: State, rules: Rules, by_entry: bool) -> int:
+def _line_up(world: World, turn: NDArray[Any], queue: Any, by_entry: bool) -> int:
     """List the jobs of a queue in the order in which a pass considers them; return how many there are."""
     if queue is not None:
         count = queue.length[0]
         for i in range(count):
             turn[i] = queue.order[i]
-        if rules.starvation >= 0 and not by_entry:
-            starving_first(turn, count, seen, queue.tier, state.entered, rules.starvation, state.clock[NOW])
+        if world.rules.starvation >= 0 and not by_entry:
+            starving_first(
+                turn, count, world.seen, queue.tier, world.state.entered, world.rules.starvation, world.state.clock[NOW]
+            )
         return count
     return 0
 
 
 @inner_kernel
-def _backfill(
-    site: Site,
-    jobs: NDArray[Any],
-    seen: NDArray[Any],
-    state: State,
-    waiting: Waiting,
-    orders: Orders,
-    needs: Needs | None,
-    retries: Retries | None,
-    rules: Rules,
-) -> None:
+def _backfill(world: World) -> None:
     """Start candidates alongside the reservations; these are made when the first candidate would fit now."""
-    nodes: Any = state.nodes
-    clock, now = state.clock, state.clock[NOW]
+    nodes: Any = world.nodes
+    clock, now = world.state.clock, world.state.clock[NOW]
     place = 0
-    count = _line_up_candidates(waiting.candidates, waiting.queue, site, seen, state, rules)
+    count = _line_up_candidates(world, world.waiting.candidates, world.waiting.queue)
     while place < count and clock[FREE] > 0:
-        job = site.turn[place]
+        job = world.site.turn[place]
         place += 1
         if (
-            jobs[job].processors > clock[FREE]
-            or has_left(state.rivals, job)
-            or not is_ready(needs, job)
-            or not within_limits(jobs, state, job)
-            or not fits(state.nodes, job)
+            world.jobs[job].processors > clock[FREE]
+            or has_left(world.rivals, job)
+            or not is_ready(world.needs, job)
+            or not within_limits(world, job)
+            or not fits(world.nodes, job)
         ):
             continue
-        if site.counters[HEADS] == NOT_MADE:
-            reserve_for_heads(site, jobs, seen, state, waiting, needs, rules)
-        if not fits_beside_heads(site, nodes, jobs, state, job):
+        if world.site.counters[HEADS] == NOT_MADE:
+            reserve_for_heads(world)
+        if not fits_beside_heads(world, job):
             continue
-        begin(jobs, state, job)
-        state.backfilled[job] = True
-        hold_run(nodes, nodes.ahead, job, now, now + jobs[job].estimate, -1)
-        shown = leave(jobs, seen, state, waiting, orders, retries, rules, now, job)
+        begin(world, job)
+        world.state.backfilled[job] = True
+        hold_run(nodes, nodes.ahead, job, now, now + world.jobs[job].estimate, -1)
+        shown = leave(world, now, job)
         if clock[BLAMED] >= 0:
             return
-        if shown or is_limited(site, job) or head_of(site, state.rivals, job) >= 0:
-            started = start_heads(site, jobs, seen, state, waiting, orders, needs, retries, rules)
+        if shown or is_limited(world.site, job) or head_of(world, job) >= 0:
+            started = start_heads(world)
             if clock[BLAMED] >= 0:
                 return
-            ahead = _line_up(site.behind, waiting.queue, seen, state, rules, False)
-            if started or shown or not same_heads(site, ahead, jobs, state, needs):
-                site.counters[HEADS] = NOT_MADE
+            ahead = _line_up(world, world.site.behind, world.waiting.queue, False)
+            if started or shown or not same_heads(world, ahead):
+                world.site.counters[HEADS] = NOT_MADE
             place = 0
-            count = _line_up_candidates(waiting.candidates, waiting.queue, site, seen, state, rules)
+            count = _line_up_candidates(world, world.waiting.candidates, world.waiting.queue)
 
 
 @inlined
-def _line_up_candidates(candidates: Any, queue: Any, site: Site, seen: NDArray[Any], state: State, rules: Rules) -> int:
+def _line_up_candidates(world: World, candidates: Any, queue: Any) -> int:
     if candidates is not None:
-        return _line_up(site.turn, candidates, seen, state, rules, False)
-    return _line_up(site.turn, queue, seen, state, rules, False)
+        return _line_up(world, world.site.turn, candidates, False)
+    return _line_up(world, world.site.turn, queue, False)
 
 
 @inlined
-def head_of(site: Site, rivals: Rivals | None, job: int) -> int:
+def head_of(world: World, job: int) -> int:
     """Return the index of a job's reservation, which may be for another alternative; -1 if it has none."""
-    for i in range(site.counters[HEADS]):
-        if first_of(rivals, site.head[i]) == first_of(rivals, job):
+    for i in range(world.site.counters[HEADS]):
+        if first_of(world.rivals, world.site.head[i]) == first_of(world.rivals, job):
             return i
     return -1
 
 
 @inner_kernel
-def fits_beside_heads(site: Site, nodes: Nodes, jobs: NDArray[Any], state: State, job: int) -> bool:
+def fits_beside_heads(world: World, job: int) -> bool:
     """Return whether a job has room as long as it is expected to run, alongside the reservations of others.
 
     Its nodes are chosen. A running job that should have ended holds its nodes, though not in the plan.
     """
-    now, length, own = state.clock[NOW], jobs[job].estimate, head_of(site, state.rivals, job)
+    now, length, own = world.state.clock[NOW], world.jobs[job].estimate, head_of(world, job)
     if own >= 0:
-        hold_head(site, nodes, jobs, own, 1)
-    if soonest(state.running) <= now:
-        found = has_room_for(nodes, nodes.ahead, job, now, now + length, True)
+        hold_head(world, own, 1)
+    if soonest(world.state.running) <= now:
+        found = has_room_for(world.nodes, world.nodes.ahead, job, now, now + length, True)
     else:
-        found = earliest_of(nodes, nodes.ahead, job, length, now, now + 1) == now
+        found = earliest_of(world.nodes, world.nodes.ahead, job, length, now, now + 1) == now
     if own >= 0 and not found:
-        hold_head(site, nodes, jobs, own, -1)
+        hold_head(world, own, -1)
     return found
 
 
 @inlined
-def hold_head(site: Site, nodes: Nodes, jobs: NDArray[Any], place: int, sign: int) -> None:
+def hold_head(world: World, place: int, sign: int) -> None:
     """Book the reservation at a place of the list (sign -1), or take it out of the plan (sign 1)."""
-    job, begins = site.head[place], site.shadow[place]
-    hold_reserved(nodes, nodes.ahead, job, begins, begins + jobs[job].estimate, sign)
+    job, begins = world.site.head[place], world.site.shadow[place]
+    hold_reserved(world.nodes, world.nodes.ahead, job, begins, begins + world.jobs[job].estimate, sign)
 
 
 @inlined
-def reserve_for_heads(
-    site: Site,
-    jobs: NDArray[Any],
-    seen: NDArray[Any],
-    state: State,
-    waiting: Waiting,
-    needs: Needs | None,
-    rules: Rules,
-) -> int:
+def reserve_for_heads(world: World) -> int:
     """Reserve for the first jobs of the partitions; return the second in which the first reservation begins."""
-    count = _line_up(site.behind, waiting.queue, seen, state, rules, False)
-    return reserve_for_first(site, count, jobs, state, needs)
+    count = _line_up(world, world.site.behind, world.waiting.queue, False)
+    return reserve_for_first(world, count)
 
 
 @inner_kernel
-def reserve_for_first(site: Site, count: int, jobs: NDArray[Any], state: State, needs: Needs | None) -> int:
+def reserve_for_first(world: World, count: int) -> int:
     """Reserve for the first of the `count` jobs listed in `Site.behind`, as `reserve_for_heads` does."""
-    nodes: Any = state.nodes
-    running, now = state.running, state.clock[NOW]
+    nodes: Any = world.nodes
+    running, now = world.state.running, world.state.clock[NOW]
     clear(nodes.machine, nodes.ahead, now)
-    plan_closures(nodes.outages, nodes, now, 0)
+    plan_closures(world, now, 0)
     for place in range(running.status[USED]):
         block = running.order[place]
         for i in range(running.counts[block]):
@@ -295,40 +237,38 @@ def reserve_for_first(site: Site, count: int, jobs: NDArray[Any], state: State, 
             if record.end > now:
                 hold_run(nodes, nodes.ahead, record.job, now, record.end, -1)
     first = NEVER
-    site.counters[HEADS] = _find_heads(site, site.head, count, jobs, state, needs)
-    for i in range(site.counters[HEADS]):
-        job = site.head[i]
-        begins = now if is_ready(needs, job) else begin_of_task(jobs, state, needs, job)
-        job = site.head[i] = soonest_on_nodes(state.rivals, site.behind, count, jobs, state, job, begins)
-        site.shadow[i] = earliest_of(nodes, nodes.ahead, job, jobs[job].estimate, begins, NEVER)
+    world.site.counters[HEADS] = _find_heads(world, world.site.head, count)
+    for i in range(world.site.counters[HEADS]):
+        job = world.site.head[i]
+        begins = now if is_ready(world.needs, job) else begin_of_task(world, job)
+        job = world.site.head[i] = soonest_on_nodes(world, world.site.behind, count, job, begins)
+        world.site.shadow[i] = earliest_of(nodes, nodes.ahead, job, world.jobs[job].estimate, begins, NEVER)
         remember(nodes, nodes.ahead, job)
-        hold_head(site, nodes, jobs, i, -1)
-        first = min(first, site.shadow[i])
+        hold_head(world, i, -1)
+        first = min(first, world.site.shadow[i])
     return first
 
 
 @inner_kernel
-def _find_heads(
-    site: Site, heads: NDArray[Any], count: int, jobs: NDArray[Any], state: State, needs: Needs | None
-) -> int:
+def _find_heads(world: World, heads: NDArray[Any], count: int) -> int:
     """Find the first job of each partition that may start, or that depends on others whose ends are known.
 
     The first `count` jobs in `Site.behind` are considered, in that order.
     """
-    open_partitions(site)
+    open_partitions(world.site)
     found = 0
     for i in range(count):
-        job = site.behind[i]
-        if is_ready(needs, job):
-            if not within_limits(jobs, state, job):
+        job = world.site.behind[i]
+        if is_ready(world.needs, job):
+            if not within_limits(world, job):
                 continue
-        elif begin_of_task(jobs, state, needs, job) == NOT_KNOWN:
+        elif begin_of_task(world, job) == NOT_KNOWN:
             continue
-        if takes_any(site, job):
+        if takes_any(world.site, job):
             heads[found] = job
             found += 1
-            block(site, job)
-            if all_blocked(site):
+            block(world.site, job)
+            if all_blocked(world.site):
                 break
     return found
 
@@ -343,10 +283,10 @@ def takes_any(site: Site, job: int) -> bool:
 
 
 @inner_kernel
-def same_heads(site: Site, count: int, jobs: NDArray[Any], state: State, needs: Needs | None) -> bool:
+def same_heads(world: World, count: int) -> bool:
     """Return whether the reservations belong to the present first jobs, as in `reserve_for_first`."""
-    found = _find_heads(site, site.others, count, jobs, state, needs)
-    same = found == site.counters[HEADS]
+    found = _find_heads(world, world.site.others, count)
+    same = found == world.site.counters[HEADS]
     for i in range(found):
-        same = same and first_of(state.rivals, site.others[i]) == first_of(state.rivals, site.head[i])
+        same = same and first_of(world.rivals, world.site.others[i]) == first_of(world.rivals, world.site.head[i])
     return same

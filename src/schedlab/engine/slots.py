@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from schedlab.engine.calendar import NEVER
 from schedlab.engine.node_slots import (
@@ -37,16 +35,19 @@ from schedlab.engine.timeline import clear as clear_nodes
 from schedlab.engine.timeline import forget_the_past as forget_on_nodes
 from schedlab.kernels import inlined
 
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
+
 
 @inlined
-def plan_nothing(nodes: Nodes | None, profile: Profile, now: int, processors: int, strict: int) -> None:
+def plan_nothing(world: World, profile: Profile, now: int, processors: int, strict: int) -> None:
     """Clear the plan; `processors` are free from now on, or all nodes that are not closed.
 
     If the passes are `strict`, jobs end before the second in which others begin.
     """
-    if nodes is not None:
-        clear_nodes(nodes.machine, nodes.ahead, now)
-        plan_closures(nodes.outages, nodes, now, strict)
+    if world.nodes is not None:
+        clear_nodes(world.nodes.machine, world.nodes.ahead, now)
+        plan_closures(world, now, strict)
     else:
         clear(profile, now, processors)
 
@@ -61,54 +62,52 @@ def let_begin(nodes: Nodes | None, profile: Profile, now: int) -> None:
 
 
 @inlined
-def find_slot(nodes: Nodes | None, profile: Profile, jobs: NDArray[Any], job: int, length: int, begins: int) -> int:
+def find_slot(world: World, profile: Profile, job: int, length: int, begins: int) -> int:
     """Return the earliest second, from the one given on, from which a job has room for `length` seconds."""
-    if nodes is not None:
-        return earliest_of(nodes, nodes.ahead, job, length, begins, NEVER)
-    return earliest_slot(profile, jobs[job].processors, length, begins)
+    if world.nodes is not None:
+        return earliest_of(world.nodes, world.nodes.ahead, job, length, begins, NEVER)
+    return earliest_slot(profile, world.jobs[job].processors, length, begins)
 
 
 @inlined
-def take_slot(nodes: Nodes | None, profile: Profile, jobs: NDArray[Any], job: int, begins: int, ends: int) -> None:
+def take_slot(world: World, profile: Profile, job: int, begins: int, ends: int) -> None:
     """Reserve the slot found last for a job."""
-    if nodes is not None:
-        remember(nodes, nodes.ahead, job)
-        hold_reserved(nodes, nodes.ahead, job, begins, ends, -1)
+    if world.nodes is not None:
+        remember(world.nodes, world.nodes.ahead, job)
+        hold_reserved(world.nodes, world.nodes.ahead, job, begins, ends, -1)
     else:
-        book(profile, begins, ends, -jobs[job].processors)
+        book(profile, begins, ends, -world.jobs[job].processors)
 
 
 @inlined
-def hold_again(nodes: Nodes | None, profile: Profile, jobs: NDArray[Any], job: int, begins: int, ends: int) -> None:
+def hold_again(world: World, profile: Profile, job: int, begins: int, ends: int) -> None:
     """Make a reservation again that was cancelled, on the same nodes."""
-    if nodes is not None:
-        hold_reserved(nodes, nodes.ahead, job, begins, ends, -1)
+    if world.nodes is not None:
+        hold_reserved(world.nodes, world.nodes.ahead, job, begins, ends, -1)
     else:
-        book(profile, begins, ends, -jobs[job].processors)
+        book(profile, begins, ends, -world.jobs[job].processors)
 
 
 @inlined
-def give_slot(nodes: Nodes | None, profile: Profile, jobs: NDArray[Any], job: int, begins: int, ends: int) -> None:
+def give_slot(world: World, profile: Profile, job: int, begins: int, ends: int) -> None:
     """Cancel a reservation."""
-    if nodes is not None:
-        hold_reserved(nodes, nodes.ahead, job, begins, ends, 1)
+    if world.nodes is not None:
+        hold_reserved(world.nodes, world.nodes.ahead, job, begins, ends, 1)
     else:
-        book(profile, begins, ends, jobs[job].processors)
+        book(profile, begins, ends, world.jobs[job].processors)
 
 
 @inlined
-def move_slot(
-    nodes: Nodes | None, profile: Profile, jobs: NDArray[Any], job: int, length: int, now: int, before: int
-) -> int:
+def move_slot(world: World, profile: Profile, job: int, length: int, now: int, before: int) -> int:
     """Move a reservation that begins at a second to the earliest one before it; return its new begin."""
-    if nodes is not None:
-        hold_reserved(nodes, nodes.ahead, job, before, before + length, 1)
-        begins = earliest_of(nodes, nodes.ahead, job, length, now, before)
+    if world.nodes is not None:
+        hold_reserved(world.nodes, world.nodes.ahead, job, before, before + length, 1)
+        begins = earliest_of(world.nodes, world.nodes.ahead, job, length, now, before)
         if begins < before:
-            remember(nodes, nodes.ahead, job)
-        hold_reserved(nodes, nodes.ahead, job, begins, begins + length, -1)
+            remember(world.nodes, world.nodes.ahead, job)
+        hold_reserved(world.nodes, world.nodes.ahead, job, begins, begins + length, -1)
         return begins
-    processors = jobs[job].processors
+    processors = world.jobs[job].processors
     begins = slot_before(profile, processors, length, now, before)
     if begins < before:
         book(profile, max(before, begins + length), before + length, processors)
@@ -135,11 +134,11 @@ def book_run(
 
 
 @inlined
-def gap_for(nodes: Nodes | None, profile: Profile, jobs: NDArray[Any], job: int, ends: int, now: int) -> int:
+def gap_for(world: World, profile: Profile, job: int, ends: int, now: int) -> int:
     """Return for how many seconds from now on a job has room, at most until a second."""
-    if nodes is not None:
-        return room_until_for(nodes, nodes.ahead, job, now, ends) - now
-    return gap_before(profile, jobs[job].processors, ends, now)
+    if world.nodes is not None:
+        return room_until_for(world.nodes, world.nodes.ahead, job, now, ends) - now
+    return gap_before(profile, world.jobs[job].processors, ends, now)
 
 
 @inlined
@@ -150,19 +149,17 @@ def choose_gap(nodes: Nodes | None, job: int, now: int, ends: int) -> None:
 
 
 @inlined
-def has_slot_now(
-    nodes: Nodes | None, jobs: NDArray[Any], job: int, free: int, now: int, ends: int, strict: int
-) -> bool:
+def has_slot_now(world: World, job: int, free: int, now: int, ends: int, strict: int) -> bool:
     """Return whether a job that has a slot now also has room at present until its end; choose its nodes.
 
     If the passes are `strict`, late jobs hold their resources in the plan, too.
     """
-    if nodes is not None:
-        if strict > 0 or has_room_for(nodes, nodes.ahead, job, now, ends, True):
+    if world.nodes is not None:
+        if strict > 0 or has_room_for(world.nodes, world.nodes.ahead, job, now, ends, True):
             return True
-        has_room_for(nodes, nodes.ahead, job, now, ends, False)  # this chooses the slot's nodes again
+        has_room_for(world.nodes, world.nodes.ahead, job, now, ends, False)  # this chooses the slot's nodes again
         return False
-    return jobs[job].processors <= free
+    return world.jobs[job].processors <= free
 
 
 @inlined

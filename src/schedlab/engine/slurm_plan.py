@@ -9,9 +9,11 @@ is the textbook one instead: exact ends, and a job may end when a reservation be
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from schedlab.engine.calendar import BLOCK, NEVER, USED
+from schedlab.engine.clock import FREE, NOW
 from schedlab.engine.needs import UNKNOWN
-from schedlab.engine.node_state import Nodes
 from schedlab.engine.preemption_plan import note_ends
 from schedlab.engine.rules import Rules
 from schedlab.engine.slots import changes_at, ends_exactly, keep_slot, note_group, plan_group, plan_nothing
@@ -28,26 +30,28 @@ from schedlab.engine.slurm_timing import (
     is_step,
     place_of_step,
 )
-from schedlab.engine.state import FREE, NOW, State
 from schedlab.kernels import inlined, inner_kernel
+
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
 
 GROUP = 30
 """Seconds of the first group of ends of running jobs (BACKFILL_INTERVAL of select/cons_tres)."""
 
 
 @inner_kernel
-def expect_ends(state: State, passes: Passes, rules: Rules) -> int:
+def expect_ends(world: World) -> int:
     """Make a plan of the running jobs alone; return the first second in which one of them could be late.
 
     A late job holds its processors, and is expected to end in the next second.
     """
-    profile = passes.profile
-    clock, running = state.clock, state.running
+    profile = world.plan.profile
+    clock, running = world.state.clock, world.state.running
     now = clock[NOW]
     late = NEVER
-    plan_nothing(state.nodes, profile, now, clock[FREE], 1 if rules.interval > 0 else 0)
+    plan_nothing(world, profile, now, clock[FREE], 1 if world.rules.interval > 0 else 0)
     edge = window = ends = UNKNOWN
-    exactly = ends_exactly(state.nodes, rules.interval)
+    exactly = ends_exactly(world.nodes, world.rules.interval)
     freed = together = 0
     for place in range(running.status[USED] - 1, -1, -1):
         block = running.order[place]
@@ -55,82 +59,80 @@ def expect_ends(state: State, passes: Passes, rules: Rules) -> int:
             end = running.records[block * BLOCK + i].end
             overdue = end <= now
             if overdue:
-                end = now + (rules.interval > 0)
+                end = now + (world.rules.interval > 0)
                 late = now + 1
             elif late == NEVER:
                 late = max(now + 1, end - 1) if exactly else end  # one that ends in the next second is by itself
-            if overdue or exactly or not rules.grouped:
+            if overdue or exactly or not world.rules.grouped:
                 closed = end != ends
             elif edge == UNKNOWN:
-                edge, window, closed = first_edge(rules, end), GROUP, True
+                edge, window, closed = first_edge(world.rules, end), GROUP, True
             else:
                 closed = end > edge + window
                 while end > edge + window:
                     window *= 2
             if closed and freed > 0:
-                plan_group(state.nodes, profile, freed, together, now, ends)
-                note_ends(state, passes.planned_end, together, ends)
+                plan_group(world.nodes, profile, freed, together, now, ends)
+                note_ends(world, world.plan.planned_end, together, ends)
                 freed = together = 0
             ends = end
             freed += running.records[block * BLOCK + i].processors
-            note_group(state.nodes, together, running.records[block * BLOCK + i].job)
+            note_group(world.nodes, together, running.records[block * BLOCK + i].job)
             together += 1
     if freed > 0:
-        plan_group(state.nodes, profile, freed, together, now, ends)
-        note_ends(state, passes.planned_end, together, ends)
+        plan_group(world.nodes, profile, freed, together, now, ends)
+        note_ends(world, world.plan.planned_end, together, ends)
     return late
 
 
 @inlined
-def is_full(passes: Passes, rules: Rules) -> bool:
+def is_full(world: World) -> bool:
     """Return whether the plan has had as many records as it may have; a pass ends with the next reservation then."""
-    return rules.plan_size > 0 and passes.counters[RECORDS] >= rules.plan_size
+    return world.rules.plan_size > 0 and world.plan.counters[RECORDS] >= world.rules.plan_size
 
 
 @inlined
-def reserve(
-    nodes: Nodes | None, passes: Passes, begins: int, ends: int, processors: int, now: int, rules: Rules
-) -> None:
+def reserve(world: World, begins: int, ends: int, processors: int, now: int) -> None:
     """Reserve between two seconds that are rounded down; before the actual begin, jobs that end keep their resources.
 
     Where jobs share nodes, whole nodes are reserved: more than is free, if other jobs run there. Nothing is reserved
     from where the plan ends on, as for a job that waits for one with the longest limit that has just started.
     """
-    counters = passes.counters
-    if rules.shared > 0:
-        processors = -(-processors // rules.shared) * rules.shared
-    floor, ends = rounded(rules, begins, ends)
-    if floor >= end_of_plan(rules, now):
+    counters = world.plan.counters
+    if world.rules.shared > 0:
+        processors = -(-processors // world.rules.shared) * world.rules.shared
+    floor, ends = rounded(world.rules, begins, ends)
+    if floor >= end_of_plan(world.rules, now):
         return
     floor, meets = max(now, floor), False
-    if rules.plan_size > 0 or ends_exactly(nodes, rules.interval):
+    if world.rules.plan_size > 0 or ends_exactly(world.nodes, world.rules.interval):
         if floor > now:
-            meets = add_step(passes, floor)
+            meets = add_step(world.plan, floor)
             counters[STEPS_CHANGE] = min(counters[STEPS_CHANGE], floor)
         elif counters[OPENED] == 0:
             counters[OPENED] = 1
             counters[RECORDS] += 1
-        if ends < end_of_plan(rules, now):
-            meets = add_step(passes, ends) or meets
+        if ends < end_of_plan(world.rules, now):
+            meets = add_step(world.plan, ends) or meets
         else:
-            counters[STEPS_CHANGE] = min(counters[STEPS_CHANGE], enters_plan(rules, ends))
-    keep_slot(nodes, passes.profile, processors, floor, begins, ends)
-    if (meets or counters[TWICE]) and ends_exactly(nodes, rules.interval):
-        _join_records(nodes, passes, floor, ends)
+            counters[STEPS_CHANGE] = min(counters[STEPS_CHANGE], enters_plan(world.rules, ends))
+    keep_slot(world.nodes, world.plan.profile, processors, floor, begins, ends)
+    if (meets or counters[TWICE]) and ends_exactly(world.nodes, world.rules.interval):
+        _join_records(world, floor, ends)
 
 
 @inner_kernel
-def _join_records(nodes: Nodes | None, passes: Passes, floor: int, ends: int) -> None:
+def _join_records(world: World, floor: int, ends: int) -> None:
     """Join the first two neighbouring records with the same reserved nodes at or within a reservation, if any.
 
     These are those beside its begin or its end; both if its length is rounded up, and then one of them remains.
     """
-    counters, place = passes.counters, place_of_step(passes, floor)
-    while place < counters[STEPS] and passes.steps[place] <= ends:
-        edge = passes.steps[place] == floor or passes.steps[place] == ends
-        if (edge or counters[TWICE]) and not changes_at(nodes, passes.steps[place]):
-            drop_step(passes, place)
-            if is_step(passes, ends) and not changes_at(nodes, ends):
+    counters, place = world.plan.counters, place_of_step(world.plan, floor)
+    while place < counters[STEPS] and world.plan.steps[place] <= ends:
+        edge = world.plan.steps[place] == floor or world.plan.steps[place] == ends
+        if (edge or counters[TWICE]) and not changes_at(world.nodes, world.plan.steps[place]):
+            drop_step(world.plan, place)
+            if is_step(world.plan, ends) and not changes_at(world.nodes, ends):
                 counters[TWICE] = 1
             return
         place += 1

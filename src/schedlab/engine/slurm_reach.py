@@ -8,56 +8,43 @@ not planned yet are looked at, as a plan tells it what they would hold.
 
 from __future__ import annotations
 
-from typing import Any
-
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from schedlab.engine.hetjobs import has_het_jobs
 from schedlab.engine.node_pass import fits
-from schedlab.engine.node_state import Nodes
 from schedlab.engine.preemption_state import gives_way
 from schedlab.engine.queue_list import QueueList
 from schedlab.engine.rivals import has_rivals
-from schedlab.engine.rules import NO_SPECULATION, Rules
+from schedlab.engine.rules import NO_SPECULATION
 from schedlab.engine.slurm_search import may_begin_now
-from schedlab.engine.slurm_timing import Passes
-from schedlab.engine.state import State
 from schedlab.kernels import inlined, inner_kernel
+
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
 
 
 @inlined
-def out_of_reach(
-    jobs: NDArray[Any], state: State, passes: Passes, queue: QueueList, rules: Rules, place: int, behind: int
-) -> int:
+def out_of_reach(world: World, queue: QueueList, place: int, behind: int) -> int:
     """Return how many jobs at the end of the queue a pass at some place need not look at; `behind` is the last answer.
 
     With `place` 0, there is no plan yet. It looks at all if jobs may start in others' place, or together, or before
     what is planned for them.
     """
-    others = gives_way(state.site) or has_rivals(state.rivals) or has_het_jobs(state.hets)
-    if others or rules.speculation > NO_SPECULATION:
+    others = gives_way(world) or has_rivals(world.rivals) or has_het_jobs(world.hets)
+    if others or world.rules.speculation > NO_SPECULATION:
         return 0
-    return _behind_all_that_fit(state.nodes, jobs, state, passes, queue, rules, place, behind)
+    return _behind_all_that_fit(world, queue, place, behind)
 
 
 @inner_kernel
-def _behind_all_that_fit(
-    nodes: Nodes | None,
-    jobs: NDArray[Any],
-    state: State,
-    passes: Passes,
-    queue: QueueList,
-    rules: Rules,
-    place: int,
-    behind: int,
-) -> int:
-    if nodes is None:
+def _behind_all_that_fit(world: World, queue: QueueList, place: int, behind: int) -> int:
+    if world.nodes is None:
         return 0
     while behind < queue.length[0] - place:
         job = queue.order[queue.length[0] - 1 - behind]
-        if not state.planned[job]:
+        if not world.state.planned[job]:
             break
-        if fits(nodes, job) and (place == 0 or may_begin_now(nodes, passes, state, rules, job, jobs[job].estimate)):
+        if fits(world.nodes, job) and (place == 0 or may_begin_now(world, job, world.jobs[job].estimate)):
             break
         behind += 1
     return behind

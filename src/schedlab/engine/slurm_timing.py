@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import NEVER
+from schedlab.engine.clock import COMPLETED, CORRECTED, ENTERING, NOW, STARTED, TURNING, WAITING
 from schedlab.engine.hetjobs import has_het_jobs
-from schedlab.engine.needs import MADE_READY, NO_WORKFLOW, Needs, is_ready
+from schedlab.engine.needs import MADE_READY, NO_WORKFLOW, is_ready
 from schedlab.engine.outages import TURNED
 from schedlab.engine.preemption_state import is_awake
 from schedlab.engine.profile import (
@@ -20,8 +21,11 @@ from schedlab.engine.queue_list import QueueList
 from schedlab.engine.returns import fall_asleep, has_returned, sleeps
 from schedlab.engine.rivals import begin_turns, has_rivals
 from schedlab.engine.rules import Rules
-from schedlab.engine.state import COMPLETED, CORRECTED, ENTERING, NOW, STARTED, TURNING, WAITING, State, are_refused
+from schedlab.engine.state import are_refused
 from schedlab.kernels import by_address, inlined, inner_kernel
+
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
 
 MINUTE = 60
 """Seconds between main passes that look at the whole queue (sched_interval)."""
@@ -144,9 +148,9 @@ def is_never_looked_at(depths: Depths, turn: int) -> bool:
 
 
 @inlined
-def is_young(seen: NDArray[Any], rules: Rules, job: int, now: int) -> bool:
+def is_young(world: World, job: int, now: int) -> bool:
     """Return whether a job has not waited long enough for a reservation, and keeps nobody waiting."""
-    return rules.reserve_age > 0 and now - seen[job].submit < rules.reserve_age
+    return world.rules.reserve_age > 0 and now - world.seen[job].submit < world.rules.reserve_age
 
 
 @inlined
@@ -208,19 +212,19 @@ def drop_step(passes: Passes, place: int) -> None:
 
 
 @inlined
-def next_pass(state: State, passes: Passes, rules: Rules) -> int:
+def next_pass(world: World) -> int:
     """Return the second in which the next pass is due if nothing happens until then, NEVER if none is."""
-    counters = passes.counters
+    counters = world.plan.counters
     due = min(counters[MAIN_DUE], counters[FULL_DUE])
     if counters[LOOK_AGAIN] < NEVER and counters[RESTING] == BESIDE:
-        following = _pass_behind(counters[LAST_BACKFILL], rules.interval, counters[LAST_CHANGE])
-        due = min(due, max(state.clock[NOW] + 1, following))
+        following = _pass_behind(counters[LAST_BACKFILL], world.rules.interval, counters[LAST_CHANGE])
+        due = min(due, max(world.state.clock[NOW] + 1, following))
     elif counters[LOOK_AGAIN] < NEVER:
-        wait = max(rules.interval, counters[LOOK_AGAIN] - counters[LAST_BACKFILL])
-        if rules.interval > 0:
-            wait = -(-wait // rules.interval) * rules.interval
-        due = min(due, max(state.clock[NOW] + 1, counters[LAST_BACKFILL] + wait))
-    return due if state.clock[WAITING] > 0 else NEVER
+        wait = max(world.rules.interval, counters[LOOK_AGAIN] - counters[LAST_BACKFILL])
+        if world.rules.interval > 0:
+            wait = -(-wait // world.rules.interval) * world.rules.interval
+        due = min(due, max(world.state.clock[NOW] + 1, counters[LAST_BACKFILL] + wait))
+    return due if world.state.clock[WAITING] > 0 else NEVER
 
 
 @inlined
@@ -242,76 +246,76 @@ def _pass_behind(last: int, interval: int, change: int) -> int:
 
 
 @inlined
-def note_idle_passes(passes: Passes, rules: Rules, now: int, waiting: int) -> None:
+def note_idle_passes(world: World, now: int, waiting: int) -> None:
     """Account for the backfill passes before now that had nothing to do.
 
     While jobs wait, there is one per interval. While none does, or passes rest, there is one more after a change.
     """
-    counters = passes.counters
-    if rules.interval > 0:
-        idle = (now - 1 - counters[LAST_BACKFILL]) // rules.interval
+    counters = world.plan.counters
+    if world.rules.interval > 0:
+        idle = (now - 1 - counters[LAST_BACKFILL]) // world.rules.interval
         resting = waiting == 0 or counters[RESTING] > 0
         if idle > 0 and waiting == 0 and counters[MARKED]:
             counters[MARKED] = 0
-            counters[LAST_CHANGE] = max(counters[LAST_CHANGE], counters[LAST_BACKFILL] + rules.interval)
+            counters[LAST_CHANGE] = max(counters[LAST_CHANGE], counters[LAST_BACKFILL] + world.rules.interval)
         if resting:
-            idle = min(idle, (counters[LAST_CHANGE] - counters[LAST_BACKFILL]) // rules.interval + 1)
+            idle = min(idle, (counters[LAST_CHANGE] - counters[LAST_BACKFILL]) // world.rules.interval + 1)
         if idle > 0:
-            counters[LAST_BACKFILL] += idle * rules.interval
+            counters[LAST_BACKFILL] += idle * world.rules.interval
             if resting:
                 counters[LOOK_AGAIN] = NEVER
 
 
 @inlined
-def due(state: State, needs: Needs | None, passes: Passes, rules: Rules, reranked: bool) -> bool:
+def due(world: World, reranked: bool) -> bool:
     """Record what the event has changed; return whether a pass is due while jobs wait."""
-    clock, counters = state.clock, passes.counters
+    clock, counters = world.state.clock, world.plan.counters
     now = clock[NOW]
-    returned = has_returned(state.site)
+    returned = has_returned(world)
     entered = clock[ENTERING] > returned
-    if needs is not None:
-        entered = entered or needs.counters[MADE_READY] > 0
+    if world.needs is not None:
+        entered = entered or world.needs.counters[MADE_READY] > 0
     changed = clock[COMPLETED] > 0 or entered or clock[TURNING] == TURNED
-    if changed or (clock[TURNING] > 0 and clock[STARTED] < rules.in_order):  # then no backfill pass looks at jobs
-        counters[MAIN_DUE] = min(counters[MAIN_DUE], max(now, counters[LAST_MAIN] + rules.delay))
+    if changed or (clock[TURNING] > 0 and clock[STARTED] < world.rules.in_order):  # then no backfill pass looks at jobs
+        counters[MAIN_DUE] = min(counters[MAIN_DUE], max(now, counters[LAST_MAIN] + world.rules.delay))
     if entered or clock[TURNING] > 0 or (reranked and clock[WAITING] > 0) or clock[CORRECTED] > 0:
         counters[LOOK_AGAIN] = counters[LAST_CHANGE] = now
     elif clock[COMPLETED] > 0:  # ends are before the looks of their second
         counters[LOOK_AGAIN] = now
         counters[LAST_CHANGE] = max(counters[LAST_CHANGE], now - 1)
-    if returned > 0 or is_awake(state.site):  # not a change to Slurm, which considers all jobs once a minute
+    if returned > 0 or is_awake(world):  # not a change to Slurm, which considers all jobs once a minute
         if counters[FULL_DUE] < now:  # no job waited then
             counters[FULL_DUE] = NEVER
         counters[FULL_DUE] = min(counters[FULL_DUE], -(-now // MINUTE) * MINUTE)
-        alone = clock[WAITING] == returned or sleeps(state.site) or counters[RESTING] > 0
+        alone = clock[WAITING] == returned or sleeps(world) or counters[RESTING] > 0
         if alone and counters[LAST_CHANGE] <= counters[LAST_BACKFILL]:
-            fall_asleep(state.site, True)
+            fall_asleep(world, True)
             counters[LOOK_AGAIN] = NEVER
             if counters[MAIN_DUE] < now:  # no job waited then
                 counters[MAIN_DUE] = NEVER
         else:
             counters[LOOK_AGAIN] = counters[LAST_CHANGE] = now
-    if sleeps(state.site) and (counters[LOOK_AGAIN] < NEVER or counters[FULL_DUE] <= now):
-        fall_asleep(state.site, False)
+    if sleeps(world) and (counters[LOOK_AGAIN] < NEVER or counters[FULL_DUE] <= now):
+        fall_asleep(world, False)
         counters[LOOK_AGAIN] = counters[LAST_CHANGE] = now
     counters[MAIN] = counters[MAIN_DUE] <= now or counters[FULL_DUE] <= now
-    comes = counters[LAST_BACKFILL] + rules.interval
+    comes = counters[LAST_BACKFILL] + world.rules.interval
     if counters[RESTING] == BESIDE and clock[WAITING] > 0:
-        comes = _pass_behind(counters[LAST_BACKFILL], rules.interval, counters[LAST_CHANGE])
+        comes = _pass_behind(counters[LAST_BACKFILL], world.rules.interval, counters[LAST_CHANGE])
     counters[BACKFILL] = counters[LOOK_AGAIN] <= now and comes <= now
     if counters[BACKFILL]:
         counters[LOOK_AGAIN] = NEVER
         counters[LAST_BACKFILL] = now
         if clock[WAITING] == 0:
-            _rest_alone(passes, rules, now)
+            _rest_alone(world, now)
     return clock[WAITING] > 0 and (counters[MAIN] == 1 or counters[BACKFILL] == 1)
 
 
 @inlined
-def _rest_alone(passes: Passes, rules: Rules, now: int) -> None:
+def _rest_alone(world: World, now: int) -> None:
     """Let backfill passes rest after one without jobs, which only removes the marks of the last one."""
-    counters = passes.counters
-    counters[RESTING] = ALONE if rules.interval > 0 else AWAKE
+    counters = world.plan.counters
+    counters[RESTING] = ALONE if world.rules.interval > 0 else AWAKE
     if counters[MARKED]:
         counters[MARKED] = 0
         counters[LAST_CHANGE] = now
@@ -335,51 +339,51 @@ def rest(passes: Passes, now: int, kind: int, free: int) -> None:
 
 
 @inlined
-def note_rest(passes: Passes, rules: Rules, now: int, waiting: int, wanes: bool) -> None:
+def note_rest(world: World, now: int, waiting: int, wanes: bool) -> None:
     """Let backfill passes rest if nobody waits after one; what time alone changes, a main pass finds meanwhile."""
-    counters = passes.counters
+    counters = world.plan.counters
     if counters[BACKFILL] and waiting == 0:
-        _rest_alone(passes, rules, now)
+        _rest_alone(world, now)
     if counters[RESTING] and waiting > 0 and wanes:
         counters[FULL_DUE] = min(counters[FULL_DUE], (now // MINUTE + 1) * MINUTE)
 
 
 @inlined
-def look_again(passes: Passes, state: State, rules: Rules) -> None:
+def look_again(world: World) -> None:
     """Trigger a backfill pass after a change made by a pass."""
-    passes.counters[LAST_CHANGE] = state.clock[NOW]
-    if rules.interval > 0:
-        passes.counters[LOOK_AGAIN] = state.clock[NOW]
+    world.plan.counters[LAST_CHANGE] = world.state.clock[NOW]
+    if world.rules.interval > 0:
+        world.plan.counters[LOOK_AGAIN] = world.state.clock[NOW]
 
 
 @inlined
-def narrowest_of(jobs: NDArray[Any], state: State, queue: QueueList, needs: Needs | None, rules: Rules) -> int:
+def narrowest_of(world: World, queue: QueueList) -> int:
     """Return the fewest processors needed by a job that could start in this pass, 0 if one has not been planned yet."""
     fewest = NEVER
     looked_at = 0
     for i in range(queue.length[0]):
         job = queue.order[i]
-        if is_ready(needs, job):
-            fewest = min(fewest, jobs[job].processors if state.planned[job] else 0)
-            if needs is not None:
-                looked_at += needs.workflow[job] == NO_WORKFLOW
+        if is_ready(world.needs, job):
+            fewest = min(fewest, world.jobs[job].processors if world.state.planned[job] else 0)
+            if world.needs is not None:
+                looked_at += world.needs.workflow[job] == NO_WORKFLOW
             else:
                 looked_at += 1
             if (
-                looked_at == rules.depth
-                and not rules.by_group
-                and not are_refused(state)
-                and not has_rivals(state.rivals)
-                and not has_het_jobs(state.hets)
+                looked_at == world.rules.depth
+                and not world.rules.by_group
+                and not are_refused(world)
+                and not has_rivals(world.rivals)
+                and not has_het_jobs(world.hets)
             ):
                 break  # a job that exceeds a limit does not count
     return fewest
 
 
 @inlined
-def begin_main_pass(state: State, passes: Passes, now: int) -> None:
+def begin_main_pass(world: World, now: int) -> None:
     """Note that a main pass begins, in which each job has its turns again."""
-    passes.counters[MAIN_DUE] = passes.counters[FULL_DUE] = NEVER
-    passes.counters[LAST_MAIN] = now
-    passes.counters[STARTS] += 1
-    begin_turns(state.rivals)
+    world.plan.counters[MAIN_DUE] = world.plan.counters[FULL_DUE] = NEVER
+    world.plan.counters[LAST_MAIN] = now
+    world.plan.counters[STARTS] += 1
+    begin_turns(world.rivals)

@@ -8,22 +8,40 @@ between any two steps and resume later, and a simulation is saved by saving arra
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.bookings import expires, set_free
 from schedlab.engine.calendar import BLOCK, NEVER, USED, Calendar, add, discard, new_calendar, pop, soonest
+from schedlab.engine.clock import (
+    ARRIVED,
+    BLAMED,
+    CLOCK_SIZE,
+    COMPLETED,
+    FREE,
+    HEAD,
+    LEFT,
+    NOW,
+    STARTED,
+    SUBMITTED,
+    TICK,
+    TURNING,
+    WATCHED,
+)
 from schedlab.engine.hetjobs import HetJobs, all_within_limits, within_own_limits
 from schedlab.engine.in_service import may_leave
 from schedlab.engine.node_state import Nodes
 from schedlab.engine.nodes import note_change, occupy, vacate
-from schedlab.engine.outages import BROKE, TURNED, Outages, fails, turn, withdraw_gpus
-from schedlab.engine.preemption_state import PAUSES, REPLAN, SUSPENDED, Preemption
+from schedlab.engine.outages import BROKE, TURNED, fails, turn, withdraw_gpus
+from schedlab.engine.preemption_state import PAUSES, REPLAN, SUSPENDED
 from schedlab.engine.rivals import Rivals
 from schedlab.engine.site_state import Site, charge, has_limits, note_begin
 from schedlab.kernels import by_address, inlined, inner_kernel, new_records
+
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
 
 JOB = np.dtype([("submit", "i8"), ("duration", "i8"), ("estimate", "i8"), ("processors", "i8")])
 """A job as the engine sees it, times in seconds.
@@ -31,26 +49,6 @@ JOB = np.dtype([("submit", "i8"), ("duration", "i8"), ("estimate", "i8"), ("proc
 `duration` is how long its present run lasts on the machine (a killed job: until its request), `estimate` the run time
 that reservations assume, at least 1.
 """
-
-# Positions in State.clock.
-NOW = 0
-FREE = 1  # processors that the scheduler believes to be free
-SUBMITTED = 2  # jobs submitted so far; also the next one to be submitted
-STARTED = 3  # runs started so far
-ARRIVED = 4  # jobs that the last event submitted ...
-COMPLETED = 5  # ... and runs that it completed
-WAITING = 6  # jobs waiting, visible to the scheduler or not
-CORRECTED = 7  # predictions that were corrected just before the next pass
-WATCHED = 8  # 1 if predictions may expire
-ENTERING = 9  # jobs that enter the queue at this event
-ENTRIES = 10  # entries into the queue so far
-STAGE = 11  # the stage of the current event: the stages of `schedlab.engine.loop`
-HEAD = 12  # the head of the queue at the end of the last pass of no or EASY backfilling ...
-LEFT = 13  # ... and the processors that it left free; UNKNOWN if the next pass cannot use this
-BLAMED = 14  # a job whose score is not a number
-TURNING = 15  # the changes of nodes at the last event, see `schedlab.engine.outages`
-TICK = 16  # seconds until the end of a run is noticed
-CLOCK_SIZE = 17
 
 UNKNOWN = -1
 
@@ -162,217 +160,217 @@ def new_state(
 
 
 @inlined
-def next_event(jobs: NDArray[Any], state: State) -> int:
+def next_event(world: World) -> int:
     """Return the second of the next submission or completion, NEVER if there is none."""
-    following = soonest(state.completions)
-    if state.clock[SUBMITTED] < jobs.shape[0]:
-        following = min(following, jobs[state.clock[SUBMITTED]].submit)
+    following = soonest(world.state.completions)
+    if world.state.clock[SUBMITTED] < world.jobs.shape[0]:
+        following = min(following, world.jobs[world.state.clock[SUBMITTED]].submit)
     return following
 
 
 @inlined
-def advance(jobs: NDArray[Any], state: State, now: int, one_by_one: bool) -> None:
+def advance(world: World, now: int, one_by_one: bool) -> None:
     """Advance the clock and process completions and submissions, up to the point where a scheduling pass is due.
 
     Batched order: all completions of the second, then all its submissions. One by one ("pyss"): a single event, a
     submission before a completion of the same second; before it, running jobs whose expected end has come no longer
     count as running in the scheduler's view, finished or not (Gaussier et al., SC'15: what their simulator does).
     """
-    clock = state.clock
+    clock = world.state.clock
     clock[NOW] = now
     clock[ARRIVED] = 0
     clock[COMPLETED] = 0
-    n = jobs.shape[0]
+    n = world.jobs.shape[0]
     if one_by_one:
-        while soonest(state.running) <= now:
-            clock[FREE] += jobs[pop(state.running)].processors
-        if clock[SUBMITTED] < n and jobs[clock[SUBMITTED]].submit == now:
+        while soonest(world.state.running) <= now:
+            clock[FREE] += world.jobs[pop(world.state.running)].processors
+        if clock[SUBMITTED] < n and world.jobs[clock[SUBMITTED]].submit == now:
             clock[SUBMITTED] += 1
             clock[ARRIVED] = 1
             return
-    while soonest(state.completions) == now:
-        complete(jobs, state)
+    while soonest(world.state.completions) == now:
+        complete(world)
         if one_by_one:
             return
-    clock[TURNING] = turn(state.nodes, now)
+    clock[TURNING] = turn(world, now)
     if clock[TURNING] == TURNED:
-        _break_off(state.nodes, jobs, state)
-        set_free(state.site, state.nodes, now)
-    while clock[SUBMITTED] < n and jobs[clock[SUBMITTED]].submit == now:
+        _break_off(world)
+        set_free(world, now)
+    while clock[SUBMITTED] < n and world.jobs[clock[SUBMITTED]].submit == now:
         clock[SUBMITTED] += 1
         clock[ARRIVED] += 1
 
 
 @inlined
-def complete(jobs: NDArray[Any], state: State) -> None:
+def complete(world: World) -> None:
     """Process the next completion and release its processors, unless the scheduler's view has done so already."""
-    clock = state.clock
-    job = pop(state.completions)
-    state.ended[clock[COMPLETED]] = job
+    clock = world.state.clock
+    job = pop(world.state.completions)
+    world.state.ended[clock[COMPLETED]] = job
     clock[COMPLETED] += 1
-    _give_back(jobs, state, job)
+    _give_back(world, job)
 
 
 @inlined
-def _give_back(jobs: NDArray[Any], state: State, job: int) -> None:
-    if discard(state.running, state.start[job] + jobs[job].estimate, job):
-        state.clock[FREE] += jobs[job].processors
-        vacate(state.nodes, job)
-        charge(state.site, job, -1)
+def _give_back(world: World, job: int) -> None:
+    if discard(world.state.running, world.state.start[job] + world.jobs[job].estimate, job):
+        world.state.clock[FREE] += world.jobs[job].processors
+        vacate(world.nodes, job)
+        charge(world.site, job, -1)
 
 
 @inlined
-def _break_off(nodes: Nodes | None, jobs: NDArray[Any], state: State) -> None:
+def _break_off(world: World) -> None:
     """End the runs on what fails in this second, or whose reservation ends, in the order of their starts."""
-    if nodes is not None:
-        _break_off_on(nodes.outages, nodes, jobs, state)
+    if world.nodes is not None:
+        _break_off_on(world)
 
 
 @inner_kernel
-def _break_off_on(outages: Outages | None, nodes: Nodes, jobs: NDArray[Any], state: State) -> None:
-    if outages is not None:
-        clock, ended, completions = state.clock, state.ended, state.completions
+def _break_off_on(world: World) -> None:
+    if world.outages is not None:
+        clock, ended, completions = world.state.clock, world.state.ended, world.state.completions
         first = clock[COMPLETED]
-        outages.counters[BROKE] = first
+        world.outages.counters[BROKE] = first
         for place in range(completions.status[USED]):
             block = completions.order[place]
             for i in range(completions.counts[block]):
                 job = completions.records[block * BLOCK + i].job
-                if fails(outages, nodes, nodes.run[job]) or expires(outages.bookings, job, clock[NOW]):
+                if fails(world, world.nodes.run[job]) or expires(world.outages.bookings, job, clock[NOW]):
                     k = clock[COMPLETED]
-                    while k > first and nodes.run[ended[k - 1]] > nodes.run[job]:
+                    while k > first and world.nodes.run[ended[k - 1]] > world.nodes.run[job]:
                         ended[k] = ended[k - 1]
                         k -= 1
                     ended[k] = job
                     clock[COMPLETED] += 1
-        outages.broken[:] = False
+        world.outages.broken[:] = False
         for i in range(first, clock[COMPLETED]):
             job = ended[i]
-            _wake(state.site, jobs, state, job)
-            discard(completions, state.noticed[job], job)
-            jobs[job].duration = min(jobs[job].duration, clock[NOW] - state.start[job])
+            _wake(world, job)
+            discard(completions, world.state.noticed[job], job)
+            world.jobs[job].duration = min(world.jobs[job].duration, clock[NOW] - world.state.start[job])
             if clock[WATCHED]:
-                discard(state.alarms, state.start[job] + jobs[job].estimate, job)
-            _give_back(jobs, state, job)
-        withdraw_gpus(outages, nodes)
+                discard(world.state.alarms, world.state.start[job] + world.jobs[job].estimate, job)
+            _give_back(world, job)
+        withdraw_gpus(world)
 
 
 @inlined
-def _wake(site: Site | None, jobs: NDArray[Any], state: State, job: int) -> None:
+def _wake(world: World, job: int) -> None:
     """Resume a run that is broken off, if it was suspended."""
-    if site is not None:
-        _wake_up(site.preemption, jobs, state, job)
+    if world.site is not None:
+        _wake_up(world, job)
 
 
 @inlined
-def _wake_up(preemption: Preemption | None, jobs: NDArray[Any], state: State, job: int) -> None:
-    if preemption is not None and preemption.suspended[job]:
-        go_on(preemption, jobs, state, job)
+def _wake_up(world: World, job: int) -> None:
+    if world.preemption is not None and world.preemption.suspended[job]:
+        go_on(world, job)
 
 
 @inlined
-def begin(jobs: NDArray[Any], state: State, job: int) -> None:
+def begin(world: World, job: int) -> None:
     """Start a job now; on nodes, those that were chosen last."""
-    clock = state.clock
+    clock = world.state.clock
     now = clock[NOW]
-    processors = jobs[job].processors
-    state.start[job] = now
+    processors = world.jobs[job].processors
+    world.state.start[job] = now
     clock[FREE] -= processors
-    occupy(state.nodes, job)
-    charge(state.site, job, 1)
-    note_begin(state.site, job, now)
-    state.begun[clock[STARTED]] = job
+    occupy(world.nodes, job)
+    charge(world.site, job, 1)
+    note_begin(world.site, job, now)
+    world.state.begun[clock[STARTED]] = job
     clock[STARTED] += 1
-    state.noticed[job] = now + jobs[job].duration + clock[TICK]
-    add(state.completions, state.noticed[job], job, processors)
-    add(state.running, now + jobs[job].estimate, job, processors)
-    if clock[WATCHED] and now + jobs[job].estimate < state.noticed[job]:
-        _watch(jobs, state, job)
+    world.state.noticed[job] = now + world.jobs[job].duration + clock[TICK]
+    add(world.state.completions, world.state.noticed[job], job, processors)
+    add(world.state.running, now + world.jobs[job].estimate, job, processors)
+    if clock[WATCHED] and now + world.jobs[job].estimate < world.state.noticed[job]:
+        _watch(world, job)
 
 
 @inner_kernel
-def stand_still(preemption: Preemption, jobs: NDArray[Any], state: State, job: int) -> None:
+def stand_still(world: World, job: int) -> None:
     """Suspend a run. Its processors count as free, and the scheduler expects its end when it did before.
 
     A run that went on in this very second was suspended all the time.
     """
-    counters, latest, now = preemption.counters, preemption.latest[job], state.clock[NOW]
-    start, estimate = state.start[job], jobs[job].estimate
-    discard(state.completions, state.noticed[job], job)
-    add(state.completions, FAR, job, jobs[job].processors)
-    if state.clock[WATCHED]:
-        discard(state.alarms, start + estimate, job)
-    state.clock[FREE] += jobs[job].processors
-    preemption.suspended[job] = True
+    counters, latest, now = world.preemption.counters, world.preemption.latest[job], world.state.clock[NOW]
+    start, estimate = world.state.start[job], world.jobs[job].estimate
+    discard(world.state.completions, world.state.noticed[job], job)
+    add(world.state.completions, FAR, job, world.jobs[job].processors)
+    if world.state.clock[WATCHED]:
+        discard(world.state.alarms, start + estimate, job)
+    world.state.clock[FREE] += world.jobs[job].processors
+    world.preemption.suspended[job] = True
     counters[SUSPENDED] += 1
     counters[REPLAN] = 1
-    if latest < 0 or preemption.pauses[latest].end != now:
+    if latest < 0 or world.preemption.pauses[latest].end != now:
         latest = counters[PAUSES]
         counters[PAUSES] += 1
-        preemption.latest[job] = latest
-        preemption.pauses[latest].job = job
-        preemption.pauses[latest].start = now
-    preemption.pauses[latest].end = now
-    preemption.since[job] = now
+        world.preemption.latest[job] = latest
+        world.preemption.pauses[latest].job = job
+        world.preemption.pauses[latest].start = now
+    world.preemption.pauses[latest].end = now
+    world.preemption.since[job] = now
 
 
 @inner_kernel
-def go_on(preemption: Preemption, jobs: NDArray[Any], state: State, job: int) -> None:
+def go_on(world: World, job: int) -> None:
     """Resume a run: it is as if it had begun so much later as it stood still."""
-    now, processors = state.clock[NOW], jobs[job].processors
-    stood, estimate = now - preemption.since[job], jobs[job].estimate
-    discard(state.completions, FAR, job)
-    discard(state.running, state.start[job] + estimate, job)
-    state.start[job] += stood
-    state.noticed[job] += stood
-    add(state.completions, state.noticed[job], job, processors)
-    add(state.running, state.start[job] + estimate, job, processors)
-    if state.clock[WATCHED] and now < state.start[job] + estimate < state.noticed[job]:
-        add(state.alarms, state.start[job] + estimate, job, processors)
-    state.clock[FREE] -= processors
-    preemption.stood[job] += stood
-    preemption.suspended[job] = False
-    preemption.counters[SUSPENDED] -= 1
-    preemption.counters[REPLAN] = 1
-    preemption.pauses[preemption.latest[job]].end = now
-    note_change(state.nodes)
+    now, processors = world.state.clock[NOW], world.jobs[job].processors
+    stood, estimate = now - world.preemption.since[job], world.jobs[job].estimate
+    discard(world.state.completions, FAR, job)
+    discard(world.state.running, world.state.start[job] + estimate, job)
+    world.state.start[job] += stood
+    world.state.noticed[job] += stood
+    add(world.state.completions, world.state.noticed[job], job, processors)
+    add(world.state.running, world.state.start[job] + estimate, job, processors)
+    if world.state.clock[WATCHED] and now < world.state.start[job] + estimate < world.state.noticed[job]:
+        add(world.state.alarms, world.state.start[job] + estimate, job, processors)
+    world.state.clock[FREE] -= processors
+    world.preemption.stood[job] += stood
+    world.preemption.suspended[job] = False
+    world.preemption.counters[SUSPENDED] -= 1
+    world.preemption.counters[REPLAN] = 1
+    world.preemption.pauses[world.preemption.latest[job]].end = now
+    note_change(world.nodes)
 
 
 @inlined
-def within_limits(jobs: NDArray[Any], state: State, job: int) -> bool:
+def within_limits(world: World, job: int) -> bool:
     """Return whether a job would exceed no limit of its accounts if it started now, and would fit the nodes in service.
 
     Nor may it wait for its reservation to begin. The same of the components that wait with it. The last choice of nodes
     is lost.
     """
-    return all_within_limits(state.hets, state.site, state.nodes, state.running, jobs, job, state.clock[NOW])
+    return all_within_limits(world, world.state.running, job, world.state.clock[NOW])
 
 
 @inlined
-def by_itself_within_limits(jobs: NDArray[Any], state: State, job: int) -> bool:
+def by_itself_within_limits(world: World, job: int) -> bool:
     """Return the same of a job or one component: Slurm looks at all of a job together only when it is to start."""
-    return within_own_limits(state.hets, state.site, state.nodes, state.running, jobs, job, state.clock[NOW])
+    return within_own_limits(world, world.state.running, job, world.state.clock[NOW])
 
 
 @inlined
-def are_refused(state: State) -> bool:
+def are_refused(world: World) -> bool:
     """Return whether there may be jobs that are passed over, see `within_limits`."""
-    return has_limits(state.site) or may_leave(state.nodes)
+    return has_limits(world.site) or may_leave(world)
 
 
 @inner_kernel
-def _watch(jobs: NDArray[Any], state: State, job: int) -> None:
+def _watch(world: World, job: int) -> None:
     """Record when a job that starts now will outlive its estimate."""
-    add(state.alarms, state.clock[NOW] + jobs[job].estimate, job, jobs[job].processors)
+    add(world.state.alarms, world.state.clock[NOW] + world.jobs[job].estimate, job, world.jobs[job].processors)
 
 
 @inner_kernel
-def correct(jobs: NDArray[Any], state: State, job: int, estimate: int) -> None:
+def correct(world: World, job: int, estimate: int) -> None:
     """Replace the run time that the scheduler assumes for a job, if it still counts as running."""
-    if discard(state.running, state.start[job] + jobs[job].estimate, job):
-        jobs[job].estimate = estimate
-        add(state.running, state.start[job] + estimate, job, jobs[job].processors)
-        note_change(state.nodes)
+    if discard(world.state.running, world.state.start[job] + world.jobs[job].estimate, job):
+        world.jobs[job].estimate = estimate
+        add(world.state.running, world.state.start[job] + estimate, job, world.jobs[job].processors)
+        note_change(world.nodes)
 
 
 @inlined

@@ -14,6 +14,7 @@ from schedlab.cluster.node_events import NodeEvents
 from schedlab.engine.agent_view import startable
 from schedlab.engine.by_hand import NO_BLOCKED, UNRESERVED, start_by_hand
 from schedlab.engine.calendar import NEVER
+from schedlab.engine.clock import ARRIVED, BLAMED, COMPLETED, ENTERING, NOW, STAGE, SUBMITTED
 from schedlab.engine.copies import copied
 from schedlab.engine.drive import Driver, waiting_jobs
 from schedlab.engine.growth import grown, moves_of
@@ -22,7 +23,7 @@ from schedlab.engine.observable import ObservableState, Progress, Told, keep_pre
 from schedlab.engine.plan import Plan
 from schedlab.engine.prepared import Events
 from schedlab.engine.simulation import schedule_of
-from schedlab.engine.state import ARRIVED, BLAMED, COMPLETED, ENTERING, NOW, STAGE, SUBMITTED
+from schedlab.engine.world import world_of
 from schedlab.errors import InputError, check_type
 from schedlab.schedule.schedule import Schedule
 from schedlab.scheduler.scheduler import Scheduler, as_scheduler
@@ -169,7 +170,7 @@ class Simulation(ObservableState):
         """
         number = self._startable_number(job)
         parts = self._parts
-        start_by_hand(*parts[:9], parts.rules, number, UNRESERVED, NO_BLOCKED)
+        start_by_hand(world_of(parts), number, UNRESERVED, NO_BLOCKED)
         self._at = self._at._replace(started=True, by_hand=self._at.by_hand + 1)
         clock = self._clock
         if isinstance(parts.plan, Plan) and clock[BLAMED] < 0:

@@ -16,87 +16,90 @@ Slurm's select/cons_tres and its gang scheduler, version 22.05, observed (confor
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import BLOCK, NEVER, USED
+from schedlab.engine.clock import COMPLETED
 from schedlab.engine.node_inputs import ALONE, UNLIMITED
 from schedlab.engine.node_state import Nodes
 from schedlab.engine.nodes import let_differ
-from schedlab.engine.preemption_state import SUSPENDED, Preemption, class_of_run
-from schedlab.engine.site_state import Site
-from schedlab.engine.state import COMPLETED, State, go_on, stand_still
+from schedlab.engine.preemption_state import SUSPENDED, class_of_run
+from schedlab.engine.state import go_on, stand_still
 from schedlab.engine.timeline import lend
 from schedlab.kernels import inlined, inner_kernel
 
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
+
 
 @inlined
-def resume(site: Site | None, jobs: NDArray[Any], state: State) -> None:
+def resume(world: World) -> None:
     """After the ends of a second: resume the runs whose cores are free again."""
-    if site is not None:
-        _resume(site.preemption, site, state.nodes, jobs, state)
+    if world.site is not None:
+        _resume(world)
 
 
 @inlined
-def _resume(preemption: Preemption | None, site: Site, nodes: Any, jobs: NDArray[Any], state: State) -> None:
-    if preemption is not None and preemption.counters[SUSPENDED] > 0 and state.clock[COMPLETED] > 0:
-        settle(preemption, site, nodes, jobs, state)
+def _resume(world: World) -> None:
+    if world.preemption is not None and world.preemption.counters[SUSPENDED] > 0 and world.state.clock[COMPLETED] > 0:
+        settle(world)
 
 
 @inlined
-def suspend_others(site: Site | None, jobs: NDArray[Any], state: State) -> None:
+def suspend_others(world: World) -> None:
     """After a start in place of others: suspend the runs that are in its way."""
-    if site is not None:
-        _suspend_others(site.preemption, site, state.nodes, jobs, state)
+    if world.site is not None:
+        _suspend_others(world)
 
 
 @inlined
-def _suspend_others(preemption: Preemption | None, site: Site, nodes: Any, jobs: NDArray[Any], state: State) -> None:
-    if preemption is not None:
-        settle(preemption, site, nodes, jobs, state)
+def _suspend_others(world: World) -> None:
+    if world.preemption is not None:
+        settle(world)
 
 
 @inner_kernel
-def settle(preemption: Preemption, site: Site, nodes: Nodes, jobs: NDArray[Any], state: State) -> None:
+def settle(world: World) -> None:
     """Find out which runs go on, and suspend and resume them."""
-    running, who, used = state.running, preemption.who, preemption.used
+    running, who, used = world.state.running, world.preemption.who, world.preemption.used
     used[:] = 0
     count = 0
     for place in range(running.status[USED]):
         number = running.order[place]
         for i in range(running.counts[number]):
             job = running.records[number * BLOCK + i].job
-            his = class_of_run(preemption, site, nodes, job)
-            if not preemption.suspends[his]:
-                _use(nodes, used, job)
+            his = class_of_run(world, job)
+            if not world.preemption.suspends[his]:
+                _use(world.nodes, used, job)
                 continue
             k = count
-            while k > 0 and _comes_before(preemption, site, nodes, job, who[k - 1]):
+            while k > 0 and _comes_before(world, job, who[k - 1]):
                 who[k] = who[k - 1]
                 k -= 1
             who[k] = job
             count += 1
     for i in range(count):
         job = who[i]
-        if _is_free(nodes, used, job):
-            _use(nodes, used, job)
-            if preemption.suspended[job]:
-                go_on(preemption, jobs, state, job)
-        elif not preemption.suspended[job]:
-            stand_still(preemption, jobs, state, job)
+        if _is_free(world.nodes, used, job):
+            _use(world.nodes, used, job)
+            if world.preemption.suspended[job]:
+                go_on(world, job)
+        elif not world.preemption.suspended[job]:
+            stand_still(world, job)
 
 
 @inlined
-def _comes_before(preemption: Preemption, site: Site, nodes: Nodes, one: int, other: int) -> bool:
-    mine = preemption.rank[class_of_run(preemption, site, nodes, one)]
-    his = preemption.rank[class_of_run(preemption, site, nodes, other)]
+def _comes_before(world: World, one: int, other: int) -> bool:
+    mine = world.preemption.rank[class_of_run(world, one)]
+    his = world.preemption.rank[class_of_run(world, other)]
     if mine != his:
         return mine > his
-    if preemption.suspended[one] != preemption.suspended[other]:
-        return preemption.suspended[other]
-    return nodes.run[one] < nodes.run[other]
+    if world.preemption.suspended[one] != world.preemption.suspended[other]:
+        return world.preemption.suspended[other]
+    return world.nodes.run[one] < world.nodes.run[other]
 
 
 @inlined
@@ -164,45 +167,43 @@ def hide_in_plan(nodes: Nodes, job: int, now: int, until: int, sign: int) -> Non
 
 
 @inlined
-def may_suspend(preemption: Preemption, site: Site, nodes: Nodes, option: int, job: int) -> bool:
+def may_suspend(world: World, option: int, job: int) -> bool:
     """Return whether a job in one of its partitions may suspend a run."""
-    his = class_of_run(preemption, site, nodes, job)
-    return preemption.suspends[his] and preemption.may[preemption.of_option[option], his]
+    his = class_of_run(world, job)
+    return world.preemption.suspends[his] and world.preemption.may[world.preemption.of_option[option], his]
 
 
 @inner_kernel
-def next_tier(preemption: Preemption, site: Site, nodes: Nodes, state: State, option: int, above: int) -> int:
+def next_tier(world: World, option: int, above: int) -> int:
     """Return the lowest tier above another one of runs that a job may suspend; NEVER if there is none."""
-    running, lowest = state.running, NEVER
+    running, lowest = world.state.running, NEVER
     for place in range(running.status[USED]):
         number = running.order[place]
         for i in range(running.counts[number]):
             job = running.records[number * BLOCK + i].job
-            tier = preemption.rank[class_of_run(preemption, site, nodes, job)]
-            if above < tier < lowest and may_suspend(preemption, site, nodes, option, job):
+            tier = world.preemption.rank[class_of_run(world, job)]
+            if above < tier < lowest and may_suspend(world, option, job):
                 lowest = tier
     return lowest
 
 
 @inner_kernel
-def list_tiers(
-    preemption: Preemption, site: Site, nodes: Nodes, state: State, option: int, least: int, most: int
-) -> int:
+def list_tiers(world: World, option: int, least: int, most: int) -> int:
     """List the runs of tiers from one to another that a job may suspend; return how many there are."""
-    running, count = state.running, 0
+    running, count = world.state.running, 0
     for place in range(running.status[USED]):
         number = running.order[place]
         for i in range(running.counts[number]):
             job = running.records[number * BLOCK + i].job
-            tier = preemption.rank[class_of_run(preemption, site, nodes, job)]
-            if least <= tier <= most and may_suspend(preemption, site, nodes, option, job):
-                preemption.lenders[count] = job
+            tier = world.preemption.rank[class_of_run(world, job)]
+            if least <= tier <= most and may_suspend(world, option, job):
+                world.preemption.lenders[count] = job
                 count += 1
     return count
 
 
 @inner_kernel
-def hide_all(preemption: Preemption, site: Site, nodes: Nodes, state: State, option: int, sign: int) -> None:
+def hide_all(world: World, option: int, sign: int) -> None:
     """Release in the view what a job may use of all runs that it may suspend (sign 1), or take it again (sign -1)."""
-    for i in range(list_tiers(preemption, site, nodes, state, option, -NEVER, NEVER)):
-        hide(nodes, preemption.lenders[i], sign)
+    for i in range(list_tiers(world, option, -NEVER, NEVER)):
+        hide(world.nodes, world.preemption.lenders[i], sign)

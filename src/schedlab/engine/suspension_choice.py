@@ -2,172 +2,141 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import BLOCK, NEVER, USED
+from schedlab.engine.clock import NOW, STARTED
 from schedlab.engine.limit_stop import is_at_limit, line_up
-from schedlab.engine.needs import Needs
 from schedlab.engine.node_choice import choose
 from schedlab.engine.node_slots import has_room
-from schedlab.engine.node_state import LATER, VIEWS, Nodes
+from schedlab.engine.node_state import LATER, VIEWS
 from schedlab.engine.preemption import claims, look_at, may_any
-from schedlab.engine.preemption_state import SUSPENDS, Preemption, class_of_run
+from schedlab.engine.preemption_state import SUSPENDS, class_of_run
 from schedlab.engine.rivals import begin_turns, had_turn, next_of_job, take_turn
-from schedlab.engine.rules import Rules
-from schedlab.engine.site_state import Site, all_blocked, block, open_partitions
-from schedlab.engine.state import NOW, STARTED, State
+from schedlab.engine.site_state import all_blocked, block, open_partitions
 from schedlab.engine.suspension import hide, hide_all, hide_in_plan, list_tiers, next_tier
 from schedlab.engine.turns import options_of
 from schedlab.kernels import inlined, inner_kernel
+
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
 
 NOBODY = -1
 
 
 @inlined
-def next_over(
-    site: Site | None,
-    jobs: NDArray[Any],
-    state: State,
-    order: NDArray[np.int64],
-    count: int,
-    needs: Needs | None,
-    rules: Rules,
-) -> int:
+def next_over(world: World, order: NDArray[np.int64], count: int) -> int:
     """Return the first job of an order of `count` jobs that starts in place of others, and choose its nodes.
 
     NOBODY if there is none. Jobs before it that fit keep what they would get; one that does not closes the nodes of its
     partitions.
     """
-    if site is not None:
-        return _next_over(site.preemption, site, state.nodes, jobs, state, order, count, needs, rules)
+    if world.site is not None:
+        return _next_over(world, order, count)
     return NOBODY
 
 
 @inner_kernel
-def _next_over(
-    preemption: Preemption | None,
-    site: Site,
-    nodes: Any,
-    jobs: NDArray[Any],
-    state: State,
-    order: NDArray[np.int64],
-    count: int,
-    needs: Needs | None,
-    rules: Rules,
-) -> int:
+def _next_over(world: World, order: NDArray[np.int64], count: int) -> int:
     found = NOBODY
-    if preemption is not None:
-        if preemption.counters[SUSPENDS] == 0 or state.clock[STARTED] < rules.in_order:
+    if world.preemption is not None:
+        if world.preemption.counters[SUSPENDS] == 0 or world.state.clock[STARTED] < world.rules.in_order:
             return NOBODY
-        if not _anybody_may(preemption, site, nodes, state, order, count):
+        if not _anybody_may(world, order, count):
             return NOBODY
-        now, turn, admitted = state.clock[NOW], site.behind, line_up(site, jobs, state, order, count, needs, rules)
-        nodes.counters[VIEWS] += 1
-        open_partitions(site)
-        begin_turns(state.rivals)
+        now, turn, admitted = world.state.clock[NOW], world.site.behind, line_up(world, order, count)
+        world.nodes.counters[VIEWS] += 1
+        open_partitions(world.site)
+        begin_turns(world.rivals)
         for i in range(admitted):
-            if had_turn(state.rivals, turn[i]):
+            if had_turn(world.rivals, turn[i]):
                 continue
-            take_turn(state.rivals, turn[i])
-            if is_at_limit(site, jobs, state, rules, turn[i]):
-                block(site, turn[i])
+            take_turn(world.rivals, turn[i])
+            if is_at_limit(world, turn[i]):
+                block(world.site, turn[i])
                 continue
-            if claims(site, nodes, jobs, state, turn, i, admitted):
+            if claims(world, turn, i, admitted):
                 continue
             place = i
             while place < admitted and found == NOBODY:
                 job = turn[place]
-                if _fits_over(preemption, site, nodes, state, job, now, now + jobs[job].estimate):
+                if _fits_over(world, job, now, now + world.jobs[job].estimate):
                     found = job
-                place = next_of_job(state.rivals, turn, place, admitted)
+                place = next_of_job(world.rivals, turn, place, admitted)
             if found != NOBODY:
                 break
-            block(site, turn[i])
-            if all_blocked(site):
+            block(world.site, turn[i])
+            if all_blocked(world.site):
                 break
-        open_partitions(site)
+        open_partitions(world.site)
     return found
 
 
 @inner_kernel
-def _anybody_may(
-    preemption: Preemption, site: Site, nodes: Nodes, state: State, order: NDArray[np.int64], count: int
-) -> bool:
+def _anybody_may(world: World, order: NDArray[np.int64], count: int) -> bool:
     """Return whether a job of an order could suspend any run."""
-    running, there = state.running, preemption.there
+    running, there = world.state.running, world.preemption.there
     there[:] = False
     for place in range(running.status[USED]):
         number = running.order[place]
         for i in range(running.counts[number]):
-            his = class_of_run(preemption, site, nodes, running.records[number * BLOCK + i].job)
-            there[his] = preemption.suspends[his]
-    return may_any(preemption, site, order, count)
+            his = class_of_run(world, running.records[number * BLOCK + i].job)
+            there[his] = world.preemption.suspends[his]
+    return may_any(world, order, count)
 
 
 @inner_kernel
-def _fits_over(preemption: Preemption, site: Site, nodes: Nodes, state: State, job: int, now: int, ends: int) -> bool:
+def _fits_over(world: World, job: int, now: int, ends: int) -> bool:
     """Return whether a job fits in place of runs of the lowest tiers, and choose its nodes."""
-    for option in range(site.options[job], site.options[job + 1]):
-        if site.blocked[site.partition[option]]:
+    for option in range(world.site.options[job], world.site.options[job + 1]):
+        if world.site.blocked[world.site.partition[option]]:
             continue
-        request, tier = nodes.machine.shape[option], next_tier(preemption, site, nodes, state, option, -NEVER)
+        request, tier = world.nodes.machine.shape[option], next_tier(world, option, -NEVER)
         while tier < NEVER:
-            for i in range(list_tiers(preemption, site, nodes, state, option, tier, tier)):
-                hide(nodes, preemption.lenders[i], 1)
-            for node in range(nodes.notes.shape[0]):
-                look_at(site, nodes, request, node, now, ends)
-            if choose(nodes, LATER, request):
-                preemption.over[job] = preemption.of_option[option]
+            for i in range(list_tiers(world, option, tier, tier)):
+                hide(world.nodes, world.preemption.lenders[i], 1)
+            for node in range(world.nodes.notes.shape[0]):
+                look_at(world, request, node, now, ends)
+            if choose(world.nodes, LATER, request):
+                world.preemption.over[job] = world.preemption.of_option[option]
                 return True
-            tier = next_tier(preemption, site, nodes, state, option, tier)
-        hide_all(preemption, site, nodes, state, option, -1)
+            tier = next_tier(world, option, tier)
+        hide_all(world, option, -1)
     return False
 
 
 @inlined
-def fits_over_in_plan(
-    site: Site | None, jobs: NDArray[Any], state: State, until: NDArray[np.int64], job: int, option: int, length: int
-) -> bool:
+def fits_over_in_plan(world: World, until: NDArray[np.int64], job: int, option: int, length: int) -> bool:
     """Return whether a job has room for `length` seconds in the plan in place of others, and choose its nodes.
 
     `until` tells when running jobs end in the plan. The `option` is that of a turn.
     """
-    if site is not None:
-        first, end = options_of(site, job, option)
-        return _fits_over_in_plan(site.preemption, site, state.nodes, state, until, job, first, end, length)
+    if world.site is not None:
+        first, end = options_of(world.site, job, option)
+        return _fits_over_in_plan(world, until, job, first, end, length)
     return False
 
 
 @inner_kernel
-def _fits_over_in_plan(
-    preemption: Preemption | None,
-    site: Site,
-    nodes: Any,
-    state: State,
-    until: NDArray[np.int64],
-    job: int,
-    option: int,
-    end: int,
-    length: int,
-) -> bool:
+def _fits_over_in_plan(world: World, until: NDArray[np.int64], job: int, option: int, end: int, length: int) -> bool:
     found = False
-    if preemption is not None:
-        now = state.clock[NOW]
-        while preemption.counters[SUSPENDS] > 0 and option < end and not found:
-            request, tier = nodes.machine.shape[option], next_tier(preemption, site, nodes, state, option, -NEVER)
+    if world.preemption is not None:
+        now = world.state.clock[NOW]
+        while world.preemption.counters[SUSPENDS] > 0 and option < end and not found:
+            request, tier = world.nodes.machine.shape[option], next_tier(world, option, -NEVER)
             last = tier
             while tier < NEVER and not found:
-                for i in range(list_tiers(preemption, site, nodes, state, option, tier, tier)):
-                    hide_in_plan(nodes, preemption.lenders[i], now, until[preemption.lenders[i]], 1)
-                found = has_room(nodes, nodes.ahead, request, now, now + length, True)
+                for i in range(list_tiers(world, option, tier, tier)):
+                    hide_in_plan(world.nodes, world.preemption.lenders[i], now, until[world.preemption.lenders[i]], 1)
+                found = has_room(world.nodes, world.nodes.ahead, request, now, now + length, True)
                 if found:
-                    preemption.over[job] = preemption.of_option[option]
-                last, tier = tier, next_tier(preemption, site, nodes, state, option, tier)
+                    world.preemption.over[job] = world.preemption.of_option[option]
+                last, tier = tier, next_tier(world, option, tier)
             if last < NEVER:
-                for i in range(list_tiers(preemption, site, nodes, state, option, -NEVER, last)):
-                    hide_in_plan(nodes, preemption.lenders[i], now, until[preemption.lenders[i]], -1)
+                for i in range(list_tiers(world, option, -NEVER, last)):
+                    hide_in_plan(world.nodes, world.preemption.lenders[i], now, until[world.preemption.lenders[i]], -1)
             option += 1
     return found

@@ -10,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.state import ENTRIES, State
+from schedlab.engine.clock import ENTRIES
+from schedlab.engine.state import State
 from schedlab.kernels import inlined
 from schedlab.scheduler.backfilling import Slurm
 from schedlab.scheduler.multifactor import Multifactor

@@ -7,42 +7,44 @@ know, has a single turn for all its partitions and alternatives, and so has a co
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import NEVER
+from schedlab.engine.clock import FREE, NOW
 from schedlab.engine.hetjobs import is_component
 from schedlab.engine.node_pass import fits_option
 from schedlab.engine.node_slots import earliest_of, earliest_room, has_room
-from schedlab.engine.node_state import Nodes
 from schedlab.engine.profile import Profile
 from schedlab.engine.queue import NONE
 from schedlab.engine.rival_choice import fitting_open
 from schedlab.engine.rivals import is_moldable
 from schedlab.engine.site_state import Site, block_partition
 from schedlab.engine.slots import find_slot, has_slot_now
-from schedlab.engine.state import FREE, NOW, State
 from schedlab.kernels import inlined
+
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
 
 ANYWHERE = -1
 """No single partition: a turn is for all of a job's."""
 
 
 @inlined
-def turns_of(site: Site | None, state: State, job: int) -> int:
+def turns_of(world: World, job: int) -> int:
     """Return how many turns a job has in a pass."""
-    if site is not None:
-        single = is_moldable(state.rivals, job) or is_component(state.hets, job)
-        return 1 if single else site.options[job + 1] - site.options[job]
+    if world.site is not None:
+        single = is_moldable(world.rivals, job) or is_component(world.hets, job)
+        return 1 if single else world.site.options[job + 1] - world.site.options[job]
     return 1
 
 
 @inlined
-def option_of(site: Site | None, state: State, job: int, turn: int) -> int:
+def option_of(world: World, job: int, turn: int) -> int:
     """Return the option of a job for its partition in a turn, ANYWHERE if it has only one turn."""
-    if site is not None:
-        return site.options[job] + turn if turns_of(site, state, job) > 1 else ANYWHERE
+    if world.site is not None:
+        return world.site.options[job] + turn if turns_of(world, job) > 1 else ANYWHERE
     return ANYWHERE
 
 
@@ -63,72 +65,68 @@ def entry_of(site: Site | None, job: int, turn: int) -> int:
 
 
 @inlined
-def fitting_in_turn(
-    site: Site | None, jobs: NDArray[Any], state: State, score: NDArray[Any], ordered: int, job: int, option: int
-) -> int:
+def fitting_in_turn(world: World, score: NDArray[Any], ordered: int, job: int, option: int) -> int:
     """Return the job, or its first alternative, that fits open nodes now in a turn, or NONE."""
-    if site is not None:
+    if world.site is not None:
         if option == ANYWHERE:
-            return fitting_open(state.rivals, jobs, state, score, ordered, job)
-        now = state.clock[NOW]
-        room = jobs[job].processors <= state.clock[FREE]
-        return job if room and fits_option(site, state.nodes, option, now, now + jobs[job].estimate) else NONE
-    return fitting_open(state.rivals, jobs, state, score, ordered, job)
+            return fitting_open(world, score, ordered, job)
+        now = world.state.clock[NOW]
+        room = world.jobs[job].processors <= world.state.clock[FREE]
+        return job if room and fits_option(world, option, now, now + world.jobs[job].estimate) else NONE
+    return fitting_open(world, score, ordered, job)
 
 
 @inlined
-def block_in_turn(site: Site | None, nodes: Any, job: int, option: int) -> bool:
+def block_in_turn(world: World, job: int, option: int) -> bool:
     """Close the partitions of a turn to later jobs, or only the nodes that the job names there.
 
     Return whether that closes the whole machine.
     """
-    if site is not None:
-        first, end = options_of(site, job, option)
+    if world.site is not None:
+        first, end = options_of(world.site, job, option)
         for one in range(first, end):
-            if not _close_named(nodes.named, site, nodes, one):
-                block_partition(site, site.partition[one])
+            if not _close_named(world, world.nodes.named, one):
+                block_partition(world.site, world.site.partition[one])
         return False
     return True
 
 
 @inlined
-def _close_named(named: Any, site: Site, nodes: Nodes, option: int) -> bool:
+def _close_named(world: World, named: Any, option: int) -> bool:
     """Close the nodes that a job names in one of its partitions to later jobs; return whether it names any."""
     if named is not None:
-        request = nodes.machine.shape[option]
+        request = world.nodes.machine.shape[option]
         if named[request]:
-            for node in range(site.closed.shape[0]):
-                mine = nodes.machine.allowed[nodes.machine.requests[request].eligible, node]
-                site.closed[node] = site.closed[node] or mine
-            for other in range(site.narrowed.shape[0]):
-                site.narrowed[other] = site.narrowed[other] or site.shares[site.partition[option], other]
+            for node in range(world.site.closed.shape[0]):
+                mine = world.nodes.machine.allowed[world.nodes.machine.requests[request].eligible, node]
+                world.site.closed[node] = world.site.closed[node] or mine
+            for other in range(world.site.narrowed.shape[0]):
+                world.site.narrowed[other] = (
+                    world.site.narrowed[other] or world.site.shares[world.site.partition[option], other]
+                )
             return True
     return False
 
 
 @inlined
-def slot_in_turn(
-    nodes: Nodes | None, profile: Profile, jobs: NDArray[Any], job: int, option: int, length: int, begins: int
-) -> int:
+def slot_in_turn(world: World, profile: Profile, job: int, option: int, length: int, begins: int) -> int:
     """Return the earliest second from which a job has room for `length` seconds in a turn, and choose its nodes."""
-    if nodes is not None:
+    if world.nodes is not None:
         if option == ANYWHERE:
-            return earliest_of(nodes, nodes.ahead, job, length, begins, NEVER)
-        return earliest_room(nodes, nodes.ahead, nodes.machine.shape[option], length, begins, NEVER)
-    return find_slot(nodes, profile, jobs, job, length, begins)
+            return earliest_of(world.nodes, world.nodes.ahead, job, length, begins, NEVER)
+        return earliest_room(world.nodes, world.nodes.ahead, world.nodes.machine.shape[option], length, begins, NEVER)
+    return find_slot(world, profile, job, length, begins)
 
 
 @inlined
-def has_slot_in_turn(
-    nodes: Nodes | None, jobs: NDArray[Any], job: int, option: int, free: int, now: int, ends: int, strict: int
-) -> bool:
+def has_slot_in_turn(world: World, job: int, option: int, free: int, now: int, ends: int, strict: int) -> bool:
     """Return whether a job that has a slot now in a turn also has room at present, see `has_slot_now`."""
-    if nodes is not None:
+    if world.nodes is not None:
         if option == ANYWHERE:
-            return has_slot_now(nodes, jobs, job, free, now, ends, strict)
-        request = nodes.machine.shape[option]
-        if strict > 0 or has_room(nodes, nodes.ahead, request, now, ends, True):
+            return has_slot_now(world, job, free, now, ends, strict)
+        request = world.nodes.machine.shape[option]
+        if strict > 0 or has_room(world.nodes, world.nodes.ahead, request, now, ends, True):
             return True
-        has_room(nodes, nodes.ahead, request, now, ends, False)  # this chooses the slot's nodes again
+        has_room(world.nodes, world.nodes.ahead, request, now, ends, False)  # this chooses the slot's nodes again
         return False
-    return has_slot_now(nodes, jobs, job, free, now, ends, strict)
+    return has_slot_now(world, job, free, now, ends, strict)

@@ -7,7 +7,7 @@ those that it has found (`conformance/slurm-switches.json`).
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 from schedlab.engine.queue_list import QueueList
 from schedlab.engine.wish_inputs import WishInputs
 from schedlab.kernels import inlined, inner_kernel
+
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
 
 
 class Wishes(NamedTuple):
@@ -34,38 +37,38 @@ def new_wishes(inputs: WishInputs) -> Wishes:
 
 
 @inlined
-def make_wishes(nodes: Any, seen: NDArray[Any], queue: QueueList, now: int) -> bool:
+def make_wishes(world: World, queue: QueueList, now: int) -> bool:
     """Let the jobs in the queue wait for few switches whose time is not over; return whether there are any."""
-    if nodes is not None:
-        return _make_wishes(nodes.wishes, nodes, seen, queue, now)
+    if world.nodes is not None:
+        return _make_wishes(world, queue, now)
     return False
 
 
 @inner_kernel
-def _make_wishes(wishes: Wishes | None, nodes: Any, seen: NDArray[Any], queue: QueueList, now: int) -> bool:
+def _make_wishes(world: World, queue: QueueList, now: int) -> bool:
     found = False
-    if wishes is not None:
+    if world.wishes is not None:
         for i in range(queue.length[0]):
             job = queue.order[i]
-            if wishes.wait[job] > 0 and now < seen[job].submit + wishes.wait[job]:
+            if world.wishes.wait[job] > 0 and now < world.seen[job].submit + world.wishes.wait[job]:
                 found = True
-                _ask(nodes, wishes.bound, job)
+                _ask(world.nodes, world.wishes.bound, job)
     return found
 
 
 @inlined
-def drop_wishes(nodes: Any, queue: QueueList) -> None:
+def drop_wishes(world: World, queue: QueueList) -> None:
     """Give the jobs in the queue their ordinary requests, which hold outside the passes."""
-    if nodes is not None:
-        _drop_wishes(nodes.wishes, nodes, queue)
+    if world.nodes is not None:
+        _drop_wishes(world, queue)
 
 
 @inner_kernel
-def _drop_wishes(wishes: Wishes | None, nodes: Any, queue: QueueList) -> None:
-    if wishes is not None:
+def _drop_wishes(world: World, queue: QueueList) -> None:
+    if world.wishes is not None:
         for i in range(queue.length[0]):
-            if wishes.wait[queue.order[i]] > 0:
-                _ask(nodes, wishes.free, queue.order[i])
+            if world.wishes.wait[queue.order[i]] > 0:
+                _ask(world.nodes, world.wishes.free, queue.order[i])
 
 
 @inlined

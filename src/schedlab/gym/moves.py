@@ -8,21 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import NEVER, soonest
+from schedlab.engine.clock import ARRIVED, COMPLETED, FREE, NOW, STARTED, SUBMITTED
 from schedlab.engine.known import Formulas
 from schedlab.engine.orders import evaluate_for
-from schedlab.engine.state import (
-    ARRIVED,
-    COMPLETED,
-    FREE,
-    NOW,
-    STARTED,
-    SUBMITTED,
-    State,
-    advance,
-    begin,
-    complete,
-    reservation,
-)
+from schedlab.engine.state import State, advance, begin, complete, reservation
+from schedlab.engine.world import World
 from schedlab.gym.pool import (
     ACCRUED,
     BLAMED,
@@ -127,11 +117,38 @@ def enqueue(pool: Pool, rules: Rules, e: int, job: int) -> None:
 
 
 @inlined
+def world_of_episode(jobs: NDArray[Any], state: State) -> World:
+    """Return the world of an episode, which has no part but its state."""
+    return World(
+        jobs,
+        jobs,
+        state,
+        None,
+        None,
+        None,
+        None,
+        None,
+        None,
+        None,
+        None,
+        None,
+        None,
+        None,
+        None,
+        None,
+        None,
+        None,
+        None,
+        None,
+    )
+
+
+@inlined
 def launch(pool: Pool, rules: Rules, state: State, e: int, job: int, backfilled: bool) -> None:
     """Start a job of the queue now."""
     queue, progress = pool.queue[e], pool.progress[e]
     jobs = pool.jobs[e]
-    begin(jobs, state, job)
+    begin(world_of_episode(jobs, state), job)
     state.backfilled[job] = backfilled
     i = 0
     while queue[i] != job:
@@ -185,7 +202,7 @@ def next_second(pool: Pool, state: State, e: int, rules: Rules) -> int:
     if now == NEVER:
         return now
     wait_until(pool, rules, state, e, now)
-    advance(jobs, state, now, False)
+    advance(world_of_episode(jobs, state), now, False)
     for job in range(clock[SUBMITTED] - clock[ARRIVED], clock[SUBMITTED]):
         enqueue(pool, rules, e, job)
         if jobs[job].processors <= clock[FREE]:
@@ -213,7 +230,7 @@ def next_event_of_sc20(pool: Pool, state: State, e: int, rules: Rules) -> bool:
     wait_until(pool, rules, state, e, max(clock[NOW], end))
     clock[NOW] = max(clock[NOW], end)
     clock[COMPLETED] = 0
-    complete(jobs, state)
+    complete(world_of_episode(jobs, state))
     return True
 
 

@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import BLOCK, DUE, NEVER, Calendar
+from schedlab.engine.clock import CLOCK_SIZE
 from schedlab.engine.known import Formulas
 from schedlab.engine.orders import Program
-from schedlab.engine.state import CLOCK_SIZE, JOB, State
+from schedlab.engine.state import JOB, State
 from schedlab.kernels import by_address, inlined, new_records
 from schedlab.scheduler.formula import CHUNK
 

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.calendar import NEVER, soonest
+from schedlab.engine.clock import BLAMED as CLOCK_BLAMED
+from schedlab.engine.clock import FREE, HEAD, LEFT, NOW, SUBMITTED
 from schedlab.engine.orders import evaluate_for
-from schedlab.engine.state import BLAMED as CLOCK_BLAMED
-from schedlab.engine.state import FREE, HEAD, LEFT, NOW, SUBMITTED, UNKNOWN, State, reservation
+from schedlab.engine.state import UNKNOWN, State, reservation
 from schedlab.gym.moves import (
     BACKFILL,
     COMMIT,

@@ -22,6 +22,7 @@ from schedlab.kernels.decorators import (  # noqa: E402
     operation,
 )
 from schedlab.kernels.disk_cache import cache_directory  # noqa: E402
+from schedlab.kernels.replaced_fields import replacing  # noqa: E402
 from schedlab.kernels.shifting import shift  # noqa: E402
 from schedlab.kernels.tuples_by_address import by_address  # noqa: E402
 
@@ -47,6 +48,7 @@ __all__ = [
     "nowhere",
     "operation",
     "pipeline",
+    "replacing",
     "shift",
     "without_dispatch",
 ]
