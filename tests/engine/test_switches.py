@@ -14,6 +14,7 @@ import schedlab as sl
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.nodes import NodeGroup, Switch
 from schedlab.engine.node_inputs import PLACEMENTS, UNLIMITED
+from schedlab.engine.prepared import prepare
 from schedlab.engine.wish_inputs import with_wishes
 from schedlab.errors import InputError
 from schedlab.workload.resources import Resources
@@ -140,3 +141,16 @@ def test_simulations_are_saved_forked_and_added_to(tmp_path, passes):
     done = done.schedule()
     assert done.start_time.tolist() == whole.start_time.tolist()
     assert done.placement.node.tolist() == whole.placement.node.tolist()
+
+
+def test_a_wait_for_switches_ends_although_only_events_lead_to_passes():
+    """By hand: it is over at 20, which is no event; the look at the whole queue in the next full minute sees it."""
+    nodes = [NodeGroup.of("n1", cores=2, switch="a"), NodeGroup.of("n2", cores=2, switch="b")]
+    cluster = Cluster.of_nodes(nodes, switches=[Switch("top"), Switch("a", "top"), Switch("b", "top")])
+    jobs = Workload.from_columns(
+        {"submit_time": [0], "run_time": [10], "requested_time": [10], "requested_processors": [4]},
+        resources=Resources.of(1, tasks=[4], nodes=[2], switches=[1], switch_wait=[20]),
+    )
+    prepared = prepare(jobs, "fcfs+slurm(interval=0),placement=switches", cluster=cluster)
+    for play in (simulate, replayed):
+        assert play(prepared)[0].start_time.tolist() == [60]

@@ -117,6 +117,8 @@ def slurm_pass(world: World) -> None:
             counters[LOOK_AGAIN] = now + 1 if timed or wished else again
             rest(world.plan, now, rests if clock[STARTED] == before else AWAKE, clock[FREE])
     note_rest(world, now, clock[WAITING], wished or gives_way(world))
+    if wished and world.rules.interval == 0 and clock[WAITING] > 0:  # that a wait is over is no event
+        counters[FULL_DUE] = min(counters[FULL_DUE], (now // MINUTE + 1) * MINUTE)
     drop_wishes(world, queue)
     go_back(world.hets, queue)
 

@@ -89,7 +89,7 @@ class SlurmPass:
         visible = clock.visible()
         if main or backfill:
             clock.wish(now)
-        wished = any(job.picky for job in visible)
+        timed = any(job.picky for job in visible) or (rules.interval > 0 and clock.preemption.inputs is not None)
         if main and clock.waiting:
             while (over := clock.preemption.next_over(clock.sorted(clock.visible()))) is not None:
                 clock.preemption.begin_over(*over)
@@ -114,7 +114,7 @@ class SlurmPass:
         if backfill and not clock.waiting:
             self.resting = "alone" if rules.interval else ""
             self.remove_marks(now)
-        if (main or backfill) and clock.waiting and self.resting and (wished or clock.preemption.inputs is not None):
+        if (main or backfill) and clock.waiting and timed and (self.resting or not rules.interval):
             minute = (now // MINUTE + 1) * MINUTE
             self.full_due = minute if self.full_due is None else min(self.full_due, minute)
         if rules.interval and any(job not in visible for job in clock.visible()):  # a window lets others into view
@@ -127,8 +127,8 @@ class SlurmPass:
         now = self.clock.now
         if news.back or news.awake:
             minute = -(-now // MINUTE) * MINUTE
-            over = self.full_due is None or self.full_due < now  # no job waited then
-            self.full_due = minute if over else min(self.full_due, minute)
+            before = minute if self.full_due is None or self.full_due < now else self.full_due  # nobody waited then
+            self.full_due = min(before, minute)
             alone = len(self.clock.waiting) == news.back or self.asleep or self.resting
             self.asleep = bool(alone and self.last_change <= self.last_backfill)
             if self.asleep:
