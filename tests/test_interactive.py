@@ -12,8 +12,10 @@ import numpy as np
 import pytest
 
 import schedlab as sl
-from schedlab import compiling, display
+from schedlab import display
 from schedlab.errors import InputError
+from schedlab.kernels.numba_versions import pipeline
+from schedlab.kernels.while_compiling import Notice, message
 
 JOBS = sl.Workload.from_columns(
     {
@@ -128,11 +130,11 @@ def test_the_first_long_compilation_is_told_once_to_who_reads(monkeypatch: pytes
 
     screen, log = Terminal(), io.StringIO()
     monkeypatch.setattr("sys.stderr", log)
-    notice = compiling.Notice()
+    notice = Notice()
     notice.on_start(begins("schedlab.engine.loop"))
     monkeypatch.setattr("sys.stderr", screen)
     notice.on_start(begins("mine.kernels"))
     assert (log.getvalue(), screen.getvalue()) == ("", "")
     notice.on_start(begins("schedlab.engine.loop"))
     notice.on_start(begins("schedlab.engine.queue"))
-    assert screen.getvalue() == f"{compiling.MESSAGE}\n"
+    assert screen.getvalue() == f"{message(pipeline())}\n"

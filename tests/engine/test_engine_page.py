@@ -19,17 +19,17 @@ pytestmark = pytest.mark.compiled
 PAGE = Path(__file__).parents[2] / "docs/background/engine.md"
 
 IMPORTS = """
-from typing import Any, NamedTuple
-from numpy.typing import NDArray
+from __future__ import annotations
+from typing import TYPE_CHECKING, NamedTuple
 from schedlab.engine.calendar import BLOCK, USED
-from schedlab.engine.needs import Needs, is_ready
-from schedlab.engine.profile import Profile, book, clear, earliest_slot
-from schedlab.engine.retries import Retries
-from schedlab.engine.rules import Rules
 from schedlab.engine.clock import FREE, NOW
-from schedlab.engine.state import State, begin
-from schedlab.engine.waiting import Orders, Waiting, leave
+from schedlab.engine.needs import is_ready
+from schedlab.engine.profile import Profile, book, clear, earliest_slot
+from schedlab.engine.state import begin
+from schedlab.engine.waiting import leave
 from schedlab.kernels import by_address, inner_kernel
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
 
 """
 
