@@ -77,8 +77,8 @@ def rest_after(world: World, queue: QueueList) -> tuple[int, bool]:
 def note_idle(world: World, job: int, begins: int) -> None:
     """Note whether nodes that are to be reserved are idle now, if few jobs wait."""
     if world.plan.counters[FEW]:
-        busy = _are_busy(world, world.plan.profile, job, begins)
-        world.plan.counters[IDLE] = max(world.plan.counters[IDLE], not busy)
+        if not _are_busy(world, world.plan.profile, job, begins):
+            world.plan.counters[IDLE] = 1
 
 
 @inner_kernel
