@@ -76,9 +76,8 @@ def rest_after(world: World, queue: QueueList) -> tuple[int, bool]:
 @inlined
 def note_idle(world: World, job: int, begins: int) -> None:
     """Note whether nodes that are to be reserved are idle now, if few jobs wait."""
-    if world.plan.counters[FEW]:
-        if not _are_busy(world, world.plan.profile, job, begins):
-            world.plan.counters[IDLE] = 1
+    if world.plan.counters[FEW] and not _are_busy(world, world.plan.profile, job, begins):
+        world.plan.counters[IDLE] = 1
 
 
 @inner_kernel
