@@ -91,12 +91,17 @@ def test_a_goal_out_of_reach_says_how_far_one_comes(site):
     assert "2 more nodes like n1 do not reach the goal of 60 min: the mean wait goes from 5.5 h to 90 min" in str(found)
 
 
+def site_of_five_jobs(tmp_path, days):
+    """Return a site with four jobs of two hours at once, and one more after so many days."""
+    (tmp_path / "slurm.conf").write_text(CONF)
+    times = [0] * 4 + [days * 86_400]
+    (tmp_path / "jobs.csv").write_text(HEAD + "".join(f"{one},7200,7200,1,1,batch\n" for one in times))
+    return import_site(tmp_path / "slurm.conf", tmp_path / "jobs.csv").save(tmp_path / "site")
+
+
 def test_what_nodes_cost_and_buy_is_computed_from_the_log(tmp_path):
     """30 days: one node at 0.50 an hour costs 360, and saves 8 of 12 hours of waiting: 45 for each."""
-    (tmp_path / "slurm.conf").write_text(CONF)
-    times = [0] * 4 + [30 * 86_400]
-    (tmp_path / "jobs.csv").write_text(HEAD + "".join(f"{one},7200,7200,1,1,batch\n" for one in times))
-    site = import_site(tmp_path / "slurm.conf", tmp_path / "jobs.csv").save(tmp_path / "site")
+    site = site_of_five_jobs(tmp_path, days=30)
     # Waits as it is: 0, 2, 4, 6 and 0 h, 12 in all; with two nodes 0, 0, 2, 2 and 0 h.
     found = asked(site, "max_wait=2h", prices=0.5, currency="EUR")
     assert found.span == 30 * 86_400
@@ -112,10 +117,7 @@ def test_what_nodes_cost_and_buy_is_computed_from_the_log(tmp_path):
 
 def test_what_nodes_save_in_a_short_log_is_not_extrapolated_to_a_month(tmp_path):
     """The same jobs within three days: one node saves 8 hours of waiting, and costs 36 meanwhile: 4.50 for each."""
-    (tmp_path / "slurm.conf").write_text(CONF)
-    times = [0] * 4 + [3 * 86_400]
-    (tmp_path / "jobs.csv").write_text(HEAD + "".join(f"{one},7200,7200,1,1,batch\n" for one in times))
-    site = import_site(tmp_path / "slurm.conf", tmp_path / "jobs.csv").save(tmp_path / "site")
+    site = site_of_five_jobs(tmp_path, days=3)
     found = asked(site, "max_wait=2h", prices=0.5, currency="EUR")
     assert found.saved(found.best.decisive) == 8
     assert "saves 8 hours of waiting in the 3 d of the log, 8 per node, 4.50 EUR per hour of waiting saved" in str(

@@ -116,31 +116,14 @@ def enqueue(pool: Pool, rules: Rules, e: int, job: int) -> None:
             pool.cost[e, SLOPE] += pool.growth[e, job, 1]
 
 
+_NO_PARTS = (None,) * (len(World._fields) - 3)
+"""All that an episode lacks of a world; to Numba, defaults of a named tuple are none."""
+
+
 @inlined
 def world_of_episode(jobs: NDArray[Any], state: State) -> World:
     """Return the world of an episode, which has no part but its state."""
-    return World(
-        jobs,
-        jobs,
-        state,
-        None,
-        None,
-        None,
-        None,
-        None,
-        None,
-        None,
-        None,
-        None,
-        None,
-        None,
-        None,
-        None,
-        None,
-        None,
-        None,
-        None,
-    )
+    return World(jobs, jobs, state, *_NO_PARTS)
 
 
 @inlined
