@@ -30,7 +30,7 @@ rest: .venv/dev ## the slow tests: real traces at full size, or minutes of work
 
 test-all: test rest ## all tests
 
-tests-of: .venv/dev ## the tests that belong to a change, by imports: make tests-of src/schedlab/engine/gate.py
+tests-of: .venv/dev ## the tests that belong to a change, by imports: make tests-of src/schedlab/engine/parts/submission_limits/kernels.py
 	@tests=$$($(BIN)/python tests/belonging.py $(FILES)) && $(PLAIN) -m "plain and not slow" $$tests || [ $$? = 5 ]
 	@$(PYTEST) -m "not plain and not slow" $$($(BIN)/python tests/belonging.py $(FILES)) || [ $$? = 5 ]
 

@@ -11,7 +11,7 @@ import numpy as np
 from result import Result
 
 import schedlab as sl
-from schedlab.engine.forecast import new_forecast
+from schedlab.engine.parts.forecasts.kernels import new_forecast
 from schedlab.predict.events import events_of, follow
 from schedlab.predict.replay import replay_of
 from schedlab.scheduler.predictor_text import predictor_from_text

@@ -1,6 +1,6 @@
 """Which tests belong to a change, by imports: those within two steps of a changed file, and within four in its package.
 
-    python tests/belonging.py src/schedlab/engine/gate.py
+    python tests/belonging.py src/schedlab/engine/parts/submission_limits/kernels.py
 
 A step is an import; a package that only hands on names, such as `schedlab` itself, is none. A changed test belongs to
 itself; a file that nothing imports (a page, a table of cases) belongs to the tests whose text has its name.

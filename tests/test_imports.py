@@ -17,7 +17,7 @@ from schedlab.campaign.definition.campaign_file import read_campaign
 from schedlab.campaign.run.coordinator import run_campaign
 from schedlab.campaign.run.directory import RunDirectory
 from schedlab.engine.simulation import simulate
-from schedlab.engine.stepwise import Simulation
+from schedlab.engine.steps.stepwise import Simulation
 from schedlab.errors import InputError
 from schedlab.imports import allow_imports, check_imports, named_classes
 from schedlab.report.triples import plot_triples

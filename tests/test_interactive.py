@@ -136,5 +136,5 @@ def test_the_first_long_compilation_is_told_once_to_who_reads(monkeypatch: pytes
     notice.on_start(begins("mine.kernels"))
     assert (log.getvalue(), screen.getvalue()) == ("", "")
     notice.on_start(begins("schedlab.engine.loop"))
-    notice.on_start(begins("schedlab.engine.queue"))
+    notice.on_start(begins("schedlab.engine.queue.operations"))
     assert screen.getvalue() == f"{message(pipeline())}\n"

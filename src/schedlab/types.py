@@ -12,9 +12,9 @@ from schedlab.campaign.sources.machine import Failures, MachineFiles
 from schedlab.campaign.sources.measures import Measured, Measuring
 from schedlab.cluster.sacctmgr import Association, Qos
 from schedlab.cluster.slurm_releases import SlurmRelease
-from schedlab.engine.factors import Priorities
-from schedlab.engine.observable import Reservation
 from schedlab.engine.prepared import Events
+from schedlab.engine.steps.observable import Reservation
+from schedlab.engine.steps.priority_factors import Priorities
 from schedlab.generate.patterns import Choice, FixedJob, Pattern
 from schedlab.learn.collection import Stretch
 from schedlab.model.check import VariableCheck

@@ -10,7 +10,7 @@ import pytest
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvent, NodeEvents
 from schedlab.cluster.nodes import NodeGroup
-from schedlab.engine.outage_inputs import BREAKS, CLOSES, LEAVES, NEWS, OPENS, RETURNS, outage_inputs
+from schedlab.engine.parts.outages.numbers import BREAKS, CLOSES, LEAVES, NEWS, OPENS, RETURNS, outage_inputs
 from schedlab.errors import InputError
 
 HEADER = "second,event,nodes,end,announced\n"

@@ -21,11 +21,11 @@ from test_nodes_against_twin import replayed
 from test_nodes_against_twin import simulate as simulate_prepared
 
 from schedlab.cluster.cluster import Cluster
+from schedlab.engine.parts.limits.build import never_runs
 from schedlab.engine.prepared import prepare
+from schedlab.engine.reference.simulate import replay, simulate_plain
 from schedlab.engine.simulation import simulate
-from schedlab.engine.site_build import never_runs
-from schedlab.engine.stepwise import Simulation
-from schedlab.engine.twin.simulate import replay, simulate_plain
+from schedlab.engine.steps.stepwise import Simulation
 from schedlab.errors import InputError
 from schedlab.scheduler import Scheduler
 from schedlab.workload.workload import Workload

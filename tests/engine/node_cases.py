@@ -9,9 +9,8 @@ import numpy as np
 from hypothesis import strategies as st
 from random_workloads import workloads
 
-from schedlab.engine.alternatives import Spread, spread_out
-from schedlab.engine.fitting import fewest_nodes
-from schedlab.engine.node_inputs import (
+from schedlab.engine.machine.fitting import fewest_nodes
+from schedlab.engine.machine.numbers import (
     BY_RULE,
     LAST,
     LEAST_LOADED,
@@ -20,11 +19,12 @@ from schedlab.engine.node_inputs import (
     UNLIMITED,
     NodeInputs,
 )
+from schedlab.engine.machine.switch_tree import NO_SWITCH, TopologyInputs
+from schedlab.engine.parts.moldable.rows import Spread, spread_out
 from schedlab.engine.prepared import Prepared, prepare
-from schedlab.engine.topology_inputs import NO_SWITCH, TopologyInputs
-from schedlab.engine.twin.machine import Nodes
-from schedlab.engine.twin.nodes import empty_nodes, requests_of
-from schedlab.engine.twin.placement import new_placement
+from schedlab.engine.reference.machine import Nodes
+from schedlab.engine.reference.nodes import empty_nodes, requests_of
+from schedlab.engine.reference.placement import new_placement
 from schedlab.scheduler import Scheduler
 from schedlab.scheduler.backfilling import Slurm
 from schedlab.speculate.requests import requests_of as sequences_of

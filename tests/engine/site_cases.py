@@ -6,12 +6,12 @@ from random import Random
 
 import numpy as np
 
-from schedlab.engine.associations import Associations
-from schedlab.engine.fitting import fitting
-from schedlab.engine.gate_inputs import GateInputs, batches
-from schedlab.engine.node_inputs import NO_CAP, NodeInputs
-from schedlab.engine.site_inputs import SiteInputs
-from schedlab.engine.tres import Billing
+from schedlab.engine.machine.fitting import fitting
+from schedlab.engine.machine.numbers import NO_CAP, NodeInputs
+from schedlab.engine.parts.limits.numbers import SiteInputs
+from schedlab.engine.parts.limits.tres import Billing
+from schedlab.engine.parts.priority.associations import Associations
+from schedlab.engine.parts.submission_limits.numbers import GateInputs, batches
 from schedlab.workload.workload import Workload
 
 REQUEST = ("nodes", "tasks", "tasks_per_node", "task_cores", "task_memory", "task_gpus", "node_memory", "node_gpus")

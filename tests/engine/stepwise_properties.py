@@ -15,7 +15,7 @@ from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvents
 from schedlab.cluster.nodes import NodeGroup
 from schedlab.engine.simulation import simulate
-from schedlab.engine.stepwise import Simulation
+from schedlab.engine.steps.stepwise import Simulation
 from schedlab.errors import InputError
 from schedlab.speculate.requests import requests_joined
 from schedlab.workload.alternatives import Alternatives

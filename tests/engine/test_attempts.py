@@ -11,8 +11,8 @@ from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.nodes import NodeGroup
 from schedlab.engine import simulate
 from schedlab.engine.prepared import prepare
-from schedlab.engine.twin import simulate_plain
-from schedlab.engine.twin.simulate import replay
+from schedlab.engine.reference import simulate_plain
+from schedlab.engine.reference.simulate import replay
 from schedlab.errors import InputError
 from schedlab.report.gantt import plot_gantt
 from schedlab.report.style import styled_axes

@@ -18,8 +18,8 @@ from test_nodes_against_twin import simulate as simulated
 from test_ways import cluster_of, with_ways
 
 from schedlab.engine.prepared import prepare
+from schedlab.engine.reference.simulate import replay
 from schedlab.engine.simulation import simulate
-from schedlab.engine.twin.simulate import replay
 from schedlab.workload.resources import Resources
 from schedlab.workload.sbatch import request_of
 from schedlab.workload.workload import Workload

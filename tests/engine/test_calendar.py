@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schedlab.engine import calendar as kernels
-from schedlab.engine.calendar import BLOCK, NEVER, USED, new_calendar
+from schedlab.engine.jobs import calendar as kernels
+from schedlab.engine.jobs.calendar import BLOCK, NEVER, USED, new_calendar
 from schedlab.kernels import for_python
 
 add, discard, pop, soonest = map(for_python, (kernels.add, kernels.discard, kernels.pop, kernels.soonest))

@@ -19,10 +19,10 @@ from test_nodes_against_twin import simulate as simulated
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.hostlist import host_names
 from schedlab.cluster.nodes import NodeGroup
-from schedlab.engine.node_inputs import PLACEMENTS, UNLIMITED
+from schedlab.engine.machine.numbers import PLACEMENTS, UNLIMITED
 from schedlab.engine.prepared import prepare
+from schedlab.engine.reference.simulate import replay
 from schedlab.engine.simulation import simulate
-from schedlab.engine.twin.simulate import replay
 from schedlab.workload.resources import Resources
 from schedlab.workload.sbatch import request_of
 from schedlab.workload.workload import Workload

@@ -11,10 +11,10 @@ import pytest
 from schedlab.cluster import NodeGroup, Partition, Preemption
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.limits import Accounting, QosLimits
-from schedlab.engine import endless
+from schedlab.engine.parts.preemption import endless
 from schedlab.engine.prepared import prepare
+from schedlab.engine.reference.simulate import replay
 from schedlab.engine.simulation import simulate
-from schedlab.engine.twin.simulate import replay
 from schedlab.errors import InputError
 from schedlab.workload.resources import Resources
 from schedlab.workload.workload import Workload

@@ -21,12 +21,12 @@ PAGE = Path(__file__).parents[2] / "docs/background/engine.md"
 IMPORTS = """
 from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
-from schedlab.engine.calendar import BLOCK, USED
-from schedlab.engine.clock import FREE, NOW
-from schedlab.engine.needs import is_ready
-from schedlab.engine.profile import Profile, book, clear, earliest_slot
-from schedlab.engine.state import begin
-from schedlab.engine.waiting import leave
+from schedlab.engine.jobs.calendar import BLOCK, USED
+from schedlab.engine.jobs.clock import FREE, NOW
+from schedlab.engine.parts.dependencies.kernels import is_ready
+from schedlab.engine.machine.profile import Profile, book, clear, earliest_slot
+from schedlab.engine.jobs.state import begin
+from schedlab.engine.queue.waiting import leave
 from schedlab.kernels import by_address, inner_kernel
 if TYPE_CHECKING:
     from schedlab.engine.world import World
@@ -91,7 +91,7 @@ def copy(tmp_path: Path) -> Path:
 
     last = "    return _by_plan(plan, head, conservative, slurm)\n"
     put(
-        "engine/pass_choice.py",
+        "engine/passes/choice.py",
         last,
         choice + last,
         "from schedlab.engine.reservations_pass import Reservations, reservations_pass",
@@ -99,14 +99,14 @@ def copy(tmp_path: Path) -> Path:
     put("scheduler/backfilling.py", "Backfill = NoBackfill | Easy | Conservative | Slurm\n", the_class)
     last = "    return Parts(\n"
     put(
-        "engine/parts.py",
+        "engine/assembly.py",
         last,
         plan + last,
-        "from schedlab.engine.profile import new_profile",
+        "from schedlab.engine.machine.profile import new_profile",
         "from schedlab.engine.reservations_pass import Reservations",
         "from schedlab.scheduler.backfilling import KReservations",
     )
-    put("engine/parts.py", "if isinstance(scheduler.backfill, Slurm) or moving", LISTED)
+    put("engine/assembly.py", "if isinstance(scheduler.backfill, Slurm) or moving", LISTED)
     return tmp_path
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from schedlab.engine.simulation import simulate
-from schedlab.engine.stepwise import Simulation
+from schedlab.engine.steps.stepwise import Simulation
 from schedlab.errors import InputError
 from schedlab.slurm.sprio import priorities
 from schedlab.workload.workload import Workload

@@ -16,8 +16,8 @@ from features import BACKFILLINGS, GROUPS, check_invariants, outcome, random_sim
 from plain_process import number_printed
 from random_seeds import one_in
 
+from schedlab.engine.reference import simulate_plain
 from schedlab.engine.simulation import simulate
-from schedlab.engine.twin import simulate_plain
 from schedlab.errors import InputError
 
 SINGLE = [(feature,) for group in GROUPS for feature in group]

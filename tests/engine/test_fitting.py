@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 
 from schedlab.cli.app import app
 from schedlab.cluster.cluster import Cluster
-from schedlab.engine.site_build import never_runs
-from schedlab.engine.site_refusal import in_words
+from schedlab.engine.parts.limits.build import never_runs
+from schedlab.engine.parts.limits.refusal import in_words
 from schedlab.workload.resources import Resources
 from schedlab.workload.workload import Workload
 

@@ -8,8 +8,8 @@ import pytest
 from schedlab import Cluster, Schedule, Workload
 from schedlab.cluster import NodeEvent, NodeEvents, NodeGroup
 from schedlab.engine.prepared import prepare
+from schedlab.engine.reference.simulate import replay, replay_on_nodes
 from schedlab.engine.simulation import simulate
-from schedlab.engine.twin.simulate import replay, replay_on_nodes
 from schedlab.errors import InputError
 from schedlab.workload import Resources
 

@@ -23,12 +23,12 @@ from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvent, NodeEvents
 from schedlab.cluster.nodes import NodeGroup, Partition
 from schedlab.cluster.preemption import Preemption
-from schedlab.engine import hetjobs
+from schedlab.engine.parts.heterogeneous import kernels as hetjobs
+from schedlab.engine.parts.limits.build import never_runs
 from schedlab.engine.prepared import prepare
+from schedlab.engine.reference import clock
+from schedlab.engine.reference.simulate import replay
 from schedlab.engine.simulation import simulate
-from schedlab.engine.site_build import never_runs
-from schedlab.engine.twin import clock
-from schedlab.engine.twin.simulate import replay
 from schedlab.errors import InputError
 from schedlab.workload.dependencies import Dependencies
 from schedlab.workload.resources import Labels, Resources

@@ -23,8 +23,8 @@ from schedlab.cluster.preemption import Preemption
 from schedlab.cluster.sacctmgr import read_accounts
 from schedlab.durations import parse_time_limit
 from schedlab.engine.prepared import prepare
-from schedlab.engine.twin import clock
-from schedlab.engine.twin.simulate import replay
+from schedlab.engine.reference import clock
+from schedlab.engine.reference.simulate import replay
 from schedlab.errors import InputError
 from schedlab.workload.dependencies import Dependencies
 from schedlab.workload.resources import Resources

@@ -19,8 +19,8 @@ from schedlab.cluster.limits import Accounting, Limits, QosLimits
 from schedlab.cluster.node_events import NodeEvent, NodeEvents
 from schedlab.cluster.nodes import NodeGroup, Partition
 from schedlab.engine.prepared import prepare
+from schedlab.engine.reference.simulate import replay
 from schedlab.engine.simulation import simulate
-from schedlab.engine.twin.simulate import replay
 from schedlab.errors import InputError
 from schedlab.speculate.requests import Requests
 from schedlab.workload.dependencies import Dependencies

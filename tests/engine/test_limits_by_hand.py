@@ -20,8 +20,8 @@ from schedlab.cluster.limits import Accounting
 from schedlab.cluster.nodes import NodeGroup, Partition
 from schedlab.cluster.sacctmgr import read_accounts
 from schedlab.engine.prepared import prepare
+from schedlab.engine.reference.simulate import replay
 from schedlab.engine.simulation import simulate
-from schedlab.engine.twin.simulate import replay
 from schedlab.errors import InputError
 from schedlab.workload.resources import Resources
 from schedlab.workload.workload import Workload

@@ -12,8 +12,8 @@ from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.limits import Accounting, Limits, QosLimits
 from schedlab.cluster.nodes import NodeGroup, Partition
 from schedlab.engine.prepared import prepare
+from schedlab.engine.reference.simulate import replay
 from schedlab.engine.simulation import simulate
-from schedlab.engine.twin.simulate import replay
 from schedlab.speculate.requests import Requests
 from schedlab.workload.resources import Resources
 from schedlab.workload.workload import Workload

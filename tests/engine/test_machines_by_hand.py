@@ -16,8 +16,8 @@ import pytest
 
 from schedlab.cluster.files import read_cluster
 from schedlab.engine.prepared import prepare
+from schedlab.engine.reference.simulate import replay
 from schedlab.engine.simulation import simulate
-from schedlab.engine.twin.simulate import replay
 from schedlab.slurm.job_table import array_size
 from schedlab.workload.event_lines import read_event_lines
 from schedlab.workload.resources import Labels

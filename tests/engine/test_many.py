@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from random_workloads import workloads
 
-from schedlab.engine.many import simulate_many
+from schedlab.engine.many.simulate_many import simulate_many
 from schedlab.engine.simulation import simulate
 from schedlab.errors import InputError
 from schedlab.schedule.measures import LARGEST, NAMES, measure_small

@@ -14,11 +14,11 @@ import pytest
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.files import read_cluster
 from schedlab.cluster.nodes import NodeGroup, Partition
+from schedlab.engine.parts.limits.build import never_runs, site_inputs
+from schedlab.engine.parts.limits.tres import allocated
 from schedlab.engine.prepared import prepare
+from schedlab.engine.reference.simulate import replay
 from schedlab.engine.simulation import simulate
-from schedlab.engine.site_build import never_runs, site_inputs
-from schedlab.engine.tres import allocated
-from schedlab.engine.twin.simulate import replay
 from schedlab.workload.event_lines import read_event_lines
 from schedlab.workload.resources import Resources
 from schedlab.workload.workload import Workload

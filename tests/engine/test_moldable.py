@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.nodes import NodeGroup
 from schedlab.engine.simulation import simulate
-from schedlab.engine.stepwise import Simulation
+from schedlab.engine.steps.stepwise import Simulation
 from schedlab.errors import InputError
 from schedlab.workload.alternatives import Alternatives
 from schedlab.workload.dependencies import Dependencies

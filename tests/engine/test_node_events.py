@@ -23,7 +23,7 @@ from test_nodes_against_twin import replayed, simulate
 from test_site_against_twin import reasons_of
 
 from schedlab.cluster.node_events import NodeEvent, NodeEvents
-from schedlab.engine.outage_inputs import outage_inputs
+from schedlab.engine.parts.outages.numbers import outage_inputs
 from schedlab.errors import InputError
 from schedlab.schedule.stretches import run_of_pauses
 from schedlab.scheduler.predictor import Requested

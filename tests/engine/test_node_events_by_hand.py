@@ -17,11 +17,11 @@ from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.hostlist import host_names
 from schedlab.cluster.node_events import NodeEvent, NodeEvents
 from schedlab.cluster.nodes import NodeGroup
-from schedlab.engine.drive import Driver
-from schedlab.engine.parts import assemble
+from schedlab.engine.assembly import assemble
+from schedlab.engine.driver import Driver
 from schedlab.engine.prepared import prepare
+from schedlab.engine.reference.simulate import replay
 from schedlab.engine.simulation import schedule_of, simulate
-from schedlab.engine.twin.simulate import replay
 from schedlab.errors import InputError
 from schedlab.scheduler import Scheduler
 from schedlab.scheduler.retries import Retries

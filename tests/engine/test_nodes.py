@@ -12,7 +12,7 @@ from test_nodes_against_twin import simulate as compiled
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.nodes import NodeGroup, Partition
-from schedlab.engine.node_requests import fits_empty
+from schedlab.engine.machine.requests import fits_empty
 from schedlab.engine.prepared import prepare
 from schedlab.engine.simulation import simulate
 from schedlab.errors import InputError

@@ -15,13 +15,13 @@ from node_cases import on_nodes, random_nodes, rows_of
 from plain_process import number_printed
 from random_seeds import one_in, seeds
 
-from schedlab.engine.calendar import NEVER
-from schedlab.engine.drive import Driver
-from schedlab.engine.node_inputs import PLACEMENTS
-from schedlab.engine.node_state import order_of
-from schedlab.engine.parts import assemble
+from schedlab.engine.assembly import assemble
+from schedlab.engine.driver import Driver
+from schedlab.engine.jobs.calendar import NEVER
+from schedlab.engine.machine.numbers import PLACEMENTS
+from schedlab.engine.machine.state import order_of
+from schedlab.engine.reference.simulate import replay_on_nodes
 from schedlab.engine.simulation import schedule_of
-from schedlab.engine.twin.simulate import replay_on_nodes
 from schedlab.errors import InputError
 
 SEEDS = {"none": 2, "easy": 2, "easy:ORDER": 2, "conservative": 1, "fixed": 1, "slurm": 1, "slurm, every event": 1}

@@ -12,8 +12,8 @@ from node_cases import Shape, node_inputs, on_nodes
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.nodes import NodeGroup
 from schedlab.engine import simulate
-from schedlab.engine.node_inputs import PLACEMENTS, UNLIMITED
-from schedlab.engine.twin.simulate import replay_on_nodes
+from schedlab.engine.machine.numbers import PLACEMENTS, UNLIMITED
+from schedlab.engine.reference.simulate import replay_on_nodes
 from schedlab.workload.resources import NUMBERS, WHOLE, Resources
 from schedlab.workload.workload import Workload
 

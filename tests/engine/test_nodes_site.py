@@ -11,8 +11,8 @@ from node_cases import Shape, node_inputs, node_workloads, on_nodes
 from site_cases import site_of
 from test_nodes_against_twin import simulate
 
-from schedlab.engine.node_inputs import UNLIMITED, NodeInputs
-from schedlab.engine.twin.simulate import play, replay
+from schedlab.engine.machine.numbers import UNLIMITED, NodeInputs
+from schedlab.engine.reference.simulate import play, replay
 from schedlab.workload.workload import Workload
 
 SCHEDULERS = [

@@ -17,7 +17,7 @@ from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.nodes import LARGEST, NodeGroup, Partition
 from schedlab.engine import simulate
 from schedlab.engine.prepared import prepare
-from schedlab.engine.twin.simulate import replay
+from schedlab.engine.reference.simulate import replay
 from schedlab.site.importing import import_site
 from schedlab.workload.resources import Labels, Resources
 from schedlab.workload.workload import Workload

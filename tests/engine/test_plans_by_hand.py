@@ -17,8 +17,8 @@ import pytest
 from schedlab.cluster.files import read_cluster
 from schedlab.cluster.hostlist import host_names
 from schedlab.engine.prepared import prepare
+from schedlab.engine.reference.simulate import replay
 from schedlab.engine.simulation import simulate
-from schedlab.engine.twin.simulate import replay
 from schedlab.workload.event_lines import read_event_lines
 
 GROUPS = json.loads((Path(__file__).parents[2] / "conformance" / "slurm-plans.json").read_text(encoding="utf-8"))

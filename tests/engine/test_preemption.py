@@ -25,8 +25,8 @@ from test_node_events import (
 from test_nodes_against_twin import replayed, simulate
 from test_site_against_twin import reasons_of
 
-from schedlab.engine.outage_inputs import outage_inputs
-from schedlab.engine.preemption_inputs import PreemptionInputs
+from schedlab.engine.parts.outages.numbers import outage_inputs
+from schedlab.engine.parts.preemption.numbers import PreemptionInputs
 from schedlab.errors import InputError
 from schedlab.scheduler.predictor import Requested
 

@@ -17,7 +17,7 @@ from schedlab.cluster.files import read_cluster
 from schedlab.cluster.hostlist import host_names
 from schedlab.cluster.node_events import NodeEvent, NodeEvents
 from schedlab.engine.prepared import prepare
-from schedlab.engine.twin.simulate import replay
+from schedlab.engine.reference.simulate import replay
 from schedlab.schedule.stretches import by_stretch
 from schedlab.workload.resources import Resources
 from schedlab.workload.workload import Workload

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from schedlab.cluster.cluster import Cluster
-from schedlab.engine import priority as priorities
 from schedlab.engine import simulate
+from schedlab.engine.parts.priority import kernels as priorities
+from schedlab.engine.parts.priority.kernels import new_priority
 from schedlab.engine.prepared import prepare
-from schedlab.engine.priority import new_priority
-from schedlab.engine.twin import simulate_plain
+from schedlab.engine.reference import simulate_plain
 from schedlab.kernels import for_python
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.workflow.workflow import Task, Workflow

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schedlab.engine import profile as kernels
+from schedlab.engine.machine import profile as kernels
 from schedlab.kernels import kernel
 
 PROCESSORS, SECONDS = 20, 400

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schedlab.engine import queue_nodes, queue_tree
-from schedlab.engine.queue_tree import new_tree
+from schedlab.engine.queue import minima as queue_nodes
+from schedlab.engine.queue import tree as queue_tree
+from schedlab.engine.queue.tree import new_tree
 from schedlab.kernels import for_python
 
 first, first_fit, fewest = map(for_python, (queue_tree.first, queue_tree.first_fit, queue_tree.fewest))

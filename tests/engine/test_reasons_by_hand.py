@@ -10,13 +10,13 @@ from plain_process import number_printed
 from site_cases import site_of
 from test_nodes_against_twin import simulate
 
-from schedlab.engine.calendar import NEVER
-from schedlab.engine.drive import Driver
+from schedlab.engine.assembly import assemble
+from schedlab.engine.driver import Driver
+from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.loop import ASK
-from schedlab.engine.node_inputs import UNLIMITED
-from schedlab.engine.parts import assemble
+from schedlab.engine.machine.numbers import UNLIMITED
+from schedlab.engine.reference.simulate import replay
 from schedlab.engine.simulation import schedule_of
-from schedlab.engine.twin.simulate import replay
 from schedlab.workload.workload import Workload
 
 JOBS = [(0, 100), (1, 100), (10, 10), (30, 100)]

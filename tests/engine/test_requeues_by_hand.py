@@ -18,11 +18,11 @@ from test_preemption_by_hand import agree, cluster_of
 
 from schedlab.cluster.hostlist import host_names
 from schedlab.cluster.node_events import NodeEvent, NodeEvents
-from schedlab.engine.drive import Driver
-from schedlab.engine.parts import assemble
+from schedlab.engine.assembly import assemble
+from schedlab.engine.driver import Driver
 from schedlab.engine.prepared import prepare
+from schedlab.engine.reference.simulate import replay
 from schedlab.engine.simulation import schedule_of
-from schedlab.engine.twin.simulate import replay
 from schedlab.errors import InputError
 from schedlab.scheduler import Scheduler
 from schedlab.scheduler.backfilling import TICK

@@ -28,8 +28,8 @@ from test_preemption import ENDLESS, TIERS, random_preemption
 from test_site_against_twin import reasons_of
 
 from schedlab.cluster.node_events import NodeEvent, NodeEvents
-from schedlab.engine.booking_inputs import NO_RESERVATION, booking_inputs
-from schedlab.engine.outage_inputs import outage_inputs
+from schedlab.engine.parts.outages.numbers import outage_inputs
+from schedlab.engine.parts.reservations.numbers import NO_RESERVATION, booking_inputs
 from schedlab.engine.prepared import prepare
 from schedlab.errors import InputError
 from schedlab.scheduler.predictor import Requested

@@ -18,10 +18,10 @@ from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.hostlist import host_names
 from schedlab.cluster.node_events import NodeEvent, NodeEvents
 from schedlab.cluster.nodes import NodeGroup
-from schedlab.engine.booking_inputs import may_not_reserve
+from schedlab.engine.parts.reservations.numbers import may_not_reserve
 from schedlab.engine.prepared import prepare
+from schedlab.engine.reference.simulate import replay
 from schedlab.engine.simulation import simulate
-from schedlab.engine.twin.simulate import replay
 from schedlab.errors import InputError
 from schedlab.workload.resources import Resources
 from schedlab.workload.workload import Workload

@@ -16,7 +16,7 @@ import pytest
 
 from schedlab.engine import simulate
 from schedlab.engine.prepared import prepare
-from schedlab.engine.twin.simulate import replay
+from schedlab.engine.reference.simulate import replay
 from schedlab.errors import InputError
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.site.importing import import_site

@@ -18,13 +18,13 @@ from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.limits import Account, Accounting, AccountUser
 from schedlab.cluster.sacctmgr import read_accounts
 from schedlab.engine import simulate
-from schedlab.engine.associations import Associations, associations, unknown_users
+from schedlab.engine.parts.limits.tres import Billing
+from schedlab.engine.parts.priority.associations import Associations, associations, unknown_users
+from schedlab.engine.parts.priority.shares import new_shares, weighed
 from schedlab.engine.prepared import prepare
-from schedlab.engine.shares import new_shares, weighed
-from schedlab.engine.stepwise import Simulation
-from schedlab.engine.tres import Billing
-from schedlab.engine.twin.shares import Shares
-from schedlab.engine.twin.simulate import replay
+from schedlab.engine.reference.shares import Shares
+from schedlab.engine.reference.simulate import replay
+from schedlab.engine.steps.stepwise import Simulation
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.workload.resources import Labels, Resources
 from schedlab.workload.workload import Workload

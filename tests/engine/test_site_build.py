@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.limits import Account, Accounting, AccountUser, Limits, QosLimits
 from schedlab.cluster.nodes import NodeGroup, Partition
-from schedlab.engine.node_requests import caps_of, node_inputs
+from schedlab.engine.machine.requests import caps_of, node_inputs
+from schedlab.engine.parts.limits.build import never_runs, site_inputs
 from schedlab.engine.prepared import prepare
+from schedlab.engine.reference.simulate import play
 from schedlab.engine.simulation import simulate
-from schedlab.engine.site_build import never_runs, site_inputs
-from schedlab.engine.twin.simulate import play
 from schedlab.errors import InputError
 from schedlab.workload.resources import Resources
 from schedlab.workload.workload import Workload

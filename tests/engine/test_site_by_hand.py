@@ -17,8 +17,8 @@ from schedlab.cluster.nodes import Partition
 from schedlab.cluster.tres_weights import tres_weights
 from schedlab.engine import simulate
 from schedlab.engine.prepared import prepare
-from schedlab.engine.stepwise import Simulation
-from schedlab.engine.twin.simulate import replay
+from schedlab.engine.reference.simulate import replay
+from schedlab.engine.steps.stepwise import Simulation
 from schedlab.errors import InputError
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.site.importing import import_site

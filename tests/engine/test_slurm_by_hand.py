@@ -15,8 +15,8 @@ import pytest
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.nodes import NodeGroup
+from schedlab.engine.reference import simulate_plain
 from schedlab.engine.simulation import simulate
-from schedlab.engine.twin import simulate_plain
 from schedlab.scheduler import Scheduler
 from schedlab.scheduler.backfilling import TICK
 from schedlab.workload.workload import Workload

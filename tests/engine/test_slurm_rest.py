@@ -12,9 +12,9 @@ from plain_process import number_printed
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.nodes import NodeGroup
 from schedlab.engine.prepared import prepare
+from schedlab.engine.reference.simulate import replay
+from schedlab.engine.reference.slurm_rest import in_minutes
 from schedlab.engine.simulation import simulate
-from schedlab.engine.twin.simulate import replay
-from schedlab.engine.twin.slurm_rest import in_minutes
 from schedlab.workload.workload import Workload
 
 SEEDS = 12

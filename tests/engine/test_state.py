@@ -23,20 +23,20 @@ from test_hetjobs import in_tiers, with_het_jobs, without_wide_ones
 
 from schedlab.cluster.node_events import NodeEvents
 from schedlab.cluster.preemption import Preemption
-from schedlab.engine import hetjobs
-from schedlab.engine.clock import SUBMITTED
-from schedlab.engine.copies import arrays_of, digest_of_fixed
-from schedlab.engine.gate_state import REFUSED
-from schedlab.engine.growth import grown, moves_of
-from schedlab.engine.growth_rules import RULES, SCRATCH
-from schedlab.engine.node_state import LOGGED
-from schedlab.engine.observable import put_together
-from schedlab.engine.preemption_state import PAUSES
-from schedlab.engine.queue_list import QueueList
-from schedlab.engine.queue_tree import QueueTree
-from schedlab.engine.returns import FIRST, HELD
-from schedlab.engine.site_state import HEADS
-from schedlab.engine.stepwise import Simulation
+from schedlab.engine.jobs.clock import SUBMITTED
+from schedlab.engine.machine.state import LOGGED
+from schedlab.engine.parts.heterogeneous import kernels as hetjobs
+from schedlab.engine.parts.limits.state import HEADS
+from schedlab.engine.parts.preemption.state import PAUSES
+from schedlab.engine.parts.requeues.kernels import FIRST, HELD
+from schedlab.engine.parts.submission_limits.state import REFUSED
+from schedlab.engine.queue.sorted_list import QueueList
+from schedlab.engine.queue.tree import QueueTree
+from schedlab.engine.steps.copies import arrays_of, digest_of_fixed
+from schedlab.engine.steps.growth import grown, moves_of
+from schedlab.engine.steps.growth_rules import RULES, SCRATCH
+from schedlab.engine.steps.observable import put_together
+from schedlab.engine.steps.stepwise import Simulation
 from schedlab.errors import InputError
 
 CASES = 12

@@ -17,7 +17,7 @@ from features import TwiceTheLast, outcome
 
 import schedlab as sl
 from schedlab.engine.simulation import simulate
-from schedlab.engine.stepwise import Simulation
+from schedlab.engine.steps.stepwise import Simulation
 from schedlab.errors import InputError
 from schedlab.scheduler import FunctionPolicy, Scheduler
 from schedlab.workload.alternatives import Alternatives

@@ -17,7 +17,7 @@ from schedlab import Cluster, Simulation, Workload, simulate
 from schedlab.cluster import NodeEvent, NodeEvents, NodeGroup, Partition, Preemption
 from schedlab.cluster.files import read_cluster
 from schedlab.engine.prepared import prepare
-from schedlab.engine.twin.simulate import replay
+from schedlab.engine.reference.simulate import replay
 from schedlab.errors import InputError
 from schedlab.schedule.exports import read_schedule
 from schedlab.schedule.stretches import by_stretch, stretches

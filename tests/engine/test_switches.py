@@ -13,9 +13,9 @@ from test_nodes_against_twin import replayed, simulate
 import schedlab as sl
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.nodes import NodeGroup, Switch
-from schedlab.engine.node_inputs import PLACEMENTS, UNLIMITED
+from schedlab.engine.machine.numbers import PLACEMENTS, UNLIMITED
+from schedlab.engine.parts.switch_waits.numbers import with_wishes
 from schedlab.engine.prepared import prepare
-from schedlab.engine.wish_inputs import with_wishes
 from schedlab.errors import InputError
 from schedlab.workload.resources import Resources
 from schedlab.workload.workload import Workload

@@ -18,8 +18,8 @@ from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.files import read_cluster
 from schedlab.cluster.hostlist import host_list, host_names
 from schedlab.engine.prepared import prepare
+from schedlab.engine.reference.simulate import replay
 from schedlab.engine.simulation import simulate
-from schedlab.engine.twin.simulate import replay
 from schedlab.workload.event_lines import read_event_lines
 
 FOLDER = Path(__file__).parents[2] / "conformance"

@@ -19,10 +19,10 @@ from test_nodes_against_twin import simulate as simulated
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.hostlist import host_names
 from schedlab.cluster.nodes import NodeGroup, Partition, Switch
-from schedlab.engine.node_inputs import BY_RULE, LAST, LEAST_LOADED, PLACEMENTS
+from schedlab.engine.machine.numbers import BY_RULE, LAST, LEAST_LOADED, PLACEMENTS
 from schedlab.engine.prepared import prepare
+from schedlab.engine.reference.simulate import replay_on_nodes
 from schedlab.engine.simulation import simulate
-from schedlab.engine.twin.simulate import replay_on_nodes
 from schedlab.workload.workload import Workload
 
 CHOICES = json.loads((Path(__file__).parents[2] / "conformance" / "slurm-ways.json").read_text(encoding="utf-8"))

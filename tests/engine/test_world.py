@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import get_type_hints
 
 import schedlab
-from schedlab.engine.node_state import Nodes
-from schedlab.engine.site_state import Site
-from schedlab.engine.state import State
+from schedlab.engine.jobs.state import State
+from schedlab.engine.machine.state import Nodes
+from schedlab.engine.parts.limits.state import Site
 from schedlab.engine.world import MOVED, World
 
 ENGINE = Path(schedlab.__file__).parent / "engine"

@@ -283,7 +283,7 @@ def _on(machine: str) -> tuple[str, ...]:
 def _make(directory: Path) -> None:
     """Have schedlab make what only schedlab makes: a site, jobs on its nodes, an agent, a simulation that stands."""
     from schedlab.cluster.files import read_cluster, write_cluster
-    from schedlab.engine.stepwise import Simulation
+    from schedlab.engine.steps.stepwise import Simulation
     from schedlab.scheduler.agent_file import AgentFile
     from schedlab.scheduler.agent_network import INPUTS, Network
     from schedlab.site import import_site

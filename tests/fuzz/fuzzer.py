@@ -175,7 +175,7 @@ def plain() -> bool:
 
 def resume(path: str) -> None:
     """Load a saved simulation and run it to its end, which no verb does."""
-    from schedlab.engine.stepwise import Simulation
+    from schedlab.engine.steps.stepwise import Simulation
 
     Simulation.load(path).run()
 

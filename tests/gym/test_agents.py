@@ -13,7 +13,7 @@ from gym_samples import model_jobs, random_jobs
 
 import schedlab as sl
 from schedlab.engine.simulation import simulate
-from schedlab.engine.stepwise import Simulation
+from schedlab.engine.steps.stepwise import Simulation
 from schedlab.errors import InputError
 from schedlab.gym.episodes import Episodes
 from schedlab.gym.rollouts import advantages, joined, roll

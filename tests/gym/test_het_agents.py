@@ -14,7 +14,7 @@ import schedlab as sl
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.nodes import NodeGroup, Partition
 from schedlab.engine.simulation import simulate
-from schedlab.engine.stepwise import Simulation
+from schedlab.engine.steps.stepwise import Simulation
 from schedlab.workload.resources import Labels, Resources
 
 FIRST = linear_network(is_waiting=-10, wait=1)

@@ -18,8 +18,8 @@ from schedlab.kernels.numba_versions import Pipeline
 PACKAGE = Path(schedlab.__file__).parent
 
 CASES = [
-    *(("site/site.py", True), ("cluster/sacctmgr.py", True), ("engine/twin/clock.py", True)),
-    *(("engine/loop.py", False), ("engine/calendar.py", False), ("kernels/decorators.py", False)),
+    *(("site/site.py", True), ("cluster/sacctmgr.py", True), ("engine/reference/clock.py", True)),
+    *(("engine/loop.py", False), ("engine/jobs/calendar.py", False), ("kernels/decorators.py", False)),
     ("workload/resources.py", False),  # of which kernels use constants
 ]
 

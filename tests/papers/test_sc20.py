@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from schedlab.engine.many import simulate_many
+from schedlab.engine.many.simulate_many import simulate_many
 from schedlab.errors import InputError
 from schedlab_papers import sc20
 from schedlab_papers.sc20_logs import JOBS, LOGS, POLICIES, STARTS, WINDOW

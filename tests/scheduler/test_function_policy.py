@@ -9,8 +9,8 @@ import pytest
 
 from schedlab.campaign.definition.campaign import Campaign
 from schedlab.campaign.run.coordinator import run_campaign
+from schedlab.engine.reference import simulate_plain
 from schedlab.engine.simulation import simulate
-from schedlab.engine.twin import simulate_plain
 from schedlab.errors import InputError
 from schedlab.imports import named_classes
 from schedlab.model.lublin_feitelson import lublin

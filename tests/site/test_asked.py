@@ -6,7 +6,7 @@ import numpy as np
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.nodes import NodeGroup, Partition
-from schedlab.engine.node_requests import unchecked_inputs
+from schedlab.engine.machine.requests import unchecked_inputs
 from schedlab.engine.simulation import simulate
 from schedlab.site.asked import attributes
 from schedlab.workload.resources import Resources

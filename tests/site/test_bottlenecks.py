@@ -9,7 +9,7 @@ import pytest
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.nodes import NodeGroup, Partition
-from schedlab.engine.node_requests import unchecked_inputs
+from schedlab.engine.machine.requests import unchecked_inputs
 from schedlab.engine.simulation import simulate
 from schedlab.site.asked import node_kinds
 from schedlab.site.bottlenecks import Demand

@@ -7,7 +7,7 @@ import numpy as np
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.limits import Account, Accounting, AccountUser, Limits, QosLimits
 from schedlab.cluster.nodes import NodeGroup, Partition
-from schedlab.engine.node_requests import unchecked_inputs
+from schedlab.engine.machine.requests import unchecked_inputs
 from schedlab.engine.simulation import simulate
 from schedlab.schedule.schedule import Schedule
 from schedlab.site.causes import LIMITS, PRIORITY, RESOURCES, WaitCauses, kind_of, wait_causes

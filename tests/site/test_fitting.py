@@ -9,7 +9,7 @@ from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.features import nodes_with
 from schedlab.cluster.node_events import NodeEvent, NodeEvents
 from schedlab.cluster.nodes import NodeGroup, Partition
-from schedlab.engine.node_requests import unchecked_inputs
+from schedlab.engine.machine.requests import unchecked_inputs
 from schedlab.engine.simulation import simulate
 from schedlab.schedule.schedule import Schedule
 from schedlab.site.fitting import CORES, GPUS, MEMORY, ROOM, Fitting

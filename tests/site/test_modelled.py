@@ -8,7 +8,7 @@ import pytest
 from schedlab.durations import DAY, HOUR
 from schedlab.engine import simulate
 from schedlab.engine.prepared import prepare
-from schedlab.engine.twin.simulate import replay
+from schedlab.engine.reference.simulate import replay
 from schedlab.errors import InputError
 from schedlab.site import import_site
 from schedlab.site.modelled import model_of_jobs, with_think_times

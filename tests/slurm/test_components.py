@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import schedlab as sl
-from schedlab.engine.twin.simulate import simulate_plain
+from schedlab.engine.reference.simulate import simulate_plain
 from schedlab.slurm.components import note_held
 from schedlab.slurm.configuration import machine_configuration
 from schedlab.slurm.job_table import Run

@@ -9,7 +9,7 @@ from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvent, NodeEvents
 from schedlab.cluster.nodes import NodeGroup
 from schedlab.engine.prepared import prepare
-from schedlab.engine.twin.simulate import replay
+from schedlab.engine.reference.simulate import replay
 from schedlab.slurm.configuration import machine_configuration
 from schedlab.slurm.jobs import from_workload
 from schedlab.slurm.node_commands import carried_out, commands_of

@@ -218,8 +218,8 @@ def _without_the_impossible(workload: Workload, cluster: Cluster, told: list[str
     InputError
         If there are jobs, but none that can run.
     """
-    from schedlab.engine.site_build import never_runs
-    from schedlab.engine.site_refusal import why_left_out
+    from schedlab.engine.parts.limits.build import never_runs
+    from schedlab.engine.parts.limits.refusal import why_left_out
 
     never = never_runs(workload, cluster)
     if bool((never.codes < 0).all()):
@@ -233,7 +233,7 @@ def _without_the_impossible(workload: Workload, cluster: Cluster, told: list[str
 
 def _without_the_unreserved(workload: Workload, cluster: Cluster, events: NodeEvents, told: list[str]) -> Workload:
     """Return the jobs that may use the reservations that they ask for; tell of the others, by reason."""
-    from schedlab.engine.booking_inputs import may_not_reserve
+    from schedlab.engine.parts.reservations.numbers import may_not_reserve
 
     refused = may_not_reserve(workload, cluster, events)
     for reason, count in refused.counts().items():

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from schedlab.engine.node_state import with_more_places
-from schedlab.engine.parts import Parts
-from schedlab.engine.preemption_state import Preemption, with_more_pauses
-from schedlab.engine.retries import with_more_room
+from schedlab.engine.assembly import Parts
+from schedlab.engine.machine.state import with_more_places
+from schedlab.engine.parts.preemption.state import Preemption, with_more_pauses
+from schedlab.engine.parts.retries.kernels import with_more_room
 
 
 class Lengths(NamedTuple):

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from schedlab.engine.calendar import NEVER, soonest
-from schedlab.engine.clock import (
+from schedlab.engine.jobs.calendar import NEVER, soonest
+from schedlab.engine.jobs.clock import (
     ARRIVED,
     BLAMED,
     COMPLETED,
@@ -27,14 +27,20 @@ from schedlab.engine.clock import (
     SUBMITTED,
     WAITING,
 )
-from schedlab.engine.forecast import correct_expired, learn_from_ends, note_starts, predict_for_entries
-from schedlab.engine.gate import accept
-from schedlab.engine.hetjobs import is_hopeless
-from schedlab.engine.needs import next_release, release
-from schedlab.engine.nodes import lacks_places
-from schedlab.engine.orders import ASKED, AT_ENTRY, PRIORITY, TIMED, Order, evaluate_for
-from schedlab.engine.outages import next_change
-from schedlab.engine.pass_choice import (
+from schedlab.engine.jobs.state import UNKNOWN, advance, begin, next_event
+from schedlab.engine.machine.nodes import lacks_places
+from schedlab.engine.parts.dependencies.kernels import next_release, release
+from schedlab.engine.parts.forecasts.kernels import correct_expired, learn_from_ends, note_starts, predict_for_entries
+from schedlab.engine.parts.heterogeneous.kernels import is_hopeless
+from schedlab.engine.parts.limits.reasons import all_are_passed_over, count_waiting
+from schedlab.engine.parts.outages.kernels import next_change
+from schedlab.engine.parts.preemption.state import lacks_pauses
+from schedlab.engine.parts.preemption.times import let_return, look_ahead, next_turn
+from schedlab.engine.parts.priority.kernels import compute, next_computation, note_usage, rank_of
+from schedlab.engine.parts.retries.kernels import ask_first, come_back, is_full, note_runs
+from schedlab.engine.parts.submission_limits.kernels import accept
+from schedlab.engine.parts.suspension.kernels import resume
+from schedlab.engine.passes.choice import (
     after_pass,
     before_event,
     lone,
@@ -44,16 +50,10 @@ from schedlab.engine.pass_choice import (
     rank_again,
     speculate,
 )
-from schedlab.engine.preemption_state import lacks_pauses
-from schedlab.engine.preemption_times import let_return, look_ahead, next_turn
-from schedlab.engine.priority import compute, next_computation, note_usage, rank_of
-from schedlab.engine.queue_pass import OPEN, STARTS
-from schedlab.engine.retries import ask_first, come_back, is_full, note_runs
-from schedlab.engine.site_reasons import all_are_passed_over, count_waiting
-from schedlab.engine.state import UNKNOWN, advance, begin, next_event
-from schedlab.engine.suspension import resume
-from schedlab.engine.ties import number_entry
-from schedlab.engine.waiting import enter, score_again
+from schedlab.engine.passes.easy import OPEN, STARTS
+from schedlab.engine.queue.orders import ASKED, AT_ENTRY, PRIORITY, TIMED, Order, evaluate_for
+from schedlab.engine.queue.ties import number_entry
+from schedlab.engine.queue.waiting import enter, score_again
 from schedlab.kernels import bare_kernel, inlined
 
 if TYPE_CHECKING:

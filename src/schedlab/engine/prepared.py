@@ -11,11 +11,8 @@ from numpy.typing import NDArray
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvents
-from schedlab.engine.alternatives import Spread, spread_out
-from schedlab.engine.associations import Associations, associations
-from schedlab.engine.booking_inputs import BookingInputs, booked
-from schedlab.engine.calendar import NEVER
-from schedlab.engine.columns import (
+from schedlab.engine.jobs.calendar import NEVER
+from schedlab.engine.jobs.columns import (
     allocated,
     check_jobs,
     columns_of,
@@ -25,17 +22,20 @@ from schedlab.engine.columns import (
     pilots,
     size_of_machine,
 )
-from schedlab.engine.het_inputs import check_together, owners_of, wait_together
-from schedlab.engine.node_inputs import NodeInputs
-from schedlab.engine.outage_inputs import OutageInputs, outage_inputs
-from schedlab.engine.overtime import overtime_of
-from schedlab.engine.preemption_inputs import preempts
-from schedlab.engine.site_build import longest_requests, machine_inputs
-from schedlab.engine.site_held import as_one_node, is_held_back
-from schedlab.engine.site_inputs import SiteInputs
-from schedlab.engine.tres import counted
-from schedlab.engine.way_inputs import with_ways
-from schedlab.engine.wish_inputs import with_wishes
+from schedlab.engine.jobs.overtime import overtime_of
+from schedlab.engine.machine.numbers import NodeInputs
+from schedlab.engine.machine.other_ways_numbers import with_ways
+from schedlab.engine.parts.heterogeneous.numbers import check_together, owners_of, wait_together
+from schedlab.engine.parts.limits.build import longest_requests, machine_inputs
+from schedlab.engine.parts.limits.numbers import SiteInputs
+from schedlab.engine.parts.limits.on_all_jobs import as_one_node, is_held_back
+from schedlab.engine.parts.limits.tres import counted
+from schedlab.engine.parts.moldable.rows import Spread, spread_out
+from schedlab.engine.parts.outages.numbers import OutageInputs, outage_inputs
+from schedlab.engine.parts.preemption.numbers import preempts
+from schedlab.engine.parts.priority.associations import Associations, associations
+from schedlab.engine.parts.reservations.numbers import BookingInputs, booked
+from schedlab.engine.parts.switch_waits.numbers import with_wishes
 from schedlab.errors import InputError, check_type, whole_number
 from schedlab.imports import named_classes
 from schedlab.permutations import inverse

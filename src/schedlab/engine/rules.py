@@ -28,7 +28,7 @@ class Rules(NamedTuple):
     in_order
         The number of warm-up jobs, started strictly by entry before the scheduler takes over.
     one_by_one
-        The event order of SC'15, see `schedlab.engine.state.advance`.
+        The event order of SC'15, see `schedlab.engine.jobs.state.advance`.
     gated
         Whether a submission leads to a pass only if the new job fits the free processors; with `one_by_one` only.
     fixed
@@ -38,7 +38,7 @@ class Rules(NamedTuple):
     keeps_submit
         Whether jobs keep their submission when they are released (accrue=always).
     ties
-        Who goes first of equal scores, see `schedlab.engine.ties`.
+        Who goes first of equal scores, see `schedlab.engine.queue.ties`.
     asks_predictor, asks_at_entry, asks_at_pass, observed
         When the loop returns to Python: for predictions, for scores of jobs that enter, for scores before a pass, and
         before every pass.
@@ -58,7 +58,7 @@ reserve_age, wf_depth, planned_tasks, tasks_count, het_at_once
     one_each
         Whether a job of several partitions has a reservation in the first of them alone.
     het_order
-        What counts of the priorities of a heterogeneous job, see `schedlab.engine.het_order`.
+        What counts of the priorities of a heterogeneous job, see `schedlab.engine.parts.heterogeneous.queue_order`.
     by_group
         Whether a backfill pass looks at a limited number of jobs of each user, partition ...
     grouped

@@ -25,11 +25,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.calendar import NEVER
-from schedlab.engine.clock import FREE, NOW, STARTED
-from schedlab.engine.orders import ASKED, NO_JOB, TIMED, Order, blame, evaluate_for, new_order
+from schedlab.engine.jobs.calendar import NEVER
+from schedlab.engine.jobs.clock import FREE, NOW, STARTED
+from schedlab.engine.jobs.state import State
 from schedlab.engine.prepared import Prepared
-from schedlab.engine.state import State
+from schedlab.engine.queue.orders import ASKED, NO_JOB, TIMED, Order, blame, evaluate_for, new_order
 from schedlab.errors import InputError
 from schedlab.kernels import bare_kernel, inlined, inner_kernel
 from schedlab.scheduler.backfilling import Easy
@@ -103,7 +103,8 @@ def _run(
     Parameters
     ----------
     jobs, state
-        See `schedlab.engine.state`; of the state, the clock (free processors, jobs started) and `backfilled` are used.
+        See `schedlab.engine.jobs.state`; of the state, the clock (free processors, jobs started) and `backfilled` are
+        used.
     start
         Filled with the starts, in seconds.
     order

@@ -11,21 +11,21 @@ from numpy.typing import NDArray
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvents
-from schedlab.engine.alternatives import gathered
-from schedlab.engine.drive import Driver
-from schedlab.engine.het_inputs import refuse_waiting_for_ever
-from schedlab.engine.known import known_scheduler, simulate_known
-from schedlab.engine.left_over import refuse_left_over
-from schedlab.engine.node_output import placement_of
-from schedlab.engine.outage_inputs import closures_of
-from schedlab.engine.parts import Parts, assemble
-from schedlab.engine.plan import Plan
-from schedlab.engine.preemption_state import PAUSES, Preemption
+from schedlab.engine.assembly import Parts, assemble
+from schedlab.engine.driver import Driver
+from schedlab.engine.jobs.state import new_state
+from schedlab.engine.machine.output import placement_of
+from schedlab.engine.many.prescored import known_scheduler, simulate_known
+from schedlab.engine.never_start import refuse_left_over
+from schedlab.engine.parts.heterogeneous.numbers import refuse_waiting_for_ever
+from schedlab.engine.parts.limits.reasons import seconds_by_reason
+from schedlab.engine.parts.moldable.rows import gathered
+from schedlab.engine.parts.outages.numbers import closures_of
+from schedlab.engine.parts.preemption.state import PAUSES, Preemption
+from schedlab.engine.parts.retries.kernels import RUNS
+from schedlab.engine.passes.plan import Plan
 from schedlab.engine.prepared import Events, Prepared, prepare
-from schedlab.engine.retries import RUNS
 from schedlab.engine.sc17_simulator import run_sc17
-from schedlab.engine.site_reasons import seconds_by_reason
-from schedlab.engine.state import new_state
 from schedlab.schedule.measures import LARGEST
 from schedlab.schedule.placement import Placement
 from schedlab.schedule.schedule import Schedule

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
-from schedlab.engine.parts import Parts
+from schedlab.engine.assembly import Parts
 from schedlab.kernels import by_address, replacing
 
 
@@ -20,7 +20,7 @@ class World(NamedTuple):
     Parameters
     ----------
     jobs, state
-        See `schedlab.engine.state`.
+        See `schedlab.engine.jobs.state`.
     seen
         The jobs as the order of the queue sees them.
     waiting, orders

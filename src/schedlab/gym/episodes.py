@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.clock import NOW
-from schedlab.engine.known import formulas_of
-from schedlab.engine.orders import blame
+from schedlab.engine.jobs.clock import NOW
+from schedlab.engine.many.prescored import formulas_of
+from schedlab.engine.queue.orders import blame
 from schedlab.errors import InputError
 from schedlab.gym.decisions import formula_of, known_policy, rules_for
 from schedlab.gym.moves import Policies

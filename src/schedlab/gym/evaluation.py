@@ -11,7 +11,7 @@ import numpy as np
 from gymnasium.utils.seeding import np_random
 from numpy.typing import NDArray
 
-from schedlab.engine.many import simulate_many
+from schedlab.engine.many.simulate_many import simulate_many
 from schedlab.engine.simulation import simulate
 from schedlab.errors import InputError
 from schedlab.gym.environment import SchedulingEnv

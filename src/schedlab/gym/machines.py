@@ -6,7 +6,7 @@ from typing import Any
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvents
-from schedlab.engine.columns import has_nodes, size_of_machine
+from schedlab.engine.jobs.columns import has_nodes, size_of_machine
 from schedlab.engine.prepared import NEEDS_NODES
 from schedlab.errors import InputError
 from schedlab.gym.episodes import Episodes

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.calendar import NEVER, soonest
-from schedlab.engine.clock import ARRIVED, COMPLETED, FREE, NOW, STARTED, SUBMITTED
-from schedlab.engine.known import Formulas
-from schedlab.engine.orders import evaluate_for
-from schedlab.engine.state import State, advance, begin, complete, reservation
+from schedlab.engine.jobs.calendar import NEVER, soonest
+from schedlab.engine.jobs.clock import ARRIVED, COMPLETED, FREE, NOW, STARTED, SUBMITTED
+from schedlab.engine.jobs.state import State, advance, begin, complete, reservation
+from schedlab.engine.many.prescored import Formulas
+from schedlab.engine.queue.orders import evaluate_for
 from schedlab.engine.world import World
 from schedlab.gym.pool import (
     ACCRUED,

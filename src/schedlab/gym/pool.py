@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.calendar import BLOCK, DUE, NEVER, Calendar
-from schedlab.engine.clock import CLOCK_SIZE
-from schedlab.engine.known import Formulas
-from schedlab.engine.orders import Program
-from schedlab.engine.state import JOB, State
+from schedlab.engine.jobs.calendar import BLOCK, DUE, NEVER, Calendar
+from schedlab.engine.jobs.clock import CLOCK_SIZE
+from schedlab.engine.jobs.state import JOB, State
+from schedlab.engine.many.prescored import Formulas
+from schedlab.engine.queue.orders import Program
 from schedlab.kernels import by_address, inlined, new_records
 from schedlab.scheduler.formula import CHUNK
 
@@ -64,7 +64,7 @@ class Pool(NamedTuple):
     jobs
         Records of type JOB, in order of submission.
     clock, start, noticed, backfilled, begun
-        As in `schedlab.engine.state.State`; `running_*` and `ending_*` are its calendars.
+        As in `schedlab.engine.jobs.state.State`; `running_*` and `ending_*` are its calendars.
     queue
         int64: the jobs that wait, in the order in which they are shown.
     score

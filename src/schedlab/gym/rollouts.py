@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.clock import NOW
+from schedlab.engine.jobs.clock import NOW
 from schedlab.gym.episodes import Episodes
 from schedlab.scheduler.agent_network import Floats, Network, inputs
 

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.het_inputs import owners_of
+from schedlab.engine.jobs.state import JOB
+from schedlab.engine.parts.heterogeneous.numbers import owners_of
 from schedlab.engine.prepared import prepare
-from schedlab.engine.state import JOB
 from schedlab.errors import InputError
 from schedlab.gym.pool import EXECUTABLE, FEATURES, GROUP, MEMORY, PROCESSORS, REQUEST, USER
 from schedlab.schedule.metrics import TAU

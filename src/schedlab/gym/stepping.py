@@ -9,11 +9,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.calendar import NEVER, soonest
-from schedlab.engine.clock import BLAMED as CLOCK_BLAMED
-from schedlab.engine.clock import FREE, HEAD, LEFT, NOW, SUBMITTED
-from schedlab.engine.orders import evaluate_for
-from schedlab.engine.state import UNKNOWN, State, reservation
+from schedlab.engine.jobs.calendar import NEVER, soonest
+from schedlab.engine.jobs.clock import BLAMED as CLOCK_BLAMED
+from schedlab.engine.jobs.clock import FREE, HEAD, LEFT, NOW, SUBMITTED
+from schedlab.engine.jobs.state import UNKNOWN, State, reservation
+from schedlab.engine.queue.orders import evaluate_for
 from schedlab.gym.moves import (
     BACKFILL,
     COMMIT,

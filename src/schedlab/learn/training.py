@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.durations import DAY
-from schedlab.engine.many import simulate_many
+from schedlab.engine.many.simulate_many import simulate_many
 from schedlab.engine.simulation import simulate
 from schedlab.errors import InputError
 from schedlab.schedule.groups import SIZE_CLASSES, USER_CLASSES, class_metrics

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.forecast import Forecast, learn, predict
-from schedlab.engine.history import note_start
+from schedlab.engine.parts.forecasts.history import note_start
+from schedlab.engine.parts.forecasts.kernels import Forecast, learn, predict
 from schedlab.kernels import bare_kernel
 
 # The order within a second: that of the engine's passes. A job without length ends after it has started.

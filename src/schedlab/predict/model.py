@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.forecast import Forecast, new_forecast, predict
-from schedlab.engine.history import History, new_history, note_start
-from schedlab.engine.state import JOB
+from schedlab.engine.jobs.state import JOB
+from schedlab.engine.parts.forecasts.history import History, new_history, note_start
+from schedlab.engine.parts.forecasts.kernels import Forecast, new_forecast, predict
 from schedlab.errors import InputError
 from schedlab.kernels import for_python
 from schedlab.predict.events import START, Events, events_of, follow

@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from schedlab.atomic import atomic_path
 from schedlab.documents import checked, read_json
-from schedlab.engine.state import JOB
+from schedlab.engine.jobs.state import JOB
 from schedlab.errors import InputError
 from schedlab.imports import named_classes
 from schedlab.predict.model import Memory, PredictionModel

@@ -16,8 +16,8 @@ and these statistics of the distribution of run times that the predictor of the 
     G                        the reciprocal of Gittins' index with that weight: the least, over all times t, of
                              E[min(run time, t)] / E[1/max(run time, 10); run time <= t]
 
-`schedlab.engine.groups` keeps distributions. With all others, the run time is one number, p: then m, g and the
-quantiles are p.
+`schedlab.engine.parts.forecasts.groups` keeps distributions. With all others, the run time is one number, p: then m, g
+and the quantiles are p.
 
 Formulas are case sensitive: r is the submit time and R the request.
 """

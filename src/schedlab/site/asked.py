@@ -12,8 +12,8 @@ from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.hostlist import host_list
 from schedlab.cluster.membership import users_of
 from schedlab.durations import DAY
-from schedlab.engine.fitting import fewest_nodes, room_on_nodes
-from schedlab.engine.node_inputs import UNLIMITED, NodeInputs
+from schedlab.engine.machine.fitting import fewest_nodes, room_on_nodes
+from schedlab.engine.machine.numbers import UNLIMITED, NodeInputs
 from schedlab.schedule.schedule import Schedule
 from schedlab.wording import count_of
 from schedlab.workload.resources import Labels, Resources
@@ -42,7 +42,7 @@ def attributes(schedule: Schedule, inputs: NodeInputs, cluster: Cluster) -> dict
     schedule
         Its jobs.
     inputs
-        Their requests, see `schedlab.engine.node_requests.unchecked_inputs`.
+        Their requests, see `schedlab.engine.machine.requests.unchecked_inputs`.
     cluster
         The machine.
 

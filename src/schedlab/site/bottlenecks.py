@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.nodes import NodeGroup
-from schedlab.engine.fitting import room_on_nodes
-from schedlab.engine.node_inputs import NodeInputs
+from schedlab.engine.machine.fitting import room_on_nodes
+from schedlab.engine.machine.numbers import NodeInputs
 from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.stretches import by_stretch
 from schedlab.schedule.timeline import Steps, count_present

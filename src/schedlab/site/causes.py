@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.node_inputs import NodeInputs
+from schedlab.engine.machine.numbers import NodeInputs
 from schedlab.schedule.reasons import KINDS
 from schedlab.schedule.schedule import Schedule
 from schedlab.site.fitting import CORES, GPUS, MEMORY, ROOM, STATES, Fitting, StateSteps
@@ -87,7 +87,7 @@ def wait_causes(schedule: Schedule, inputs: NodeInputs) -> WaitCauses:
     schedule
         On nodes, with what the engine says of limits (`waited_for`).
     inputs
-        The requests of its jobs, see `schedlab.engine.node_requests.unchecked_inputs`.
+        The requests of its jobs, see `schedlab.engine.machine.requests.unchecked_inputs`.
 
     Notes
     -----

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from schedlab.engine.het_inputs import owners_of
+from schedlab.engine.parts.heterogeneous.numbers import owners_of
 from schedlab.errors import InputError
 from schedlab.scheduler.backfilling import Slurm
 from schedlab.scheduler.scheduler import Scheduler

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.durations import DAY
-from schedlab.engine.node_requests import unchecked_inputs
+from schedlab.engine.machine.requests import unchecked_inputs
 from schedlab.schedule.schedule import Schedule
 from schedlab.site.asked import attributes
 from schedlab.site.bottlenecks import Demand, NodesInDemand

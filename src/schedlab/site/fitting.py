@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.node_inputs import NO_CAP, UNLIMITED, NodeInputs, least_room
+from schedlab.engine.machine.numbers import NO_CAP, UNLIMITED, NodeInputs, least_room
 from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.stretches import by_stretch
 from schedlab.schedule.timeline import Steps
@@ -91,7 +91,7 @@ class Fitting:
     schedule
         With the nodes of its runs.
     inputs
-        The requests of its jobs, see `schedlab.engine.node_requests.unchecked_inputs`.
+        The requests of its jobs, see `schedlab.engine.machine.requests.unchecked_inputs`.
 
     Notes
     -----

@@ -17,9 +17,9 @@ from schedlab.cluster.node_events import Interrupted, NodeEvents
 from schedlab.cluster.slurm_conf import read_slurm_conf
 from schedlab.cluster.slurm_lines import check_words, config_lines, config_text, parameters_of, places_of
 from schedlab.cluster.slurm_releases import SlurmRelease
-from schedlab.engine.associations import unknown_users
-from schedlab.engine.het_inputs import owners_of
-from schedlab.engine.preemption_inputs import preempts, suspends
+from schedlab.engine.parts.heterogeneous.numbers import owners_of
+from schedlab.engine.parts.preemption.numbers import preempts, suspends
+from schedlab.engine.parts.priority.associations import unknown_users
 from schedlab.errors import Faults, InputError, located
 from schedlab.scheduler.backfilling import Slurm
 from schedlab.scheduler.multifactor import Multifactor

@@ -12,12 +12,12 @@ from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.membership import Membership, membership
 from schedlab.cluster.node_events import NodeEvents
 from schedlab.durations import DAY
-from schedlab.engine.booking_inputs import may_not_reserve
-from schedlab.engine.het_inputs import never_together, owners_of
-from schedlab.engine.named_nodes import among_known
+from schedlab.engine.machine.named_nodes import among_known
+from schedlab.engine.parts.heterogeneous.numbers import never_together, owners_of
+from schedlab.engine.parts.limits.build import never_runs
+from schedlab.engine.parts.limits.refusal import in_words
+from schedlab.engine.parts.reservations.numbers import may_not_reserve
 from schedlab.engine.simulation import simulate
-from schedlab.engine.site_build import never_runs
-from schedlab.engine.site_refusal import in_words
 from schedlab.errors import InputError
 from schedlab.schedule.schedule import Schedule
 from schedlab.scheduler.scheduler import Scheduler, as_scheduler

@@ -10,7 +10,7 @@ import numpy as np
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.limits import Accounting, Limits
 from schedlab.cluster.membership import membership
-from schedlab.engine.limit_reasons import reason_of
+from schedlab.engine.parts.limits.reason_names import reason_of
 from schedlab.schedule.schedule import Schedule
 from schedlab.site.causes import LIMITS, WaitCauses, kind_of
 from schedlab.workload.columns import distinct

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.het_inputs import owners_of
+from schedlab.engine.parts.heterogeneous.numbers import owners_of
 from schedlab.schedule.placement import Placement
 from schedlab.schedule.runs import RUN
 from schedlab.schedule.schedule import Schedule

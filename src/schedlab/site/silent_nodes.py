@@ -18,9 +18,9 @@ from schedlab.cluster.allocations import Allocations, read_allocations
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvent, NodeEvents
 from schedlab.cluster.preemption import REQUEUE_DELAY
-from schedlab.engine.fitting import room_on_nodes
-from schedlab.engine.node_inputs import NodeInputs
-from schedlab.engine.node_requests import unchecked_inputs
+from schedlab.engine.machine.fitting import room_on_nodes
+from schedlab.engine.machine.numbers import NodeInputs
+from schedlab.engine.machine.requests import unchecked_inputs
 from schedlab.errors import InputError
 from schedlab.site.site import Site
 from schedlab.wording import count_of

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvents
-from schedlab.engine.het_inputs import owners_of
-from schedlab.engine.overtime import overtime_of
-from schedlab.engine.site_build import longest_requests
+from schedlab.engine.jobs.overtime import overtime_of
+from schedlab.engine.parts.heterogeneous.numbers import owners_of
+from schedlab.engine.parts.limits.build import longest_requests
 from schedlab.scheduler.backfilling import Slurm
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.site.jobs import replayable, without_unknown_nodes

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.features import nodes_with
-from schedlab.engine.fitting import room_on_nodes
-from schedlab.engine.node_inputs import NodeInputs
-from schedlab.engine.node_requests import unchecked_inputs
+from schedlab.engine.machine.fitting import room_on_nodes
+from schedlab.engine.machine.numbers import NodeInputs
+from schedlab.engine.machine.requests import unchecked_inputs
 from schedlab.schedule.schedule import Schedule
 from schedlab.workload.resources import Labels, Resources
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.cluster.membership import users_of
-from schedlab.engine.het_inputs import owners_of, wait_together
+from schedlab.engine.parts.heterogeneous.numbers import owners_of, wait_together
 from schedlab.errors import InputError
 from schedlab.workload.event_lines import EventLine, event_lines, workload_of_events
 from schedlab.workload.resources import LABELS, NUMBERS, WHOLE, Resources

@@ -7,9 +7,9 @@ from typing import cast
 import numpy as np
 
 from schedlab.cluster.cluster import Cluster
-from schedlab.engine.factors import Priorities
 from schedlab.engine.prepared import Events
-from schedlab.engine.stepwise import Simulation
+from schedlab.engine.steps.priority_factors import Priorities
+from schedlab.engine.steps.stepwise import Simulation
 from schedlab.errors import InputError
 from schedlab.schedule.schedule import Schedule
 from schedlab.scheduler.scheduler import Scheduler

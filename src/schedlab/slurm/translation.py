@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.parts.priority.kernels import new_priority, rank_of
 from schedlab.engine.prepared import Prepared, prepare
-from schedlab.engine.priority import new_priority, rank_of
 from schedlab.errors import InputError
 from schedlab.scheduler.arguments import arguments
 from schedlab.scheduler.backfilling import ALL, GROUP_DEPTHS, NoBackfill, Slurm

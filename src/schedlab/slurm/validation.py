@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvents
-from schedlab.engine.het_inputs import owners_of
+from schedlab.engine.parts.heterogeneous.numbers import owners_of
 from schedlab.engine.simulation import simulate
 from schedlab.errors import InputError
 from schedlab.schedule.measures import DAY

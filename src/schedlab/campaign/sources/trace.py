@@ -17,8 +17,8 @@ from schedlab.campaign.sources.fields import Section, Texts, expanded
 from schedlab.campaign.sources.input import Input
 from schedlab.campaign.sources.machine import MachineFiles, cluster_in
 from schedlab.cluster.cluster import Cluster
-from schedlab.engine.site_build import never_runs
-from schedlab.engine.site_refusal import why_left_out
+from schedlab.engine.parts.limits.build import never_runs
+from schedlab.engine.parts.limits.refusal import why_left_out
 from schedlab.errors import InputError
 from schedlab.speculate.assignment import assign_distributions, jobs_beyond_distributions, read_distributions
 from schedlab.streams import file_sha256, workload_name

@@ -1,0 +1,346 @@
+"""The parts of a simulation, assembled from a prepared simulation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.engine.jobs.state import State, new_state
+from schedlab.engine.machine.placement import with_placement
+from schedlab.engine.machine.state import new_nodes
+from schedlab.engine.parts.dependencies.kernels import Needs, new_needs
+from schedlab.engine.parts.forecasts.kernels import Forecast, Forecasts, new_forecast, no_forecast
+from schedlab.engine.parts.heterogeneous.kernels import new_het_jobs
+from schedlab.engine.parts.heterogeneous.numbers import owners_of
+from schedlab.engine.parts.limits.state import new_site
+from schedlab.engine.parts.moldable.kernels import new_rivals
+from schedlab.engine.parts.outages.kernels import new_outages
+from schedlab.engine.parts.preemption.numbers import layers_of
+from schedlab.engine.parts.priority.kernels import Priority, new_priority
+from schedlab.engine.parts.retries.kernels import LEARNED, REQUEST, WORK, Retries, new_retries
+from schedlab.engine.parts.submission_limits.numbers import batches
+from schedlab.engine.parts.switch_waits.kernels import new_wishes
+from schedlab.engine.passes.plan import Plan, new_plan
+from schedlab.engine.prepared import Prepared
+from schedlab.engine.queue.operations import Queue
+from schedlab.engine.queue.orders import ASKED, ASKED_AT_ENTRY, TIMED, Order, new_order
+from schedlab.engine.queue.sorted_list import new_list
+from schedlab.engine.queue.ties import BY_ENTRY, numbers_of, ties_of
+from schedlab.engine.queue.tree import new_tree
+from schedlab.engine.queue.waiting import Orders, Waiting
+from schedlab.engine.rules import ALL_VISIBLE, NEVER_STARVES, NO_SPECULATION, Rules
+from schedlab.engine.slurm.timing import NO_GROUP, Depths, Passes, new_depths, new_passes
+from schedlab.scheduler.agent import AgentPolicy
+from schedlab.scheduler.backfilling import (
+    ALL,
+    DEPTHS,
+    HETJOB_PRIOS,
+    QUEUE_DEPTHS,
+    RESERVE_DEPTHS,
+    Conservative,
+    Easy,
+    Slurm,
+)
+from schedlab.scheduler.formula import STATISTICS
+from schedlab.scheduler.multifactor import Multifactor
+from schedlab.scheduler.own_predictor import PythonPredictor
+from schedlab.scheduler.policy import FCFS, Policy
+from schedlab.scheduler.policy_text import policy_from_text
+from schedlab.scheduler.predictor import Actual, GroupMean, Predictor
+from schedlab.scheduler.scheduler import Scheduler
+from schedlab.workload.columns import distinct
+
+
+class Parts(NamedTuple):
+    """The arguments of `schedlab.engine.loop.run`, but for the last one."""
+
+    jobs: NDArray[Any]
+    seen: NDArray[Any]
+    state: State
+    waiting: Waiting
+    orders: Orders
+    plan: Plan | Passes | None
+    forecasts: Forecasts | None
+    retries: Retries | None
+    needs: Needs | None
+    priority: Priority | None
+    rules: Rules
+
+
+def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = False) -> Parts:
+    """Return the parts of a simulation before its first event.
+
+    Parameters
+    ----------
+    prepared
+        The simulation; its jobs become part of the state.
+    open_ended
+        Whether jobs may be added while it runs: no score is computed before its job enters.
+    observed
+        Whether the loop returns before every scheduling pass.
+    """
+    scheduler, jobs, n = prepared.scheduler, prepared.jobs, len(prepared.jobs)
+    retries = None
+    if prepared.asked is not None:
+        assumed = [_assumed(scheduler.runtimes), _assumed(scheduler.ranking)]
+        retries = new_retries(jobs, prepared.seen, prepared.seen_request, prepared.asked, assumed, prepared.pilot)
+    state = new_state(
+        n,
+        prepared.processors,
+        request=prepared.request,
+        watched=scheduler.runtimes.learns,
+        runs=n if retries is None else len(retries.runs),
+        layers=1 if prepared.site is None else layers_of(prepared.site.preemption),
+        tick=prepared.tick,
+    )
+    if ties_of(scheduler) != BY_ENTRY:
+        state.entered[:] = numbers_of(prepared.jobs["submit"])
+    if prepared.nodes is not None:
+        site = None
+        if prepared.site is not None:
+            by_number = isinstance(scheduler.backfill, Conservative)
+            site = new_site(
+                prepared.site,
+                prepared.nodes,
+                by_number=by_number,
+                period=prepared.counting_period,
+                requeue_delay=0 if prepared.outages is None else prepared.outages.delay,
+                bookings=prepared.bookings,
+            )
+        plans = site is not None or isinstance(scheduler.backfill, Conservative | Slurm)
+        outages = prepared.outages
+        closures = 0 if outages is None else len(outages.where) + len(prepared.nodes.cores)
+        nodes = new_nodes(
+            prepared.nodes,
+            prepared.site,
+            plans=plans,
+            retries=retries is not None,
+            closures=closures,
+            bookings=prepared.bookings,
+        )
+        nodes = with_placement(nodes, prepared.nodes)
+        if prepared.nodes.wishes is not None:
+            nodes = nodes._replace(wishes=new_wishes(prepared.nodes.wishes))
+        if outages is not None:
+            nodes = nodes._replace(outages=new_outages(outages, prepared.nodes))
+        state = state._replace(nodes=nodes, site=site)
+    if prepared.spread is not None:
+        state = state._replace(rivals=new_rivals(prepared.in_submission_order(prepared.spread.owner)))
+    owner = owners_of(prepared.workload)
+    if owner is not None:
+        nodes_there = 0 if prepared.nodes is None else len(prepared.nodes.cores)
+        state = state._replace(hets=new_het_jobs(prepared.in_submission_order(owner), nodes_there))
+    needs = None
+    gated = prepared.site is not None and prepared.site.gate is not None
+    if prepared.workload.dependencies is not None or prepared.pilot.any() or gated:
+        needs = new_needs(prepared)
+    fixed_beforehand = retries is None and needs is None and not open_ended
+    table = _table_of_statistics(scheduler, n)
+    orders = _orders(prepared, table, fixed_beforehand=fixed_beforehand)
+    waiting = _waiting(prepared, state, orders, fixed_beforehand=fixed_beforehand)
+    plan: Plan | Passes | None = None
+    if isinstance(scheduler.backfill, Conservative):
+        plan = new_plan(orders.policy.score, prepared.processors, retries=retries is not None, tier=_tier(state))
+    elif isinstance(scheduler.backfill, Slurm):
+        kinds = (DEPTHS, QUEUE_DEPTHS, RESERVE_DEPTHS)
+        planning, starting, reserving = (_depths(prepared, scheduler.backfill, names) for names in kinds)
+        turns = len(prepared.jobs) if prepared.site is None else len(prepared.site.option_partition)
+        steps = _plan_size(scheduler.backfill) or (0 if prepared.nodes is None else 2 * turns)
+        plan = new_passes(len(prepared.jobs), planning, starting, reserving, prepared.processors, steps)
+    priority = new_priority(prepared) if isinstance(scheduler.policy, Multifactor) else None
+    if isinstance(scheduler.backfill, Slurm) and priority is not None:
+        state.planned[:] = priority.whole == 0
+    return Parts(
+        jobs,
+        prepared.seen,
+        state,
+        waiting,
+        orders,
+        plan,
+        _forecasts(prepared, state, table),
+        retries,
+        needs,
+        priority,
+        rules_of(prepared, orders, observed=observed),
+    )
+
+
+def _depths(prepared: Prepared, passes: Slurm, names: Iterable[str]) -> Depths:
+    """Return how many jobs of a user, a partition ... a pass considers, by the names of these options."""
+    user, partition, account = (prepared.column(name) for name in ("user_id", "partition_id", "group_id"))
+    array = prepared.in_submission_order(batches(prepared.workload))
+    small = np.bincount(array)[array] <= max(1, passes.array_reserve)
+    if prepared.site is not None:  # a job counts in each of its partitions
+        turns = np.diff(prepared.site.option_offset)
+        user, account, array, small = (np.repeat(column, turns) for column in (user, account, array, small))
+        partition = prepared.site.option_partition
+    columns = dict(zip(DEPTHS, ((user,), (partition,), (user, account), (user, partition)), strict=True))
+    columns |= dict.fromkeys((*QUEUE_DEPTHS, "partition_reserve"), (partition,))
+    columns["array_reserve"] = (array,)
+    limits = {name: getattr(passes, name) for name in names if getattr(passes, name) < ALL}
+    exempt = {"array_reserve": small}
+    if names == RESERVE_DEPTHS and prepared.site is not None and prepared.site.reserves is not None:
+        exempt["no_reserve"] = np.repeat(prepared.site.reserves, turns)
+        columns["no_reserve"], limits["no_reserve"] = (partition,), 0
+    if small.all():
+        limits.pop("array_reserve", None)
+    group = np.zeros((len(limits), len(user)), dtype=np.int64)
+    used = 0
+    for row, name in enumerate(limits):
+        first, which = distinct(*columns[name])
+        group[row] = np.where(exempt[name], NO_GROUP, used + which) if name in exempt else used + which
+        used += len(first)
+    return new_depths(np.array(list(limits.values()), dtype=np.int64), group)
+
+
+def _tier(state: State) -> NDArray[np.int64] | None:
+    """Return the tiers of jobs; a copy where those of components change during passes."""
+    if state.site is None:
+        return None
+    return state.site.tier if state.hets is None else state.site.tier.copy()
+
+
+def _assumed(runtimes: Predictor) -> int:
+    return LEARNED if runtimes.learns else WORK if runtimes == Actual() else REQUEST
+
+
+def _table_of_statistics(scheduler: Scheduler, jobs: int) -> NDArray[np.float64] | None:
+    """Return a table for the statistics that an order needs from its predictor; None if that returns a number."""
+    programs = [policy.program for policy in (scheduler.policy, scheduler.order) if policy is not None]
+    wanted = any(program is not None and program.uses_statistics for program in programs)
+    return np.empty((jobs, len(STATISTICS))) if wanted and isinstance(scheduler.ranking, GroupMean) else None
+
+
+def _orders(prepared: Prepared, table: NDArray[np.float64] | None, *, fixed_beforehand: bool) -> Orders:
+    scheduler = prepared.scheduler
+
+    def order_of(policy: Policy) -> Order:
+        if isinstance(policy, FCFS) and ties_of(scheduler) != BY_ENTRY:
+            policy = policy_from_text("0*q")  # Slurm's priorities are equal then
+        known = fixed_beforehand and not (scheduler.ranking.learns and _uses_run_time(policy))
+        return new_order(policy, prepared.seen, prepared.seen_request, known=known, column=prepared.column, table=table)
+
+    queue = order_of(scheduler.policy)
+    return Orders(queue, None if scheduler.order is None else order_of(scheduler.order))
+
+
+def _uses_run_time(policy: Policy) -> bool:
+    """Return whether scores may depend on the run time that the order assumes."""
+    return policy.program is None or policy.program.uses_run_time
+
+
+def _waiting(prepared: Prepared, state: State, orders: Orders, *, fixed_beforehand: bool) -> Waiting:
+    """Return the empty queues."""
+    scheduler = prepared.scheduler
+    policies = [scheduler.policy] if scheduler.order is None else [scheduler.policy, scheduler.order]
+    moving = prepared.pilot.any() or any(
+        policy.changes_with_time or isinstance(policy, Multifactor) for policy in policies
+    )
+
+    def new_queue(score: NDArray[np.float64], *, known: bool) -> Queue:
+        if isinstance(scheduler.backfill, Slurm) or moving or state.site is not None:
+            return new_list(score, state.entered, _tier(state))
+        return new_tree(score, state.entered, prepared.processors, known=known)
+
+    def queue_of(policy: Policy, order: Order) -> Queue:
+        learned = scheduler.ranking.learns and _uses_run_time(policy)
+        return new_queue(order.score, known=fixed_beforehand and not learned)
+
+    def by_entry() -> Queue:
+        equal = np.zeros(len(state.start))
+        if isinstance(scheduler.backfill, Conservative) or state.site is not None:
+            return new_list(equal, state.entered)
+        return new_queue(equal, known=fixed_beforehand)
+
+    candidates = ages = beyond = None
+    if scheduler.order is not None and orders.candidates is not None:
+        candidates = queue_of(scheduler.order, orders.candidates)
+    if scheduler.starvation is not None or scheduler.window is not None or prepared.in_order:
+        ages, beyond = by_entry(), by_entry()
+    if isinstance(scheduler.backfill, Conservative):
+        return Waiting(by_entry(), None, ages, beyond)  # the plan has its own list, in the order of the policy
+    return Waiting(queue_of(scheduler.policy, orders.policy), candidates, ages, beyond)
+
+
+def _forecasts(prepared: Prepared, state: State, table: NDArray[np.float64] | None) -> Forecasts | None:
+    """Return the predictors in use, or None if no run time is learned."""
+    scheduler = prepared.scheduler
+    if not scheduler.runtimes.learns and not scheduler.ranking.learns:
+        return None
+    user = prepared.column("user_id")
+
+    def forecast_of(predictor: Predictor, correction: str, table: NDArray[np.float64] | None) -> Forecast:
+        if not predictor.learns:
+            return no_forecast(state.request)
+        attributes = prepared.attributes(predictor.attributes)
+        return new_forecast(predictor, correction, state.request, user, attributes, table)
+
+    correction = scheduler.correction or "requested"
+    if scheduler.order_runtimes is None:
+        reserving = forecast_of(scheduler.runtimes, correction, table)
+        reserving.kind[2] = 1
+        return Forecasts(reserving, reserving, prepared.pilot)
+    reserving = forecast_of(scheduler.runtimes, correction, None)
+    return Forecasts(reserving, forecast_of(scheduler.order_runtimes, "requested", table), prepared.pilot)
+
+
+def _plan_size(passes: Slurm) -> int:
+    """Return how many records a plan may have, 0 for any number."""
+    return passes.records if passes.records < ALL else 0
+
+
+def rules_of(prepared: Prepared, orders: Iterable[Order | None], *, observed: bool) -> Rules:
+    """Return the rules of a scheduler, as numbers."""
+    scheduler = prepared.scheduler
+    backfill, policy, retries = scheduler.backfill, scheduler.policy, scheduler.retries
+    kinds = {int(order.kind[0]) for order in orders if order is not None}
+    python = isinstance(scheduler.runtimes, PythonPredictor) or isinstance(scheduler.ranking, PythonPredictor)
+    rules = Rules(
+        prepared.processors,
+        easy=isinstance(backfill, Easy),
+        starvation=NEVER_STARVES if scheduler.starvation is None else scheduler.starvation,
+        window=ALL_VISIBLE if scheduler.window is None else scheduler.window,
+        in_order=prepared.in_order,
+        one_by_one=prepared.one_by_one,
+        gated=prepared.gated,
+        fixed=isinstance(backfill, Conservative) and backfill.fixed,
+        speculation=NO_SPECULATION if retries is None or retries.speculation is None else float(retries.speculation),
+        keeps_submit=isinstance(policy, Multifactor) and policy.accrue == "always",
+        ties=ties_of(scheduler),
+        asks_predictor=python,
+        asks_at_entry=ASKED_AT_ENTRY in kinds,
+        asks_at_pass=ASKED in kinds,
+        observed=observed,
+        ranks=prepared.site is not None and bool(kinds & {TIMED, ASKED}) and not isinstance(policy, AgentPolicy),
+        loses=prepared.outages is not None and prepared.outages.loses,
+    )
+    if not isinstance(backfill, Slurm):
+        return rules
+    return rules._replace(
+        interval=backfill.interval,
+        depth=backfill.depth,
+        resolution=backfill.resolution,
+        origin=backfill.origin,
+        horizon=backfill.window,
+        reserve=backfill.reserve,
+        queue_depth=backfill.queue_depth,
+        delay=backfill.delay,
+        shared=backfill.shared,
+        by_group=any(getattr(backfill, name) < ALL for name in DEPTHS),
+        starts=backfill.starts,
+        main_starts=backfill.main_starts,
+        reserve_age=backfill.reserve_age,
+        reserve_priority=backfill.reserve_priority,
+        stops_at_limits=backfill.limits == "stop",
+        one_each=backfill.partitions == "first",
+        plan_size=_plan_size(backfill),
+        grouped=backfill.interval > 0 and backfill.node == 0,  # as select/cons_tres does
+        wf_depth=backfill.wf_depth,
+        planned_tasks=backfill.wf_plan == "all",
+        tasks_count=backfill.wf_count == "tasks",
+        het_order=HETJOB_PRIOS.index(backfill.hetjob_order),
+        het_at_once=backfill.hetjob_immediate == "yes",
+    )

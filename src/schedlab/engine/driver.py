@@ -1,0 +1,252 @@
+"""The driver: runs the loop, and answers where the loop needs Python."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.engine.assembly import Parts
+from schedlab.engine.jobs.calendar import NEVER
+from schedlab.engine.jobs.clock import BLAMED, COMPLETED, ENTERING, FREE, NOW, STAGE
+from schedlab.engine.logs import Lengths, lengths_of, with_room
+from schedlab.engine.loop import ASK, BAD_SCORE, DONE, DUE, ENDED, ENTERED, FULL, OVER, PREDICTED, UNRANKED, run
+from schedlab.engine.machine.state import LOGGED
+from schedlab.engine.parts.forecasts.kernels import Forecast
+from schedlab.engine.parts.preemption.endless import refuse_endless
+from schedlab.engine.parts.preemption.state import is_log_short
+from schedlab.engine.parts.retries.kernels import RUNS
+from schedlab.engine.prepared import Prepared
+from schedlab.engine.queue.orders import ASKED, ASKED_AT_ENTRY, FunctionOrder, Order, blame, statistics_of
+from schedlab.engine.steps.agent import AgentPlayer
+from schedlab.engine.world import World, world_of
+from schedlab.errors import InputError
+from schedlab.kernels import without_dispatch
+from schedlab.scheduler.agent import AgentPolicy
+from schedlab.scheduler.function_policy import FunctionPolicy
+from schedlab.scheduler.own_predictor import JobView, OnlinePredictor, PythonPredictor
+from schedlab.scheduler.policy import Policy
+
+
+class Driver:
+    """Runs a simulation from its parts.
+
+    Parameters
+    ----------
+    prepared
+        The simulation.
+    parts
+        Its current state.
+    """
+
+    def __init__(self, prepared: Prepared, parts: Parts) -> None:
+        self.prepared = prepared
+        self.parts = parts
+        self._shown: Parts | None = None  # those of the world that was made last
+        scheduler = prepared.scheduler
+        self._policies: list[tuple[Policy, Order]] = [(scheduler.policy, parts.orders.policy)]
+        if scheduler.order is not None and parts.orders.candidates is not None:
+            self._policies.append((scheduler.order, parts.orders.candidates))
+        self._functions = self._asked()
+        self._loop: Callable[..., int] = run
+        self.adapters = _adapters(prepared, parts)
+        agent = scheduler.policy
+        self.player = AgentPlayer(prepared, agent) if isinstance(agent, AgentPolicy) else None
+
+    def _asked(self) -> dict[int, list[tuple[FunctionOrder, Order]]]:
+        """Return the orders that functions in Python give, by when these are called."""
+        column = cache(self.prepared.column)
+        found: dict[int, list[tuple[FunctionOrder, Order]]] = {ASKED_AT_ENTRY: [], ASKED: []}
+        for policy, order in self._policies:
+            if isinstance(policy, FunctionPolicy) and order.kind[0] in found:
+                made = FunctionOrder(policy, self.parts.seen, order.request, column)
+                found[int(order.kind[0])].append((made, order))
+        return found
+
+    def run(self, until: int = NEVER) -> bool:
+        """Run to the end, or through the events up to a second; return whether the simulation has ended.
+
+        Raises
+        ------
+        InputError
+            If a score is not a number, if a predictor in Python fails or returns an invalid prediction, or if jobs are
+            preempted for ever.
+        """
+        while (reason := self.advance(until)) == ASK:
+            pass
+        return reason == DONE
+
+    def advance(self, until: int = NEVER) -> int:
+        """Run like `run`; return DONE or PAUSED, or ASK if a pass is due and passes are observed."""
+        while True:
+            reason = int(self._loop(self._world(), until))
+            if reason == ASK:
+                if self._loop is run:  # called often from now on
+                    self._loop = without_dispatch(run, self._world(), until)
+                stage = int(self.parts.state.clock[STAGE])
+                self._answer(stage)
+                if stage == DUE and self.parts.rules.observed:
+                    return ASK
+            elif reason == FULL:
+                self._make_room()
+            elif reason == BAD_SCORE:
+                self.blame()
+            else:
+                return reason
+
+    def _world(self) -> World:
+        if self._shown is not self.parts:
+            self._shown, self._made = self.parts, world_of(self.parts)
+        return self._made
+
+    def _make_room(self) -> None:
+        """Make room for more runs, for more nodes of runs, or for more suspensions."""
+        parts, nodes, lengths = self.parts, self.parts.state.nodes, lengths_of(self.parts)
+        if nodes is not None and nodes.counters[LOGGED] + nodes.machine.total > lengths.places:
+            needed = Lengths(places=lengths.places + 1)
+        elif (site := parts.state.site) is not None and is_log_short(site.preemption):
+            needed = Lengths(pauses=lengths.pauses + 1)
+        else:
+            assert parts.retries is not None
+            refuse_endless(self.prepared, parts.retries.runs[: parts.retries.counters[RUNS]])
+            needed = Lengths(runs=lengths.runs + 1)
+        self.parts = with_room(parts, needed)
+
+    def _answer(self, stage: int) -> None:
+        state = self.parts.state
+        if stage == ENDED:
+            for job in state.ended[: state.clock[COMPLETED]].tolist():
+                if not self._failed_speculatively(job):
+                    for adapter, _ in self.adapters:
+                        adapter.learn(job, int(self.parts.jobs[job]["duration"]))
+        elif stage == ENTERED:
+            for job in state.entering[: state.clock[ENTERING]].tolist():
+                if self.parts.retries is not None and self.parts.retries.first[job]:
+                    continue  # it has failed speculatively, and keeps its prediction
+                for adapter, forecast in self.adapters:
+                    forecast.first[job] = adapter.predict(job)
+        elif stage == PREDICTED:
+            self._ask(ASKED_AT_ENTRY, state.entering[: state.clock[ENTERING]])
+        elif stage == DUE and self.player is not None:
+            self.player.play(self.parts)
+            state.clock[STAGE] = OVER  # no further pass in this second
+        elif stage in (DUE, UNRANKED) and self.parts.rules.asks_at_pass:
+            self._ask(ASKED, waiting_jobs(self.parts))
+
+    def _ask(self, kind: int, who: NDArray[np.int64]) -> None:
+        if len(who):
+            clock = self.parts.state.clock
+            for function, order in self._functions[kind]:
+                order.score[who] = function.scores(who, int(clock[NOW]), int(clock[FREE]))
+
+    def _failed_speculatively(self, job: int) -> bool:
+        retries = self.parts.retries
+        if retries is None:
+            return False
+        run_now = retries.runs[retries.run[job]]
+        return bool(run_now["speculative"] and self.parts.jobs[job]["duration"] < retries.work[job])
+
+    def blame(self) -> None:
+        """Raise InputError for the job at which the loop stopped because its score is not a number."""
+        seen, state = self.parts.seen, self.parts.state
+        job, now = int(state.clock[BLAMED]), int(state.clock[NOW])
+        who = seen[[job]]
+        submit = who["submit"]
+        for policy, order in self._policies:
+            score = policy.scores(
+                *(who["estimate"], who["processors"], submit - seen["submit"][0], now - submit, order.request[[job]]),
+                statistics_of(order, np.array([job])),
+            )
+            if np.isnan(score[0]):
+                blame(policy, seen, order.request, job, now)
+        raise AssertionError("the loop blamed a job whose score is a number")
+
+
+def waiting_jobs(parts: Parts) -> NDArray[np.int64]:
+    """Return the jobs in the queue, whether the scheduler sees them or not, by entry."""
+    jobs = parts.waiting.queue.members()
+    if parts.waiting.beyond is not None:
+        jobs = np.concatenate([jobs, parts.waiting.beyond.members()])
+    ordered: NDArray[np.int64] = jobs[parts.state.entered[jobs].argsort(kind="stable")]
+    return ordered
+
+
+def _adapters(prepared: Prepared, parts: Parts) -> list[tuple[PythonPredictorAdapter, Forecast]]:
+    """Return the predictors in Python of a simulation, each with the `Forecast` that takes its predictions."""
+    if parts.forecasts is None:
+        return []
+    scheduler = prepared.scheduler
+    pairs = [(scheduler.runtimes, parts.forecasts.reservations)]
+    if scheduler.order_runtimes is not None:
+        pairs.append((scheduler.order_runtimes, parts.forecasts.order))
+    return [
+        (PythonPredictorAdapter(prepared, parts.state.request, predictor.predictor), forecast)
+        for predictor, forecast in pairs
+        if isinstance(predictor, PythonPredictor)
+    ]
+
+
+class PythonPredictorAdapter:
+    """A predictor in Python, asked about the jobs of a simulation.
+
+    Parameters
+    ----------
+    prepared
+        The simulation.
+    request
+        int64 seconds: the present requested times.
+    predictor
+        The predictor; a copy is used, so that each simulation begins with the same state.
+    """
+
+    def __init__(self, prepared: Prepared, request: NDArray[np.int64], predictor: OnlinePredictor) -> None:
+        self.predictor = copy.deepcopy(predictor)
+        self._name = type(predictor).__name__
+        names = ("job_id", "user_id", "group_id", "executable_id", "queue_id", "partition_id")
+        self._columns = {name: prepared.column(name) for name in names}
+        self._jobs = prepared.jobs
+        self._request = request
+
+    def learn(self, job: int, run_time: int) -> None:
+        """Tell the predictor that a run has ended after `run_time` seconds."""
+        self._call("learn", self.view(job), run_time)
+
+    def predict(self, job: int) -> int:
+        """Ask the predictor about a job that enters the queue; return its answer between 1 s and the request."""
+        return self._checked(self._call("predict", self.view(job)), job)
+
+    def view(self, job: int) -> JobView:
+        """Return what the predictor may know of a job."""
+        columns = {name: int(column[job]) for name, column in self._columns.items()}
+        return JobView(
+            submit_time=int(self._jobs["submit"][job]),
+            requested_time=int(self._request[job]),
+            processors=int(self._jobs["processors"][job]),
+            **columns,
+        )
+
+    def _call(self, method: str, job: JobView, *rest: int) -> Any:
+        try:
+            return getattr(self.predictor, method)(job, *rest)
+        except Exception as error:
+            raise InputError(
+                f"predictor {self._name}: {method} failed for job {job.job_id}: {type(error).__name__}: {error}"
+            ) from error
+
+    def _checked(self, value: Any, job: int) -> int:
+        """Return a prediction between 1 s and the request."""
+        try:
+            finite = math.isfinite(value)
+        except TypeError:
+            finite = False
+        if not finite:
+            name = int(self._columns["job_id"][job])
+            raise InputError(
+                f"predictor {self._name}: the prediction for job {name} is {value!r}, not a number of seconds"
+            )
+        return int(min(max(value, 1), self._request[job]))

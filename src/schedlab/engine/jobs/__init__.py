@@ -1,0 +1,1 @@
+"""Jobs and time: their records, the clock, the event queue, and what every simulation keeps of them."""

@@ -1,0 +1,23 @@
+"""What stands where in the clock of a simulation: below its state and its parts, which both read it."""
+
+from __future__ import annotations
+
+# Positions in State.clock.
+NOW = 0
+FREE = 1  # processors that the scheduler believes to be free
+SUBMITTED = 2  # jobs submitted so far; also the next one to be submitted
+STARTED = 3  # runs started so far
+ARRIVED = 4  # jobs that the last event submitted ...
+COMPLETED = 5  # ... and runs that it completed
+WAITING = 6  # jobs waiting, visible to the scheduler or not
+CORRECTED = 7  # predictions that were corrected just before the next pass
+WATCHED = 8  # 1 if predictions may expire
+ENTERING = 9  # jobs that enter the queue at this event
+ENTRIES = 10  # entries into the queue so far
+STAGE = 11  # the stage of the current event: the stages of `schedlab.engine.loop`
+HEAD = 12  # the head of the queue at the end of the last pass of no or EASY backfilling ...
+LEFT = 13  # ... and the processors that it left free; UNKNOWN if the next pass cannot use this
+BLAMED = 14  # a job whose score is not a number
+TURNING = 15  # the changes of nodes at the last event, see `schedlab.engine.parts.outages.kernels`
+TICK = 16  # seconds until the end of a run is noticed
+CLOCK_SIZE = 17

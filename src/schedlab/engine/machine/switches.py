@@ -1,0 +1,229 @@
+"""The order in which a job takes nodes by their switches: the placement rule "switches".
+
+A job takes leaf switch after leaf switch. The next one is found by going through the leaves in their order: a leaf
+replaces the one found so far if it suits as well and is nearer to the leaves already taken, or if it is as near and
+suits better. Nodes of less weight come before all others, wherever they are. So does slurmctld 22.05 with
+topology/tree, as observed from outside (`conformance/slurm-switches.json`).
+
+All of it is eliminated at compile time under other rules, for which `Nodes.topology` is None.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.engine.machine.numbers import NodeInputs
+from schedlab.engine.machine.state import order_of
+from schedlab.engine.machine.switch_tree import NO_SWITCH
+from schedlab.kernels import inlined, inner_kernel
+
+UNTAKEN = 1 << 40
+"""The rank of a leaf that the job does not need."""
+
+BEGUN = 0
+"""The rank of a leaf of which nodes of less weight are taken; before other leaves are chosen."""
+
+
+class Topology(NamedTuple):
+    """The tree of switches, and scratch values while nodes are chosen.
+
+    Parameters
+    ----------
+    leaf, weight
+        int64, one per node: its leaf switch, and its weight, which ascends.
+    parent
+        int64, one per switch: the one above it, NO_SWITCH for the one above all others.
+    depth
+        int64, one per switch: how many are above it.
+    usable
+        int64, one per switch: the usable nodes below it.
+    room
+        int64, one per leaf: how many tasks they have room for.
+    hops
+        int64, one per leaf: the links between it and the leaves taken, summed over them.
+    rank
+        int64, one per leaf: its place in the order from 1 on, BEGUN or UNTAKEN.
+    """
+
+    leaf: NDArray[np.int64]
+    weight: NDArray[np.int64]
+    parent: NDArray[np.int64]
+    depth: NDArray[np.int64]
+    usable: NDArray[np.int64]
+    room: NDArray[np.int64]
+    hops: NDArray[np.int64]
+    rank: NDArray[np.int64]
+
+
+def new_topology(inputs: NodeInputs) -> Topology:
+    """Return the tree of switches above nodes that are numbered by the engine."""
+    assert inputs.topology is not None
+    order, parent = order_of(inputs), inputs.topology.parent.copy()
+    depth, above = np.zeros(len(parent), dtype=np.int64), parent
+    while (above != NO_SWITCH).any():
+        depth += above != NO_SWITCH
+        above = np.where(above == NO_SWITCH, NO_SWITCH, parent[above])
+    leaf, weight = inputs.topology.leaf[order], inputs.weight[order]
+    for array in (leaf, weight, parent, depth):
+        array.flags.writeable = False
+    leaves = int(leaf.max()) + 1
+    scratch = (np.zeros(size, dtype=np.int64) for size in (len(parent), leaves, leaves, leaves))
+    return Topology(leaf, weight, parent, depth, *scratch)
+
+
+@inner_kernel
+def rank_nodes(topology: Topology, notes: NDArray[Any], found: int, needed: int, tasks: int, least: int) -> bool:
+    """Set the sort keys of nodes for a job; return whether those that are usable may suffice.
+
+    Parameters
+    ----------
+    topology
+        The switches.
+    notes
+        The nodes with room, in their order, as `ranked`; and by node its `room`.
+    found
+        How many nodes have room.
+    needed, tasks
+        The number of nodes that the job asks for or that its tasks per node make, 0 for any, and its tasks.
+    least
+        Nodes with room for this many tasks are usable.
+    """
+    heaviest = _heaviest(topology, notes, found, needed, tasks, least)
+    if heaviest < 0:
+        return False
+    _count(topology, notes, found, least, heaviest)
+    _rank_leaves(topology, needed, tasks)
+    for i in range(found):
+        node = notes[i].ranked
+        if notes[node].room < least or topology.weight[node] > heaviest:
+            notes[node].key = UNTAKEN
+        elif topology.weight[node] < heaviest:
+            notes[node].key = 0
+        else:
+            notes[node].key = topology.rank[topology.leaf[node]]
+    return True
+
+
+@inner_kernel
+def leaves_of(topology: Topology | None, notes: NDArray[Any], found: int) -> int:
+    """Return the number of leaf switches of the first nodes that are `picked`."""
+    leaves = 0
+    if topology is not None:
+        for i in range(found):
+            topology.room[topology.leaf[notes[i].picked]] = 0
+        for i in range(found):
+            leaf = topology.leaf[notes[i].picked]
+            leaves += topology.room[leaf] == 0
+            topology.room[leaf] = 1
+    return leaves
+
+
+@inner_kernel
+def _heaviest(topology: Topology, notes: NDArray[Any], found: int, needed: int, tasks: int, least: int) -> int:
+    """Return the least weight up to which usable nodes suffice; -1 if they do not."""
+    usable, room, weight = 0, 0, -1
+    for i in range(found):
+        node = notes[i].ranked
+        if notes[node].room >= least:
+            if topology.weight[node] > weight and usable >= max(needed, 1) and room >= tasks:
+                return weight
+            weight = topology.weight[node]
+            usable += 1
+            room += notes[node].room
+    return weight if usable >= needed and room >= tasks else -1
+
+
+@inner_kernel
+def _count(topology: Topology, notes: NDArray[Any], found: int, least: int, heaviest: int) -> None:
+    """Count the usable nodes below each switch; leaves with some of less weight than the heaviest are BEGUN."""
+    for switch in range(topology.parent.shape[0]):
+        topology.usable[switch] = 0
+    for leaf in range(topology.rank.shape[0]):
+        topology.room[leaf], topology.hops[leaf], topology.rank[leaf] = 0, 0, UNTAKEN
+    for i in range(found):
+        node = notes[i].ranked
+        if notes[node].room >= least and topology.weight[node] <= heaviest:
+            switch = topology.leaf[node]
+            topology.room[switch] += notes[node].room
+            if topology.weight[node] < heaviest:
+                topology.rank[switch] = BEGUN
+            while switch != NO_SWITCH:
+                topology.usable[switch] += 1
+                switch = topology.parent[switch]
+
+
+@inner_kernel
+def _rank_leaves(topology: Topology, needed: int, tasks: int) -> None:
+    """Put leaves in the order in which the job takes nodes there, as far as it needs any; first those BEGUN."""
+    taken, held, rank = 0, 0, 0
+    for leaf in range(topology.rank.shape[0]):
+        if topology.rank[leaf] == BEGUN:
+            rank += 1
+            _take(topology, leaf, rank)
+            taken += topology.usable[leaf]
+            held += topology.room[leaf]
+    while taken < needed or (needed == 0 and held < tasks):
+        leaf = _next_leaf(topology, max(max(needed, 1) - taken, 1))
+        rank += 1
+        _take(topology, leaf, rank)
+        taken += topology.usable[leaf]
+        held += topology.room[leaf]
+
+
+@inner_kernel
+def _take(topology: Topology, taken: int, rank: int) -> None:
+    """Give a leaf its rank, and add to the distance of each."""
+    topology.rank[taken] = rank
+    for leaf in range(topology.rank.shape[0]):
+        topology.hops[leaf] += _links(topology, leaf, taken)
+
+
+@inner_kernel
+def _next_leaf(topology: Topology, rest: int) -> int:
+    """Return the leaf that a job takes next; it needs `rest` more nodes."""
+    best = -1
+    for leaf in range(topology.rank.shape[0]):
+        if topology.usable[leaf] == 0 or topology.rank[leaf] < UNTAKEN:
+            continue
+        if best < 0:
+            best = leaf
+            continue
+        nearer = topology.hops[best] - topology.hops[leaf]
+        better = _suits(topology, leaf, best, rest)
+        if (nearer > 0 and better >= 0) or (nearer == 0 and better > 0):
+            best = leaf
+    return best
+
+
+@inner_kernel
+def _suits(topology: Topology, one: int, other: int, rest: int) -> int:
+    """Return whether one leaf suits better than the other (above 0), worse (below 0), or as well.
+
+    Of two that hold the rest of the job, the one with fewer usable nodes suits better; one that does suits better than
+    one that does not. If none does, the switches above them are compared, up to the one above both; then the one with
+    more usable nodes suits better.
+    """
+    parent, usable = topology.parent, topology.usable
+    while usable[one] < rest and usable[other] < rest:
+        if parent[one] == parent[other] or parent[one] == NO_SWITCH or parent[other] == NO_SWITCH:
+            return usable[one] - usable[other]
+        one, other = parent[one], parent[other]
+    if usable[one] >= rest and usable[other] >= rest:
+        return usable[other] - usable[one]
+    return 1 if usable[one] >= rest else -1
+
+
+@inlined
+def _links(topology: Topology, one: int, other: int) -> int:
+    """Return the number of links between two switches."""
+    links = 0
+    while one != other:
+        if topology.depth[one] >= topology.depth[other]:
+            one = topology.parent[one]
+        else:
+            other = topology.parent[other]
+        links += 1
+    return links

@@ -1,0 +1,56 @@
+"""The error message for jobs that are left when nothing can happen any more."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.engine.parts.moldable.rows import started
+from schedlab.engine.prepared import Prepared
+from schedlab.errors import InputError
+from schedlab.scheduler.agent import AgentPolicy
+from schedlab.wording import count_of
+
+
+def refuse_left_over(prepared: Prepared, start: NDArray[np.int64], estimate: NDArray[np.int64]) -> None:
+    """Raise InputError if jobs have not started though nothing can happen any more.
+
+    Only where runs may fail, nodes may leave service, or an agent waits can that be: jobs that can never run are
+    refused before.
+
+    Parameters
+    ----------
+    prepared
+        The simulation.
+    start, estimate
+        int64 seconds, in order of submission: when jobs started (negative: not), and how long they are expected to run.
+    """
+    jobs = prepared.workload if prepared.spread is None else prepared.spread.given
+    left = started(prepared.in_workload_order(start), prepared.spread) < 0
+    if left.any():
+        row = int(np.argmax(left))
+        raise InputError(
+            f"{count_of(int(np.count_nonzero(left)), 'job')} never started, the first is job {jobs.job_id[row]}: "
+            f"{_why(prepared, start, estimate)}",
+            row=row,
+        )
+
+
+def _why(prepared: Prepared, start: NDArray[np.int64], estimate: NDArray[np.int64]) -> str:
+    """Return what keeps jobs from starting: a limit that one of them exceeds by itself, or nodes out of service."""
+    site = prepared.site
+    if site is not None and prepared.spread is None:
+        job = np.repeat(np.arange(len(start)), np.diff(site.use_offset))
+        used = site.use_amount * np.where(site.timed[site.use_limit], estimate[job], 1)
+        beyond = (start[job] < 0) & (used > site.limit[site.use_limit])
+        if beyond.any():
+            place = int(np.argmax(beyond))
+            name = prepared.in_submission_order(prepared.workload.job_id)[job[place]]
+            return (
+                f"job {name}, expected to run for {estimate[job[place]]} s, is beyond a limit by itself "
+                f"({site.reason[site.use_limit[place]]}): raise the limit, or let jobs whose requests fail be "
+                "abandoned (exhausted=give-up)"
+            )
+    if isinstance(prepared.scheduler.policy, AgentPolicy):
+        return "the agent waited until nothing could happen any more: train it on such jobs"
+    return "too few of the nodes or GPUs that went down came back: add up events"

@@ -1,0 +1,1 @@
+"""What a simulation may have or lack, a package for each part."""

@@ -1,0 +1,250 @@
+"""Jobs with dependencies: which are held, when they are released, and which keep a place in the queue meanwhile.
+
+A job with open dependencies is held outside the queue. To the scheduler, it is submitted when its last parent has ended
+and the delay after that is over. A task of a workflow that keeps one place in the queue is different: it is in the
+queue from the submission of the workflow on, with the workflow's age, but cannot start before it is ready.
+
+References
+----------
+Chapin et al., JSSPP 1999 (SWF fields 17 and 18); Rodrigo et al., JSSPP 2017, section 4.2 (workflows with one place).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.engine.jobs.calendar import Calendar, add, new_calendar, pop, soonest
+from schedlab.engine.jobs.clock import ARRIVED, COMPLETED, ENTERING, NOW, SUBMITTED
+from schedlab.engine.jobs.state import State
+from schedlab.engine.parts.moldable.kernels import first_of
+from schedlab.engine.prepared import Prepared
+from schedlab.engine.queue.ties import number_entry
+from schedlab.kernels import by_address, inlined, inner_kernel
+
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
+
+# Positions in Needs.counters.
+MADE_READY = 0  # jobs that this event has made ready
+COUNTERS_SIZE = 1
+
+NO_WORKFLOW = -1
+UNKNOWN = -1
+
+
+@by_address
+class Needs(NamedTuple):
+    """The dependencies of jobs; one entry per job, in order of submission, unless stated otherwise.
+
+    Parameters
+    ----------
+    counters
+        The counters above.
+    child_offsets, children, delay
+        Of each job, its children, and the delay between its end and the earliest start of each.
+    parent_offsets, parents, parent_delay
+        Of each job, its parents, and the delays after their ends.
+    open
+        How many of its parents have not ended; one more until it is accepted, if there are limits on submitted jobs.
+    earliest
+        When the job may start, according to its parents that have ended.
+    ended
+        Whether it has.
+    ready
+        Whether it could start now, given enough free resources.
+    workflow
+        Number of the workflow whose one place in the queue it shares, or NO_WORKFLOW.
+    eligible
+        When it first became ready, or would have if its submission had not been refused.
+    held
+        Jobs whose parents have ended, by the second in which their delays end.
+    """
+
+    counters: NDArray[np.int64]
+    child_offsets: NDArray[np.int64]
+    children: NDArray[np.int64]
+    delay: NDArray[np.int64]
+    parent_offsets: NDArray[np.int64]
+    parents: NDArray[np.int64]
+    parent_delay: NDArray[np.int64]
+    open: NDArray[np.int64]
+    earliest: NDArray[np.int64]
+    ended: NDArray[np.bool_]
+    ready: NDArray[np.bool_]
+    workflow: NDArray[np.int64]
+    eligible: NDArray[np.int64]
+    held: Calendar
+
+
+def new_needs(prepared: Prepared) -> Needs:
+    """Return the dependencies of a simulation's jobs, before the first submission."""
+    n = len(prepared.jobs)
+    place = np.arange(n)
+    if prepared.order is not None:
+        place[prepared.order] = np.arange(n)
+    children = parents = delay = np.empty(0, dtype=np.int64)
+    after = prepared.workload.dependencies
+    if after is not None:
+        children, parents, delay = place[after.children], place[after.parents], after.delay
+    by_child, by_parent = np.lexsort((parents, children)), np.lexsort((children, parents))
+    workflow = np.full(n, NO_WORKFLOW, dtype=np.int64)
+    gated = prepared.site is not None and prepared.site.gate is not None
+    workflows = prepared.workload.workflows
+    if workflows is not None:
+        workflow[place] = np.where(workflows.aware, workflows.number, NO_WORKFLOW)
+    return Needs(
+        counters=np.zeros(COUNTERS_SIZE, dtype=np.int64),
+        child_offsets=_offsets(parents, n),
+        children=children[by_parent],
+        delay=delay[by_parent],
+        parent_offsets=_offsets(children, n),
+        parents=parents[by_child],
+        parent_delay=delay[by_child],
+        open=np.bincount(children, minlength=n).astype(np.int64) + gated,
+        earliest=np.zeros(n, dtype=np.int64),
+        ended=np.zeros(n, dtype=np.bool_),
+        ready=np.zeros(n, dtype=np.bool_),
+        workflow=workflow,
+        eligible=prepared.jobs["submit"].copy(),
+        held=new_calendar(n),
+    )
+
+
+def has_no_parent_left(needs: Needs | None, job: int) -> bool:
+    """Return whether all jobs that a job waits for have ended."""
+    if needs is None:
+        return True
+    parents = needs.parents[needs.parent_offsets[job] : needs.parent_offsets[job + 1]]
+    return bool(needs.ended[parents].all())
+
+
+def _offsets(rows: NDArray[np.int64], n: int) -> NDArray[np.int64]:
+    offsets = np.zeros(n + 1, dtype=np.int64)
+    np.cumsum(np.bincount(rows, minlength=n), out=offsets[1:])
+    return offsets
+
+
+@inlined
+def is_ready(needs: Needs | None, job: int) -> bool:
+    """Return whether a waiting job could start, given enough free resources."""
+    if needs is not None:
+        return needs.ready[job]
+    return True
+
+
+@inlined
+def next_release(needs: Needs) -> int:
+    """Return the second in which the next delay ends, NEVER if there is none."""
+    return soonest(needs.held)
+
+
+@inner_kernel
+def release(world: World, keeps_submit: bool, ties: int) -> None:
+    """Release the jobs whose parents have ended, and collect the jobs that enter the queue at this event, by number.
+
+    Parameters
+    ----------
+    jobs, state
+        See `schedlab.engine.jobs.state`; `advance` has processed the event.
+    seen
+        The jobs as the order of the queue sees them, see `as_seen`.
+    needs
+        The dependencies.
+    retries
+        Jobs that are resubmitted have not ended.
+    keeps_submit
+        Whether the scheduler sees the original submission; otherwise it sees the release.
+    ties
+        See `schedlab.engine.queue.ties`.
+    """
+    clock = world.state.clock
+    now = clock[NOW]
+    submitted = clock[SUBMITTED] - clock[ARRIVED]
+    before = clock[ENTERING]
+    world.needs.counters[MADE_READY] = 0
+    for i in range(clock[COMPLETED]):
+        parent = world.state.ended[i]
+        if world.retries is not None and world.retries.back[parent]:
+            continue
+        parent = first_of(world.rivals, parent)
+        world.needs.ended[parent] = True
+        for k in range(world.needs.child_offsets[parent], world.needs.child_offsets[parent + 1]):
+            child = world.needs.children[k]
+            world.needs.open[child] -= 1
+            world.needs.earliest[child] = max(world.needs.earliest[child], now + world.needs.delay[k])
+            if world.needs.open[child] == 0 and child < submitted:
+                add(world.needs.held, world.needs.earliest[child], child, 0)
+    for job in range(submitted, clock[SUBMITTED]):
+        if world.needs.workflow[job] != NO_WORKFLOW:
+            _enter(world.state, job)
+        if world.needs.open[job] == 0:
+            add(world.needs.held, max(now, world.needs.earliest[job]), job, 0)
+    while soonest(world.needs.held) <= now:
+        job = pop(world.needs.held)
+        world.needs.ready[job] = True
+        world.needs.eligible[job] = max(world.needs.eligible[job], world.needs.earliest[job])
+        world.needs.counters[MADE_READY] += 1
+        shared = world.needs.workflow[job] != NO_WORKFLOW
+        if not shared and not keeps_submit:
+            world.jobs[job].submit = now
+            world.seen[job].submit = now
+        if not shared:
+            _enter(world.state, job)
+    _number(world.state, before, ties)
+
+
+@inlined
+def _enter(state: State, job: int) -> None:
+    state.entering[state.clock[ENTERING]] = job
+    state.clock[ENTERING] += 1
+
+
+@inlined
+def _number(state: State, first: int, ties: int) -> None:
+    """Sort the jobs that enter from position `first` on by number, and number their entries."""
+    clock, entering = state.clock, state.entering
+    for i in range(first + 1, clock[ENTERING]):
+        job = entering[i]
+        place = i
+        while place > first and entering[place - 1] > job:
+            entering[place] = entering[place - 1]
+            place -= 1
+        entering[place] = job
+    for i in range(first, clock[ENTERING]):
+        number_entry(state, ties, entering[i])
+
+
+@inner_kernel
+def after_parents(
+    world: World, planned_in: NDArray[np.int64], planned_end: NDArray[np.int64], plan: int, job: int
+) -> int:
+    """Return when a task with dependencies could start, or UNKNOWN.
+
+    Known are the expected ends of running jobs, and of jobs in the plan with this number: `planned_end`, where
+    `planned_in` is that number.
+    """
+    now = world.state.clock[NOW]
+    earliest = max(now, world.needs.earliest[job])
+    for k in range(world.needs.parent_offsets[job], world.needs.parent_offsets[job + 1]):
+        parent = world.needs.parents[k]
+        if world.needs.ended[parent]:
+            continue
+        if planned_in.shape[0] > 0 and planned_in[parent] == plan:
+            ends = planned_end[parent]
+        elif world.state.start[parent] >= 0:
+            ends = max(now, world.state.start[parent] + world.jobs[parent].estimate)
+        else:
+            return UNKNOWN
+        earliest = max(earliest, ends + world.needs.parent_delay[k])
+    return earliest
+
+
+@inlined
+def begin_of_task(world: World, job: int) -> int:
+    """Return when a task that is not ready could start, UNKNOWN if its parents do not determine it."""
+    if world.needs is not None and not world.needs.ready[job]:
+        return after_parents(world, world.state.begun[:0], world.state.begun[:0], 0, job)
+    return UNKNOWN

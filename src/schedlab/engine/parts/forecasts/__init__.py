@@ -1,0 +1,1 @@
+"""Run times that are predicted while the simulation runs."""

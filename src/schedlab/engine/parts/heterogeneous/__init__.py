@@ -1,0 +1,1 @@
+"""Heterogeneous jobs, whose components start together."""

@@ -1,0 +1,360 @@
+"""Heterogeneous jobs: their components are jobs of their own to the engine, which all start in the same second.
+
+Components have their own requests, limits and places in the queue. A component starts only together with all others of
+its job that wait, each on nodes of its own: two components never share a node, as in Slurm. Until all of them have
+entered the queue, they are passed over. A component whose run fails comes back by itself, as a job like others.
+
+Whether components fit together is found out one after the other, in their order. Nodes that one has chosen are marked
+until the last one has been tried, like nodes on which a run is alone: whoever looks for room passes them by. Taking the
+marks away is like the end of a run, so that nothing that was found out meanwhile is remembered.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.engine.jobs.calendar import Calendar
+from schedlab.engine.machine.numbers import ALONE
+from schedlab.engine.machine.placement import choose
+from schedlab.engine.machine.state import FREED, GROWN, NOW_FREE, PICKED, REMEMBERED, VIEWS, Nodes
+from schedlab.engine.parts.limits.state import admitted, charge
+from schedlab.engine.parts.outages.in_service import in_service
+from schedlab.engine.parts.reservations.kernels import has_opened
+from schedlab.kernels import bare_kernel, by_address, inlined, inner_kernel
+
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
+
+# Positions in HetJobs.counters.
+PASS = 0  # how many passes have begun that plan components
+MARKED = 1  # nodes that are marked
+BUSY = 2  # the last second after which anything was to happen but passes
+LINED_UP = 3  # jobs whose score and tier are not their own during the passes
+COUNTERS_SIZE = 4
+
+PATIENCE = 8 * 86400  # longer than jobs grow older, by Slurm's default of PriorityMaxAge
+"""Seconds of passes alone after which components that still keep each other waiting do so for ever."""
+
+
+@by_address
+class HetJobs(NamedTuple):
+    """The components of heterogeneous jobs, numbered by submission like jobs, those of one job after each other.
+
+    Parameters
+    ----------
+    counters
+        The counters above.
+    first, end
+        The components of the job that component j belongs to are numbers `first[j]` to `end[j] - 1`; those of a job
+        that is not heterogeneous are itself.
+    entered
+        Whether it has ever been in the queue.
+    waits
+        Whether it is there.
+    away
+        Whether it was preempted, and may not begin again yet: the others are planned meanwhile, and wait for it.
+    planned_in
+        For the first component of each job, the number of the pass in which any was planned last.
+    latest
+        ... the latest begin among those planned in that pass.
+    startable
+        ... how many of them could start at once.
+    planned
+        ... and from there on, these in the order in which they were planned.
+    marked
+        Nodes that components have chosen.
+    lined_up, own_score, own_tier, turn
+        The jobs that `schedlab.engine.parts.heterogeneous.queue_order` has put side by side; by job, their own score,
+        their own tier, and their place by these.
+    """
+
+    counters: NDArray[np.int64]
+    first: NDArray[np.int64]
+    end: NDArray[np.int64]
+    entered: NDArray[np.bool_]
+    waits: NDArray[np.bool_]
+    away: NDArray[np.bool_]
+    planned_in: NDArray[np.int64]
+    latest: NDArray[np.int64]
+    startable: NDArray[np.int64]
+    planned: NDArray[np.int64]
+    marked: NDArray[np.int64]
+    lined_up: NDArray[np.int64]
+    own_score: NDArray[np.float64]
+    own_tier: NDArray[np.int64]
+    turn: NDArray[np.int64]
+
+
+def new_het_jobs(owner: NDArray[np.int64], nodes: int) -> HetJobs:
+    """Return the components before the first submission.
+
+    Parameters
+    ----------
+    owner
+        int64, in order of submission: the same number for all components of a job.
+    nodes
+        How many nodes the machine has, 0 if it is a number of processors.
+    """
+    _, first, which, counts = np.unique(owner, return_index=True, return_inverse=True, return_counts=True)
+    n = len(owner)
+    return HetJobs(
+        np.zeros(COUNTERS_SIZE, dtype=np.int64),
+        first[which].astype(np.int64),
+        (first + counts)[which].astype(np.int64),
+        np.zeros(n, dtype=np.bool_),
+        np.zeros(n, dtype=np.bool_),
+        np.zeros(n, dtype=np.bool_),
+        np.zeros(n, dtype=np.int64),
+        np.zeros(n, dtype=np.int64),
+        np.zeros(n, dtype=np.int64),
+        np.zeros(n, dtype=np.int64),
+        np.zeros(nodes, dtype=np.int64),
+        np.zeros(n, dtype=np.int64),
+        np.zeros(n),
+        np.zeros(n, dtype=np.int64),
+        np.zeros(n, dtype=np.int64),
+    )
+
+
+@inlined
+def has_het_jobs(hets: HetJobs | None) -> bool:
+    """Return whether there are heterogeneous jobs."""
+    return hets is not None
+
+
+@inlined
+def is_hopeless(hets: HetJobs | None, now: int, happens: bool) -> bool:
+    """Return whether nothing has happened for long but passes; `happens` tells whether anything else will."""
+    if hets is not None:
+        if happens:
+            hets.counters[BUSY] = now
+        return now - hets.counters[BUSY] > PATIENCE
+    return False
+
+
+@inlined
+def note_entry(hets: HetJobs | None, job: int) -> None:
+    """Record that a component enters the queue."""
+    if hets is not None:
+        hets.entered[job] = hets.waits[job] = True
+        hets.away[job] = False
+
+
+@inlined
+def note_departure(hets: HetJobs | None, job: int) -> None:
+    """Record that a component leaves the queue."""
+    if hets is not None:
+        hets.waits[job] = False
+
+
+@inlined
+def note_absence(hets: HetJobs | None, job: int) -> None:
+    """Record that a component was preempted, and may not begin again yet."""
+    if hets is not None:
+        hets.away[job] = True
+
+
+@inlined
+def first_of_all(hets: HetJobs | None, job: int) -> int:
+    """Return the first component of a job, itself for one that is not heterogeneous."""
+    if hets is not None:
+        return hets.first[job]
+    return job
+
+
+@inlined
+def end_of_all(hets: HetJobs | None, job: int) -> int:
+    """Return the number behind the last component of a job."""
+    if hets is not None:
+        return hets.end[job]
+    return job + 1
+
+
+@inlined
+def is_component(hets: HetJobs | None, job: int) -> bool:
+    """Return whether a waiting job starts only together with others."""
+    if hets is not None:
+        return hets.end[job] - hets.first[job] > 1 and _waits_with_others(hets, job)
+    return False
+
+
+@inlined
+def waits(hets: HetJobs | None, job: int) -> bool:
+    """Return whether a job is in the queue, where there are heterogeneous jobs."""
+    if hets is not None:
+        return hets.waits[job]
+    return False
+
+
+@inner_kernel
+def _waits_with_others(hets: HetJobs, job: int) -> bool:
+    for other in range(hets.first[job], hets.end[job]):
+        if other != job and (hets.waits[other] or hets.away[other] or not hets.entered[other]):
+            return True
+    return False
+
+
+@inner_kernel
+def are_complete(hets: HetJobs, job: int) -> bool:
+    """Return whether all components of a job have entered the queue."""
+    complete = True
+    for other in range(hets.first[job], hets.end[job]):
+        complete = complete and hets.entered[other]
+    return complete
+
+
+@inner_kernel
+def _lacks_any(hets: HetJobs, job: int) -> bool:
+    lacks = False
+    for other in range(hets.first[job], hets.end[job]):
+        lacks = lacks or hets.away[other]
+    return lacks
+
+
+@inner_kernel
+def processors_together(world: World, job: int) -> int:
+    """Return the processors of a job, with those of the components that wait with it."""
+    if world.hets is None:
+        return world.jobs[job].processors
+    processors = world.jobs[job].processors
+    for other in range(world.hets.first[job], world.hets.end[job]):
+        if other != job and world.hets.waits[other]:
+            processors += world.jobs[other].processors
+    return processors
+
+
+@inlined
+def all_within_limits(world: World, running: Calendar, job: int, now: int) -> bool:
+    """Return whether a job, or all components that wait with it, would together exceed no limit if they started now.
+
+    They also have to fit the nodes in service, one by one, and their reservations have begun. Of limits that fall with
+    time, each is compared with the running jobs alone.
+    """
+    if world.hets is not None:
+        return _all_within_limits(world, running, job, now)
+    return _within_limits(world, running, job, now)
+
+
+@inlined
+def within_own_limits(world: World, running: Calendar, job: int, now: int) -> bool:
+    """Return whether a job, or a component of one that has entered the queue as a whole, exceeds no limit by itself."""
+    if world.hets is not None and not are_complete(world.hets, job):
+        return False
+    return _within_limits(world, running, job, now)
+
+
+@inlined
+def _within_limits(world: World, running: Calendar, job: int, now: int) -> bool:
+    if not has_opened(world, job, now):
+        return False
+    if not admitted(world.site, running, job, world.jobs[job].estimate, now):
+        return False
+    return in_service(world, job)
+
+
+@inner_kernel
+def _all_within_limits(world: World, running: Calendar, job: int, now: int) -> bool:
+    if not are_complete(world.hets, job) or _lacks_any(world.hets, job):
+        return False
+    within, charged = True, world.hets.first[job]
+    while within and charged < world.hets.end[job]:
+        if charged == job or world.hets.waits[charged]:
+            within = _within_limits(world, running, charged, now)
+            if within:
+                charge(world.site, charged, 1)
+        charged += 1
+    for other in range(world.hets.first[job], charged if within else charged - 1):
+        if other == job or world.hets.waits[other]:
+            charge(world.site, other, -1)
+    return within
+
+
+@inner_kernel
+def mark_chosen(hets: HetJobs, nodes: Nodes | None) -> None:
+    """Mark the nodes of the last choice."""
+    if nodes is not None:
+        for i in range(nodes.counters[PICKED]):
+            hets.marked[hets.counters[MARKED]] = nodes.notes[i].picked
+            hets.counters[MARKED] += 1
+            _mark(nodes, nodes.notes[i].picked, ALONE)
+
+
+@inner_kernel
+def unmark(hets: HetJobs, nodes: Nodes | None) -> None:
+    """Take all marks away."""
+    if nodes is not None:
+        for i in range(hets.counters[MARKED]):
+            _mark(nodes, hets.marked[i], -ALONE)
+            nodes.freed[nodes.counters[FREED] % REMEMBERED] = hets.marked[i]
+            nodes.counters[FREED] += 1
+        nodes.counters[GROWN] += 1
+        hets.counters[MARKED] = 0
+
+
+@inlined
+def _mark(nodes: Nodes, node: int, by: int) -> None:
+    nodes.now.free[node].runs += by
+    if nodes.notes[node].differs == nodes.counters[VIEWS]:
+        nodes.later.free[node].runs += by
+        nodes.both.free[node].runs += by
+
+
+@inlined
+def begin_to_plan(hets: HetJobs | None) -> None:
+    """Begin a pass in which components are planned one by one."""
+    if hets is not None:
+        hets.counters[PASS] += 1
+
+
+@inlined
+def earliest_of_component(hets: HetJobs | None, job: int, earliest: int) -> int:
+    """Return when a component may begin: not before those of its job that have been planned in this pass."""
+    if hets is not None and hets.planned_in[hets.first[job]] == hets.counters[PASS]:
+        return max(earliest, hets.latest[hets.first[job]])
+    return earliest
+
+
+@inner_kernel
+def note_plan(hets: HetJobs | None, job: int, begins: int, startable: bool) -> None:
+    """Record when a component begins in the plan of this pass, and whether it could start at once."""
+    if hets is None:
+        return
+    first = hets.first[job]
+    if hets.planned_in[first] != hets.counters[PASS]:
+        hets.planned_in[first] = hets.counters[PASS]
+        hets.latest[first], hets.startable[first] = begins, 0
+    hets.latest[first] = max(hets.latest[first], begins)
+    if startable:
+        hets.planned[first + hets.startable[first]] = job
+        hets.startable[first] += 1
+
+
+@inner_kernel
+def all_startable(hets: HetJobs, job: int) -> bool:
+    """Return whether all components that wait with one could start at once, by the plan of this pass."""
+    first = hets.first[job]
+    waiting = 0
+    for other in range(first, hets.end[job]):
+        waiting += hets.waits[other]
+    return hets.planned_in[first] == hets.counters[PASS] and hets.startable[first] == waiting and waiting > 1
+
+
+@bare_kernel
+def find_unfit(hets: HetJobs, nodes: Nodes, unfit: NDArray[np.bool_]) -> None:
+    """Set `unfit` for each component of a job whose components do not fit the empty machine on different nodes."""
+    job = 0
+    while job < hets.first.shape[0]:
+        found = True
+        for part in range(job, hets.end[job] if hets.end[job] > job + 1 else job):
+            fits = False
+            for option in range(nodes.machine.options[part], nodes.machine.options[part + 1]):
+                fits = fits or (found and choose(nodes, NOW_FREE, nodes.machine.shape[option]))
+            found = found and fits
+            if found:
+                mark_chosen(hets, nodes)
+        unmark(hets, nodes)
+        unfit[job : hets.end[job]] = not found
+        job = hets.end[job]

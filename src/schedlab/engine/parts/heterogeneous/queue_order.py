@@ -1,0 +1,122 @@
+"""The components of a heterogeneous job side by side in the queue, as Slurm's bf_hetjob_prio has it.
+
+All components that wait get the same score and the same tier: the lowest, the mean or the highest of theirs. Among
+each other they keep their order. This holds for the passes alone: afterwards, each has its own place again.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.engine.parts.heterogeneous.kernels import LINED_UP, HetJobs
+from schedlab.engine.queue.sorted_list import QueueList, sort, tier_of
+from schedlab.kernels import inlined, inner_kernel
+
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
+
+OWN = 0
+"""Rules.het_order: each component has its own place. Otherwise what counts of all: the least, the mean, the most."""
+LEAST, MEAN, MOST = 1, 2, 3
+
+PLACED = 1 << 62
+"""HetJobs.turn of a component that has its place."""
+
+
+@inlined
+def line_up(world: World, queue: QueueList, whole: bool) -> None:
+    """Before the passes, put the components of each job side by side, if the rules say so.
+
+    `whole` tells whether scores are priorities, which are whole numbers, and so is their mean.
+    """
+    if world.hets is not None and world.rules.het_order != OWN:
+        _line_up(world.hets, queue, world.rules.het_order, whole)
+
+
+@inlined
+def go_back(hets: HetJobs | None, queue: QueueList) -> None:
+    """After the passes, put each component where its own score has it."""
+    if hets is not None and hets.counters[LINED_UP] > 0:
+        for i in range(hets.counters[LINED_UP]):
+            job = hets.lined_up[i]
+            queue.score[job] = hets.own_score[job]
+            _set_tier(queue.tier, job, hets.own_tier[job])
+        hets.counters[LINED_UP] = 0
+        sort(queue, queue.length[0])
+
+
+@inlined
+def own_score(hets: HetJobs | None, queue: QueueList, job: int) -> float:
+    """Return the score of a waiting job by itself: while jobs are side by side, the queue has their places instead."""
+    if hets is not None and hets.counters[LINED_UP] > 0:
+        return hets.own_score[job]
+    return queue.score[job]
+
+
+@inner_kernel
+def _line_up(hets: HetJobs, queue: QueueList, order: int, whole: bool) -> None:
+    count, some = queue.length[0], False
+    for place in range(count):
+        job = queue.order[place]
+        hets.lined_up[place], hets.turn[job] = job, place
+        hets.own_score[job], hets.own_tier[job] = queue.score[job], tier_of(queue.tier, job)
+        some = some or hets.end[job] - hets.first[job] > 1
+    if not some:
+        return
+    hets.counters[LINED_UP] = count
+    for place in range(count):
+        job = queue.order[place]
+        if hets.end[job] - hets.first[job] > 1:
+            queue.score[job] = _score_of_all(hets, job, order, whole)
+            _set_tier(queue.tier, job, _tier_of_all(hets, job, order))
+    sort(queue, count)
+    for place in range(count):
+        queue.order[place] = _next_of(hets, queue.order[place])
+        queue.score[queue.order[place]] = place
+
+
+@inner_kernel
+def _score_of_all(hets: HetJobs, job: int, order: int, whole: bool) -> float:
+    """Return the score of a job; a low one is a high priority."""
+    least, most, total, count = np.inf, -np.inf, 0.0, 0
+    for part in range(hets.first[job], hets.end[job]):
+        if hets.waits[part]:
+            least, most = min(least, hets.own_score[part]), max(most, hets.own_score[part])
+            total += hets.own_score[part]
+            count += 1
+    if order == MEAN:
+        return np.ceil(total / count) if whole else total / count
+    return most if order == LEAST else least
+
+
+@inner_kernel
+def _tier_of_all(hets: HetJobs, job: int, order: int) -> int:
+    least, most, total, count = hets.own_tier[job], hets.own_tier[job], 0, 0
+    for part in range(hets.first[job], hets.end[job]):
+        if hets.waits[part]:
+            least, most = min(least, hets.own_tier[part]), max(most, hets.own_tier[part])
+            total += hets.own_tier[part]
+            count += 1
+    if order == MEAN:
+        return total // count
+    return least if order == LEAST else most
+
+
+@inner_kernel
+def _next_of(hets: HetJobs, job: int) -> int:
+    """Return the component of a job that comes next by its own order; a job that is not heterogeneous itself."""
+    found = job
+    for part in range(hets.first[job], hets.end[job]):
+        if hets.waits[part] and hets.turn[part] < hets.turn[found]:
+            found = part
+    hets.turn[found] = PLACED
+    return found
+
+
+@inlined
+def _set_tier(tier: NDArray[np.int64] | None, job: int, value: int) -> None:
+    if tier is not None:
+        tier[job] = value

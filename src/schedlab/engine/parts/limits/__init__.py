@@ -1,0 +1,1 @@
+"""Partitions, and limits of accounts, users and QOS."""

@@ -1,0 +1,145 @@
+"""Why jobs wait on a machine with partitions and limits, in Slurm's words, and for how long.
+
+The state after each second with an event counts until the next: a job waits for others (Dependency), for its
+reservation to begin (Reservation), for nodes to return to service (ReqNodeNotAvail), at a limit that it would exceed,
+as the first that waits for one of its partitions (Resources), or behind other jobs (Priority). A job whose submission
+is refused waits outside the queue.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.engine.jobs.clock import NOW
+from schedlab.engine.jobs.state import within_limits
+from schedlab.engine.parts.dependencies.kernels import is_ready
+from schedlab.engine.parts.limits.state import (
+    BY_NUMBER,
+    DEPENDENCY,
+    FIRST_LIMIT,
+    NOT_AVAILABLE,
+    PRIORITY,
+    RESERVATION,
+    RESOURCES,
+    Site,
+    exceeded,
+    reason_names,
+)
+from schedlab.engine.parts.moldable.kernels import is_same_job, is_visible
+from schedlab.engine.parts.outages.in_service import in_service
+from schedlab.engine.parts.reservations.kernels import has_opened
+from schedlab.engine.parts.submission_limits.kernels import count_refused
+from schedlab.engine.prepared import Prepared
+from schedlab.kernels import inlined, inner_kernel
+
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
+
+NO_JOB = -1
+
+
+@inner_kernel
+def count_waiting(world: World, now: int) -> None:
+    """Count the reasons of waiting jobs from the last event until now; called before the present event."""
+    if world.site is not None:
+        before = world.state.clock[NOW]
+        seconds = now - before
+        queue: Any = world.waiting.queue
+        first = world.site.others
+        first[:] = NO_JOB
+        for i in range(queue.length[0]):
+            job = queue.order[i]
+            if not is_ready(world.needs, job):
+                world.site.waited[job, DEPENDENCY] += seconds
+                continue
+            if not has_opened(world, job, before):
+                world.site.waited[job, RESERVATION] += seconds
+                continue
+            if not in_service(world, job):
+                world.site.waited[job, NOT_AVAILABLE] += seconds
+                continue
+            limit = exceeded(world.site, world.state.running, job, world.jobs[job].estimate, before)
+            if limit >= 0:
+                world.site.waited[job, FIRST_LIMIT + world.site.reason[limit]] += seconds
+                continue
+            world.site.waited[job, PRIORITY] += seconds
+            for option in range(world.site.options[job], world.site.options[job + 1]):
+                partition = world.site.partition[option]
+                if first[partition] == NO_JOB or _precedes(
+                    world, world.orders.policy.score, before, job, first[partition]
+                ):
+                    first[partition] = job
+        for partition in range(first.shape[0]):
+            counted = first[partition] == NO_JOB
+            for other in range(partition):
+                if not counted and first[other] != NO_JOB:
+                    counted = is_same_job(world.rivals, first[other], first[partition])
+            if not counted:
+                world.site.waited[first[partition], PRIORITY] -= seconds
+                world.site.waited[first[partition], RESOURCES] += seconds
+                _count_rivals(world, first[partition], before, seconds)
+        _count_hidden(world.waiting.beyond, world.site, seconds)
+        count_refused(world, world.site.waited, before, now)
+
+
+@inner_kernel
+def all_are_passed_over(world: World) -> bool:
+    """Return whether every visible job waits for others, or would exceed a limit, or not fit the nodes in service."""
+    if world.site is not None:
+        queue: Any = world.waiting.queue
+        for i in range(queue.length[0]):
+            if is_ready(world.needs, queue.order[i]) and within_limits(world, queue.order[i]):
+                return False
+        return True
+    return False
+
+
+@inlined
+def _count_rivals(world: World, job: int, now: int, seconds: int) -> None:
+    """Count the other alternatives of a job that waits for resources."""
+    if world.rivals is not None:
+        for other in range(world.rivals.first[job], world.rivals.end[job]):
+            if (
+                other != job
+                and is_visible(world.rivals, other)
+                and in_service(world, other)
+                and exceeded(world.site, world.state.running, other, world.jobs[other].estimate, now) < 0
+            ):
+                world.site.waited[other, PRIORITY] -= seconds
+                world.site.waited[other, RESOURCES] += seconds
+
+
+@inner_kernel
+def _count_hidden(beyond: Any, site: Site, seconds: int) -> None:
+    """Count the jobs behind the window of visible ones."""
+    if beyond is not None:
+        for i in range(beyond.length[0]):
+            site.waited[beyond.order[i], PRIORITY] += seconds
+
+
+@inner_kernel
+def _precedes(world: World, score: NDArray[Any], now: int, one: int, other: int) -> bool:
+    """Return whether a job precedes another one in the order of the policy, as last computed."""
+    if world.site.tier[one] != world.site.tier[other]:
+        return world.site.tier[one] > world.site.tier[other]
+    earlier = world.state.entered[one] < world.state.entered[other]
+    if world.rules.starvation >= 0:
+        starves = now - world.seen[one].submit > world.rules.starvation
+        if starves != (now - world.seen[other].submit > world.rules.starvation):
+            return starves
+        if starves:
+            return earlier
+    if world.site.counters[BY_NUMBER] > 0:
+        earlier = one < other
+    return score[one] < score[other] or (score[one] == score[other] and earlier)
+
+
+def seconds_by_reason(prepared: Prepared, site: Site) -> dict[str, NDArray[np.int64]]:
+    """Return the seconds that each job, in the workload's order, has waited for each reason that occurred."""
+    assert prepared.site is not None
+    names = reason_names(prepared.site)
+    columns = {name: prepared.in_workload_order(site.waited[:, code].copy()) for code, name in enumerate(names)}
+    return {name: column for name, column in columns.items() if column.any()}

@@ -1,0 +1,316 @@
+"""Partitions and limits during a simulation: which jobs limits admit, and which nodes are closed to later jobs."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.engine.jobs.calendar import BLOCK, USED, Calendar
+from schedlab.engine.machine.numbers import NodeInputs
+from schedlab.engine.machine.state import order_of
+from schedlab.engine.parts.limits.numbers import SiteInputs
+from schedlab.engine.parts.preemption.state import new_preemption
+from schedlab.engine.parts.requeues.kernels import new_returns
+from schedlab.engine.parts.reservations.numbers import BookingInputs
+from schedlab.engine.parts.submission_limits.state import new_gate
+from schedlab.kernels import inlined, inner_kernel
+
+# Positions in Site.counters.
+HEADS = 0  # jobs that have reservations under EASY; NOT_MADE if none have been made in this pass
+WANING = 1  # 1 if a limit falls with time, so that a job may be admitted without an event
+BY_NUMBER = 2  # 1 if jobs of equal scores are ordered by number, as conservative backfilling does, else by entry
+PERIOD = 3  # seconds between the moments in which what runs still have to go is counted down; 1: always
+COUNTERS_SIZE = 4
+
+NOT_MADE = -1
+
+# Reasons of waiting jobs: columns of Site.waited.
+DEPENDENCY = 0
+RESOURCES = 1
+PRIORITY = 2
+NOT_AVAILABLE = 3  # too few nodes are in service
+RESERVATION = 4  # the reservation of the job has not begun
+FIRST_LIMIT = 5  # the reasons of limits begin here
+
+
+class Site(NamedTuple):
+    """Where jobs may run, and how much may run at a time.
+
+    Parameters
+    ----------
+    counters
+        The counters above.
+    tier
+        int64, one per job: the highest of its partitions; the queue is ordered by it first.
+    options, partition
+        int64: the partitions of job j are `partition[options[j]:options[j + 1]]`, see `schedlab.engine.machine.state`.
+        Advance reservations are partitions behind all others.
+    member
+        bool, partitions by nodes.
+    shares
+        bool, partitions by partitions: whether they have nodes in common.
+    limit, timed, stops
+        See `SiteInputs`.
+    since
+        int64, one per job: when its last run began.
+    used
+        int64, one per limit that is not timed: how much of it is in use.
+    use_offset, use_limit, use_amount
+        See `SiteInputs`.
+    blocked
+        bool, one per partition: whether a job waits for it in this pass; later jobs get no nodes of it.
+    narrowed
+        bool, one per partition: whether some of its nodes are closed because they belong to a blocked one.
+    closed
+        bool, one per node: whether it is in a blocked partition.
+    turn, behind
+        int64: jobs in the order in which a pass considers them.
+    reason
+        int64, one per limit: the number of its reason, among those of limits.
+    waited
+        int64, jobs by reasons: seconds.
+    head, shadow
+        int64: jobs with reservations under EASY, and when these begin; `others` is for jobs to compare with them.
+    preemption
+        Preemption (`schedlab.engine.parts.preemption.state.Preemption`); None without it.
+    returns
+        Requeued jobs that may not begin again yet (`schedlab.engine.parts.requeues.kernels.Returns`); None without
+        delays.
+    gate
+        Limits on submitted jobs (`schedlab.engine.parts.submission_limits.state.Gate`); None without any.
+    """
+
+    counters: NDArray[np.int64]
+    tier: NDArray[np.int64]
+    options: NDArray[np.int64]
+    partition: NDArray[np.int64]
+    member: NDArray[np.bool_]
+    shares: NDArray[np.bool_]
+    limit: NDArray[np.int64]
+    timed: NDArray[np.bool_]
+    stops: NDArray[np.bool_]
+    since: NDArray[np.int64]
+    used: NDArray[np.int64]
+    use_offset: NDArray[np.int64]
+    use_limit: NDArray[np.int64]
+    use_amount: NDArray[np.int64]
+    blocked: NDArray[np.bool_]
+    narrowed: NDArray[np.bool_]
+    closed: NDArray[np.bool_]
+    turn: NDArray[np.int64]
+    behind: NDArray[np.int64]
+    reason: NDArray[np.int64]
+    waited: NDArray[np.int64]
+    head: NDArray[np.int64]
+    shadow: NDArray[np.int64]
+    others: NDArray[np.int64]
+    preemption: Any = None
+    returns: Any = None
+    gate: Any = None
+
+
+def reason_names(inputs: SiteInputs) -> list[str]:
+    """Return the reasons why jobs may wait, in Slurm's words, in the order of the columns of `Site.waited`."""
+    submitted = () if inputs.gate is None else inputs.gate.reason
+    limits = dict.fromkeys((*inputs.reason, *submitted))
+    return ["Dependency", "Resources", "Priority", "ReqNodeNotAvail", "Reservation", *limits]
+
+
+def new_site(
+    inputs: SiteInputs,
+    nodes: NodeInputs,
+    *,
+    by_number: bool,
+    period: int = 1,
+    requeue_delay: int = 0,
+    bookings: BookingInputs | None = None,
+) -> Site:
+    """Return partitions and limits before the first start; for `by_number` and `period`, see BY_NUMBER and PERIOD.
+
+    `requeue_delay` are the seconds before a job whose node has failed may begin again.
+    """
+    parts = inputs.nodes if bookings is None else np.concatenate([inputs.nodes, bookings.nodes])
+    jobs, partitions = len(inputs.option_offset) - 1, len(parts)
+    member = np.ascontiguousarray(parts[:, order_of(nodes)])
+    common = member.astype(np.int64) @ member.T.astype(np.int64)
+    common[len(inputs.tier) :], common[:, len(inputs.tier) :] = 0, 0  # reservations keep nobody else waiting
+    counters = np.zeros(COUNTERS_SIZE, dtype=np.int64)
+    counters[HEADS], counters[WANING], counters[BY_NUMBER] = NOT_MADE, inputs.timed.any(), by_number
+    counters[PERIOD] = period
+    reasons = reason_names(inputs)
+    fixed = (
+        np.maximum.reduceat(inputs.tier[inputs.option_partition], inputs.option_offset[:-1]),
+        inputs.option_offset.copy(),
+        (inputs if bookings is None else bookings).option_partition.copy(),
+        member,
+        common > 0,
+        inputs.limit.copy(),
+        inputs.timed.copy(),
+        inputs.stops.copy(),
+    )
+    uses = (inputs.use_offset.copy(), inputs.use_limit.copy(), inputs.use_amount.copy())
+    for array in (*fixed, *uses):
+        array.flags.writeable = False
+    fixed[2].flags.writeable = bookings is not None  # they change when a reservation ends
+    return Site(
+        counters,
+        *fixed,
+        np.zeros(jobs, dtype=np.int64),
+        np.zeros(len(inputs.limit), dtype=np.int64),
+        *uses,
+        np.zeros(partitions, dtype=np.bool_),
+        np.zeros(partitions, dtype=np.bool_),
+        np.zeros(member.shape[1], dtype=np.bool_),
+        np.empty(jobs, dtype=np.int64),
+        np.empty(jobs, dtype=np.int64),
+        np.array([reasons.index(reason) - FIRST_LIMIT for reason in inputs.reason], dtype=np.int64),
+        np.zeros((jobs, len(reasons)), dtype=np.int64),
+        np.empty(partitions, dtype=np.int64),
+        np.empty(partitions, dtype=np.int64),
+        np.empty(partitions, dtype=np.int64),
+        None if inputs.preemption is None else new_preemption(inputs.preemption, jobs, member.shape[1]),
+        _returns(inputs, jobs, requeue_delay),
+        None if inputs.gate is None else new_gate(inputs.gate, reasons),
+    )
+
+
+def _returns(inputs: SiteInputs, jobs: int, requeue_delay: int) -> Any:
+    if inputs.preemption is None and requeue_delay == 0:
+        return None
+    return new_returns(jobs, 0 if inputs.preemption is None else inputs.preemption.delay, requeue_delay)
+
+
+@inner_kernel
+def charge(site: Site | None, job: int, sign: int) -> None:
+    """Charge the use of a job to its limits (sign 1), or release it (sign -1)."""
+    if site is not None:
+        for i in range(site.use_offset[job], site.use_offset[job + 1]):
+            site.used[site.use_limit[i]] += sign * site.use_amount[i]
+
+
+@inlined
+def note_begin(site: Site | None, job: int, now: int) -> None:
+    """Record when a run begins."""
+    if site is not None:
+        site.since[job] = now
+
+
+@inlined
+def is_limited(site: Site, job: int) -> bool:
+    """Return whether a job is under any limit."""
+    return site.use_offset[job + 1] > site.use_offset[job]
+
+
+@inlined
+def admitted(site: Site | None, running: Calendar, job: int, estimate: int, now: int) -> bool:
+    """Return whether a job would exceed no limit if it started now."""
+    if site is not None:
+        return exceeded(site, running, job, estimate, now) < 0
+    return True
+
+
+@inner_kernel
+def exceeded(site: Site, running: Calendar, job: int, estimate: int, now: int) -> int:
+    """Return the first limit that a job would exceed in addition to the running jobs, -1 if none."""
+    for i in range(site.use_offset[job], site.use_offset[job + 1]):
+        if _exceeds(site, running, i, estimate, now):
+            return site.use_limit[i]
+    return -1
+
+
+@inner_kernel
+def exceeds_resources_alone(site: Site, running: Calendar, job: int, estimate: int, now: int) -> bool:
+    """Return whether a job would exceed a limit that may stop a pass, and no other."""
+    found = False
+    for i in range(site.use_offset[job], site.use_offset[job + 1]):
+        if _exceeds(site, running, i, estimate, now):
+            if not site.stops[site.use_limit[i]]:
+                return False
+            found = True
+    return found
+
+
+@inlined
+def _exceeds(site: Site, running: Calendar, use: int, estimate: int, now: int) -> bool:
+    """Return whether a use of a limit would exceed it in addition to the running jobs."""
+    number, amount = site.use_limit[use], site.use_amount[use]
+    if site.timed[number]:
+        return _to_come(site, running, number, now) + amount * estimate > site.limit[number]
+    return site.used[number] + amount > site.limit[number]
+
+
+@inlined
+def has_limits(site: Site | None) -> bool:
+    """Return whether there may be jobs that wait for a limit."""
+    if site is not None:
+        return site.limit.shape[0] > 0
+    return False
+
+
+@inner_kernel
+def _to_come(site: Site, running: Calendar, number: int, now: int) -> int:
+    """Return how much of a timed limit the running jobs will still use, as far as they are expected to run.
+
+    What has passed of a run counts from the last second on that is a multiple of the period, as in Slurm.
+    """
+    used, counted = 0, now // site.counters[PERIOD] * site.counters[PERIOD]
+    for place in range(running.status[USED]):
+        block = running.order[place]
+        for k in range(running.counts[block]):
+            record = running.records[block * BLOCK + k]
+            for i in range(site.use_offset[record.job], site.use_offset[record.job + 1]):
+                if site.use_limit[i] == number:
+                    used += site.use_amount[i] * max(record.end - max(counted, site.since[record.job]), 0)
+    return used
+
+
+@inlined
+def wanes(site: Site | None) -> bool:
+    """Return whether a limit falls with time."""
+    if site is not None:
+        return site.counters[WANING] > 0
+    return False
+
+
+@inner_kernel
+def open_partitions(site: Site | None) -> None:
+    """Begin a pass: no job waits for a partition yet."""
+    if site is not None:
+        site.blocked[:] = False
+        site.narrowed[:] = False
+        site.closed[:] = False
+
+
+@inner_kernel
+def block(site: Site | None, job: int) -> bool:
+    """Close the nodes of a waiting job's partitions to all later jobs.
+
+    Return whether that closes the whole machine, because it has no partitions; otherwise see `all_blocked`.
+    """
+    if site is not None:
+        for option in range(site.options[job], site.options[job + 1]):
+            block_partition(site, site.partition[option])
+        return False
+    return True
+
+
+@inner_kernel
+def block_partition(site: Site, partition: int) -> None:
+    """Close the nodes of a partition to all later jobs."""
+    if not site.blocked[partition]:
+        site.blocked[partition] = True
+        for node in range(site.closed.shape[0]):
+            site.closed[node] = site.closed[node] or site.member[partition, node]
+        for other in range(site.blocked.shape[0]):
+            site.narrowed[other] = site.narrowed[other] or site.shares[partition, other]
+
+
+@inner_kernel
+def all_blocked(site: Site) -> bool:
+    """Return whether a job waits for each partition."""
+    blocked = True
+    for partition in range(site.blocked.shape[0]):
+        blocked = blocked and site.blocked[partition]
+    return blocked

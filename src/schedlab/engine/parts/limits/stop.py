@@ -1,0 +1,65 @@
+"""Jobs at a limit that keep those behind them waiting, as under Slurm's assoc_limit_stop (`limits=stop` of +slurm).
+
+Slurm tests limits of resources when it has chosen nodes, and treats a job that exceeds one like a job without room.
+Other limits it tests before, and passes the job over.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.engine.jobs.clock import NOW
+from schedlab.engine.jobs.state import by_itself_within_limits
+from schedlab.engine.parts.dependencies.kernels import is_ready
+from schedlab.engine.parts.limits.state import admitted, exceeds_resources_alone
+from schedlab.engine.parts.moldable.kernels import is_moldable
+from schedlab.engine.parts.outages.in_service import in_service
+from schedlab.engine.parts.reservations.kernels import has_opened
+from schedlab.kernels import inlined, inner_kernel
+
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
+
+
+@inlined
+def stops_others(world: World, job: int) -> bool:
+    """Return whether a job is at limits of resources, and nothing else keeps it from starting on idle nodes.
+
+    A moldable job stops nobody: another of its alternatives may be within the limits. The last choice of nodes is lost.
+    """
+    if world.site is not None:
+        now = world.state.clock[NOW]
+        return (
+            world.rules.stops_at_limits
+            and has_opened(world, job, now)
+            and not is_moldable(world.rivals, job)
+            and exceeds_resources_alone(world.site, world.state.running, job, world.jobs[job].estimate, now)
+            and in_service(world, job)
+        )
+    return False
+
+
+@inlined
+def is_at_limit(world: World, job: int) -> bool:
+    """Return whether a job that `line_up` has listed may not start, and stops others."""
+    if world.rules.stops_at_limits:
+        return not admitted(world.site, world.state.running, job, world.jobs[job].estimate, world.state.clock[NOW])
+    return False
+
+
+@inner_kernel
+def line_up(world: World, order: NDArray[np.int64], count: int) -> int:
+    """List the jobs of an order that are ready, and within limits or stop others, in `site.behind`; return how many.
+
+    It overwrites the view of what is free.
+    """
+    listed = 0
+    for i in range(count):
+        job = order[i]
+        if is_ready(world.needs, job) and (by_itself_within_limits(world, job) or stops_others(world, job)):
+            world.site.behind[listed] = job
+            listed += 1
+    return listed

@@ -1,0 +1,1 @@
+"""Moldable jobs, which have alternatives."""

@@ -1,0 +1,1 @@
+"""Nodes that go out of service, and announced closures."""

@@ -1,0 +1,102 @@
+"""Whether jobs would fit the nodes and GPUs in service, or those that are open for long enough, if no job ran.
+
+Who would not is passed over, like one that would exceed a limit. The passes ask, and `within_limits` for all of them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from schedlab.engine.machine.core_caps import leave_all
+from schedlab.engine.machine.nodes import room
+from schedlab.engine.machine.numbers import UNLIMITED
+from schedlab.engine.machine.placement import choose
+from schedlab.engine.machine.state import LATER, VIEWS
+from schedlab.engine.parts.outages.kernels import OUT, TURNS, Outages, is_shut
+from schedlab.kernels import inlined, inner_kernel
+from schedlab.workload.resources import WHOLE
+
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
+
+AT_ALL = -1
+"""No second: nodes in service count, closed or not."""
+
+
+@inlined
+def may_leave(world: World) -> bool:
+    """Return whether there may be nodes out of service."""
+    if world.nodes is not None:
+        return _is_there(world.outages)
+    return False
+
+
+@inlined
+def _is_there(outages: Outages | None) -> bool:
+    return outages is not None
+
+
+@inlined
+def in_service(world: World, job: int) -> bool:
+    """Return whether a job would fit the nodes in service if no job ran. The last choice of nodes is lost."""
+    if world.nodes is not None:
+        return _in_service(world, job)
+    return True
+
+
+@inner_kernel
+def _in_service(world: World, job: int) -> bool:
+    if world.outages is not None:
+        machine = world.nodes.machine
+        if world.outages.counters[OUT] == 0:
+            return True
+        for option in range(machine.options[job], machine.options[job + 1]):
+            request = machine.shape[option]
+            if world.outages.asked[request] != world.outages.counters[TURNS]:
+                world.outages.asked[request] = world.outages.counters[TURNS]
+                world.outages.serves[request] = _fits_idle(world, request, 0, AT_ALL)
+            if world.outages.serves[request]:
+                return True
+        return False
+    return True
+
+
+@inlined
+def shut_out(world: World, job: int, now: int, ends: int) -> bool:
+    """Return whether only closed nodes keep a job from running from now to another second."""
+    if world.nodes is not None:
+        return _shut_out(world, job, now, ends)
+    return False
+
+
+@inner_kernel
+def _shut_out(world: World, job: int, now: int, ends: int) -> bool:
+    if world.outages is not None:
+        machine = world.nodes.machine
+        for option in range(machine.options[job], machine.options[job + 1]):
+            request = machine.shape[option]
+            if machine.requests[request].most_leaves < UNLIMITED or _fits_idle(world, request, now, ends):
+                return False
+        return True
+    return False
+
+
+@inner_kernel
+def _fits_idle(world: World, request: int, now: int, ends: int) -> bool:
+    """Return whether a request would fit if no job ran: on nodes in service (AT_ALL), or open until a second."""
+    machine, later = world.nodes.machine, world.nodes.later
+    world.nodes.counters[VIEWS] += 1
+    for node in range(world.nodes.notes.shape[0]):
+        there, free = machine.nodes[node], later.free[node]
+        free.cores, free.memory, free.runs = there.cores, there.memory, 0
+        free.gpus = 0
+        leave_all(machine.caps, later.left, node)
+        for device in range(there.gpu, machine.nodes[node + 1].gpu):
+            later.devices[device] = 0 if (world.outages.gone[node] >> (device - there.gpu)) & 1 else WHOLE
+            free.gpus += later.devices[device]
+        world.nodes.notes[node].differs = world.nodes.counters[VIEWS]
+        closed = world.outages.out[node]
+        if ends != AT_ALL:
+            closed = world.outages.closed[node] > 0 or is_shut(world, request, node, now, ends)
+        world.nodes.head_room[node] = 0 if closed else room(machine, later, request, node)
+    return choose(world.nodes, LATER, request)

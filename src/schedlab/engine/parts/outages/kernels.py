@@ -1,0 +1,394 @@
+"""Nodes that are out of service, and announced closures of nodes; eliminated at compile time where there are none.
+
+GPUs that fail by themselves count as held until they return, in what is free now and in every plan.
+
+A node on which no run may begin is *closed*: it is withheld, in the same way as nodes reserved by Slurm's passes.
+Whether it has failed, is being drained or is in maintenance makes no difference to a search for room. A node that is
+*out of service* comes back at an unknown time: a job that would not fit the nodes in service even if they were idle is
+passed over, like one that would exceed a limit. An announced closure has an end, and is part of all plans; no run
+begins that could overlap it.
+
+Some functions check whether there are nodes; others, which they call, whether there are outages. Branches on an
+argument that is None are eliminated at compile time, branches on a field of an argument are not.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.engine.jobs.calendar import NEVER
+from schedlab.engine.machine.numbers import BOOKED, KEPT, NodeInputs
+from schedlab.engine.machine.shared_plans import touch
+from schedlab.engine.machine.state import (
+    CHANGED,
+    FREED,
+    GROWN,
+    REMEMBERED,
+    Nodes,
+    order_of,
+)
+from schedlab.engine.machine.timeline import keep, take_gpus
+from schedlab.engine.parts.outages.numbers import (
+    BREAKS,
+    CLOSES,
+    FOR_ALL,
+    FREES,
+    GPU_FAILS,
+    GPU_RETURNS,
+    HOLDS,
+    LEAVES,
+    OPENS,
+    RETURNS,
+    OutageInputs,
+)
+from schedlab.engine.parts.reservations.kernels import Bookings, new_bookings
+from schedlab.kernels import inlined, inner_kernel
+from schedlab.permutations import inverse
+from schedlab.workload.resources import WHOLE
+
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
+
+# Positions in Outages.counters.
+NEXT = 0  # the next change
+TURNS = 1  # how often a node has left or returned to service
+OUT = 2  # nodes and GPUs that are out of service
+CLOSING = 3  # when the next announced closure begins
+BROKE = 4  # of the runs that ended in the present second, the first that was broken off: its place in State.ended
+COUNTERS_SIZE = 5
+
+# The effect of the changes of a second.
+NOTHING = 0
+OPENED = 1  # announced closures have begun or ended
+TURNED = 2  # nodes have left or returned, a closure has been announced, or a reservation has begun or ended
+
+
+class Outages(NamedTuple):
+    """Outages and closures of nodes.
+
+    Parameters
+    ----------
+    counters
+        The counters above.
+    second, node, kind, gpu
+        int64, one per change, see `OutageInputs`.
+    closed
+        int64, one per node: the number of present reasons for its closure.
+    out
+        bool, one per node: whether it is out of service.
+    broken
+        bool, one per node: whether it fails in this second.
+    gone, failing
+        int64, one per node: which of its GPUs are out of service, and which fail in this second, as bits.
+    offsets
+        int64: the closures of node k are those from `offsets[k]` to `offsets[k + 1] - 1`.
+    begin, end, known, owner
+        int64, one per closure, see `OutageInputs`.
+    asked, serves
+        int64 and bool, one per request: whether it fits the nodes in service, valid while TURNS equals `asked`.
+    bookings
+        The jobs of advance reservations; None without any.
+    """
+
+    counters: NDArray[np.int64]
+    second: NDArray[np.int64]
+    node: NDArray[np.int64]
+    kind: NDArray[np.int64]
+    gpu: NDArray[np.int64]
+    closed: NDArray[np.int64]
+    out: NDArray[np.bool_]
+    broken: NDArray[np.bool_]
+    gone: NDArray[np.int64]
+    failing: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    begin: NDArray[np.int64]
+    end: NDArray[np.int64]
+    known: NDArray[np.int64]
+    owner: NDArray[np.int64]
+    asked: NDArray[np.int64]
+    serves: NDArray[np.bool_]
+    bookings: Bookings | None = None
+
+
+def new_outages(inputs: OutageInputs, nodes: NodeInputs) -> Outages:
+    """Return the outages of nodes before the first event."""
+    order = order_of(nodes)
+    count, requests = len(order), len(nodes.nodes)
+    number = inverse(order)
+    rank = np.lexsort((inputs.begin, number[inputs.where]))
+    changes = (inputs.second.copy(), number[inputs.node], inputs.kind.copy(), inputs.gpu.copy())
+    offsets = np.searchsorted(number[inputs.where][rank], np.arange(count + 1))
+    closures = (offsets, inputs.begin[rank], inputs.end[rank], inputs.known[rank], inputs.owner[rank])
+    for array in (*changes, *closures):
+        array.flags.writeable = False
+    counters = np.zeros(COUNTERS_SIZE, dtype=np.int64)
+    counters[CLOSING] = NEVER
+    return Outages(
+        counters,
+        *changes,
+        np.zeros(count, dtype=np.int64),
+        np.zeros(count, dtype=np.bool_),
+        np.zeros(count, dtype=np.bool_),
+        np.zeros(count, dtype=np.int64),
+        np.zeros(count, dtype=np.int64),
+        *closures,
+        np.full(requests, -1, dtype=np.int64),
+        np.zeros(requests, dtype=np.bool_),
+        None if inputs.bookings is None else new_bookings(inputs.bookings),
+    )
+
+
+@inlined
+def next_change(world: World) -> int:
+    """Return the second in which a node changes, NEVER if none will."""
+    if world.nodes is not None:
+        return _second_of_next(world.outages)
+    return NEVER
+
+
+@inlined
+def _second_of_next(outages: Outages | None) -> int:
+    if outages is not None:
+        following = outages.counters[NEXT]
+        return outages.second[following] if following < outages.second.shape[0] else NEVER
+    return NEVER
+
+
+@inlined
+def turn(world: World, now: int) -> int:
+    """Apply the changes that are due; return their effect. Nodes that fail are marked as `broken`."""
+    if world.nodes is not None:
+        return _turn(world, now)
+    return NOTHING
+
+
+@inner_kernel
+def _turn(world: World, now: int) -> int:
+    verdict = NOTHING
+    if world.outages is not None:
+        counters = world.outages.counters
+        counters[BROKE] = NEVER
+        while counters[NEXT] < world.outages.second.shape[0] and world.outages.second[counters[NEXT]] <= now:
+            node, kind = world.outages.node[counters[NEXT]], world.outages.kind[counters[NEXT]]
+            counters[NEXT] += 1
+            verdict = max(verdict, OPENED if kind in (CLOSES, OPENS) else TURNED)
+            if kind == BREAKS:
+                world.outages.broken[node] = True
+            elif kind in (LEAVES, RETURNS):
+                world.outages.out[node] = kind == LEAVES
+                counters[OUT] += 1 if kind == LEAVES else -1
+                counters[TURNS] += 1
+            elif kind in (GPU_FAILS, GPU_RETURNS):
+                _turn_gpu(world, node, 1 << world.outages.gpu[counters[NEXT] - 1], kind == GPU_FAILS)
+            if kind in (LEAVES, CLOSES):
+                _close(world, node)
+            elif kind in (RETURNS, OPENS):
+                _open(world, node)
+            elif kind == HOLDS:
+                world.nodes.now.free[node].runs |= BOOKED
+                world.nodes.notes[node].changes += 1
+            elif kind == FREES:
+                world.nodes.now.free[node].runs &= ~BOOKED
+                _note_freed(world.nodes, node)
+        if verdict > NOTHING:
+            world.nodes.counters[CHANGED] += 1
+            counters[CLOSING] = _next_closing(world.outages, now)
+    return verdict
+
+
+@inlined
+def _turn_gpu(world: World, node: int, bit: int, fails_now: bool) -> None:
+    world.outages.counters[OUT] += 1 if fails_now else -1
+    world.outages.counters[TURNS] += 1
+    world.outages.gone[node] ^= bit
+    if fails_now:
+        world.outages.failing[node] |= bit
+    elif not world.outages.failing[node] & bit:
+        _move_gpus(world.nodes, node, bit, 1)
+        _note_freed(world.nodes, node)
+
+
+@inner_kernel
+def withdraw_gpus(world: World) -> None:
+    """Withdraw the GPUs that have failed in this second, once the runs that held them have been broken off."""
+    for node in range(world.outages.failing.shape[0]):
+        if world.outages.failing[node]:
+            _move_gpus(world.nodes, node, world.outages.failing[node] & world.outages.gone[node], -1)
+            world.outages.failing[node] = 0
+            _note_freed(world.nodes, node)  # a GPU that failed and returned in one second is free again
+
+
+@inner_kernel
+def _move_gpus(nodes: Nodes, node: int, bits: int, sign: int) -> None:
+    i, first = 0, nodes.machine.nodes[node].gpu
+    while bits >> i:
+        if (bits >> i) & 1:
+            nodes.now.devices[first + i] += sign * WHOLE
+            nodes.now.free[node].gpus += sign * WHOLE
+        i += 1
+
+
+@inlined
+def _close(world: World, node: int) -> None:
+    world.outages.closed[node] += 1
+    world.nodes.now.free[node].runs |= KEPT
+    world.nodes.notes[node].changes += 1
+
+
+@inlined
+def _open(world: World, node: int) -> None:
+    world.outages.closed[node] -= 1
+    if world.outages.closed[node] == 0:
+        world.nodes.now.free[node].runs &= ~KEPT
+        _note_freed(world.nodes, node)
+
+
+@inlined
+def _note_freed(nodes: Nodes, node: int) -> None:
+    nodes.notes[node].changes += 1
+    nodes.freed[nodes.counters[FREED] % REMEMBERED] = node
+    nodes.counters[FREED] += 1
+    nodes.counters[GROWN] += 1
+
+
+@inner_kernel
+def _next_closing(outages: Outages, now: int) -> int:
+    first = NEVER
+    for i in range(outages.begin.shape[0]):
+        if outages.known[i] <= now < outages.begin[i]:
+            first = min(first, outages.begin[i])
+    return first
+
+
+@inlined
+def next_closing(world: World) -> int:
+    """Return when the next announced closure begins, NEVER if there is none."""
+    if world.nodes is not None:
+        return _closing(world.outages)
+    return NEVER
+
+
+@inlined
+def _closing(outages: Outages | None) -> int:
+    if outages is not None:
+        return outages.counters[CLOSING]
+    return NEVER
+
+
+@inlined
+def have_closures(world: World, now: int) -> bool:
+    """Return whether a closure is announced or in force."""
+    if world.nodes is not None:
+        return _have_closures(world.outages, now)
+    return False
+
+
+@inner_kernel
+def _have_closures(outages: Outages | None, now: int) -> bool:
+    if outages is not None:
+        for i in range(outages.begin.shape[0]):
+            if outages.known[i] <= now < outages.end[i]:
+                return True
+    return False
+
+
+@inlined
+def fails(world: World, run: int) -> bool:
+    """Return whether a run holds anything of a node, or a GPU, that fails in this second."""
+    found = False
+    for place in range(world.nodes.offsets[run], world.nodes.offsets[run + 1]):
+        node = world.nodes.places[place].node
+        found = (
+            found or world.outages.broken[node] or (world.outages.failing[node] & world.nodes.places[place].bits) != 0
+        )
+    return found
+
+
+@inlined
+def was_broken_off(world: World, place: int) -> bool:
+    """Return whether the run at a place of `State.ended` was broken off by a node or by the end of its reservation."""
+    if world.nodes is not None:
+        return _was_broken_off(world.outages, place)
+    return False
+
+
+@inlined
+def _was_broken_off(outages: Outages | None, place: int) -> bool:
+    if outages is not None:
+        return place >= outages.counters[BROKE]
+    return False
+
+
+@inlined
+def is_shut(world: World, request: int, node: int, now: int, ends: int) -> bool:
+    """Return whether a run from now to another second would overlap an announced closure of a node.
+
+    Within a reservation, only those for all jobs count: no other reservation has its nodes while it lasts.
+    """
+    if world.outages is not None:
+        books = world.nodes.machine.requests[request].ignored > 0
+        for i in range(world.outages.offsets[node], world.outages.offsets[node + 1]):
+            if books and world.outages.owner[i] != FOR_ALL:
+                continue
+            if world.outages.known[i] <= now < world.outages.end[i] and world.outages.begin[i] < ends:
+                return True
+    return False
+
+
+@inner_kernel
+def plan_closures(world: World, now: int, late: int) -> None:
+    """Keep closed nodes, and GPUs that are out of service, out of a plan that has just been cleared.
+
+    Parameters
+    ----------
+    outages, nodes
+        The outages and closures of the nodes.
+    now
+        The first second of the plan; nodes that are out of service are not expected back.
+    late
+        Delay, in seconds, of the beginning of a future closure in the plan: where jobs must end before the second in
+        which others need their nodes, they may end in the second in which a closure begins.
+    """
+    if world.outages is not None:
+        for node in range(world.outages.closed.shape[0]):
+            if world.outages.out[node]:
+                touch(world.nodes.ahead, node)
+                keep(world.nodes.ahead, now, NEVER, KEPT)
+            if world.outages.gone[node]:
+                take_gpus(world.nodes.ahead, node, world.outages.gone[node], now, NEVER)
+            for i in range(world.outages.offsets[node], world.outages.offsets[node + 1]):
+                if world.outages.known[i] <= now < world.outages.end[i]:
+                    mark = KEPT if world.outages.owner[i] == FOR_ALL else BOOKED
+                    touch(world.nodes.ahead, node)
+                    keep(world.nodes.ahead, _planned_begin(world.outages, i, now, late), world.outages.end[i], mark)
+
+
+@inlined
+def _planned_begin(outages: Outages, closure: int, now: int, late: int) -> int:
+    """Return when a closure begins in a plan, see `plan_closures`."""
+    begin = outages.begin[closure]
+    return now if begin <= now else min(begin + late, outages.end[closure] - 1)
+
+
+@inlined
+def next_step_of_closures(outages: Outages | None, now: int, after: int) -> int:
+    """Return the first second behind another one in which a known closure begins or ends in a plan of Slurm's."""
+    if outages is not None:
+        return _next_step(outages, now, after)
+    return NEVER
+
+
+@inner_kernel
+def _next_step(outages: Outages, now: int, after: int) -> int:
+    step: Any = np.int64(NEVER)
+    for i in range(outages.begin.shape[0]):
+        if outages.known[i] <= now < outages.end[i]:
+            begin = _planned_begin(outages, i, now, 1)
+            if after < begin < step:
+                step = begin
+            if after < outages.end[i] < step:
+                step = outages.end[i]
+    return step

@@ -1,0 +1,1 @@
+"""Waiting jobs that take the place of less important runs."""

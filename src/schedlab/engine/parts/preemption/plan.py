@@ -1,0 +1,185 @@
+"""Preemption alongside a plan: for Slurm's backfill pass, or for every pass that plans."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.engine.jobs.calendar import BLOCK, USED
+from schedlab.engine.jobs.clock import NOW
+from schedlab.engine.machine.slots import has_room, hold_run
+from schedlab.engine.machine.state import Nodes
+from schedlab.engine.parts.heterogeneous.kernels import end_of_all, first_of_all
+from schedlab.engine.parts.preemption.choice import MOST, candidates, measure_use, sort_by_use
+from schedlab.engine.parts.preemption.kernels import end_runs, make_way
+from schedlab.engine.parts.preemption.state import REORDER, gives_way
+from schedlab.engine.passes.plan import NEXT_START
+from schedlab.engine.queue.sorted_list import QueueList
+from schedlab.engine.queue.waiting import sort_waiting
+from schedlab.engine.slurm.queue_entries import options_of
+from schedlab.kernels import inlined, inner_kernel
+
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
+
+
+@inlined
+def make_way_in_plan(world: World, until: NDArray[np.int64], job: int, option: int, length: int) -> bool:
+    """Preempt runs for a job that then has room for `length` seconds in the plan; return whether any is preempted.
+
+    The job's nodes are chosen, and the preempted runs leave the plan. `until` tells when running jobs end in the plan.
+    The `option` is that of a turn.
+    """
+    if world.site is not None:
+        first, end = options_of(world.site, job, option)
+        return _make_way_in_plan(world, until, first, end, length)
+    return False
+
+
+@inner_kernel
+def _make_way_in_plan(world: World, until: NDArray[np.int64], option: int, end: int, length: int) -> bool:
+    found = False
+    if world.preemption is not None:
+        now = world.state.clock[NOW]
+        _hold_ending(world, until, 1)
+        room = False
+        for one in range(option, end):
+            room = room or has_room(
+                world.nodes, world.nodes.ahead, world.nodes.machine.shape[one], now, now + length, False
+            )
+        while not room and option < end and not found:
+            found = _clear_in_plan(world, until, option, length)
+            option += 1
+        if found:
+            _forget_ending(world, until)
+        else:
+            _hold_ending(world, until, -1)
+    return found
+
+
+@inner_kernel
+def _forget_ending(world: World, until: NDArray[np.int64]) -> None:
+    """Note that the runs that are being preempted are out of the plan for the rest of the pass: they end in it now."""
+    running = world.state.running
+    for place in range(running.status[USED]):
+        number = running.order[place]
+        for i in range(running.counts[number]):
+            job = running.records[number * BLOCK + i].job
+            if world.preemption.ending[job]:
+                until[job] = world.state.clock[NOW]
+
+
+@inner_kernel
+def _hold_ending(world: World, until: NDArray[np.int64], sign: int) -> None:
+    """Remove the runs that are being preempted from the plan (sign 1), or put them back (sign -1)."""
+    running, now = world.state.running, world.state.clock[NOW]
+    for place in range(running.status[USED]):
+        number = running.order[place]
+        for i in range(running.counts[number]):
+            job = running.records[number * BLOCK + i].job
+            if world.preemption.ending[job]:
+                hold_run(world.nodes, world.nodes.ahead, job, now, until[job], sign)
+
+
+@inlined
+def _hold_all(world: World, job: int, now: int, until: NDArray[np.int64], sign: int) -> None:
+    """Remove a run from the plan (sign 1), or put it back (sign -1), with those of the other components."""
+    for part in range(first_of_all(world.hets, job), end_of_all(world.hets, job)):
+        hold_run(world.nodes, world.nodes.ahead, part, now, until[part], sign)
+
+
+@inlined
+def has_room_without_others(world: World, until: NDArray[np.int64], job: int, ends: int) -> bool:
+    """Return whether a component has room from now to `ends` in the plan if all runs that it may preempt were over.
+
+    Its nodes are chosen then. Nothing is preempted.
+    """
+    if world.site is not None:
+        return _has_room_without_others(world, until, job, ends)
+    return False
+
+
+@inner_kernel
+def _has_room_without_others(world: World, until: NDArray[np.int64], job: int, ends: int) -> bool:
+    found = False
+    if world.preemption is not None:
+        now, option = world.state.clock[NOW], world.site.options[job]
+        _hold_ending(world, until, 1)
+        while not found and option < world.site.options[job + 1]:
+            count = candidates(world, option)
+            for i in range(count):
+                _hold_all(world, world.preemption.who[i], now, until, 1)
+            found = has_room(world.nodes, world.nodes.ahead, world.nodes.machine.shape[option], now, ends, False)
+            for i in range(count):
+                _hold_all(world, world.preemption.who[i], now, until, -1)
+            option += 1
+        _hold_ending(world, until, -1)
+    return found
+
+
+@inner_kernel
+def _clear_in_plan(world: World, until: NDArray[np.int64], option: int, length: int) -> bool:
+    now, request, who = world.state.clock[NOW], world.nodes.machine.shape[option], world.preemption.who
+    count = candidates(world, option)
+    tried = 0
+    while count > 0:
+        last = -1
+        for i in range(count):
+            _hold_all(world, who[i], now, until, 1)
+            if has_room(world.nodes, world.nodes.ahead, request, now, now + length, False):
+                last = i
+                break
+        if last < 0:
+            for i in range(count):
+                _hold_all(world, who[i], now, until, -1)
+            return False
+        tried += 1
+        measure_use(world, last, count)
+        if tried > world.preemption.counters[REORDER] + 1 or count <= tried:
+            for i in range(last + 1):
+                if world.preemption.use[i] > 0:
+                    end_runs(world, who[i])
+                else:
+                    _hold_all(world, who[i], now, until, -1)
+            return True
+        world.preemption.use[last] = MOST
+        for i in range(last + 1):
+            _hold_all(world, who[i], now, until, -1)
+        sort_by_use(world.preemption, count)
+    return False
+
+
+@inlined
+def note_ends(world: World, planned_end: NDArray[np.int64], count: int, ends: int) -> None:
+    """Record when running jobs end in the plan, if some may be preempted."""
+    if gives_way(world):
+        _note_ends(world.nodes, planned_end, count, ends)
+
+
+@inlined
+def _note_ends(nodes: Nodes | None, planned_end: NDArray[np.int64], count: int, ends: int) -> None:
+    if nodes is not None:
+        for i in range(count):
+            planned_end[nodes.ahead.together[i]] = ends
+
+
+@inner_kernel
+def give_way_behind(world: World) -> None:
+    """Preempt runs for the jobs that still wait; another pass then plans again in the same second."""
+    if world.site is not None:
+        queue = queue_in_order(world)
+        if make_way(world, queue.order, world.waiting.queue.length[0]):
+            world.plan.counters[NEXT_START] = world.state.clock[NOW]
+
+
+@inlined
+def queue_in_order(world: World) -> QueueList:
+    """Return the waiting jobs in the order of the policy, of a pass that plans for every job."""
+    listed, count = world.plan.list, world.waiting.queue.length[0]
+    queue = QueueList(world.site.turn, listed.spare, listed.score, listed.entered, listed.length, listed.tier)
+    for i in range(count):
+        queue.order[i] = world.waiting.queue.order[i]
+    sort_waiting(world, queue, world.orders.policy, count)
+    return queue

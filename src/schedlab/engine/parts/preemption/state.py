@@ -1,0 +1,253 @@
+"""Preempted runs during a simulation; compiled away without preemption.
+
+Some functions check whether there are partitions; others, which they call, whether there is preemption: branches on an
+argument that is None are eliminated at compile time.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.engine.jobs.calendar import BLOCK, NEVER, USED, Calendar
+from schedlab.engine.parts.preemption.numbers import PreemptionInputs
+from schedlab.kernels import inlined, inner_kernel, new_records
+from schedlab.schedule.runs import PAUSE
+
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
+
+# Positions in Preemption.counters.
+YOUNGEST = 0  # whether the runs that began last are preempted first
+REORDER = 1  # how often the order of the preempted runs is improved
+AWAKE = 2  # 1 if the exemption of a run has ended by this event
+REPLAN = 3  # 1 if runs have been preempted, suspended or resumed since the last plan was made
+EXEMPTS = 4  # 1 if any class exempts runs for a time
+SUSPENDED = 5  # runs that are suspended
+PAUSES = 6  # suspensions in the log
+SUSPENDS = 7  # 1 if runs of any class are suspended where they give way
+COUNTERS_SIZE = 8
+
+# What becomes of a preempted run: Preemption.fate.
+STAYS, COMES_BACK, IS_LOST = 0, 1, 2
+
+
+class Preemption(NamedTuple):
+    """The state of preemption.
+
+    Parameters
+    ----------
+    counters
+        The counters above.
+    may, cancels, suspends, grace, exempt, rank, of_option
+        See `PreemptionInputs`.
+    fate
+        int64, one per job: what becomes of its run, the constants above.
+    ending
+        bool, one per job: whether its run is being preempted.
+    who, use
+        int64: runs that may be preempted, in the order of preemption, and how many of the chosen nodes they have.
+    chosen
+        bool, one per node: whether it is among those of the last choice.
+    there
+        bool, one per class: whether its runs may be preempted.
+    over
+        int64, one per job: the class in which its run began in place of runs that were suspended; -1 if it did not.
+    suspended, since
+        bool and int64 seconds, one per job: whether its run is suspended, and since when.
+    stood
+        int64 seconds, one per job: how long its present run has been suspended in all, up to its last resumption.
+    latest
+        int64, one per job: the last suspension of its present run in the log; -1 for none.
+    pauses
+        All suspensions (PAUSE), by the second in which they began.
+    lenders
+        int64: runs of which others may use the cores.
+    used
+        int64, one per node: cores in use, while it is found out which runs may go on.
+    """
+
+    counters: NDArray[np.int64]
+    may: NDArray[np.bool_]
+    cancels: NDArray[np.bool_]
+    suspends: NDArray[np.bool_]
+    grace: NDArray[np.int64]
+    exempt: NDArray[np.int64]
+    rank: NDArray[np.int64]
+    of_option: NDArray[np.int64]
+    fate: NDArray[np.int64]
+    ending: NDArray[np.bool_]
+    who: NDArray[np.int64]
+    use: NDArray[np.int64]
+    chosen: NDArray[np.bool_]
+    there: NDArray[np.bool_]
+    over: NDArray[np.int64]
+    suspended: NDArray[np.bool_]
+    since: NDArray[np.int64]
+    stood: NDArray[np.int64]
+    latest: NDArray[np.int64]
+    pauses: NDArray[Any]
+    lenders: NDArray[np.int64]
+    used: NDArray[np.int64]
+
+
+def new_preemption(inputs: PreemptionInputs, jobs: int, nodes: int) -> Preemption:
+    """Return the state of preemption before the first start."""
+    counters = np.zeros(COUNTERS_SIZE, dtype=np.int64)
+    counters[[YOUNGEST, REORDER]] = inputs.youngest, inputs.reorder
+    counters[EXEMPTS], counters[SUSPENDS] = inputs.exempt.any(), inputs.suspends.any()
+    names = ("may", "cancels", "suspends", "grace", "exempt", "rank", "of_option")
+    fixed = {name: getattr(inputs, name).copy() for name in names}
+    for array in fixed.values():
+        array.flags.writeable = False
+    of_jobs = ("fate", "who", "use", "stood", "since", "lenders")
+    rest: dict[str, Any] = {name: np.zeros(jobs, np.int64) for name in of_jobs}
+    rest |= {
+        "over": np.full(jobs, -1),
+        "latest": np.full(jobs, -1),
+        "pauses": new_records(2 * jobs, PAUSE),
+        "used": np.zeros(nodes, np.int64),
+    }
+    flags = {"ending": jobs, "chosen": nodes, "there": len(inputs.rank), "suspended": jobs}
+    rest |= {name: np.zeros(size, dtype=np.bool_) for name, size in flags.items()}
+    return Preemption(counters, **fixed, **rest)
+
+
+@inlined
+def fate_of(preemption: Preemption | None, job: int) -> int:
+    """Return what becomes of a job whose run is over, and reset it."""
+    if preemption is not None:
+        fate = preemption.fate[job]
+        preemption.fate[job] = STAYS
+        preemption.ending[job] = False
+        preemption.stood[job] = 0
+        preemption.latest[job] = -1
+        preemption.over[job] = -1
+        return fate
+    return STAYS
+
+
+@inner_kernel
+def next_end_of_exemption(world: World, start: NDArray[np.int64], running: Calendar, now: int) -> int:
+    """Return when the next exemption of a run ends, NEVER if none does."""
+    first = NEVER
+    if world.preemption.counters[EXEMPTS] > 0:
+        for place in range(running.status[USED]):
+            block = running.order[place]
+            for i in range(running.counts[block]):
+                job = running.records[block * BLOCK + i].job
+                ends = start[job] + world.preemption.exempt[class_of_run(world, job)] + 1
+                if ends > now and not world.preemption.ending[job]:
+                    first = min(first, ends)
+    return first
+
+
+@inlined
+def class_of_run(world: World, job: int) -> int:
+    """Return the class of a job in the partition in which it runs: the first one with the request of the run."""
+    if world.preemption.over[job] >= 0:
+        return world.preemption.over[job]
+    request = world.nodes.places[world.nodes.offsets[world.nodes.run[job]]].request
+    option = world.site.options[job]
+    while world.nodes.machine.shape[option] != request:
+        option += 1
+    return world.preemption.of_option[option]
+
+
+def is_log_short(preemption: Preemption | None) -> bool:
+    """Return, outside of kernels, whether the log may be too short for one event: a suspension of each job."""
+    if preemption is None:
+        return False
+    return bool(len(preemption.pauses) - preemption.counters[PAUSES] < len(preemption.stood))
+
+
+def with_more_pauses(preemption: Preemption) -> Preemption:
+    """Return the state of preemption with room for twice as many suspensions."""
+    longer = new_records(2 * len(preemption.pauses), PAUSE)
+    longer[: len(preemption.pauses)] = preemption.pauses
+    return preemption._replace(pauses=longer)
+
+
+@inlined
+def lacks_pauses(world: World) -> bool:
+    """Return whether the log may be too short for the suspensions of one event: one for each job."""
+    if world.site is not None:
+        return _lacks_pauses(world.preemption)
+    return False
+
+
+@inlined
+def _lacks_pauses(preemption: Preemption | None) -> bool:
+    """Return whether the log may be too short for the suspensions of one event."""
+    if preemption is not None:
+        return preemption.pauses.shape[0] - preemption.counters[PAUSES] < preemption.stood.shape[0]
+    return False
+
+
+@inlined
+def stood_still(world: World, job: int) -> int:
+    """Return for how many seconds a run was suspended, up to its last resumption."""
+    if world.site is not None:
+        return _stood(world.preemption, job)
+    return 0
+
+
+@inlined
+def _stood(preemption: Preemption | None, job: int) -> int:
+    if preemption is not None:
+        return preemption.stood[job]
+    return 0
+
+
+@inlined
+def gives_way(world: World) -> bool:
+    """Return whether runs may be preempted."""
+    if world.site is not None:
+        return _is_there(world.preemption)
+    return False
+
+
+@inlined
+def _is_there(preemption: Preemption | None) -> bool:
+    return preemption is not None
+
+
+@inlined
+def fate_of_run(world: World, job: int) -> int:
+    """Return what becomes of a job whose run is over, and reset it."""
+    if world.site is not None:
+        return fate_of(world.preemption, job)
+    return STAYS
+
+
+@inlined
+def is_awake(world: World) -> bool:
+    """Return whether the exemption of a run has ended by this event."""
+    if world.site is not None:
+        return _counter(world.preemption, AWAKE) > 0
+    return False
+
+
+@inlined
+def must_plan_again(world: World) -> bool:
+    """Return whether runs have been preempted, suspended or resumed since the last call."""
+    if world.site is not None:
+        again = _counter(world.preemption, REPLAN) > 0
+        _set(world.preemption, REPLAN, 0)
+        return again
+    return False
+
+
+@inlined
+def _counter(preemption: Preemption | None, place: int) -> int:
+    if preemption is not None:
+        return preemption.counters[place]
+    return 0
+
+
+@inlined
+def _set(preemption: Preemption | None, place: int, value: int) -> None:
+    if preemption is not None:
+        preemption.counters[place] = value

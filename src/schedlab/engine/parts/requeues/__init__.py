@@ -1,0 +1,1 @@
+"""Requeued jobs that may not begin again at once."""

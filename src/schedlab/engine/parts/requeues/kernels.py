@@ -1,0 +1,149 @@
+"""Requeued jobs that may not begin again yet, after preemption or a node failure; compiled away without delays.
+
+Some functions check whether there are partitions; others, which they call, whether there are such delays: branches on
+an argument that is None are eliminated at compile time.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.engine.jobs.calendar import NEVER
+from schedlab.kernels import inlined, inner_kernel
+
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
+
+# Positions in Returns.counters.
+AFTER_PREEMPTION = 0  # seconds before a preempted job may begin again ...
+AFTER_FAILURE = 1  # ... and a job whose node has failed
+FIRST = 2  # the first job that may not begin again yet, as a position in `held` ...
+HELD = 3  # ... and how many there are
+RETURNED = 4  # jobs that have entered the queue at this event because they may begin again
+ASLEEP = 5  # 1 if only jobs that have returned wait, for which Slurm makes no backfill pass
+COUNTERS_SIZE = 6
+
+
+class Returns(NamedTuple):
+    """Jobs that may not begin again yet.
+
+    Parameters
+    ----------
+    counters
+        The counters above.
+    held, due
+        int64: these jobs, a ring sorted by the second in which they may and by number; and that second, by job.
+    """
+
+    counters: NDArray[np.int64]
+    held: NDArray[np.int64]
+    due: NDArray[np.int64]
+
+
+def new_returns(jobs: int, after_preemption: int, after_failure: int) -> Returns:
+    """Return the state before the first start; the delays are in seconds."""
+    counters = np.zeros(COUNTERS_SIZE, dtype=np.int64)
+    counters[[AFTER_PREEMPTION, AFTER_FAILURE]] = after_preemption, after_failure
+    return Returns(counters, np.zeros(jobs, dtype=np.int64), np.zeros(jobs, dtype=np.int64))
+
+
+@inlined
+def hold_job_back(world: World, job: int, now: int, after: int) -> int:
+    """Requeue a job later, AFTER_PREEMPTION or AFTER_FAILURE; return when it may begin again."""
+    if world.site is not None:
+        return _hold_back(world.returns, job, now, after)
+    return now
+
+
+@inner_kernel
+def _hold_back(returns: Returns | None, job: int, now: int, after: int) -> int:
+    if returns is not None and returns.counters[after] > 0:
+        counters, held, due = returns.counters, returns.held, returns.due
+        size, place = held.shape[0], counters[FIRST] + counters[HELD]
+        due[job] = now + counters[after]
+        while place > counters[FIRST] and _comes_after(due, held[(place - 1) % size], job):
+            held[place % size] = held[(place - 1) % size]
+            place -= 1
+        held[place % size] = job
+        counters[HELD] += 1
+        return due[job]
+    return now
+
+
+@inlined
+def _comes_after(due: NDArray[np.int64], one: int, other: int) -> bool:
+    return due[one] > due[other] or (due[one] == due[other] and one > other)
+
+
+@inlined
+def next_to_return(returns: Returns) -> int:
+    """Return the job that may begin again by now; the caller checks first that there is one."""
+    counters = returns.counters
+    job = returns.held[counters[FIRST]]
+    counters[FIRST] = (counters[FIRST] + 1) % returns.held.shape[0]
+    counters[HELD] -= 1
+    counters[RETURNED] += 1
+    return job
+
+
+@inlined
+def returns_by(returns: Returns, now: int) -> bool:
+    """Return whether there is a job that may begin again by now."""
+    counters = returns.counters
+    return counters[HELD] > 0 and returns.due[returns.held[counters[FIRST]]] <= now
+
+
+@inlined
+def next_return(returns: Returns | None) -> int:
+    """Return when the next held job may begin again, NEVER if there is none."""
+    if returns is not None and returns.counters[HELD] > 0:
+        return returns.due[returns.held[returns.counters[FIRST]]]
+    return NEVER
+
+
+@inlined
+def has_returned(world: World) -> int:
+    """Return how many jobs have entered the queue at this event because they may begin again."""
+    if world.site is not None:
+        return _counter(world.returns, RETURNED)
+    return 0
+
+
+@inlined
+def sleeps(world: World) -> bool:
+    """Return whether only jobs wait that have returned since the last other event."""
+    if world.site is not None:
+        return _counter(world.returns, ASLEEP) > 0
+    return False
+
+
+@inlined
+def fall_asleep(world: World, asleep: bool) -> None:
+    """Set the result of `sleeps`."""
+    if world.site is not None:
+        _set(world.returns, ASLEEP, 1 if asleep else 0)
+
+
+@inlined
+def _counter(returns: Returns | None, place: int) -> int:
+    if returns is not None:
+        return returns.counters[place]
+    return 0
+
+
+@inlined
+def _set(returns: Returns | None, place: int, value: int) -> None:
+    if returns is not None:
+        returns.counters[place] = value
+
+
+def take_over_returns(old: Returns, new: Returns, jobs: NDArray[np.intp]) -> None:
+    """Copy the state into the arrays of a simulation with added jobs; `jobs` are the new numbers of the old ones."""
+    new.counters[:] = old.counters
+    new.due[jobs] = old.due
+    first, count = int(old.counters[FIRST]), int(old.counters[HELD])
+    new.held[:count] = jobs[old.held[(first + np.arange(count)) % max(len(old.held), 1)]]
+    new.counters[FIRST] = 0

@@ -1,0 +1,1 @@
+"""Advance reservations of nodes."""

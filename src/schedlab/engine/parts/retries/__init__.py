@@ -1,0 +1,1 @@
+"""Runs that fail at their requests and are made again."""

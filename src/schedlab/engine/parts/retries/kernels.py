@@ -1,0 +1,400 @@
+"""Jobs that may request less than they need: failed runs are resubmitted with the next one, and may run speculatively.
+
+Only the simulation knows what a job needs. The job uses the first request of its sequence; if that is too short, the
+run fails at its end, loses all its work, and the job is submitted again with the next request. A job may also run
+speculatively, in a gap that none of its requests fits: if that run fails, the job goes back to the head of the queue in
+its earlier state, and is known to need more.
+
+References
+----------
+Gainaru, Pallez, Sun and Raghavan, "Speculative scheduling for stochastic HPC applications", ICPP 2019.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.engine.jobs.clock import COMPLETED, ENTERING, NOW, STARTED
+from schedlab.engine.jobs.state import State, begin
+from schedlab.engine.parts.heterogeneous.kernels import note_absence
+from schedlab.engine.parts.outages.kernels import was_broken_off
+from schedlab.engine.parts.preemption.state import COMES_BACK, IS_LOST, STAYS, fate_of_run
+from schedlab.engine.parts.requeues.kernels import AFTER_FAILURE, AFTER_PREEMPTION, hold_job_back
+from schedlab.engine.parts.reservations.kernels import is_over
+from schedlab.engine.queue.ties import number_entry, number_requeue
+from schedlab.kernels import by_address, inlined, inner_kernel, new_records
+from schedlab.schedule.runs import BY_ITSELF, NODE_FAILED, PREEMPTED, RESERVATION_OVER, RUN
+from schedlab.speculate.requests import NO_DISTRIBUTION, DistributionTables, Requests
+
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
+
+# Positions in Retries.counters.
+RUNS = 0  # runs that have started
+COUNTERS_SIZE = 1
+
+# What the reservations, or the order, assume for the next run: Retries.assumed.
+REQUEST = 0  # its request
+WORK = 1  # its actual length
+LEARNED = 2  # the prediction of a predictor
+
+
+@by_address
+class Retries(NamedTuple):
+    """The requests of jobs, and their outcomes; one entry per job, in order of submission, unless stated otherwise.
+
+    Parameters
+    ----------
+    counters
+        The counters above.
+    work
+        int64 seconds that the job really needs.
+    offsets, requests
+        Its requests are `requests[offsets[j]:offsets[j + 1]]`, in seconds, ascending.
+    place
+        The index of its present request.
+    asked
+        Its present request: from the sequence or, after its end, beyond it.
+    known
+        Seconds that the job is known to exceed.
+    most
+        The largest request of the job.
+    growth
+        After the end of a sequence, the next request is the last one times this factor; 0: the job is abandoned.
+    distribution
+        Its run-time distribution, or NO_DISTRIBUTION.
+    application, latest, seen, history
+        Of each application, run times of its last jobs that were done, and how many there were; if `history` is not 0,
+        the first request of a job is the longest of the last `history` run times of its application.
+    distributions
+        The run-time distributions.
+    runs, run
+        All runs (RUN), and the number of each job's present or last one.
+    first
+        Whether a job precedes all others, because its speculative run has just failed.
+    back
+        Whether the job is resubmitted after its last run.
+    asks
+        Whether it has not made its first request yet.
+    assumed
+        What the reservations, and the order, assume for the next run: the constants above.
+    seen_request
+        The requests as the order sees them.
+    pilot
+        Whether the order sees the job as part of a pilot job; empty if there are no such jobs.
+    """
+
+    counters: NDArray[np.int64]
+    work: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    requests: NDArray[np.int64]
+    place: NDArray[np.int64]
+    asked: NDArray[np.int64]
+    known: NDArray[np.int64]
+    most: NDArray[np.int64]
+    growth: NDArray[np.float64]
+    distribution: NDArray[np.int64]
+    application: NDArray[np.int64]
+    latest: NDArray[np.int64]
+    seen: NDArray[np.int64]
+    history: int
+    distributions: DistributionTables
+    runs: NDArray[Any]
+    run: NDArray[np.int64]
+    first: NDArray[np.bool_]
+    back: NDArray[np.bool_]
+    asks: NDArray[np.bool_]
+    assumed: NDArray[np.int64]
+    seen_request: NDArray[np.int64]
+    pilot: NDArray[np.bool_]
+
+
+def new_retries(
+    jobs: NDArray[Any],
+    seen: NDArray[Any],
+    seen_request: NDArray[np.int64],
+    requests: Requests,
+    assumed: list[int],
+    pilot: NDArray[np.bool_],
+) -> Retries:
+    """Return the requests of jobs in order of submission, before the first submission.
+
+    Parameters
+    ----------
+    jobs, seen
+        Their durations are what they need; they are overwritten with the actual and the assumed lengths of the first
+        runs.
+    requests
+        Their requests.
+    assumed
+        What the reservations, and the order, assume for a run: REQUEST, WORK or LEARNED.
+    seen_request, pilot
+        See `Retries`.
+    """
+    n = len(jobs)
+    applications = int(requests.application.max(initial=-1)) + 1
+    first = requests.lengths[requests.offsets[:-1]].astype(np.int64)
+    work = jobs["duration"].copy()
+    jobs["duration"] = np.minimum(work, first)
+    own = np.ones(n, dtype=np.bool_) if len(pilot) == 0 else ~pilot
+    for kind, records, rows in zip(assumed, (jobs, seen), (slice(None), own), strict=True):
+        records["estimate"][rows] = (np.maximum(jobs["duration"], 1) if kind == WORK else first)[rows]
+    return Retries(
+        counters=np.zeros(COUNTERS_SIZE, dtype=np.int64),
+        work=work,
+        offsets=requests.offsets,
+        requests=requests.lengths,
+        place=np.zeros(n, dtype=np.int64),
+        asked=first,
+        known=np.zeros(n, dtype=np.int64),
+        most=requests.most,
+        growth=requests.growth,
+        distribution=requests.distribution,
+        application=requests.application,
+        latest=np.zeros((applications, max(1, requests.history)), dtype=np.int64),
+        seen=np.zeros(applications, dtype=np.int64),
+        history=requests.history,
+        distributions=requests.distributions,
+        runs=new_records(3 * n + len(requests.lengths), RUN),
+        run=np.full(n, -1, dtype=np.int64),
+        first=np.zeros(n, dtype=np.bool_),
+        back=np.zeros(n, dtype=np.bool_),
+        asks=np.ones(n, dtype=np.bool_),
+        assumed=np.array(assumed),
+        seen_request=seen_request,
+        pilot=pilot,
+    )
+
+
+def with_more_room(retries: Retries, state: State) -> tuple[Retries, State]:
+    """Return them with room for twice as many runs."""
+    return retries._replace(runs=_longer(retries.runs)), state._replace(begun=_longer(state.begun))
+
+
+def _longer(array: NDArray[Any]) -> NDArray[Any]:
+    longer = np.empty_like(array, shape=2 * len(array))
+    longer[: len(array)] = array
+    return longer
+
+
+@inlined
+def is_full(retries: Retries) -> bool:
+    """Return whether the runs that may start at the next event could exceed the room."""
+    return retries.runs.shape[0] - retries.counters[RUNS] <= retries.work.shape[0]
+
+
+@inlined
+def failed_speculatively(world: World, job: int) -> bool:
+    """Return whether the run of a job that has just ended was speculative and too short."""
+    return world.retries.runs[world.retries.run[job]].speculative and world.jobs[job].duration < world.retries.work[job]
+
+
+@inner_kernel
+def come_back(world: World, keeps_submit: bool, ties: int, loses: bool) -> None:
+    """Process the runs that have just ended: jobs that are not done enter the queue again.
+
+    A job that failed speculatively comes first and keeps its entry number. From a run interrupted by a node failure,
+    nothing else is learned: the job repeats its request, or is lost. A preempted job is requeued later, or is lost.
+    """
+    clock = world.state.clock
+    now = clock[NOW]
+    for i in range(clock[COMPLETED]):
+        job = world.state.ended[i]
+        run = world.retries.run[job]
+        world.retries.runs[run].end = world.state.start[job] + world.jobs[job].duration
+        world.retries.first[job] = False
+        world.retries.back[job] = False
+        if world.jobs[job].duration >= world.retries.work[job]:
+            world.retries.runs[run].done = True
+            _remember(world.retries, job)
+            continue
+        if not _is_broken_off(world, job):
+            world.retries.known[job] = max(world.retries.known[job], world.retries.runs[run].request)
+        if world.retries.runs[run].speculative:
+            world.retries.back[job] = world.retries.first[job] = True
+            world.state.start[job] = -1
+            _ask(world, job, world.retries.asked[job])
+            world.state.entering[clock[ENTERING]] = job
+            clock[ENTERING] += 1
+    for i in range(clock[COMPLETED]):
+        job = world.state.ended[i]
+        run = world.retries.run[job]
+        fate = fate_of_run(world, job)
+        world.retries.runs[run].cause = _cause(world, i, fate)
+        if not world.retries.runs[run].done and not world.retries.runs[run].speculative:
+            broken = _is_broken_off(world, job)
+            request = world.retries.asked[job] if broken else _next_request(world.retries, job)
+            lost = loses or is_over(world, job, now)
+            if request < 0 or fate == IS_LOST or (broken and lost and fate == STAYS):
+                continue  # the job is abandoned
+            world.retries.back[job] = True
+            world.state.start[job] = -1
+            world.retries.asked[job] = request
+            _ask(world, job, request)
+            returns = now
+            if fate == COMES_BACK or broken:
+                after = AFTER_PREEMPTION if fate == COMES_BACK else AFTER_FAILURE
+                returns = hold_job_back(world, job, now, after)
+            if fate == COMES_BACK:
+                note_absence(world.hets, job)
+            number_requeue(world.state, ties, job, now)
+            world.jobs[job].submit = world.seen[job].submit = now if keeps_submit else returns
+            if returns > now:
+                continue
+            world.state.entering[clock[ENTERING]] = job
+            clock[ENTERING] += 1
+            number_entry(world.state, ties, job)
+
+
+@inlined
+def _cause(world: World, place: int, fate: int) -> int:
+    """Return what ended the run at a place of `State.ended`."""
+    job = world.state.ended[place]
+    if world.retries.runs[world.retries.run[job]].done:
+        return BY_ITSELF
+    if was_broken_off(world, place):
+        return RESERVATION_OVER if is_over(world, job, world.state.clock[NOW]) else NODE_FAILED
+    return PREEMPTED if fate != STAYS and _is_broken_off(world, job) else BY_ITSELF
+
+
+@inlined
+def _is_broken_off(world: World, job: int) -> bool:
+    """Return whether a run that is over was interrupted."""
+    return world.jobs[job].duration < min(world.retries.runs[world.retries.run[job]].request, world.retries.work[job])
+
+
+@inner_kernel
+def ask_first(world: World) -> None:
+    """Set the first requests of the jobs that enter for the first time."""
+    for i in range(world.state.clock[ENTERING]):
+        job = world.state.entering[i]
+        if not world.retries.asks[job]:
+            continue
+        world.retries.asks[job] = False
+        application = world.retries.application[job]
+        if world.retries.history > 0 and application >= 0 and world.retries.seen[application] > 0:
+            longest = 1
+            for k in range(min(world.retries.history, world.retries.seen[application])):
+                longest = max(longest, world.retries.latest[application, k])
+            world.retries.asked[job] = min(longest, world.retries.most[job])
+            world.retries.place[job] = (
+                world.retries.offsets[job + 1] - world.retries.offsets[job] - 1
+            )  # from here on the requests grow
+        _ask(world, job, world.retries.asked[job])
+
+
+@inlined
+def _ask(world: World, job: int, request: int) -> None:
+    world.state.request[job] = request
+    duration = min(request, world.retries.work[job])
+    world.jobs[job].duration = duration
+    world.jobs[job].estimate = max(1, duration) if world.retries.assumed[0] == WORK else request
+    if world.retries.pilot.shape[0] > 0 and world.retries.pilot[job]:
+        return
+    world.retries.seen_request[job] = request
+    if world.retries.assumed[1] != LEARNED:
+        world.seen[job].estimate = max(1, duration) if world.retries.assumed[1] == WORK else request
+
+
+@inlined
+def _next_request(retries: Retries, job: int) -> int:
+    """Return the request of a job after a failure; -1 if it is abandoned."""
+    last = retries.asked[job]
+    offset = retries.offsets[job]
+    while retries.place[job] + 1 < retries.offsets[job + 1] - offset:
+        retries.place[job] += 1
+        request = retries.requests[offset + retries.place[job]]
+        if request > retries.known[job]:
+            return request
+    if retries.growth[job] <= 0 or last >= retries.most[job]:
+        return -1
+    return min(retries.most[job], max(last + 1, int(last * retries.growth[job])))
+
+
+@inlined
+def _remember(retries: Retries, job: int) -> None:
+    """Record the run time of a completed job for later jobs of its application."""
+    application = retries.application[job]
+    if retries.history > 0 and application >= 0:
+        retries.latest[application, retries.seen[application] % retries.history] = retries.work[job]
+        retries.seen[application] += 1
+
+
+@inner_kernel
+def note_runs(world: World, before: int, speculative: bool) -> None:
+    """Record the runs that have started since there were `before` of them."""
+    for i in range(before, world.state.clock[STARTED]):
+        job = world.state.begun[i]
+        run = world.retries.counters[RUNS]
+        world.retries.counters[RUNS] += 1
+        world.retries.run[job] = run
+        world.retries.runs[run].job = job
+        world.retries.runs[run].start = world.state.start[job]
+        world.retries.runs[run].end = -1
+        world.retries.runs[run].request = world.jobs[job].estimate if speculative else world.state.request[job]
+        world.retries.runs[run].speculative = speculative
+        world.retries.runs[run].done = False
+        world.retries.runs[run].cause = BY_ITSELF
+
+
+@inner_kernel
+def run_speculatively(world: World, job: int, length: int) -> None:
+    """Start a job for `length` seconds."""
+    world.jobs[job].estimate = length
+    world.jobs[job].duration = min(length, world.retries.work[job])
+    before = world.state.clock[STARTED]
+    begin(world, job)
+    world.state.backfilled[job] = True
+    note_runs(world, before, True)
+
+
+@inner_kernel
+def useful_share(retries: Retries, job: int, processors: int, length: int, gap: int) -> float:
+    """Return the expected share of a gap that a speculative run would put to use.
+
+    The expected work of a run that succeeds within `length` seconds, given that the job needs more than it is known to
+    exceed, over the `gap` processors for that long (Gainaru et al., section 4.3).
+    """
+    distribution = retries.distribution[job]
+    known = retries.known[job]
+    if distribution == NO_DISTRIBUTION or length <= known:
+        return 0.0
+    below, part = _distribution_at(retries.distributions, distribution, float(known))
+    _, more = _distribution_at(retries.distributions, distribution, float(length))
+    if below >= 1.0:
+        return 0.0
+    return processors * (more - part) / ((1.0 - below) * gap * length)
+
+
+@inlined
+def is_better(jobs: NDArray[Any], job: int, share: float, best: int, most: float) -> bool:
+    """Return whether a job uses a gap better than the best one so far, -1 for none; on ties, the wider one."""
+    return share > most or (best >= 0 and share == most and jobs[job].processors > jobs[best].processors)
+
+
+@inlined
+def is_as_good(jobs: NDArray[Any], job: int, share: float, best: int, most: float) -> bool:
+    """Return whether a job uses a gap exactly as well as the best one so far."""
+    return share == most and jobs[job].processors == jobs[best].processors
+
+
+@inlined
+def _distribution_at(distributions: DistributionTables, distribution: int, second: float) -> tuple[float, float]:
+    """Return the probability of at most `second` seconds, and the partial expectation up to there, interpolated."""
+    last = distributions.below.shape[1] - 1
+    at = (second - distributions.begin[distribution]) / distributions.step[distribution]
+    if at <= 0:
+        return (distributions.below[distribution, 0], distributions.part[distribution, 0]) if at == 0 else (0.0, 0.0)
+    if at >= last:
+        return distributions.below[distribution, last], distributions.part[distribution, last]
+    k = int(at)
+    rest = at - k
+    return (
+        distributions.below[distribution, k]
+        + rest * (distributions.below[distribution, k + 1] - distributions.below[distribution, k]),
+        distributions.part[distribution, k]
+        + rest * (distributions.part[distribution, k + 1] - distributions.part[distribution, k]),
+    )

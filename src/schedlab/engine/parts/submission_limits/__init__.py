@@ -1,0 +1,1 @@
+"""Limits on submitted jobs."""

@@ -1,0 +1,145 @@
+"""Submissions that limits on submitted jobs refuse, and that are made again as soon as these allow it.
+
+A refused job has not been submitted to the scheduler: it is in no queue. To
+`schedlab.engine.parts.dependencies.kernels`, being accepted is one more thing that a job waits for. Some functions
+check whether there are partitions; others, which they call, whether there are such limits: branches on an argument that
+is None are eliminated at compile time.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.engine.jobs.calendar import add
+from schedlab.engine.jobs.clock import ARRIVED, COMPLETED, NOW, SUBMITTED
+from schedlab.engine.parts.dependencies.kernels import NO_WORKFLOW
+from schedlab.engine.parts.moldable.kernels import first_of
+from schedlab.engine.parts.submission_limits.state import NO_JOB, NO_LIMIT, NO_PARENT, REFUSED, Gate
+from schedlab.engine.queue.ties import number_submission
+from schedlab.kernels import inlined, inner_kernel
+
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
+
+
+@inlined
+def accept(world: World) -> None:
+    """Accept submissions within the limits: those refused before in the order of their first attempts, then new ones.
+
+    What has ended in this second no longer counts. To the scheduler, a job that was refused is submitted now.
+    """
+    if world.site is not None:
+        _accept(world)
+
+
+@inner_kernel
+def _accept(world: World) -> None:
+    if world.gate is not None:
+        clock = world.state.clock
+        for i in range(clock[COMPLETED]):
+            if world.retries is None or not world.retries.back[world.state.ended[i]]:
+                _charge(world.gate, first_of(world.rivals, world.state.ended[i]), -1)
+        more = _ask_refused(world, world.state.entered, clock[NOW])
+        for job in range(clock[SUBMITTED] - clock[ARRIVED], clock[SUBMITTED]):
+            if not world.gate.leads[job]:
+                continue
+            if _lets_in(world, job):
+                more = True
+                one = job
+                while one != NO_JOB:
+                    world.needs.open[one] -= 1
+                    one = world.gate.following[one]
+            else:
+                world.gate.refused[world.gate.counters[REFUSED]] = job
+                world.gate.counters[REFUSED] += 1
+        while more:  # what refuses a job may be another limit now, and a job that it names may have been accepted
+            more = _ask_refused(world, world.state.entered, clock[NOW])
+
+
+@inner_kernel
+def _ask_refused(world: World, entered: NDArray[np.int64], now: int) -> bool:
+    """Make the submissions again that were refused; return whether any is accepted."""
+    asked, kept = world.gate.counters[REFUSED], 0
+    for i in range(asked):
+        job = world.gate.refused[i]
+        if _lets_in(world, job):
+            _come_in(world, entered, job, now)
+        else:
+            world.gate.refused[kept] = job
+            kept += 1
+    world.gate.counters[REFUSED] = kept
+    return kept < asked
+
+
+@inlined
+def _charge(gate: Gate, job: int, sign: int) -> None:
+    for i in range(gate.use_offset[job], gate.use_offset[job + 1]):
+        gate.used[gate.use_limit[i]] += sign * gate.use_amount[i]
+
+
+@inner_kernel
+def _lets_in(world: World, job: int) -> bool:
+    """Count a submission if it exceeds no limit; otherwise note the first that it exceeds.
+
+    A job that depends on one that has not been accepted cannot name it, so it is not submitted.
+    """
+    one = job
+    while one != NO_JOB:
+        _charge(world.gate, one, 1)
+        world.gate.accepted[one] = True
+        one = world.gate.following[one]
+    world.gate.exceeds[job] = _exceeded_by(world, job)
+    if world.gate.exceeds[job] == NO_LIMIT:
+        return True
+    one = job
+    while one != NO_JOB:
+        _charge(world.gate, one, -1)
+        world.gate.accepted[one] = False
+        one = world.gate.following[one]
+    return False
+
+
+@inner_kernel
+def _exceeded_by(world: World, job: int) -> int:
+    """Return the first limit of a submission that is exceeded, or NO_PARENT, or NO_LIMIT; the submission counts."""
+    one = job
+    while one != NO_JOB:
+        for i in range(world.needs.parent_offsets[one], world.needs.parent_offsets[one + 1]):
+            if not world.gate.accepted[world.needs.parents[i]]:
+                return NO_PARENT
+        for i in range(world.gate.use_offset[one], world.gate.use_offset[one + 1]):
+            if world.gate.used[world.gate.use_limit[i]] > world.gate.limit[world.gate.use_limit[i]]:
+                return world.gate.use_limit[i]
+        one = world.gate.following[one]
+    return NO_LIMIT
+
+
+@inlined
+def _come_in(world: World, entered: NDArray[np.int64], job: int, now: int) -> None:
+    """Let the jobs of a submission that was refused before be released, if they wait for nothing else."""
+    one = job
+    while one != NO_JOB:
+        world.jobs[one].submit = now
+        world.seen[one].submit = now
+        if world.needs.workflow[one] == NO_WORKFLOW:  # its place in the queue is kept
+            number_submission(entered, one, now)
+        world.needs.open[one] -= 1
+        if world.needs.open[one] == 0:
+            add(world.needs.held, max(now, world.needs.earliest[one]), one, 0)
+        one = world.gate.following[one]
+
+
+@inlined
+def count_refused(world: World, waited: NDArray[np.int64], before: int, now: int) -> None:
+    """Count the seconds since the last event for refused jobs that wait for nothing else."""
+    if world.gate is not None and world.needs is not None:
+        for i in range(world.gate.counters[REFUSED]):
+            one = world.gate.refused[i]
+            limit = world.gate.exceeds[one]
+            while one != NO_JOB and limit != NO_PARENT:
+                if world.needs.open[one] == 1:
+                    waited[one, world.gate.reason[limit]] += max(now - max(before, world.needs.earliest[one]), 0)
+                one = world.gate.following[one]

@@ -1,0 +1,88 @@
+"""Limits on submitted jobs during a simulation, as arrays; compiled away without any."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.engine.parts.submission_limits.numbers import GateInputs
+
+REFUSED = 0  # position in Gate.counters: how many submissions are refused at present
+NO_LIMIT, NO_PARENT = -1, -2
+"""What keeps a submission out: nothing, or a job that it depends on and that has not been accepted."""
+NO_JOB = -1
+
+
+class Gate(NamedTuple):
+    """How many jobs are submitted at a time, and whose submissions are refused.
+
+    Parameters
+    ----------
+    counters
+        The counter above.
+    limit, use_offset, use_limit, use_amount
+        See `GateInputs`.
+    used
+        int64, one per limit: how much of it is in use.
+    reason
+        int64, one per limit: its column of `Site.waited`.
+    batch
+        int64, one per job: its submission.
+    leads
+        bool, one per job: whether it is the first job of its submission.
+    following
+        int64, one per job: the next one of its submission, or NO_JOB.
+    refused
+        int64: the first jobs of the submissions that are refused, in order of submission.
+    accepted
+        bool, one per job.
+    exceeds
+        int64, one per job: if it leads a refused submission, the first limit that this exceeds, or NO_PARENT.
+    """
+
+    counters: NDArray[np.int64]
+    limit: NDArray[np.int64]
+    use_offset: NDArray[np.int64]
+    use_limit: NDArray[np.int64]
+    use_amount: NDArray[np.int64]
+    used: NDArray[np.int64]
+    reason: NDArray[np.int64]
+    batch: NDArray[np.int64]
+    leads: NDArray[np.bool_]
+    following: NDArray[np.int64]
+    refused: NDArray[np.int64]
+    accepted: NDArray[np.bool_]
+    exceeds: NDArray[np.int64]
+
+
+def new_gate(inputs: GateInputs, reasons: list[str]) -> Gate:
+    """Return the limits before the first submission; `reasons` are those of waiting jobs, by column."""
+    jobs = len(inputs.batch)
+    fixed = (inputs.limit.copy(), inputs.use_offset.copy(), inputs.use_limit.copy(), inputs.use_amount.copy())
+    reason = np.array([reasons.index(one) for one in inputs.reason], dtype=np.int64)
+    batch = inputs.batch.copy()
+    for array in (*fixed, reason, batch):
+        array.flags.writeable = False
+    return Gate(
+        np.zeros(1, dtype=np.int64),
+        *fixed,
+        np.zeros(len(inputs.limit), dtype=np.int64),
+        reason,
+        batch,
+        *chains(batch),
+        np.empty(jobs, dtype=np.int64),
+        np.zeros(jobs, dtype=np.bool_),
+        np.full(jobs, NO_LIMIT, dtype=np.int64),
+    )
+
+
+def chains(batch: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+    """Return which jobs are the first of their submissions, and the next job of the same submission, or NO_JOB."""
+    by_batch = np.argsort(batch, kind="stable")
+    same = batch[by_batch[1:]] == batch[by_batch[:-1]]
+    leads, following = np.ones(len(batch), dtype=np.bool_), np.full(len(batch), NO_JOB, dtype=np.int64)
+    leads[by_batch[1:][same]] = False
+    following[by_batch[:-1][same]] = by_batch[1:][same]
+    return leads, following

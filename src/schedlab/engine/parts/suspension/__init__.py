@@ -1,0 +1,1 @@
+"""Runs that stand still while others use their cores."""

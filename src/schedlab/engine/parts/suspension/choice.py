@@ -1,0 +1,142 @@
+"""Which waiting jobs start in place of runs that are suspended: before a pass, or beside a plan."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.engine.jobs.calendar import BLOCK, NEVER, USED
+from schedlab.engine.jobs.clock import NOW, STARTED
+from schedlab.engine.machine.placement import choose
+from schedlab.engine.machine.slots import has_room
+from schedlab.engine.machine.state import LATER, VIEWS
+from schedlab.engine.parts.limits.state import all_blocked, block, open_partitions
+from schedlab.engine.parts.limits.stop import is_at_limit, line_up
+from schedlab.engine.parts.moldable.kernels import begin_turns, had_turn, next_of_job, take_turn
+from schedlab.engine.parts.preemption.kernels import claims, look_at, may_any
+from schedlab.engine.parts.preemption.state import SUSPENDS, class_of_run
+from schedlab.engine.parts.suspension.kernels import hide, hide_all, hide_in_plan, list_tiers, next_tier
+from schedlab.engine.slurm.queue_entries import options_of
+from schedlab.kernels import inlined, inner_kernel
+
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
+
+NOBODY = -1
+
+
+@inlined
+def next_over(world: World, order: NDArray[np.int64], count: int) -> int:
+    """Return the first job of an order of `count` jobs that starts in place of others, and choose its nodes.
+
+    NOBODY if there is none. Jobs before it that fit keep what they would get; one that does not closes the nodes of its
+    partitions.
+    """
+    if world.site is not None:
+        return _next_over(world, order, count)
+    return NOBODY
+
+
+@inner_kernel
+def _next_over(world: World, order: NDArray[np.int64], count: int) -> int:
+    found = NOBODY
+    if world.preemption is not None:
+        if world.preemption.counters[SUSPENDS] == 0 or world.state.clock[STARTED] < world.rules.in_order:
+            return NOBODY
+        if not _anybody_may(world, order, count):
+            return NOBODY
+        now, turn, admitted = world.state.clock[NOW], world.site.behind, line_up(world, order, count)
+        world.nodes.counters[VIEWS] += 1
+        open_partitions(world.site)
+        begin_turns(world.rivals)
+        for i in range(admitted):
+            if had_turn(world.rivals, turn[i]):
+                continue
+            take_turn(world.rivals, turn[i])
+            if is_at_limit(world, turn[i]):
+                block(world.site, turn[i])
+                continue
+            if claims(world, turn, i, admitted):
+                continue
+            place = i
+            while place < admitted and found == NOBODY:
+                job = turn[place]
+                if _fits_over(world, job, now, now + world.jobs[job].estimate):
+                    found = job
+                place = next_of_job(world.rivals, turn, place, admitted)
+            if found != NOBODY:
+                break
+            block(world.site, turn[i])
+            if all_blocked(world.site):
+                break
+        open_partitions(world.site)
+    return found
+
+
+@inner_kernel
+def _anybody_may(world: World, order: NDArray[np.int64], count: int) -> bool:
+    """Return whether a job of an order could suspend any run."""
+    running, there = world.state.running, world.preemption.there
+    there[:] = False
+    for place in range(running.status[USED]):
+        number = running.order[place]
+        for i in range(running.counts[number]):
+            his = class_of_run(world, running.records[number * BLOCK + i].job)
+            there[his] = world.preemption.suspends[his]
+    return may_any(world, order, count)
+
+
+@inner_kernel
+def _fits_over(world: World, job: int, now: int, ends: int) -> bool:
+    """Return whether a job fits in place of runs of the lowest tiers, and choose its nodes."""
+    for option in range(world.site.options[job], world.site.options[job + 1]):
+        if world.site.blocked[world.site.partition[option]]:
+            continue
+        request, tier = world.nodes.machine.shape[option], next_tier(world, option, -NEVER)
+        while tier < NEVER:
+            for i in range(list_tiers(world, option, tier, tier)):
+                hide(world.nodes, world.preemption.lenders[i], 1)
+            for node in range(world.nodes.notes.shape[0]):
+                look_at(world, request, node, now, ends)
+            if choose(world.nodes, LATER, request):
+                world.preemption.over[job] = world.preemption.of_option[option]
+                return True
+            tier = next_tier(world, option, tier)
+        hide_all(world, option, -1)
+    return False
+
+
+@inlined
+def fits_over_in_plan(world: World, until: NDArray[np.int64], job: int, option: int, length: int) -> bool:
+    """Return whether a job has room for `length` seconds in the plan in place of others, and choose its nodes.
+
+    `until` tells when running jobs end in the plan. The `option` is that of a turn.
+    """
+    if world.site is not None:
+        first, end = options_of(world.site, job, option)
+        return _fits_over_in_plan(world, until, job, first, end, length)
+    return False
+
+
+@inner_kernel
+def _fits_over_in_plan(world: World, until: NDArray[np.int64], job: int, option: int, end: int, length: int) -> bool:
+    found = False
+    if world.preemption is not None:
+        now = world.state.clock[NOW]
+        while world.preemption.counters[SUSPENDS] > 0 and option < end and not found:
+            request, tier = world.nodes.machine.shape[option], next_tier(world, option, -NEVER)
+            last = tier
+            while tier < NEVER and not found:
+                for i in range(list_tiers(world, option, tier, tier)):
+                    hide_in_plan(world.nodes, world.preemption.lenders[i], now, until[world.preemption.lenders[i]], 1)
+                found = has_room(world.nodes, world.nodes.ahead, request, now, now + length, True)
+                if found:
+                    world.preemption.over[job] = world.preemption.of_option[option]
+                last, tier = tier, next_tier(world, option, tier)
+            if last < NEVER:
+                for i in range(list_tiers(world, option, -NEVER, last)):
+                    hide_in_plan(world.nodes, world.preemption.lenders[i], now, until[world.preemption.lenders[i]], -1)
+            option += 1
+    return found

@@ -1,0 +1,209 @@
+"""Suspension: runs stand still while jobs of partitions of a higher tier use their cores.
+
+To a job of a higher tier, the cores of such runs count as free: first those of the lowest tier alone, then those of
+the next one too, and so on until it fits; the rule of placement then chooses among all nodes. To all other jobs, a run
+holds what it holds, suspended or not. So more cores of a node may be held than there are: fewer than none are free
+then, now and in all plans, and none but jobs of a higher tier start there. Memory and GPUs are never held twice.
+
+After each such start, and after each end while any run is suspended, it is found out anew which runs go on: tier after
+tier from the highest, those that run in the order of their starts, then those that are suspended, each if its cores are
+free on all its nodes. A job's nodes decide, not its cores: which cores of a node a run has is not known.
+
+References
+----------
+Slurm's select/cons_tres and its gang scheduler, version 22.05, observed (conformance/slurm-preemption.json).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.engine.jobs.calendar import BLOCK, NEVER, USED
+from schedlab.engine.jobs.clock import COMPLETED
+from schedlab.engine.jobs.state import go_on, stand_still
+from schedlab.engine.machine.nodes import let_differ
+from schedlab.engine.machine.numbers import ALONE, UNLIMITED
+from schedlab.engine.machine.state import Nodes
+from schedlab.engine.machine.timeline import lend
+from schedlab.engine.parts.preemption.state import SUSPENDED, class_of_run
+from schedlab.kernels import inlined, inner_kernel
+
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
+
+
+@inlined
+def resume(world: World) -> None:
+    """After the ends of a second: resume the runs whose cores are free again."""
+    if world.site is not None:
+        _resume(world)
+
+
+@inlined
+def _resume(world: World) -> None:
+    if world.preemption is not None and world.preemption.counters[SUSPENDED] > 0 and world.state.clock[COMPLETED] > 0:
+        settle(world)
+
+
+@inlined
+def suspend_others(world: World) -> None:
+    """After a start in place of others: suspend the runs that are in its way."""
+    if world.site is not None:
+        _suspend_others(world)
+
+
+@inlined
+def _suspend_others(world: World) -> None:
+    if world.preemption is not None:
+        settle(world)
+
+
+@inner_kernel
+def settle(world: World) -> None:
+    """Find out which runs go on, and suspend and resume them."""
+    running, who, used = world.state.running, world.preemption.who, world.preemption.used
+    used[:] = 0
+    count = 0
+    for place in range(running.status[USED]):
+        number = running.order[place]
+        for i in range(running.counts[number]):
+            job = running.records[number * BLOCK + i].job
+            his = class_of_run(world, job)
+            if not world.preemption.suspends[his]:
+                _use(world.nodes, used, job)
+                continue
+            k = count
+            while k > 0 and _comes_before(world, job, who[k - 1]):
+                who[k] = who[k - 1]
+                k -= 1
+            who[k] = job
+            count += 1
+    for i in range(count):
+        job = who[i]
+        if _is_free(world.nodes, used, job):
+            _use(world.nodes, used, job)
+            if world.preemption.suspended[job]:
+                go_on(world, job)
+        elif not world.preemption.suspended[job]:
+            stand_still(world, job)
+
+
+@inlined
+def _comes_before(world: World, one: int, other: int) -> bool:
+    mine = world.preemption.rank[class_of_run(world, one)]
+    his = world.preemption.rank[class_of_run(world, other)]
+    if mine != his:
+        return mine > his
+    if world.preemption.suspended[one] != world.preemption.suspended[other]:
+        return world.preemption.suspended[other]
+    return world.nodes.run[one] < world.nodes.run[other]
+
+
+@inlined
+def cores_at(nodes: Nodes, entry: int) -> int:
+    """Return the cores that a run holds at one place of the log."""
+    held = nodes.places[entry]
+    asked = nodes.machine.requests[held.request]
+    return nodes.machine.nodes[held.node].cores if asked.exclusive > 0 else held.tasks * asked.task_cores
+
+
+@inlined
+def _use(nodes: Nodes, used: NDArray[np.int64], job: int) -> None:
+    run = nodes.run[job]
+    for entry in range(nodes.offsets[run], nodes.offsets[run + 1]):
+        used[nodes.places[entry].node] += cores_at(nodes, entry)
+
+
+@inlined
+def _is_free(nodes: Nodes, used: NDArray[np.int64], job: int) -> bool:
+    run, free = nodes.run[job], True
+    for entry in range(nodes.offsets[run], nodes.offsets[run + 1]):
+        node = nodes.places[entry].node
+        free = free and used[node] + cores_at(nodes, entry) <= nodes.machine.nodes[node].cores
+    return free
+
+
+@inlined
+def keeps_nothing(nodes: Nodes, entry: int) -> bool:
+    """Return whether a suspended run keeps neither memory nor GPUs at one place of the log."""
+    held = nodes.places[entry]
+    asked, there = nodes.machine.requests[held.request], nodes.machine.nodes[held.node]
+    if asked.exclusive > 0:
+        return there.memory == UNLIMITED and held.bits == 0
+    return asked.node_memory + held.tasks * asked.task_memory == 0 and held.bits == 0
+
+
+@inlined
+def runs_at(nodes: Nodes, entry: int) -> int:
+    """Return what one run counts on a node, less what it counts there while it is suspended."""
+    if not keeps_nothing(nodes, entry):
+        return 0
+    return ALONE if nodes.machine.requests[nodes.places[entry].request].exclusive > 0 else 1
+
+
+@inner_kernel
+def hide(nodes: Nodes, job: int, sign: int) -> None:
+    """Release in the view what others may use while a run is suspended (sign 1), or take it again (sign -1)."""
+    run, free = nodes.run[job], nodes.later.free
+    for entry in range(nodes.offsets[run], nodes.offsets[run + 1]):
+        node = nodes.places[entry].node
+        let_differ(nodes, node)
+        free[node].cores += sign * cores_at(nodes, entry)
+        free[node].runs -= sign * runs_at(nodes, entry)
+
+
+@inner_kernel
+def hide_in_plan(nodes: Nodes, job: int, now: int, until: int, sign: int) -> None:
+    """Release what others may use while a run is suspended in the plan and at present (sign 1), or take it again."""
+    run, free = nodes.run[job], nodes.now.free
+    for entry in range(nodes.offsets[run], nodes.offsets[run + 1]):
+        node, cores, runs = nodes.places[entry].node, sign * cores_at(nodes, entry), sign * runs_at(nodes, entry)
+        free[node].cores += cores
+        free[node].runs -= runs
+        lend(nodes.ahead, node, cores, runs, now, until)
+
+
+@inlined
+def may_suspend(world: World, option: int, job: int) -> bool:
+    """Return whether a job in one of its partitions may suspend a run."""
+    his = class_of_run(world, job)
+    return world.preemption.suspends[his] and world.preemption.may[world.preemption.of_option[option], his]
+
+
+@inner_kernel
+def next_tier(world: World, option: int, above: int) -> int:
+    """Return the lowest tier above another one of runs that a job may suspend; NEVER if there is none."""
+    running, lowest = world.state.running, NEVER
+    for place in range(running.status[USED]):
+        number = running.order[place]
+        for i in range(running.counts[number]):
+            job = running.records[number * BLOCK + i].job
+            tier = world.preemption.rank[class_of_run(world, job)]
+            if above < tier < lowest and may_suspend(world, option, job):
+                lowest = tier
+    return lowest
+
+
+@inner_kernel
+def list_tiers(world: World, option: int, least: int, most: int) -> int:
+    """List the runs of tiers from one to another that a job may suspend; return how many there are."""
+    running, count = world.state.running, 0
+    for place in range(running.status[USED]):
+        number = running.order[place]
+        for i in range(running.counts[number]):
+            job = running.records[number * BLOCK + i].job
+            tier = world.preemption.rank[class_of_run(world, job)]
+            if least <= tier <= most and may_suspend(world, option, job):
+                world.preemption.lenders[count] = job
+                count += 1
+    return count
+
+
+@inner_kernel
+def hide_all(world: World, option: int, sign: int) -> None:
+    """Release in the view what a job may use of all runs that it may suspend (sign 1), or take it again (sign -1)."""
+    for i in range(list_tiers(world, option, -NEVER, NEVER)):
+        hide(world.nodes, world.preemption.lenders[i], sign)

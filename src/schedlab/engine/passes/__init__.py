@@ -1,0 +1,1 @@
+"""Scheduling passes that no real scheduler makes: without backfilling, EASY, conservative, by partitions."""

@@ -1,0 +1,317 @@
+"""The scheduling pass of conservative backfilling: every job holds a reservation in a profile of free processors.
+
+A reservation is made when the job enters, at the earliest slot that delays no other reservation. When a job completes,
+the waiting jobs are taken out of the profile and put back one by one, in the order of the policy, each at its earliest
+slot; no reservation moves later.
+
+References
+----------
+Mu'alem & Feitelson, TPDS 2001, section 2; fixed reservations in rounds: Gainaru et al., ICPP 2019, section 4.1.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from schedlab.engine.jobs.calendar import BLOCK, NEVER, USED, soonest
+from schedlab.engine.jobs.clock import BLAMED, COMPLETED, CORRECTED, FREE, NOW, STARTED, TURNING, WAITING
+from schedlab.engine.jobs.state import are_refused, begin, correct, within_limits
+from schedlab.engine.parts.dependencies.kernels import is_ready
+from schedlab.engine.parts.moldable.choice import BY_ENTRY, fitting_open
+from schedlab.engine.parts.moldable.kernels import has_rivals, note_hidden, note_waiting
+from schedlab.engine.parts.moldable.plan import advance_rivals, forget_rivals, is_aside, leave_list, reserve_from
+from schedlab.engine.parts.outages.kernels import TURNED
+from schedlab.engine.parts.preemption.state import must_plan_again
+from schedlab.engine.parts.retries.kernels import is_better, note_runs, run_speculatively, useful_share
+from schedlab.engine.passes.plan import (
+    NEXT_START,
+    NOT_BOOKED,
+    ROUND_END,
+    advance,
+    cancel,
+    note_entries,
+    reserve,
+    reserve_in_round,
+    reserve_late,
+)
+from schedlab.engine.passes.slots import book_run, choose_gap, choose_slot, gap_for, let_begin, plan_nothing
+from schedlab.engine.queue.operations import NONE, remove, tail
+from schedlab.engine.queue.sorted_list import QueueList, append, find_and_remove
+from schedlab.engine.queue.waiting import leave, let_rivals_leave, sort_waiting
+from schedlab.kernels import inlined, inner_kernel
+from schedlab.speculate.requests import NO_DISTRIBUTION
+
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
+
+
+@inner_kernel
+def plan_pass(world: World) -> None:
+    """Compress after completions, reserve for the jobs that have just entered, start those that are due."""
+    clock = world.state.clock
+    now = clock[NOW]
+    if world.retries is not None:
+        note_entries(world)
+    afresh = clock[STARTED] < world.rules.in_order
+    again = must_plan_again(world)
+    if afresh and not _start_in_order(world):
+        world.plan.counters[NEXT_START] = NEVER
+        _leave_machine(world)
+        return
+    let_begin(world.nodes, world.plan.profile, now)
+    _leave_machine(world)
+    if soonest(world.state.running) <= now:
+        _expect_twice_as_long(world)
+        afresh = True
+    afresh = afresh or clock[CORRECTED] > 0 or clock[TURNING] == TURNED or again
+    if afresh:
+        _plan_running(world, world.rules.processors)
+    if world.rules.fixed:
+        _round(world, afresh)
+    elif afresh:
+        _look(world, world.waiting.queue, False)
+        sort_waiting(world, world.plan.list, world.orders.policy, world.plan.list.length[0])
+        forget_rivals(world)
+        reserve_from(world, 0, now)
+    elif clock[COMPLETED] > 0:
+        _compress(world)
+    if clock[BLAMED] < 0:
+        _start_due(world)
+
+
+@inner_kernel
+def _look(world: World, queue: QueueList, booked: bool) -> int:
+    """List the new visible jobs that may start, by entry; return how many were listed before.
+
+    Jobs that would now exceed a limit, or the nodes in service, are removed from the list, and lose their reservations
+    if these are `booked`.
+    """
+    _drop_refused(world, booked)
+    before = world.plan.list.length[0]
+    first = 0
+    if world.needs is None and not world.rules.keeps_submit and not are_refused(world):  # new ones are at the end
+        first = queue.length[0]
+        while first > 0 and not world.plan.listed[queue.order[first - 1]]:
+            first -= 1
+    for i in range(first, queue.length[0]):
+        job = queue.order[i]
+        if world.plan.listed[job] or not is_ready(world.needs, job):
+            continue
+        if within_limits(world, job):
+            world.plan.listed[job] = True
+            append(world.plan.list, job)
+    return before
+
+
+@inner_kernel
+def _drop_refused(world: World, booked: bool) -> None:
+    """Take the jobs that would exceed a limit now, or the nodes in service, out of the plan."""
+    if world.site is not None:
+        listed, kept, now = world.plan.list, 0, world.state.clock[NOW]
+        for i in range(listed.length[0]):
+            job = listed.order[i]
+            if within_limits(world, job):
+                listed.order[kept] = job
+                kept += 1
+                continue
+            world.plan.listed[job] = False
+            if booked and world.plan.reserved[job] != NEVER:
+                cancel(world, job, now)
+            world.plan.reserved[job] = NEVER
+        listed.length[0] = kept
+
+
+@inner_kernel
+def _start_in_order(world: World) -> bool:
+    """Start jobs strictly by entry; return whether enough have started, so that planning begins."""
+    clock, queue = world.state.clock, world.waiting.queue
+    place = 0
+    while clock[STARTED] < world.rules.in_order:
+        if place == queue.length[0]:
+            return False
+        job = queue.order[place]
+        if not is_ready(world.needs, job) or not within_limits(world, job):
+            place += 1
+            continue
+        fitting = fitting_open(world, world.orders.policy.score, BY_ENTRY, job)
+        if fitting == NONE:
+            return False
+        begin(world, fitting)
+        world.state.backfilled[fitting] = False
+        leave(world, clock[NOW], fitting)
+        place = 0 if has_rivals(world.rivals) else place  # positions behind its rivals are others now
+    return True
+
+
+@inlined
+def _leave_machine(world: World) -> None:
+    """Release what runs that have just ended no longer need, and reservations that are obsolete."""
+    now = world.state.clock[NOW]
+    for i in range(world.state.clock[COMPLETED]):
+        job = world.state.ended[i]
+        book_run(world.nodes, world.plan.profile, job, world.jobs[job].processors, now, world.plan.until[job], 1)
+        world.plan.until[job] = NOT_BOOKED
+        if world.retries is not None:
+            run = world.retries.runs[world.retries.run[job]]
+            if run.speculative and not run.done:
+                continue  # it keeps its reservation
+            if run.speculative and world.plan.reserved[job] != NEVER:
+                cancel(world, job, now)
+        world.plan.reserved[job] = NEVER
+
+
+@inlined
+def _expect_twice_as_long(world: World) -> None:
+    """Expect jobs that outlive their estimate to run for twice their elapsed time, so that planning can continue."""
+    clock = world.state.clock
+    running = world.state.running
+    while soonest(running) <= clock[NOW]:
+        block = running.order[running.status[USED] - 1]
+        job = running.records[block * BLOCK + running.counts[block] - 1].job
+        correct(world, job, max(1, 2 * (clock[NOW] - world.state.start[job])))
+        world.plan.corrections[job] += 1
+
+
+@inner_kernel
+def _plan_running(world: World, processors: int) -> None:
+    """Rebuild the profile from the running jobs alone; a job that runs speculatively loses its reservation."""
+    now = world.state.clock[NOW]
+    plan_nothing(world, world.plan.profile, now, processors, 0)
+    running = world.state.running
+    for place in range(running.status[USED]):
+        block = running.order[place]
+        for i in range(running.counts[block]):
+            record = running.records[block * BLOCK + i]
+            world.plan.until[record.job] = record.end
+            world.plan.reserved[record.job] = NEVER
+            book_run(world.nodes, world.plan.profile, record.job, record.processors, now, record.end, -1)
+
+
+@inner_kernel
+def _compress(world: World) -> None:
+    """Move each reservation to its present earliest slot, one by one, in the order of the policy."""
+    now = world.state.clock[NOW]
+    sort_waiting(world, world.plan.list, world.orders.policy, world.plan.list.length[0])
+    if has_rivals(world.rivals):
+        advance_rivals(world, now)
+        return
+    for i in range(world.plan.list.length[0]):
+        job = world.plan.list.order[i]
+        if world.plan.reserved[job] == NEVER:
+            reserve(world, job, now)
+        elif world.plan.reserved[job] > now:
+            advance(world, job, now)
+
+
+@inner_kernel
+def _start_due(world: World) -> None:
+    """Reserve for jobs that are new; start those that are due, in the order in which their reservations were made."""
+    clock, listed = world.state.clock, world.plan.list
+    now = clock[NOW]
+    while True:
+        before = _look(world, world.waiting.queue, True)
+        reserve_from(world, before, now)
+        due = NONE
+        behind = waits = False  # whether an earlier job in the list has to wait
+        world.plan.counters[NEXT_START] = NEVER
+        for i in range(listed.length[0]):
+            job = listed.order[i]
+            if is_aside(world, job):
+                continue
+            world.plan.counters[NEXT_START] = min(world.plan.counters[NEXT_START], world.plan.reserved[job])
+            if world.plan.reserved[job] > now:
+                waits = True
+            elif due == NONE or world.plan.stamp[job] < world.plan.stamp[due]:
+                due = job
+                behind = waits
+        if due == NONE:
+            return
+        choose_slot(world.nodes, due)
+        begin(world, due)
+        world.state.backfilled[due] = behind
+        world.plan.until[due] = world.plan.reserved[due] + world.plan.length[due]
+        leave_plan(world, due)
+        if clock[BLAMED] >= 0:
+            return
+
+
+@inner_kernel
+def leave_plan(world: World, job: int) -> None:
+    """Take a job that has started out of the plan's list and out of the queues.
+
+    It may be behind the window: another job, which returned to an earlier place, may have pushed it there.
+    """
+    if world.plan.listed[job]:
+        find_and_remove(world.plan.list, job)
+        world.plan.listed[job] = False
+    leave_list(world, job)
+    if world.rules.window >= 0 and world.state.entered[job] > world.state.entered[tail(world.waiting.queue)]:
+        remove(world.waiting.beyond, job)
+        world.state.clock[WAITING] -= 1
+        note_hidden(world.rivals, job, False)
+        note_waiting(world.rivals, job, False)
+        let_rivals_leave(world, world.state.clock[NOW], job)
+    else:
+        leave(world, world.state.clock[NOW], job)
+
+
+@inner_kernel
+def _round(world: World, afresh: bool) -> None:
+    """Reserve within the round, or begin a new one when it is over.
+
+    A round begins when no job runs and none has a reservation. All waiting jobs then get one, in the order of the
+    policy, at the earliest slot. Until the last one is over, entering and failed jobs get one only if it ends within
+    the round. Reservations are kept, unless `afresh`, as after a running job has outlived its prediction.
+    """
+    now, listed = world.state.clock[NOW], world.plan.list
+    _look(world, world.waiting.queue, not afresh)
+    sort_waiting(world, world.plan.list, world.orders.policy, world.plan.list.length[0])
+    fresh = soonest(world.state.completions) == NEVER
+    for i in range(listed.length[0]):
+        fresh = fresh and world.plan.reserved[listed.order[i]] == NEVER
+    if fresh:
+        world.plan.counters[ROUND_END] = now
+    if afresh:
+        for i in range(listed.length[0]):
+            if world.plan.reserved[listed.order[i]] != NEVER:
+                reserve_in_round(world, listed.order[i], now)
+    for i in range(listed.length[0]):
+        job = listed.order[i]
+        if world.plan.reserved[job] == NEVER:
+            if fresh:
+                reserve_in_round(world, job, now)
+            else:
+                reserve_late(world, job, now)
+
+
+@inner_kernel
+def use_gaps(world: World) -> None:
+    """Run jobs speculatively alongside the plan, each at most until its own reservation, which it keeps."""
+    clock, listed = world.state.clock, world.plan.list
+    now = clock[NOW]
+    while clock[WAITING] > 0 and clock[FREE] > 0 and clock[STARTED] >= world.rules.in_order:
+        best, most, most_length = NONE, world.rules.speculation, 0
+        for i in range(listed.length[0]):
+            job = listed.order[i]
+            if world.retries.distribution[job] == NO_DISTRIBUTION or world.jobs[job].processors > clock[FREE]:
+                continue
+            ends = world.plan.reserved[job]
+            if world.rules.fixed:
+                ends = min(ends, world.plan.counters[ROUND_END])
+            length = gap_for(world, world.plan.profile, job, ends, now)
+            share = useful_share(world.retries, job, world.jobs[job].processors, length, clock[FREE])
+            if is_better(world.jobs, job, share, best, most):
+                best, most, most_length = job, share, length
+        if best == NONE:
+            return
+        choose_gap(world.nodes, best, now, now + most_length)
+        world.plan.until[best] = now + most_length
+        run_speculatively(world, best, most_length)
+        book_run(world.nodes, world.plan.profile, best, world.jobs[best].processors, now, now + most_length, -1)
+        leave_plan(world, best)
+        before = clock[STARTED]
+        if clock[BLAMED] < 0:
+            _start_due(world)
+        note_runs(world, before, False)
+        if clock[BLAMED] >= 0:
+            return

@@ -1,0 +1,344 @@
+"""The scheduling pass without backfilling, and the one of EASY.
+
+Heads start while they fit. With EASY, the first blocked head gets a reservation, and candidates that do not delay it
+may start before it.
+
+References
+----------
+Lifka, JSSPP 1995; Mu'alem & Feitelson, TPDS 2001, section 2.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import NDArray
+
+from schedlab.engine.jobs.calendar import soonest
+from schedlab.engine.jobs.clock import BLAMED, COMPLETED, CORRECTED, ENTERING, FREE, HEAD, LEFT, NOW, STARTED, WAITING
+from schedlab.engine.jobs.state import UNKNOWN, begin, within_limits
+from schedlab.engine.parts.dependencies.kernels import UNKNOWN as NOT_KNOWN
+from schedlab.engine.parts.dependencies.kernels import Needs, begin_of_task, is_ready
+from schedlab.engine.parts.heterogeneous.kernels import has_het_jobs, is_component
+from schedlab.engine.parts.heterogeneous.together import AT_ONCE, fits_with_others, start_together
+from schedlab.engine.parts.limits.state import HEADS, Site
+from schedlab.engine.parts.moldable.choice import fitting_of, soonest_of
+from schedlab.engine.parts.moldable.kernels import has_rivals
+from schedlab.engine.parts.outages.kernels import next_closing
+from schedlab.engine.parts.retries.kernels import is_as_good, is_better, run_speculatively, useful_share
+from schedlab.engine.passes.nodes import fits, fits_beside, may_move, note_beside, reserve_for
+from schedlab.engine.passes.partitions import reserve_for_heads
+from schedlab.engine.queue.minima import ANY
+from schedlab.engine.queue.operations import NONE, Queue, fewest, first_fit, head, job_at
+from schedlab.engine.queue.sorted_list import QueueList
+from schedlab.engine.queue.waiting import leave
+from schedlab.kernels import chosen, inlined, inner_kernel, kind_of, operation
+
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
+
+# The results of `alone` for a job that enters.
+STARTS, WAITS, OPEN = 0, 1, 2
+
+
+@inlined
+def alone(world: World) -> int:
+    """Decide about a job that enters alone, if that needs no pass: it STARTS at once or WAITS; otherwise OPEN.
+
+    It starts on an empty queue, if it fits. Behind other jobs, only this job needs a decision if nothing has changed
+    since the last pass, which left the head blocked. Four things could have changed: a completion; processors freed in
+    the scheduler's view; the head (the new job may precede it); and a running job that has outlived its estimate since
+    then, because that moves the reservation to now and adds to the extra processors.
+    """
+    clock = world.state.clock
+    if clock[ENTERING] != 1 or clock[COMPLETED] > 0 or clock[CORRECTED] > 0 or clock[STARTED] < world.rules.in_order:
+        return OPEN
+    if world.rules.observed or has_rivals(world.rivals) or has_het_jobs(world.hets):
+        return OPEN
+    job = world.state.entering[0]
+    processors = world.jobs[job].processors
+    if clock[WAITING] == 0:
+        return STARTS if processors <= clock[FREE] and fits(world.nodes, job) else OPEN
+    if (
+        not world.rules.easy
+        or world.rules.starvation >= 0
+        or world.rules.window >= 0
+        or world.rules.speculation >= 0
+        or clock[FREE] != clock[LEFT]
+        or world.orders.policy.score[job] < world.orders.policy.score[clock[HEAD]]
+        or soonest(world.state.running) <= clock[NOW]
+        or may_move(world.nodes)
+    ):
+        return OPEN
+    if processors <= clock[FREE]:
+        shadow, extra = reserve_for(world, clock[HEAD], clock[NOW])
+        ends_before = clock[NOW] + world.jobs[job].estimate <= shadow
+        if (processors <= extra or ends_before) and fits_beside(world.nodes, job, ends_before):
+            return STARTS
+    return WAITS
+
+
+@inner_kernel
+def queue_pass(world: World) -> None:
+    """Start all jobs that can be started now.
+
+    With W waiting and R running jobs, a pass over trees costs O((log W) + R) for each start; the running jobs are
+    walked only as far as the head's reservation.
+    """
+    clock = world.state.clock
+    now = clock[NOW]
+    blocked = False
+    starving = False  # whether candidates are being searched among the starving jobs
+    place = 0
+    first = UNKNOWN
+    shadow, extra = 0, 0
+    while clock[WAITING] > 0:
+        if not blocked:
+            first = head_of(world)
+            if first == NONE:
+                break
+            job = fitting_of(world, world.orders.policy, first)
+            together = job != NONE and is_component(world.hets, job)
+            if together and not fits_with_others(world, job, AT_ONCE, clock[FREE], NONE):
+                job = NONE
+            if job == NONE:
+                if (
+                    not world.rules.easy
+                    or clock[STARTED] < world.rules.in_order
+                    or fewest(world.waiting.queue) > clock[FREE]
+                ):
+                    break
+                blocked = True
+                starving = world.rules.starvation >= 0
+                place = 0
+                first = soonest_of(world, world.orders.policy, first)
+                shadow, extra = reserve(world.waiting.queue, world, world.needs, first)
+                continue
+        elif clock[FREE] == 0:
+            break
+        elif starving:
+            place = first_fit(world.waiting.ages, world.jobs, place, clock[FREE], shadow - now, extra)
+            if place == NONE or are_the_rest_patient(world, world.waiting.ages, now, place):
+                starving = False
+                place = 0
+                continue
+            job = job_at(world.waiting.ages, place)
+            if (
+                now - world.seen[job].submit <= world.rules.starvation
+                or not is_ready(world.needs, job)
+                or not fits_with_others(world, job, shadow, extra, first)
+            ):
+                place += 1
+                continue
+        else:
+            place = next_candidate(
+                world.waiting.candidates, world.waiting.queue, world.jobs, place, clock[FREE], shadow - now, extra
+            )
+            if place == NONE:
+                break
+            job = candidate_at(world.waiting.candidates, world.waiting.queue, place)
+            if not is_ready(world.needs, job) or not fits_with_others(world, job, shadow, extra, first):
+                place += 1
+                continue
+        if is_component(world.hets, job):
+            extra = start_together(world, job, blocked, shadow, extra)
+            if clock[BLAMED] >= 0:
+                return
+            place = 0  # positions behind the components are others now
+            continue
+        if blocked and now + world.jobs[job].estimate > shadow:
+            extra -= world.jobs[job].processors
+        begin(world, job)
+        world.state.backfilled[job] = blocked
+        if blocked:
+            note_beside(world.nodes, job, now + world.jobs[job].estimate <= shadow)
+        if leave(world, now, job):
+            if clock[BLAMED] >= 0:
+                return
+            blocked = False  # a job that has come into view may precede the head
+        elif has_rivals(world.rivals):
+            place = 0  # positions behind its rivals are others now
+    clock[HEAD] = first
+    clock[LEFT] = clock[FREE] if clock[WAITING] > 0 else UNKNOWN
+
+
+@inlined
+def next_candidate(
+    candidates: Queue | None, queue: Queue, jobs: NDArray[Any], place: int, free: int, length: int, extra: int
+) -> int:
+    """Return the position of the next candidate that may start, in the order of the candidates."""
+    if candidates is not None:
+        return first_fit(candidates, jobs, place, free, length, extra)
+    return first_fit(queue, jobs, place, free, length, extra)
+
+
+@inlined
+def candidate_at(candidates: Queue | None, queue: Queue, place: int) -> int:
+    """Return the candidate at a position."""
+    if candidates is not None:
+        return job_at(candidates, place)
+    return job_at(queue, place)
+
+
+@inlined
+def head_of(world: World) -> int:
+    """Return the first job of the queue that is ready; NONE if there is none. The queue is not empty."""
+    clock = world.state.clock
+    if clock[STARTED] < world.rules.in_order:
+        return first_ready(world.waiting.ages, world.needs)
+    if world.rules.starvation >= 0:
+        oldest = first_starving(world.waiting.ages, world, clock[NOW])
+        if oldest != NONE:
+            return oldest
+    return first_ready(world.waiting.queue, world.needs)
+
+
+@inlined
+def are_the_rest_patient(world: World, ages: Queue | None, now: int, place: int) -> bool:
+    """Return whether no job from a position on is starving, as far as the order of entry tells.
+
+    A job that comes back keeps its place in that order where age counts from the first submission, but starves anew.
+    """
+    return not world.rules.keeps_submit and now - world.seen[job_at(ages, place)].submit <= world.rules.starvation
+
+
+@operation
+def first_starving(ages: Queue | None, world: World, now: int) -> int:
+    """Return the first job by entry that is ready and starving; NONE if there is none. The queue is not empty."""
+    raise NotImplementedError
+
+
+@chosen(first_starving)
+def _first_starving(ages: Any, world: Any, now: Any) -> Any:
+    def of_head(ages, world, now):  # type: ignore[no-untyped-def]
+        job = first_ready(ages, world.needs)
+        return job if job != NONE and now - world.seen[job].submit > world.rules.starvation else NONE
+
+    def of_list(ages, world, now):  # type: ignore[no-untyped-def]
+        for i in range(ages.length[0]):
+            job = ages.order[i]
+            if is_ready(world.needs, job):
+                if now - world.seen[job].submit > world.rules.starvation:
+                    return job
+                if not world.rules.keeps_submit:
+                    break
+        return NONE
+
+    return of_list if kind_of(ages) is QueueList else of_head
+
+
+@operation
+def first_ready(queue: Queue | None, needs: Needs | None) -> int:
+    """Return the first job of a queue that is ready; NONE if there is none. The queue is not empty."""
+    raise NotImplementedError
+
+
+@chosen(first_ready)
+def _first_ready(queue: Any, needs: Any) -> Any:
+    def of_all(queue, needs):  # type: ignore[no-untyped-def]
+        return head(queue)
+
+    def of_some(queue, needs):  # type: ignore[no-untyped-def]
+        for i in range(queue.length[0]):
+            if needs.ready[queue.order[i]]:
+                return queue.order[i]
+        return NONE
+
+    tasks = kind_of(queue) is QueueList and kind_of(needs) is not None
+    return of_some if tasks else of_all
+
+
+@operation
+def reserve(queue: Queue, world: World, needs: Needs | None, first: int) -> tuple[int, int]:
+    """Return the reservation of the blocked head `first`: when it is expected to fit, and the extra processors.
+
+    A task that is not ready, but whose parents have ended or run, has the reservation if it precedes the head.
+    """
+    raise NotImplementedError
+
+
+@chosen(reserve)
+def _reserve(queue: Any, world: Any, needs: Any, first: Any) -> Any:
+    def for_head(queue, world, needs, first):  # type: ignore[no-untyped-def]
+        return reserve_for(world, first, world.state.clock[NOW])
+
+    def for_first(queue, world, needs, first):  # type: ignore[no-untyped-def]
+        return _reserve_for_first(world, queue, world.waiting.ages, first)
+
+    tasks = kind_of(queue) is QueueList and kind_of(needs) is not None
+    return for_first if tasks else for_head
+
+
+@inner_kernel
+def _reserve_for_first(world: World, queue: QueueList, ages: QueueList | None, first: int) -> tuple[int, int]:
+    """Return the reservation of the first job that is the head or a task with a known earliest start: see `reserve`."""
+    now = world.state.clock[NOW]
+    if ages is not None and world.rules.starvation >= 0:
+        for i in range(ages.length[0]):
+            job = ages.order[i]
+            if now - world.seen[job].submit <= world.rules.starvation:
+                if world.rules.keeps_submit:
+                    continue
+                break
+            begins = now if job == first else begin_of_task(world, job)
+            if begins != NOT_KNOWN:
+                return reserve_for(world, job, begins)
+    for i in range(queue.length[0]):
+        job = queue.order[i]
+        begins = now if job == first else begin_of_task(world, job)
+        if begins != NOT_KNOWN:
+            return reserve_for(world, job, begins)
+    return reserve_for(world, first, now)
+
+
+@operation
+def end_of_gap(site: Site | None, world: World) -> int:
+    """Return when the first reservation begins; negative if there is none. The queue is not empty."""
+    raise NotImplementedError
+
+
+@chosen(end_of_gap)
+def _end_of_gap(site: Any, world: Any) -> Any:
+    def of_head(site, world):  # type: ignore[no-untyped-def]
+        first = head_of(world)
+        if first == NONE:
+            return NONE
+        return reserve(world.waiting.queue, world, world.needs, first)[0]
+
+    def of_partitions(site, world):  # type: ignore[no-untyped-def]
+        first = reserve_for_heads(world)
+        return first if world.site.counters[HEADS] > 0 else NONE
+
+    return of_head if kind_of(site) is None else of_partitions
+
+
+@inner_kernel
+def use_gap(world: World) -> None:
+    """Run jobs speculatively until the first reservation; jobs that fit with their requests have started already."""
+    clock = world.state.clock
+    now = clock[NOW]
+    while clock[WAITING] > 0 and clock[FREE] > 0 and clock[STARTED] >= world.rules.in_order:
+        shadow = end_of_gap(world.site, world)
+        if shadow < 0:
+            return
+        shadow = min(shadow, next_closing(world))
+        best, most = NONE, world.rules.speculation
+        place = first_fit(world.waiting.queue, world.jobs, 0, clock[FREE], ANY, clock[FREE])
+        while place != NONE:
+            job = job_at(world.waiting.queue, place)
+            share = 0.0
+            if is_ready(world.needs, job) and within_limits(world, job) and fits(world.nodes, job):
+                share = useful_share(world.retries, job, world.jobs[job].processors, shadow - now, clock[FREE])
+            if is_better(world.jobs, job, share, best, most) or (
+                best != NONE
+                and is_as_good(world.jobs, job, share, best, most)
+                and world.state.entered[job] < world.state.entered[best]
+            ):
+                best, most = job, share
+            place = first_fit(world.waiting.queue, world.jobs, place + 1, clock[FREE], ANY, clock[FREE])
+        if best == NONE:
+            return
+        fits(world.nodes, best)  # this chooses its nodes
+        run_speculatively(world, best, shadow - now)
+        if leave(world, now, best) and clock[BLAMED] >= 0:
+            return

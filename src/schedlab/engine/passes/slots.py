@@ -1,0 +1,218 @@
+"""When jobs find room alongside existing plans, and the plans made for them: processors in a profile, or nodes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from schedlab.engine.jobs.calendar import NEVER
+from schedlab.engine.machine.profile import (
+    Profile,
+    book,
+    cap,
+    clear,
+    earliest_slot,
+    extend,
+    forget_the_past,
+    free_at,
+    free_now,
+    gap_before,
+    slot_before,
+)
+from schedlab.engine.machine.slots import (
+    changes_reserved,
+    earliest_of,
+    has_room_for,
+    hold_reserved,
+    hold_run,
+    keep_choice,
+    recall,
+    remember,
+    room_until_for,
+)
+from schedlab.engine.machine.state import Nodes
+from schedlab.engine.machine.timeline import clear as clear_nodes
+from schedlab.engine.machine.timeline import forget_the_past as forget_on_nodes
+from schedlab.engine.parts.outages.kernels import plan_closures
+from schedlab.kernels import inlined
+
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
+
+
+@inlined
+def plan_nothing(world: World, profile: Profile, now: int, processors: int, strict: int) -> None:
+    """Clear the plan; `processors` are free from now on, or all nodes that are not closed.
+
+    If the passes are `strict`, jobs end before the second in which others begin.
+    """
+    if world.nodes is not None:
+        clear_nodes(world.nodes.machine, world.nodes.ahead, now)
+        plan_closures(world, now, strict)
+    else:
+        clear(profile, now, processors)
+
+
+@inlined
+def let_begin(nodes: Nodes | None, profile: Profile, now: int) -> None:
+    """Drop the part of the plan before now."""
+    if nodes is not None:
+        forget_on_nodes(nodes.ahead, now)
+    else:
+        forget_the_past(profile, now)
+
+
+@inlined
+def find_slot(world: World, profile: Profile, job: int, length: int, begins: int) -> int:
+    """Return the earliest second, from the one given on, from which a job has room for `length` seconds."""
+    if world.nodes is not None:
+        return earliest_of(world.nodes, world.nodes.ahead, job, length, begins, NEVER)
+    return earliest_slot(profile, world.jobs[job].processors, length, begins)
+
+
+@inlined
+def take_slot(world: World, profile: Profile, job: int, begins: int, ends: int) -> None:
+    """Reserve the slot found last for a job."""
+    if world.nodes is not None:
+        remember(world.nodes, world.nodes.ahead, job)
+        hold_reserved(world.nodes, world.nodes.ahead, job, begins, ends, -1)
+    else:
+        book(profile, begins, ends, -world.jobs[job].processors)
+
+
+@inlined
+def hold_again(world: World, profile: Profile, job: int, begins: int, ends: int) -> None:
+    """Make a reservation again that was cancelled, on the same nodes."""
+    if world.nodes is not None:
+        hold_reserved(world.nodes, world.nodes.ahead, job, begins, ends, -1)
+    else:
+        book(profile, begins, ends, -world.jobs[job].processors)
+
+
+@inlined
+def give_slot(world: World, profile: Profile, job: int, begins: int, ends: int) -> None:
+    """Cancel a reservation."""
+    if world.nodes is not None:
+        hold_reserved(world.nodes, world.nodes.ahead, job, begins, ends, 1)
+    else:
+        book(profile, begins, ends, world.jobs[job].processors)
+
+
+@inlined
+def move_slot(world: World, profile: Profile, job: int, length: int, now: int, before: int) -> int:
+    """Move a reservation that begins at a second to the earliest one before it; return its new begin."""
+    if world.nodes is not None:
+        hold_reserved(world.nodes, world.nodes.ahead, job, before, before + length, 1)
+        begins = earliest_of(world.nodes, world.nodes.ahead, job, length, now, before)
+        if begins < before:
+            remember(world.nodes, world.nodes.ahead, job)
+        hold_reserved(world.nodes, world.nodes.ahead, job, begins, begins + length, -1)
+        return begins
+    processors = world.jobs[job].processors
+    begins = slot_before(profile, processors, length, now, before)
+    if begins < before:
+        book(profile, max(before, begins + length), before + length, processors)
+        book(profile, begins, min(before, begins + length), -processors)
+    return begins
+
+
+@inlined
+def choose_slot(nodes: Nodes | None, job: int) -> None:
+    """Choose the nodes that a job has reserved."""
+    if nodes is not None:
+        recall(nodes, nodes.ahead, job)
+
+
+@inlined
+def book_run(
+    nodes: Nodes | None, profile: Profile, job: int, processors: int, begins: int, ends: int, sign: int
+) -> None:
+    """Book a running job until its expected end (sign -1), or release the booking of one that has ended (sign 1)."""
+    if nodes is not None:
+        hold_run(nodes, nodes.ahead, job, begins, ends, sign)
+    else:
+        book(profile, begins, ends, sign * processors)
+
+
+@inlined
+def gap_for(world: World, profile: Profile, job: int, ends: int, now: int) -> int:
+    """Return for how many seconds from now on a job has room, at most until a second."""
+    if world.nodes is not None:
+        return room_until_for(world.nodes, world.nodes.ahead, job, now, ends) - now
+    return gap_before(profile, world.jobs[job].processors, ends, now)
+
+
+@inlined
+def choose_gap(nodes: Nodes | None, job: int, now: int, ends: int) -> None:
+    """Choose nodes for a job that has room from now on to a second."""
+    if nodes is not None:
+        has_room_for(nodes, nodes.ahead, job, now, ends, False)
+
+
+@inlined
+def has_slot_now(world: World, job: int, free: int, now: int, ends: int, strict: int) -> bool:
+    """Return whether a job that has a slot now also has room at present until its end; choose its nodes.
+
+    If the passes are `strict`, late jobs hold their resources in the plan, too.
+    """
+    if world.nodes is not None:
+        if strict > 0 or has_room_for(world.nodes, world.nodes.ahead, job, now, ends, True):
+            return True
+        has_room_for(world.nodes, world.nodes.ahead, job, now, ends, False)  # this chooses the slot's nodes again
+        return False
+    return world.jobs[job].processors <= free
+
+
+@inlined
+def keep_slot(nodes: Nodes | None, profile: Profile, processors: int, rounded: int, begins: int, ends: int) -> None:
+    """Reserve the room found last as Slurm does: from an earlier, rounded second on, less what others still hold.
+
+    On nodes, these are reserved as a whole: no other job can begin there meanwhile, and running jobs are not disturbed.
+    """
+    if nodes is not None:
+        if begins < ends:
+            keep_choice(nodes, nodes.ahead, rounded, ends)
+        return
+    book(profile, begins, ends, -processors)
+    if rounded < begins < ends:
+        cap(profile, rounded, begins, free_at(profile, begins))
+
+
+@inlined
+def changes_at(nodes: Nodes | None, second: int) -> bool:
+    """Return whether other nodes are reserved from a second on than before."""
+    if nodes is not None:
+        return changes_reserved(nodes.ahead, second)
+    return True
+
+
+@inlined
+def free_to_plan(nodes: Nodes | None, profile: Profile, free: int) -> int:
+    """Return how many processors are free at present and at the beginning of the plan; on nodes, an upper bound."""
+    if nodes is not None:
+        return free
+    return min(free, free_now(profile))
+
+
+@inlined
+def ends_exactly(nodes: Nodes | None, interval: int) -> bool:
+    """Return whether running jobs end in the plan in the very second, as a job groups those of its own nodes later."""
+    if nodes is not None:
+        return interval > 0
+    return False
+
+
+@inlined
+def note_group(nodes: Nodes | None, place: int, job: int) -> None:
+    """Add a running job to those that are expected to end together."""
+    if nodes is not None:
+        nodes.ahead.together[place] = job
+
+
+@inlined
+def plan_group(nodes: Nodes | None, profile: Profile, processors: int, count: int, now: int, ends: int) -> None:
+    """Book the group of running jobs, which hold `processors` until they end together."""
+    if nodes is not None:
+        for i in range(count):
+            hold_run(nodes, nodes.ahead, nodes.ahead.together[i], now, ends, -1)
+    else:
+        extend(profile, ends, processors)

@@ -1,0 +1,1 @@
+"""The waiting jobs: queues, their orders, scores and ties."""

@@ -1,0 +1,151 @@
+"""Components of heterogeneous jobs: where all of them have room together, now or in a plan."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from schedlab.engine.reference.clock import Clock
+from schedlab.engine.reference.job import Job
+from schedlab.engine.reference.machine import View
+from schedlab.engine.reference.nodes import Part
+from schedlab.engine.reference.profile import Profile
+
+Key = tuple[int, float, int]
+
+Places = dict[Job, list[Part]]
+"""Where jobs start that start together: a job alone, or all components of one."""
+
+
+def sorted_for_pass(clock: Clock, jobs: list[Job], order: str) -> list[Job]:
+    """Sort jobs for a pass: each component by its own priority (own), or all of a job by one and in their own order.
+
+    The priority of all that wait is the lowest (min), the mean (avg) or the highest (max) of theirs.
+    """
+    if order == "own":
+        return clock.sorted(jobs)
+    own = clock.order.keys(clock.waiting, clock.now)
+    whole = clock.order.priority is not None
+
+    def key(job: Job) -> Key:
+        tiers, scores, _ = zip(*(own[one] for one in job.waiting_with(clock.waiting)), strict=True)
+        if order == "avg":
+            mean = sum(scores) / len(scores)
+            return (
+                -(sum(-tier for tier in tiers) // len(tiers)),
+                math.ceil(mean) if whole and math.isfinite(mean) else mean,
+                job.entry,
+            )
+        chosen = max if order == "min" else min  # keys are negated: the smallest comes first
+        return chosen(tiers), chosen(scores), job.entry
+
+    turns = {job: iter(sorted(job.waiting_with(jobs), key=lambda one: own[one])) for job in jobs}
+    shared = {job: turns[job.waiting_with(jobs)[0]] for job in jobs}
+    return [next(shared[job]) for job in sorted(jobs, key=key)]
+
+
+def place_together(clock: Clock, job: Job, view_for: Callable[[Job], View]) -> Places | None:
+    """Return where a job and the components that wait with it would start now, each on nodes of its own.
+
+    `view_for` gives what is free for one of them, the others left out.
+    """
+    places: Places = {}
+    for one in job.waiting_with(clock.waiting):
+        view = view_for(one)
+        for parts in places.values():
+            view = view.without(parts).apart(parts)
+        found = clock.place(view, one)
+        if found is None:
+            return None
+        places[one] = found
+    return places
+
+
+def place_beside(clock: Clock, job: Job, profile: Profile) -> Places | None:
+    """Return where a job and the components that wait with it have room, now and as long as they will run."""
+    places, now = Places(), clock.now
+    plan = Profile(now, clock.machine.empty)
+    plan.free_from = dict(profile.free_from)
+    for one in job.waiting_with(clock.waiting):
+        free = clock.view()
+        for parts in places.values():
+            free = free.without(parts).apart(parts)
+        found = free.lesser(plan.throughout(now, now + one.estimate)).place(one)
+        if found is None:
+            return None
+        plan.take(now, now + one.estimate, found)
+        places[one] = found
+    return places
+
+
+def earliest_together(clock: Clock, job: Job, profile: Profile, begin: int) -> tuple[int, Places]:
+    """Return the earliest second from which on a job and its components have room together, and where."""
+    for step in sorted({begin, *(step for step in profile.free_from if step > begin)}):
+        plan, places = Profile(step, clock.machine.empty), Places()
+        plan.free_from = dict(profile.free_from)
+        for one in job.waiting_with(clock.waiting):
+            view = plan.throughout(step, step + one.estimate)
+            found = view.apart([part for parts in places.values() for part in parts]).place(one)
+            if found is None:
+                break
+            plan.take(step, step + one.estimate, found)
+            places[one] = found
+        else:
+            return step, places
+    raise AssertionError("the machine is too small for a job")
+
+
+def start_together(clock: Clock, job: Job, backfilled: bool, blocked: set[int] | None = None) -> int:
+    """Start a job and the components that wait with it on what is free now, if they fit; return how many start.
+
+    Each fits outside of blocked partitions.
+    """
+    view = clock.view()
+
+    def open_to(one: Job) -> View:
+        return view.closed(clock.site.kept_from(one, blocked)) if blocked else view
+
+    if job.lacks_others or not clock.admitted(job):
+        return 0
+    places = place_together(clock, job, open_to) or {}
+    for one, parts in places.items():
+        clock.begin(one, parts, backfilled=backfilled)
+    return len(places)
+
+
+def start_planned(clock: Clock, order: list[Job], startable: list[Job], most: int) -> int:
+    """Start the heterogeneous jobs all of whose components could start by a plan, in the order of the queue.
+
+    Those that could are listed as planned. Begin no more if `most` components have started; return how many have.
+    """
+    started = 0
+    for job in order:
+        parts = job.waiting_with(clock.waiting)
+        if job in clock.waiting and set(startable).issuperset(parts) and len(parts) > 1 and started < most:
+            if clock.preemption.inputs is None:
+                started += start_together(clock, job, backfilled=True)
+            elif clock.admitted(job) and not job.lacks_others:
+                planned = [one for one in startable if one in parts]
+                if start_in_turn(clock, planned):
+                    started += len(parts)
+                else:
+                    startable[:] = [one for one in startable if one not in parts]
+    return started
+
+
+def start_in_turn(clock: Clock, parts: list[Job]) -> bool:
+    """Start components one after the other where runs may be preempted; return whether all of them start.
+
+    The first that has no room preempts others, if that makes room, and then none of them starts: those that have are
+    requeued.
+    """
+    for at, one in enumerate(parts):
+        view = clock.view().apart([part for other in parts[:at] for part in other.parts])
+        place = clock.place(view, one)
+        if place is None:
+            clock.preemption.make_way_for_component(one, parts[:at])
+            for other in parts[:at]:
+                clock.preemption.end_at(other, clock.now, "is held")
+            return False
+        clock.begin(one, place, backfilled=True)
+    return True

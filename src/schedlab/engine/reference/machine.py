@@ -1,0 +1,208 @@
+"""The free resources, now or at another second: a number of processors, or parts of each node."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from schedlab.engine.prepared import Prepared
+from schedlab.engine.reference.job import Job
+from schedlab.engine.reference.nodes import Node, Part, Request, empty_nodes, requests_of
+from schedlab.engine.reference.placement import Placement, new_placement
+from schedlab.workload.resources import WHOLE
+
+
+class View(Protocol):
+    """The free resources of a machine; views of the same machine at different seconds can be compared."""
+
+    def place(self, job: Job, option: int | None = None) -> list[Part] | None:
+        """Return what a job would get, perhaps in one of its partitions, None if it does not fit."""
+
+    def without(self, parts: Iterable[Part]) -> View:
+        """Return what remains free after some parts are taken."""
+
+    def without_nodes(self, parts: Iterable[Part], size: int) -> View:
+        """Return what is free while the nodes of some parts are reserved as a whole; each has `size` cores."""
+
+    def shortly_before(self, later: View, parts: Iterable[Part]) -> View:
+        """Return what others may use before a reservation of nodes begins, given what is free then."""
+
+    def apart(self, parts: Iterable[Part]) -> View:
+        """Return what is free for a component whose job has others on the nodes of some parts."""
+
+    def closed(self, nodes: set[int] | None) -> View:
+        """Return what is free for a job that may not use some nodes, or any at all."""
+
+    def reserved(self, nodes: set[int]) -> View:
+        """Return what is free while some nodes are reserved for the jobs of an advance reservation."""
+
+    def where_in_use(self, now: View) -> View:
+        """Return the same, for jobs that take nodes in use first, where the passes say so; what is free `now` tells."""
+
+    def regained(self, gpus: set[int]) -> View:
+        """Return what is free once these GPUs are in service again."""
+
+    def lesser(self, other: View) -> View:
+        """Return what is free in both views."""
+
+
+@dataclass(frozen=True)
+class Processors:
+    """A number of identical processors."""
+
+    free: int
+
+    def place(self, job: Job, option: int | None = None) -> list[Part] | None:
+        """Return a part with the processors of a job, if enough are free."""
+        return [Part(0, job.processors, job.processors)] if job.processors <= self.free else None
+
+    def without(self, parts: Iterable[Part]) -> Processors:
+        """Return what remains free after some parts are taken."""
+        return Processors(self.free - sum(part.cores for part in parts))
+
+    def without_nodes(self, parts: Iterable[Part], size: int) -> Processors:
+        """Return what remains free after whole nodes of some size are taken."""
+        cores = sum(part.cores for part in parts)
+        return Processors(self.free - -(-cores // size) * size)
+
+    def shortly_before(self, later: View, parts: Iterable[Part]) -> Processors:
+        """Return what is free and will be: running jobs leave to others what they will not release."""
+        return self.lesser(later)
+
+    def apart(self, parts: Iterable[Part]) -> Processors:
+        """Return the same: processors are not distinguished."""
+        return self
+
+    def closed(self, nodes: set[int] | None) -> Processors:
+        """Return no processors: they are not distinguished."""
+        return Processors(0)
+
+    def reserved(self, nodes: set[int]) -> Processors:
+        """Return the same: there are no reservations without nodes."""
+        return self
+
+    def where_in_use(self, now: View) -> Processors:
+        """Return the same: processors are not distinguished."""
+        return self
+
+    def regained(self, gpus: set[int]) -> Processors:
+        """Return the same: there are no GPUs without nodes."""
+        return self
+
+    def lesser(self, other: View) -> Processors:
+        """Return the smaller number."""
+        assert isinstance(other, Processors)
+        return Processors(min(self.free, other.free))
+
+
+@dataclass(frozen=True)
+class Nodes:
+    """What is free of each node; `requests` are those of all jobs, for each of their partitions."""
+
+    nodes: list[Node]
+    requests: list[list[Request]]
+    placement: Placement
+
+    def place(self, job: Job, option: int | None = None) -> list[Part] | None:
+        """Return the parts of nodes that a job gets, in the one or the first of its partitions in which it fits."""
+        for number, request in enumerate(self.requests[job.number]):
+            parts = self.placement.place(self.nodes, request) if option in (None, number) else None
+            if parts is not None:
+                return [replace(part, option=number) for part in parts]
+        return None
+
+    def without(self, parts: Iterable[Part]) -> Nodes:
+        """Return what remains free after some parts are taken."""
+        nodes = list(self.nodes)
+        for part in parts:
+            nodes[part.node] = nodes[part.node].without(part)
+        return Nodes(nodes, self.requests, self.placement)
+
+    def without_nodes(self, parts: Iterable[Part], size: int) -> Nodes:
+        """Return what remains free after nodes are reserved, whatever still runs there."""
+        return self.closed({part.node for part in parts})
+
+    def shortly_before(self, later: View, parts: Iterable[Part]) -> Nodes:
+        """Return what remains free after the nodes are reserved."""
+        return self.without_nodes(parts, 1)
+
+    def apart(self, parts: Iterable[Part]) -> Nodes:
+        """Return what is free on the other nodes."""
+        return self.closed({part.node for part in parts})
+
+    def closed(self, nodes: set[int] | None) -> Nodes:
+        """Return what is free on the other nodes."""
+        kept = [node.kept() if nodes is None or node.number in nodes else node for node in self.nodes]
+        return Nodes(kept, self.requests, self.placement)
+
+    def reserved(self, nodes: set[int]) -> Nodes:
+        """Return what is free on the other nodes, and on these for jobs that have reserved them."""
+        held = [replace(node, reserved=True) if node.number in nodes else node for node in self.nodes]
+        return Nodes(held, self.requests, self.placement)
+
+    def where_in_use(self, now: View) -> Nodes:
+        """Return the same, for jobs that take nodes in use first."""
+        assert isinstance(now, Nodes)
+        return Nodes(self.nodes, self.requests, self.placement.where_in_use(now.nodes))
+
+    def regained(self, gpus: set[int]) -> Nodes:
+        """Return what is free with these GPUs."""
+        back = [
+            replace(node, gpus={gpu: WHOLE if gpu.number in gpus else free for gpu, free in node.gpus.items()})
+            for node in self.nodes
+        ]
+        return Nodes(back, self.requests, self.placement)
+
+    def lesser(self, other: View) -> Nodes:
+        """Return what is free on each node in both views."""
+        assert isinstance(other, Nodes)
+        both = [one.lesser(another) for one, another in zip(self.nodes, other.nodes, strict=True)]
+        return Nodes(both, self.requests, self.placement)
+
+
+@dataclass
+class Machine:
+    """The machine of a simulation: processors, or nodes if it has any."""
+
+    prepared: Prepared
+    empty: View = field(init=False)
+
+    def __post_init__(self) -> None:
+        inputs = self.prepared.nodes
+        if inputs is None:
+            self.empty = Processors(self.prepared.processors)
+        else:
+            bookings = self.prepared.bookings
+            shape = None if bookings is None else bookings.option_shape
+            requests = requests_of(inputs, self.prepared.site, shape)
+            self.empty = Nodes(empty_nodes(inputs), requests, new_placement(inputs))
+
+    def number_of(self, node: int, gpu: int) -> int:
+        """Return the number in the cluster of a GPU of a node."""
+        assert self.prepared.nodes is not None
+        return int(self.prepared.nodes.device_offset[node]) + gpu
+
+    def take_out(self, gone: set[tuple[int, int]]) -> None:
+        """Let no job have these GPUs, and every job all others."""
+        assert isinstance(self.empty, Nodes)
+        out = {self.number_of(node, gpu) for node, gpu in gone}
+        self.empty = replace(self.empty, nodes=[_lacking(node, out) for node in self.empty.nodes])
+
+    def set_free(self, job: Job) -> None:
+        """Give a job whose reservation is over the requests of others."""
+        assert isinstance(self.empty, Nodes)
+        assert self.prepared.nodes is not None
+        requests = requests_of(self.prepared.nodes, self.prepared.site)
+        self.empty.requests[job.number] = requests[job.number]
+
+    def beside(self, jobs: Iterable[Job]) -> View:
+        """Return what is free while some jobs run."""
+        view: View = self.empty
+        for job in jobs:
+            view = view.without(job.parts)
+        return view
+
+
+def _lacking(node: Node, out: set[int]) -> Node:
+    return replace(node, gpus={gpu: 0 if gpu.number in out else WHOLE for gpu in node.gpus})

@@ -1,0 +1,199 @@
+"""The plan of Slurm's backfill pass: what running jobs leave free, and the reservations on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from schedlab.engine.reference.job import Job
+from schedlab.engine.reference.machine import Nodes
+from schedlab.engine.reference.nodes import Part
+from schedlab.engine.reference.preemption import place_in
+from schedlab.engine.reference.profile import Profile
+
+if TYPE_CHECKING:
+    from schedlab.engine.reference.slurm_pass import SlurmPass
+
+
+@dataclass
+class BackfillPlan:
+    """The plan of a backfill pass: running jobs `until` their ends, and the changes since, in order.
+
+    `steps` are the seconds between the records of the plan, after now and within the window: a reservation begins or
+    ends there. `records` counts all records so far, also those that have been joined, and an empty one before the first
+    if the plan is `opened`: if a reservation begins with it. `booked` are the reserved nodes, each with begin and end,
+    and `started` the jobs that have begun; `behind` is whether the job that was planned last begins when a reservation
+    ends, `tested` whether it would fit at some time if others had no reservations.
+    """
+
+    passes: SlurmPass
+    until: dict[Job, int] = field(init=False)
+    changes: list[tuple[Callable[..., None], tuple[Any, ...]]] = field(default_factory=list)
+    profile: Profile = field(init=False)
+    steps: set[int] = field(default_factory=set)
+    records: int = 1
+    opened: bool = False
+    booked: list[tuple[int, int, set[int]]] = field(default_factory=list)
+    started: list[Job] = field(default_factory=list)
+    behind: bool = False
+    tested: bool = False
+
+    def __post_init__(self) -> None:
+        self.until = self.passes.ends()
+        self.profile = self.without(set())
+
+    def without(self, gone: set[Job]) -> Profile:
+        """Return the plan without some of the running jobs."""
+        clock = self.passes.clock
+        profile = Profile(clock.now, clock.machine.empty)
+        for job, end in self.until.items():
+            if job not in gone:
+                profile.take(clock.now, end, job.parts)
+        clock.close(profile, self.passes.inclusive)
+        for change, values in self.changes:
+            change(profile, *values)
+        return profile
+
+    def closures(self) -> Profile:
+        """Return which nodes are in service, and for whom."""
+        clock = self.passes.clock
+        profile = Profile(clock.now, clock.machine.empty)
+        clock.close(profile, self.passes.inclusive)
+        return profile
+
+    def run(self, job: Job) -> None:
+        """Note a start; where runs may give way, this one may be suspended for a later job of the pass."""
+        now = self.passes.clock.now
+        self.started.append(job)
+        if self.passes.clock.preemption.inputs is None:
+            self.change(Profile.take, now, job.expected_end, job.parts)
+        else:
+            self.until[job] = job.expected_end
+            self.profile.take(now, job.expected_end, job.parts)
+
+    def change(self, change: Callable[..., None], *values: Any) -> None:
+        """Change the plan."""
+        self.changes.append((change, values))
+        change(self.profile, *values)
+
+    @property
+    def full(self) -> bool:
+        """Whether there is no room for another reservation; with it, the pass ends."""
+        return self.records >= self.passes.rules.records
+
+    def reserve(self, job: Job, begin: int, parts: list[Part]) -> None:
+        """Reserve parts of the machine for a job, unless its reservation begins at the end of the plan or later.
+
+        The plan of Slurm ends where its window does, in a second that is rounded down.
+        """
+        now, rules = self.passes.clock.now, self.passes.rules
+        floor, end = self.passes.rounded(job, begin)
+        last = now + rules.window - ((now - rules.origin) % rules.resolution if rules.interval else 0)
+        if rules.interval and floor >= last:
+            return
+        added = {second for second in (floor, end) if now < second < last} - self.steps
+        self.steps |= added
+        self.records += len(added) + (floor <= now and not self.opened)
+        self.opened |= floor <= now
+        if end > begin:
+            self.booked.append((max(now, floor), end, {part.node for part in parts}))
+        self.change(self.passes.book, job, begin, parts)
+        if self.in_records:
+            self.join(floor, end)
+
+    def join(self, begin: int, end: int) -> None:
+        """Join the first two neighbouring records with the same reserved nodes at or within a reservation, if any."""
+        for step in sorted(step for step in self.steps if begin <= step <= end):
+            if self.reserved_in(step - 1, step - 1) == self.reserved_in(step, step):
+                self.steps.remove(step)
+                return
+
+    @property
+    def in_records(self) -> bool:
+        """Whether jobs are planned as by Slurm on nodes, where reservations stand in records of their own."""
+        return isinstance(self.passes.clock.machine.empty, Nodes) and self.passes.rules.interval > 0
+
+    @property
+    def all_nodes(self) -> set[int]:
+        """Return the nodes of the machine."""
+        empty = self.passes.clock.machine.empty
+        assert isinstance(empty, Nodes)
+        return set(range(len(empty.nodes)))
+
+    def of_partition(self, job: Job, option: int) -> set[int]:
+        """Return the nodes of one of the partitions of a job."""
+        site = self.passes.clock.site
+        nodes = site.nodes([site.partitions(job)[option]])
+        return self.all_nodes if nodes is None else nodes
+
+    def nodes_for(self, job: Job, option: int) -> set[int]:
+        """Return the nodes on which a job may run in one of its partitions, and that have the memory for it."""
+        empty = self.passes.clock.machine.empty
+        assert isinstance(empty, Nodes)
+        request = empty.requests[job.number][option]
+        return {
+            node.number
+            for node, may in zip(empty.nodes, request.allowed, strict=True)
+            if may and node.memory >= request.node_memory
+        }
+
+    def reserved_in(self, begin: int, end: int) -> set[int]:
+        """Return the nodes that are reserved in any second from one to another, both included."""
+        found = [nodes for first, behind, nodes in self.booked if first <= end and behind > begin]
+        return set[int]().union(*found)
+
+    def running(self, usable: set[int]) -> Profile:
+        """Return what running jobs leave free, as seen by a job that is to run on some nodes.
+
+        The ends of those that hold any of these nodes are grouped.
+        """
+        passes, clock = self.passes, self.passes.clock
+        profile = Profile(clock.now, clock.machine.empty)
+        holding, soon = {*self.until, *self.started}, clock.now + passes.inclusive
+        ends = [job.expected_end for job in holding if job.expected_end > soon]
+        mine = [job.expected_end for job in holding if not usable.isdisjoint(part.node for part in job.parts)]
+        mine = [end for end in mine if end > soon]
+        grouped = in_groups(mine, ends, passes.rules.origin) if passes.rounds_ends else {}
+        for job in holding:
+            end = max(job.expected_end, soon)
+            profile.take(clock.now, grouped.get(job.expected_end, end), job.parts)
+        return profile
+
+    def forget(self, gone: set[Job]) -> None:
+        """Continue the plan without some of the running jobs."""
+        self.until = {job: end for job, end in self.until.items() if job not in gone}
+        self.started = [job for job in self.started if job not in gone]
+        self.profile = self.without(set())
+
+    def place_over(self, job: Job, length: int, lenders: set[Job], option: int) -> list[Part] | None:
+        """Return where a job has room for `length` seconds, and now, on the cores of some runs."""
+        now, suspension = self.passes.clock.now, self.passes.clock.preemption.suspension
+        plan = self.without(lenders)
+        for one in lenders:
+            plan.take(now, self.until[one], suspension.kept(one))
+        return place_in(plan.throughout(now, now + length).lesser(suspension.beside(set(), lenders)), job, option)
+
+    def place(self, job: Job, length: int, gone: set[Job], option: int) -> list[Part] | None:
+        """Return where a job has room for `length` seconds in one of its partitions without some runs."""
+        now = self.passes.clock.now
+        return place_in(self.without(gone).throughout(now, now + length), job, option)
+
+
+def in_groups(ends: list[int], of_all: list[int], origin: int) -> dict[int, int]:
+    """Return the ends of running jobs as Slurm rounds them: to the last end of a group, and later groups are wider.
+
+    Half a minute after the first half minute, then twice as much each time (the estimate of select/cons_tres). Whether
+    a group goes on is asked of the next end `of_all` running jobs; half minutes are counted from `origin`.
+    """
+    rest, every, together = sorted(set(ends)), sorted({*ends, *of_all}), dict[int, int]()
+    edge, window = (rest[0] + 30 - (rest[0] - origin) % 30, 30) if rest else (0, 30)
+    while rest:
+        group = [rest.pop(0)]
+        while rest and next(end for end in every if end > group[-1]) <= edge + window:
+            group.append(rest.pop(0))
+        together |= dict.fromkeys(group, group[-1])
+        window *= 2
+        while any(end > group[-1] for end in every) and next(end for end in every if end > group[-1]) > edge + window:
+            window *= 2
+    return together

@@ -1,0 +1,92 @@
+"""When and on which nodes Slurm's backfill pass plans a job beside the reservations of others.
+
+It asks two questions in turn: which nodes are in no reservation while the job would run, if it began at a moment; and
+when the job fits on these, as running jobs end, whatever is reserved.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from schedlab.engine.reference.job import Job
+from schedlab.engine.reference.nodes import Part
+from schedlab.engine.reference.profile import NEVER
+
+if TYPE_CHECKING:
+    from schedlab.engine.reference.slurm_plan import BackfillPlan
+
+Slot = tuple[int, list[Part]]
+"""When a job is planned, and where."""
+
+
+def earliest(plan: BackfillPlan, job: Job, length: int, begin: int, option: int | None = None) -> Slot | None:
+    """Return when a job is planned and where, not before `begin`; None if it has no plan."""
+    clock, plan.tested = plan.passes.clock, not plan.in_records
+    if not plan.in_records:
+        return plan.profile.earliest(job, length, begin, option, clock.view())
+    options = range(len(clock.site.partitions(job))) if option is None else [option]
+    found = [_in_partition(plan, job, length, begin, number) for number in options]
+    best = min((slot for slot in found if slot is not None), key=lambda slot: slot[0], default=None)
+    if best is None:
+        return None
+    second, parts, plan.behind = best
+    return second, parts
+
+
+def _in_partition(
+    plan: BackfillPlan, job: Job, length: int, begin: int, option: int
+) -> tuple[int, list[Part], bool] | None:
+    """Return when a job is planned in one of its partitions, where, and whether that is when a reservation ends."""
+    now, moment, behind = plan.passes.clock.now, begin, False
+    while True:
+        usable = plan.nodes_for(job, option) - plan.reserved_in(moment, moment + length - 1)
+        later = _later(plan, job, option, moment, length)
+        slot = _as_runs_end(plan, job, length, moment, option, usable)
+        plan.tested |= slot is not None
+        if slot is None or (later is not None and slot[0] > max(now, later)):
+            if later is None:
+                return None
+            moment, behind = later, True
+        elif slot[0] > moment and _meets_others(plan, job, *slot):
+            moment, behind = slot[0], False
+        else:
+            return *slot, behind and slot[0] == moment
+
+
+def _later(plan: BackfillPlan, job: Job, option: int, moment: int, length: int) -> int | None:
+    """Return the end of the first record after a moment behind which nodes of the partition are free again.
+
+    Slurm looks at the records that the job would touch, and at the next one.
+    """
+    mine = plan.of_partition(job, option)
+    for begin, end in pairwise([plan.passes.clock.now, *sorted(plan.steps)]):
+        if end > moment and plan.reserved_in(begin, begin) & mine - plan.reserved_in(end, end):
+            return end
+        if begin > moment + length - 1:
+            return None
+    return None
+
+
+def _as_runs_end(plan: BackfillPlan, job: Job, length: int, moment: int, option: int, usable: set[int]) -> Slot | None:
+    """Return when a job fits on some nodes as running jobs end, but not before a moment, and where.
+
+    It gets nodes that are free as soon as it fits, also if it may only begin later.
+    """
+    clock = plan.passes.clock
+    runs, closures = plan.running(usable), plan.closures()
+    for step in sorted(step for step in {*runs.free_from, *closures.free_from} if step < NEVER):
+        begin = max(step, moment)
+        view = runs.at(step).lesser(closures.throughout(begin, begin + length)).closed(plan.all_nodes - usable)
+        parts = (view if step == clock.now else view.where_in_use(clock.view())).place(job, option)
+        if parts is not None:
+            return begin, parts
+    return None
+
+
+def _meets_others(plan: BackfillPlan, job: Job, begin: int, parts: list[Part]) -> bool:
+    """Return whether nodes chosen for a job are reserved while it would have them, both rounded down."""
+    rules, nodes = plan.passes.rules, {part.node for part in parts}
+    floor, end = (second - (second - rules.origin) % rules.resolution for second in (begin, begin + job.estimate))
+    records = pairwise([plan.passes.clock.now, *sorted(plan.steps), NEVER])
+    return any(first < end and last > floor and nodes & plan.reserved_in(first, first) for first, last in records)

@@ -1,0 +1,1 @@
+"""Slurm's scheduler: its main pass and its backfill pass."""

@@ -1,0 +1,50 @@
+"""How far down the queue Slurm's backfill pass has to look, on nodes.
+
+A job that has no room on what is free now, or only on nodes that are reserved for others while it would run, cannot
+start, and its reservation matters only to jobs behind it. So a pass ends before those behind the last one that may
+still start: until something is released, or the plan of those before changes, none of them does. Jobs that Slurm has
+not planned yet are looked at, as a plan tells it what they would hold.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from schedlab.engine.parts.heterogeneous.kernels import has_het_jobs
+from schedlab.engine.parts.moldable.kernels import has_rivals
+from schedlab.engine.parts.preemption.state import gives_way
+from schedlab.engine.passes.nodes import fits
+from schedlab.engine.queue.sorted_list import QueueList
+from schedlab.engine.rules import NO_SPECULATION
+from schedlab.engine.slurm.search import may_begin_now
+from schedlab.kernels import inlined, inner_kernel
+
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
+
+
+@inlined
+def out_of_reach(world: World, queue: QueueList, place: int, behind: int) -> int:
+    """Return how many jobs at the end of the queue a pass at some place need not look at; `behind` is the last answer.
+
+    With `place` 0, there is no plan yet. It looks at all if jobs may start in others' place, or together, or before
+    what is planned for them.
+    """
+    others = gives_way(world) or has_rivals(world.rivals) or has_het_jobs(world.hets)
+    if others or world.rules.speculation > NO_SPECULATION:
+        return 0
+    return _behind_all_that_fit(world, queue, place, behind)
+
+
+@inner_kernel
+def _behind_all_that_fit(world: World, queue: QueueList, place: int, behind: int) -> int:
+    if world.nodes is None:
+        return 0
+    while behind < queue.length[0] - place:
+        job = queue.order[queue.length[0] - 1 - behind]
+        if not world.state.planned[job]:
+            break
+        if fits(world.nodes, job) and (place == 0 or may_begin_now(world, job, world.jobs[job].estimate)):
+            break
+        behind += 1
+    return behind

@@ -1,0 +1,133 @@
+"""When Slurm's backfill passes rest: after a pass that has changed nothing, the next one waits for the next change.
+
+A pass in which jobs have started is followed by another one, and so is one that reserves nodes on which nothing runs:
+they are marked as planned, which is a change to Slurm. That the next pass removes the marks is one, too, also if it
+makes no others and no job waits any longer. Where several jobs wait, there is a change in every minute or in every pass
+as a rule: the main pass notes that it passes over those behind the first of a partition, and the backfill pass that it
+reserves behind other reservations. A single job that is to start on nodes on each of which something runs changes
+nothing, and neither do jobs at limits. Nor do several on nodes beside each other, but for the main passes of full
+minutes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from schedlab.engine.jobs.clock import FREE, NOW
+from schedlab.engine.jobs.state import by_itself_within_limits
+from schedlab.engine.machine.profile import Profile, free_at
+from schedlab.engine.machine.state import PICKED
+from schedlab.engine.parts.dependencies.kernels import UNKNOWN, is_ready
+from schedlab.engine.parts.heterogeneous.kernels import is_component
+from schedlab.engine.parts.heterogeneous.queue_order import own_score
+from schedlab.engine.parts.moldable.kernels import has_rivals
+from schedlab.engine.parts.outages.kernels import have_closures
+from schedlab.engine.passes.slots import ends_exactly
+from schedlab.engine.queue.sorted_list import QueueList
+from schedlab.engine.slurm.plan import expect_ends, is_full, reserve
+from schedlab.engine.slurm.queue_entries import entry_of, option_of, turns_of
+from schedlab.engine.slurm.search import planned_slot
+from schedlab.engine.slurm.timing import (
+    ALONE,
+    AWAKE,
+    BEHIND,
+    BESIDE,
+    FEW,
+    IDLE,
+    PLANS,
+    clear_steps,
+    is_minor,
+    is_never_looked_at,
+    is_young,
+    looks_at,
+)
+from schedlab.kernels import inlined, inner_kernel
+
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
+
+MOST = 8
+"""Jobs among which passes may rest; of more, one is planned behind the reservation of another as a rule."""
+
+
+@inner_kernel
+def rest_after(world: World, queue: QueueList) -> tuple[int, bool]:
+    """Return how backfill passes rest after one, unless it starts a job, and whether few jobs wait; asked before it.
+
+    Tasks of workflows with one place in the queue, which Slurm does not know, keep the passes going.
+    """
+    if world.rules.interval == 0:
+        return AWAKE, False
+    beside = ends_exactly(world.nodes, world.rules.interval) and not has_rivals(world.rivals)
+    able, most = 0, min(MOST, world.rules.depth) if beside else 1
+    for i in range(queue.length[0]):
+        job = queue.order[i]
+        if not is_ready(world.needs, job):
+            return AWAKE, False
+        if by_itself_within_limits(world, job):
+            able += 1
+            if able > most or is_component(world.hets, job):
+                return AWAKE, False
+    if able > 0 and (have_closures(world, world.state.clock[NOW]) or _changes(world, queue)):
+        return AWAKE, True
+    return BESIDE if able > 1 else ALONE, True
+
+
+@inlined
+def note_idle(world: World, job: int, begins: int) -> None:
+    """Note whether nodes that are to be reserved are idle now, if few jobs wait."""
+    if world.plan.counters[FEW] and not _are_busy(world, world.plan.profile, job, begins):
+        world.plan.counters[IDLE] = 1
+
+
+@inner_kernel
+def _changes(world: World, queue: QueueList) -> bool:
+    """Return whether a pass reserves nodes that are idle now, or for a job that begins when a reservation ends."""
+    now, reserved = world.state.clock[NOW], 0
+    expect_ends(world)
+    clear_steps(world.plan)
+    for i in range(queue.length[0]):
+        job = queue.order[i]
+        if not by_itself_within_limits(world, job):
+            continue
+        quiet = (
+            reserved >= world.rules.reserve
+            or is_young(world, job, now)
+            or is_minor(own_score(world.hets, queue, job), world.rules)
+        )
+        mine = 0
+        for turn in range(turns_of(world, job)):
+            entry = entry_of(world.site, job, turn)
+            if (
+                not looks_at(world.plan.planning, -1 - world.plan.counters[PLANS], entry)  # no pass has that number
+                or quiet
+                or (mine > 0 and world.rules.one_each)
+                or is_never_looked_at(world.plan.reserving, entry)
+            ):
+                continue
+            world.plan.counters[BEHIND] = 0
+            begins = planned_slot(world, job, option_of(world, job, turn), now)
+            if begins == now:
+                return True
+            if UNKNOWN != begins <= now + world.rules.horizon:
+                busy = _are_busy(world, world.plan.profile, job, begins)
+                if world.plan.counters[BEHIND] > 0 or not busy:
+                    return True
+                if is_full(world):
+                    return False
+                mine = 1
+                reserve(world, begins, begins + world.jobs[job].estimate, world.jobs[job].processors, now)
+        reserved += mine
+    return False
+
+
+@inlined
+def _are_busy(world: World, profile: Profile, job: int, begins: int) -> bool:
+    """Return whether runs are on all nodes that were chosen last; of processors, those that become free go first."""
+    if world.nodes is not None:
+        idle = False
+        for i in range(world.nodes.counters[PICKED]):
+            node = world.nodes.notes[i].picked
+            idle = idle or world.nodes.now.free[node].cores == world.nodes.machine.nodes[node].cores
+        return not idle
+    return world.jobs[job].processors <= free_at(profile, begins) - world.state.clock[FREE]

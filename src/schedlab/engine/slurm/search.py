@@ -1,0 +1,373 @@
+"""When and on which nodes Slurm's backfill pass plans a job beside the reservations of others.
+
+Slurm asks two questions in turn. Which nodes are in no reservation while the job would run, if it began at a moment?
+And when does the job fit on these, as running jobs end, whatever is reserved? The first moment is now, later ones are
+seconds in which reservations end. Slurm 22.05 behaves this way (conformance/slurm-plans.json, slurm-busy.json).
+
+Running jobs and reservations stand on one timeline, so that nodes of a cohort have the same of both. Ends of running
+jobs are exact there: how they are grouped depends on the nodes on which the job may run.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from schedlab.engine.jobs.calendar import BLOCK, NEVER, USED
+from schedlab.engine.jobs.clock import NOW
+from schedlab.engine.machine.core_caps import copy_left
+from schedlab.engine.machine.nodes import room
+from schedlab.engine.machine.numbers import BOOKED, KEPT, PLANNED
+from schedlab.engine.machine.other_ways import look_ahead
+from schedlab.engine.machine.placement import choose
+from schedlab.engine.machine.shared_plans import COHORTS, node_of, size_of
+from schedlab.engine.machine.slots import give_room
+from schedlab.engine.machine.state import LATER, PICKED, VIEWS, Nodes
+from schedlab.engine.machine.timeline import LONG_AGO
+from schedlab.engine.machine.timeline_state import LAST, Timeline
+from schedlab.engine.parts.dependencies.kernels import UNKNOWN
+from schedlab.engine.parts.heterogeneous.kernels import has_het_jobs
+from schedlab.engine.parts.limits.state import Site
+from schedlab.engine.parts.outages.kernels import next_step_of_closures
+from schedlab.engine.parts.preemption.state import gives_way
+from schedlab.engine.slurm.plan import GROUP, end_of_plan, first_edge, rounded_down
+from schedlab.engine.slurm.queue_entries import ANYWHERE, slot_in_turn
+from schedlab.engine.slurm.timing import BEHIND, STEPS, STEPS_CHANGE, TESTED, is_step, place_of_step
+from schedlab.kernels import inlined, inner_kernel
+
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
+
+CLOSURES = KEPT | BOOKED
+"""Marks of nodes out of service, and of advance reservations."""
+
+
+@inlined
+def planned_slot(world: World, job: int, option: int, begins: int) -> int:
+    """Return when a turn of a job is planned, not before a second, and choose its nodes; UNKNOWN if it has no plan."""
+    return _on_nodes(world, job, option, begins)
+
+
+@inlined
+def _on_nodes(world: World, job: int, option: int, begins: int) -> int:
+    length = world.jobs[job].estimate + (world.rules.interval > 0)
+    world.plan.counters[TESTED] = 1
+    if world.nodes is None:
+        return slot_in_turn(world, world.plan.profile, job, option, length, begins)
+    if world.rules.interval > 0:
+        return _earliest(world, job, option, world.jobs[job].estimate, begins)
+    return slot_in_turn(world, world.plan.profile, job, option, length, begins)
+
+
+@inner_kernel
+def _earliest(world: World, job: int, option: int, estimate: int, begins: int) -> int:
+    """Return when a job is planned in the first of its partitions, or that of a turn, where it is so soonest."""
+    first, behind = world.nodes.machine.options[job], world.nodes.machine.options[job + 1]
+    if option != ANYWHERE:
+        first, behind = option, option + 1
+    best, chosen = UNKNOWN, behind
+    world.plan.counters[TESTED] = 0
+    for one in range(first, behind):
+        second = _in_partition(world, one, estimate, begins)
+        if second != UNKNOWN and (best == UNKNOWN or second < best):
+            best, chosen = second, one
+    if chosen < behind - 1:  # others have been searched since
+        _in_partition(world, chosen, estimate, begins)
+    if best == UNKNOWN:
+        world.nodes.counters[PICKED] = 0
+    return best
+
+
+@inner_kernel
+def may_begin_now(world: World, job: int, estimate: int) -> bool:
+    """Return whether a job has room now on nodes that are in no reservation while it would run."""
+    if world.rules.interval == 0:
+        return True
+    now, change = world.state.clock[NOW], world.plan.counters[STEPS_CHANGE]
+    found = False
+    for one in range(world.nodes.machine.options[job], world.nodes.machine.options[job + 1]):
+        if not found:
+            _find_usable(world, world.nodes.ahead, one, now, estimate, now)
+            world.nodes.counters[VIEWS] += 1
+            found = _fits_at(world, world.nodes.ahead, world.nodes.machine.shape[one], now, now, estimate + 1, False)
+    world.plan.counters[STEPS_CHANGE] = change  # nothing is planned for it
+    return found
+
+
+@inner_kernel
+def _in_partition(world: World, option: int, estimate: int, begins: int) -> int:
+    """Return when a job is planned in one partition, UNKNOWN if it has no plan; choose its nodes."""
+    now, request, moment, behind = world.state.clock[NOW], world.nodes.machine.shape[option], begins, 0
+    while moment != NEVER:
+        later = _find_usable(world, world.nodes.ahead, option, moment, estimate, now)
+        second: Any = np.int64(UNKNOWN)  # as a plain constant, it would have a type of its own
+        if _may_suffice(world.nodes, world.nodes.ahead, request):
+            second = _as_runs_end(world, world.nodes.ahead, request, moment, estimate + 1, now)
+            world.plan.counters[TESTED] = max(world.plan.counters[TESTED], 1 if second != UNKNOWN else 0)
+        if second == UNKNOWN or (second > now and second > later):
+            moment, behind = later, 1
+        elif second > moment and _meets_others(world, world.nodes.ahead, second, estimate, now):
+            moment, behind = second, 0
+        else:
+            world.plan.counters[BEHIND] = behind if second == moment else 0
+            return second
+    return UNKNOWN
+
+
+@inner_kernel
+def _find_usable(world: World, timeline: Timeline, option: int, moment: int, estimate: int, now: int) -> int:
+    """Note which cohorts are in no reservation that a job would touch if it began at a moment.
+
+    Nodes that have less memory than it asks for are left out at once; that there are too few cores or GPUs shows later.
+    Return the next moment that Slurm tries: the end of the first record of the plan behind which nodes of the partition
+    are free again, among those that the job would touch and the next one; NEVER if there is none.
+    """
+    spans, cohorts = timeline.spans, timeline.cohorts
+    asked = world.nodes.machine.requests[world.nodes.machine.shape[option]]
+    steps, count = world.plan.steps, world.plan.counters[STEPS]
+    touched, later, enters = moment + estimate, NEVER, NEVER
+    for cohort in range(timeline.counters[COHORTS]):
+        node = node_of(timeline, cohort)
+        usable = (
+            world.nodes.machine.allowed[asked.eligible, node]
+            and world.nodes.machine.nodes[node].memory >= asked.node_memory
+        )
+        span, held = cohorts[cohort].first, False
+        while span != LAST:
+            begin = spans[span].begin
+            if spans[span].runs & PLANNED:
+                ends = NEVER if spans[span].next == LAST else spans[spans[span].next].begin
+                if ends > moment:
+                    if begin <= touched:
+                        usable = False
+                    elif usable:
+                        enters = min(enters, begin)
+                    held = True
+            elif held:
+                if (
+                    begin < later
+                    and begin < end_of_plan(world.rules, now)
+                    and _is_of(world.site, timeline, cohort, option)
+                ):
+                    later = begin
+                break
+            span = spans[span].next
+        cohorts[cohort].room = 0
+        cohorts[cohort].gain = 1 if usable else 0
+        cohorts[cohort].until = LONG_AGO
+    beyond = place_of_step(world.plan, touched + 1)
+    last = steps[beyond + 1] if beyond + 1 < count else NEVER
+    if later > last:
+        later = NEVER
+        enters = min(enters, steps[beyond])
+    if moment == now and enters < NEVER:  # as time goes on, the job would touch more
+        world.plan.counters[STEPS_CHANGE] = min(world.plan.counters[STEPS_CHANGE], enters - estimate)
+    return later
+
+
+@inlined
+def _may_suffice(nodes: Nodes, timeline: Timeline, request: int) -> bool:
+    """Return whether usable nodes would suffice for a request if nothing ran there."""
+    asked, count, cores = nodes.machine.requests[request], 0, 0
+    for cohort in range(timeline.counters[COHORTS]):
+        if timeline.cohorts[cohort].gain == 1:
+            count += size_of(timeline, cohort)
+            cores += size_of(timeline, cohort) * nodes.machine.nodes[node_of(timeline, cohort)].cores
+    return count >= asked.nodes and cores >= asked.tasks * asked.task_cores
+
+
+@inlined
+def _is_of(site: Site | None, timeline: Timeline, cohort: int, option: int) -> bool:
+    """Return whether nodes of a cohort belong to a partition."""
+    if site is not None:
+        belongs = False
+        for i in range(timeline.cohorts[cohort].begin, timeline.cohorts[cohort].end):
+            belongs = belongs or site.member[site.partition[option], timeline.order[i]]
+        return belongs
+    return True
+
+
+@inner_kernel
+def _as_runs_end(world: World, timeline: Timeline, request: int, moment: int, length: int, now: int) -> int:
+    """Return when a request fits on usable nodes as running jobs end, not before a moment; choose its nodes.
+
+    It gets nodes that are free as soon as it fits, also if it may only begin later. Jobs that are late, or end in the
+    next second, do so by themselves; the others in groups. A group goes on as long as the next end of all running jobs
+    is not too late, and has those that hold usable nodes.
+    """
+    world.nodes.counters[VIEWS] += 1
+    running = world.state.running
+    is_revised = gives_way(world) or has_het_jobs(world.hets)  # whether the plan may lack runs
+    if _fits_at(world, timeline, request, now, max(now, moment), length, False):
+        return max(now, moment)
+    before = now  # the last second with ends of running jobs that has been tried
+    edge = window = last = UNKNOWN
+    asked = False  # whether the group has been found to go on behind its last end so far
+    for place in range(running.status[USED] - 1, -1, -1):
+        block = running.order[place]
+        for i in range(running.counts[block] - 1, -1, -1):
+            record = running.records[block * BLOCK + i]
+            end = max(record.end, now + 1)
+            if end == last or (end == before and end == now + 1):
+                continue
+            known, holds = True, False
+            if is_revised:
+                known, holds = _ends_at(world.nodes, timeline, record.job, end)
+            else:
+                holds = _holds_usable(world.nodes, timeline, record.job)
+            if not known:
+                continue
+            if last != UNKNOWN and not asked:
+                asked = True
+                if not world.rules.grouped or end > edge + window:
+                    second = _try(world, timeline, request, moment, length, now, before, last)
+                    if second != UNKNOWN:
+                        return second
+                    before, last, window = last, UNKNOWN, 2 * window
+                    while world.rules.grouped and end > edge + window:
+                        window *= 2
+            if not holds:
+                continue
+            if end == now + 1:
+                second = _try(world, timeline, request, moment, length, now, before, end)
+                if second != UNKNOWN:
+                    return second
+                before = end
+                continue
+            if edge == UNKNOWN:
+                edge, window = first_edge(world.rules, end), GROUP
+            last, asked = end, False
+    if last != UNKNOWN:
+        second = _try(world, timeline, request, moment, length, now, before, last)
+        if second != UNKNOWN:
+            return second
+        before = last
+    return _try(world, timeline, request, moment, length, now, before, NEVER)
+
+
+@inlined
+def _holds_usable(nodes: Nodes, timeline: Timeline, job: int) -> bool:
+    """Return whether a run holds usable nodes."""
+    run = nodes.run[job]
+    for place in range(nodes.offsets[run], nodes.offsets[run + 1]):
+        if timeline.cohorts[timeline.cohort[nodes.places[place].node]].gain == 1:
+            return True
+    return False
+
+
+@inlined
+def _ends_at(nodes: Nodes, timeline: Timeline, job: int, end: int) -> tuple[bool, bool]:
+    """Return whether the plan knows that a run ends at a second, and whether it holds usable nodes."""
+    run, known, holds = nodes.run[job], False, False
+    for place in range(nodes.offsets[run], nodes.offsets[run + 1]):
+        cohort = timeline.cohort[nodes.places[place].node]
+        usable = timeline.cohorts[cohort].gain == 1
+        if (usable or not known) and _releases(timeline, cohort, end):
+            known, holds = True, holds or usable
+        if holds:
+            break
+    return known, holds
+
+
+@inlined
+def _releases(timeline: Timeline, cohort: int, second: int) -> bool:
+    """Return whether a run ends at a second on the nodes of a cohort."""
+    spans, span = timeline.spans, timeline.cohorts[cohort].first
+    before = span
+    while span != LAST and spans[span].begin < second:
+        before, span = span, spans[span].next
+    return span != LAST and spans[span].begin == second and spans[span].cores > spans[before].cores
+
+
+@inlined
+def _try(
+    world: World, timeline: Timeline, request: int, moment: int, length: int, now: int, before: int, group: int
+) -> int:
+    """Return when a request fits once a group of runs has ended, or as closures end until then; UNKNOWN if it does not.
+
+    The last runs that have been tried end at `before`; without another group, `group` is NEVER.
+    """
+    step = next_step_of_closures(world.outages, now, before)
+    while step < group:
+        if _fits_at(world, timeline, request, before, max(step, moment), length, True):
+            return max(step, moment)
+        step = next_step_of_closures(world.outages, now, step)
+    if group < NEVER and _fits_at(world, timeline, request, group, max(group, moment), length, True):
+        return max(group, moment)
+    return UNKNOWN
+
+
+@inner_kernel
+def _fits_at(
+    world: World, timeline: Timeline, request: int, second: int, begins: int, length: int, ahead: bool
+) -> bool:
+    """Return whether a request fits on usable nodes as running jobs have left them by a second; choose its nodes.
+
+    Nodes that are closed while it would run, from when it begins, are left out.
+    """
+    asked, cohorts = world.nodes.machine.requests[request], timeline.cohorts
+    spaces, held = 0, 0
+    for cohort in range(timeline.counters[COHORTS]):
+        if cohorts[cohort].gain == 1:
+            if cohorts[cohort].until <= second:
+                _look(world, timeline, cohort, second, begins, begins + length)
+                cohorts[cohort].room = room(world.nodes.machine, world.nodes.later, request, node_of(timeline, cohort))
+            if cohorts[cohort].room > 0:
+                spaces += size_of(timeline, cohort)
+                held += size_of(timeline, cohort) * cohorts[cohort].room
+    if spaces < asked.nodes or held < asked.tasks:
+        return False
+    give_room(world.nodes, timeline, request)
+    look_ahead(world.nodes.ways, ahead)
+    found = choose(world.nodes, LATER, request)
+    look_ahead(world.nodes.ways, False)
+    return found
+
+
+@inlined
+def _look(world: World, timeline: Timeline, cohort: int, second: int, begins: int, ends: int) -> None:
+    """Set the view `later` of a node of a cohort to what runs leave free there at a second; note until when it holds.
+
+    Reservations do not count, but closures between two other seconds do.
+    """
+    node = node_of(timeline, cohort)
+    spans, view, first = timeline.spans, world.nodes.later, world.nodes.machine.nodes[node].gpu
+    span = timeline.cohorts[cohort].first
+    while spans[span].next != LAST and spans[spans[span].next].begin <= second:
+        span = spans[span].next
+    free = view.free[node]
+    free.cores, free.memory = spans[span].cores, spans[span].memory
+    free.gpus, free.runs = spans[span].gpus, spans[span].runs & ~(PLANNED | CLOSURES)
+    copy_left(timeline.left, span, view.left, node)
+    for i in range(world.nodes.machine.nodes[node + 1].gpu - first):
+        view.devices[first + i] = timeline.devices[span * timeline.gpus + i]
+    timeline.cohorts[cohort].until = NEVER if spans[span].next == LAST else spans[spans[span].next].begin
+    if world.outages is not None:
+        timeline.cohorts[cohort].until = LONG_AGO
+        span = timeline.cohorts[cohort].first
+        while span != LAST and spans[span].begin < ends:
+            if spans[span].next == LAST or spans[spans[span].next].begin > begins:
+                free.runs |= spans[span].runs & CLOSURES
+            span = spans[span].next
+
+
+@inlined
+def _meets_others(world: World, timeline: Timeline, begins: int, estimate: int, now: int) -> bool:
+    """Return whether nodes that have been chosen are reserved for others in a slot, whose ends are rounded down.
+
+    One whose begin and end are the same then meets only what is reserved in a record that has begun before.
+    """
+    floor, ends = rounded_down(world.rules, begins), rounded_down(world.rules, begins + estimate)
+    if floor == ends:
+        if floor <= now or is_step(world.plan, floor):
+            return False
+        ends += 1
+    spans, meets = timeline.spans, False
+    for i in range(world.nodes.counters[PICKED]):
+        span = timeline.cohorts[timeline.cohort[world.nodes.notes[i].picked]].first
+        while span != LAST and spans[span].begin < ends:
+            if spans[span].next == LAST or spans[spans[span].next].begin > floor:
+                meets = meets or spans[span].runs & PLANNED > 0
+            span = spans[span].next
+    return meets

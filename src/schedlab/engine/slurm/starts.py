@@ -1,0 +1,147 @@
+"""Starts in Slurm's passes: of one job, of the next one of a main pass, or of all components of a heterogeneous one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from schedlab.engine.jobs.clock import FREE, NOW, STARTED
+from schedlab.engine.jobs.state import begin, by_itself_within_limits, within_limits
+from schedlab.engine.parts.heterogeneous.kernels import all_startable, is_component, mark_chosen, unmark
+from schedlab.engine.parts.heterogeneous.queue_order import own_score
+from schedlab.engine.parts.heterogeneous.together import AT_ONCE, fit_together, fits_apart, fits_with_others
+from schedlab.engine.parts.limits.state import open_partitions
+from schedlab.engine.parts.limits.stop import stops_others
+from schedlab.engine.parts.moldable.choice import BY_ENTRY, BY_SCORE
+from schedlab.engine.parts.moldable.kernels import before_in_list, take_turn
+from schedlab.engine.parts.outages.in_service import shut_out
+from schedlab.engine.parts.preemption.kernels import call_off, make_way_for_component
+from schedlab.engine.parts.preemption.state import gives_way
+from schedlab.engine.queue.operations import NONE
+from schedlab.engine.queue.sorted_list import QueueList
+from schedlab.engine.queue.waiting import depart_with_rivals
+from schedlab.engine.slurm.queue_entries import block_in_turn, fitting_in_turn
+from schedlab.engine.slurm.timing import is_minor, is_young, look_again
+from schedlab.kernels import inlined, inner_kernel
+
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
+
+STOP = 2
+"""No step: the pass stops."""
+AGAIN = 3
+"""No step, if the job has another turn in the pass."""
+
+
+@inlined
+def start(world: World, job: int) -> None:
+    """Start a job now; this is a change that triggers a backfill pass."""
+    begin(world, job)
+    depart_with_rivals(world, job)
+    look_again(world)
+
+
+@inner_kernel
+def start_components(world: World, job: int, backfilled: bool) -> int:
+    """Start all components of a job that wait, which fit together; return how many."""
+    if world.hets is None:
+        return 0
+    started = 0
+    for part in range(world.hets.first[job], world.hets.end[job]):
+        if world.hets.waits[part]:
+            fits_apart(world, part, AT_ONCE)  # this chooses its nodes
+            start(world, part)
+            mark_chosen(world.hets, world.nodes)
+            world.state.backfilled[part] = backfilled
+            started += 1
+    unmark(world.hets, world.nodes)
+    return started
+
+
+@inner_kernel
+def start_planned(world: World, job: int) -> int:
+    """Start a heterogeneous job if all its components could start by the plan of this pass; return how many do.
+
+    They get the nodes that are free now, whatever has been reserved on them; so does Slurm.
+    """
+    if world.hets is not None and all_startable(world.hets, job) and within_limits(world, job):
+        open_partitions(world.site)
+        if gives_way(world):
+            return _start_in_turn(world, job)
+        if fit_together(world, job, AT_ONCE, world.state.clock[FREE]):
+            return start_components(world, job, True)
+    return 0
+
+
+@inner_kernel
+def _start_in_turn(world: World, job: int) -> int:
+    """Start components as they were planned, one after the other, where runs may be preempted; return how many do.
+
+    The first that has no room preempts others, if that makes room, and then none of them starts: those that have are
+    requeued, as in Slurm, and the job is not tried again in this pass.
+    """
+    first, begun = world.hets.first[job], 0
+    count, missing = world.hets.startable[first], False
+    while begun < count and not missing:
+        part = world.hets.planned[first + begun]
+        missing = not fits_apart(world, part, AT_ONCE)  # this chooses its nodes
+        if missing:
+            make_way_for_component(world, part)
+        else:
+            start(world, part)
+            mark_chosen(world.hets, world.nodes)
+            world.state.backfilled[part] = True
+            begun += 1
+    unmark(world.hets, world.nodes)
+    if missing:
+        world.hets.startable[first] = 0
+        for i in range(begun):
+            call_off(world, world.hets.planned[first + i])
+        return 0
+    return begun
+
+
+@inner_kernel
+def start_all_planned(world: World, most: int) -> None:
+    """At the end of a backfill pass, start the heterogeneous jobs all of whose components could start by its plan."""
+    if world.hets is None:
+        return
+    queue, place = world.waiting.queue, 0
+    while place < queue.length[0] and most > 0:
+        before = queue.length[0]
+        most -= start_planned(world, queue.order[place])
+        place = place + 1 if queue.length[0] == before else 0  # those that were called off have left it, too
+
+
+@inlined
+def start_next(world: World, queue: QueueList, place: int, option: int) -> int:
+    """Start the next job of a main pass if it fits in a turn and exceeds no limit; return how far the pass advances.
+
+    After a start, the next job takes its position. The result is AGAIN if the job may have its next turn, and STOP if
+    no job behind one that has to wait may start. A job that waits only for closed nodes, or that is too young or of too
+    low a priority for a reservation, does not block others: Slurm considers them then. A component of a
+    heterogeneous job does: only the backfill pass starts it.
+    """
+    job = queue.order[place]
+    admitted = by_itself_within_limits(world, job)
+    if not admitted and not stops_others(world, job):
+        return 1
+    if is_component(world.hets, job):
+        in_order = world.state.clock[STARTED] < world.rules.in_order and within_limits(world, job)
+        if in_order and fits_with_others(world, job, AT_ONCE, world.state.clock[FREE], NONE):
+            start_components(world, job, False)
+            return -place
+        return STOP if block_in_turn(world, job, option) else AGAIN
+    take_turn(world.rivals, job)
+    now, ends = world.state.clock[NOW], world.state.clock[NOW] + world.jobs[job].estimate
+    ordered = BY_ENTRY if world.state.clock[STARTED] < world.rules.in_order else BY_SCORE
+    fitting = fitting_in_turn(world, queue.score, ordered, job, option) if admitted else NONE
+    if fitting != NONE:
+        step = -before_in_list(world.rivals, queue.order, place, job)
+        start(world, fitting)
+        world.state.backfilled[fitting] = False
+        return step
+    if shut_out(world, job, now, ends):
+        return AGAIN
+    if ordered == BY_SCORE and (is_young(world, job, now) or is_minor(own_score(world.hets, queue, job), world.rules)):
+        return AGAIN
+    return STOP if block_in_turn(world, job, option) else AGAIN

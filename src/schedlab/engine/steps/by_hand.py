@@ -1,0 +1,211 @@
+"""Starting jobs by hand, at a decision of a simulation in steps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.engine.jobs.calendar import NEVER
+from schedlab.engine.jobs.clock import CORRECTED, FREE, LEFT, NOW, STARTED
+from schedlab.engine.jobs.state import UNKNOWN, begin, within_limits
+from schedlab.engine.loop import note_all_runs
+from schedlab.engine.parts.heterogeneous.kernels import (
+    end_of_all,
+    first_of_all,
+    is_component,
+    processors_together,
+    waits,
+)
+from schedlab.engine.parts.moldable.plan import leave_list
+from schedlab.engine.passes.choice import after_pass
+from schedlab.engine.passes.easy import head_of
+from schedlab.engine.passes.nodes import fits, fits_beside, note_beside, reserve_for
+from schedlab.engine.passes.plan import Plan
+from schedlab.engine.queue.operations import NONE
+from schedlab.engine.queue.sorted_list import find_and_remove
+from schedlab.engine.queue.waiting import depart_with_rivals, leave
+from schedlab.engine.slurm.timing import Passes, look_again
+from schedlab.engine.steps.components_by_hand import begin_together
+from schedlab.engine.steps.partitions_by_hand import (
+    choose_on_site,
+    fits_on_site,
+    hold_beside,
+    may_start_beside_heads,
+    propose_on_site,
+)
+from schedlab.kernels import bare_kernel, chosen, inlined, kind_of, operation
+
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
+
+UNRESERVED = -1
+"""No second: there is no reservation."""
+
+NO_BLOCKED = np.zeros(1, dtype=np.int64)
+"""No job blocks a partition, see `propose`."""
+
+
+@bare_kernel
+def start_by_hand(world: World, job: int, shadow: int, blocking: NDArray[np.int64]) -> None:
+    """Start a visible job that is ready and fits, after the scheduling passes of this second.
+
+    Of a heterogeneous job, all components start that wait; `schedlab.engine.steps.components_by_hand` tells whether
+    they fit.
+
+    If there is a reservation at the second `shadow` (see `propose`), the job starts without delaying it; otherwise it
+    keeps off the partitions that other jobs block. Under conservative backfilling, another pass has to follow, which
+    makes all reservations again.
+    """
+    clock = world.state.clock
+    before = clock[STARTED]
+    first = head_of(world)
+    overtakes = first not in (NONE, job) and processors_together(world, first) > clock[FREE]
+    if is_component(world.hets, job):
+        begin_together(world, job)
+    else:
+        _begin(world, job, shadow, blocking)
+    clock[LEFT] = UNKNOWN
+    note_all_runs(world, before)
+    for one in range(first_of_all(world.hets, job), end_of_all(world.hets, job)):
+        if waits(world.hets, one) or one == job:
+            world.state.backfilled[one] = overtakes
+            leave_plan(world.plan, world, one)
+    after_pass(world.plan, world)
+
+
+@inlined
+def _begin(world: World, job: int, shadow: int, blocking: NDArray[np.int64]) -> None:
+    """Choose the nodes of a job, and start it."""
+    beside = shadow != UNRESERVED
+    if world.site is not None:
+        choose_on_site(world, job, beside, blocking)
+        begin(world, job)
+        if beside:
+            hold_beside(world, job)
+    else:
+        ends_before = not beside or world.state.clock[NOW] + world.jobs[job].estimate <= shadow
+        fits_beside(world.nodes, job, ends_before)  # this chooses its nodes
+        begin(world, job)
+        if beside:
+            note_beside(world.nodes, job, ends_before)
+
+
+@bare_kernel
+def fit_on_nodes(world: World, rows: NDArray[np.int64], found: NDArray[np.bool_]) -> None:
+    """Clear the marks of the jobs that do not fit on the nodes now, within all limits."""
+    for i in range(len(rows)):
+        if found[i]:
+            found[i] = within_limits(world, rows[i]) and _fits(world, rows[i])
+
+
+@inlined
+def _fits(world: World, job: int) -> bool:
+    if world.site is not None:
+        return fits_on_site(world, job)
+    return fits(world.nodes, job)
+
+
+@bare_kernel
+def propose(
+    world: World, order: NDArray[np.int64], easy: bool, reserved: NDArray[np.int64], blocking: NDArray[np.int64]
+) -> int:
+    """Return the job that a pass over the waiting jobs would start next, or NONE; as in `queue_pass`.
+
+    Parameters
+    ----------
+    jobs, state, needs
+        The simulation.
+    order
+        int64: the waiting jobs in the order of the policy.
+    easy
+        Whether other jobs may start before a blocked head.
+    reserved
+        int64 of shape (3,), output: the head that has the reservation of this pass (NONE before there is one), its
+        second, and the extra processors.
+    blocking
+        int64, one more than there are partitions, output: how many jobs have blocked partitions in this pass, and which
+        jobs.
+    """
+    if len(order) == 0 or world.state.clock[FREE] == 0:
+        return NONE
+    return _proposed(world, order, easy, reserved, blocking)
+
+
+@inlined
+def _proposed(
+    world: World, order: NDArray[np.int64], easy: bool, reserved: NDArray[np.int64], blocking: NDArray[np.int64]
+) -> int:
+    if world.site is not None:
+        return propose_on_site(world, order, easy, reserved, blocking)
+    if order[0] != reserved[0] and may_start(world, order[0]):
+        return order[0]
+    if not easy:
+        return NONE
+    if order[0] != reserved[0]:
+        reserved[0] = order[0]
+        reserved[1], reserved[2] = reserve_for(world, order[0], world.state.clock[NOW])
+    for i in range(len(order)):
+        if may_start_beside(world, reserved, order[i]):
+            return order[i]
+    return NONE
+
+
+@bare_kernel
+def fit_beside(world: World, who: NDArray[np.int64], reserved: NDArray[np.int64], found: NDArray[np.bool_]) -> None:
+    """Mark the jobs that may start now without delaying the reservation that `propose` has made."""
+    for i in range(len(who)):
+        found[i] = _fits_beside_all(world, reserved, who[i])
+
+
+@inlined
+def _fits_beside_all(world: World, reserved: NDArray[np.int64], job: int) -> bool:
+    if world.site is not None:
+        return may_start_beside_heads(world, job)
+    return may_start_beside(world, reserved, job)
+
+
+@inlined
+def may_start(world: World, job: int) -> bool:
+    """Return whether a job fits now, within all limits."""
+    if world.jobs[job].processors > world.state.clock[FREE] or not within_limits(world, job):
+        return False
+    return fits(world.nodes, job)
+
+
+@inlined
+def may_start_beside(world: World, reserved: NDArray[np.int64], job: int) -> bool:
+    """Return whether a job fits now, within all limits, without delaying a reservation."""
+    processors = world.jobs[job].processors
+    if job == reserved[0] or processors > world.state.clock[FREE] or not within_limits(world, job):
+        return False
+    ends_before = world.state.clock[NOW] + world.jobs[job].estimate <= reserved[1]
+    return (ends_before or processors <= reserved[2]) and fits_beside(world.nodes, job, ends_before)
+
+
+@operation
+def leave_plan(plan: Any, world: World, job: int) -> None:
+    """Take a job that has started by hand out of the queues and out of the plan."""
+    raise NotImplementedError
+
+
+@chosen(leave_plan)
+def _leave_plan(plan: Any, world: Any, job: Any) -> Any:
+    def queues(plan, world, job):  # type: ignore[no-untyped-def]
+        leave(world, world.state.clock[NOW], job)
+
+    def reservations(plan, world, job):  # type: ignore[no-untyped-def]
+        if world.plan.listed[job]:
+            find_and_remove(world.plan.list, job)
+            world.plan.listed[job] = False
+        leave_list(world, job)
+        world.plan.reserved[job] = NEVER
+        world.state.clock[CORRECTED] = 1
+        leave(world, world.state.clock[NOW], job)
+
+    def passes(plan, world, job):  # type: ignore[no-untyped-def]
+        depart_with_rivals(world, job)
+        look_again(world)
+
+    return {Plan: reservations, Passes: passes}.get(kind_of(plan), queues)

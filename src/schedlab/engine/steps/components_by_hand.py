@@ -1,0 +1,40 @@
+"""Components of heterogeneous jobs that are started by hand or by an agent: who starts one starts the whole job."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.engine.jobs.clock import FREE
+from schedlab.engine.jobs.state import begin, within_limits
+from schedlab.engine.parts.heterogeneous.kernels import mark_chosen, unmark
+from schedlab.engine.parts.heterogeneous.together import AT_ONCE, fit_together, fits_apart
+from schedlab.engine.parts.limits.state import open_partitions
+from schedlab.kernels import bare_kernel, inner_kernel
+
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
+
+
+@bare_kernel
+def fit_as_wholes(world: World, rows: NDArray[np.int64], found: NDArray[np.bool_]) -> None:
+    """Clear the marks of the jobs that do not fit now, within all limits, with the components that wait with them."""
+    open_partitions(world.site)
+    for i in range(len(rows)):
+        if found[i]:
+            found[i] = within_limits(world, rows[i]) and fit_together(world, rows[i], AT_ONCE, world.state.clock[FREE])
+
+
+@inner_kernel
+def begin_together(world: World, job: int) -> None:
+    """Begin a component and those that wait with it, which fit together; they have still to leave the queue."""
+    if world.hets is not None:
+        open_partitions(world.site)
+        for part in range(world.hets.first[job], world.hets.end[job]):
+            if world.hets.waits[part]:
+                fits_apart(world, part, AT_ONCE)  # this chooses its nodes
+                begin(world, part)
+                mark_chosen(world.hets, world.nodes)
+        unmark(world.hets, world.nodes)

@@ -1,0 +1,261 @@
+"""The state of a simulation in steps: its arguments, and everything that can be observed."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.cluster.cluster import Cluster
+from schedlab.cluster.node_events import NodeEvents
+from schedlab.engine.assembly import Parts, assemble
+from schedlab.engine.driver import Driver, PythonPredictorAdapter, waiting_jobs
+from schedlab.engine.jobs.clock import FREE, NOW, SUBMITTED, WAITING
+from schedlab.engine.prepared import Events, Prepared, prepare
+from schedlab.engine.steps.agent_view import startable
+from schedlab.engine.steps.priority_factors import Priorities, priorities_of
+from schedlab.errors import InputError
+from schedlab.permutations import inverse
+from schedlab.scheduler.scheduler import Scheduler
+from schedlab.speculate.requests import Requests
+from schedlab.workload.workload import Workload
+
+
+class Told(NamedTuple):
+    """The arguments of a simulation, besides the workload."""
+
+    scheduler: Scheduler | None
+    processors: int | None
+    events: Events
+    in_order: int
+    requests: Requests | None
+    cluster: Cluster | None = None
+    node_events: NodeEvents | None = None
+
+
+class Progress(NamedTuple):
+    """The progress of a simulation, besides its arrays.
+
+    Parameters
+    ----------
+    until
+        The second to which it was run.
+    deciding
+        Whether it is at a decision.
+    started
+        Whether a job has been started by hand at this decision.
+    by_hand
+        How many jobs have been started by hand so far.
+    open_ended
+        Whether jobs have been added.
+    """
+
+    until: int = 0
+    deciding: bool = False
+    started: bool = False
+    by_hand: int = 0
+    open_ended: bool = False
+
+
+class Reservation(NamedTuple):
+    """When a waiting job is expected to fit, and how many extra processors are expected then."""
+
+    start: int
+    extra: int
+
+
+class ObservableState:
+    """The observable state of a `schedlab.engine.steps.stepwise.Simulation`."""
+
+    _told: Told
+    _at: Progress
+
+    def _stand(self, prepared: Prepared, parts: Parts, first_estimate: NDArray[np.int64]) -> None:
+        """Set the parts as the state of the simulation."""
+        self._prepared = prepared
+        self._first_estimate = first_estimate
+        self._driver = Driver(prepared, parts)
+        self._row = np.arange(len(prepared.jobs)) if prepared.order is None else prepared.order
+        self._number = inverse(self._row)
+
+    def __repr__(self) -> str:
+        clock = self._parts.state.clock
+        running = len(self.running)
+        return (
+            f"<Simulation {self.workload.name}: second {self.now}, {running} jobs run, {clock[WAITING]} wait, "
+            f"{len(self._prepared.jobs) - clock[SUBMITTED]} are to come>"
+        )
+
+    @property
+    def _parts(self) -> Parts:
+        return self._driver.parts
+
+    @property
+    def _clock(self) -> NDArray[np.int64]:
+        return self._parts.state.clock
+
+    @property
+    def workload(self) -> Workload:
+        """All jobs, with those that were added at the end; of moldable jobs, a row for each alternative."""
+        return self._prepared.workload
+
+    @property
+    def _given(self) -> Workload:
+        """The jobs with their alternatives, in one row each."""
+        return self._prepared.workload if self._prepared.spread is None else self._prepared.spread.given
+
+    @property
+    def scheduler(self) -> Scheduler | None:
+        """The scheduler; None if jobs are only started by hand."""
+        return self._told.scheduler
+
+    @property
+    def processors(self) -> int:
+        """Size of the machine."""
+        return self._prepared.processors
+
+    @property
+    def now(self) -> int:
+        """The present second of the simulation; all events up to and including it have been processed."""
+        return max(int(self._clock[NOW]), self._at.until)
+
+    @property
+    def free(self) -> int:
+        """Free processors, as the scheduler sees them."""
+        return int(self._clock[FREE])
+
+    @property
+    def waiting(self) -> NDArray[np.intp]:
+        """Rows of the jobs in the queue, in the order in which they entered it."""
+        return self._row[waiting_jobs(self._parts)]
+
+    @property
+    def running(self) -> NDArray[np.intp]:
+        """Rows of the running jobs, in the order of their starts."""
+        state = self._parts.state
+        jobs = state.completions.members()["job"]
+        return self._row[jobs[np.lexsort((jobs, state.start[jobs]))]]
+
+    @property
+    def startable(self) -> NDArray[np.intp]:
+        """Rows of the waiting jobs that could be started now, in the order in which they entered the queue."""
+        return self._row[self._fitting()]
+
+    @property
+    def start_time(self) -> NDArray[np.int64]:
+        """int64 seconds: when each job started its last run; -1 before, and while it waits for another run."""
+        state = self._parts.state
+        stood = 0 if state.site is None or state.site.preemption is None else state.site.preemption.stood
+        return self._prepared.in_workload_order(state.start - stood)
+
+    @property
+    def expected_run_time(self) -> NDArray[np.int64]:
+        """int64 seconds: the run time that reservations assume for each job at present."""
+        return self._prepared.in_workload_order(self._parts.jobs["estimate"]).copy()
+
+    @property
+    def ended(self) -> bool:
+        """Whether all jobs have ended."""
+        state = self._parts.state
+        nobody = int(self._clock[WAITING]) == 0 and len(state.completions.members()) == 0
+        held = self._parts.needs is not None and not bool(self._parts.needs.ready.all())
+        return nobody and int(self._clock[SUBMITTED]) == len(self._prepared.jobs) and not held
+
+    def _fitting(self) -> NDArray[np.int64]:
+        """Return the visible jobs that are ready and fit."""
+        parts, clock = self._parts, self._clock
+        if clock[WAITING] == 0 or clock[FREE] == 0:
+            return np.empty(0, dtype=np.int64)
+        jobs = parts.waiting.queue.members()
+        jobs = jobs[startable(parts, jobs)]
+        return jobs[np.argsort(parts.state.entered[jobs], kind="stable")]
+
+    def priorities(self) -> Priorities:
+        """Return the multifactor priorities of the waiting jobs with their factors, as Slurm's `sprio` does.
+
+        Raises
+        ------
+        InputError
+            If the policy is not multifactor.
+
+        Examples
+        --------
+        >>> from schedlab.engine.steps.stepwise import Simulation
+        >>> jobs = Workload.from_columns(dict(submit_time=[0, 1, 2], run_time=[9000] * 3, requested_time=[9000] * 3,
+        ...                                   requested_processors=[4, 1, 3], user_id=[7, 7, 8]), processors=4)
+        >>> simulation = Simulation(jobs, "multifactor(age=1000,size=500,fairshare=2000)+slurm")
+        >>> _ = simulation.run(until=7200)
+        >>> print(simulation.priorities())
+        second 7,200; priorities were computed at second 7,200
+        job  user  priority  age  fairshare  size  partition  qos  tres
+        ---  ----  --------  ---  ---------  ----  ---------  ---  ----
+        3       8      2386   12       2000   375          0    0     0
+        2       7      1136   12       1000   125          0    0     0
+        """
+        found = priorities_of(self._prepared, self._parts, self.now)
+        if found is None:
+            raise InputError(f"{self.scheduler or 'starts by hand'}: only multifactor(...) has priority factors")
+        return found
+
+    def reservation(self, job: int) -> Reservation:
+        """Return when a waiting job is expected to fit, given the running jobs, and the extra processors then.
+
+        Another job does not delay it if it ends by then or needs no more than the extra processors (EASY). Nodes are
+        ignored: on a cluster of nodes, the job may have to wait longer.
+
+        Parameters
+        ----------
+        job
+            Its row in `workload`.
+
+        Raises
+        ------
+        InputError
+            If it is not waiting.
+        """
+        if operator.index(job) not in self.waiting:
+            raise InputError(f"row {job} is not waiting; the rows of the waiting jobs are in .waiting")
+        state, now = self._parts.state, self.now
+        running = state.running.members()
+        needed = int(self._parts.jobs[int(self._number[operator.index(job)])]["processors"])
+        seconds = np.concatenate([[now], np.maximum(running["end"], now)])
+        free = self.free + np.concatenate([[0], np.cumsum(running["processors"])])
+        place = int(np.argmax(free >= needed))
+        start = int(seconds[place])
+        return Reservation(start, int(free[np.searchsorted(seconds, start, side="right") - 1]) - needed)
+
+
+def put_together(workload: Workload, told: Told, *, open_ended: bool) -> tuple[Prepared, Parts, NDArray[np.int64]]:
+    """Return a simulation before its first event, and the run times that its reservations assume at first.
+
+    Requests, limits and users get numbers by the jobs alone, whatever numbers the names of these had in the workload:
+    a file has the names in another order.
+    """
+    if told.events == "sc17":
+        raise InputError("the event order sc17 cannot be run step by step: use simulate, or another event order")
+    if isinstance(workload, Workload) and workload.resources is not None:
+        workload = workload.replace(resources=workload.resources.in_order())
+    prepared = prepare(
+        workload,
+        "fcfs" if told.scheduler is None else told.scheduler,
+        processors=told.processors,
+        events=told.events,
+        in_order=told.in_order,
+        requests=told.requests,
+        cluster=told.cluster,
+        node_events=told.node_events,
+    )
+    parts = assemble(prepared, open_ended=open_ended)
+    return prepared, parts, prepared.jobs["estimate"].copy()
+
+
+def keep_predictors(
+    old: list[tuple[PythonPredictorAdapter, Any]], new: list[tuple[PythonPredictorAdapter, Any]]
+) -> None:
+    """Give new adapters copies of the predictors of old ones, with everything that these have learned."""
+    import copy
+
+    for (one, _), (other, _) in zip(old, new, strict=True):
+        other.predictor = copy.deepcopy(one.predictor)

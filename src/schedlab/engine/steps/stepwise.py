@@ -1,0 +1,364 @@
+"""A simulation in steps: run until a second, inspect, start jobs by hand, add jobs, save, load, fork."""
+
+from __future__ import annotations
+
+import operator
+import os
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.cluster.cluster import Cluster
+from schedlab.cluster.node_events import NodeEvents
+from schedlab.engine.driver import Driver, waiting_jobs
+from schedlab.engine.jobs.calendar import NEVER
+from schedlab.engine.jobs.clock import ARRIVED, BLAMED, COMPLETED, ENTERING, NOW, STAGE, SUBMITTED
+from schedlab.engine.loop import ASK, DUE, OVER
+from schedlab.engine.passes.plan import Plan
+from schedlab.engine.prepared import Events
+from schedlab.engine.simulation import schedule_of
+from schedlab.engine.steps.agent_view import startable
+from schedlab.engine.steps.by_hand import NO_BLOCKED, UNRESERVED, start_by_hand
+from schedlab.engine.steps.copies import copied
+from schedlab.engine.steps.growth import grown, moves_of
+from schedlab.engine.steps.observable import ObservableState, Progress, Told, keep_predictors, put_together
+from schedlab.engine.world import world_of
+from schedlab.errors import InputError, check_type
+from schedlab.schedule.schedule import Schedule
+from schedlab.scheduler.scheduler import Scheduler, as_scheduler
+from schedlab.speculate.requests import Requests, requests_joined
+from schedlab.workload.joining import joined
+from schedlab.workload.workload import NO_WORKLOAD, Workload
+
+BY_HAND = "by hand"
+"""The scheduler text of a schedule without a scheduler."""
+
+
+class Simulation(ObservableState):
+    """A simulation in steps: the same event loop as `simulate`, with the same results.
+
+    Jobs are named by their rows in `workload`, which grows when jobs are submitted.
+
+    Parameters
+    ----------
+    workload, processors, events, in_order, requests, cluster, node_events
+        As for `simulate`; the event order "sc17" cannot be run in steps.
+    scheduler
+        A scheduler text or a `Scheduler`. None: jobs only start by hand.
+
+    Raises
+    ------
+    InputError
+        As `simulate`.
+
+    Notes
+    -----
+    A *decision* is a second in which, after the scheduling passes, a visible job that would fit the free processors
+    still waits. `start` is possible at decisions only. Without a scheduler, all starts take place there; with one, a
+    job is started there against the scheduler's decision, such as a backfilled job under "fcfs".
+
+    Examples
+    --------
+    >>> jobs = Workload.from_columns(dict(submit_time=[0, 1, 2], run_time=[10, 10, 5], requested_time=[10, 10, 5],
+    ...                                   requested_processors=[3, 4, 1]), processors=4)
+    >>> simulation = Simulation(jobs, "fcfs")
+    >>> simulation.next_decision(), simulation.now, simulation.waiting.tolist(), simulation.startable.tolist()
+    (True, 2, [1, 2], [2])
+    >>> simulation.start(2)
+    >>> simulation.run()
+    True
+    >>> simulation.schedule().start_time.tolist()
+    [0, 10, 2]
+    """
+
+    def __init__(
+        self,
+        workload: Workload,
+        scheduler: str | Scheduler | None = "fcfs+easy",
+        *,
+        processors: int | None = None,
+        events: Events = "batched",
+        in_order: int = 0,
+        requests: Requests | None = None,
+        cluster: Cluster | None = None,
+        node_events: NodeEvents | None = None,
+    ) -> None:
+        chosen = None if scheduler is None else as_scheduler(scheduler)
+        self._told = Told(chosen, processors, events, in_order, requests, cluster, node_events)
+        self._at = Progress()
+        self._observers: list[Callable[[Simulation], object]] = []
+        self._stand(*put_together(workload, self._told, open_ended=False))
+
+    def observe(self, observer: Callable[[Simulation], object]) -> None:
+        """Register a function to call with the simulation after the scheduling passes of each second, while it runs.
+
+        It may inspect everything and, if waiting jobs fit, start them.
+
+        Raises
+        ------
+        InputError
+            If it is not a function.
+        """
+        if not callable(observer):
+            raise InputError(f"{observer!r} is not a function: an observer is called with the simulation")
+        self._observers.append(observer)
+
+    def run(self, until: int | None = None) -> bool:
+        """Run to the end, or up to and including a second; return whether all jobs have ended.
+
+        Without a scheduler, jobs are only started by observers.
+
+        Raises
+        ------
+        InputError
+            If that second is in the past, a score is not a number, or a predictor in Python fails.
+        """
+        latest = self._latest(until)
+        if self._observers or self._told.scheduler is None:
+            while self._next_pass(latest):
+                self._at = self._at._replace(deciding=True)
+                for observer in self._observers:
+                    observer(self)
+        else:
+            self._leave_decision()
+            self._watch(False)
+            self._driver.run(latest)
+        self._leave_decision()
+        if until is not None:
+            self._at = self._at._replace(until=latest)
+        return self.ended
+
+    def next_decision(self, until: int | None = None) -> bool:
+        """Run to the next decision; return False if none is left, or none up to and including a second.
+
+        If a job was started at the present decision and another one still fits, the next decision is in the same
+        second. A decision without a start is over.
+
+        Raises
+        ------
+        InputError
+            As `run`.
+        """
+        latest = self._latest(until)
+        if not (self._at.deciding and self._at.started and len(self._fitting())):
+            while True:
+                if not self._next_pass(latest):
+                    if until is not None:
+                        self._at = self._at._replace(until=latest)
+                    return False
+                if len(self._fitting()):
+                    break
+        self._at = self._at._replace(deciding=True, started=False)
+        return True
+
+    def start(self, job: int) -> None:
+        """Start a waiting job now.
+
+        Under conservative backfilling, all reservations are then made again.
+
+        Parameters
+        ----------
+        job
+            Its row in `workload`.
+
+        Raises
+        ------
+        InputError
+            If the simulation is not at a decision, or if the job does not wait, is not seen by the scheduler, or does
+            not fit.
+        """
+        number = self._startable_number(job)
+        parts = self._parts
+        start_by_hand(world_of(parts), number, UNRESERVED, NO_BLOCKED)
+        self._at = self._at._replace(started=True, by_hand=self._at.by_hand + 1)
+        clock = self._clock
+        if isinstance(parts.plan, Plan) and clock[BLAMED] < 0:
+            clock[COMPLETED] = clock[ARRIVED] = clock[ENTERING] = 0
+            clock[STAGE] = DUE
+            self._watch(False)
+            self._driver.run(int(clock[NOW]) - 1)  # the pass, without the events that follow
+        if clock[BLAMED] >= 0:
+            self._driver.blame()
+
+    def _startable_number(self, job: int) -> int:
+        """Return the number of a job that can be started now, or raise InputError."""
+        try:
+            row = operator.index(job)
+        except TypeError:
+            raise InputError(f"{job!r} is not the row number of a job in the workload") from None
+        if not 0 <= row < len(self._row):
+            raise InputError(f"row {row} does not exist: rows go from 0 to {len(self._row) - 1}")
+        if not self._at.deciding:
+            raise InputError("jobs can be started only at a decision: call next_decision() first")
+        number, name = int(self._number[row]), f"job {self.workload.job_id[row]} (row {row})"
+        parts = self._parts
+        if number not in waiting_jobs(parts):
+            raise InputError(f"{name} is not waiting at second {self.now}", row=row)
+        if number not in parts.waiting.queue.members():
+            raise InputError(f"{name} is beyond the window of {parts.rules.window} jobs that can be started", row=row)
+        if parts.needs is not None and not parts.needs.ready[number]:
+            raise InputError(f"{name} depends on jobs that have not ended", row=row)
+        if (needed := int(parts.jobs[number]["processors"])) > self.free:
+            raise InputError(f"{name} needs {needed} processors, but {self.free} are free", row=row)
+        if not startable(parts, np.array([number]))[0]:
+            raise InputError(f"{name} does not fit on the free nodes", row=row)
+        return number
+
+    def submit(self, jobs: Workload, *, requests: Requests | None = None) -> NDArray[np.intp]:
+        """Add jobs, which are submitted at their submit times.
+
+        Parameters
+        ----------
+        jobs
+            Their submit times must not be in the past; those of the present second get their own event. Dependencies
+            among them, workflows and run-time distributions are added with them.
+        requests
+            Their requests, if the simulation has `requests` too; run-time distributions and applications are numbered
+            as there.
+
+        Returns
+        -------
+        numpy.ndarray
+            Their rows in `workload`.
+
+        Raises
+        ------
+        InputError
+            If a job is submitted in the past, or cannot be simulated.
+
+        Notes
+        -----
+        The placement rule `fgd` takes its typical requests from all jobs that are known: it may place jobs that come
+        before the added ones otherwise than if all had been known from the beginning.
+
+        All arrays are copied, which takes time in proportion to the jobs of the simulation: add many jobs at once.
+        """
+        check_type(jobs, Workload, NO_WORKLOAD)
+        late = jobs.submit_time < self.now
+        if len(jobs) and bool(late.any()):
+            row = int(np.argmax(late))
+            raise InputError(
+                f"job {jobs.job_id[row]} would be submitted at second {jobs.submit_time[row]}, but second {self.now} "
+                "has come",
+                row=row,
+            )
+        before = len(self._row)
+        if not len(jobs):
+            return np.arange(0)
+        told = self._told
+        if (told.requests is None) != (requests is None):
+            raise InputError(
+                "give requests for all jobs of a simulation or for none, both at its beginning and in submit()"
+            )
+        if told.requests is not None and requests is not None:
+            told = told._replace(requests=requests_joined(told.requests, requests))
+        old, number, former = self._parts, self._number, self._prepared
+        made = put_together(joined(self._given, jobs), told, open_ended=True)
+        self._told = told
+        self._at = self._at._replace(open_ended=True)
+        adapters = self._driver.adapters
+        self._stand(*made)
+        moved = np.empty(before, dtype=np.intp)
+        moved[number] = self._number[:before]
+        moves = moves_of(former, self._prepared, moved, int(old.state.clock[SUBMITTED]))
+        self._driver = Driver(self._prepared, grown(old, self._parts, moves))
+        keep_predictors(adapters, self._driver.adapters)
+        return np.arange(before, len(self._row))
+
+    def schedule(self) -> Schedule:
+        """Return the schedule, as `simulate` does.
+
+        Raises
+        ------
+        InputError
+            If not all jobs have ended.
+        """
+        if not self.ended:
+            raise InputError(f"no schedule yet: some jobs have not ended: {self!r}")
+        schedule = schedule_of(self._prepared, self._parts, self._first_estimate)
+        if self._told.scheduler is None or self._at.by_hand:
+            from dataclasses import replace
+
+            named = BY_HAND if self._told.scheduler is None else f"{self._told.scheduler.text} and {BY_HAND}"
+            specification = {**schedule.specification, "started_by_hand": self._at.by_hand}
+            schedule = replace(schedule, scheduler=named, specification=specification)
+        return schedule
+
+    def fork(self) -> Simulation:
+        """Return an independent copy of the simulation in its present state.
+
+        Observers stay with this one. A predictor in Python is copied.
+        """
+        other = Simulation.__new__(Simulation)
+        other._told, other._at, other._observers = self._told, self._at, []
+        prepared, parts = copied((self._prepared, self._parts))
+        other._stand(prepared, parts, self._first_estimate)
+        keep_predictors(self._driver.adapters, other._driver.adapters)
+        return other
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the simulation to a file, which `load` can resume; see `schedlab.engine.steps.saved`.
+
+        Raises
+        ------
+        InputError
+            If its scheduler asks functions or predictors in Python: their state cannot be written.
+        OutputError
+            If the file cannot be written; nothing half-written is left.
+        """
+        from schedlab.engine.steps.saved import save_simulation
+
+        save_simulation(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], workload: Workload | None = None) -> Simulation:
+        """Read a simulation that `save` has written; it continues exactly as if it had never been interrupted.
+
+        Checksums tell damaged files, but the numbers in a file are believed: load only files from people you trust.
+
+        Parameters
+        ----------
+        path
+            The file.
+        workload
+            The workload that it must match, or `workload` of the simulation; None takes the one in the file.
+
+        Raises
+        ------
+        InputError
+            If the file is damaged, incomplete, of another version of schedlab or of another workload.
+        """
+        from schedlab.engine.steps.saved import load_simulation
+
+        return load_simulation(path, workload)
+
+    def _latest(self, until: int | None) -> int:
+        if until is None:
+            return NEVER
+        try:
+            latest = operator.index(until)
+        except TypeError:
+            raise InputError(f"until={until!r} is not a whole second") from None
+        if latest < self.now:
+            raise InputError(f"second {latest} is in the past: the simulation is at second {self.now}")
+        return min(latest, NEVER - 1)
+
+    def _watch(self, observed: bool) -> None:
+        parts = self._driver.parts
+        self._driver.parts = parts._replace(rules=parts.rules._replace(observed=observed))
+
+    def _leave_decision(self) -> None:
+        self._at = self._at._replace(deciding=False, started=False)
+
+    def _next_pass(self, latest: int) -> bool:
+        """Run until the passes of the next second with a pass are done; return False if there is none."""
+        self._leave_decision()
+        self._watch(True)
+        if self._driver.advance(latest) != ASK:
+            return False
+        while True:
+            if self._told.scheduler is None:
+                self._clock[STAGE] = OVER
+            if self._driver.advance(int(self._clock[NOW])) != ASK:
+                return True
