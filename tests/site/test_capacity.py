@@ -36,7 +36,9 @@ def site(tmp_path):
 
 
 def asked(site, text, nodes=("n1",), **options) -> Capacity:
-    return capacity(site, Goal.parse(text, options.pop("of", "")), nodes, workers=1, **options)
+    """Ask with the jobs at their seconds, of which one knows the waits to the second, unless copies are given."""
+    given = {"copies": 1, "workers": 1} | options
+    return capacity(site, Goal.parse(text, given.pop("of", "")), nodes, **given)
 
 
 def test_the_smallest_number_of_nodes_is_found_whose_waits_are_known(site):
@@ -213,9 +215,32 @@ def test_the_search_doubles_and_then_halves_for_any_threshold():
 def test_the_interval_of_a_change_of_a_mean_is_that_of_the_blocks():
     """Eight blocks of two jobs: the jackknife of a mean over equal blocks is the interval of Student's t."""
     changes = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0])
-    low, high = jackknife(np.zeros(16), np.repeat(changes, 2), np.repeat(np.arange(8), 2), "mean")
+    low, high = jackknife(np.zeros((1, 16)), np.repeat(changes, 2)[None], np.repeat(np.arange(8), 2), "mean")
     half = 2.364624 * changes.std(ddof=1) / np.sqrt(8)  # t of 7 degrees of freedom, 97.5 %
     assert (low, high) == pytest.approx((4.5 - half, 4.5 + half), abs=1e-5)
+
+
+def test_the_spread_between_copies_is_in_the_interval_of_a_change():
+    """Eight blocks of one job, 0 and 8 by turns: t(7) 2.3646 x 4/sqrt(7); copies 3, 4, 5: t(2) 4.3027 x 1/sqrt(3)."""
+    after = np.tile([0.0, 8.0], (3, 4)) + np.array([-1.0, 0.0, 1.0])[:, None]
+    low, high = jackknife(np.zeros_like(after), after, np.arange(8), "mean")
+    assert (low + high) / 2 == pytest.approx(4)
+    assert (high - low) / 2 == pytest.approx(np.hypot(2.3646 * 4 / np.sqrt(7), 4.3027 / np.sqrt(3)), rel=1e-4)
+
+
+def test_copies_are_simulated_as_what_if_does_and_the_answer_says_so_in_the_same_words(site):
+    """Each of the twelve jobs comes up to a second later, so no mean wait is another one by more than a second."""
+    found = asked(site, "mean_wait=2h", copies=None)
+    step = found.best.decisive
+    assert (found.copies, found.best.needed) == (3, 2)
+    assert found.before == pytest.approx(5.5 * 3600, abs=1)
+    assert step.copies == pytest.approx((-4 * 3600, -4 * 3600), abs=1)
+    assert step.saved == pytest.approx(12 * 4, abs=0.01)
+    assert "; copies: " in found.sentences()[0]
+    assert any(told.startswith("Both sides were simulated 3 times") for told in found.sentences())
+    single = asked(site, "mean_wait=2h", copies=1)
+    assert single.best.decisive.copies is None
+    assert any("simulated once" in told and "--copies 3 tells" in told for told in single.sentences())
 
 
 MANY = """ClusterName=lab

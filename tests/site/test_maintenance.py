@@ -14,7 +14,7 @@ from schedlab.errors import InputError
 from schedlab.report.maintenance import render_maintenance
 from schedlab.site import MaintenancePlan, Sweep, maintenance
 from schedlab.site.ledger import Ledger
-from schedlab.site.maintenance_costs import chance_between_weeks
+from schedlab.site.maintenance_costs import Chance, chance_between
 from schedlab.site.maintenance_plan import possible_begins
 from schedlab.site.site import Settings, Site
 from schedlab.workload.resources import Resources
@@ -47,7 +47,7 @@ def costs(found):
 
 
 def test_what_idles_before_a_maintenance_and_who_starts_later_is_counted_to_the_hour(sweep):
-    found = maintenance(sweep, MaintenancePlan(hours=4, window=DAY, every=2 * HOUR), workers=1)
+    found = maintenance(sweep, MaintenancePlan(hours=4, window=DAY, every=2 * HOUR), copies=1, workers=1)
     at = costs(found)
     # It has to end before the last submission, at 66 h; the day before 62 h has these begins.
     assert sorted(at) == [40, 42, 44, 46, 48, 50, 52, 54, 56, 58, 60, 62]
@@ -74,14 +74,14 @@ def test_what_idles_before_a_maintenance_and_who_starts_later_is_counted_to_the_
 
 def test_a_maintenance_of_one_node_leaves_the_other_alone(sweep):
     plan = MaintenancePlan(hours=4, window=DAY, every=2 * HOUR, nodes=("n2",))
-    found = maintenance(sweep, plan, workers=1)
+    found = maintenance(sweep, plan, copies=1, workers=1)
     assert (found.cores, found.closed) == (1, 4.0)
     assert (costs(found)[44].drained, costs(found)[44].put_off) == (2.0, 4.0)
 
 
 def test_jobs_that_began_before_the_announcement_run_on_and_are_told(sweep):
     plan = MaintenancePlan(hours=4, notice=HOUR, window=DAY, at=("20:00",))
-    found = maintenance(sweep, plan, workers=1)
+    found = maintenance(sweep, plan, copies=1, workers=1)
     (only,) = found.slots
     assert [one.begin.second for one in only.costs] == [44 * HOUR]
     # The batch of 42 h runs until 48 h, when the maintenance is over.
@@ -92,7 +92,7 @@ def test_jobs_that_began_before_the_announcement_run_on_and_are_told(sweep):
 
 
 def test_the_first_sentence_has_the_calibration_the_best_and_the_worst_begin(sweep):
-    found = maintenance(sweep, MaintenancePlan(hours=4, window=DAY, every=2 * HOUR), workers=1)
+    found = maintenance(sweep, MaintenancePlan(hours=4, window=DAY, every=2 * HOUR), copies=1, workers=1)
     first = found.sentences()[0]
     assert first.startswith("According to a twin that cannot be calibrated")
     assert "drain for day 3, 12:00: 0 core-hours idle before it, beyond the 8 of the maintenance itself" in first
@@ -107,13 +107,13 @@ def test_the_same_hour_of_several_weeks_is_one_begin_with_a_range(tmp_path):
     monday = datetime(2026, 6, 1, tzinfo=UTC)
     sweep = Sweep(site_of(4 * 22, monday).save(tmp_path / "site"))
     plan = MaintenancePlan(hours=4, window=2 * WEEK, at=("Tue 08:00", "fri 06:00"))
-    found = maintenance(sweep, plan, workers=1)
+    found = maintenance(sweep, plan, copies=1, workers=1)
     assert [(one.name, len(one.costs)) for one in found.slots] == [("Friday 06:00", 2), ("Tuesday 08:00", 2)]
     friday, tuesday = found.slots
     assert (friday.range, tuesday.range) == ((0.0, 0.0), (4.0, 4.0))
     assert [one.begin.name for one in friday.costs] == ["Friday 2026-06-12 06:00", "Friday 2026-06-19 06:00"]
     # The same in both weeks: nothing is left to chance.
-    assert found.chance == 0.0
+    assert found.chance == (0.0, None)
     assert "differences below 0 core-hours are chance between weeks" in found.sentences()[0]
     told = "In 2 weeks of the log (Friday 2026-06-12 06:00 and Friday 2026-06-19 06:00), 0 to 0 core-hours idled"
     assert told in str(found)
@@ -124,7 +124,7 @@ def test_the_same_hour_of_several_weeks_is_one_begin_with_a_range(tmp_path):
 def test_a_single_week_has_begins_with_their_dates_and_a_notice_that_fits_the_log(tmp_path):
     """Five days from Monday, June 1, 2026: a quarter of 114 h is 28 h, in whole hours."""
     sweep = Sweep(site_of(4 * 5, datetime(2026, 6, 1, tzinfo=UTC)).save(tmp_path / "site"))
-    found = maintenance(sweep, MaintenancePlan(hours=4, every=12 * HOUR), workers=1)
+    found = maintenance(sweep, MaintenancePlan(hours=4, every=12 * HOUR), copies=1, workers=1)
     assert found.plan.notice == 28 * HOUR
     assert sorted(one.name for one in found.slots)[:2] == ["Friday 2026-06-05 00:00", "Friday 2026-06-05 12:00"]
     assert min(one.costs[0].begin.second for one in found.slots) == 36 * HOUR
@@ -146,7 +146,7 @@ def test_a_notice_that_is_longer_than_the_log_is_refused_with_what_to_do(sweep):
 
 
 def test_a_log_without_dates_says_that_no_time_of_day_is_known(sweep):
-    found = maintenance(sweep, MaintenancePlan(hours=4, every=DAY), workers=1)
+    found = maintenance(sweep, MaintenancePlan(hours=4, every=DAY), copies=1, workers=1)
     assert [one.name for one in found.slots] == ["day 3, 00:00", "day 2, 00:00"]
     assert "The log has no dates: days and hours count from its second 0" in str(found)
     assert "UTC" not in str(found)
@@ -162,14 +162,14 @@ def interrupt_after(number):
 
 def test_an_interrupted_comparison_has_the_begins_until_then_from_all_of_the_window_and_goes_on(sweep):
     plan = MaintenancePlan(hours=4, window=DAY, every=2 * HOUR)
-    found = maintenance(sweep, plan, workers=1, progress=interrupt_after(3))
+    found = maintenance(sweep, plan, copies=1, workers=1, progress=interrupt_after(3))
     assert sorted(costs(found)) == [40, 48, 56]  # every fourth of 40, 42, ..., 62
     assert found.left_out.interrupted == 9
     first, then = found.sentences()[:2]
     assert "of the 3 of 12 begins that were simulated before the interruption, drain for day 3, 00:00" in first
     assert then == "9 begins were not simulated: ask again, and only the missing ones are run."
     seen = []
-    whole = maintenance(sweep, plan, workers=1, progress=lambda done, failed, total: seen.append(done))
+    whole = maintenance(sweep, plan, copies=1, workers=1, progress=lambda done, failed, total: seen.append(done))
     assert len(seen) == 9
     assert whole.left_out.interrupted == 0
     assert len(costs(whole)) == 12
@@ -185,14 +185,35 @@ def test_an_interruption_before_the_first_begin_leaves_nothing_to_compare(sweep,
 
     monkeypatch.setattr(Sweep, "run", stopped)
     with pytest.raises(KeyboardInterrupt):
-        maintenance(sweep, MaintenancePlan(hours=4, window=DAY), workers=1)
+        maintenance(sweep, MaintenancePlan(hours=4, window=DAY), copies=1, workers=1)
+
+
+def test_a_begin_is_simulated_on_copies_whose_maintenance_comes_as_much_later_as_their_jobs(sweep):
+    """The batch of 42 h idles two cores for two hours, whichever second the log begins at; jobs come a second later."""
+    found = maintenance(sweep, MaintenancePlan(hours=4, window=DAY, every=2 * HOUR), workers=1)
+    at = costs(found)
+    assert found.copies == len(at[44].in_copies) == 3
+    assert at[44].in_copies == pytest.approx([4.0] * 3, abs=0.01)
+    assert (at[44].moved, at[44].moved_hours) == pytest.approx((10, 60.0), abs=0.01)
+    assert at[44].mean_wait == pytest.approx(2 * 6 * HOUR / 6, abs=2)
+    assert [one.jobs for one in found.payers_of("user")] == [2, 2]
+    # At 48 h the batch of 42 h ends in time as recorded; a second later it does not, and two cores idle for six hours.
+    assert at[48].in_copies == pytest.approx((0.0, 12.0, 12.0), abs=0.01)
+    assert found.chance.weeks is None
+    assert found.chance.copies > 0
+    assert "are chance of some seconds; how much is chance between weeks cannot be told from a single week" in str(
+        found
+    )
+    assert "Both sides were simulated 3 times" in str(found)
 
 
 def test_chance_between_weeks_is_tukeys_difference():
     """Rest by hand: +1, -1, -1, +1; mean square 4 with one degree of freedom; q(0.95; 2, 1) = 17.97 in tables."""
-    assert chance_between_weeks([[0.0, 0.0], [4.0, 8.0]]) == pytest.approx(17.97 * (4 / 2) ** 0.5, rel=1e-3)
-    assert chance_between_weeks([[0.0, 1.0], [2.0]]) is None
-    assert chance_between_weeks([[0.0, 1.0]]) is None
+    assert chance_between([[0.0, 0.0], [4.0, 8.0]]) == pytest.approx(17.97 * (4 / 2) ** 0.5, rel=1e-3)
+    assert chance_between([[0.0, 1.0], [2.0]]) is None
+    assert chance_between([[0.0, 1.0]]) is None
+    assert Chance(3.0, 4.0).least == 5.0  # in quadrature
+    assert (Chance(None, 4.0).least, Chance(None, None).least) == (4.0, None)
 
 
 @pytest.mark.parametrize(
@@ -237,6 +258,6 @@ def test_the_verb_prints_and_stores_what_it_has_simulated(sweep, tmp_path, capsy
     document = json.loads(capsys.readouterr().out)
     assert document["maintenance"]["closed"] == 8.0
     assert document["calibration"]["state"] == "cannot be calibrated"
-    found = maintenance(sweep, MaintenancePlan(hours=4, window=DAY, every=12 * HOUR), workers=1)
+    found = maintenance(sweep, MaintenancePlan(hours=4, window=DAY, every=12 * HOUR), copies=1, workers=1)
     assert [one["begin"] for one in document["begins"]] == [one.name for one in found.slots]
     assert render_maintenance(sweep, found).count("day 3, 00:00")

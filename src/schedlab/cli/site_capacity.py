@@ -9,7 +9,7 @@ import typer
 
 from schedlab.cli.options import Json
 from schedlab.cli.outputs import check_page, note_report
-from schedlab.cli.site_variants import Anyway, Report, SiteDirectory
+from schedlab.cli.site_variants import Anyway, Copies, Report, SiteDirectory
 from schedlab.cli.terminal import campaign_bar, command_line, note, resumable, show, show_json
 from schedlab.errors import InputError
 from schedlab.wording import shown
@@ -65,6 +65,7 @@ def capacity(
         str | None,
         typer.Option(metavar="FROM-TO", help="Part of the log to replay, in per cent, such as 25-50 (default: all)."),
     ] = None,
+    copies: Copies = None,
     workers: Annotated[
         int | None, typer.Option("--workers", "-j", min=1, show_default="one per core", help="Number of processes.")
     ] = None,
@@ -95,6 +96,7 @@ def capacity(
             prices=priced,
             currency=currency,
             sample=SiteSample() if part is None else SiteSample.parse(part),
+            copies=copies,
             anyway=anyway,
             workers=workers,
             progress=progress,

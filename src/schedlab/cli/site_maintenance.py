@@ -9,7 +9,7 @@ import typer
 
 from schedlab.cli.options import Json
 from schedlab.cli.outputs import check_page, note_report
-from schedlab.cli.site_variants import Anyway, Report, SiteDirectory, seconds_of
+from schedlab.cli.site_variants import Anyway, Copies, Report, SiteDirectory, seconds_of
 from schedlab.cli.terminal import campaign_bar, command_line, note, resumable, show, show_json
 from schedlab.errors import InputError
 from schedlab.wording import count_of
@@ -48,6 +48,7 @@ def maintenance(
     partition: Annotated[
         str | None, typer.Option(metavar="NAME", help="Close the nodes of a partition instead.")
     ] = None,
+    copies: Copies = None,
     workers: Annotated[
         int | None, typer.Option("--workers", "-j", min=1, show_default="one per core", help="Number of processes.")
     ] = None,
@@ -81,7 +82,7 @@ def maintenance(
         "and those simulated until then are compared"
     )
     with resumable(sweep.answers), campaign_bar() as progress:
-        found = compared(sweep, plan, workers=workers, progress=progress)
+        found = compared(sweep, plan, copies=copies, workers=workers, progress=progress)
     note(f"{count_of(sum(len(one.costs) for one in found.slots), 'begin')} compared; answers are in {sweep.answers}")
     if as_json:
         show_json(found.to_document())

@@ -178,16 +178,16 @@ def run_many(
     anyway: bool,
 ) -> Answers:
     """Run variants, and rank them."""
+    from schedlab.site.copies import in_copies
     from schedlab.site.ranking import rank_variants
     from schedlab.site.sweep import Sweep
-    from schedlab.site.what_if import in_copies
 
     if not variants:
         raise InputError(
             "nothing to compare: give changes (--set), policies (--policy), variants (--over) or --node-events"
         )
     sweep = Sweep(directory, nodes=nodes, anyway=anyway)
-    simulated = in_copies(sweep, variants, samples, copies)
+    simulated = in_copies(sweep, samples, copies, len(variants))
     with resumable(sweep.answers), campaign_bar() as progress:
         simulations = sweep.run(variants, simulated, workers=workers, progress=progress)
     note(f"{count_of(simulations, 'simulation')} run; answers are in {sweep.answers}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
 from typing import Any
 
@@ -11,15 +11,21 @@ import numpy as np
 from schedlab.campaign.results.statistics import LARGER_IS_BETTER
 from schedlab.errors import InputError
 from schedlab.schedule.reasons import LIMITS
+from schedlab.site.answers import VariantAnswer
 from schedlab.site.capacity_found import HOUR, Capacity, CapacityStep, KindCapacity
 from schedlab.site.capacity_goal import Goal
+from schedlab.site.copies import in_copies
 from schedlab.site.effects import effects
 from schedlab.site.grounds import grounds_of
+from schedlab.site.intervals import between_copies
 from schedlab.site.more_nodes import NodeKind, check_kind, more_nodes, node_kinds
 from schedlab.site.samples import THE_LOG, SiteSample
 from schedlab.site.sweep import Paired, Sweep
 from schedlab.site.unusable import Unusable, unusable
 from schedlab.site.variants import AS_IT_IS, Variant
+
+MOST_TRIED = 2
+"""Numbers of a kind that are tried at most, for each power of two up to the largest one: doubling, then halving."""
 
 MORE_WORK = 1.1
 """Factor of the work that is offered, to see whether the goal still holds if shorter waits bring more."""
@@ -54,25 +60,28 @@ def next_number(tried: Mapping[int, bool], most: int) -> int | None:
 class _Search:
     """The search for all kinds at once, so that processes have enough to do."""
 
-    def __init__(self, sweep: Sweep, goal: Goal, sample: SiteSample, most: int, **running: Any) -> None:
-        self.sweep, self.goal, self.sample, self.most, self.running = sweep, goal, sample, most, running
-        self.mine = goal.rows(sweep.sample(sample), sweep.site.cluster.processors)
+    def __init__(self, sweep: Sweep, goal: Goal, samples: Sequence[SiteSample], most: int, **running: Any) -> None:
+        self.sweep, self.goal, self.samples, self.most, self.running = sweep, goal, samples, most, running
+        self.mine = goal.rows(sweep.sample(samples[0]), sweep.site.cluster.processors)
         self.tried: dict[NodeKind, dict[int, CapacityStep]] = {}
         self.failed: dict[NodeKind, str] = {}
 
     def run(self, variants: Sequence[Variant]) -> None:
-        self.sweep.run(variants, [self.sample], **self.running)
+        self.sweep.run(variants, self.samples, **self.running)
 
-    def pair(self, variant: Variant) -> Paired | None:
-        return self.sweep.pair(variant, self.sample)
+    def pairs(self, variant: Variant) -> list[Paired]:
+        return self.sweep.pairs(variant, self.samples)
 
-    def as_it_is(self) -> Paired:
+    def as_it_is(self) -> list[Paired]:
         self.run([])
-        pair = self.pair(Variant(AS_IT_IS))
-        if pair is None:
-            reasons = [one.reason for one in self.sweep.failures.values()]
-            raise InputError(f"the site as it is could not be run: {'; '.join(reasons)}")
-        return pair
+        if found := self.pairs(Variant(AS_IT_IS)):
+            return found
+        reasons = dict.fromkeys(one.reason for one in self.sweep.failures.values())
+        raise InputError(f"the site as it is could not be run: {'; '.join(reasons)}")
+
+    def value(self, answers: Iterable[VariantAnswer]) -> float:
+        """Return the metric, a mean over copies."""
+        return float(np.mean([self.goal.of(one, self.mine) for one in answers]))
 
     def search(self, kinds: Sequence[NodeKind]) -> None:
         """Try numbers of nodes of all kinds until each is decided."""
@@ -81,11 +90,11 @@ class _Search:
             variants = {kind: self.variant(kind, number) for kind, number in batch.items()}
             self.run(list(variants.values()))
             for kind, variant in variants.items():
-                pair = self.pair(variant)
-                if pair is None:
-                    self.failed[kind] = self.sweep.failures[variant, self.sample].reason
+                if copies := self.pairs(variant):
+                    self.tried[kind][batch[kind]] = self._step(batch[kind], variant, copies)
                 else:
-                    self.tried[kind][batch[kind]] = self._step(batch[kind], variant, pair)
+                    failures = (self.sweep.failures.get((variant, one)) for one in self.samples)
+                    self.failed[kind] = next(one.reason for one in failures if one is not None)
 
     def _next(self, kind: NodeKind) -> int | None:
         if kind in self.failed:
@@ -97,19 +106,25 @@ class _Search:
         name = f"{number:,} more like {kind.name}{f', load {load:g}' if load != 1 else ''}"
         return Variant(name, more_nodes(self.sweep.site, kind, number), load=load)
 
-    def _step(self, number: int, variant: Variant, pair: Paired) -> CapacityStep:
-        before, after = (one.schedule for one in pair)
+    def _step(self, number: int, variant: Variant, copies: Sequence[Paired]) -> CapacityStep:
+        answers = [one.other for one in copies]
+        both = [(base.schedule, other.schedule) for base, other in copies]
+        mean_wait, utilisation, at_limits = (
+            float(np.mean([one.metrics.get(name, 0.0) for one in answers]))
+            for name in ("mean_wait", "utilisation", LIMITS)
+        )
         return CapacityStep(
             number,
             variant,
-            self.goal.of(pair.other, self.mine),
-            self.goal.interval(pair, self.mine),
-            pair.other.metric("mean_wait"),
-            pair.other.metric("utilisation"),
-            float((before.wait_time - after.wait_time).sum()) / HOUR,
-            tuple(effects([pair])),
-            bool(np.array_equal(before.start_time, after.start_time)),
-            pair.other.metrics.get(LIMITS, 0.0) / max(pair.other.metric("mean_wait"), 1.0),
+            self.value(answers),
+            self.goal.interval(copies, self.mine),
+            between_copies(self.goal.changes(copies, self.mine)),
+            mean_wait,
+            utilisation,
+            float(np.mean([(before.wait_time - after.wait_time).sum() for before, after in both])) / HOUR,
+            tuple(effects(copies)),
+            all(np.array_equal(before.start_time, after.start_time) for before, after in both),
+            at_limits / max(mean_wait, 1.0),
         )
 
     def found(self, prices: Mapping[NodeKind, float | None]) -> list[KindCapacity]:
@@ -120,14 +135,18 @@ class _Search:
         }
         busier = {kind: self.variant(kind, number, MORE_WORK) for kind, number in needed.items() if number is not None}
         self.run(list(busier.values()))
-        with_more = {kind: self.sweep.answer(one, self.sample) for kind, one in busier.items()}
+        with_more = {
+            kind: self.value(one.other for one in copies)
+            for kind, variant in busier.items()
+            if (copies := self.pairs(variant))
+        }
         return [
             KindCapacity(
                 kind,
                 prices[kind],
                 tuple(step for _, step in sorted(tried.items())),
                 needed[kind],
-                None if (answer := with_more.get(kind)) is None else self.goal.of(answer, self.mine),
+                with_more.get(kind),
                 self._unusable(kind),
                 self.failed.get(kind, ""),
             )
@@ -136,10 +155,9 @@ class _Search:
 
     def _unusable(self, kind: NodeKind) -> Unusable:
         """Return the waiting, at the site as it is, of jobs that cannot run on nodes of a kind."""
-        pair = self.pair(Variant(AS_IT_IS))
-        assert pair is not None
-        site, mine = self.sweep.site, self.mine[pair.base.rows]
-        return unusable(pair.base.schedule, site.cluster, site.scheduler.placement, kind.nodes, mine)
+        base = self.pairs(Variant(AS_IT_IS))[0].base
+        site, mine = self.sweep.site, self.mine[base.rows]
+        return unusable(base.schedule, site.cluster, site.scheduler.placement, kind.nodes, mine)
 
 
 def capacity(
@@ -152,6 +170,7 @@ def capacity(
     prices: Mapping[str, float] | float | None = None,
     currency: str = "",
     sample: SiteSample = THE_LOG,
+    copies: int | None = None,
     anyway: bool = False,
     workers: int | None = None,
     progress: Callable[[int, int, int], None] | None = None,
@@ -179,6 +198,8 @@ def capacity(
         Of prices.
     sample
         The jobs.
+    copies
+        Of these, some seconds earlier or later, on which both sides are simulated; as for `what_if`.
     anyway
         Whether a twin answers that its last calibration found not good enough.
     workers, progress
@@ -194,9 +215,11 @@ def capacity(
     sweep = Sweep(directory, anyway=anyway)
     kinds = node_kinds(sweep.site, nodes, partitions)
     priced = _priced(sweep, kinds, prices)
-    search = _Search(sweep, goal, sample, most, workers=workers, progress=progress)
+    samples = in_copies(sweep, [sample], copies, len(kinds) * MOST_TRIED * most.bit_length())
+    search = _Search(sweep, goal, samples, most, workers=workers, progress=progress)
     base = search.as_it_is()
-    before = goal.of(base.other, search.mine)
+    answers = [one.other for one in base]
+    before = search.value(answers)
     found: list[KindCapacity] = []
     if not goal.reached(before):
         for kind in kinds:
@@ -204,18 +227,18 @@ def capacity(
         search.search(kinds)
         found = sorted(search.found(priced), key=_order(goal))
     shown = found[0].decisive if found else None
-    pair = base if shown is None else search.pair(shown.variant) or base
+    pairs = base if shown is None else search.pairs(shown.variant)
     return Capacity(
         sweep,
         goal,
         sample,
+        len(samples),
         most,
         before,
-        base.other.metric("mean_wait"),
-        base.other.metric("utilisation"),
+        *(float(np.mean([one.metric(name) for one in answers])) for name in ("mean_wait", "utilisation")),
         int(search.mine.sum()),
         tuple(found),
-        grounds_of(sweep, pair, []),
+        grounds_of(sweep, pairs[0], [], pairs),
         currency,
     )
 

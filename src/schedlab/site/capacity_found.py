@@ -36,6 +36,8 @@ class CapacityStep:
         The site with them.
     value, interval
         The metric, and the 95 % interval of its change from the site as it is (None: there is none).
+    copies
+        The smallest and the largest change among the copies of the jobs; None: there is one copy.
     mean_wait, utilisation
         In seconds, and of 1.
     saved
@@ -52,6 +54,7 @@ class CapacityStep:
     variant: Variant
     value: float
     interval: Interval | None
+    copies: Interval | None
     mean_wait: float
     utilisation: float
     saved: float
@@ -112,6 +115,8 @@ class Capacity:
         To be reached.
     sample
         The jobs that were replayed.
+    copies
+        Copies of these on which both sides were simulated; numbers are means over them.
     most
         Nodes that were tried of each kind.
     before, mean_wait, utilisation
@@ -130,6 +135,7 @@ class Capacity:
     sweep: Sweep
     goal: Goal
     sample: SiteSample
+    copies: int
     most: int
     before: float
     mean_wait: float
@@ -176,6 +182,7 @@ class Capacity:
             "sentences": self.sentences(),
             "goal": asdict(self.goal),
             "sample": self.sample.text,
+            "copies": self.copies,
             "most": self.most,
             "as_it_is": {"value": self.before, "mean_wait": self.mean_wait, "utilisation": self.utilisation},
             "span": self.span,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,7 +16,7 @@ from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.window import measured_window
 from schedlab.site.answers import VariantAnswer
 from schedlab.site.effects import blocks_of, group_name, groups_of
-from schedlab.site.intervals import FEWEST_BLOCKS
+from schedlab.site.intervals import FEWEST_BLOCKS, half_width, with_copies
 from schedlab.site.sweep import Paired
 from schedlab.wording import did_you_mean, shown
 from schedlab.workload.workload import Workload
@@ -27,13 +27,13 @@ KINDS = ("partition", "QOS", "account", "user", "size", "GPU")
 TIMES = ("wait", "run_time", "turnaround", "makespan", "time_lost", "suspended_time")
 """Parts of the names of metrics in seconds."""
 
-_STATISTICS: dict[str, Callable[[NDArray[np.float64]], float]] = {
-    "mean": lambda values: float(values.mean()),
-    "median": lambda values: float(np.median(values)),
-    "p95": lambda values: float(np.percentile(values, 95)),
-    "p99": lambda values: float(np.percentile(values, 99)),
+_STATISTICS: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
+    "mean": lambda values: values.mean(axis=1),
+    "median": lambda values: np.median(values, axis=1),
+    "p95": lambda values: np.percentile(values, 95, axis=1),
+    "p99": lambda values: np.percentile(values, 99, axis=1),
 }
-"""Statistics of which an interval is computed; of the largest value, none can be."""
+"""Statistics of which an interval is computed, of each copy; of the largest value, none can be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,21 +144,36 @@ class Goal:
         rows = window.rows[mine[answer.rows][window.rows]]
         return schedule_metrics(answer.schedule, window=replace(window, rows=rows))[self.metric]
 
-    def interval(self, pair: Paired, mine: NDArray[np.bool_]) -> Interval | None:
+    def changes(self, copies: Sequence[Paired], mine: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Return by how much the metric changes in each copy."""
+        return np.array([self.of(other, mine) - self.of(base, mine) for base, other in copies])
+
+    def interval(self, copies: Sequence[Paired], mine: NDArray[np.bool_]) -> Interval | None:
         """Return the interval of the change of the metric at a level of 95 %; None: there is none.
+
+        Parameters
+        ----------
+        copies
+            The site as it is and the variant on each copy of the same jobs.
+        mine
+            Those jobs that it is of.
 
         Notes
         -----
-        Jobs are paired, and cut into blocks by submission. The metric's change is computed once without each block, and
-        the interval is that of the jackknife with Student's t; leaving out many jobs together holds for quantiles, too
-        (Shao and Wu, A general theory for jackknife variance estimation, Annals of Statistics 17, 1989).
+        Jobs are paired, and cut into blocks by submission. The metric's change, a mean over the copies, is computed
+        once without each block, and the spread between blocks is that of the jackknife with Student's t; leaving out
+        many jobs together holds for quantiles, too (Shao and Wu, A general theory for jackknife variance estimation,
+        Annals of Statistics 17, 1989). That between copies comes on top, as in `schedlab.site.intervals.mean_interval`.
         """
         statistic, _, measure = self.metric.partition("_")
         if measure not in MEASURES or statistic not in _STATISTICS:
             return None
-        rows = np.flatnonzero(mine[pair.base.rows])
-        before, after = (_values(one.schedule, measure)[rows] for one in pair)
-        return jackknife(before, after, blocks_of(pair.base.schedule.workload.submit_time[rows]), statistic)
+        first = copies[0].base
+        rows = np.flatnonzero(mine[first.rows])
+        before, after = (
+            np.array([_values(one.schedule, measure)[rows] for one in side]) for side in zip(*copies, strict=True)
+        )
+        return jackknife(before, after, blocks_of(first.schedule.workload.submit_time[rows]), statistic)
 
 
 def _values(schedule: Schedule, measure: str) -> NDArray[np.float64]:
@@ -183,22 +198,28 @@ def jackknife(
 ) -> Interval | None:
     """Return the interval, at a level of 95 %, of the change of a statistic over paired jobs in blocks of time.
 
+    Parameters
+    ----------
+    before, after
+        Of each job in each copy, shape (copies, jobs).
+    block
+        Of each job.
+    statistic
+        Which one.
+
     Examples
     --------
-    >>> values, block = np.repeat([8.0], 12), np.arange(12)
+    >>> values, block = np.full((1, 12), 8.0), np.arange(12)
     >>> jackknife(values, values / 2, block, "mean")
     (-4.0, -4.0)
     >>> jackknife(values, values / 2, block // 4, "mean") is None
     True
     """
-    from scipy.stats import t
-
     blocks = np.unique(block)
     if len(blocks) < FEWEST_BLOCKS:
         return None
     of = _STATISTICS[statistic]
-    change = of(after) - of(before)
-    without = np.array([of(after[block != one]) - of(before[block != one]) for one in blocks.tolist()])
-    error = np.sqrt((len(blocks) - 1) / len(blocks) * ((without - without.mean()) ** 2).sum())
-    half = float(t.ppf(0.975, len(blocks) - 1)) * float(error)
-    return float(change) - half, float(change) + half
+    rest = [block != one for one in blocks.tolist()]
+    without = np.array([np.mean(of(after[:, rows]) - of(before[:, rows])) for rows in rest])
+    variance = (len(blocks) - 1) / len(blocks) * ((without - without.mean()) ** 2).sum()
+    return with_copies(half_width(variance, len(blocks) - 1), of(after) - of(before))

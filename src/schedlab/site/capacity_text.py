@@ -8,7 +8,8 @@ from shlex import join
 from schedlab.schedule.summary import duration
 from schedlab.site.capacity import MORE_WORK
 from schedlab.site.capacity_found import Capacity, CapacityStep, KindCapacity, not_monotone
-from schedlab.site.headline import payers_text, winners_text
+from schedlab.site.headline import copies_text, payers_text, winners_text
+from schedlab.site.intervals import Interval
 from schedlab.site.log_end import log_end_clause
 from schedlab.site.unusable import MOSTLY, TELLING
 from schedlab.site.variants import AS_IT_IS
@@ -25,6 +26,7 @@ def sentences_of(found: Capacity) -> list[str]:
     parts += [one for one in (log_end_clause(found.grounds.after_the_log),) if one]
     parts.append(found.grounds.left_out_text)
     told = [f"According to {found.grounds.standing.clause}, {'; '.join(parts)}.", *found.grounds.sentences()]
+    told += [copies_text(found.copies)] if found.kinds else []
     told += [sentence for one in found.kinds if one.needed is not None for sentence in _of_needed(found, one)]
     told += [sentence for one in found.kinds for sentence in _cautions(found, one)]
     if found.kinds and not found.extrapolates:
@@ -59,12 +61,19 @@ def _answer(found: Capacity) -> str:
         return _not_reached(found, best)
     step = best.decisive
     assert step is not None
-    sure = "" if step.interval is None else f", 95 % interval of the change: {_interval(found, step)}"
+    sure = f"; {_sure(found, step)}" if step.interval or step.copies else ""
     others = [f"so would {_number(one)}{_cost(found, one)}" for one in found.kinds[1:] if one.needed is not None]
     change = (
         f"bring the {goal.text} from {before} to {goal.in_words(step.value)} (goal: {goal.in_words(goal.value)}{sure})"
     )
     return "; ".join([f"{_number(best)} would {change}{_cost(found, best)}", *_cannot_use(best), *others])
+
+
+def _sure(found: Capacity, step: CapacityStep) -> str:
+    """Say how sure the change of the metric is."""
+    parts = [] if step.interval is None else [f"95 % interval of the change: {_span(found, step.interval)}"]
+    parts += [] if step.copies is None else [f"copies: {_span(found, step.copies)}"]
+    return "; ".join(parts)
 
 
 def _number(one: KindCapacity) -> str:
@@ -128,11 +137,9 @@ def _cannot_use(one: KindCapacity) -> list[str]:
     return [one.unusable.text("them")] if one.unusable.share >= TELLING else []
 
 
-def _interval(found: Capacity, step: CapacityStep) -> str:
-    assert step.interval is not None
-    if found.goal.is_time:
-        return signed_interval(step.interval)
-    return " to ".join(_signed(found, one) for one in step.interval)
+def _span(found: Capacity, changes: Interval) -> str:
+    """Return the smallest and the largest of some changes as text."""
+    return signed_interval(changes) if found.goal.is_time else " to ".join(_signed(found, one) for one in changes)
 
 
 def _signed(found: Capacity, value: float) -> str:
@@ -228,7 +235,7 @@ def _mean_wait(found: Capacity, text: str) -> list[str]:
 def _row(found: Capacity, one: KindCapacity, step: CapacityStep, *, priced: bool) -> list[str]:
     saved, goal = found.saved(step), found.goal
     row = [one.kind.name, f"{step.nodes:,}", goal.in_words(step.value), _signed(found, step.value - found.before)]
-    row += ["-" if step.interval is None else _interval(found, step), *_mean_wait(found, duration(step.mean_wait))]
+    row += ["-" if step.interval is None else _span(found, step.interval), *_mean_wait(found, duration(step.mean_wait))]
     row += [f"{step.utilisation:.1%}", f"{saved:,.0f}", f"{saved / step.nodes:,.0f}"]
     if priced:
         cost, each = one.cost(step.nodes), found.cost_of_an_hour(one, step)

@@ -6,7 +6,7 @@ another job may start, and all later ones are others. What differs between copie
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -23,6 +23,7 @@ from schedlab.workload.workload import Workload
 if TYPE_CHECKING:
     from schedlab.site.samples import SiteSample
     from schedlab.site.site import Site
+    from schedlab.site.sweep import Sweep
     from schedlab.site.variants import Variant
 
 USUAL = 3
@@ -113,6 +114,28 @@ def copies_of(samples: Iterable[SiteSample], number: int) -> list[SiteSample]:
     if number < 1:
         raise InputError(f"{number} copies: give one or more")
     return [replace(one, copy=copy) for copy in range(number) for one in samples]
+
+
+def in_copies(sweep: Sweep, samples: Sequence[SiteSample], copies: int | None, variants: int) -> list[SiteSample]:
+    """Return the copies of samples on which both sides of comparisons are simulated.
+
+    Parameters
+    ----------
+    sweep, samples
+        Of which site, and which jobs.
+    copies
+        How many of each sample; None: as many as usual.
+    variants
+        How many are compared with the site as it is.
+
+    Raises
+    ------
+    InputError
+        If there is none.
+    """
+    if copies is None:
+        copies = usual_copies(len(sweep.sample(samples[0])), variants, len(samples))
+    return copies_of(samples, copies)
 
 
 def usual_copies(jobs: int, variants: int, samples: int) -> int:

@@ -14,7 +14,7 @@ from schedlab.durations import DAY, WEEK
 from schedlab.errors import InputError
 from schedlab.schedule.groups import SIZE_CLASSES, size_classes
 from schedlab.site.answers import VariantAnswer
-from schedlab.site.intervals import FEWEST_BLOCKS, Interval, mean_interval
+from schedlab.site.intervals import FEWEST_BLOCKS, Interval, between_copies, mean_interval
 from schedlab.site.lost_work import cancelled, lost_work
 from schedlab.site.samples import SiteSample
 from schedlab.site.sweep import Paired
@@ -247,10 +247,10 @@ def _effect(
     same_work: bool,
 ) -> Effect:
     of_copies = change.mean(axis=1)
-    around = (float(of_copies.min()), float(of_copies.max())) if len(of_copies) > 1 else None
     mean = float(before.mean())
     after = mean + float(of_copies.mean())
-    return Effect(kind, group, len(before), mean, after, mean_interval(change, block), same_work, around)
+    interval, around = mean_interval(change, block), between_copies(of_copies)
+    return Effect(kind, group, len(before), mean, after, interval, same_work, around)
 
 
 def effects_frame(found: Iterable[Effect]) -> pd.DataFrame:

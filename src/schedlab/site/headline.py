@@ -57,16 +57,16 @@ def first_sentence(grounds: Grounds, change: str, payers: str, best: str = "") -
     return f"According to {grounds.standing.clause}, {'; '.join([change, *grounds.deciding, *rest])}."
 
 
-def copies_text(copies: int) -> str:
-    """Say what copies of the log show, or what a single one cannot."""
+def copies_text(copies: int, where: str = "the intervals") -> str:
+    """Say what copies of the log show, or what a single one cannot; `where` an answer has what they show."""
     if copies > 1:
         return (
             f"Both sides were simulated {copies} times, with jobs and passes that come some seconds earlier or later: "
-            "what such seconds, which no record tells, change by themselves is in the intervals."
+            f"what such seconds, which no record tells, change by themselves is in {where}."
         )
     return (
         "Both sides were simulated once. Waits already change if jobs or passes come some seconds earlier or later, "
-        f"which is not in the intervals: a small effect may look sure and be chance (--copies {USUAL} tells)."
+        f"which is not in {where}: a small effect may look sure and be chance (--copies {USUAL} tells)."
     )
 
 

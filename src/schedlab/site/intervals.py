@@ -36,16 +36,35 @@ def mean_interval(changes: NDArray[np.float64], block: NDArray[np.int64]) -> Int
     >>> mean_interval(np.full((3, 12), 5.0), np.arange(12))
     (5.0, 5.0)
     """
-    mean = changes.mean(axis=0)
     counts = np.bincount(block).astype(np.float64)
-    sums = np.bincount(block, weights=mean)[counts > 0].astype(np.float64)
+    sums = np.bincount(block, weights=changes.mean(axis=0))[counts > 0].astype(np.float64)
     half = _between_blocks(sums, counts[counts > 0])
-    if half is None:
-        return None
-    if len(changes) > 1:
-        of_copies = changes.mean(axis=1)
-        half = float(np.hypot(half, _half_width(of_copies.var(ddof=1) / len(of_copies), len(of_copies) - 1)))
-    return float(mean.mean()) - half, float(mean.mean()) + half
+    return None if half is None else with_copies(half, changes.mean(axis=1))
+
+
+def with_copies(half: float, of_copies: NDArray[np.float64]) -> Interval:
+    """Return the interval around the mean of copies.
+
+    Parameters
+    ----------
+    half
+        Half the width that blocks of time, or weeks, give it.
+    of_copies
+        What was found in each copy; of a single one, the spread between copies is not known.
+
+    Examples
+    --------
+    >>> with_copies(2.0, np.array([5.0]))
+    (3.0, 7.0)
+    """
+    if len(of_copies) > 1:
+        half = float(np.hypot(half, half_width(of_copies.var(ddof=1) / len(of_copies), len(of_copies) - 1)))
+    return float(of_copies.mean()) - half, float(of_copies.mean()) + half
+
+
+def between_copies(of_copies: NDArray[np.float64]) -> Interval | None:
+    """Return the smallest and the largest of what was found in copies; None: there is one."""
+    return (float(of_copies.min()), float(of_copies.max())) if len(of_copies) > 1 else None
 
 
 def _between_blocks(sums: NDArray[np.float64], counts: NDArray[np.float64]) -> float | None:
@@ -54,10 +73,11 @@ def _between_blocks(sums: NDArray[np.float64], counts: NDArray[np.float64]) -> f
     if blocks < FEWEST_BLOCKS:
         return None
     left = sums - sums.sum() / counts.sum() * counts
-    return _half_width(blocks / (blocks - 1) * (left**2).sum() / counts.sum() ** 2, blocks - 1)
+    return half_width(blocks / (blocks - 1) * (left**2).sum() / counts.sum() ** 2, blocks - 1)
 
 
-def _half_width(variance: float, freedom: int) -> float:
+def half_width(variance: float, freedom: int) -> float:
+    """Return half the width of an interval with Student's t, of the variance of what is estimated."""
     from scipy.stats import t
 
     return float(t.ppf((1 + LEVEL) / 2, freedom)) * float(np.sqrt(variance))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
@@ -11,12 +11,13 @@ import numpy as np
 
 from schedlab.durations import WEEK
 from schedlab.errors import InputError
-from schedlab.site.maintenance_costs import MaintenanceCost, MaintenancePayer, chance_between_weeks, cost_of, payers
+from schedlab.site.copies import in_copies
+from schedlab.site.maintenance_costs import Chance, MaintenanceCost, MaintenancePayer, chance_between, cost_of, payers
 from schedlab.site.maintenance_plan import MaintenancePlan, PossibleBegin, possible_begins
 from schedlab.site.omissions import Omissions, omissions_of
 from schedlab.site.samples import SiteSample
 from schedlab.site.standing import Standing
-from schedlab.site.sweep import Paired, Sweep, VariantFailure
+from schedlab.site.sweep import Sweep, VariantFailure
 from schedlab.site.variants import Variant
 from schedlab.wording import count_of
 
@@ -109,6 +110,8 @@ class Maintenance:
         What the answer leaves out.
     sample
         Which jobs are replayed.
+    copies
+        Copies of these on which begins were simulated; numbers are means over them.
     span, dated
         Seconds between the first and the last submission of the log, and whether it has dates.
     slots
@@ -116,7 +119,7 @@ class Maintenance:
     payers
         Groups of jobs that the best of them moves, those that pay most first.
     chance
-        Core-hours: differences below it are chance between weeks; None: there are too few weeks.
+        Differences of core-hours that are chance.
     left_out
         Begins that are not compared.
     failures
@@ -130,11 +133,12 @@ class Maintenance:
     standing: Standing
     omissions: Omissions
     sample: SiteSample
+    copies: int
     span: int
     dated: bool
     slots: tuple[MaintenanceSlot, ...]
     payers: tuple[MaintenancePayer, ...]
-    chance: float | None
+    chance: Chance
     left_out: BeginsLeftOut
     failures: tuple[VariantFailure, ...] = ()
 
@@ -170,8 +174,10 @@ class Maintenance:
             "answer": self.sentences(),
             "maintenance": asdict(self.plan) | {"nodes": list(self.nodes), "cores": self.cores, "closed": self.closed},
             "jobs": self.sample.text,
+            "copies": self.copies,
             "begins": [one.to_document() for one in self.slots],
-            "chance_between_weeks": self.chance,
+            "chance_between_weeks": self.chance.weeks,
+            "chance_between_copies": self.chance.copies,
             "left_out": self.left_out._asdict(),
             "payers": [asdict(one) for one in self.payers],
             "omissions": self.omissions.to_document(),
@@ -196,6 +202,7 @@ def maintenance(
     sweep: Sweep,
     plan: MaintenancePlan,
     *,
+    copies: int | None = None,
     workers: int | None = None,
     progress: Callable[[int, int, int], None] | None = None,
 ) -> Maintenance:
@@ -207,6 +214,8 @@ def maintenance(
         Of the site, on nodes; it keeps the simulations.
     plan
         The maintenance, and where it could begin.
+    copies
+        Of the jobs, some seconds earlier or later, on which each begin is simulated; as for `what_if`.
     workers, progress
         As for `Sweep.run`.
 
@@ -229,19 +238,22 @@ def maintenance(
     announced = plan.announced(sweep.jobs)
     sample = _sample(sweep, min(one.second for one in begins) - announced.told - LEAD)
     variants = {one: variant_of(announced, one, nodes) for one in begins}
-    sweep.run([], [sample], workers=1)  # first, as no begin can be compared without it
+    samples = in_copies(sweep, [sample], copies, len(begins))
+    sweep.run([], samples, workers=workers)  # first, as no begin can be compared without it
     with suppress(KeyboardInterrupt):
-        sweep.run(_spread(list(variants.values())), [sample], workers=workers, progress=progress)
+        sweep.run(_spread(list(variants.values())), samples, workers=workers, progress=progress)
     costs = {}
     for begin, variant in variants.items():
-        if (pair := sweep.pair(variant, sample)) is not None:
-            costs[begin] = cost_of(begin, pair, announced.told, announced.seconds)
-    failures = tuple(one for key, one in sweep.failures.items() if key[0] in variants.values())
+        if pairs := sweep.pairs(variant, samples):
+            costs[begin] = cost_of(begin, pairs, announced.told, announced.seconds)
+    failed = {key[0]: one for key, one in sweep.failures.items() if key[0] in variants.values()}
+    failures = tuple(failed.values())
     if failures and not costs:
         raise InputError(f"no begin of the maintenance could be simulated: {failures[0].reason}")
     if not costs:
         raise KeyboardInterrupt
     slots = _slots(costs)
+    moving = [pair for one in slots[0].costs for pair in sweep.pairs(variants[one.begin], samples)]
     return Maintenance(
         sweep.site.name,
         announced,
@@ -250,11 +262,12 @@ def maintenance(
         sweep.standing,
         omissions_of(sweep.site, sweep.site.replayable().notes(), nodes=True),
         sample,
+        len(samples),
         int(np.ptp(sweep.jobs.submit_time)),
         sweep.jobs.start_time is not None,
         slots,
-        tuple(payers(_pairs(sweep, [variants[one.begin] for one in slots[0].costs], sample))),
-        chance_between_weeks([[cost.drained for cost in one.costs] for one in slots]),
+        tuple(payers(moving, len(samples))),
+        _chance(slots),
         BeginsLeftOut(
             too_early, len(begins) - len(costs) - len(failures), plan.notice is None and announced.told < WEEK
         ),
@@ -279,10 +292,12 @@ def _slots(costs: Mapping[PossibleBegin, MaintenanceCost]) -> tuple[MaintenanceS
     return tuple(sorted(found, key=lambda one: (one.drained, one.mean("moved_hours"))))
 
 
-def _pairs(sweep: Sweep, variants: Sequence[Variant], sample: SiteSample) -> Iterator[Paired]:
-    for one in variants:
-        if (pair := sweep.pair(one, sample)) is not None:
-            yield pair
+def _chance(slots: Sequence[MaintenanceSlot]) -> Chance:
+    """Return which differences between begins are chance: as weeks differ, and as copies of the same weeks do."""
+    return Chance(
+        chance_between([[cost.drained for cost in one.costs] for one in slots]),
+        chance_between([np.mean([cost.in_copies for cost in one.costs], axis=0).tolist() for one in slots]),
+    )
 
 
 def _sample(sweep: Sweep, begin: int) -> SiteSample:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from schedlab.durations import HOUR
 from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.timeline import busy_processors
+from schedlab.site.copies import shift_of
 from schedlab.site.effects import groups_of
 from schedlab.site.maintenance_plan import PossibleBegin
 from schedlab.site.sweep import Paired
@@ -21,12 +23,14 @@ LATER = 60
 
 @dataclass(frozen=True, slots=True)
 class MaintenanceCost:
-    """What a maintenance with one begin costs.
+    """What a maintenance with one begin costs: means over the copies of the jobs.
 
     Parameters
     ----------
     begin
         Where in the log.
+    in_copies
+        `drained` in each copy.
     drained
         Core-hours that the site as it is uses between the announcement and the begin, and that idle with it.
     put_off
@@ -42,14 +46,15 @@ class MaintenanceCost:
     """
 
     begin: PossibleBegin
+    in_copies: tuple[float, ...]
     drained: float
     put_off: float
-    moved: int
+    moved: float
     moved_hours: float
-    earlier: int
+    earlier: float
     mean_wait: float
     p95_wait: float
-    outlasting: int
+    outlasting: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +66,7 @@ class MaintenancePayer:
     kind, group
         "partition", "QOS", "account", "user", "size" or "GPU", and which of them.
     jobs
-        How many of them start a minute later or more.
+        How many of them start a minute later or more, a mean over the copies of the jobs.
     hours
         How many hours later, all together.
     share
@@ -70,15 +75,42 @@ class MaintenancePayer:
 
     kind: str
     group: str
-    jobs: int
+    jobs: float
     hours: float
     share: float
 
 
-def cost_of(begin: PossibleBegin, pair: Paired, notice: int, length: int) -> MaintenanceCost:
-    """Return what a maintenance costs, from the same jobs without and with it."""
+class Chance(NamedTuple):
+    """Core-hours below which a difference between two begins is chance.
+
+    Parameters
+    ----------
+    weeks
+        Between weeks of the log; None: there are too few.
+    copies
+        Between copies of its jobs at other seconds; None: there is one.
+    """
+
+    weeks: float | None
+    copies: float | None
+
+    @property
+    def least(self) -> float | None:
+        """Both together, as far as they are known; None: neither is."""
+        known = [one for one in self if one is not None]
+        return float(np.hypot.reduce(known)) if known else None
+
+
+def cost_of(begin: PossibleBegin, copies: Sequence[Paired], notice: int, length: int) -> MaintenanceCost:
+    """Return what a maintenance costs, from copies of the same jobs without and with it."""
+    found = np.array([_cost(begin.second + shift_of(one.base.sample.copy), one, notice, length) for one in copies])
+    return MaintenanceCost(begin, tuple(found[:, 0].tolist()), *found.mean(axis=0).tolist())
+
+
+def _cost(begin: int, pair: Paired, notice: int, length: int) -> tuple[float, ...]:
+    """Return the fields of `MaintenanceCost` from `drained` on, in one copy."""
     base, other = pair.base.schedule, pair.other.schedule
-    announced, end = begin.second - notice, begin.second + length
+    announced, end = begin - notice, begin + length
     later = delays(base, other)
     concerned = (base.workload.submit_time >= announced) & (base.workload.submit_time < end)
     mean, p95 = 0.0, 0.0
@@ -86,16 +118,15 @@ def cost_of(begin: PossibleBegin, pair: Paired, notice: int, length: int) -> Mai
         before, after = base.wait_time[concerned], other.wait_time[concerned]
         mean = float(after.mean() - before.mean())
         p95 = float(np.quantile(after, 0.95) - np.quantile(before, 0.95))
-    return MaintenanceCost(
-        begin,
-        _unused(base, other, announced, begin.second),
-        _unused(base, other, begin.second, end),
-        int((later >= LATER).sum()),
+    return (
+        _unused(base, other, announced, begin),
+        _unused(base, other, begin, end),
+        float((later >= LATER).sum()),
         float(later[later >= LATER].sum()) / HOUR,
-        int((later <= -LATER).sum()),
+        float((later <= -LATER).sum()),
         mean,
         p95,
-        int(((other.start_time < announced) & (other.end_time > begin.second)).sum()),
+        float(((other.start_time < announced) & (other.end_time > begin)).sum()),
     )
 
 
@@ -111,8 +142,8 @@ def _unused(base: Schedule, other: Schedule, begin: int, end: int) -> float:
     return (used - instead) / HOUR
 
 
-def payers(pairs: Iterable[Paired]) -> list[MaintenancePayer]:
-    """Return which groups of jobs start later, those that pay most first, over several begins."""
+def payers(pairs: Iterable[Paired], copies: int) -> list[MaintenancePayer]:
+    """Return which groups of jobs start later, those that pay most first, over several begins in so many copies."""
     hours: dict[tuple[str, str], float] = {}
     jobs: dict[tuple[str, str], int] = {}
     for pair in pairs:
@@ -131,22 +162,26 @@ def payers(pairs: Iterable[Paired]) -> list[MaintenancePayer]:
                 hours[key] = hours.get(key, 0.0) + float(sums[code]) / HOUR
     total = hours.get(("all", "all jobs"), 0.0)
     order = sorted(hours, key=lambda key: -hours[key])
-    return [MaintenancePayer(*key, jobs[key], hours[key], hours[key] / total) for key in order if key[0] != "all"]
+    return [
+        MaintenancePayer(*key, jobs[key] / copies, hours[key] / copies, hours[key] / total)
+        for key in order
+        if key[0] != "all"
+    ]
 
 
-def chance_between_weeks(costs: Sequence[Sequence[float]]) -> float | None:
-    """Return the difference of the means of two hours of the week below which chance between weeks explains it.
+def chance_between(costs: Sequence[Sequence[float]]) -> float | None:
+    """Return the difference of the means of two begins below which chance between weeks, or copies, explains it.
 
     Parameters
     ----------
     costs
-        Of each hour of the week, those of the same weeks.
+        Of each begin, those of the same weeks or copies.
 
     Returns
     -------
     float or None
-        Tukey's honestly significant difference at a level of 95 %, for all pairs of hours at once, with the weeks as
-        blocks. None: there are not two weeks of each of two hours.
+        Tukey's honestly significant difference at a level of 95 %, for all pairs of begins at once, with the weeks or
+        copies as blocks. None: there are not two of each of two begins.
 
     References
     ----------
@@ -155,21 +190,21 @@ def chance_between_weeks(costs: Sequence[Sequence[float]]) -> float | None:
 
     Examples
     --------
-    Two hours in two weeks, of which the second costs 10 more in both: no chance remains.
+    Two begins in two weeks, of which the second costs 10 more in both: no chance remains.
 
-    >>> chance_between_weeks([[1.0, 11.0], [4.0, 14.0]])
+    >>> chance_between([[1.0, 11.0], [4.0, 14.0]])
     0.0
-    >>> chance_between_weeks([[1.0], [4.0]]) is None
+    >>> chance_between([[1.0], [4.0]]) is None
     True
     """
     from scipy.stats import studentized_range
 
-    weeks = {len(one) for one in costs}
-    if len(costs) < 2 or len(weeks) != 1 or min(weeks) < 2:
+    sizes = {len(one) for one in costs}
+    if len(costs) < 2 or len(sizes) != 1 or min(sizes) < 2:
         return None
     values = np.asarray(costs, dtype=np.float64)
-    hours, blocks = values.shape
+    begins, blocks = values.shape
     rest = values - values.mean(axis=1, keepdims=True) - values.mean(axis=0) + values.mean()
-    freedom = (hours - 1) * (blocks - 1)
+    freedom = (begins - 1) * (blocks - 1)
     error = float(np.sqrt((rest**2).sum() / freedom / blocks))
-    return error * float(studentized_range.ppf(0.95, hours, freedom)) if error else 0.0
+    return error * float(studentized_range.ppf(0.95, begins, freedom)) if error else 0.0

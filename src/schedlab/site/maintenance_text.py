@@ -8,6 +8,7 @@ from schedlab.durations import DAY
 from schedlab.schedule.summary import duration
 from schedlab.site.coverage import listed
 from schedlab.site.effects import group_name
+from schedlab.site.headline import copies_text
 from schedlab.site.maintenance import Maintenance, MaintenanceSlot
 from schedlab.site.wait_text import signed
 from schedlab.wording import count_of, table
@@ -25,13 +26,14 @@ SHORT = 28 * DAY
 def sentences_of(found: Maintenance) -> list[str]:
     """Return the answer in plain sentences; the first one has all that a reader needs who reads no further."""
     told = [_first(found), *_left_out(found), *_certainty(found), *found.standing.details()]
+    told.append(copies_text(found.copies, "what is called chance"))
     return [*told, *_who_pays(found), *_assumed(found)]
 
 
 def _first(found: Maintenance) -> str:
     best, worst = found.best, found.slots[-1]
     told = f"drain for {best.name}"
-    if found.chance is not None and _near(found) == len(found.slots) - 1:
+    if found.chance.least is not None and _near(found) == len(found.slots) - 1:
         told = f"no begin is surely better than another; the cheapest in this log is {best.name}"
     if found.left_out.interrupted:
         done, every = _counts(found)
@@ -61,16 +63,19 @@ def _moved(slot: MaintenanceSlot) -> str:
 
 
 def _chance(found: Maintenance) -> str:
-    if found.chance is not None:
-        return f"differences below {_hours(found.chance)} are chance between weeks"
-    if max(len(one.costs) for one in found.slots) == 1:
-        return "how much of that is chance cannot be told from a single week"
-    return "how much of that is chance cannot be told, as not all begins were simulated in the same weeks"
+    single = max(len(one.costs) for one in found.slots) == 1
+    why = "from a single week" if single else "as not all begins were simulated in the same weeks"
+    if found.chance.least is None:
+        return f"how much of that is chance cannot be told{'' if single else ','} {why}"
+    below = f"differences below {_hours(found.chance.least)} are chance"
+    if found.chance.weeks is None:
+        return f"{below} of some seconds; how much is chance between weeks cannot be told{'' if single else ','} {why}"
+    return f"{below} between weeks{'' if found.chance.copies is None else ' and copies'}"
 
 
 def _near(found: Maintenance) -> int:
     """Return how many other begins differ from the best by no more than chance."""
-    return sum(one.drained - found.best.drained < (found.chance or 0.0) for one in found.slots[1:])
+    return sum(one.drained - found.best.drained < (found.chance.least or 0.0) for one in found.slots[1:])
 
 
 def _left_out(found: Maintenance) -> Iterator[str]:
@@ -97,7 +102,7 @@ def _certainty(found: Maintenance) -> Iterator[str]:
         low, high = best.range
         dates = listed([one.begin.name for one in best.costs])
         yield f"In {weeks:,} weeks of the log ({dates}), {low:,.0f} to {high:,.0f} core-hours idled before it."
-    if found.chance is not None and 0 < _near(found) < len(found.slots) - 1:
+    if found.chance.least is not None and 0 < _near(found) < len(found.slots) - 1:
         yield (
             f"{_near(found):,} of the {len(found.slots) - 1:,} other begins cannot be told from it: any of them is as "
             "good a choice."
@@ -108,7 +113,7 @@ def _certainty(found: Maintenance) -> Iterator[str]:
             f"Fewest hours of waiting are added at {least.name}: {least.mean('moved_hours'):,.0f} h in all, and "
             f"{best.mean('moved_hours'):,.0f} h at {best.name}; {_hours(least.drained)} idle before it."
         )
-    outlasting = max(one.outlasting for one in best.costs)
+    outlasting = round(max(one.outlasting for one in best.costs))
     if outlasting:
         yield (
             f"Up to {count_of(outlasting, 'job')} that began before the announcement would still run when it begins: "

@@ -214,8 +214,7 @@ def rank_variants(
     """
     ranked, first = [], {}
     for variant in (Variant(AS_IT_IS), *variants):
-        pairs = [pair for sample in samples if (pair := sweep.pair(variant, sample)) is not None]
-        if len(pairs) == len(samples):
+        if pairs := sweep.pairs(variant, samples):
             ranked.append(_ranked(variant, pairs, metric))
             first[variant] = [pair for pair in pairs if pair.other.sample.original == samples[0].original]
     if Variant(AS_IT_IS) not in first or len(first) < 2:

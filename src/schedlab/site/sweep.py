@@ -207,6 +207,11 @@ class Sweep:
         base = self._answer(_Task(variant if other.work else as_it_is, sample, other.work), as_it_is)
         return None if base is None else Paired(base, other)
 
+    def pairs(self, variant: Variant, samples: Sequence[SiteSample]) -> list[Paired]:
+        """Return the pairs of a variant on samples, such as the copies of one; none, if one of them is not there."""
+        found = [pair for sample in samples if (pair := self.pair(variant, sample)) is not None]
+        return found if len(found) == len(samples) else []
+
     def sample(self, sample: SiteSample) -> Workload:
         """Return the jobs of a sample."""
         if sample not in self._samples:

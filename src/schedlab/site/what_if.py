@@ -13,7 +13,7 @@ from typing import Any
 from schedlab.cluster.node_events import NodeEvents
 from schedlab.errors import InputError
 from schedlab.schedule.schedule import Schedule
-from schedlab.site.copies import copies_of, usual_copies
+from schedlab.site.copies import in_copies
 from schedlab.site.other_events import under_events
 from schedlab.site.ranking import VariantRanking, rank_variants
 from schedlab.site.samples import THE_LOG, SiteSample
@@ -134,15 +134,6 @@ def what_if(
     sweep = Sweep(directory, nodes=nodes, anyway=anyway)
     if isinstance(site, Site):
         weakref.finalize(sweep, shutil.rmtree, directory, ignore_errors=True)
-    simulated = in_copies(sweep, wanted, samples, copies)
+    simulated = in_copies(sweep, samples, copies, len(wanted))
     sweep.run(wanted, simulated, workers=workers, progress=progress)
     return WhatIf(sweep, rank_variants(sweep, wanted, simulated, metric))
-
-
-def in_copies(
-    sweep: Sweep, variants: Sequence[Variant], samples: Sequence[SiteSample], copies: int | None
-) -> list[SiteSample]:
-    """Return the copies of samples that variants are simulated on; None: as many as usual."""
-    if copies is None:
-        copies = usual_copies(len(sweep.sample(samples[0])), len(variants), len(samples))
-    return copies_of(samples, copies)
