@@ -109,10 +109,7 @@ class _Search:
     def _step(self, number: int, variant: Variant, copies: Sequence[Paired]) -> CapacityStep:
         answers = [one.other for one in copies]
         both = [(base.schedule, other.schedule) for base, other in copies]
-        mean_wait, utilisation, at_limits = (
-            float(np.mean([one.metrics.get(name, 0.0) for one in answers]))
-            for name in ("mean_wait", "utilisation", LIMITS)
-        )
+        mean_wait = _mean(answers, "mean_wait")
         return CapacityStep(
             number,
             variant,
@@ -120,11 +117,11 @@ class _Search:
             self.goal.interval(copies, self.mine),
             between_copies(self.goal.changes(copies, self.mine)),
             mean_wait,
-            utilisation,
+            _mean(answers, "utilisation"),
             float(np.mean([(before.wait_time - after.wait_time).sum() for before, after in both])) / HOUR,
             tuple(effects(copies)),
             all(np.array_equal(before.start_time, after.start_time) for before, after in both),
-            at_limits / max(mean_wait, 1.0),
+            _mean(answers, LIMITS) / max(mean_wait, 1.0),
         )
 
     def found(self, prices: Mapping[NodeKind, float | None]) -> list[KindCapacity]:
@@ -235,12 +232,18 @@ def capacity(
         len(samples),
         most,
         before,
-        *(float(np.mean([one.metric(name) for one in answers])) for name in ("mean_wait", "utilisation")),
+        _mean(answers, "mean_wait"),
+        _mean(answers, "utilisation"),
         int(search.mine.sum()),
         tuple(found),
         grounds_of(sweep, pairs[0], [], pairs),
         currency,
     )
+
+
+def _mean(answers: Sequence[VariantAnswer], metric: str) -> float:
+    """Return a metric, a mean over copies; 0 where it is not known."""
+    return float(np.mean([one.metrics.get(metric, 0.0) for one in answers]))
 
 
 def _order(goal: Goal) -> Callable[[KindCapacity], tuple[Any, ...]]:
