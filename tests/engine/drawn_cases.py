@@ -101,7 +101,7 @@ def _with_distributions(draw: Draw, workload: Workload, scheduler: str) -> tuple
         methods = ("classic", "neuroscience(k=2)", "given", "given", "neuroscience(k=3,listed)")
         options.append(f"requests={draw.choice(methods)}")
         options += draw.text({"exhausted": (0.4, ("give-up", "2", "1.1"))})
-    if "+" in scheduler:
+    if "+easy" in scheduler or "+conservative" in scheduler:
         options += draw.text({"speculation": (0.4, ("0", "0.2", "0.9"))})
     options = options or ["requests=classic"]
     return workload.replace(distribution=number, **DISTRIBUTIONS), ",".join([scheduler, *options])

@@ -97,7 +97,7 @@ def drawn_scheduler(draw: Draw, *, nodes: bool, switches: bool, heterogeneous: b
     policy = drawn_policy(draw)
     own = f"@{draw.choice(PREDICTORS)}" if draw.chance(0.25) else ""
     backfilling = _backfilling(draw, policy, nodes=nodes, heterogeneous=heterogeneous)
-    options = draw.text(OTHERS)
+    options = [] if backfilling.startswith("+slurm") else draw.text(OTHERS)
     if backfilling and draw.chance(0.6 if own else 0.4):
         predictor = draw.choice(PREDICTORS)
         corrected = predictor not in ("requested", "actual") and draw.chance(0.5)
@@ -113,7 +113,7 @@ def _backfilling(draw: Draw, policy: str, *, nodes: bool, heterogeneous: bool) -
     kind = draw.random()
     if kind < 0.12:
         return ""
-    if kind < 0.35:
+    if kind < 0.35 and not heterogeneous:
         return f"+easy:{draw.choice(POLICIES)}" if draw.chance(0.3) else "+easy"
     if kind < 0.5 and not heterogeneous:
         return "+conservative"

@@ -7,12 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schedlab.cluster.cluster import Cluster
-from schedlab.cluster.nodes import NodeGroup
 from schedlab.engine import simulate
-from schedlab.engine.prepared import prepare
 from schedlab.engine.reference import simulate_plain
-from schedlab.engine.reference.simulate import replay
 from schedlab.errors import InputError
 from schedlab.report.gantt import plot_gantt
 from schedlab.report.style import styled_axes
@@ -22,7 +18,6 @@ from schedlab.schedule.window import measured_window
 from schedlab.schedule.workflows import work_in_window
 from schedlab.scheduler import Scheduler
 from schedlab.speculate.requests import DistributionTables, Requests, no_distributions
-from schedlab.workload.resources import Resources
 from schedlab.workload.sections import Sections
 from schedlab.workload.workload import Workload
 
@@ -278,7 +273,7 @@ def test_with_sufficient_requests_nothing_differs_from_the_ordinary_engine(drawn
     [
         ("fcfs+easy,reservations=fixed", "only conservative backfilling keeps a reservation"),
         ("fcfs+conservative,reservations=loose", "the only value is fixed"),
-        ("fcfs,speculation=0", "add .easy, .conservative or .slurm"),
+        ("fcfs,speculation=0", "add .easy or .conservative"),
         ("fcfs+easy,speculation=2", "at least 0 and below 1"),
         ("fcfs+easy,requests=magic", "unknown method requests=magic; known are classic"),
         ("fcfs+easy,requests=atoptimal(zeta=1)", "at least 0 and below 1"),
@@ -330,21 +325,3 @@ def test_requests_that_are_not_enforced_are_refused():
 def test_a_method_without_distributions_is_refused():
     with pytest.raises(InputError, match="no job has one; give distributions"):
         simulate(jobs_of([0], [5], [1]), "fcfs,requests=toptimal")
-
-
-def test_no_speculative_run_begins_where_an_end_has_not_been_noticed():
-    # On n1, job 0 holds a core until 17 and job 1 two until 40; with tick=2 both ends are noticed two seconds later.
-    # Job 2 waits for all three cores. Job 3 comes at 17 and asks for longer than the gap: it gets it at 19, with a core
-    # of which the plan says at 17 that it is free. At 17, all that is free is a core of n2, where it may not run.
-    jobs = jobs_of([0, 0, 1, 17], [17, 40, 20, 10], [1, 2, 3, 1]).replace(processors=None)
-    jobs = jobs.replace(
-        requested_time=[17, 40, 20, 100],
-        resources=Resources.of(4, tasks=[1, 2, 3, 1], constraint=["x"] * 4),
-        distribution=np.array([-1, -1, -1, 0]),
-        distributions=("uniform(0s,60s)",),
-    )
-    cluster = Cluster.of_nodes([NodeGroup.of("n1", cores=3, features=["x"]), NodeGroup.of("n2", cores=1)])
-    prepared = prepare(jobs, "fcfs+slurm(interval=0,resolution=1,tick=2),speculation=0", cluster=cluster)
-    for schedule in (simulate(jobs, prepared.scheduler, cluster=cluster), replay(prepared)):
-        assert runs(schedule) == [(0, 0, 17), (1, 0, 40), (3, 19, 29), (2, 42, 62)]
-        assert schedule.runs["speculative"].tolist() == [False, False, True, False]

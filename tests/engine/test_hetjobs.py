@@ -38,16 +38,16 @@ TOGETHER = (
     "saf+slurm(hetjob_prio=min)",
     "multifactor(size=1000,favor=small)+slurm(hetjob_prio=avg,interval=0,reserve_priority=850)",
     "wfp3+slurm(hetjob_prio=max,starts=2,hetjob_immediate=yes)",
-    "saf+slurm(hetjob_immediate=yes),starvation=60",
+    "saf+slurm(hetjob_immediate=yes)",
 )
 """With the components of a job side by side."""
 
 ON_PROCESSORS = (
-    *("fcfs", "fcfs+easy", "saf+easy:sjf", "fcfs,starvation=40", "fcfs+slurm", "saf+slurm(interval=0)"),
+    *("fcfs", "saf", "fcfs,starvation=40", "fcfs+slurm", "saf+slurm(interval=0)"),
     *TOGETHER,
 )
 ON_NODES = (
-    *("fcfs", "saf", "fcfs+easy", "sqf+easy", "fcfs+slurm", "fcfs+slurm(interval=0,reserve=1)", "saf+slurm"),
+    *("fcfs", "saf", "fcfs+slurm", "fcfs+slurm(interval=0,reserve=1)", "saf+slurm"),
     *TOGETHER,
 )
 PREEMPTING = (
@@ -132,16 +132,12 @@ def check_processors(scheduler, seed):
 def check_nodes(scheduler, seed):
     """Compare on nodes with partitions and limits, some with node events; return whether the simulation can be done."""
     random = Random(seed)
-    if scheduler.partition(",")[0].endswith("+easy"):
-        cluster = Cluster.of_nodes([NodeGroup.of("n[1-3]", cores=4), NodeGroup.of("g1", cores=8, memory=800)])
-        jobs = random_rows(random).replace(processors=None)
-    else:
-        cluster = random_cluster(random)
-        jobs = random_jobs(random, cluster)
-        accounts = Labels.of([random.choice(["a", "a", ""]) for _ in range(len(jobs))])
-        jobs = jobs.replace(resources=replace(jobs.resources, account=accounts))
+    cluster = random_cluster(random)
+    jobs = random_jobs(random, cluster)
+    accounts = Labels.of([random.choice(["a", "a", ""]) for _ in range(len(jobs))])
+    jobs = jobs.replace(resources=replace(jobs.resources, account=accounts))
     jobs = with_het_jobs(jobs, random)
-    events = random_events(random, random_cluster(random)) if seed % 3 == 0 and cluster.partitions else None
+    events = random_events(random, random_cluster(random)) if seed % 3 == 0 else None
 
     jobs = without_wide_ones(jobs, scheduler, cluster)
 
@@ -149,7 +145,7 @@ def check_nodes(scheduler, seed):
         return prepare(jobs, scheduler, cluster=cluster, node_events=events, in_order=in_order)
 
     own = Random(f"in order, {seed}")  # the other draws are what they are without it
-    in_order = own.randint(1, len(jobs)) if "conservative" not in scheduler and own.random() < 0.3 else 0
+    in_order = own.randint(1, len(jobs)) if own.random() < 0.3 else 0
     found, plain = (answer(lambda play=play: play(prepared())) for play in (on_nodes, replayed))
     what = f"{scheduler}, seed {seed}"
     if isinstance(found, str):
@@ -264,13 +260,12 @@ def starts_of(jobs, scheduler, **options):
     return replay(prepare(jobs, scheduler, **options)).start_time.tolist()
 
 
-def test_the_head_starts_when_all_its_components_fit_and_with_easy_others_go_beside():
+def test_the_head_starts_when_all_its_components_fit():
     # Three of four processors until 10; components of 1 and 2 fit from then on, beside them one processor is left.
     jobs = on_machine(
         [(0, 10, 3), (1, 10, 1), (1, 10, 2), (2, 5, 1), (3, 50, 1), (3, 50, 1)], [None, "h", "h", *[None] * 3]
     )
     assert starts_of(jobs, "fcfs") == [0, 10, 10, 10, 15, 20]
-    assert starts_of(jobs, "fcfs+easy") == [0, 10, 10, 2, 7, 20]
 
 
 def test_in_a_warm_up_components_that_fit_do_not_overtake_others_that_wait_for_their_partition():
@@ -284,11 +279,6 @@ def test_in_a_warm_up_components_that_fit_do_not_overtake_others_that_wait_for_t
     ]  # the second pair would fit beside the first job
     jobs = on_machine(rows, [None, "a", "a", "b", "b"]).replace(processors=None)
     assert starts_of(jobs, "fcfs+slurm", cluster=cluster, in_order=5)[3:] == [20, 20]
-
-
-def test_the_mean_of_the_priorities_of_components_may_be_that_of_starving_ones():
-    jobs = on_machine([(0, 9, 3), (0, 9, 2), (0, 9, 2)], [None, "h", "h"])
-    assert starts_of(jobs, "multifactor(age=1)+slurm(hetjob_prio=avg),starvation=0")[0] == 0
 
 
 @pytest.mark.parametrize("order", ["", "hetjob_prio=min,", "hetjob_prio=avg,", "hetjob_immediate=yes,"])
@@ -391,13 +381,11 @@ def test_preemption_that_does_not_go_with_components_is_refused_with_the_reason(
         prepare(jobs, scheduler, cluster=cluster)
 
 
-def test_easy_on_partitions_is_refused_with_the_reason():
-    cluster = random_cluster(Random(1))
-    jobs = on_machine([(0, 10, 1), (0, 10, 1)], ["h", "h"]).replace(processors=None, user_id=np.ones(2, dtype=np.int64))
-    with pytest.raises(
-        InputError, match=r"with heterogeneous jobs does not go with \+easy on a cluster with partitions"
-    ):
-        prepare(jobs, "fcfs+easy", cluster=cluster)
+@pytest.mark.parametrize("backfilling", ["+easy", "+conservative"])
+def test_backfilling_other_than_slurms_is_refused_with_the_reason(backfilling):
+    jobs = on_machine([(0, 10, 1), (0, 10, 1)], ["h", "h"])
+    with pytest.raises(InputError, match=rf"with heterogeneous jobs does not go with \{backfilling}: reservations of"):
+        prepare(jobs, f"fcfs{backfilling}")
 
 
 if __name__ == "__main__":

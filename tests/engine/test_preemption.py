@@ -28,6 +28,7 @@ from test_site_against_twin import reasons_of
 from schedlab.engine.parts.outages.numbers import outage_inputs
 from schedlab.engine.parts.preemption.numbers import PreemptionInputs
 from schedlab.errors import InputError
+from schedlab.scheduler.backfilling import Conservative
 from schedlab.scheduler.predictor import Requested
 
 STEPS = {"none": 3, "easy": 2, "easy:ORDER": 6, "conservative": 5, "slurm": 5, "slurm, every event": 5}
@@ -45,7 +46,7 @@ A job need not get the place that it has cleared, for another one may be before 
 FEATURES = [(), *((feature,) for group in GROUPS for feature in group if feature != "pyss")]
 
 
-def random_preemption(site, random):
+def random_preemption(site, random, case):
     """Return who gives way to whom: by the tiers of partitions, or at random by classes of jobs."""
     tier = site.tier.tolist()
     by_tier = random.random() < 0.6
@@ -60,6 +61,8 @@ def random_preemption(site, random):
         of_option = np.repeat([random.randrange(classes) for _ in lengths], lengths)
         may = [[j < i and random.random() < 0.7 for j in range(classes)] for i in range(classes)]
     suspends = [by_tier and random.random() < 0.5 for _ in range(classes)]
+    if isinstance(case.scheduler.backfill, Conservative):
+        suspends = [False] * classes
     leaves = [random.random() < 0.9 for _ in range(classes)]
     preemption = PreemptionInputs(
         may=np.array(may) & np.array(leaves),
@@ -81,7 +84,7 @@ def prepared_with(workload, case, options, seed):
     random = Random(seed)
     rows = rows_of(workload)
     nodes, site = random_site(rows, random_nodes(rows, random, scheduler=case.scheduler), random, TIERS)
-    site = random_preemption(site, random)
+    site = random_preemption(site, random, case)
     prepared = prepared_rows(workload, case.scheduler, fails=case.fails, **options)
     events, outages = (), None
     if random.random() < 0.3:

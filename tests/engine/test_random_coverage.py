@@ -24,7 +24,7 @@ def two_jobs() -> Case:
         columns | {"requested_processors": [1, 1]}, resources=Resources.of(2, tasks=[1, 1]), header=(" User: 1 1",)
     )
     options = {"cluster": Cluster.from_dict(document)}
-    return Case(jobs, "multifactor(size=5,favor=small)+slurm(interval=60,depth=3),starvation=9", options, document)
+    return Case(jobs, "multifactor(size=5,favor=small)+slurm(interval=60,depth=3),placement=best", options, document)
 
 
 def test_of_two_limits_only_the_one_that_makes_a_job_wait_binds() -> None:
@@ -42,9 +42,9 @@ def test_options_are_taken_out_of_texts() -> None:
     texts = {
         name.partition(": ")[2]: other.scheduler for name, other in without(two_jobs()) if name.startswith("sched")
     }
-    assert texts["favor"] == "multifactor(size=5)+slurm(interval=60,depth=3),starvation=9"
-    assert texts["depth"] == "multifactor(size=5,favor=small)+slurm(interval=60),starvation=9"
-    assert texts["starvation"] == "multifactor(size=5,favor=small)+slurm(interval=60,depth=3)"
+    assert texts["favor"] == "multifactor(size=5)+slurm(interval=60,depth=3),placement=best"
+    assert texts["depth"] == "multifactor(size=5,favor=small)+slurm(interval=60),placement=best"
+    assert texts["placement"] == "multifactor(size=5,favor=small)+slurm(interval=60,depth=3)"
 
 
 def test_cases_are_counted_until_enough_have_bound(monkeypatch: pytest.MonkeyPatch) -> None:

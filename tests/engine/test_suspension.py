@@ -25,7 +25,7 @@ from schedlab.schedule.summary import summary
 from schedlab.speculate.requests import requests_of
 from schedlab.workload import Resources
 
-BACKFILLINGS = ("fcfs", "fcfs+easy", "fcfs+conservative", "fcfs+slurm(interval=0,delay=0)")
+BACKFILLINGS = ("fcfs", "fcfs+easy", "fcfs+slurm(interval=0,delay=0)")
 TIERS = [Partition("low", default=True), Partition("mid", priority_tier=5), Partition("high", priority_tier=9)]
 
 
@@ -135,15 +135,21 @@ def test_only_who_stood_still_goes_on_into_a_maintenance(scheduler: str) -> None
 
 
 def test_corrections_are_those_of_the_last_run() -> None:
-    # Job 0 stands still from 5 to 25, and is expected to end at 20: when job 2 comes at 22 it is late, which is
-    # corrected. Its node is down from 30 to 40. Job 2 then goes before it; in its run from 45 to 65 it is never late.
-    jobs = workload((0, 1, 20, 20, "low"), (5, 1, 20, 20, "high"), (22, 1, 5, 5, "low"))
-    events = NodeEvents((NodeEvent(30, "down", ("n1",)), NodeEvent(40, "up", ("n1",))))
-    prepared = prepare(jobs, "fcfs+conservative", cluster=machine(1), node_events=events)
-    for schedule in (simulate(jobs, "fcfs+conservative", cluster=machine(1), node_events=events), replay(prepared)):
-        assert schedule.start_time.tolist() == [45, 5, 40]
-        assert schedule.end_time.tolist() == [65, 25, 45]
-        assert schedule.corrections.tolist() == [0, 0, 0]
+    # Job 1 is predicted to run for the 5 s of job 0, which is corrected at 11. Its node is down from 20 to 40. In its
+    # run from 40 to 70, the same is corrected at 45.
+    jobs = workload((0, 1, 5, 100, "low"), (6, 1, 30, 100, "low")).replace(user_id=np.array([1, 1]))
+    events = NodeEvents((NodeEvent(20, "down", ("n1",)), NodeEvent(40, "up", ("n1",))))
+    scheduler, cluster = "fcfs+conservative@mean/incremental", machine(1, mode="requeue")
+    prepared = prepare(jobs, scheduler, cluster=cluster, node_events=events)
+    for schedule in (simulate(jobs, scheduler, cluster=cluster, node_events=events), replay(prepared)):
+        assert schedule.start_time.tolist() == [0, 40]
+        assert schedule.end_time.tolist() == [5, 70]
+        assert schedule.corrections.tolist() == [0, 1]
+
+
+def test_suspension_is_refused_where_every_job_is_planned() -> None:
+    with pytest.raises(InputError, match=r"preemption that suspends does not go with \+conservative: the plan would"):
+        prepare(THREE, "fcfs+conservative", cluster=machine(2))
 
 
 def test_suspensions_are_saved_with_a_schedule(tmp_path: Path) -> None:
@@ -159,7 +165,7 @@ def test_suspensions_are_saved_with_a_schedule(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("seed", range(25))
-@pytest.mark.parametrize("backfilling", ["none", "easy", "conservative", "slurm"])
+@pytest.mark.parametrize("backfilling", ["none", "easy", "slurm"])
 def test_no_core_is_used_twice_and_memory_is_kept(backfilling: str, seed: int) -> None:
     case = setting(backfilling, ())
     jobs, options = random_simulation(case, seed)
@@ -170,7 +176,7 @@ def test_no_core_is_used_twice_and_memory_is_kept(backfilling: str, seed: int) -
     except InputError:
         return
     tier = np.arange(len(site.tier)) + 1
-    site = random_preemption(site, random)
+    site = random_preemption(site, random, case)
     classes = len(tier) + 1
     below = np.zeros((classes, classes), dtype=bool)
     below[:-1, :-1] = tier[:, None] > tier

@@ -13,7 +13,6 @@ from schedlab.scheduler.agent_file import AgentFile
 from schedlab.scheduler.agent_network import INPUTS, Network
 from schedlab.scheduler.compatible import (
     CLOSURES,
-    EASY_ON_PARTITIONS,
     HETEROGENEOUS,
     LEARNED,
     MOLDABLE,
@@ -35,7 +34,7 @@ WRITTEN = {
     "multifactor": "multifactor(age=1)+easy",
     "@PREDICTOR": "saf+easy@ave2",
     "POLICY@RUNTIMES+BACKFILL": "saf@actual+easy",
-    "starvation=SECONDS": "saf+easy,starvation=60",
+    "starvation=SECONDS": "saf{},starvation=60",
     "start_delay=SECONDS": "saf+easy,start_delay=1",
     "requests=METHOD": "saf+easy,requests=classic",
     "speculation=SHARE": "saf{},speculation=0.5",
@@ -68,20 +67,25 @@ def test_every_pair_of_the_table_is_refused_with_both_texts_and_why(tmp_path, mo
         simulation["closures"] = True
     if first == MOLDABLE:
         simulation["moldable"] = True
+    if first == SUSPENSION:
+        simulation["suspension"] = True
     if first == HETEROGENEOUS:
         simulation["heterogeneous"] = True
-        also = {PREEMPTION_ELSEWHERE: "preemption", SUSPENSION: "suspension"}
-        also |= {MOLDABLE: "moldable", EASY_ON_PARTITIONS: "partitions"}
+        also = {PREEMPTION_ELSEWHERE: "preemption", SUSPENSION: "suspension", MOLDABLE: "moldable"}
         simulation |= {also[second]: True} if second in also else {}
     alone = (
-        first in ("nodes", "preemption", MOLDABLE, HETEROGENEOUS, CLOSURES)
+        first in ("nodes", "preemption", MOLDABLE, HETEROGENEOUS, CLOSURES, SUSPENSION)
         or first.startswith("events=")
         or second == ":multifactor"
     )
-    text = WRITTEN.get(second, "saf+easy") if alone else WRITTEN[first]
+    usual = "saf" if first == HETEROGENEOUS else "saf+easy"
+    text = WRITTEN.get(second, usual) if alone else WRITTEN[first]
+    if first == "+slurm" and second in WRITTEN:
+        text = WRITTEN[second]
     if second == "reservations=fixed" and alone:
         text = text.format("+conservative")
-    backfill = second if second.startswith("+") else "" if second in ("no backfilling", "@agent:FILE") else "+easy"
+    without = first == HETEROGENEOUS or second in ("no backfilling", "@agent:FILE")
+    backfill = next((name for name in (first, second) if name.startswith("+")), "" if without else "+easy")
     with pytest.raises(InputError) as error:
         check(Scheduler.parse(text.format(backfill)), **simulation)
     sentence = str(error.value)
@@ -113,6 +117,8 @@ OPTIONS = ("", ",window=3", ",starvation=60", ",requests=classic", ",window=2,st
 @pytest.mark.parametrize(("events", "backfills"), [("batched", BACKFILLS), ("pyss", BACKFILLS[:3])])
 def test_everything_else_goes_together(events, backfills):
     for policy, backfill, runtimes, options in itertools.product(POLICIES, backfills, RUNTIMES, OPTIONS):
+        if backfill == "+slurm" and ("window" in options or "starvation" in options):
+            continue
         separate = runtimes == "@@" and backfill
         text = f"{policy}@ave2{backfill}@actual" if separate else f"{policy}{backfill}{runtimes.replace('@@', '')}"
         scheduler = Scheduler.parse(text + options)

@@ -414,8 +414,8 @@ def test_orders_of_heterogeneous_jobs_are_imported_and_changed(tmp_path):
 @pytest.mark.parametrize(
     ("asked", "told"),
     [
-        (["--policy", "fcfs+conservative"], "take +slurm, +easy or no backfilling"),
-        (["--policy", "fcfs+easy"], "not for components in several; take +slurm"),
+        (["--policy", "fcfs+conservative"], "take +slurm or no backfilling"),
+        (["--policy", "fcfs+easy"], "take +slurm or no backfilling"),
         (
             ["--set", "PreemptType=preempt/partition_prio", "--set", "PreemptMode=SUSPEND,GANG"],
             "read each as one job (het_jobs='joined'",

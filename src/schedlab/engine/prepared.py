@@ -32,7 +32,7 @@ from schedlab.engine.parts.limits.on_all_jobs import as_one_node, is_held_back
 from schedlab.engine.parts.limits.tres import counted
 from schedlab.engine.parts.moldable.rows import Spread, spread_out
 from schedlab.engine.parts.outages.numbers import OutageInputs, outage_inputs
-from schedlab.engine.parts.preemption.numbers import preempts
+from schedlab.engine.parts.preemption.numbers import preempts, suspends
 from schedlab.engine.parts.priority.associations import Associations, associations
 from schedlab.engine.parts.reservations.numbers import BookingInputs, booked
 from schedlab.engine.parts.switch_waits.numbers import with_wishes
@@ -257,7 +257,7 @@ def _prepared(
                 outages = outages._replace(bookings=bookings)
         nodes = with_ways(nodes, scheduler)
         nodes = with_wishes(nodes, site, None if outages is None else outages.bookings, asking, scheduler, order)
-    check_together(workload, scheduler, order, nodes, site, machine)
+    check_together(workload, order, nodes, site, machine)
     if isinstance(scheduler.policy, Multifactor):
         billing, tres = counted(jobs["processors"], machine, scheduler.policy, nodes, site, cluster)
         who = associations(workload, cluster, order, billing)
@@ -320,7 +320,8 @@ def _checked(
     shared = linked.workflows is not None and bool(pilots(linked).any())
     nodes, waits = has_nodes(cluster), workload.dependencies is not None
     several = spread is not None, owners_of(workload) is not None
-    if sentence := _why_not(scheduler, events, in_order, waits, shared, nodes, preempts(cluster), *several):
+    moved = preempts(cluster), suspends(cluster)
+    if sentence := _why_not(scheduler, events, in_order, waits, shared, nodes, *moved, *several):
         raise InputError(sentence)
     if scheduler.placement is not None and not nodes:
         raise InputError(f"{scheduler.text}: placement={scheduler.placement} needs a cluster of nodes: give cluster=")
@@ -349,29 +350,12 @@ MOST_TEXTS = 512
 
 
 @lru_cache(maxsize=MOST_TEXTS)
-def _refusal(
-    scheduler: Scheduler,
-    events: str,
-    in_order: int,
-    dependencies: bool,
-    shared: bool,
-    nodes: bool,
-    preemption: bool,
-    moldable: bool,
-    heterogeneous: bool,
-) -> str | None:
-    """Return why a scheduler cannot run in a simulation, or None."""
-    return compatible.refusal(
-        scheduler,
-        events=events,
-        in_order=in_order,
-        dependencies=dependencies,
-        shared_places=shared,
-        nodes=nodes,
-        preemption=preemption,
-        moldable=moldable,
-        heterogeneous=heterogeneous,
-    )
+def _refusal(scheduler: Scheduler, events: str, in_order: int, *present: bool) -> str | None:
+    """Return why a scheduler cannot run in a simulation, or None; of the features `FEATURES`, some are present."""
+    return compatible.refusal(scheduler, events=events, in_order=in_order, **dict(zip(FEATURES, present, strict=True)))
+
+
+FEATURES = ("dependencies", "shared_places", "nodes", "preemption", "suspension", "moldable", "heterogeneous")
 
 
 def _why_not(scheduler: Scheduler, *others: Any) -> str | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from schedlab.errors import InputError
 from schedlab.scheduler.agent import AgentPolicy
-from schedlab.scheduler.backfilling import Easy, NoBackfill, Slurm
+from schedlab.scheduler.backfilling import NoBackfill, Slurm
 from schedlab.scheduler.grammar import OPTIONS
 from schedlab.scheduler.multifactor import Multifactor
 
@@ -37,7 +37,7 @@ SC17 = (
     "the event order sc17 knows a policy, +easy, @actual, window=, start_delay= and in_order, and nothing else, as the "
     "simulator of SC'17; take the default order"
 )
-GAPS = "speculative runs use gaps before reservations; add +easy, +conservative or +slurm"
+GAPS = "speculative runs use gaps before reservations; add +easy or +conservative"
 DELAY = "the other event orders have whole seconds, and a start takes no time in them; add events=sc17"
 
 SHARED = "their tasks stand in the queue while they wait for others, and could fill the window of those they wait for"
@@ -54,11 +54,8 @@ AT_ONCE = "the alternatives or components of a job have to be known in the same 
 LASTING = "the reservation of a job is for the alternative that ends first, which may be another one after each event"
 BY_ALTERNATIVE = "an agent starts jobs, and has not learned to choose among their alternatives"
 HETEROGENEOUS = "heterogeneous jobs"
-EASY_ON_PARTITIONS = "+easy on a cluster with partitions or limits"
-TOGETHER = "reservations of components would have to move together; take +slurm, +easy or no backfilling"
-OF_HEADS = "reservations there are for the head of each partition, and not for components in several; take +slurm"
+TOGETHER = "reservations of components would have to be made and moved together; take +slurm or no backfilling"
 NO_PLACE = "the components of a job would have to have their places in the queue together"
-BY_COMPONENT = "a component would run by itself, although its job cannot start; drop the heterogeneous jobs"
 PREEMPTION_ELSEWHERE = "preemption without +slurm"
 PREEMPTED = (
     "only Slurm's backfill pass makes room for components; take +slurm, or read each as one job (het_jobs='joined')"
@@ -68,6 +65,13 @@ SUSPENDED = (
     "components would stand still, and go on, one by one; let jobs be requeued or cancelled, or read each as one job "
     "(het_jobs='joined', as site imports do then)"
 )
+STANDING = (
+    "the plan would promise cores of runs that stand still twice over; take +slurm, +easy or no backfilling, or let "
+    "them be requeued"
+)
+NO_STARVATION = "Slurm has no such option; let priority grow with age (multifactor(age=WEIGHT,max_age=TIME))"
+NO_WINDOW = "options of Slurm limit at how many jobs its passes look; take queue_depth= and depth= of +slurm(...)"
+NO_SPECULATION = "Slurm starts no job that its request does not fit; add +easy or +conservative"
 ONCE = "Slurm looks at its queue once for all that a second brings, not after each event; take the default order"
 CLOSURES = "maintenance or advance reservations"
 LEARNED = "reservations by learned run times"
@@ -90,22 +94,24 @@ TABLE: tuple[Incompatible, ...] = (
     *(Incompatible("nodes", f"events={events}", EARLY) for events in ("pyss", "sc17")),
     Incompatible("reserve_priority=PRIORITY", NO_PRIORITY, UNRANKED),
     Incompatible("+slurm", "events=pyss", ONCE),
+    Incompatible("+slurm", "starvation=SECONDS", NO_STARVATION),
+    Incompatible("+slurm", "window=JOBS", NO_WINDOW),
+    Incompatible("+slurm", "speculation=SHARE", NO_SPECULATION),
     Incompatible(CLOSURES, LEARNED, BY_REQUEST),
     Incompatible("preemption", "reservations=fixed", ROUNDS),
     Incompatible("preemption", "@agent:FILE", AGENT),
     Incompatible("window=JOBS", "workflows with one place", SHARED),
+    Incompatible(SUSPENSION, "+conservative", STANDING),
     *(Incompatible(MOLDABLE, f"events={events}", AT_ONCE) for events in ("pyss", "sc17")),
     Incompatible(MOLDABLE, "reservations=fixed", LASTING),
     Incompatible(MOLDABLE, "speculation=SHARE", ONE_SIZE),
     Incompatible(MOLDABLE, "workflows with one place", ONE_SIZE),
     Incompatible(MOLDABLE, "@agent:FILE", BY_ALTERNATIVE),
-    Incompatible(HETEROGENEOUS, "+conservative", TOGETHER),
-    Incompatible(HETEROGENEOUS, EASY_ON_PARTITIONS, OF_HEADS),
+    *(Incompatible(HETEROGENEOUS, backfill, TOGETHER) for backfill in ("+easy", "+conservative")),
     *(Incompatible(HETEROGENEOUS, f"events={events}", AT_ONCE) for events in ("pyss", "sc17")),
     *(Incompatible(HETEROGENEOUS, other, NO_PLACE) for other in ("window=JOBS", "workflows with one place")),
     Incompatible(HETEROGENEOUS, PREEMPTION_ELSEWHERE, PREEMPTED),
     Incompatible(HETEROGENEOUS, SUSPENSION, SUSPENDED),
-    Incompatible(HETEROGENEOUS, "speculation=SHARE", BY_COMPONENT),
     Incompatible(HETEROGENEOUS, MOLDABLE, ONE_SIZE),
     *(
         Incompatible("events=sc17", other, SC17)
@@ -138,7 +144,6 @@ def refusal(
     preemption: bool = False,
     moldable: bool = False,
     heterogeneous: bool = False,
-    partitions: bool = False,
     suspension: bool = False,
     closures: bool = False,
 ) -> str | None:
@@ -164,8 +169,6 @@ def refusal(
         Whether jobs have alternatives.
     heterogeneous
         Whether there are heterogeneous jobs.
-    partitions
-        Whether the machine has partitions or limits.
     suspension
         Whether runs are suspended when they are preempted.
     closures
@@ -197,8 +200,6 @@ def refusal(
         features[MOLDABLE] = MOLDABLE
     if heterogeneous:
         features[HETEROGENEOUS] = "a workload with heterogeneous jobs"
-    if partitions and isinstance(scheduler.backfill, Easy):
-        features[EASY_ON_PARTITIONS] = EASY_ON_PARTITIONS
     if closures:
         features[CLOSURES] = CLOSURES
         if scheduler.runtimes.learns:
@@ -218,7 +219,6 @@ def check(
     preemption: bool = False,
     moldable: bool = False,
     heterogeneous: bool = False,
-    partitions: bool = False,
     suspension: bool = False,
     closures: bool = False,
 ) -> None:
@@ -233,7 +233,6 @@ def check(
         preemption=preemption,
         moldable=moldable,
         heterogeneous=heterogeneous,
-        partitions=partitions,
         suspension=suspension,
         closures=closures,
     ):

@@ -69,9 +69,9 @@ def test_jobs_may_wait_for_others_under_every_scheduler(schedulers: str, events:
 
 def test_jobs_may_wait_for_others_under_slurms_passes_which_see_all_of_a_second_at_once() -> None:
     modes = entry(submission_mode=["pilot", "chained"])
-    assert campaign(modes, schedulers="wfp3+slurm,window=9", events="batched")
+    assert campaign(modes, schedulers="wfp3+slurm", events="batched")
     with pytest.raises(ValidationError, match=r"\+slurm does not go with events=pyss"):
-        campaign(modes, schedulers="wfp3+slurm,window=9", events="pyss")
+        campaign(modes, schedulers="wfp3+slurm", events="pyss")
 
 
 def test_the_original_of_sc17_knows_no_jobs_that_wait_for_others() -> None:

@@ -36,7 +36,7 @@ from schedlab.engine.parts.limits.state import Site, charge, has_limits, note_be
 from schedlab.engine.parts.moldable.kernels import Rivals
 from schedlab.engine.parts.outages.in_service import may_leave
 from schedlab.engine.parts.outages.kernels import BROKE, TURNED, fails, turn, withdraw_gpus
-from schedlab.engine.parts.preemption.state import PAUSES, REPLAN, SUSPENDED
+from schedlab.engine.parts.preemption.state import PAUSES, SUSPENDED
 from schedlab.engine.parts.reservations.kernels import expires, set_free
 from schedlab.kernels import by_address, inlined, inner_kernel, new_records
 
@@ -303,7 +303,6 @@ def stand_still(world: World, job: int) -> None:
     world.state.clock[FREE] += world.jobs[job].processors
     world.preemption.suspended[job] = True
     counters[SUSPENDED] += 1
-    counters[REPLAN] = 1
     if latest < 0 or world.preemption.pauses[latest].end != now:
         latest = counters[PAUSES]
         counters[PAUSES] += 1
@@ -331,7 +330,6 @@ def go_on(world: World, job: int) -> None:
     world.preemption.stood[job] += stood
     world.preemption.suspended[job] = False
     world.preemption.counters[SUSPENDED] -= 1
-    world.preemption.counters[REPLAN] = 1
     world.preemption.pauses[world.preemption.latest[job]].end = now
     note_change(world.nodes)
 

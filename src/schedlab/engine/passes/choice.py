@@ -15,7 +15,6 @@ from schedlab.engine.parts.preemption.plan import give_way_behind
 from schedlab.engine.parts.preemption.state import gives_way, is_awake
 from schedlab.engine.parts.priority.kernels import rank_of
 from schedlab.engine.parts.requeues.kernels import sleeps
-from schedlab.engine.parts.suspension.before_pass import start_before_plan
 from schedlab.engine.passes.conservative import plan_pass, use_gaps
 from schedlab.engine.passes.easy import OPEN, alone, queue_pass, use_gap
 from schedlab.engine.passes.partitions import site_pass
@@ -23,10 +22,9 @@ from schedlab.engine.passes.plan import NEXT_START, Plan
 from schedlab.engine.queue.operations import keep_sorted
 from schedlab.engine.queue.orders import Order
 from schedlab.engine.queue.tree import QueueTree
-from schedlab.engine.queue.waiting import come_into_view, score_again
-from schedlab.engine.slurm.gaps import use_planned_gaps
+from schedlab.engine.queue.waiting import score_again
 from schedlab.engine.slurm.passes import slurm_pass
-from schedlab.engine.slurm.timing import Passes, due, look_again, next_pass, note_idle_passes
+from schedlab.engine.slurm.timing import Passes, due, next_pass, note_idle_passes
 from schedlab.kernels import chosen, inlined, kind_of, operation
 
 if TYPE_CHECKING:
@@ -136,8 +134,6 @@ def _make_pass(plan: Any, world: Any) -> Any:
     def conservative(plan, world):  # type: ignore[no-untyped-def]
         if world.rules.ranks:
             score_again(world.waiting.queue, world, world.orders.policy)
-        if gives_way(world):
-            start_before_plan(world)
         plan_pass(world)
 
     def slurm(plan, world):  # type: ignore[no-untyped-def]
@@ -180,15 +176,15 @@ def _speculate(plan: Any, world: Any) -> Any:
     def beside_plan(plan, world):  # type: ignore[no-untyped-def]
         use_gaps(world)
 
-    def slurm(plan, world):  # type: ignore[no-untyped-def]
-        use_planned_gaps(world)
+    def nothing(plan, world):  # type: ignore[no-untyped-def]
+        pass
 
-    return _by_plan(plan, before_head, beside_plan, slurm)
+    return _by_plan(plan, before_head, beside_plan, nothing)
 
 
 @operation
 def after_pass(plan: Any, world: World) -> None:
-    """Fill the window, and preempt runs, where that is left until after the pass."""
+    """Preempt runs, where that is left until after the pass."""
     raise NotImplementedError
 
 
@@ -201,13 +197,7 @@ def _after_pass(plan: Any, world: Any) -> Any:
         if gives_way(world):
             give_way_behind(world)
 
-    def fill(plan, world):  # type: ignore[no-untyped-def]
-        if world.rules.window >= 0:
-            while world.waiting.queue.length[0] < min(world.rules.window, world.state.clock[WAITING]):
-                come_into_view(world, world.state.clock[NOW])
-                look_again(world)
-
-    return _by_plan(plan, nothing, give_way, fill)
+    return _by_plan(plan, nothing, give_way, nothing)
 
 
 @operation

@@ -20,7 +20,7 @@ from schedlab.engine.jobs.state import UNKNOWN, begin, within_limits
 from schedlab.engine.parts.dependencies.kernels import UNKNOWN as NOT_KNOWN
 from schedlab.engine.parts.dependencies.kernels import Needs, begin_of_task, is_ready
 from schedlab.engine.parts.heterogeneous.kernels import has_het_jobs, is_component
-from schedlab.engine.parts.heterogeneous.together import AT_ONCE, fits_with_others, start_together
+from schedlab.engine.parts.heterogeneous.together import fit_together, start_together
 from schedlab.engine.parts.limits.state import HEADS, Site
 from schedlab.engine.parts.moldable.choice import fitting_of, soonest_of
 from schedlab.engine.parts.moldable.kernels import has_rivals
@@ -98,9 +98,11 @@ def queue_pass(world: World) -> None:
             if first == NONE:
                 break
             job = fitting_of(world, world.orders.policy, first)
-            together = job != NONE and is_component(world.hets, job)
-            if together and not fits_with_others(world, job, AT_ONCE, clock[FREE], NONE):
-                job = NONE
+            if job != NONE and is_component(world.hets, job):
+                if fit_together(world, job):
+                    start_together(world, job)
+                    continue
+                break  # there is no backfilling
             if job == NONE:
                 if (
                     not world.rules.easy
@@ -126,7 +128,7 @@ def queue_pass(world: World) -> None:
             if (
                 now - world.seen[job].submit <= world.rules.starvation
                 or not is_ready(world.needs, job)
-                or not fits_with_others(world, job, shadow, extra, first)
+                or not fits_beside(world.nodes, job, now + world.jobs[job].estimate <= shadow)
             ):
                 place += 1
                 continue
@@ -137,15 +139,10 @@ def queue_pass(world: World) -> None:
             if place == NONE:
                 break
             job = candidate_at(world.waiting.candidates, world.waiting.queue, place)
-            if not is_ready(world.needs, job) or not fits_with_others(world, job, shadow, extra, first):
+            ends_before = now + world.jobs[job].estimate <= shadow
+            if not is_ready(world.needs, job) or not fits_beside(world.nodes, job, ends_before):
                 place += 1
                 continue
-        if is_component(world.hets, job):
-            extra = start_together(world, job, blocked, shadow, extra)
-            if clock[BLAMED] >= 0:
-                return
-            place = 0  # positions behind the components are others now
-            continue
         if blocked and now + world.jobs[job].estimate > shadow:
             extra -= world.jobs[job].processors
         begin(world, job)

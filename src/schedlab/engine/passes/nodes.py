@@ -24,7 +24,6 @@ from schedlab.engine.machine.state import (
     VIEWS,
     Nodes,
 )
-from schedlab.engine.parts.heterogeneous.kernels import is_component, mark_chosen, processors_together, unmark
 from schedlab.engine.parts.outages.kernels import is_shut, next_closing
 from schedlab.kernels import inlined, inner_kernel
 
@@ -152,13 +151,10 @@ def may_move(nodes: Nodes | None) -> bool:
 
 @inlined
 def reserve_for(world: World, job: int, earliest: int) -> tuple[int, int]:
-    """Return when a blocked job is expected to fit, and the extra processors then; see `reservation`.
-
-    Of a heterogeneous job, this is when all components that wait are expected to fit.
-    """
+    """Return when a blocked job is expected to fit, and the extra processors then; see `reservation`."""
     if world.nodes is not None:
         return _reserve(world, job, earliest), world.state.clock[FREE]
-    return reservation(world.state.clock, world.state.running, processors_together(world, job), earliest)
+    return reservation(world.state.clock, world.state.running, world.jobs[job].processors, earliest)
 
 
 @inner_kernel
@@ -177,13 +173,13 @@ def _reserve(world: World, job: int, earliest: int) -> int:
     ):
         return counters[SHADOW]
     counters[VIEWS] += 1
-    if is_component(world.hets, job):
-        shadow = _keep_room_for_all(world, job, earliest)
-    else:
-        request = _request_of(world.nodes, job)
-        spaces, held = _look(world.nodes, request)
-        shadow = _free_until_it_fits(world, request, earliest, spaces, held)
-        _take_later(world.nodes, request)
+    request = _request_of(world.nodes, job)
+    spaces, held = _look(world.nodes, request)
+    shadow = _free_until_it_fits(world, request, earliest, spaces, held)
+    for i in range(counters[PICKED]):
+        note = world.nodes.notes[i]
+        let_differ(world.nodes, note.picked)
+        move(world.nodes.machine, world.nodes.later, request, note.picked, note.portion, note.bits, -1)
     for node in range(world.nodes.notes.shape[0]):
         if world.nodes.notes[node].differs == counters[VIEWS]:
             refresh(world.nodes, node)
@@ -192,63 +188,6 @@ def _reserve(world: World, job: int, earliest: int) -> int:
     counters[SINCE] = counters[CHANGED]
     counters[STARTS] = clock[STARTED]
     return shadow
-
-
-@inlined
-def _take_later(nodes: Nodes, request: int) -> None:
-    """Take the last choice for a request from `later`."""
-    for i in range(nodes.counters[PICKED]):
-        note = nodes.notes[i]
-        let_differ(nodes, note.picked)
-        move(nodes.machine, nodes.later, request, note.picked, note.portion, note.bits, -1)
-
-
-@inner_kernel
-def _keep_room_for_all(world: World, job: int, earliest: int) -> int:
-    """Keep room, in `later`, for all components of a job at the first second in which they fit; return that second."""
-    if world.hets is None:
-        return NEVER
-    running = world.state.running
-    shadow = earliest
-    for place in range(running.status[USED] - 1, -1, -1):
-        block = running.order[place]
-        for i in range(running.counts[block] - 1, -1, -1):
-            record = running.records[block * BLOCK + i]
-            if record.end > shadow:
-                if _fit_later(world, job):
-                    return shadow
-                shadow = record.end
-            run = world.nodes.run[record.job]
-            for entry in range(world.nodes.offsets[run], world.nodes.offsets[run + 1]):
-                let_differ(world.nodes, world.nodes.places[entry].node)
-                move_place(world.nodes, world.nodes.later, entry, 1)
-    return shadow if _fit_later(world, job) else NEVER
-
-
-@inner_kernel
-def _fit_later(world: World, job: int) -> bool:
-    """Return whether the components of a job fit `later`, on different nodes; if so, take what they get from it."""
-    for node in range(world.nodes.notes.shape[0]):
-        let_differ(world.nodes, node)
-    found = _place_later(world, job, False)
-    return found and _place_later(world, job, True)
-
-
-@inner_kernel
-def _place_later(world: World, job: int, take: bool) -> bool:
-    found = True
-    for part in range(world.hets.first[job], world.hets.end[job]):
-        if world.hets.waits[part] and found:
-            request = _request_of(world.nodes, part)
-            for node in range(world.nodes.notes.shape[0]):
-                world.nodes.head_room[node] = room(world.nodes.machine, world.nodes.later, request, node)
-            found = choose(world.nodes, LATER, request)
-            if found:
-                mark_chosen(world.hets, world.nodes)
-                if take:
-                    _take_later(world.nodes, request)
-    unmark(world.hets, world.nodes)
-    return found
 
 
 @inner_kernel

@@ -20,7 +20,7 @@ from schedlab.engine.machine.timeline import clear
 from schedlab.engine.parts.dependencies.kernels import UNKNOWN as NOT_KNOWN
 from schedlab.engine.parts.dependencies.kernels import begin_of_task, is_ready
 from schedlab.engine.parts.heterogeneous.kernels import is_component
-from schedlab.engine.parts.heterogeneous.together import AT_ONCE, fits_with_others, start_together
+from schedlab.engine.parts.heterogeneous.together import fit_together, start_together
 from schedlab.engine.parts.limits.state import HEADS, NOT_MADE, Site, all_blocked, block, is_limited, open_partitions
 from schedlab.engine.parts.moldable.choice import fitting_open, order_at_present, soonest_on_nodes
 from schedlab.engine.parts.moldable.kernels import first_of, has_left
@@ -99,8 +99,8 @@ def start_heads(world: World) -> bool:
             fitting = fitting_open(world, world.orders.policy.score, at_present, job)
             if fitting != NONE and is_component(world.hets, job):
                 fitting = NONE
-                if fits_with_others(world, job, AT_ONCE, clock[FREE], NONE):
-                    start_together(world, job, False, AT_ONCE, 0)
+                if fit_together(world, job):
+                    start_together(world, job)
                     again = True
                     continue
             if fitting != NONE:

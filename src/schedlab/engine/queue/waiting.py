@@ -156,7 +156,7 @@ def depart_with_rivals(world: World, job: int) -> None:
 def _depart_rivals(world: World, job: int) -> None:
     if world.rivals is not None:
         for other in range(world.rivals.first[job], world.rivals.end[job]):
-            if world.rivals.waits[other] and not _left_unseen(world, other):
+            if world.rivals.waits[other]:
                 depart(world, other)
 
 
@@ -260,13 +260,3 @@ def sort_waiting(world: World, queue: QueueList, order: Order, count: int) -> No
             world.rules.starvation,
             world.state.clock[NOW],
         )
-
-
-@inlined
-def put_starving_first(world: World, queue: QueueList, now: int) -> None:
-    """Rank starving jobs before all others."""
-    for i in range(queue.length[0]):
-        job = queue.order[i]
-        if now - world.seen[job].submit > world.rules.starvation:
-            queue.score[job] = -np.inf
-    sort(queue, queue.length[0])

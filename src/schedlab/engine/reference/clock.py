@@ -162,7 +162,6 @@ class Clock:
         for job in sorted(broken, key=lambda job: job.begun):
             if job.since is not None:
                 self.preemption.suspension.go_on(job)
-                self.preemption.changed = True
             job.completion = (min(self.now, job.over) + job.tick, job.completion[1])
             self.running.remove(job)
             ended.append(job)

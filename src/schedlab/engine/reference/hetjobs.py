@@ -1,4 +1,4 @@
-"""Components of heterogeneous jobs: where all of them have room together, now or in a plan."""
+"""Components of heterogeneous jobs: where all of them have room together, and their starts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from schedlab.engine.reference.clock import Clock
 from schedlab.engine.reference.job import Job
 from schedlab.engine.reference.machine import View
 from schedlab.engine.reference.nodes import Part
-from schedlab.engine.reference.profile import Profile
 
 Key = tuple[int, float, int]
 
@@ -59,40 +58,6 @@ def place_together(clock: Clock, job: Job, view_for: Callable[[Job], View]) -> P
             return None
         places[one] = found
     return places
-
-
-def place_beside(clock: Clock, job: Job, profile: Profile) -> Places | None:
-    """Return where a job and the components that wait with it have room, now and as long as they will run."""
-    places, now = Places(), clock.now
-    plan = Profile(now, clock.machine.empty)
-    plan.free_from = dict(profile.free_from)
-    for one in job.waiting_with(clock.waiting):
-        free = clock.view()
-        for parts in places.values():
-            free = free.without(parts).apart(parts)
-        found = free.lesser(plan.throughout(now, now + one.estimate)).place(one)
-        if found is None:
-            return None
-        plan.take(now, now + one.estimate, found)
-        places[one] = found
-    return places
-
-
-def earliest_together(clock: Clock, job: Job, profile: Profile, begin: int) -> tuple[int, Places]:
-    """Return the earliest second from which on a job and its components have room together, and where."""
-    for step in sorted({begin, *(step for step in profile.free_from if step > begin)}):
-        plan, places = Profile(step, clock.machine.empty), Places()
-        plan.free_from = dict(profile.free_from)
-        for one in job.waiting_with(clock.waiting):
-            view = plan.throughout(step, step + one.estimate)
-            found = view.apart([part for parts in places.values() for part in parts]).place(one)
-            if found is None:
-                break
-            plan.take(step, step + one.estimate, found)
-            places[one] = found
-        else:
-            return step, places
-    raise AssertionError("the machine is too small for a job")
 
 
 def start_together(clock: Clock, job: Job, backfilled: bool, blocked: set[int] | None = None) -> int:

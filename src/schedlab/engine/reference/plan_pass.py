@@ -49,11 +49,6 @@ class PlanPass:
         due = any(moment <= clock.now for moment in self.moments())
         if not (news.events or news.turned or news.corrected or news.computed or news.awake or due):
             return
-        while (over := clock.preemption.next_over(clock.sorted(clock.visible()))) is not None:
-            clock.preemption.begin_over(*over)
-            self.listed = [job for job in self.listed if not job.is_of(over[0])]
-            for job in over[0].alternatives:
-                self.reserved.pop(job, None)
         if clock.in_order:
             while clock.in_order and (ready := [job for job in clock.visible() if clock.admitted(job)]):
                 view = clock.view()
@@ -65,8 +60,7 @@ class PlanPass:
             if clock.in_order:
                 return
         afresh = self.expect_longer() or news.corrected or news.turned == 2 or not self.planning or self.again
-        afresh |= clock.preemption.changed
-        self.planning, self.again, clock.preemption.changed = True, False, False
+        self.planning, self.again = True, False
         if self.fixed:
             self.go_round(afresh)
         elif afresh:

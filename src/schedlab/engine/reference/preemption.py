@@ -65,7 +65,6 @@ class Preemption:
     clock: Clock
     inputs: PreemptionInputs | None
     held: list[tuple[int, Job]] = field(default_factory=list)
-    changed: bool = False
     suspension: Suspension = field(init=False)
 
     def __post_init__(self) -> None:
@@ -177,18 +176,12 @@ class Preemption:
     def begin_over(self, job: Job, parts: list[Part], backfilled: bool = False) -> None:
         """Start a job, and suspend the runs that are in its way."""
         self.clock.begin(job, parts, backfilled=backfilled)
-        self.settle()
-
-    def settle(self) -> None:
-        """Find out anew which runs go on."""
-        before = [job.since is None for job in self.clock.running]
         self.suspension.settle()
-        self.changed |= before != [job.since is None for job in self.clock.running]
 
     def resume(self) -> None:
         """Resume the runs whose cores are free again."""
         if any(job.since is not None for job in self.clock.running):
-            self.settle()
+            self.suspension.settle()
 
     def make_way_in_plan(self, job: Job, options: Sequence[int], plan: Plan) -> tuple[list[Part], set[Job]] | None:
         """Preempt runs for a job in the plan; return where it would run and which runs are gone then.

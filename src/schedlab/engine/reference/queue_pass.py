@@ -6,19 +6,20 @@ from dataclasses import dataclass
 from functools import partial
 
 from schedlab.engine.reference.clock import Clock, News
-from schedlab.engine.reference.hetjobs import Places, earliest_together, place_beside, place_together
+from schedlab.engine.reference.hetjobs import Places, place_together
 from schedlab.engine.reference.job import Job
 from schedlab.engine.reference.machine import View
+from schedlab.engine.reference.nodes import Part
 from schedlab.engine.reference.profile import Profile
 
 
 @dataclass
 class Reservation:
-    """A reservation of a job, with its components, from the second on in which it is expected to fit."""
+    """A reservation of a job, from the second on in which it is expected to fit, and where."""
 
     job: Job
     shadow: int
-    places: Places
+    parts: list[Part]
 
 
 @dataclass
@@ -65,10 +66,10 @@ class QueuePass:
         jobs = [job for job in clock.visible() if clock.admitted(job)] if clock.free() > 0 else []
         return jobs if clock.in_order else clock.sorted(jobs)
 
-    def begin(self, places: Places, backfilled: bool = False) -> None:
+    def begin(self, places: Places) -> None:
         """Start jobs together."""
         for job, parts in places.items():
-            self.clock.begin(job, parts, backfilled=backfilled)
+            self.clock.begin(job, parts)
 
     def head(self) -> Places | None:
         """Return the first job that fits, and where; on nodes of partitions in which no earlier job is blocked."""
@@ -105,7 +106,7 @@ class QueuePass:
             candidate = self.candidate(reserved)
             if candidate is None:
                 break
-            self.begin(candidate, backfilled=True)
+            clock.begin(*candidate, backfilled=True)
 
     def tasks(self) -> dict[Job, int]:
         """Return when tasks could start whose parents have ended or are running."""
@@ -113,17 +114,18 @@ class QueuePass:
         moments = {job: clock.dependencies.after_parents(job, clock.now, ends) for job in clock.waiting}
         return {job: moment for job, moment in moments.items() if moment is not None and not job.ready}
 
-    def candidate(self, reserved: list[Reservation]) -> Places | None:
+    def candidate(self, reserved: list[Reservation]) -> tuple[Job, list[Part]] | None:
         """Return the first job that has room now and for its expected run time alongside reservations, and where."""
         clock = self.clock
         beside_all = self.profile(reserved)
         for job in clock.sorted(clock.visible(), clock.order.candidates):
             if clock.admitted(job):
-                others = [one for one in reserved if not one.job.is_of(job) and job not in one.places]
+                others = [one for one in reserved if not one.job.is_of(job)]
                 profile = beside_all if len(others) == len(reserved) else self.profile(others)
-                places = place_beside(clock, job, profile)
-                if places is not None:
-                    return places
+                beside = profile.throughout(clock.now, clock.now + job.estimate)
+                parts = clock.view().lesser(beside).place(job)
+                if parts is not None:
+                    return job, parts
         return None
 
     def first_ones(self, tasks: dict[Job, int]) -> list[Job]:
@@ -142,7 +144,7 @@ class QueuePass:
         for job in self.first_ones(tasks):
             earliest, profile = tasks.get(job, self.clock.now), self.profile(reserved)
             found = [
-                Reservation(one, *earliest_together(self.clock, one, profile, earliest))
+                Reservation(one, *profile.earliest(one, one.estimate, earliest))
                 for one in self.clock.sorted(self.clock.visible())
                 if one is job or (one.is_of(job) and self.clock.admitted(one))
             ]
@@ -156,6 +158,5 @@ class QueuePass:
             profile.take(self.clock.now, job.expected_end, job.parts)
         self.clock.close(profile)
         for one in reserved:
-            for job, parts in one.places.items():
-                profile.take(one.shadow, one.shadow + job.estimate, parts)
+            profile.take(one.shadow, one.shadow + one.job.estimate, one.parts)
         return profile

@@ -14,7 +14,6 @@ from schedlab.engine.reference.job import Job
 from schedlab.engine.reference.machine import Nodes
 from schedlab.engine.reference.nodes import Part
 from schedlab.engine.reference.profile import NEVER, Profile
-from schedlab.engine.reference.slurm_gaps import use_gaps
 from schedlab.engine.reference.slurm_plan import BackfillPlan, in_groups
 from schedlab.engine.reference.slurm_rest import Rest, are_busy, next_pass, rest_after
 from schedlab.engine.reference.slurm_search import earliest
@@ -117,8 +116,6 @@ class SlurmPass:
         if (main or backfill) and clock.waiting and timed and (self.resting or not rules.interval):
             minute = (now // MINUTE + 1) * MINUTE
             self.full_due = minute if self.full_due is None else min(self.full_due, minute)
-        if rules.interval and any(job not in visible for job in clock.visible()):  # a window lets others into view
-            self.changed, self.last_change = True, now
         if main or backfill:
             clock.wish(None)
 
@@ -232,8 +229,6 @@ class SlurmPass:
         clock, rules = self.clock, self.rules
         if clock.now < job.submit + rules.reserve_age:
             return True
-        if clock.order.starvation is not None and clock.now - job.submit > clock.order.starvation:
-            return False
         (score,) = clock.order.scores(clock.scheduler.policy, [job], clock.now) if rules.reserve_priority else [0.0]
         return -score < rules.reserve_priority
 
@@ -257,7 +252,7 @@ class SlurmPass:
         return False
 
     def backfill_pass(self, visible: list[Job]) -> None:
-        """Plan jobs in order, each at its earliest time; start them, or reserve; then use gaps."""
+        """Plan jobs in order, each at its earliest time; start them, or reserve."""
         clock, now, rules = self.clock, self.clock.now, self.rules
         plan = BackfillPlan(self)
         begins: dict[Job, int] = {}
@@ -317,7 +312,7 @@ class SlurmPass:
             if place is not None:
                 clock.begin(job, place, backfilled=blocked or rules.interval > 0)
                 if over:
-                    clock.preemption.settle()
+                    clock.preemption.suspension.settle()
                 started += 1
                 ends[job] = job.expected_end
                 plan.run(job)
@@ -355,7 +350,6 @@ class SlurmPass:
                 plan.reserve(job, begin, parts)
         if start_planned(clock, order, startable, rules.starts - started):
             self.last_change = now
-        use_gaps(self, plan.profile, begins)
 
     def planned(self, job: Job, order: list[Job], plan: BackfillPlan) -> Job:
         """Return the alternative of a job that the plan is for: the first that can start, or the first to end."""

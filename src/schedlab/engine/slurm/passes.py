@@ -35,7 +35,6 @@ from schedlab.engine.parts.moldable.kernels import before_in_list, begin_turns, 
 from schedlab.engine.parts.preemption.kernels import make_way
 from schedlab.engine.parts.preemption.plan import has_room_without_others, make_way_in_plan
 from schedlab.engine.parts.preemption.state import gives_way
-from schedlab.engine.parts.suspension.before_pass import start_over
 from schedlab.engine.parts.suspension.choice import fits_over_in_plan
 from schedlab.engine.parts.suspension.kernels import suspend_others
 from schedlab.engine.parts.switch_waits.kernels import drop_wishes, make_wishes
@@ -43,7 +42,6 @@ from schedlab.engine.passes.slots import book_run, ends_exactly, free_to_plan
 from schedlab.engine.queue.minima import ANY
 from schedlab.engine.queue.operations import NONE, first_fit, job_at
 from schedlab.engine.queue.orders import ASKED, PRIORITY, TIMED
-from schedlab.engine.queue.waiting import put_starving_first
 from schedlab.engine.slurm.alternatives import planned_of
 from schedlab.engine.slurm.plan import changes_by_itself, expect_ends, is_full, note, reserve
 from schedlab.engine.slurm.queue_entries import (
@@ -56,7 +54,7 @@ from schedlab.engine.slurm.queue_entries import (
 from schedlab.engine.slurm.reach import out_of_reach
 from schedlab.engine.slurm.rest import note_idle, rest_after
 from schedlab.engine.slurm.search import planned_slot
-from schedlab.engine.slurm.starts import AGAIN, STOP, start, start_all_planned, start_next, start_planned
+from schedlab.engine.slurm.starts import AGAIN, STOP, start, start_all_planned, start_next, start_over, start_planned
 from schedlab.engine.slurm.timing import (
     AWAKE,
     BACKFILL,
@@ -92,8 +90,6 @@ def slurm_pass(world: World) -> None:
     """Make the passes that are due."""
     clock, counters, queue = world.state.clock, world.plan.counters, world.waiting.queue
     now = clock[NOW]
-    if world.rules.starvation >= 0:
-        put_starving_first(world, queue, now)
     wished = make_wishes(world, queue, now)
     line_up(world, queue, world.orders.policy.kind[0] == PRIORITY)
     if counters[MAIN]:
@@ -119,7 +115,7 @@ def slurm_pass(world: World) -> None:
         again = _backfill_pass(world)
         if world.rules.interval > 0:
             kind = world.orders.policy.kind[0]
-            timed = kind in (TIMED, ASKED) or world.rules.starvation >= 0 or wanes(world.site) or gives_way(world)
+            timed = kind in (TIMED, ASKED) or wanes(world.site) or gives_way(world)
             counters[LOOK_AGAIN] = now + 1 if timed or wished else again
             rest(world.plan, now, rests if clock[STARTED] == before else AWAKE, clock[FREE])
     note_rest(world, now, clock[WAITING], wished or gives_way(world))

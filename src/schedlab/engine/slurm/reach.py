@@ -15,7 +15,6 @@ from schedlab.engine.parts.moldable.kernels import has_rivals
 from schedlab.engine.parts.preemption.state import gives_way
 from schedlab.engine.passes.nodes import fits
 from schedlab.engine.queue.sorted_list import QueueList
-from schedlab.engine.rules import NO_SPECULATION
 from schedlab.engine.slurm.search import may_begin_now
 from schedlab.kernels import inlined, inner_kernel
 
@@ -30,8 +29,7 @@ def out_of_reach(world: World, queue: QueueList, place: int, behind: int) -> int
     With `place` 0, there is no plan yet. It looks at all if jobs may start in others' place, or together, or before
     what is planned for them.
     """
-    others = gives_way(world) or has_rivals(world.rivals) or has_het_jobs(world.hets)
-    if others or world.rules.speculation > NO_SPECULATION:
+    if gives_way(world) or has_rivals(world.rivals) or has_het_jobs(world.hets):
         return 0
     return _behind_all_that_fit(world, queue, place, behind)
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from schedlab.engine.jobs.clock import FREE, NOW, STARTED
+from schedlab.engine.jobs.clock import NOW, STARTED
 from schedlab.engine.jobs.state import begin, by_itself_within_limits, within_limits
 from schedlab.engine.parts.heterogeneous.kernels import all_startable, is_component, mark_chosen, unmark
 from schedlab.engine.parts.heterogeneous.queue_order import own_score
-from schedlab.engine.parts.heterogeneous.together import AT_ONCE, fit_together, fits_apart, fits_with_others
+from schedlab.engine.parts.heterogeneous.together import fit_together, fits_apart
 from schedlab.engine.parts.limits.state import open_partitions
 from schedlab.engine.parts.limits.stop import stops_others
 from schedlab.engine.parts.moldable.choice import BY_ENTRY, BY_SCORE
@@ -16,6 +16,8 @@ from schedlab.engine.parts.moldable.kernels import before_in_list, take_turn
 from schedlab.engine.parts.outages.in_service import shut_out
 from schedlab.engine.parts.preemption.kernels import call_off, make_way_for_component
 from schedlab.engine.parts.preemption.state import gives_way
+from schedlab.engine.parts.suspension.choice import NOBODY, next_over
+from schedlab.engine.parts.suspension.kernels import suspend_others
 from schedlab.engine.queue.operations import NONE
 from schedlab.engine.queue.sorted_list import QueueList
 from schedlab.engine.queue.waiting import depart_with_rivals
@@ -41,6 +43,18 @@ def start(world: World, job: int) -> None:
 
 
 @inner_kernel
+def start_over(world: World) -> None:
+    """Before a main pass, start jobs of its queue in place of runs that are suspended."""
+    queue = world.waiting.queue
+    job = next_over(world, queue.order, queue.length[0])
+    while job != NOBODY:
+        start(world, job)
+        suspend_others(world)
+        world.state.backfilled[job] = False
+        job = next_over(world, queue.order, queue.length[0])
+
+
+@inner_kernel
 def start_components(world: World, job: int, backfilled: bool) -> int:
     """Start all components of a job that wait, which fit together; return how many."""
     if world.hets is None:
@@ -48,7 +62,7 @@ def start_components(world: World, job: int, backfilled: bool) -> int:
     started = 0
     for part in range(world.hets.first[job], world.hets.end[job]):
         if world.hets.waits[part]:
-            fits_apart(world, part, AT_ONCE)  # this chooses its nodes
+            fits_apart(world, part)  # this chooses its nodes
             start(world, part)
             mark_chosen(world.hets, world.nodes)
             world.state.backfilled[part] = backfilled
@@ -67,7 +81,7 @@ def start_planned(world: World, job: int) -> int:
         open_partitions(world.site)
         if gives_way(world):
             return _start_in_turn(world, job)
-        if fit_together(world, job, AT_ONCE, world.state.clock[FREE]):
+        if fit_together(world, job):
             return start_components(world, job, True)
     return 0
 
@@ -83,7 +97,7 @@ def _start_in_turn(world: World, job: int) -> int:
     count, missing = world.hets.startable[first], False
     while begun < count and not missing:
         part = world.hets.planned[first + begun]
-        missing = not fits_apart(world, part, AT_ONCE)  # this chooses its nodes
+        missing = not fits_apart(world, part)  # this chooses its nodes
         if missing:
             make_way_for_component(world, part)
         else:
@@ -127,7 +141,7 @@ def start_next(world: World, queue: QueueList, place: int, option: int) -> int:
         return 1
     if is_component(world.hets, job):
         in_order = world.state.clock[STARTED] < world.rules.in_order and within_limits(world, job)
-        if in_order and fits_with_others(world, job, AT_ONCE, world.state.clock[FREE], NONE):
+        if in_order and fit_together(world, job):
             start_components(world, job, False)
             return -place
         return STOP if block_in_turn(world, job, option) else AGAIN

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.jobs.clock import FREE
 from schedlab.engine.jobs.state import begin, within_limits
 from schedlab.engine.parts.heterogeneous.kernels import mark_chosen, unmark
-from schedlab.engine.parts.heterogeneous.together import AT_ONCE, fit_together, fits_apart
+from schedlab.engine.parts.heterogeneous.together import fit_together, fits_apart
 from schedlab.engine.parts.limits.state import open_partitions
 from schedlab.kernels import bare_kernel, inner_kernel
 
@@ -24,7 +23,7 @@ def fit_as_wholes(world: World, rows: NDArray[np.int64], found: NDArray[np.bool_
     open_partitions(world.site)
     for i in range(len(rows)):
         if found[i]:
-            found[i] = within_limits(world, rows[i]) and fit_together(world, rows[i], AT_ONCE, world.state.clock[FREE])
+            found[i] = within_limits(world, rows[i]) and fit_together(world, rows[i])
 
 
 @inner_kernel
@@ -34,7 +33,7 @@ def begin_together(world: World, job: int) -> None:
         open_partitions(world.site)
         for part in range(world.hets.first[job], world.hets.end[job]):
             if world.hets.waits[part]:
-                fits_apart(world, part, AT_ONCE)  # this chooses its nodes
+                fits_apart(world, part)  # this chooses its nodes
                 begin(world, part)
                 mark_chosen(world.hets, world.nodes)
         unmark(world.hets, world.nodes)

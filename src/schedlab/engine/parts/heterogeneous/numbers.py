@@ -13,8 +13,6 @@ from schedlab.engine.parts.heterogeneous.kernels import find_unfit, new_het_jobs
 from schedlab.engine.parts.limits.build import machine_inputs
 from schedlab.engine.parts.limits.numbers import SiteInputs
 from schedlab.errors import InputError
-from schedlab.scheduler.compatible import check
-from schedlab.scheduler.scheduler import Scheduler
 from schedlab.wording import shown
 from schedlab.workload.dependencies import Dependencies
 from schedlab.workload.workload import Workload
@@ -48,24 +46,15 @@ def owners_of(workload: Workload) -> NDArray[np.int64] | None:
 
 def check_together(
     workload: Workload,
-    scheduler: Scheduler,
     order: NDArray[np.intp] | None,
     nodes: NodeInputs | None,
     site: SiteInputs | None,
     processors: int,
 ) -> None:
-    """Raise InputError if the components of a job could never run together, or EASY would reserve for partitions."""
+    """Raise InputError if the components of a job could never run together."""
     owner = owners_of(workload)
     if owner is None:
         return
-    preemption = None if site is None else site.preemption
-    check(
-        scheduler,
-        heterogeneous=True,
-        partitions=site is not None,
-        preemption=preemption is not None,
-        suspension=preemption is not None and bool(preemption.suspends.any()),
-    )
     if nodes is None:
         unfit = np.bincount(owner, workload.job_processors, len(owner))[owner] > processors
     else:

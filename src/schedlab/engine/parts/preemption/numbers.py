@@ -62,8 +62,10 @@ def preempts(cluster: Cluster | None) -> bool:
     return cluster is not None and bool(_classes(cluster)[0].any())
 
 
-def suspends(cluster: Cluster) -> bool:
+def suspends(cluster: Cluster | None) -> bool:
     """Return whether runs of any class are suspended where they give way."""
+    if cluster is None:
+        return False
     may, _, stands_still = _classes(cluster)[:3]
     return bool((may.any(axis=0) & stands_still).any())
 

@@ -169,17 +169,10 @@ def _note_ends(nodes: Nodes | None, planned_end: NDArray[np.int64], count: int, 
 def give_way_behind(world: World) -> None:
     """Preempt runs for the jobs that still wait; another pass then plans again in the same second."""
     if world.site is not None:
-        queue = queue_in_order(world)
-        if make_way(world, queue.order, world.waiting.queue.length[0]):
+        listed, count = world.plan.list, world.waiting.queue.length[0]
+        queue = QueueList(world.site.turn, listed.spare, listed.score, listed.entered, listed.length, listed.tier)
+        for i in range(count):
+            queue.order[i] = world.waiting.queue.order[i]
+        sort_waiting(world, queue, world.orders.policy, count)
+        if make_way(world, queue.order, count):
             world.plan.counters[NEXT_START] = world.state.clock[NOW]
-
-
-@inlined
-def queue_in_order(world: World) -> QueueList:
-    """Return the waiting jobs in the order of the policy, of a pass that plans for every job."""
-    listed, count = world.plan.list, world.waiting.queue.length[0]
-    queue = QueueList(world.site.turn, listed.spare, listed.score, listed.entered, listed.length, listed.tier)
-    for i in range(count):
-        queue.order[i] = world.waiting.queue.order[i]
-    sort_waiting(world, queue, world.orders.policy, count)
-    return queue

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 YOUNGEST = 0  # whether the runs that began last are preempted first
 REORDER = 1  # how often the order of the preempted runs is improved
 AWAKE = 2  # 1 if the exemption of a run has ended by this event
-REPLAN = 3  # 1 if runs have been preempted, suspended or resumed since the last plan was made
+REPLAN = 3  # 1 if runs have been preempted since the last plan was made
 EXEMPTS = 4  # 1 if any class exempts runs for a time
 SUSPENDED = 5  # runs that are suspended
 PAUSES = 6  # suspensions in the log
@@ -232,7 +232,7 @@ def is_awake(world: World) -> bool:
 
 @inlined
 def must_plan_again(world: World) -> bool:
-    """Return whether runs have been preempted, suspended or resumed since the last call."""
+    """Return whether runs have been preempted since the last call."""
     if world.site is not None:
         again = _counter(world.preemption, REPLAN) > 0
         _set(world.preemption, REPLAN, 0)
