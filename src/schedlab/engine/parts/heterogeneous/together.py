@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @inner_kernel
 def fit_together(world: World, job: int) -> bool:
     """Return whether a job, which is any of the components, and those that wait with it fit now, on different nodes."""
-    if processors_together(world, job) > world.state.clock[FREE]:
+    if world.hets is None or processors_together(world, job) > world.state.clock[FREE]:
         return False
     found = True
     for part in range(world.hets.first[job], world.hets.end[job]):
