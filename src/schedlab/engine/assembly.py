@@ -32,7 +32,7 @@ from schedlab.engine.queue.ties import BY_ENTRY, numbers_of, ties_of
 from schedlab.engine.queue.tree import new_tree
 from schedlab.engine.queue.waiting import Orders, Waiting
 from schedlab.engine.rules import ALL_VISIBLE, NEVER_STARVES, NO_SPECULATION, Rules
-from schedlab.engine.slurm.timing import NO_GROUP, Depths, Passes, new_depths, new_passes
+from schedlab.engine.slurm.state import NO_GROUP, Depths, Passes, new_depths, new_passes
 from schedlab.scheduler.agent import AgentPolicy
 from schedlab.scheduler.backfilling import (
     ALL,

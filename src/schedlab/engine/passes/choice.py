@@ -24,7 +24,8 @@ from schedlab.engine.queue.orders import Order
 from schedlab.engine.queue.tree import QueueTree
 from schedlab.engine.queue.waiting import score_again
 from schedlab.engine.slurm.passes import slurm_pass
-from schedlab.engine.slurm.timing import Passes, due, next_pass, note_idle_passes
+from schedlab.engine.slurm.state import Passes
+from schedlab.engine.slurm.timing import due, next_pass, note_idle_passes
 from schedlab.kernels import chosen, inlined, kind_of, operation
 
 if TYPE_CHECKING:

@@ -19,28 +19,16 @@ from schedlab.engine.machine.profile import Profile, free_at
 from schedlab.engine.machine.state import PICKED
 from schedlab.engine.parts.dependencies.kernels import UNKNOWN, is_ready
 from schedlab.engine.parts.heterogeneous.kernels import is_component
-from schedlab.engine.parts.heterogeneous.queue_order import own_score
 from schedlab.engine.parts.moldable.kernels import has_rivals
 from schedlab.engine.parts.outages.kernels import have_closures
 from schedlab.engine.passes.slots import ends_exactly
 from schedlab.engine.queue.sorted_list import QueueList
+from schedlab.engine.slurm.depths import is_minor, is_never_looked_at, is_young, looks_at
 from schedlab.engine.slurm.plan import expect_ends, is_full, reserve
+from schedlab.engine.slurm.plan_records import clear_steps
 from schedlab.engine.slurm.queue_entries import entry_of, option_of, turns_of
 from schedlab.engine.slurm.search import planned_slot
-from schedlab.engine.slurm.timing import (
-    ALONE,
-    AWAKE,
-    BEHIND,
-    BESIDE,
-    FEW,
-    IDLE,
-    PLANS,
-    clear_steps,
-    is_minor,
-    is_never_looked_at,
-    is_young,
-    looks_at,
-)
+from schedlab.engine.slurm.state import ALONE, AWAKE, BEHIND, BESIDE, FEW, IDLE, PLANS
 from schedlab.kernels import inlined, inner_kernel
 
 if TYPE_CHECKING:
@@ -90,11 +78,7 @@ def _changes(world: World, queue: QueueList) -> bool:
         job = queue.order[i]
         if not by_itself_within_limits(world, job):
             continue
-        quiet = (
-            reserved >= world.rules.reserve
-            or is_young(world, job, now)
-            or is_minor(own_score(world.hets, queue, job), world.rules)
-        )
+        quiet = reserved >= world.rules.reserve or is_young(world, job) or is_minor(world, job)
         mine = 0
         for turn in range(turns_of(world, job)):
             entry = entry_of(world.site, job, turn)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from schedlab.engine.jobs.clock import NOW, STARTED
 from schedlab.engine.jobs.state import begin, by_itself_within_limits, within_limits
 from schedlab.engine.parts.heterogeneous.kernels import all_startable, is_component, mark_chosen, unmark
-from schedlab.engine.parts.heterogeneous.queue_order import own_score
 from schedlab.engine.parts.heterogeneous.together import fit_together, fits_apart
 from schedlab.engine.parts.limits.state import open_partitions
 from schedlab.engine.parts.limits.stop import stops_others
@@ -21,8 +20,9 @@ from schedlab.engine.parts.suspension.kernels import suspend_others
 from schedlab.engine.queue.operations import NONE
 from schedlab.engine.queue.sorted_list import QueueList
 from schedlab.engine.queue.waiting import depart_with_rivals
+from schedlab.engine.slurm.depths import is_minor, is_young
 from schedlab.engine.slurm.queue_entries import block_in_turn, fitting_in_turn
-from schedlab.engine.slurm.timing import is_minor, is_young, look_again
+from schedlab.engine.slurm.timing import look_again
 from schedlab.kernels import inlined, inner_kernel
 
 if TYPE_CHECKING:
@@ -156,6 +156,6 @@ def start_next(world: World, queue: QueueList, place: int, option: int) -> int:
         return step
     if shut_out(world, job, now, ends):
         return AGAIN
-    if ordered == BY_SCORE and (is_young(world, job, now) or is_minor(own_score(world.hets, queue, job), world.rules)):
+    if ordered == BY_SCORE and (is_young(world, job) or is_minor(world, job)):
         return AGAIN
     return STOP if block_in_turn(world, job, option) else AGAIN

@@ -1,28 +1,33 @@
-"""When Slurm's passes are due, and what the last backfill pass has planned."""
+"""When Slurm's passes are due, and when they rest."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import COMPLETED, CORRECTED, ENTERING, NOW, STARTED, TURNING, WAITING
-from schedlab.engine.jobs.state import are_refused
-from schedlab.engine.machine.profile import (
-    Profile,
-    new_profile,
-)
-from schedlab.engine.parts.dependencies.kernels import MADE_READY, NO_WORKFLOW, is_ready
-from schedlab.engine.parts.heterogeneous.kernels import has_het_jobs
-from schedlab.engine.parts.moldable.kernels import begin_turns, has_rivals
+from schedlab.engine.parts.dependencies.kernels import MADE_READY
 from schedlab.engine.parts.outages.kernels import TURNED
 from schedlab.engine.parts.preemption.state import is_awake
 from schedlab.engine.parts.requeues.kernels import fall_asleep, has_returned, sleeps
-from schedlab.engine.queue.sorted_list import QueueList
-from schedlab.engine.rules import Rules
-from schedlab.kernels import by_address, inlined, inner_kernel
+from schedlab.engine.slurm.state import (
+    ALONE,
+    AWAKE,
+    BACKFILL,
+    BESIDE,
+    FULL_DUE,
+    IDLE,
+    LAST_BACKFILL,
+    LAST_CHANGE,
+    LAST_MAIN,
+    LOOK_AGAIN,
+    MAIN,
+    MAIN_DUE,
+    MARKED,
+    RESTING,
+    Passes,
+)
+from schedlab.kernels import inlined
 
 if TYPE_CHECKING:
     from schedlab.engine.world import World
@@ -30,185 +35,11 @@ if TYPE_CHECKING:
 MINUTE = 60
 """Seconds between main passes that look at the whole queue (sched_interval)."""
 
-NO_GROUP = -1
-"""In `Depths.group`: there is no limit."""
-
-# Positions in Passes.counters.
-MAIN_DUE = 0  # second of the next main pass
-LAST_MAIN = 1  # ... and of the last one
-FULL_DUE = 2  # second of the next main pass that looks at the whole queue, after one that was cut short
-LOOK_AGAIN = 3  # first second from which on a backfill pass could start a job; NEVER if only a change helps
-LAST_CHANGE = 4  # last second in which anything happened
-LAST_BACKFILL = 5  # second of the last backfill pass
-PLANS = 6  # backfill passes with plans so far
-MAIN = 7  # 1 if a main pass is due now
-BACKFILL = 8  # 1 if a backfill pass is due now
-STEPS = 9  # seconds in which the plan of the present backfill pass changes
-STEPS_CHANGE = 10  # second from which the same reservations would make another number of steps
-STARTS = 11  # main passes so far
-RESTING = 12  # whether passes rest as the last one has changed nothing: AWAKE, ALONE or BESIDE
-BEHIND = 13  # 1 if the last job that was planned is to begin when the reservation of another one ends
-TESTED = 14  # 1 if the last job that was planned would fit at some time, had others no reservations
-RECORDS = 15  # records that the plan of the present backfill pass has had so far, also those that have been joined
-TWICE = 16  # 1 if one of its steps separates records with the same reserved nodes
-OPENED = 17  # 1 if one of its reservations begins with it; there is an empty record before that one
-MARKED = 18  # 1 if the last backfill pass has marked nodes as planned; that the next one removes the marks is a change
-FEW = 19  # 1 if so few jobs wait that the present backfill pass plans them all
-IDLE = 20  # 1 if it has reserved nodes that are idle, which is taken for granted where many jobs wait
-COUNTERS_SIZE = 21
-
-# In RESTING: passes do not rest; the next one waits for a change; so it does, and main passes of full minutes are such.
-AWAKE, ALONE, BESIDE = range(3)
-
-
-@by_address
-class Depths(NamedTuple):
-    """Where a pass considers limited numbers of jobs of a user, a partition ...: these numbers, and its counts.
-
-    `most` has a number for each kind, a row of `group` the group of each turn (`schedlab.engine.slurm.queue_entries`);
-    `looked_at` and `looked_in` say how many turns of a group a pass has considered, and which pass that was.
-    """
-
-    most: NDArray[np.int64]
-    group: NDArray[np.int64]
-    looked_at: NDArray[np.int64]
-    looked_in: NDArray[np.int64]
-
-
-@by_address
-class Passes(NamedTuple):
-    """When passes are due, and what the last backfill pass has planned.
-
-    `profile` holds the plan; `planned_end` (seconds) and `planned_in` give, per job, when it will have ended by the
-    plan and in which pass that was computed; `begins` when it is to begin. `planning` and `starting` count the jobs of
-    a user, a partition ... that a backfill pass and a main pass consider, `reserving` those of a partition for which a
-    backfill pass reserves. `steps` are the seconds between the records
-    of a plan of limited size, in order.
-    """
-
-    counters: NDArray[np.int64]
-    profile: Profile
-    planned_end: NDArray[np.int64]
-    planned_in: NDArray[np.int64]
-    begins: NDArray[np.int64]
-    planning: Depths
-    starting: Depths
-    reserving: Depths
-    steps: NDArray[np.int64]
-
-
-def new_depths(most: NDArray[np.int64], group: NDArray[np.int64]) -> Depths:
-    """Return the counts before the first pass: `most` of each kind, and a row of groups (from 0) for it."""
-    groups = int(group.max(initial=-1)) + 1
-    return Depths(most, group, np.zeros(groups, dtype=np.int64), np.zeros(groups, dtype=np.int64))
-
-
-def new_passes(jobs: int, planning: Depths, starting: Depths, reserving: Depths, processors: int, steps: int) -> Passes:
-    """Return the state before the first pass."""
-    counters = np.zeros(COUNTERS_SIZE, dtype=np.int64)
-    counters[[MAIN_DUE, FULL_DUE, LOOK_AGAIN]] = NEVER
-    counters[[LAST_MAIN, LAST_CHANGE, LAST_BACKFILL]] = -NEVER // 2
-    return Passes(
-        counters,
-        new_profile(2 * jobs, processors),
-        planned_end=np.zeros(jobs, dtype=np.int64),
-        planned_in=np.zeros(jobs, dtype=np.int64),
-        begins=np.zeros(jobs, dtype=np.int64),
-        planning=planning,
-        starting=starting,
-        reserving=reserving,
-        steps=np.empty(steps + 2, dtype=np.int64),
-    )
-
 
 @inlined
-def looks_at(depths: Depths, number: int, turn: int) -> bool:
-    """Return whether the pass of this number considers a turn, within the limits per user, partition ...; count it."""
-    for kind in range(depths.most.shape[0]):
-        group = depths.group[kind, turn]
-        if group == NO_GROUP:
-            continue
-        if depths.looked_in[group] != number:
-            depths.looked_in[group], depths.looked_at[group] = number, 0
-        if depths.looked_at[group] >= depths.most[kind]:
-            return False
-    for kind in range(depths.most.shape[0]):
-        if depths.group[kind, turn] != NO_GROUP:
-            depths.looked_at[depths.group[kind, turn]] += 1
-    return True
-
-
-@inlined
-def is_never_looked_at(depths: Depths, turn: int) -> bool:
-    """Return whether no pass considers a turn, as it may consider none of its user, partition ..."""
-    never = False
-    for kind in range(depths.most.shape[0]):
-        never = never or (depths.group[kind, turn] != NO_GROUP and depths.most[kind] == 0)
-    return never
-
-
-@inlined
-def is_young(world: World, job: int, now: int) -> bool:
-    """Return whether a job has not waited long enough for a reservation, and keeps nobody waiting."""
-    return world.rules.reserve_age > 0 and now - world.seen[job].submit < world.rules.reserve_age
-
-
-@inlined
-def is_minor(score: float, rules: Rules) -> bool:
-    """Return whether the priority of a job, its negated score, is too low to reserve or to keep others waiting."""
-    return rules.reserve_priority > 0 and -score < rules.reserve_priority
-
-
-@inner_kernel
-def place_of_step(passes: Passes, second: int) -> int:
-    """Return the place of the first step of the plan that is not before a second."""
-    low, high = 0, int(passes.counters[STEPS])
-    while low < high:
-        middle = (low + high) // 2
-        if passes.steps[middle] < second:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
-@inlined
-def clear_steps(passes: Passes) -> None:
-    """Begin a plan without steps, and with one record."""
-    counters = passes.counters
-    counters[STEPS] = counters[TWICE] = counters[OPENED] = 0
-    counters[RECORDS] = 1
-
-
-@inlined
-def is_step(passes: Passes, second: int) -> bool:
-    """Return whether the plan changes in a second."""
-    place = place_of_step(passes, second)
-    return place < passes.counters[STEPS] and passes.steps[place] == second
-
-
-@inlined
-def add_step(passes: Passes, second: int) -> bool:
-    """Add a second in which the plan changes; return whether it had one there before."""
-    steps, count = passes.steps, passes.counters[STEPS]
-    if is_step(passes, second):
-        return True
-    place = place_of_step(passes, second)
-    for i in range(count, place, -1):
-        steps[i] = steps[i - 1]
-    steps[place] = second
-    passes.counters[STEPS] = count + 1
-    passes.counters[RECORDS] += 1
-    return False
-
-
-@inlined
-def drop_step(passes: Passes, place: int) -> None:
-    """Join the records beside a step."""
-    steps, count = passes.steps, passes.counters[STEPS]
-    for i in range(place, count - 1):
-        steps[i] = steps[i + 1]
-    passes.counters[STEPS] = count - 1
+def next_minute(now: int) -> int:
+    """Return when the next full minute begins."""
+    return (now // MINUTE + 1) * MINUTE
 
 
 @inlined
@@ -345,7 +176,7 @@ def note_rest(world: World, now: int, waiting: int, wanes: bool) -> None:
     if counters[BACKFILL] and waiting == 0:
         _rest_alone(world, now)
     if counters[RESTING] and waiting > 0 and wanes:
-        counters[FULL_DUE] = min(counters[FULL_DUE], (now // MINUTE + 1) * MINUTE)
+        counters[FULL_DUE] = min(counters[FULL_DUE], next_minute(now))
 
 
 @inlined
@@ -354,36 +185,3 @@ def look_again(world: World) -> None:
     world.plan.counters[LAST_CHANGE] = world.state.clock[NOW]
     if world.rules.interval > 0:
         world.plan.counters[LOOK_AGAIN] = world.state.clock[NOW]
-
-
-@inlined
-def narrowest_of(world: World, queue: QueueList) -> int:
-    """Return the fewest processors needed by a job that could start in this pass, 0 if one has not been planned yet."""
-    fewest = NEVER
-    looked_at = 0
-    for i in range(queue.length[0]):
-        job = queue.order[i]
-        if is_ready(world.needs, job):
-            fewest = min(fewest, world.jobs[job].processors if world.state.planned[job] else 0)
-            if world.needs is not None:
-                looked_at += world.needs.workflow[job] == NO_WORKFLOW
-            else:
-                looked_at += 1
-            if (
-                looked_at == world.rules.depth
-                and not world.rules.by_group
-                and not are_refused(world)
-                and not has_rivals(world.rivals)
-                and not has_het_jobs(world.hets)
-            ):
-                break  # a job that exceeds a limit does not count
-    return fewest
-
-
-@inlined
-def begin_main_pass(world: World, now: int) -> None:
-    """Note that a main pass begins, in which each job has its turns again."""
-    world.plan.counters[MAIN_DUE] = world.plan.counters[FULL_DUE] = NEVER
-    world.plan.counters[LAST_MAIN] = now
-    world.plan.counters[STARTS] += 1
-    begin_turns(world.rivals)

@@ -26,7 +26,8 @@ from schedlab.engine.passes.plan import Plan
 from schedlab.engine.queue.operations import NONE
 from schedlab.engine.queue.sorted_list import find_and_remove
 from schedlab.engine.queue.waiting import depart_with_rivals, leave
-from schedlab.engine.slurm.timing import Passes, look_again
+from schedlab.engine.slurm.state import Passes
+from schedlab.engine.slurm.timing import look_again
 from schedlab.engine.steps.components_by_hand import begin_together
 from schedlab.engine.steps.partitions_by_hand import (
     choose_on_site,

@@ -43,7 +43,7 @@ from schedlab.engine.queue.sorted_list import QueueList
 from schedlab.engine.queue.tree import Gaps, QueueTree
 from schedlab.engine.queue.waiting import Orders, Waiting
 from schedlab.engine.rules import Rules
-from schedlab.engine.slurm.timing import Depths, Passes
+from schedlab.engine.slurm.state import Depths, Passes
 from schedlab.speculate.requests import DistributionTables
 
 JOBS = "jobs"  # one entry per job
@@ -102,6 +102,7 @@ RULES: dict[type[Any], dict[str, str]] = dict(
             jobs="planned_end planned_in begins",
             part="profile",
             fresh="planning starting reserving",
+            scratch="turn",
         ),
         _rules(Depths, fresh="most group", scratch="looked_at looked_in"),
         _rules(Forecasts, part="reservations order", fresh="pilot"),

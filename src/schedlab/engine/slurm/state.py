@@ -1,0 +1,105 @@
+"""What Slurm's passes know: when they are due, what the last one has planned, and how many jobs they look at."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.engine.jobs.calendar import NEVER
+from schedlab.engine.machine.profile import Profile, new_profile
+from schedlab.engine.slurm.turn import TURN
+from schedlab.kernels import by_address, new_records
+
+NO_GROUP = -1
+"""In `Depths.group`: there is no limit."""
+
+# Positions in Passes.counters.
+MAIN_DUE = 0  # second of the next main pass
+LAST_MAIN = 1  # ... and of the last one
+FULL_DUE = 2  # second of the next main pass that looks at the whole queue, after one that was cut short
+LOOK_AGAIN = 3  # first second from which on a backfill pass could start a job; NEVER if only a change helps
+LAST_CHANGE = 4  # last second in which anything happened
+LAST_BACKFILL = 5  # second of the last backfill pass
+PLANS = 6  # backfill passes with plans so far
+MAIN = 7  # 1 if a main pass is due now
+BACKFILL = 8  # 1 if a backfill pass is due now
+STEPS = 9  # seconds in which the plan of the present backfill pass changes
+STEPS_CHANGE = 10  # second from which the same reservations would make another number of steps
+STARTS = 11  # main passes so far
+RESTING = 12  # whether passes rest as the last one has changed nothing: AWAKE, ALONE or BESIDE
+BEHIND = 13  # 1 if the last job that was planned is to begin when the reservation of another one ends
+TESTED = 14  # 1 if the last job that was planned would fit at some time, had others no reservations
+RECORDS = 15  # records that the plan of the present backfill pass has had so far, also those that have been joined
+TWICE = 16  # 1 if one of its steps separates records with the same reserved nodes
+OPENED = 17  # 1 if one of its reservations begins with it; there is an empty record before that one
+MARKED = 18  # 1 if the last backfill pass has marked nodes as planned; that the next one removes the marks is a change
+FEW = 19  # 1 if so few jobs wait that the present backfill pass plans them all
+IDLE = 20  # 1 if it has reserved nodes that are idle, which is taken for granted where many jobs wait
+COUNTERS_SIZE = 21
+
+# In RESTING: passes do not rest; the next one waits for a change; so it does, and main passes of full minutes are such.
+AWAKE, ALONE, BESIDE = range(3)
+
+
+@by_address
+class Depths(NamedTuple):
+    """Where a pass considers limited numbers of jobs of a user, a partition ...: these numbers, and its counts.
+
+    `most` has a number for each kind, a row of `group` the group of each turn (`schedlab.engine.slurm.queue_entries`);
+    `looked_at` and `looked_in` say how many turns of a group a pass has considered, and which pass that was.
+    """
+
+    most: NDArray[np.int64]
+    group: NDArray[np.int64]
+    looked_at: NDArray[np.int64]
+    looked_in: NDArray[np.int64]
+
+
+@by_address
+class Passes(NamedTuple):
+    """When passes are due, and what the last backfill pass has planned.
+
+    `profile` holds the plan; `planned_end` (seconds) and `planned_in` give, per job, when it will have ended by the
+    plan and in which pass that was computed; `begins` when it is to begin. `planning` and `starting` count the jobs of
+    a user, a partition ... that a backfill pass and a main pass consider, `reserving` those of a partition for which a
+    backfill pass reserves. `steps` are the seconds between the records of a plan of limited size, in order. `turn` is
+    where a pass is, see `schedlab.engine.slurm.turn`.
+    """
+
+    counters: NDArray[np.int64]
+    profile: Profile
+    planned_end: NDArray[np.int64]
+    planned_in: NDArray[np.int64]
+    begins: NDArray[np.int64]
+    planning: Depths
+    starting: Depths
+    reserving: Depths
+    steps: NDArray[np.int64]
+    turn: NDArray[Any]
+
+
+def new_depths(most: NDArray[np.int64], group: NDArray[np.int64]) -> Depths:
+    """Return the counts before the first pass: `most` of each kind, and a row of groups (from 0) for it."""
+    groups = int(group.max(initial=-1)) + 1
+    return Depths(most, group, np.zeros(groups, dtype=np.int64), np.zeros(groups, dtype=np.int64))
+
+
+def new_passes(jobs: int, planning: Depths, starting: Depths, reserving: Depths, processors: int, steps: int) -> Passes:
+    """Return the state before the first pass."""
+    counters = np.zeros(COUNTERS_SIZE, dtype=np.int64)
+    counters[[MAIN_DUE, FULL_DUE, LOOK_AGAIN]] = NEVER
+    counters[[LAST_MAIN, LAST_CHANGE, LAST_BACKFILL]] = -NEVER // 2
+    return Passes(
+        counters,
+        new_profile(2 * jobs, processors),
+        planned_end=np.zeros(jobs, dtype=np.int64),
+        planned_in=np.zeros(jobs, dtype=np.int64),
+        begins=np.zeros(jobs, dtype=np.int64),
+        planning=planning,
+        starting=starting,
+        reserving=reserving,
+        steps=np.empty(steps + 2, dtype=np.int64),
+        turn=new_records(1, TURN),
+    )
