@@ -25,8 +25,8 @@ from schedlab.engine.jobs.calendar import BLOCK, USED
 from schedlab.engine.jobs.clock import FREE, NOW
 from schedlab.engine.parts.dependencies.kernels import is_ready
 from schedlab.engine.machine.profile import Profile, book, clear, earliest_slot
-from schedlab.engine.jobs.state import begin
-from schedlab.engine.queue.waiting import leave
+from schedlab.engine.runs import begin
+from schedlab.engine.passes.waiting import leave
 from schedlab.kernels import by_address, inner_kernel
 if TYPE_CHECKING:
     from schedlab.engine.world import World

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from schedlab.engine.jobs.calendar import NEVER, soonest
+from schedlab.engine import moments
+from schedlab.engine.jobs.calendar import NEVER, pop, soonest
 from schedlab.engine.jobs.clock import (
     ARRIVED,
     BLAMED,
@@ -25,21 +26,13 @@ from schedlab.engine.jobs.clock import (
     STAGE,
     STARTED,
     SUBMITTED,
+    TURNING,
     WAITING,
 )
-from schedlab.engine.jobs.state import UNKNOWN, advance, begin, next_event
-from schedlab.engine.machine.nodes import lacks_places
-from schedlab.engine.parts.dependencies.kernels import next_release, release
-from schedlab.engine.parts.forecasts.kernels import correct_expired, learn_from_ends, note_starts, predict_for_entries
-from schedlab.engine.parts.heterogeneous.kernels import is_hopeless
+from schedlab.engine.jobs.state import UNKNOWN, next_event
 from schedlab.engine.parts.limits.reasons import all_are_passed_over, count_waiting
-from schedlab.engine.parts.outages.kernels import next_change
-from schedlab.engine.parts.preemption.state import lacks_pauses
-from schedlab.engine.parts.preemption.times import let_return, look_ahead, next_turn
-from schedlab.engine.parts.priority.kernels import compute, next_computation, note_usage, rank_of
-from schedlab.engine.parts.retries.kernels import ask_first, come_back, is_full, note_runs
-from schedlab.engine.parts.submission_limits.kernels import accept
-from schedlab.engine.parts.suspension.kernels import resume
+from schedlab.engine.parts.outages.kernels import TURNED
+from schedlab.engine.parts.priority.kernels import rank_of
 from schedlab.engine.passes.choice import (
     after_pass,
     before_event,
@@ -51,9 +44,9 @@ from schedlab.engine.passes.choice import (
     speculate,
 )
 from schedlab.engine.passes.easy import OPEN, STARTS
+from schedlab.engine.passes.waiting import enter, score_again
 from schedlab.engine.queue.orders import ASKED, AT_ENTRY, PRIORITY, TIMED, Order, evaluate_for
-from schedlab.engine.queue.ties import number_entry
-from schedlab.engine.queue.waiting import enter, score_again
+from schedlab.engine.runs import begin, break_off, complete
 from schedlab.kernels import bare_kernel, inlined
 
 if TYPE_CHECKING:
@@ -89,11 +82,7 @@ def run(world: World, until: int) -> int:
     clock = world.state.clock
     while True:
         if clock[STAGE] == OVER:
-            if (
-                (world.retries is not None and is_full(world.retries))
-                or lacks_places(world.nodes)
-                or lacks_pauses(world)
-            ):
+            if moments.is_full(world):
                 return FULL
             now = _next_second(world)
             if now == NEVER:
@@ -111,8 +100,7 @@ def run(world: World, until: int) -> int:
             if world.forecasts is not None and world.rules.asks_predictor and clock[ENTERING] > 0:
                 return ASK
         if clock[STAGE] == ENTERED:
-            if world.forecasts is not None:
-                predict_for_entries(world)
+            moments.jobs_enter(world)
             clock[STAGE] = PREDICTED
             if world.rules.asks_at_entry and clock[ENTERING] > 0:
                 return ASK
@@ -146,20 +134,11 @@ def _next_second(world: World) -> int:
 
     If nothing happens any more, passes and priorities are of no use to jobs that are passed over: they never start.
     """
-    now = next_event(world)
-    if world.forecasts is not None and not world.rules.one_by_one:
-        now = min(now, soonest(world.state.alarms))
-    if world.needs is not None:
-        now = min(now, next_release(world.needs))
-    now = min(now, next_turn(world))
-    if now < NEVER or world.state.clock[WAITING] > 0:  # outages after the last job do not matter
-        now = min(now, next_change(world))
-    hopeless = is_hopeless(world.hets, world.state.clock[NOW], now < NEVER)
-    if now == NEVER and (hopeless or all_are_passed_over(world)):
+    now = moments.next_by_itself(world, next_event(world))
+    lost_patience = moments.has_lost_patience(world, now < NEVER)
+    if now == NEVER and (lost_patience or all_are_passed_over(world)):
         return NEVER
-    if world.priority is not None:
-        now = min(now, next_computation(world))
-    return min(now, next_planned(world.plan, world))
+    return min(moments.next_computation(world, now), next_planned(world.plan, world))
 
 
 @inlined
@@ -167,48 +146,62 @@ def _let_time_pass(world: World, now: int) -> None:
     """Advance the clock; process completions and submissions, and correct the predictions that have expired."""
     clock = world.state.clock
     before_event(world.plan, world, now)
-    look_ahead(world, now)
+    moments.time_will_pass(world, now)
     clock[ENTERING] = 0
     clock[CORRECTED] = 0
-    if world.forecasts is not None and world.rules.one_by_one:
-        clock[CORRECTED] = correct_expired(world, now)
+    if world.rules.one_by_one:
+        moments.expectations_end(world, now)
     advance(world, now, world.rules.one_by_one)
-    resume(world)
-    if world.forecasts is not None and not world.rules.one_by_one:
-        clock[CORRECTED] = correct_expired(world, now)
+    moments.time_has_passed(world)
+    if not world.rules.one_by_one:
+        moments.expectations_end(world, now)
+
+
+@inlined
+def advance(world: World, now: int, one_by_one: bool) -> None:
+    """Advance the clock and process completions and submissions, up to the point where a scheduling pass is due.
+
+    Batched order: all completions of the second, then all its submissions. One by one ("pyss"): a single event, a
+    submission before a completion of the same second; before it, running jobs whose expected end has come no longer
+    count as running in the scheduler's view, finished or not (Gaussier et al., SC'15: what their simulator does).
+    """
+    clock = world.state.clock
+    clock[NOW] = now
+    clock[ARRIVED] = 0
+    clock[COMPLETED] = 0
+    n = world.jobs.shape[0]
+    if one_by_one:
+        while soonest(world.state.running) <= now:
+            clock[FREE] += world.jobs[pop(world.state.running)].processors
+        if clock[SUBMITTED] < n and world.jobs[clock[SUBMITTED]].submit == now:
+            clock[SUBMITTED] += 1
+            clock[ARRIVED] = 1
+            return
+    while soonest(world.state.completions) == now:
+        complete(world)
+        if one_by_one:
+            return
+    clock[TURNING] = moments.machine_changes(world, now)
+    if clock[TURNING] == TURNED:
+        break_off(world)
+    while clock[SUBMITTED] < n and world.jobs[clock[SUBMITTED]].submit == now:
+        clock[SUBMITTED] += 1
+        clock[ARRIVED] += 1
 
 
 @inlined
 def _see_who_enters(world: World) -> None:
     """Process the runs that have ended; list the jobs that enter the queue, and number the entries."""
-    clock = world.state.clock
-    if world.forecasts is not None:
-        learn_from_ends(world)
-    if world.priority is not None:
-        note_usage(world)
-    if world.retries is not None:
-        come_back(world, world.rules.keeps_submit, world.rules.ties, world.rules.loses)
-        let_return(world, world.rules.ties)
-    if world.needs is not None:
-        accept(world)
-        release(world, world.rules.keeps_submit, world.rules.ties)
-    else:
-        for job in range(clock[SUBMITTED] - clock[ARRIVED], clock[SUBMITTED]):
-            world.state.entering[clock[ENTERING]] = job
-            clock[ENTERING] += 1
-            if world.retries is not None:
-                number_entry(world.state, world.rules.ties, job)
-    if world.retries is not None:
-        ask_first(world)
+    moments.runs_have_ended(world)
+    moments.jobs_are_submitted(world)
+    moments.jobs_ask(world)
 
 
 @inlined
 def _let_in(world: World) -> bool:
     """Put the jobs that enter into the queue; return whether a scheduling pass is due."""
     clock = world.state.clock
-    reranked = False
-    if world.priority is not None:
-        reranked = compute(world)
+    reranked = moments.order_changes(world)
     if clock[ENTERING] > 0:
         _score_entries(world, world.orders.policy)
         _score_entries(world, world.orders.candidates)
@@ -220,7 +213,7 @@ def _let_in(world: World) -> bool:
         begin(world, job)
         world.state.backfilled[job] = clock[WAITING] > 0
         clock[LEFT] = clock[FREE] if clock[WAITING] > 0 else UNKNOWN
-        note_all_runs(world, clock[STARTED] - 1)
+        moments.runs_have_begun(world, clock[STARTED] - 1, False)
     else:
         for i in range(clock[ENTERING]):
             enter(world, world.state.entering[i])
@@ -275,24 +268,12 @@ def _score_entries(world: World, order: Order | None) -> None:
 
 
 @inlined
-def note_all_runs(world: World, before: int) -> None:
-    """Record the runs that have started since there were `before` of them."""
-    if world.retries is not None:
-        note_runs(world, before, False)
-    if world.forecasts is not None:
-        note_starts(world, before)
-
-
-@inlined
 def _schedule(world: World) -> None:
     """Make a scheduling pass; then let jobs run speculatively."""
     clock = world.state.clock
     before = clock[STARTED]
     make_pass(world.plan, world)
-    if world.retries is not None:
-        note_runs(world, before, False)
-        if world.rules.speculation >= 0 and clock[BLAMED] < 0:
-            speculate(world.plan, world)
-    if world.forecasts is not None:
-        note_starts(world, before)
+    moments.runs_have_begun(world, before, False)
+    if world.retries is not None and world.rules.speculation >= 0 and clock[BLAMED] < 0:
+        speculate(world.plan, world)
     after_pass(world.plan, world)

@@ -9,9 +9,12 @@ from numpy.typing import NDArray
 
 from schedlab.engine.jobs.calendar import NEVER, soonest
 from schedlab.engine.jobs.clock import ARRIVED, COMPLETED, FREE, NOW, STARTED, SUBMITTED
-from schedlab.engine.jobs.state import State, advance, begin, complete, reservation
+from schedlab.engine.jobs.state import State
+from schedlab.engine.loop import advance
+from schedlab.engine.machine.processors import reservation
 from schedlab.engine.many.prescored import Formulas
 from schedlab.engine.queue.orders import evaluate_for
+from schedlab.engine.runs import begin, complete
 from schedlab.engine.world import World
 from schedlab.gym.pool import (
     ACCRUED,

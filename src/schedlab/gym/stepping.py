@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from schedlab.engine.jobs.calendar import NEVER, soonest
 from schedlab.engine.jobs.clock import BLAMED as CLOCK_BLAMED
 from schedlab.engine.jobs.clock import FREE, HEAD, LEFT, NOW, SUBMITTED
-from schedlab.engine.jobs.state import UNKNOWN, State, reservation
+from schedlab.engine.jobs.state import UNKNOWN, State
+from schedlab.engine.machine.processors import reservation
 from schedlab.engine.queue.orders import evaluate_for
 from schedlab.gym.moves import (
     BACKFILL,

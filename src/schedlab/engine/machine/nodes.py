@@ -241,38 +241,36 @@ def busier(one: int, other: int) -> int:
 
 
 @inner_kernel
-def occupy(nodes: Nodes | None, job: int) -> None:
+def occupy(nodes: Nodes, job: int) -> None:
     """Allocate the last choice to a job that starts, and log it."""
-    if nodes is not None:
-        machine, counters, notes = nodes.machine, nodes.counters, nodes.notes
-        request = counters[ASKED_FOR]
-        place = counters[LOGGED]
-        for i in range(counters[PICKED]):
-            move(machine, nodes.now, request, notes[i].picked, notes[i].portion, notes[i].bits, -1)
-            notes[notes[i].picked].changes += 1
-            nodes.places[place].node = notes[i].picked
-            nodes.places[place].tasks = notes[i].portion
-            nodes.places[place].bits = notes[i].bits
-            nodes.places[place].request = request
-            place += 1
-        nodes.run[job] = counters[RUNS]
-        counters[RUNS] += 1
-        counters[LOGGED] = place
-        nodes.offsets[counters[RUNS]] = place
+    machine, counters, notes = nodes.machine, nodes.counters, nodes.notes
+    request = counters[ASKED_FOR]
+    place = counters[LOGGED]
+    for i in range(counters[PICKED]):
+        move(machine, nodes.now, request, notes[i].picked, notes[i].portion, notes[i].bits, -1)
+        notes[notes[i].picked].changes += 1
+        nodes.places[place].node = notes[i].picked
+        nodes.places[place].tasks = notes[i].portion
+        nodes.places[place].bits = notes[i].bits
+        nodes.places[place].request = request
+        place += 1
+    nodes.run[job] = counters[RUNS]
+    counters[RUNS] += 1
+    counters[LOGGED] = place
+    nodes.offsets[counters[RUNS]] = place
 
 
 @inner_kernel
-def vacate(nodes: Nodes | None, job: int) -> None:
+def vacate(nodes: Nodes, job: int) -> None:
     """Release what a job that has ended held."""
-    if nodes is not None:
-        run = nodes.run[job]
-        for place in range(nodes.offsets[run], nodes.offsets[run + 1]):
-            move_place(nodes, nodes.now, place, 1)
-            nodes.notes[nodes.places[place].node].changes += 1
-            nodes.freed[nodes.counters[FREED] % REMEMBERED] = nodes.places[place].node
-            nodes.counters[FREED] += 1
-        nodes.counters[GROWN] += 1
-        nodes.counters[CHANGED] += 1
+    run = nodes.run[job]
+    for place in range(nodes.offsets[run], nodes.offsets[run + 1]):
+        move_place(nodes, nodes.now, place, 1)
+        nodes.notes[nodes.places[place].node].changes += 1
+        nodes.freed[nodes.counters[FREED] % REMEMBERED] = nodes.places[place].node
+        nodes.counters[FREED] += 1
+    nodes.counters[GROWN] += 1
+    nodes.counters[CHANGED] += 1
 
 
 @inner_kernel
@@ -289,9 +287,7 @@ def note_change(nodes: Nodes | None) -> None:
         nodes.counters[CHANGED] += 1
 
 
-@inner_kernel
-def lacks_places(nodes: Nodes | None) -> bool:
+@inlined
+def lacks_places(nodes: Nodes) -> bool:
     """Return whether the log may be too short for the runs of one event."""
-    if nodes is None:
-        return False
     return nodes.counters[LOGGED] + nodes.machine.total > nodes.places.shape[0]

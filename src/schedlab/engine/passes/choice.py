@@ -19,10 +19,10 @@ from schedlab.engine.passes.conservative import plan_pass, use_gaps
 from schedlab.engine.passes.easy import OPEN, alone, queue_pass, use_gap
 from schedlab.engine.passes.partitions import site_pass
 from schedlab.engine.passes.plan import NEXT_START, Plan
+from schedlab.engine.passes.waiting import score_again
 from schedlab.engine.queue.operations import keep_sorted
 from schedlab.engine.queue.orders import Order
 from schedlab.engine.queue.tree import QueueTree
-from schedlab.engine.queue.waiting import score_again
 from schedlab.engine.slurm.passes import slurm_pass
 from schedlab.engine.slurm.state import Passes
 from schedlab.engine.slurm.timing import due, next_pass, note_idle_passes

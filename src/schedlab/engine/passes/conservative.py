@@ -15,14 +15,15 @@ from typing import TYPE_CHECKING
 
 from schedlab.engine.jobs.calendar import BLOCK, NEVER, USED, soonest
 from schedlab.engine.jobs.clock import BLAMED, COMPLETED, CORRECTED, FREE, NOW, STARTED, TURNING, WAITING
-from schedlab.engine.jobs.state import are_refused, begin, correct, within_limits
+from schedlab.engine.machine.processors import correct
+from schedlab.engine.moments import are_refused, runs_have_begun, within_limits
 from schedlab.engine.parts.dependencies.kernels import is_ready
 from schedlab.engine.parts.moldable.choice import BY_ENTRY, fitting_open
 from schedlab.engine.parts.moldable.kernels import has_rivals, note_hidden, note_waiting
 from schedlab.engine.parts.moldable.plan import advance_rivals, forget_rivals, is_aside, leave_list, reserve_from
 from schedlab.engine.parts.outages.kernels import TURNED
 from schedlab.engine.parts.preemption.state import must_plan_again
-from schedlab.engine.parts.retries.kernels import is_better, note_runs, run_speculatively, useful_share
+from schedlab.engine.parts.retries.kernels import is_better, useful_share
 from schedlab.engine.passes.plan import (
     NEXT_START,
     NOT_BOOKED,
@@ -35,9 +36,11 @@ from schedlab.engine.passes.plan import (
     reserve_late,
 )
 from schedlab.engine.passes.slots import book_run, choose_gap, choose_slot, gap_for, let_begin, plan_nothing
+from schedlab.engine.passes.speculation import run_speculatively
+from schedlab.engine.passes.waiting import leave, let_rivals_leave, sort_waiting
 from schedlab.engine.queue.operations import NONE, remove, tail
 from schedlab.engine.queue.sorted_list import QueueList, append, find_and_remove
-from schedlab.engine.queue.waiting import leave, let_rivals_leave, sort_waiting
+from schedlab.engine.runs import begin
 from schedlab.kernels import inlined, inner_kernel
 from schedlab.speculate.requests import NO_DISTRIBUTION
 
@@ -312,6 +315,6 @@ def use_gaps(world: World) -> None:
         before = clock[STARTED]
         if clock[BLAMED] < 0:
             _start_due(world)
-        note_runs(world, before, False)
+        runs_have_begun(world, before, False)
         if clock[BLAMED] >= 0:
             return

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from schedlab.engine.jobs.calendar import soonest
 from schedlab.engine.jobs.clock import BLAMED, COMPLETED, CORRECTED, ENTERING, FREE, HEAD, LEFT, NOW, STARTED, WAITING
-from schedlab.engine.jobs.state import UNKNOWN, begin, within_limits
+from schedlab.engine.jobs.state import UNKNOWN
+from schedlab.engine.moments import within_limits
 from schedlab.engine.parts.dependencies.kernels import UNKNOWN as NOT_KNOWN
 from schedlab.engine.parts.dependencies.kernels import Needs, begin_of_task, is_ready
 from schedlab.engine.parts.heterogeneous.kernels import has_het_jobs, is_component
@@ -25,13 +26,15 @@ from schedlab.engine.parts.limits.state import HEADS, Site
 from schedlab.engine.parts.moldable.choice import fitting_of, soonest_of
 from schedlab.engine.parts.moldable.kernels import has_rivals
 from schedlab.engine.parts.outages.kernels import next_closing
-from schedlab.engine.parts.retries.kernels import is_as_good, is_better, run_speculatively, useful_share
+from schedlab.engine.parts.retries.kernels import is_as_good, is_better, useful_share
 from schedlab.engine.passes.nodes import fits, fits_beside, may_move, note_beside, reserve_for
 from schedlab.engine.passes.partitions import reserve_for_heads
+from schedlab.engine.passes.speculation import run_speculatively
+from schedlab.engine.passes.waiting import leave
 from schedlab.engine.queue.minima import ANY
 from schedlab.engine.queue.operations import NONE, Queue, fewest, first_fit, head, job_at
 from schedlab.engine.queue.sorted_list import QueueList
-from schedlab.engine.queue.waiting import leave
+from schedlab.engine.runs import begin
 from schedlab.kernels import chosen, inlined, inner_kernel, kind_of, operation
 
 if TYPE_CHECKING:

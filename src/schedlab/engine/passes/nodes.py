@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from schedlab.engine.jobs.calendar import BLOCK, NEVER, USED, soonest
 from schedlab.engine.jobs.clock import FREE, NOW, STARTED
-from schedlab.engine.jobs.state import reservation
 from schedlab.engine.machine.nodes import first_with_room, let_differ, move, move_place, refresh, room
 from schedlab.engine.machine.numbers import UNLIMITED
 from schedlab.engine.machine.placement import SWITCHES, choose
+from schedlab.engine.machine.processors import reservation
 from schedlab.engine.machine.state import (
     BESIDE,
     CHANGED,

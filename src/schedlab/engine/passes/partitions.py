@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from schedlab.engine.jobs.calendar import BLOCK, NEVER, USED, soonest
 from schedlab.engine.jobs.clock import BLAMED, FREE, HEAD, LEFT, NOW, STARTED
-from schedlab.engine.jobs.state import UNKNOWN, begin, within_limits
+from schedlab.engine.jobs.state import UNKNOWN
 from schedlab.engine.machine.slots import earliest_of, has_room_for, hold_reserved, hold_run, remember
 from schedlab.engine.machine.timeline import clear
+from schedlab.engine.moments import within_limits
 from schedlab.engine.parts.dependencies.kernels import UNKNOWN as NOT_KNOWN
 from schedlab.engine.parts.dependencies.kernels import begin_of_task, is_ready
 from schedlab.engine.parts.heterogeneous.kernels import is_component
@@ -29,9 +30,10 @@ from schedlab.engine.parts.preemption.kernels import make_way
 from schedlab.engine.parts.suspension.choice import NOBODY, next_over
 from schedlab.engine.parts.suspension.kernels import suspend_others
 from schedlab.engine.passes.nodes import fits
+from schedlab.engine.passes.waiting import leave
 from schedlab.engine.queue.operations import NONE
 from schedlab.engine.queue.sorted_list import starving_first
-from schedlab.engine.queue.waiting import leave
+from schedlab.engine.runs import begin
 from schedlab.kernels import inlined, inner_kernel
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from schedlab.engine.jobs.clock import NOW, STARTED
-from schedlab.engine.jobs.state import begin, by_itself_within_limits, within_limits
+from schedlab.engine.moments import by_itself_within_limits, within_limits
 from schedlab.engine.parts.heterogeneous.kernels import all_startable, is_component, mark_chosen, unmark
 from schedlab.engine.parts.heterogeneous.together import fit_together, fits_apart
 from schedlab.engine.parts.limits.state import open_partitions
@@ -17,9 +17,10 @@ from schedlab.engine.parts.preemption.kernels import call_off, make_way_for_comp
 from schedlab.engine.parts.preemption.state import gives_way
 from schedlab.engine.parts.suspension.choice import NOBODY, next_over
 from schedlab.engine.parts.suspension.kernels import suspend_others
+from schedlab.engine.passes.waiting import depart_with_rivals
 from schedlab.engine.queue.operations import NONE
 from schedlab.engine.queue.sorted_list import QueueList
-from schedlab.engine.queue.waiting import depart_with_rivals
+from schedlab.engine.runs import begin
 from schedlab.engine.slurm.depths import is_minor, is_young
 from schedlab.engine.slurm.queue_entries import block_in_turn, fitting_in_turn
 from schedlab.engine.slurm.timing import look_again

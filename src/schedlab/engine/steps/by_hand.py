@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import CORRECTED, FREE, LEFT, NOW, STARTED
-from schedlab.engine.jobs.state import UNKNOWN, begin, within_limits
-from schedlab.engine.loop import note_all_runs
+from schedlab.engine.jobs.state import UNKNOWN
+from schedlab.engine.moments import runs_have_begun, within_limits
 from schedlab.engine.parts.heterogeneous.kernels import (
     end_of_all,
     first_of_all,
@@ -23,9 +23,10 @@ from schedlab.engine.passes.choice import after_pass
 from schedlab.engine.passes.easy import head_of
 from schedlab.engine.passes.nodes import fits, fits_beside, note_beside, reserve_for
 from schedlab.engine.passes.plan import Plan
+from schedlab.engine.passes.waiting import depart_with_rivals, leave
 from schedlab.engine.queue.operations import NONE
 from schedlab.engine.queue.sorted_list import find_and_remove
-from schedlab.engine.queue.waiting import depart_with_rivals, leave
+from schedlab.engine.runs import begin
 from schedlab.engine.slurm.state import Passes
 from schedlab.engine.slurm.timing import look_again
 from schedlab.engine.steps.components_by_hand import begin_together
@@ -68,7 +69,7 @@ def start_by_hand(world: World, job: int, shadow: int, blocking: NDArray[np.int6
     else:
         _begin(world, job, shadow, blocking)
     clock[LEFT] = UNKNOWN
-    note_all_runs(world, before)
+    runs_have_begun(world, before, False)
     for one in range(first_of_all(world.hets, job), end_of_all(world.hets, job)):
         if waits(world.hets, one) or one == job:
             world.state.backfilled[one] = overtakes

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.jobs.state import begin, within_limits
+from schedlab.engine.moments import within_limits
 from schedlab.engine.parts.heterogeneous.kernels import mark_chosen, unmark
 from schedlab.engine.parts.heterogeneous.together import fit_together, fits_apart
 from schedlab.engine.parts.limits.state import open_partitions
+from schedlab.engine.runs import begin
 from schedlab.kernels import bare_kernel, inner_kernel
 
 if TYPE_CHECKING:

@@ -136,29 +136,17 @@ def is_ready(needs: Needs | None, job: int) -> bool:
 
 
 @inlined
-def next_release(needs: Needs) -> int:
+def next_release(world: World) -> int:
     """Return the second in which the next delay ends, NEVER if there is none."""
-    return soonest(needs.held)
+    return soonest(world.needs.held)
 
 
 @inner_kernel
-def release(world: World, keeps_submit: bool, ties: int) -> None:
+def release(world: World) -> None:
     """Release the jobs whose parents have ended, and collect the jobs that enter the queue at this event, by number.
 
-    Parameters
-    ----------
-    jobs, state
-        See `schedlab.engine.jobs.state`; `advance` has processed the event.
-    seen
-        The jobs as the order of the queue sees them, see `as_seen`.
-    needs
-        The dependencies.
-    retries
-        Jobs that are resubmitted have not ended.
-    keeps_submit
-        Whether the scheduler sees the original submission; otherwise it sees the release.
-    ties
-        See `schedlab.engine.queue.ties`.
+    Jobs that are resubmitted have not ended. Where the scheduler does not keep the original submission, it sees the
+    release.
     """
     clock = world.state.clock
     now = clock[NOW]
@@ -188,12 +176,12 @@ def release(world: World, keeps_submit: bool, ties: int) -> None:
         world.needs.eligible[job] = max(world.needs.eligible[job], world.needs.earliest[job])
         world.needs.counters[MADE_READY] += 1
         shared = world.needs.workflow[job] != NO_WORKFLOW
-        if not shared and not keeps_submit:
+        if not shared and not world.rules.keeps_submit:
             world.jobs[job].submit = now
             world.seen[job].submit = now
         if not shared:
             _enter(world.state, job)
-    _number(world.state, before, ties)
+    _number(world.state, before, world.rules.ties)
 
 
 @inlined

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.jobs.calendar import add, pop, soonest
-from schedlab.engine.jobs.clock import COMPLETED, ENTERING, NOW, STARTED
-from schedlab.engine.jobs.state import correct
+from schedlab.engine.jobs.calendar import NEVER, add, pop, soonest
+from schedlab.engine.jobs.clock import COMPLETED, CORRECTED, ENTERING, NOW, STARTED
+from schedlab.engine.machine.processors import correct
 from schedlab.engine.parts.forecasts.groups import (
     Groups,
     expect,
@@ -151,21 +151,25 @@ def no_forecast(request: NDArray[np.int64]) -> Forecast:
     return blank._replace(kind=np.array([NOTHING, 0, 0]), request=request)
 
 
+@inlined
+def next_expiry(world: World) -> int:
+    """Return when a prediction expires, NEVER if none does; events that are processed one by one do not wait for it."""
+    return NEVER if world.rules.one_by_one else soonest(world.state.alarms)
+
+
 @inner_kernel
-def correct_expired(world: World, now: int) -> int:
-    """Correct the predictions that have expired by now; return how many."""
+def correct_expired(world: World, now: int) -> None:
+    """Correct the predictions that have expired by now, and count them."""
     forecast = world.forecasts.reservations
-    count = 0
     while soonest(world.state.alarms) <= now:
         job = pop(world.state.alarms)
         longer = _corrected(forecast, job, world.jobs[job].estimate)
         if longer > world.jobs[job].estimate:
-            count += 1
+            world.state.clock[CORRECTED] += 1
             forecast.corrections[job] += 1
             correct(world, job, longer)
             if world.state.start[job] + longer < world.state.noticed[job]:
                 add(world.state.alarms, world.state.start[job] + longer, job, world.jobs[job].processors)
-    return count
 
 
 @inlined

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.jobs.calendar import Calendar
+from schedlab.engine.jobs.clock import NOW
 from schedlab.engine.machine.numbers import ALONE
 from schedlab.engine.machine.placement import choose
 from schedlab.engine.machine.state import FREED, GROWN, NOW_FREE, PICKED, REMEMBERED, VIEWS, Nodes
@@ -126,28 +127,24 @@ def has_het_jobs(hets: HetJobs | None) -> bool:
 
 
 @inlined
-def is_hopeless(hets: HetJobs | None, now: int, happens: bool) -> bool:
+def has_lost_patience(world: World, happens: bool) -> bool:
     """Return whether nothing has happened for long but passes; `happens` tells whether anything else will."""
-    if hets is not None:
-        if happens:
-            hets.counters[BUSY] = now
-        return now - hets.counters[BUSY] > PATIENCE
-    return False
+    if happens:
+        world.hets.counters[BUSY] = world.state.clock[NOW]
+    return world.state.clock[NOW] - world.hets.counters[BUSY] > PATIENCE
 
 
 @inlined
-def note_entry(hets: HetJobs | None, job: int) -> None:
+def note_entry(hets: HetJobs, job: int) -> None:
     """Record that a component enters the queue."""
-    if hets is not None:
-        hets.entered[job] = hets.waits[job] = True
-        hets.away[job] = False
+    hets.entered[job] = hets.waits[job] = True
+    hets.away[job] = False
 
 
 @inlined
-def note_departure(hets: HetJobs | None, job: int) -> None:
+def note_departure(hets: HetJobs, job: int) -> None:
     """Record that a component leaves the queue."""
-    if hets is not None:
-        hets.waits[job] = False
+    hets.waits[job] = False
 
 
 @inlined

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from schedlab.engine.jobs.clock import FREE, NOW
-from schedlab.engine.jobs.state import begin
 from schedlab.engine.parts.heterogeneous.kernels import mark_chosen, processors_together, unmark
 from schedlab.engine.passes.nodes import fits_open
-from schedlab.engine.queue.waiting import leave
+from schedlab.engine.passes.waiting import leave
+from schedlab.engine.runs import begin
 from schedlab.kernels import inner_kernel
 
 if TYPE_CHECKING:

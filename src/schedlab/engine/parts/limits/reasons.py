@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.jobs.clock import NOW
-from schedlab.engine.jobs.state import within_limits
+from schedlab.engine.moments import within_limits
 from schedlab.engine.parts.dependencies.kernels import is_ready
 from schedlab.engine.parts.limits.state import (
     BY_NUMBER,

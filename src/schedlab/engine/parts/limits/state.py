@@ -191,10 +191,10 @@ def charge(site: Site | None, job: int, sign: int) -> None:
 
 
 @inlined
-def note_begin(site: Site | None, job: int, now: int) -> None:
-    """Record when a run begins."""
-    if site is not None:
-        site.since[job] = now
+def run_begins(site: Site, job: int, now: int) -> None:
+    """Charge the use of a job to its limits, and record when its run begins."""
+    charge(site, job, 1)
+    site.since[job] = now
 
 
 @inlined

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.jobs.clock import NOW
-from schedlab.engine.jobs.state import by_itself_within_limits
+from schedlab.engine.moments import by_itself_within_limits
 from schedlab.engine.parts.dependencies.kernels import is_ready
 from schedlab.engine.parts.limits.state import admitted, exceeds_resources_alone
 from schedlab.engine.parts.moldable.kernels import is_moldable

@@ -12,7 +12,7 @@ from schedlab.engine.machine.nodes import room
 from schedlab.engine.machine.numbers import UNLIMITED
 from schedlab.engine.machine.placement import choose
 from schedlab.engine.machine.state import LATER, VIEWS
-from schedlab.engine.parts.outages.kernels import OUT, TURNS, Outages, is_shut
+from schedlab.engine.parts.outages.kernels import OUT, TURNS, is_shut
 from schedlab.kernels import inlined, inner_kernel
 from schedlab.workload.resources import WHOLE
 
@@ -26,26 +26,12 @@ AT_ALL = -1
 @inlined
 def may_leave(world: World) -> bool:
     """Return whether there may be nodes out of service."""
-    if world.nodes is not None:
-        return _is_there(world.outages)
-    return False
-
-
-@inlined
-def _is_there(outages: Outages | None) -> bool:
-    return outages is not None
-
-
-@inlined
-def in_service(world: World, job: int) -> bool:
-    """Return whether a job would fit the nodes in service if no job ran. The last choice of nodes is lost."""
-    if world.nodes is not None:
-        return _in_service(world, job)
-    return True
+    return world.outages is not None
 
 
 @inner_kernel
-def _in_service(world: World, job: int) -> bool:
+def in_service(world: World, job: int) -> bool:
+    """Return whether a job would fit the nodes in service if no job ran. The last choice of nodes is lost."""
     if world.outages is not None:
         machine = world.nodes.machine
         if world.outages.counters[OUT] == 0:
@@ -61,16 +47,9 @@ def _in_service(world: World, job: int) -> bool:
     return True
 
 
-@inlined
+@inner_kernel
 def shut_out(world: World, job: int, now: int, ends: int) -> bool:
     """Return whether only closed nodes keep a job from running from now to another second."""
-    if world.nodes is not None:
-        return _shut_out(world, job, now, ends)
-    return False
-
-
-@inner_kernel
-def _shut_out(world: World, job: int, now: int, ends: int) -> bool:
     if world.outages is not None:
         machine = world.nodes.machine
         for option in range(machine.options[job], machine.options[job + 1]):

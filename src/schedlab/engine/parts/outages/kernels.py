@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.jobs.calendar import NEVER
+from schedlab.engine.jobs.clock import WAITING
 from schedlab.engine.machine.numbers import BOOKED, KEPT, NodeInputs
 from schedlab.engine.machine.shared_plans import touch
 from schedlab.engine.machine.state import (
@@ -142,60 +143,45 @@ def new_outages(inputs: OutageInputs, nodes: NodeInputs) -> Outages:
 
 
 @inlined
-def next_change(world: World) -> int:
-    """Return the second in which a node changes, NEVER if none will."""
-    if world.nodes is not None:
-        return _second_of_next(world.outages)
+def next_change(world: World, second: int) -> int:
+    """Return the second in which a node changes, NEVER if none will, or if it matters to nobody: all jobs are over."""
+    following = world.outages.counters[NEXT]
+    if following < world.outages.second.shape[0] and (second < NEVER or world.state.clock[WAITING] > 0):
+        return world.outages.second[following]
     return NEVER
-
-
-@inlined
-def _second_of_next(outages: Outages | None) -> int:
-    if outages is not None:
-        following = outages.counters[NEXT]
-        return outages.second[following] if following < outages.second.shape[0] else NEVER
-    return NEVER
-
-
-@inlined
-def turn(world: World, now: int) -> int:
-    """Apply the changes that are due; return their effect. Nodes that fail are marked as `broken`."""
-    if world.nodes is not None:
-        return _turn(world, now)
-    return NOTHING
 
 
 @inner_kernel
-def _turn(world: World, now: int) -> int:
+def turn(world: World, now: int) -> int:
+    """Apply the changes that are due; return their effect. Nodes that fail are marked as `broken`."""
     verdict = NOTHING
-    if world.outages is not None:
-        counters = world.outages.counters
-        counters[BROKE] = NEVER
-        while counters[NEXT] < world.outages.second.shape[0] and world.outages.second[counters[NEXT]] <= now:
-            node, kind = world.outages.node[counters[NEXT]], world.outages.kind[counters[NEXT]]
-            counters[NEXT] += 1
-            verdict = max(verdict, OPENED if kind in (CLOSES, OPENS) else TURNED)
-            if kind == BREAKS:
-                world.outages.broken[node] = True
-            elif kind in (LEAVES, RETURNS):
-                world.outages.out[node] = kind == LEAVES
-                counters[OUT] += 1 if kind == LEAVES else -1
-                counters[TURNS] += 1
-            elif kind in (GPU_FAILS, GPU_RETURNS):
-                _turn_gpu(world, node, 1 << world.outages.gpu[counters[NEXT] - 1], kind == GPU_FAILS)
-            if kind in (LEAVES, CLOSES):
-                _close(world, node)
-            elif kind in (RETURNS, OPENS):
-                _open(world, node)
-            elif kind == HOLDS:
-                world.nodes.now.free[node].runs |= BOOKED
-                world.nodes.notes[node].changes += 1
-            elif kind == FREES:
-                world.nodes.now.free[node].runs &= ~BOOKED
-                _note_freed(world.nodes, node)
-        if verdict > NOTHING:
-            world.nodes.counters[CHANGED] += 1
-            counters[CLOSING] = _next_closing(world.outages, now)
+    counters = world.outages.counters
+    counters[BROKE] = NEVER
+    while counters[NEXT] < world.outages.second.shape[0] and world.outages.second[counters[NEXT]] <= now:
+        node, kind = world.outages.node[counters[NEXT]], world.outages.kind[counters[NEXT]]
+        counters[NEXT] += 1
+        verdict = max(verdict, OPENED if kind in (CLOSES, OPENS) else TURNED)
+        if kind == BREAKS:
+            world.outages.broken[node] = True
+        elif kind in (LEAVES, RETURNS):
+            world.outages.out[node] = kind == LEAVES
+            counters[OUT] += 1 if kind == LEAVES else -1
+            counters[TURNS] += 1
+        elif kind in (GPU_FAILS, GPU_RETURNS):
+            _turn_gpu(world, node, 1 << world.outages.gpu[counters[NEXT] - 1], kind == GPU_FAILS)
+        if kind in (LEAVES, CLOSES):
+            _close(world, node)
+        elif kind in (RETURNS, OPENS):
+            _open(world, node)
+        elif kind == HOLDS:
+            world.nodes.now.free[node].runs |= BOOKED
+            world.nodes.notes[node].changes += 1
+        elif kind == FREES:
+            world.nodes.now.free[node].runs &= ~BOOKED
+            _note_freed(world.nodes, node)
+    if verdict > NOTHING:
+        world.nodes.counters[CHANGED] += 1
+        counters[CLOSING] = _next_closing(world.outages, now)
     return verdict
 
 
@@ -212,8 +198,9 @@ def _turn_gpu(world: World, node: int, bit: int, fails_now: bool) -> None:
 
 
 @inner_kernel
-def withdraw_gpus(world: World) -> None:
-    """Withdraw the GPUs that have failed in this second, once the runs that held them have been broken off."""
+def settle_failures(world: World) -> None:
+    """Forget which nodes failed in this second, and withdraw the GPUs that did: their runs have been broken off."""
+    world.outages.broken[:] = False
     for node in range(world.outages.failing.shape[0]):
         if world.outages.failing[node]:
             _move_gpus(world.nodes, node, world.outages.failing[node] & world.outages.gone[node], -1)
@@ -266,59 +253,36 @@ def _next_closing(outages: Outages, now: int) -> int:
 @inlined
 def next_closing(world: World) -> int:
     """Return when the next announced closure begins, NEVER if there is none."""
-    if world.nodes is not None:
-        return _closing(world.outages)
+    if world.outages is not None:
+        return world.outages.counters[CLOSING]
     return NEVER
-
-
-@inlined
-def _closing(outages: Outages | None) -> int:
-    if outages is not None:
-        return outages.counters[CLOSING]
-    return NEVER
-
-
-@inlined
-def have_closures(world: World, now: int) -> bool:
-    """Return whether a closure is announced or in force."""
-    if world.nodes is not None:
-        return _have_closures(world.outages, now)
-    return False
 
 
 @inner_kernel
-def _have_closures(outages: Outages | None, now: int) -> bool:
-    if outages is not None:
-        for i in range(outages.begin.shape[0]):
-            if outages.known[i] <= now < outages.end[i]:
+def have_closures(world: World, now: int) -> bool:
+    """Return whether a closure is announced or in force."""
+    if world.outages is not None:
+        for i in range(world.outages.begin.shape[0]):
+            if world.outages.known[i] <= now < world.outages.end[i]:
                 return True
     return False
 
 
 @inlined
-def fails(world: World, run: int) -> bool:
+def fails(world: World, job: int) -> bool:
     """Return whether a run holds anything of a node, or a GPU, that fails in this second."""
-    found = False
+    found, run = False, world.nodes.run[job]
     for place in range(world.nodes.offsets[run], world.nodes.offsets[run + 1]):
-        node = world.nodes.places[place].node
-        found = (
-            found or world.outages.broken[node] or (world.outages.failing[node] & world.nodes.places[place].bits) != 0
-        )
+        held = world.nodes.places[place]
+        found = found or world.outages.broken[held.node] or (world.outages.failing[held.node] & held.bits) != 0
     return found
 
 
 @inlined
 def was_broken_off(world: World, place: int) -> bool:
     """Return whether the run at a place of `State.ended` was broken off by a node or by the end of its reservation."""
-    if world.nodes is not None:
-        return _was_broken_off(world.outages, place)
-    return False
-
-
-@inlined
-def _was_broken_off(outages: Outages | None, place: int) -> bool:
-    if outages is not None:
-        return place >= outages.counters[BROKE]
+    if world.outages is not None:
+        return place >= world.outages.counters[BROKE]
     return False
 
 

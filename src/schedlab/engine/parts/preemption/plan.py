@@ -16,8 +16,8 @@ from schedlab.engine.parts.preemption.choice import MOST, candidates, measure_us
 from schedlab.engine.parts.preemption.kernels import end_runs, make_way
 from schedlab.engine.parts.preemption.state import REORDER, gives_way
 from schedlab.engine.passes.plan import NEXT_START
+from schedlab.engine.passes.waiting import sort_waiting
 from schedlab.engine.queue.sorted_list import QueueList
-from schedlab.engine.queue.waiting import sort_waiting
 from schedlab.engine.slurm.queue_entries import options_of
 from schedlab.kernels import inlined, inner_kernel
 

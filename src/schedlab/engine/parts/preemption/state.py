@@ -1,8 +1,4 @@
-"""Preempted runs during a simulation; compiled away without preemption.
-
-Some functions check whether there are partitions; others, which they call, whether there is preemption: branches on an
-argument that is None are eliminated at compile time.
-"""
+"""Preempted runs during a simulation; compiled away without preemption."""
 
 from __future__ import annotations
 
@@ -11,7 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.jobs.calendar import BLOCK, NEVER, USED, Calendar
+from schedlab.engine.jobs.calendar import BLOCK, NEVER, USED
+from schedlab.engine.jobs.clock import NOW, WAITING
 from schedlab.engine.parts.preemption.numbers import PreemptionInputs
 from schedlab.kernels import inlined, inner_kernel, new_records
 from schedlab.schedule.runs import PAUSE
@@ -115,33 +112,25 @@ def new_preemption(inputs: PreemptionInputs, jobs: int, nodes: int) -> Preemptio
     return Preemption(counters, **fixed, **rest)
 
 
-@inlined
-def fate_of(preemption: Preemption | None, job: int) -> int:
-    """Return what becomes of a job whose run is over, and reset it."""
-    if preemption is not None:
-        fate = preemption.fate[job]
-        preemption.fate[job] = STAYS
-        preemption.ending[job] = False
-        preemption.stood[job] = 0
-        preemption.latest[job] = -1
-        preemption.over[job] = -1
-        return fate
-    return STAYS
-
-
 @inner_kernel
-def next_end_of_exemption(world: World, start: NDArray[np.int64], running: Calendar, now: int) -> int:
-    """Return when the next exemption of a run ends, NEVER if none does."""
-    first = NEVER
-    if world.preemption.counters[EXEMPTS] > 0:
+def next_end_of_exemption(world: World) -> int:
+    """Return when the next exemption of a run ends while jobs wait, NEVER if none does."""
+    first, running = NEVER, world.state.running
+    if world.state.clock[WAITING] > 0 and world.preemption.counters[EXEMPTS] > 0:
         for place in range(running.status[USED]):
             block = running.order[place]
             for i in range(running.counts[block]):
                 job = running.records[block * BLOCK + i].job
-                ends = start[job] + world.preemption.exempt[class_of_run(world, job)] + 1
-                if ends > now and not world.preemption.ending[job]:
+                ends = world.state.start[job] + world.preemption.exempt[class_of_run(world, job)] + 1
+                if ends > world.state.clock[NOW] and not world.preemption.ending[job]:
                     first = min(first, ends)
     return first
+
+
+@inlined
+def note_end_of_exemption(world: World, now: int) -> None:
+    """Record, before the clock moves to a second, whether an exemption of a run ends then."""
+    world.preemption.counters[AWAKE] = next_end_of_exemption(world) == now
 
 
 @inlined
@@ -171,83 +160,52 @@ def with_more_pauses(preemption: Preemption) -> Preemption:
 
 
 @inlined
-def lacks_pauses(world: World) -> bool:
+def lacks_pauses(preemption: Preemption) -> bool:
     """Return whether the log may be too short for the suspensions of one event: one for each job."""
-    if world.site is not None:
-        return _lacks_pauses(world.preemption)
-    return False
-
-
-@inlined
-def _lacks_pauses(preemption: Preemption | None) -> bool:
-    """Return whether the log may be too short for the suspensions of one event."""
-    if preemption is not None:
-        return preemption.pauses.shape[0] - preemption.counters[PAUSES] < preemption.stood.shape[0]
-    return False
+    return preemption.pauses.shape[0] - preemption.counters[PAUSES] < preemption.stood.shape[0]
 
 
 @inlined
 def stood_still(world: World, job: int) -> int:
     """Return for how many seconds a run was suspended, up to its last resumption."""
-    if world.site is not None:
-        return _stood(world.preemption, job)
-    return 0
-
-
-@inlined
-def _stood(preemption: Preemption | None, job: int) -> int:
-    if preemption is not None:
-        return preemption.stood[job]
+    if world.preemption is not None:
+        return world.preemption.stood[job]
     return 0
 
 
 @inlined
 def gives_way(world: World) -> bool:
     """Return whether runs may be preempted."""
-    if world.site is not None:
-        return _is_there(world.preemption)
-    return False
-
-
-@inlined
-def _is_there(preemption: Preemption | None) -> bool:
-    return preemption is not None
+    return world.preemption is not None
 
 
 @inlined
 def fate_of_run(world: World, job: int) -> int:
     """Return what becomes of a job whose run is over, and reset it."""
-    if world.site is not None:
-        return fate_of(world.preemption, job)
+    if world.preemption is not None:
+        fate = world.preemption.fate[job]
+        world.preemption.fate[job] = STAYS
+        world.preemption.ending[job] = False
+        world.preemption.stood[job] = 0
+        world.preemption.latest[job] = -1
+        world.preemption.over[job] = -1
+        return fate
     return STAYS
 
 
 @inlined
 def is_awake(world: World) -> bool:
     """Return whether the exemption of a run has ended by this event."""
-    if world.site is not None:
-        return _counter(world.preemption, AWAKE) > 0
+    if world.preemption is not None:
+        return world.preemption.counters[AWAKE] > 0
     return False
 
 
 @inlined
 def must_plan_again(world: World) -> bool:
     """Return whether runs have been preempted since the last call."""
-    if world.site is not None:
-        again = _counter(world.preemption, REPLAN) > 0
-        _set(world.preemption, REPLAN, 0)
+    if world.preemption is not None:
+        again = world.preemption.counters[REPLAN] > 0
+        world.preemption.counters[REPLAN] = 0
         return again
     return False
-
-
-@inlined
-def _counter(preemption: Preemption | None, place: int) -> int:
-    if preemption is not None:
-        return preemption.counters[place]
-    return 0
-
-
-@inlined
-def _set(preemption: Preemption | None, place: int, value: int) -> None:
-    if preemption is not None:
-        preemption.counters[place] = value

@@ -1,8 +1,4 @@
-"""Requeued jobs that may not begin again yet, after preemption or a node failure; compiled away without delays.
-
-Some functions check whether there are partitions; others, which they call, whether there are such delays: branches on
-an argument that is None are eliminated at compile time.
-"""
+"""Requeued jobs that may not begin again yet, after preemption or a node failure; compiled away without delays."""
 
 from __future__ import annotations
 
@@ -12,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.jobs.calendar import NEVER
+from schedlab.engine.jobs.clock import ENTERING, NOW
+from schedlab.engine.queue.ties import number_entry
 from schedlab.kernels import inlined, inner_kernel
 
 if TYPE_CHECKING:
@@ -53,24 +51,24 @@ def new_returns(jobs: int, after_preemption: int, after_failure: int) -> Returns
 @inlined
 def hold_job_back(world: World, job: int, now: int, after: int) -> int:
     """Requeue a job later, AFTER_PREEMPTION or AFTER_FAILURE; return when it may begin again."""
-    if world.site is not None:
+    if world.returns is not None:
         return _hold_back(world.returns, job, now, after)
     return now
 
 
 @inner_kernel
-def _hold_back(returns: Returns | None, job: int, now: int, after: int) -> int:
-    if returns is not None and returns.counters[after] > 0:
-        counters, held, due = returns.counters, returns.held, returns.due
-        size, place = held.shape[0], counters[FIRST] + counters[HELD]
-        due[job] = now + counters[after]
-        while place > counters[FIRST] and _comes_after(due, held[(place - 1) % size], job):
-            held[place % size] = held[(place - 1) % size]
-            place -= 1
-        held[place % size] = job
-        counters[HELD] += 1
-        return due[job]
-    return now
+def _hold_back(returns: Returns, job: int, now: int, after: int) -> int:
+    if returns.counters[after] == 0:
+        return now
+    counters, held, due = returns.counters, returns.held, returns.due
+    size, place = held.shape[0], counters[FIRST] + counters[HELD]
+    due[job] = now + counters[after]
+    while place > counters[FIRST] and _comes_after(due, held[(place - 1) % size], job):
+        held[place % size] = held[(place - 1) % size]
+        place -= 1
+    held[place % size] = job
+    counters[HELD] += 1
+    return due[job]
 
 
 @inlined
@@ -79,7 +77,7 @@ def _comes_after(due: NDArray[np.int64], one: int, other: int) -> bool:
 
 
 @inlined
-def next_to_return(returns: Returns) -> int:
+def _next_to_return(returns: Returns) -> int:
     """Return the job that may begin again by now; the caller checks first that there is one."""
     counters = returns.counters
     job = returns.held[counters[FIRST]]
@@ -90,54 +88,47 @@ def next_to_return(returns: Returns) -> int:
 
 
 @inlined
-def returns_by(returns: Returns, now: int) -> bool:
-    """Return whether there is a job that may begin again by now."""
-    counters = returns.counters
-    return counters[HELD] > 0 and returns.due[returns.held[counters[FIRST]]] <= now
-
-
-@inlined
-def next_return(returns: Returns | None) -> int:
+def next_return(world: World) -> int:
     """Return when the next held job may begin again, NEVER if there is none."""
-    if returns is not None and returns.counters[HELD] > 0:
+    returns = world.returns
+    if returns.counters[HELD] > 0:
         return returns.due[returns.held[returns.counters[FIRST]]]
     return NEVER
+
+
+@inner_kernel
+def let_return(world: World) -> None:
+    """Put the jobs that may begin again into the queue."""
+    clock = world.state.clock
+    world.returns.counters[RETURNED] = 0
+    while next_return(world) <= clock[NOW]:
+        job = _next_to_return(world.returns)
+        world.state.entering[clock[ENTERING]] = job
+        clock[ENTERING] += 1
+        number_entry(world.state, world.rules.ties, job)
 
 
 @inlined
 def has_returned(world: World) -> int:
     """Return how many jobs have entered the queue at this event because they may begin again."""
-    if world.site is not None:
-        return _counter(world.returns, RETURNED)
+    if world.returns is not None:
+        return world.returns.counters[RETURNED]
     return 0
 
 
 @inlined
 def sleeps(world: World) -> bool:
     """Return whether only jobs wait that have returned since the last other event."""
-    if world.site is not None:
-        return _counter(world.returns, ASLEEP) > 0
+    if world.returns is not None:
+        return world.returns.counters[ASLEEP] > 0
     return False
 
 
 @inlined
 def fall_asleep(world: World, asleep: bool) -> None:
     """Set the result of `sleeps`."""
-    if world.site is not None:
-        _set(world.returns, ASLEEP, 1 if asleep else 0)
-
-
-@inlined
-def _counter(returns: Returns | None, place: int) -> int:
-    if returns is not None:
-        return returns.counters[place]
-    return 0
-
-
-@inlined
-def _set(returns: Returns | None, place: int, value: int) -> None:
-    if returns is not None:
-        returns.counters[place] = value
+    if world.returns is not None:
+        world.returns.counters[ASLEEP] = 1 if asleep else 0
 
 
 def take_over_returns(old: Returns, new: Returns, jobs: NDArray[np.intp]) -> None:

@@ -6,7 +6,7 @@ are in a partition of their own. Those that still wait at its end continue as jo
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,35 +41,16 @@ def new_bookings(inputs: BookingInputs) -> Bookings:
 @inlined
 def may_book(world: World) -> bool:
     """Return whether there are advance reservations."""
-    if world.nodes is not None:
-        return _may_book_of(world.outages)
+    if world.outages is not None:
+        return world.outages.bookings is not None
     return False
-
-
-@inlined
-def _may_book_of(outages: Any) -> bool:
-    if outages is not None:
-        return _may_book(outages.bookings)
-    return False
-
-
-@inlined
-def _may_book(bookings: Bookings | None) -> bool:
-    return bookings is not None
 
 
 @inlined
 def has_opened(world: World, job: int, now: int) -> bool:
     """Return whether a job need not wait for the begin of its reservation."""
-    if world.nodes is not None:
-        return _has_opened_of(world.outages, job, now)
-    return True
-
-
-@inlined
-def _has_opened_of(outages: Any, job: int, now: int) -> bool:
-    if outages is not None:
-        return _has_opened(outages.bookings, job, now)
+    if world.outages is not None:
+        return _has_opened(world.outages.bookings, job, now)
     return True
 
 
@@ -84,20 +65,13 @@ def _has_opened(bookings: Bookings | None, job: int, now: int) -> bool:
 @inlined
 def is_over(world: World, job: int, now: int) -> bool:
     """Return whether the reservation of a job ends in this second."""
-    if world.nodes is not None:
-        return _is_over_of(world.outages, job, now)
+    if world.outages is not None:
+        return _expires(world.outages.bookings, job, now)
     return False
 
 
 @inlined
-def _is_over_of(outages: Any, job: int, now: int) -> bool:
-    if outages is not None:
-        return expires(outages.bookings, job, now)
-    return False
-
-
-@inlined
-def expires(bookings: Bookings | None, job: int, now: int) -> bool:
+def _expires(bookings: Bookings | None, job: int, now: int) -> bool:
     """Return whether the reservation of a job ends in this second."""
     if bookings is not None:
         one = bookings.of_job[job]
@@ -105,24 +79,12 @@ def expires(bookings: Bookings | None, job: int, now: int) -> bool:
     return False
 
 
-@inlined
-def set_free(world: World, now: int) -> None:
-    """Give the jobs whose reservations end in this second the partitions and requests of other jobs."""
-    if world.nodes is not None:
-        _set_free_of(world, now)
-
-
-@inlined
-def _set_free_of(world: World, now: int) -> None:
-    if world.outages is not None:
-        _set_free(world, world.outages.bookings, now)
-
-
 @inner_kernel
-def _set_free(world: World, bookings: Bookings | None, now: int) -> None:
+def set_free(world: World, bookings: Bookings | None, now: int) -> None:
+    """Give the jobs whose reservations end in this second the partitions and requests of other jobs."""
     if bookings is not None:
         for job in range(bookings.of_job.shape[0]):
-            if expires(bookings, job, now):
+            if _expires(bookings, job, now):
                 for option in range(world.site.options[job], world.site.options[job + 1]):
                     world.site.partition[option] = bookings.ordinary_partition[option]
                     world.nodes.machine.shape[option] = bookings.ordinary_shape[option]

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.jobs.clock import COMPLETED, ENTERING, NOW, STARTED
-from schedlab.engine.jobs.state import State, begin
+from schedlab.engine.jobs.state import State
 from schedlab.engine.parts.heterogeneous.kernels import note_absence
 from schedlab.engine.parts.outages.kernels import was_broken_off
 from schedlab.engine.parts.preemption.state import COMES_BACK, IS_LOST, STAYS, fate_of_run
@@ -193,7 +193,7 @@ def failed_speculatively(world: World, job: int) -> bool:
 
 
 @inner_kernel
-def come_back(world: World, keeps_submit: bool, ties: int, loses: bool) -> None:
+def come_back(world: World) -> None:
     """Process the runs that have just ended: jobs that are not done enter the queue again.
 
     A job that failed speculatively comes first and keeps its entry number. From a run interrupted by a node failure,
@@ -227,7 +227,7 @@ def come_back(world: World, keeps_submit: bool, ties: int, loses: bool) -> None:
         if not world.retries.runs[run].done and not world.retries.runs[run].speculative:
             broken = _is_broken_off(world, job)
             request = world.retries.asked[job] if broken else _next_request(world.retries, job)
-            lost = loses or is_over(world, job, now)
+            lost = world.rules.loses or is_over(world, job, now)
             if request < 0 or fate == IS_LOST or (broken and lost and fate == STAYS):
                 continue  # the job is abandoned
             world.retries.back[job] = True
@@ -240,13 +240,13 @@ def come_back(world: World, keeps_submit: bool, ties: int, loses: bool) -> None:
                 returns = hold_job_back(world, job, now, after)
             if fate == COMES_BACK:
                 note_absence(world.hets, job)
-            number_requeue(world.state, ties, job, now)
-            world.jobs[job].submit = world.seen[job].submit = now if keeps_submit else returns
+            number_requeue(world.state, world.rules.ties, job, now)
+            world.jobs[job].submit = world.seen[job].submit = now if world.rules.keeps_submit else returns
             if returns > now:
                 continue
             world.state.entering[clock[ENTERING]] = job
             clock[ENTERING] += 1
-            number_entry(world.state, ties, job)
+            number_entry(world.state, world.rules.ties, job)
 
 
 @inlined
@@ -338,17 +338,6 @@ def note_runs(world: World, before: int, speculative: bool) -> None:
         world.retries.runs[run].speculative = speculative
         world.retries.runs[run].done = False
         world.retries.runs[run].cause = BY_ITSELF
-
-
-@inner_kernel
-def run_speculatively(world: World, job: int, length: int) -> None:
-    """Start a job for `length` seconds."""
-    world.jobs[job].estimate = length
-    world.jobs[job].duration = min(length, world.retries.work[job])
-    before = world.state.clock[STARTED]
-    begin(world, job)
-    world.state.backfilled[job] = True
-    note_runs(world, before, True)
 
 
 @inner_kernel

@@ -25,38 +25,31 @@ if TYPE_CHECKING:
     from schedlab.engine.world import World
 
 
-@inlined
+@inner_kernel
 def accept(world: World) -> None:
     """Accept submissions within the limits: those refused before in the order of their first attempts, then new ones.
 
     What has ended in this second no longer counts. To the scheduler, a job that was refused is submitted now.
     """
-    if world.site is not None:
-        _accept(world)
-
-
-@inner_kernel
-def _accept(world: World) -> None:
-    if world.gate is not None:
-        clock = world.state.clock
-        for i in range(clock[COMPLETED]):
-            if world.retries is None or not world.retries.back[world.state.ended[i]]:
-                _charge(world.gate, first_of(world.rivals, world.state.ended[i]), -1)
+    clock = world.state.clock
+    for i in range(clock[COMPLETED]):
+        if world.retries is None or not world.retries.back[world.state.ended[i]]:
+            _charge(world.gate, first_of(world.rivals, world.state.ended[i]), -1)
+    more = _ask_refused(world, world.state.entered, clock[NOW])
+    for job in range(clock[SUBMITTED] - clock[ARRIVED], clock[SUBMITTED]):
+        if not world.gate.leads[job]:
+            continue
+        if _lets_in(world, job):
+            more = True
+            one = job
+            while one != NO_JOB:
+                world.needs.open[one] -= 1
+                one = world.gate.following[one]
+        else:
+            world.gate.refused[world.gate.counters[REFUSED]] = job
+            world.gate.counters[REFUSED] += 1
+    while more:  # what refuses a job may be another limit now, and a job that it names may have been accepted
         more = _ask_refused(world, world.state.entered, clock[NOW])
-        for job in range(clock[SUBMITTED] - clock[ARRIVED], clock[SUBMITTED]):
-            if not world.gate.leads[job]:
-                continue
-            if _lets_in(world, job):
-                more = True
-                one = job
-                while one != NO_JOB:
-                    world.needs.open[one] -= 1
-                    one = world.gate.following[one]
-            else:
-                world.gate.refused[world.gate.counters[REFUSED]] = job
-                world.gate.counters[REFUSED] += 1
-        while more:  # what refuses a job may be another limit now, and a job that it names may have been accepted
-            more = _ask_refused(world, world.state.entered, clock[NOW])
 
 
 @inner_kernel

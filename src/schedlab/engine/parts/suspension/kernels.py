@@ -21,42 +21,39 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.jobs.calendar import BLOCK, NEVER, USED
-from schedlab.engine.jobs.clock import COMPLETED
-from schedlab.engine.jobs.state import go_on, stand_still
-from schedlab.engine.machine.nodes import let_differ
+from schedlab.engine.jobs.calendar import BLOCK, NEVER, USED, add, discard
+from schedlab.engine.jobs.clock import COMPLETED, FREE, NOW, WATCHED
+from schedlab.engine.machine.nodes import let_differ, note_change
 from schedlab.engine.machine.numbers import ALONE, UNLIMITED
 from schedlab.engine.machine.state import Nodes
 from schedlab.engine.machine.timeline import lend
-from schedlab.engine.parts.preemption.state import SUSPENDED, class_of_run
+from schedlab.engine.parts.preemption.state import PAUSES, SUSPENDED, class_of_run
 from schedlab.kernels import inlined, inner_kernel
 
 if TYPE_CHECKING:
     from schedlab.engine.world import World
 
+FAR = NEVER >> 1
+"""When a suspended run would be over: later than anything that happens."""
+
 
 @inlined
 def resume(world: World) -> None:
     """After the ends of a second: resume the runs whose cores are free again."""
-    if world.site is not None:
-        _resume(world)
+    if world.preemption.counters[SUSPENDED] > 0 and world.state.clock[COMPLETED] > 0:
+        settle(world)
 
 
 @inlined
-def _resume(world: World) -> None:
-    if world.preemption is not None and world.preemption.counters[SUSPENDED] > 0 and world.state.clock[COMPLETED] > 0:
-        settle(world)
+def wake(world: World, job: int) -> None:
+    """Resume a run that is broken off, if it was suspended."""
+    if world.preemption.suspended[job]:
+        go_on(world, job)
 
 
 @inlined
 def suspend_others(world: World) -> None:
     """After a start in place of others: suspend the runs that are in its way."""
-    if world.site is not None:
-        _suspend_others(world)
-
-
-@inlined
-def _suspend_others(world: World) -> None:
     if world.preemption is not None:
         settle(world)
 
@@ -207,3 +204,49 @@ def hide_all(world: World, option: int, sign: int) -> None:
     """Release in the view what a job may use of all runs that it may suspend (sign 1), or take it again (sign -1)."""
     for i in range(list_tiers(world, option, -NEVER, NEVER)):
         hide(world.nodes, world.preemption.lenders[i], sign)
+
+
+@inner_kernel
+def stand_still(world: World, job: int) -> None:
+    """Suspend a run. Its processors count as free, and the scheduler expects its end when it did before.
+
+    A run that went on in this very second was suspended all the time.
+    """
+    counters, latest, now = world.preemption.counters, world.preemption.latest[job], world.state.clock[NOW]
+    start, estimate = world.state.start[job], world.jobs[job].estimate
+    discard(world.state.completions, world.state.noticed[job], job)
+    add(world.state.completions, FAR, job, world.jobs[job].processors)
+    if world.state.clock[WATCHED]:
+        discard(world.state.alarms, start + estimate, job)
+    world.state.clock[FREE] += world.jobs[job].processors
+    world.preemption.suspended[job] = True
+    counters[SUSPENDED] += 1
+    if latest < 0 or world.preemption.pauses[latest].end != now:
+        latest = counters[PAUSES]
+        counters[PAUSES] += 1
+        world.preemption.latest[job] = latest
+        world.preemption.pauses[latest].job = job
+        world.preemption.pauses[latest].start = now
+    world.preemption.pauses[latest].end = now
+    world.preemption.since[job] = now
+
+
+@inner_kernel
+def go_on(world: World, job: int) -> None:
+    """Resume a run: it is as if it had begun so much later as it stood still."""
+    now, processors = world.state.clock[NOW], world.jobs[job].processors
+    stood, estimate = now - world.preemption.since[job], world.jobs[job].estimate
+    discard(world.state.completions, FAR, job)
+    discard(world.state.running, world.state.start[job] + estimate, job)
+    world.state.start[job] += stood
+    world.state.noticed[job] += stood
+    add(world.state.completions, world.state.noticed[job], job, processors)
+    add(world.state.running, world.state.start[job] + estimate, job, processors)
+    if world.state.clock[WATCHED] and now < world.state.start[job] + estimate < world.state.noticed[job]:
+        add(world.state.alarms, world.state.start[job] + estimate, job, processors)
+    world.state.clock[FREE] -= processors
+    world.preemption.stood[job] += stood
+    world.preemption.suspended[job] = False
+    world.preemption.counters[SUSPENDED] -= 1
+    world.preemption.pauses[world.preemption.latest[job]].end = now
+    note_change(world.nodes)

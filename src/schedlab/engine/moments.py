@@ -1,0 +1,273 @@
+"""The moments of a simulation: all that its parts can do, in order, as plain code. Read this file first.
+
+A part is what a simulation may have or lack: limits, dependencies, preemption ... Each has a package in
+`schedlab.engine.parts`, and what it does is listed here, moment by moment, in the order in which parts take their
+turn. A moment is called in one place. A part that a simulation lacks is None in its world, which is known when kernels
+are compiled: nothing is left of it.
+
+Parts import neither this module nor one another's starts; what starts jobs belongs to the passes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from schedlab.engine.jobs.clock import NOW
+from schedlab.engine.machine import nodes
+from schedlab.engine.parts.dependencies import kernels as dependencies
+from schedlab.engine.parts.forecasts import kernels as forecasts
+from schedlab.engine.parts.heterogeneous import kernels as heterogeneous
+from schedlab.engine.parts.limits import state as limits
+from schedlab.engine.parts.moldable import kernels as moldable
+from schedlab.engine.parts.outages import in_service
+from schedlab.engine.parts.outages import kernels as outages
+from schedlab.engine.parts.preemption import state as preemption
+from schedlab.engine.parts.priority import kernels as priority
+from schedlab.engine.parts.requeues import kernels as requeues
+from schedlab.engine.parts.reservations import kernels as reservations
+from schedlab.engine.parts.retries import kernels as retries
+from schedlab.engine.parts.submission_limits import kernels as submission_limits
+from schedlab.engine.parts.suspension import kernels as suspension
+from schedlab.engine.queue import entries
+from schedlab.kernels import inlined
+
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
+
+# Between two events: when is the next one?
+
+
+@inlined
+def is_full(world: World) -> bool:
+    """Return whether a log may be too short for the next event; Python makes it longer then."""
+    full = False
+    if world.retries is not None:
+        full = retries.is_full(world.retries)
+    if world.nodes is not None:
+        full = full or nodes.lacks_places(world.nodes)
+    if world.preemption is not None:
+        full = full or preemption.lacks_pauses(world.preemption)
+    return full
+
+
+@inlined
+def next_by_itself(world: World, second: int) -> int:
+    """Return when something happens by itself, `second` at the latest.
+
+    Outages come last: without anything else to come, they matter only while jobs wait.
+    """
+    if world.forecasts is not None:
+        second = min(second, forecasts.next_expiry(world))
+    if world.needs is not None:
+        second = min(second, dependencies.next_release(world))
+    if world.returns is not None:
+        second = min(second, requeues.next_return(world))
+    if world.preemption is not None:
+        second = min(second, preemption.next_end_of_exemption(world))
+    if world.outages is not None:
+        second = min(second, outages.next_change(world, second))
+    return second
+
+
+@inlined
+def has_lost_patience(world: World, happens: bool) -> bool:
+    """Return whether only passes have happened for long; `happens` tells whether anything else will."""
+    if world.hets is not None:
+        return heterogeneous.has_lost_patience(world, happens)
+    return False
+
+
+@inlined
+def next_computation(world: World, second: int) -> int:
+    """Return when the order of the queue is computed next without an event, `second` at the latest."""
+    if world.priority is not None:
+        second = min(second, priority.next_computation(world))
+    return second
+
+
+# The clock moves on: runs end, jobs are submitted, nodes change.
+
+
+@inlined
+def time_will_pass(world: World, now: int) -> None:
+    """The next event is in second `now`; the clock shows the last one."""
+    if world.preemption is not None:
+        preemption.note_end_of_exemption(world, now)
+
+
+@inlined
+def expectations_end(world: World, now: int) -> None:
+    """Expected ends have passed, and are corrected."""
+    if world.forecasts is not None:
+        forecasts.correct_expired(world, now)
+
+
+@inlined
+def machine_changes(world: World, now: int) -> int:
+    """Nodes leave, return, close or open; return what follows, see `schedlab.engine.parts.outages.kernels`."""
+    if world.outages is not None:
+        return outages.turn(world, now)
+    return outages.NOTHING
+
+
+@inlined
+def breaks_off(world: World, job: int) -> bool:
+    """Return whether a run cannot go on: what it holds fails, or its reservation ends."""
+    if world.outages is not None:
+        return outages.fails(world, job) or reservations.is_over(world, job, world.state.clock[NOW])
+    return False
+
+
+@inlined
+def run_breaks_off(world: World, job: int) -> None:
+    """A run is about to be broken off."""
+    if world.preemption is not None:
+        suspension.wake(world, job)
+
+
+@inlined
+def runs_are_broken_off(world: World) -> None:
+    """What could not go on in this second has given back what it held."""
+    if world.outages is not None:
+        outages.settle_failures(world)
+        reservations.set_free(world, world.outages.bookings, world.state.clock[NOW])
+
+
+@inlined
+def run_begins(world: World, job: int) -> None:
+    """A run begins, on the nodes that were chosen last."""
+    if world.nodes is not None:
+        nodes.occupy(world.nodes, job)
+    if world.site is not None:
+        limits.run_begins(world.site, job, world.state.clock[NOW])
+
+
+@inlined
+def run_ends(world: World, job: int) -> None:
+    """A run gives back what it holds."""
+    if world.nodes is not None:
+        nodes.vacate(world.nodes, job)
+    if world.site is not None:
+        limits.charge(world.site, job, -1)
+
+
+@inlined
+def time_has_passed(world: World) -> None:
+    """Runs have ended and jobs have been submitted in this second."""
+    if world.preemption is not None:
+        suspension.resume(world)
+
+
+# Jobs enter the queue.
+
+
+@inlined
+def runs_have_ended(world: World) -> None:
+    """The runs in `State.ended` are over; some of their jobs come back."""
+    if world.forecasts is not None:
+        forecasts.learn_from_ends(world)
+    if world.priority is not None:
+        priority.note_usage(world)
+    if world.retries is not None:
+        retries.come_back(world)
+    if world.returns is not None:
+        requeues.let_return(world)
+
+
+@inlined
+def jobs_are_submitted(world: World) -> None:
+    """Jobs are submitted: refused, held, or let in at once."""
+    if world.gate is not None:
+        submission_limits.accept(world)
+    if world.needs is not None:
+        dependencies.release(world)
+    else:
+        entries.enter_at_once(world)
+
+
+@inlined
+def jobs_ask(world: World) -> None:
+    """The jobs in `State.entering` are about to enter the queue: their requests are settled."""
+    if world.retries is not None:
+        retries.ask_first(world)
+
+
+@inlined
+def jobs_enter(world: World) -> None:
+    """... and predictors in Python have been asked about them."""
+    if world.forecasts is not None:
+        forecasts.predict_for_entries(world)
+
+
+@inlined
+def enters_queue(world: World, job: int) -> None:
+    """A job enters the queue, in view of the scheduler or not."""
+    if world.rivals is not None:
+        moldable.note_waiting(world.rivals, job, True)
+    if world.hets is not None:
+        heterogeneous.note_entry(world.hets, job)
+
+
+@inlined
+def leaves_queue(world: World, job: int) -> None:
+    """A job in view of the scheduler leaves the queue."""
+    if world.rivals is not None:
+        moldable.note_waiting(world.rivals, job, False)
+    if world.hets is not None:
+        heterogeneous.note_departure(world.hets, job)
+
+
+@inlined
+def moves_behind_view(world: World, job: int) -> None:
+    """A waiting job is not among those that the scheduler sees."""
+    if world.rivals is not None:
+        moldable.note_hidden(world.rivals, job, True)
+
+
+@inlined
+def comes_into_view(world: World, job: int) -> None:
+    """... and now it is."""
+    if world.rivals is not None:
+        moldable.note_hidden(world.rivals, job, False)
+
+
+@inlined
+def order_changes(world: World) -> bool:
+    """Return whether the order of the queue has been computed afresh in this second."""
+    if world.priority is not None:
+        return priority.compute(world)
+    return False
+
+
+# Runs begin.
+
+
+@inlined
+def within_limits(world: World, job: int) -> bool:
+    """Return whether a job would exceed no limit of its accounts if it started now, and would fit the nodes in service.
+
+    Nor may it wait for its reservation to begin. The same of the components that wait with it. The last choice of nodes
+    is lost.
+    """
+    return heterogeneous.all_within_limits(world, world.state.running, job, world.state.clock[NOW])
+
+
+@inlined
+def by_itself_within_limits(world: World, job: int) -> bool:
+    """Return the same of a job or one component: Slurm looks at all of a job together only when it is to start."""
+    return heterogeneous.within_own_limits(world, world.state.running, job, world.state.clock[NOW])
+
+
+@inlined
+def are_refused(world: World) -> bool:
+    """Return whether there may be jobs that are passed over, see `within_limits`."""
+    return limits.has_limits(world.site) or in_service.may_leave(world)
+
+
+@inlined
+def runs_have_begun(world: World, before: int, speculative: bool) -> None:
+    """Runs have begun since there were `before` of them, for the full request or speculatively."""
+    if world.retries is not None:
+        retries.note_runs(world, before, speculative)
+    if world.forecasts is not None:
+        forecasts.note_starts(world, before)
