@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from schedlab.engine import moments
 from schedlab.engine.jobs.calendar import NEVER, pop, soonest
 from schedlab.engine.jobs.clock import (
     ARRIVED,
@@ -30,6 +29,22 @@ from schedlab.engine.jobs.clock import (
     WAITING,
 )
 from schedlab.engine.jobs.state import UNKNOWN, next_event
+from schedlab.engine.moments import (
+    expectations_end,
+    has_lost_patience,
+    is_full,
+    jobs_are_submitted,
+    jobs_ask,
+    jobs_enter,
+    machine_changes,
+    next_by_itself,
+    next_computation,
+    order_changes,
+    runs_have_begun,
+    runs_have_ended,
+    time_has_passed,
+    time_will_pass,
+)
 from schedlab.engine.parts.limits.reasons import all_are_passed_over, count_waiting
 from schedlab.engine.parts.outages.kernels import TURNED
 from schedlab.engine.parts.priority.kernels import rank_of
@@ -82,7 +97,7 @@ def run(world: World, until: int) -> int:
     clock = world.state.clock
     while True:
         if clock[STAGE] == OVER:
-            if moments.is_full(world):
+            if is_full(world):
                 return FULL
             now = _next_second(world)
             if now == NEVER:
@@ -100,7 +115,7 @@ def run(world: World, until: int) -> int:
             if world.forecasts is not None and world.rules.asks_predictor and clock[ENTERING] > 0:
                 return ASK
         if clock[STAGE] == ENTERED:
-            moments.jobs_enter(world)
+            jobs_enter(world)
             clock[STAGE] = PREDICTED
             if world.rules.asks_at_entry and clock[ENTERING] > 0:
                 return ASK
@@ -134,11 +149,11 @@ def _next_second(world: World) -> int:
 
     If nothing happens any more, passes and priorities are of no use to jobs that are passed over: they never start.
     """
-    now = moments.next_by_itself(world, next_event(world))
-    lost_patience = moments.has_lost_patience(world, now < NEVER)
+    now = next_by_itself(world, next_event(world))
+    lost_patience = has_lost_patience(world, now < NEVER)
     if now == NEVER and (lost_patience or all_are_passed_over(world)):
         return NEVER
-    return min(moments.next_computation(world, now), next_planned(world.plan, world))
+    return min(next_computation(world, now), next_planned(world.plan, world))
 
 
 @inlined
@@ -146,15 +161,15 @@ def _let_time_pass(world: World, now: int) -> None:
     """Advance the clock; process completions and submissions, and correct the predictions that have expired."""
     clock = world.state.clock
     before_event(world.plan, world, now)
-    moments.time_will_pass(world, now)
+    time_will_pass(world, now)
     clock[ENTERING] = 0
     clock[CORRECTED] = 0
     if world.rules.one_by_one:
-        moments.expectations_end(world, now)
+        expectations_end(world, now)
     advance(world, now, world.rules.one_by_one)
-    moments.time_has_passed(world)
+    time_has_passed(world)
     if not world.rules.one_by_one:
-        moments.expectations_end(world, now)
+        expectations_end(world, now)
 
 
 @inlined
@@ -181,7 +196,7 @@ def advance(world: World, now: int, one_by_one: bool) -> None:
         complete(world)
         if one_by_one:
             return
-    clock[TURNING] = moments.machine_changes(world, now)
+    clock[TURNING] = machine_changes(world, now)
     if clock[TURNING] == TURNED:
         break_off(world)
     while clock[SUBMITTED] < n and world.jobs[clock[SUBMITTED]].submit == now:
@@ -192,16 +207,16 @@ def advance(world: World, now: int, one_by_one: bool) -> None:
 @inlined
 def _see_who_enters(world: World) -> None:
     """Process the runs that have ended; list the jobs that enter the queue, and number the entries."""
-    moments.runs_have_ended(world)
-    moments.jobs_are_submitted(world)
-    moments.jobs_ask(world)
+    runs_have_ended(world)
+    jobs_are_submitted(world)
+    jobs_ask(world)
 
 
 @inlined
 def _let_in(world: World) -> bool:
     """Put the jobs that enter into the queue; return whether a scheduling pass is due."""
     clock = world.state.clock
-    reranked = moments.order_changes(world)
+    reranked = order_changes(world)
     if clock[ENTERING] > 0:
         _score_entries(world, world.orders.policy)
         _score_entries(world, world.orders.candidates)
@@ -213,7 +228,7 @@ def _let_in(world: World) -> bool:
         begin(world, job)
         world.state.backfilled[job] = clock[WAITING] > 0
         clock[LEFT] = clock[FREE] if clock[WAITING] > 0 else UNKNOWN
-        moments.runs_have_begun(world, clock[STARTED] - 1, False)
+        runs_have_begun(world, clock[STARTED] - 1, False)
     else:
         for i in range(clock[ENTERING]):
             enter(world, world.state.entering[i])
@@ -273,7 +288,7 @@ def _schedule(world: World) -> None:
     clock = world.state.clock
     before = clock[STARTED]
     make_pass(world.plan, world)
-    moments.runs_have_begun(world, before, False)
+    runs_have_begun(world, before, False)
     if world.retries is not None and world.rules.speculation >= 0 and clock[BLAMED] < 0:
         speculate(world.plan, world)
     after_pass(world.plan, world)

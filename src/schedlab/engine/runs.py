@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from schedlab.engine import moments
 from schedlab.engine.jobs.calendar import BLOCK, USED, add, discard, pop
 from schedlab.engine.jobs.clock import COMPLETED, FREE, NOW, STARTED, TICK, WATCHED
+from schedlab.engine.moments import breaks_off, run_begins, run_breaks_off, run_ends, runs_are_broken_off
 from schedlab.engine.parts.outages.kernels import BROKE
 from schedlab.kernels import inlined, inner_kernel
 
@@ -22,7 +22,7 @@ def begin(world: World, job: int) -> None:
     processors = world.jobs[job].processors
     world.state.start[job] = now
     clock[FREE] -= processors
-    moments.run_begins(world, job)
+    run_begins(world, job)
     world.state.begun[clock[STARTED]] = job
     clock[STARTED] += 1
     world.state.noticed[job] = now + world.jobs[job].duration + clock[TICK]
@@ -52,7 +52,7 @@ def complete(world: World) -> None:
 def _give_back(world: World, job: int) -> None:
     if discard(world.state.running, world.state.start[job] + world.jobs[job].estimate, job):
         world.state.clock[FREE] += world.jobs[job].processors
-        moments.run_ends(world, job)
+        run_ends(world, job)
 
 
 @inner_kernel
@@ -66,7 +66,7 @@ def break_off(world: World) -> None:
             block = completions.order[place]
             for i in range(completions.counts[block]):
                 job = completions.records[block * BLOCK + i].job
-                if moments.breaks_off(world, job):
+                if breaks_off(world, job):
                     k = clock[COMPLETED]
                     while k > first and world.nodes.run[ended[k - 1]] > world.nodes.run[job]:
                         ended[k] = ended[k - 1]
@@ -75,10 +75,10 @@ def break_off(world: World) -> None:
                     clock[COMPLETED] += 1
         for i in range(first, clock[COMPLETED]):
             job = ended[i]
-            moments.run_breaks_off(world, job)
+            run_breaks_off(world, job)
             discard(completions, world.state.noticed[job], job)
             world.jobs[job].duration = min(world.jobs[job].duration, clock[NOW] - world.state.start[job])
             if clock[WATCHED]:
                 discard(world.state.alarms, world.state.start[job] + world.jobs[job].estimate, job)
             _give_back(world, job)
-        moments.runs_are_broken_off(world)
+        runs_are_broken_off(world)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from schedlab.engine import moments
 from schedlab.engine.jobs.clock import BLAMED, NOW, STARTED, WAITING
+from schedlab.engine.moments import comes_into_view, enters_queue, leaves_queue, moves_behind_view
 from schedlab.engine.queue.operations import Queue, head, insert, remove, tail
 from schedlab.engine.queue.orders import ASKED, TIMED, Order, evaluate_for, evaluate_one
 from schedlab.engine.queue.sorted_list import QueueList, sort, starving_first
@@ -43,7 +43,7 @@ def _hide(world: World, job: int) -> None:
 def enter(world: World, job: int) -> None:
     """Add a waiting job; its scores are known, or will be before they are needed."""
     world.state.clock[WAITING] += 1
-    moments.enters_queue(world, job)
+    enters_queue(world, job)
     if not hidden(world.waiting.beyond, world, job):
         _show(world, job)
 
@@ -75,11 +75,11 @@ def _enter_behind(world: World, job: int) -> None:
     if world.state.entered[job] < world.state.entered[last]:
         _hide(world, last)
         insert(world.waiting.beyond, world.jobs, last)
-        moments.moves_behind_view(world, last)
+        moves_behind_view(world, last)
         _show(world, job)
     else:
         insert(world.waiting.beyond, world.jobs, job)
-        moments.moves_behind_view(world, job)
+        moves_behind_view(world, job)
 
 
 @inlined
@@ -132,7 +132,7 @@ def _depart_rivals(world: World, job: int) -> None:
 def depart(world: World, job: int) -> None:
     """Take a job that has started out of the queues, without bringing another one into view."""
     world.state.clock[WAITING] -= 1
-    moments.leaves_queue(world, job)
+    leaves_queue(world, job)
     _hide(world, job)
 
 
@@ -161,7 +161,7 @@ def come_into_view(world: World, now: int) -> None:
     """Move the first job behind the window into it."""
     job = head(world.waiting.beyond)
     remove(world.waiting.beyond, job)
-    moments.comes_into_view(world, job)
+    comes_into_view(world, job)
     _score_late(world, world.orders.policy, job, now)
     _score_late(world, world.orders.candidates, job, now)
     _show(world, job)
