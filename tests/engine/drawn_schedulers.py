@@ -97,7 +97,8 @@ def drawn_scheduler(draw: Draw, *, nodes: bool, switches: bool, heterogeneous: b
     policy = drawn_policy(draw)
     own = f"@{draw.choice(PREDICTORS)}" if draw.chance(0.25) else ""
     backfilling = _backfilling(draw, policy, nodes=nodes, heterogeneous=heterogeneous)
-    options = [] if backfilling.startswith("+slurm") else draw.text(OTHERS)
+    others = draw.text(OTHERS)
+    options = [] if backfilling.startswith("+slurm") else others
     if backfilling and draw.chance(0.6 if own else 0.4):
         predictor = draw.choice(PREDICTORS)
         corrected = predictor not in ("requested", "actual") and draw.chance(0.5)

@@ -15,6 +15,7 @@ from schedlab.engine.prepared import prepare
 from schedlab.engine.reference.simulate import replay
 from schedlab.engine.reference.slurm_rest import in_minutes
 from schedlab.engine.simulation import simulate
+from schedlab.workload.resources import Resources
 from schedlab.workload.workload import Workload
 
 SEEDS = 12
@@ -68,6 +69,35 @@ def test_a_job_that_comes_while_the_passes_rest_starts_at_once():
 
     assert simulate(jobs(2), "fcfs+slurm").start_time.tolist() == [10, 911, 307]
     assert simulate(jobs(4), "fcfs+slurm").start_time.tolist() == [10, 911, 310]
+
+
+def test_a_run_that_a_backfill_pass_preempts_while_passes_rest_leads_to_the_next_one():
+    # Jobs 2 and 3 wait for the ends of 1 and 0, on busy nodes beside each other, so the passes rest after 10, but for
+    # the one at 11, as the main pass of 10 has passed over jobs. It preempts job 1, which it could not in the second of
+    # its start; the end of that run comes after this pass, and is a change. The next main pass would be at 13.
+    qos = [{"name": "high", "preempts": ["low"]}, {"name": "low"}, {"name": "plain"}]
+    document = {
+        "groups": [{"nodes": "n[1-2]", "cores": 1}],
+        "qos": qos,
+        "accounts": [{"name": "root", "parent": "", "qos": ["high", "low", "plain"], "default_qos": "plain"}],
+        "users": [{"user": "1", "account": "root", "default": True}],
+        "preemption": {"by": "qos"},
+    }
+    resources = Resources.of(4, tasks=[1] * 4, qos=["plain", "low", "high", "plain"])
+    columns = {"submit_time": [0, 10, 10, 10], "run_time": [100, 50, 20, 20], "requested_time": [100, 50, 20, 20]}
+    jobs = Workload.from_columns(
+        columns | {"requested_processors": [1] * 4, "user_id": [1] * 4}, resources=resources, header=(" User: 1 1",)
+    )
+    cluster = Cluster.from_dict(document)
+    for schedule in (
+        simulate(jobs, "fcfs+slurm(interval=1)", cluster=cluster),
+        replay(prepare(jobs, "fcfs+slurm(interval=1)", cluster=cluster)),
+    ):
+        assert schedule.runs[["job", "start", "end", "done"]].tolist()[:3] == [
+            (0, 0, 100, True),
+            (1, 10, 11, False),
+            (2, 12, 32, True),
+        ]
 
 
 if __name__ == "__main__":

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from schedlab.errors import InputError
-from schedlab.scheduler import Scheduler
+from schedlab.scheduler import FunctionPolicy, Scheduler
 from schedlab.scheduler.agent_file import AgentFile
 from schedlab.scheduler.agent_network import INPUTS, Network
 from schedlab.scheduler.compatible import (
     CLOSURES,
+    FUNCTION_OF_TIME,
     HETEROGENEOUS,
     LEARNED,
     MOLDABLE,
@@ -86,8 +88,9 @@ def test_every_pair_of_the_table_is_refused_with_both_texts_and_why(tmp_path, mo
         text = text.format("+conservative")
     without = first == HETEROGENEOUS or second in ("no backfilling", "@agent:FILE")
     backfill = next((name for name in (first, second) if name.startswith("+")), "" if without else "+easy")
+    policy = {"policy": FunctionPolicy(lambda w: -w)} if second == FUNCTION_OF_TIME else {}
     with pytest.raises(InputError) as error:
-        check(Scheduler.parse(text.format(backfill)), **simulation)
+        check(replace(Scheduler.parse(text.format(backfill)), **policy), **simulation)
     sentence = str(error.value)
     assert sentence.endswith(f": {reason}")
     pair = sentence.removesuffix(f": {reason}").rpartition(": ")[2]

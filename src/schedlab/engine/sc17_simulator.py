@@ -29,8 +29,7 @@ from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import FREE, NOW, STARTED
 from schedlab.engine.jobs.state import State
 from schedlab.engine.prepared import Prepared
-from schedlab.engine.queue.orders import ASKED, NO_JOB, TIMED, Order, blame, evaluate_for, new_order
-from schedlab.errors import InputError
+from schedlab.engine.queue.orders import NO_JOB, TIMED, Order, blame, evaluate_for, new_order
 from schedlab.kernels import bare_kernel, inlined, inner_kernel
 from schedlab.scheduler.backfilling import Easy
 from schedlab.scheduler.policy import FCFS, SPF
@@ -49,17 +48,10 @@ def run_sc17(prepared: Prepared, state: State) -> NDArray[np.float64]:
     -------
     start
         float64 seconds, one per job in order of submission.
-
-    Raises
-    ------
-    InputError
-        If the policy is a Python function of the waiting time, which this loop cannot call.
     """
     scheduler, jobs = prepared.scheduler, prepared.jobs
     n = len(jobs)
     order = new_order(scheduler.policy, jobs, prepared.request, known=True, column=prepared.column)
-    if order.kind[0] == ASKED:
-        raise InputError(f"policy {scheduler.policy.text} takes the waiting time: the sc17 event order needs a formula")
     start = np.full(n, -1.0)
     sorting = KEEP if isinstance(scheduler.policy, FCFS) else EXCHANGE if isinstance(scheduler.policy, SPF) else SORT
     blamed = _run(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from schedlab.errors import InputError
 from schedlab.scheduler.agent import AgentPolicy
 from schedlab.scheduler.backfilling import NoBackfill, Slurm
+from schedlab.scheduler.function_policy import FunctionPolicy
 from schedlab.scheduler.grammar import OPTIONS
 from schedlab.scheduler.multifactor import Multifactor
 
@@ -80,6 +81,7 @@ BY_REQUEST = (
     "prediction order the queue alone (POLICY@PREDICTOR+BACKFILLING@requested)"
 )
 NO_PRIORITY = "a policy without priorities"
+FUNCTION_OF_TIME = "a Python function of w or free"
 UNRANKED = "priorities are those of multifactor; limit the reservations with reserve= or reserve_age="
 EARLY = "a job may start there before the ends that make room for it are handled; take the default order"
 
@@ -121,6 +123,7 @@ TABLE: tuple[Incompatible, ...] = (
             ":ORDER",
             "@agent:FILE",
             "multifactor",
+            FUNCTION_OF_TIME,
             "POLICY@RUNTIMES+BACKFILL",
             "@PREDICTOR",
             "starvation=SECONDS",
@@ -273,6 +276,8 @@ def features_of(scheduler: Scheduler) -> dict[str, str]:
         found["multifactor"] = scheduler.policy.text
     else:
         found[NO_PRIORITY] = scheduler.policy.text
+    if isinstance(scheduler.policy, FunctionPolicy) and scheduler.policy.changes_with_time:
+        found[FUNCTION_OF_TIME] = f"{scheduler.policy.text}, {FUNCTION_OF_TIME}"
     if scheduler.order_runtimes is not None:
         found["POLICY@RUNTIMES+BACKFILL"] = f"run times of its own for the order (@{scheduler.order_runtimes.text})"
     if scheduler.runtimes.learns:

@@ -111,9 +111,9 @@ def due(world: World, reranked: bool) -> bool:
         counters[MAIN_DUE] = min(counters[MAIN_DUE], max(now, counters[LAST_MAIN] + world.rules.delay))
     if entered or clock[TURNING] > 0 or (reranked and clock[WAITING] > 0) or clock[CORRECTED] > 0:
         counters[LOOK_AGAIN] = counters[LAST_CHANGE] = now
-    elif clock[COMPLETED] > 0:  # ends are before the looks of their second
+    elif clock[COMPLETED] > 0:  # ends are before the looks of their second, unless its pass has preempted these runs
         counters[LOOK_AGAIN] = now
-        counters[LAST_CHANGE] = max(counters[LAST_CHANGE], now - 1)
+        counters[LAST_CHANGE] = max(counters[LAST_CHANGE], now if counters[LAST_BACKFILL] == now else now - 1)
     if returned > 0 or is_awake(world):  # not a change to Slurm, which considers all jobs once a minute
         if counters[FULL_DUE] < now:  # no job waited then
             counters[FULL_DUE] = NEVER

@@ -112,15 +112,18 @@ def _exceeded_by(world: World, job: int) -> int:
 
 @inlined
 def _come_in(world: World, entered: NDArray[np.int64], job: int, now: int) -> None:
-    """Let the jobs of a submission that was refused before be released, if they wait for nothing else."""
-    one = job
+    """Let the jobs of a submission that was refused before be released, if they wait for nothing else.
+
+    Those that are new in this second are released with the other new ones.
+    """
+    known, one = world.state.clock[SUBMITTED] - world.state.clock[ARRIVED], job
     while one != NO_JOB:
         world.jobs[one].submit = now
         world.seen[one].submit = now
         if world.needs.workflow[one] == NO_WORKFLOW:  # its place in the queue is kept
             number_submission(entered, one, now)
         world.needs.open[one] -= 1
-        if world.needs.open[one] == 0:
+        if world.needs.open[one] == 0 and one < known:
             add(world.needs.held, max(now, world.needs.earliest[one]), one, 0)
         one = world.gate.following[one]
 
