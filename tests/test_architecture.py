@@ -28,6 +28,28 @@ ROOMS = [
 ]
 ROOMS += ["model", "generate", "gym", "slurm", "campaign", "site", "report", "cli"]
 
+ENGINE = ["jobs", "queue", "machine", "parts", "moments", "runs", "passes", "slurm", "rules", "prepared", "assembly"]
+ENGINE += ["world", "pass_choice", "decisions", "loop", "logs", "driver", "prescored", "sc17_simulator", "never_start"]
+ENGINE += ["simulation", "warm_up", "many", "steps"]
+"""Packages and modules of the engine; each imports only those before it. Records are named for type checkers alone."""
+
+STILL_UPWARDS = {
+    ("parts.heterogeneous.together", "passes.nodes"),
+    ("parts.heterogeneous.together", "passes.waiting"),
+    ("parts.heterogeneous.together", "runs"),
+    ("parts.limits.stop", "moments"),
+    ("parts.moldable.choice", "moments"),
+    ("parts.moldable.choice", "passes.nodes"),
+    ("parts.moldable.plan", "passes.plan"),
+    ("parts.moldable.plan", "passes.slots"),
+    ("parts.preemption.kernels", "passes.nodes"),
+    ("parts.preemption.plan", "passes.plan"),
+    ("parts.preemption.plan", "passes.waiting"),
+    ("parts.preemption.plan", "slurm.queue_entries"),
+    ("parts.suspension.choice", "slurm.queue_entries"),
+}
+"""Parts that do what passes should: to become none."""
+
 CAMPAIGN = ["sources", "definition", "run", "results"]
 """The walk of a task: made by a definition of its sources, run, and read by results."""
 
@@ -44,6 +66,20 @@ def test_each_room_imports_only_rooms_before_it():
         for module in (PACKAGE / room).rglob("*.py"):
             later = imports(module) & set(ROOMS[place + 1 :])
             assert not later, f"{module.relative_to(PACKAGE)} imports {', '.join(later)}"
+
+
+def test_the_packages_of_the_engine_import_only_those_before_them():
+    folder, upwards = PACKAGE / "engine", set()
+    files = {".".join(path.relative_to(folder).with_suffix("").parts): path for path in folder.rglob("*.py")}
+    assert {name.split(".")[0] for name in files} == {*ENGINE, "reference", "__init__"}
+    known = {f"schedlab.engine.{name}" for name in files if not name.startswith("reference")}
+    for module, path in files.items():
+        place = ENGINE.index(module.split(".")[0]) if module.split(".")[0] in ENGINE else len(ENGINE)
+        for name in imported_at_once(path, known):
+            other = name.removeprefix("schedlab.engine.")
+            if ENGINE.index(other.split(".")[0]) > place:
+                upwards.add((module, other))
+    assert upwards == STILL_UPWARDS
 
 
 def test_the_walk_of_a_campaign_task_goes_one_way():

@@ -91,7 +91,7 @@ def copy(tmp_path: Path) -> Path:
 
     last = "    return _by_plan(plan, head, conservative, slurm)\n"
     put(
-        "engine/passes/choice.py",
+        "engine/pass_choice.py",
         last,
         choice + last,
         "from schedlab.engine.reservations_pass import Reservations, reservations_pass",

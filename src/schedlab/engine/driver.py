@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.assembly import Parts
+from schedlab.engine.decisions.agent import AgentPlayer
 from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import BLAMED, COMPLETED, ENTERING, FREE, NOW, STAGE
 from schedlab.engine.logs import Lengths, lengths_of, with_room
@@ -23,7 +24,6 @@ from schedlab.engine.parts.preemption.state import is_log_short
 from schedlab.engine.parts.retries.kernels import RUNS
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.queue.orders import ASKED, ASKED_AT_ENTRY, FunctionOrder, Order, blame, statistics_of
-from schedlab.engine.steps.agent import AgentPlayer
 from schedlab.engine.world import World, world_of
 from schedlab.errors import InputError
 from schedlab.kernels import without_dispatch

@@ -45,10 +45,9 @@ from schedlab.engine.moments import (
     time_has_passed,
     time_will_pass,
 )
-from schedlab.engine.parts.limits.reasons import all_are_passed_over, count_waiting
 from schedlab.engine.parts.outages.kernels import TURNED
 from schedlab.engine.parts.priority.kernels import rank_of
-from schedlab.engine.passes.choice import (
+from schedlab.engine.pass_choice import (
     after_pass,
     before_event,
     lone,
@@ -60,6 +59,7 @@ from schedlab.engine.passes.choice import (
 )
 from schedlab.engine.passes.easy import OPEN, STARTS
 from schedlab.engine.passes.waiting import enter, score_again
+from schedlab.engine.passes.waiting_reasons import all_are_passed_over, count_waiting
 from schedlab.engine.queue.orders import ASKED, AT_ENTRY, PRIORITY, TIMED, Order, evaluate_for
 from schedlab.engine.runs import begin, break_off, complete
 from schedlab.kernels import bare_kernel, inlined

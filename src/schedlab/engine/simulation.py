@@ -15,16 +15,16 @@ from schedlab.engine.assembly import Parts, assemble
 from schedlab.engine.driver import Driver
 from schedlab.engine.jobs.state import new_state
 from schedlab.engine.machine.output import placement_of
-from schedlab.engine.many.prescored import known_scheduler, simulate_known
 from schedlab.engine.never_start import refuse_left_over
 from schedlab.engine.parts.heterogeneous.numbers import refuse_waiting_for_ever
-from schedlab.engine.parts.limits.reasons import seconds_by_reason
 from schedlab.engine.parts.moldable.rows import gathered
 from schedlab.engine.parts.outages.numbers import closures_of
 from schedlab.engine.parts.preemption.state import PAUSES, Preemption
 from schedlab.engine.parts.retries.kernels import RUNS
 from schedlab.engine.passes.plan import Plan
+from schedlab.engine.passes.waiting_reasons import seconds_by_reason
 from schedlab.engine.prepared import Events, Prepared, prepare
+from schedlab.engine.prescored.simulation import known_scheduler, simulate_known
 from schedlab.engine.sc17_simulator import run_sc17
 from schedlab.schedule.measures import LARGEST
 from schedlab.schedule.placement import Placement

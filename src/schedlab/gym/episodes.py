@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.jobs.clock import NOW
-from schedlab.engine.many.prescored import formulas_of
+from schedlab.engine.prescored.simulation import formulas_of
 from schedlab.engine.queue.orders import blame
 from schedlab.errors import InputError
 from schedlab.gym.decisions import formula_of, known_policy, rules_for

@@ -12,7 +12,7 @@ from schedlab.engine.jobs.clock import ARRIVED, COMPLETED, FREE, NOW, STARTED, S
 from schedlab.engine.jobs.state import State
 from schedlab.engine.loop import advance
 from schedlab.engine.machine.processors import reservation
-from schedlab.engine.many.prescored import Formulas
+from schedlab.engine.prescored.simulation import Formulas
 from schedlab.engine.queue.orders import evaluate_for
 from schedlab.engine.runs import begin, complete
 from schedlab.engine.world import World

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvents
+from schedlab.engine.decisions.agent_view import closed_to_all, jobs_shown, summary_shown
 from schedlab.engine.machine.numbers import UNLIMITED, NodeInputs
 from schedlab.engine.parts.heterogeneous.numbers import owners_of
 from schedlab.engine.parts.preemption.numbers import preempts
 from schedlab.engine.prepared import prepare
-from schedlab.engine.steps.agent_view import closed_to_all, jobs_shown, summary_shown
 from schedlab.engine.steps.driven import LedSimulation
 from schedlab.errors import InputError
 from schedlab.gym.decisions import known_policy, rules_for

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvents
+from schedlab.engine.decisions.agent_view import nothing_to_come, startable
 from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import FREE
 from schedlab.engine.queue.operations import NONE
 from schedlab.engine.queue.orders import blame
-from schedlab.engine.steps.agent_view import nothing_to_come, startable
 from schedlab.engine.steps.driven import LedSimulation
 from schedlab.gym.moves import BACKFILL, INSPECT, NEXT, PICK, Rules
 from schedlab.gym.sources import Episode

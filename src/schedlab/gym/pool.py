@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from schedlab.engine.jobs.calendar import BLOCK, DUE, NEVER, Calendar
 from schedlab.engine.jobs.clock import CLOCK_SIZE
 from schedlab.engine.jobs.state import JOB, State
-from schedlab.engine.many.prescored import Formulas
+from schedlab.engine.prescored.simulation import Formulas
 from schedlab.engine.queue.orders import Program
 from schedlab.kernels import by_address, inlined, new_records
 from schedlab.scheduler.formula import CHUNK

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.cluster.cluster import Cluster
-from schedlab.engine.jobs.state import new_jobs
-from schedlab.engine.queue.minima import ABSENT
+from schedlab.engine.jobs.state import TOO_MANY, new_jobs
 from schedlab.errors import InputError, whole_number
 from schedlab.scheduler.backfilling import Conservative, Slurm
 from schedlab.scheduler.predictor import Actual, Predictor
@@ -59,7 +58,7 @@ def known_columns(workload: Workload, scheduler: Scheduler, processors: int | No
     kept = _COLUMNS.get(workload)
     columns = None if kept is None else kept.get(key)
     size = workload.processors if processors is None else processors
-    if columns is not None and type(size) is int and columns.widest <= size < ABSENT:
+    if columns is not None and type(size) is int and columns.widest <= size < TOO_MANY:
         return size, columns
     machine = machine_of(workload, processors)
     check_jobs(workload, allocated(workload, scheduler, machine))
@@ -72,8 +71,8 @@ def known_columns(workload: Workload, scheduler: Scheduler, processors: int | No
 def machine_of(workload: Workload, processors: int | None) -> int:
     """Return the size of the machine, after a check that every job fits."""
     cluster = Cluster.for_workload(workload, None if processors is None else whole_number("processors", processors))
-    if cluster.processors >= ABSENT:
-        raise InputError(f"a machine of {cluster.processors} processors is too large; at most {ABSENT - 1}")
+    if cluster.processors >= TOO_MANY:
+        raise InputError(f"a machine of {cluster.processors} processors is too large; at most {TOO_MANY - 1}")
     return cluster.processors
 
 

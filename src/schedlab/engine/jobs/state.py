@@ -41,6 +41,9 @@ that reservations assume, at least 1.
 
 UNKNOWN = -1
 
+TOO_MANY = int(np.iinfo(np.int32).max)
+"""More processors than any machine has."""
+
 
 @by_address
 class State(NamedTuple):

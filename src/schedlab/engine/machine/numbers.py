@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.machine.switch_tree import TopologyInputs
-from schedlab.engine.parts.switch_waits.numbers import WishInputs
 from schedlab.scheduler.grammar import PLACEMENTS as RULES
+
+if TYPE_CHECKING:
+    from schedlab.engine.parts.switch_waits.numbers import WishInputs
 
 UNLIMITED = 1 << 62
 """Memory of a node whose memory is not counted."""

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from schedlab.engine.jobs.state import State
 from schedlab.engine.machine.numbers import UNLIMITED
 from schedlab.engine.machine.state import LOGGED, RUNS, order_of
-from schedlab.engine.prepared import Prepared
 from schedlab.schedule.placement import Placement
+
+if TYPE_CHECKING:
+    from schedlab.engine.prepared import Prepared
 
 
 def placement_of(prepared: Prepared, state: State) -> Placement:

@@ -9,7 +9,7 @@ ended are checked again, once for each request searched for afterwards.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +18,12 @@ from schedlab.engine.machine.core_caps import Caps, all_left, new_caps
 from schedlab.engine.machine.numbers import BOOKED, PLACEMENTS, UNLIMITED, NodeInputs, least_room
 from schedlab.engine.machine.timeline_state import FREE, PLACE, new_timeline
 from schedlab.engine.machine.typical_requests import typical_requests
-from schedlab.engine.parts.limits.numbers import SiteInputs
-from schedlab.engine.parts.reservations.numbers import BookingInputs
 from schedlab.kernels import new_records
 from schedlab.workload.resources import WHOLE
+
+if TYPE_CHECKING:
+    from schedlab.engine.parts.limits.numbers import SiteInputs
+    from schedlab.engine.parts.reservations.numbers import BookingInputs
 
 # Views of the machine.
 NOW_FREE, LATER, BESIDE = 0, 1, 2

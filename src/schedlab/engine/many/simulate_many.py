@@ -13,10 +13,18 @@ from numpy.typing import NDArray
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvents
 from schedlab.engine.jobs.state import JOB
-from schedlab.engine.many.prescored import SIMULATED, Cases, Formulas, Known, formulas_of, known_scheduler, run_known
-from schedlab.engine.many.reused import Kind, give_back, take_bench
 from schedlab.engine.parts.heterogeneous.numbers import owners_of
 from schedlab.engine.prepared import Events, Prepared, prepare
+from schedlab.engine.prescored.reused import Kind, give_back, take_bench
+from schedlab.engine.prescored.simulation import (
+    SIMULATED,
+    Cases,
+    Formulas,
+    Known,
+    formulas_of,
+    known_scheduler,
+    run_known,
+)
 from schedlab.engine.simulation import simulate
 from schedlab.errors import InputError
 from schedlab.kernels import new_records

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.jobs.state import TOO_MANY
 from schedlab.kernels import inlined, inner_kernel
 
 BLOCK = 16
-ABSENT = np.iinfo(np.int32).max  # the processors of an entry that is not waiting, and the estimate of an empty class
+ABSENT = TOO_MANY  # the processors of an entry that is not waiting, and the estimate of an empty class
 ANY = ABSENT - 1  # a limit that every waiting job meets
 
 ENTRY = np.dtype([("estimate", "i8"), ("processors", "i8"), ("job", "i8")])

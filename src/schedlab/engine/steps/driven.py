@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvents
 from schedlab.engine.assembly import Parts, assemble
+from schedlab.engine.decisions.by_hand import UNRESERVED, fit_beside, propose, start_by_hand
+from schedlab.engine.decisions.partitions import begins_anew, in_tiers
 from schedlab.engine.driver import Driver
 from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import NOW, STAGE, STARTED
@@ -20,8 +22,6 @@ from schedlab.engine.never_start import refuse_left_over
 from schedlab.engine.prepared import prepare
 from schedlab.engine.queue.operations import NONE
 from schedlab.engine.simulation import schedule_of
-from schedlab.engine.steps.by_hand import UNRESERVED, fit_beside, propose, start_by_hand
-from schedlab.engine.steps.partitions_by_hand import begins_anew, in_tiers
 from schedlab.engine.world import world_of
 from schedlab.schedule.schedule import Schedule
 from schedlab.workload.workload import Workload

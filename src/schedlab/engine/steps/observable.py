@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvents
 from schedlab.engine.assembly import Parts, assemble
+from schedlab.engine.decisions.agent_view import startable
 from schedlab.engine.driver import Driver, PythonPredictorAdapter, waiting_jobs
 from schedlab.engine.jobs.clock import FREE, NOW, SUBMITTED, WAITING
 from schedlab.engine.prepared import Events, Prepared, prepare
-from schedlab.engine.steps.agent_view import startable
 from schedlab.engine.steps.priority_factors import Priorities, priorities_of
 from schedlab.errors import InputError
 from schedlab.permutations import inverse

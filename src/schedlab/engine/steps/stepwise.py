@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvents
+from schedlab.engine.decisions.agent_view import startable
+from schedlab.engine.decisions.by_hand import NO_BLOCKED, UNRESERVED, start_by_hand
 from schedlab.engine.driver import Driver, waiting_jobs
 from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import ARRIVED, BLAMED, COMPLETED, ENTERING, NOW, STAGE, SUBMITTED
@@ -18,8 +20,6 @@ from schedlab.engine.loop import ASK, DUE, OVER
 from schedlab.engine.passes.plan import Plan
 from schedlab.engine.prepared import Events
 from schedlab.engine.simulation import schedule_of
-from schedlab.engine.steps.agent_view import startable
-from schedlab.engine.steps.by_hand import NO_BLOCKED, UNRESERVED, start_by_hand
 from schedlab.engine.steps.copies import copied
 from schedlab.engine.steps.growth import grown, moves_of
 from schedlab.engine.steps.observable import ObservableState, Progress, Told, keep_predictors, put_together

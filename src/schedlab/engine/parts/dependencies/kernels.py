@@ -20,11 +20,11 @@ from schedlab.engine.jobs.calendar import Calendar, add, new_calendar, pop, soon
 from schedlab.engine.jobs.clock import ARRIVED, COMPLETED, ENTERING, NOW, SUBMITTED
 from schedlab.engine.jobs.state import State
 from schedlab.engine.parts.moldable.kernels import first_of
-from schedlab.engine.prepared import Prepared
 from schedlab.engine.queue.ties import number_entry
 from schedlab.kernels import by_address, inlined, inner_kernel
 
 if TYPE_CHECKING:
+    from schedlab.engine.prepared import Prepared
     from schedlab.engine.world import World
 
 # Positions in Needs.counters.

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.queue.statistics import FIRST_QUANTILE, GEOMETRIC_MEAN, INDEX, MEAN, WEIGHT
 from schedlab.kernels import by_address, inlined, inner_kernel
 from schedlab.scheduler.formula import LEAST, QUANTILES
 from schedlab.scheduler.predictor import GroupMean
@@ -21,9 +22,6 @@ BINS = 41
 """The number of bins of shares; their upper bounds are the square roots of 1, 1/2, 1/4 and so on, down to 2^-20."""
 
 GEOMETRIC, ARITHMETIC = range(2)
-
-# Columns of a table of statistics; the others are quantiles.
-MEAN, GEOMETRIC_MEAN, WEIGHT, INDEX, FIRST_QUANTILE = range(5)
 
 LEVELS = np.array(QUANTILES)
 
@@ -176,13 +174,3 @@ def _distribution(groups: Groups, job: int, chance: NDArray[np.float64]) -> None
 def _seconds(share: float, request: int) -> float:
     """Return a share of a request, between 1 s and the request."""
     return max(1.0, min(request * share, float(request)))
-
-
-@inner_kernel
-def expect_number(statistics: NDArray[np.float64], seconds: int) -> None:
-    """Fill a row of statistics for a run time that is exactly `seconds`."""
-    bounded = max(seconds, LEAST)
-    for place in range(statistics.shape[0]):
-        statistics[place] = seconds
-    statistics[WEIGHT] = 1 / bounded
-    statistics[INDEX] = seconds * bounded

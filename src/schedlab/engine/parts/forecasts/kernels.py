@@ -13,7 +13,6 @@ from schedlab.engine.machine.processors import correct
 from schedlab.engine.parts.forecasts.groups import (
     Groups,
     expect,
-    expect_number,
     expected_share,
     learn_share,
     new_groups,
@@ -31,6 +30,7 @@ from schedlab.engine.parts.forecasts.learners import Learner, new_learner
 from schedlab.engine.parts.forecasts.log_regression import new_log_regression
 from schedlab.engine.parts.forecasts.regression import new_regression
 from schedlab.engine.parts.retries.kernels import failed_speculatively
+from schedlab.engine.queue.statistics import expect_number
 from schedlab.kernels import by_address, call, inlined, inner_kernel
 from schedlab.scheduler.log_regression import LogRegression
 from schedlab.scheduler.predictor import (

@@ -6,14 +6,16 @@ it if another one stands before it in the queue, and that one may have to give w
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.prepared import Prepared
 from schedlab.errors import InputError
 from schedlab.schedule.runs import PREEMPTED
+
+if TYPE_CHECKING:
+    from schedlab.engine.prepared import Prepared
 
 PATIENCE = 10_000
 """How often a job must have been preempted to count as preempted for ever: with Slurm's delay, in two weeks or more."""

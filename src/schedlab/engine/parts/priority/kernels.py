@@ -20,11 +20,11 @@ from schedlab.engine.machine.state import Nodes, order_of
 from schedlab.engine.parts.limits.tres import Billing, cores_of_whole_nodes
 from schedlab.engine.parts.preemption.state import stood_still
 from schedlab.engine.parts.priority.shares import Shares, charge, new_shares, use, weigh, weighed
-from schedlab.engine.prepared import Prepared
 from schedlab.kernels import by_address, inlined, inner_kernel
 from schedlab.scheduler.multifactor import Multifactor
 
 if TYPE_CHECKING:
+    from schedlab.engine.prepared import Prepared
     from schedlab.engine.world import World
 
 

@@ -1,7 +1,7 @@
 """The parts of small simulations, created once and reused from one simulation to the next.
 
 Creating them takes longer than a simulation of 48 jobs. The event loop is the same as for all simulations and is
-compiled once: the kernel of `schedlab.engine.many.prescored` receives its address.
+compiled once: the kernel of `schedlab.engine.prescored.simulation` receives its address.
 """
 
 from __future__ import annotations

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from schedlab.engine.assembly import Parts
+from schedlab.engine.decisions.agent_view import in_view, jobs_shown, nothing_to_come, startable, summary_shown
+from schedlab.engine.decisions.by_hand import NO_BLOCKED, UNRESERVED, start_by_hand
 from schedlab.engine.jobs.clock import NOW, STARTED
 from schedlab.engine.prepared import Prepared
-from schedlab.engine.steps.agent_view import in_view, jobs_shown, nothing_to_come, startable, summary_shown
-from schedlab.engine.steps.by_hand import NO_BLOCKED, UNRESERVED, start_by_hand
 from schedlab.engine.world import world_of
 from schedlab.scheduler.agent import AgentPolicy
 from schedlab.scheduler.agent_network import POSSIBLE

@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.assembly import Parts
+from schedlab.engine.decisions.by_hand import fit_on_nodes
+from schedlab.engine.decisions.components import fit_as_wholes
 from schedlab.engine.jobs.calendar import NEVER, SOONEST
 from schedlab.engine.jobs.clock import FREE, NOW, SUBMITTED
 from schedlab.engine.parts.dependencies.kernels import has_no_parent_left
 from schedlab.engine.parts.outages.kernels import NEXT, Outages
 from schedlab.engine.parts.requeues.kernels import HELD
-from schedlab.engine.steps.by_hand import fit_on_nodes
-from schedlab.engine.steps.components_by_hand import fit_as_wholes
 from schedlab.engine.world import world_of
 from schedlab.scheduler.agent_network import CONTEXT, JOB_FEATURES, LONG_WAIT, PROCESSORS, REQUEST, WAIT
 

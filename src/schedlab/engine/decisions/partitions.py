@@ -55,7 +55,7 @@ def begins_anew(site: Site, job: int, *, beside: bool, blocked: bool) -> bool:
 def propose_on_site(
     world: World, order: NDArray[np.int64], easy: bool, reserved: NDArray[np.int64], blocking: NDArray[np.int64]
 ) -> int:
-    """Return the job that a pass would start next, or NONE; see `schedlab.engine.steps.by_hand.propose`."""
+    """Return the job that a pass would start next, or NONE; see `schedlab.engine.decisions.by_hand.propose`."""
     first = _next_head(world, order, blocking)
     if first != NONE or not easy:
         world.site.counters[HEADS] = NOT_MADE

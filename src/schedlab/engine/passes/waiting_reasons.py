@@ -32,10 +32,10 @@ from schedlab.engine.parts.moldable.kernels import is_same_job, is_visible
 from schedlab.engine.parts.outages.in_service import in_service
 from schedlab.engine.parts.reservations.kernels import has_opened
 from schedlab.engine.parts.submission_limits.kernels import count_refused
-from schedlab.engine.prepared import Prepared
 from schedlab.kernels import inlined, inner_kernel
 
 if TYPE_CHECKING:
+    from schedlab.engine.prepared import Prepared
     from schedlab.engine.world import World
 
 NO_JOB = -1

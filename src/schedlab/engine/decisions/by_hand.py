@@ -7,6 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.decisions.components import begin_together
+from schedlab.engine.decisions.partitions import (
+    choose_on_site,
+    fits_on_site,
+    hold_beside,
+    may_start_beside_heads,
+    propose_on_site,
+)
 from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import CORRECTED, FREE, LEFT, NOW, STARTED
 from schedlab.engine.jobs.state import UNKNOWN
@@ -19,7 +27,7 @@ from schedlab.engine.parts.heterogeneous.kernels import (
     waits,
 )
 from schedlab.engine.parts.moldable.plan import leave_list
-from schedlab.engine.passes.choice import after_pass
+from schedlab.engine.pass_choice import after_pass
 from schedlab.engine.passes.easy import head_of
 from schedlab.engine.passes.nodes import fits, fits_beside, note_beside, reserve_for
 from schedlab.engine.passes.plan import Plan
@@ -29,14 +37,6 @@ from schedlab.engine.queue.sorted_list import find_and_remove
 from schedlab.engine.runs import begin
 from schedlab.engine.slurm.state import Passes
 from schedlab.engine.slurm.timing import look_again
-from schedlab.engine.steps.components_by_hand import begin_together
-from schedlab.engine.steps.partitions_by_hand import (
-    choose_on_site,
-    fits_on_site,
-    hold_beside,
-    may_start_beside_heads,
-    propose_on_site,
-)
 from schedlab.kernels import bare_kernel, chosen, inlined, kind_of, operation
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ NO_BLOCKED = np.zeros(1, dtype=np.int64)
 def start_by_hand(world: World, job: int, shadow: int, blocking: NDArray[np.int64]) -> None:
     """Start a visible job that is ready and fits, after the scheduling passes of this second.
 
-    Of a heterogeneous job, all components start that wait; `schedlab.engine.steps.components_by_hand` tells whether
+    Of a heterogeneous job, all components start that wait; `schedlab.engine.decisions.components` tells whether
     they fit.
 
     If there is a reservation at the second `shadow` (see `propose`), the job starts without delaying it; otherwise it

@@ -1,0 +1,1 @@
+"""Decisions that no pass makes: jobs that are started by hand, or by an agent."""

@@ -1,0 +1,1 @@
+"""Simulations whose scores are all known before the first event."""
