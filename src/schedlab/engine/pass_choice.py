@@ -11,11 +11,10 @@ from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import BLAMED, COMPLETED, CORRECTED, ENTERING, FREE, NOW, TURNING, WAITING
 from schedlab.engine.parts.dependencies.kernels import MADE_READY
 from schedlab.engine.parts.limits.state import Site
-from schedlab.engine.parts.preemption.plan import give_way_behind
 from schedlab.engine.parts.preemption.state import gives_way, is_awake
 from schedlab.engine.parts.priority.kernels import rank_of
 from schedlab.engine.parts.requeues.kernels import sleeps
-from schedlab.engine.passes.conservative import plan_pass, use_gaps
+from schedlab.engine.passes.conservative import give_way_behind, plan_pass, use_gaps
 from schedlab.engine.passes.easy import OPEN, alone, queue_pass, use_gap
 from schedlab.engine.passes.partitions import site_pass
 from schedlab.engine.passes.plan import NEXT_START, Plan

@@ -26,8 +26,8 @@ from schedlab.engine.parts.heterogeneous.kernels import (
     processors_together,
     waits,
 )
-from schedlab.engine.parts.moldable.plan import leave_list
 from schedlab.engine.pass_choice import after_pass
+from schedlab.engine.passes.alternatives_in_plan import leave_list
 from schedlab.engine.passes.easy import head_of
 from schedlab.engine.passes.nodes import fits, fits_beside, note_beside, reserve_for
 from schedlab.engine.passes.plan import Plan

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from schedlab.engine.moments import within_limits
 from schedlab.engine.parts.heterogeneous.kernels import mark_chosen, unmark
-from schedlab.engine.parts.heterogeneous.together import fit_together, fits_apart
 from schedlab.engine.parts.limits.state import open_partitions
+from schedlab.engine.passes.components import fit_together, fits_apart
 from schedlab.engine.runs import begin
 from schedlab.kernels import bare_kernel, inner_kernel
 

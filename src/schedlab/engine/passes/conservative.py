@@ -18,12 +18,19 @@ from schedlab.engine.jobs.clock import BLAMED, COMPLETED, CORRECTED, FREE, NOW, 
 from schedlab.engine.machine.processors import correct
 from schedlab.engine.moments import are_refused, runs_have_begun, within_limits
 from schedlab.engine.parts.dependencies.kernels import is_ready
-from schedlab.engine.parts.moldable.choice import BY_ENTRY, fitting_open
 from schedlab.engine.parts.moldable.kernels import has_rivals, note_hidden, note_waiting
-from schedlab.engine.parts.moldable.plan import advance_rivals, forget_rivals, is_aside, leave_list, reserve_from
 from schedlab.engine.parts.outages.kernels import TURNED
+from schedlab.engine.parts.preemption.kernels import make_way
 from schedlab.engine.parts.preemption.state import must_plan_again
 from schedlab.engine.parts.retries.kernels import is_better, useful_share
+from schedlab.engine.passes.alternatives import BY_ENTRY, fitting_open
+from schedlab.engine.passes.alternatives_in_plan import (
+    advance_rivals,
+    forget_rivals,
+    is_aside,
+    leave_list,
+    reserve_from,
+)
 from schedlab.engine.passes.plan import (
     NEXT_START,
     NOT_BOOKED,
@@ -318,3 +325,16 @@ def use_gaps(world: World) -> None:
         runs_have_begun(world, before, False)
         if clock[BLAMED] >= 0:
             return
+
+
+@inner_kernel
+def give_way_behind(world: World) -> None:
+    """Preempt runs for the jobs that still wait; another pass then plans again in the same second."""
+    if world.site is not None:
+        listed, count = world.plan.list, world.waiting.queue.length[0]
+        queue = QueueList(world.site.turn, listed.spare, listed.score, listed.entered, listed.length, listed.tier)
+        for i in range(count):
+            queue.order[i] = world.waiting.queue.order[i]
+        sort_waiting(world, queue, world.orders.policy, count)
+        if make_way(world, queue.order, count):
+            world.plan.counters[NEXT_START] = world.state.clock[NOW]

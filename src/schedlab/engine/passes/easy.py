@@ -21,12 +21,12 @@ from schedlab.engine.moments import within_limits
 from schedlab.engine.parts.dependencies.kernels import UNKNOWN as NOT_KNOWN
 from schedlab.engine.parts.dependencies.kernels import Needs, begin_of_task, is_ready
 from schedlab.engine.parts.heterogeneous.kernels import has_het_jobs, is_component
-from schedlab.engine.parts.heterogeneous.together import fit_together, start_together
 from schedlab.engine.parts.limits.state import HEADS, Site
-from schedlab.engine.parts.moldable.choice import fitting_of, soonest_of
 from schedlab.engine.parts.moldable.kernels import has_rivals
 from schedlab.engine.parts.outages.kernels import next_closing
 from schedlab.engine.parts.retries.kernels import is_as_good, is_better, useful_share
+from schedlab.engine.passes.alternatives import fitting_of, soonest_of
+from schedlab.engine.passes.components import fit_together, start_together
 from schedlab.engine.passes.nodes import fits, fits_beside, may_move, note_beside, reserve_for
 from schedlab.engine.passes.partitions import reserve_for_heads
 from schedlab.engine.passes.speculation import run_speculatively

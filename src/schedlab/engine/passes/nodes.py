@@ -24,6 +24,7 @@ from schedlab.engine.machine.state import (
     VIEWS,
     Nodes,
 )
+from schedlab.engine.parts.limits.state import is_closed
 from schedlab.engine.parts.outages.kernels import is_shut, next_closing
 from schedlab.kernels import inlined, inner_kernel
 
@@ -90,12 +91,6 @@ def fits_narrowed(world: World, request: int, now: int, ends: int) -> bool:
         closed = is_closed(world, request, node) or is_shut(world, request, node, now, ends)
         world.nodes.head_room[node] = 0 if closed else room(world.nodes.machine, world.nodes.now, request, node)
     return choose(world.nodes, LATER, request)
-
-
-@inlined
-def is_closed(world: World, request: int, node: int) -> bool:
-    """Return whether a node belongs to a partition for which an earlier job waits; within reservations, none does."""
-    return world.site.closed[node] and world.nodes.machine.requests[request].ignored == 0
 
 
 @inlined

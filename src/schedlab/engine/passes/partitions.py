@@ -21,14 +21,14 @@ from schedlab.engine.moments import within_limits
 from schedlab.engine.parts.dependencies.kernels import UNKNOWN as NOT_KNOWN
 from schedlab.engine.parts.dependencies.kernels import begin_of_task, is_ready
 from schedlab.engine.parts.heterogeneous.kernels import is_component
-from schedlab.engine.parts.heterogeneous.together import fit_together, start_together
 from schedlab.engine.parts.limits.state import HEADS, NOT_MADE, Site, all_blocked, block, is_limited, open_partitions
-from schedlab.engine.parts.moldable.choice import fitting_open, order_at_present, soonest_on_nodes
 from schedlab.engine.parts.moldable.kernels import first_of, has_left
 from schedlab.engine.parts.outages.kernels import plan_closures
 from schedlab.engine.parts.preemption.kernels import make_way
 from schedlab.engine.parts.suspension.choice import NOBODY, next_over
 from schedlab.engine.parts.suspension.kernels import suspend_others
+from schedlab.engine.passes.alternatives import fitting_open, order_at_present, soonest_on_nodes
+from schedlab.engine.passes.components import fit_together, start_together
 from schedlab.engine.passes.nodes import fits
 from schedlab.engine.passes.waiting import leave
 from schedlab.engine.queue.operations import NONE

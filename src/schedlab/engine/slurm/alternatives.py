@@ -11,11 +11,11 @@ from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import FREE, NOW
 from schedlab.engine.moments import within_limits
 from schedlab.engine.parts.dependencies.kernels import UNKNOWN
-from schedlab.engine.parts.moldable.choice import BY_SCORE, goes_before
+from schedlab.engine.parts.limits.state import ANYWHERE
 from schedlab.engine.parts.moldable.kernels import is_visible
+from schedlab.engine.passes.alternatives import BY_SCORE, goes_before
 from schedlab.engine.passes.slots import has_slot_now
 from schedlab.engine.queue.operations import NONE
-from schedlab.engine.slurm.queue_entries import ANYWHERE
 from schedlab.engine.slurm.search import planned_slot
 from schedlab.kernels import inlined, inner_kernel
 

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import NOW, STARTED, WAITING
 from schedlab.engine.parts.dependencies.kernels import is_ready
+from schedlab.engine.parts.limits.state import ANYWHERE
 from schedlab.engine.parts.moldable.kernels import begin_turns, had_turn
 from schedlab.engine.queue.minima import ANY
 from schedlab.engine.queue.operations import NONE, first_fit, job_at
 from schedlab.engine.slurm.depths import looks_at
-from schedlab.engine.slurm.queue_entries import ANYWHERE, entry_of, option_of, turns_of
+from schedlab.engine.slurm.queue_entries import entry_of, option_of, turns_of
 from schedlab.engine.slurm.starts import AGAIN, STOP, start_next
 from schedlab.engine.slurm.state import FULL_DUE, LAST_MAIN, MAIN_DUE, STARTS
 from schedlab.engine.slurm.timing import next_minute

@@ -16,9 +16,9 @@ from schedlab.engine.jobs.clock import FREE, NOW
 from schedlab.engine.machine.profile import Profile
 from schedlab.engine.machine.slots import earliest_of, earliest_room, has_room
 from schedlab.engine.parts.heterogeneous.kernels import is_component
-from schedlab.engine.parts.limits.state import Site, block_partition
-from schedlab.engine.parts.moldable.choice import fitting_open
+from schedlab.engine.parts.limits.state import ANYWHERE, Site, block_partition, options_of
 from schedlab.engine.parts.moldable.kernels import is_moldable
+from schedlab.engine.passes.alternatives import fitting_open
 from schedlab.engine.passes.nodes import fits_option
 from schedlab.engine.passes.slots import find_slot, has_slot_now
 from schedlab.engine.queue.operations import NONE
@@ -26,9 +26,6 @@ from schedlab.kernels import inlined
 
 if TYPE_CHECKING:
     from schedlab.engine.world import World
-
-ANYWHERE = -1
-"""No single partition: a turn is for all of a job's."""
 
 
 @inlined
@@ -46,14 +43,6 @@ def option_of(world: World, job: int, turn: int) -> int:
     if world.site is not None:
         return world.site.options[job] + turn if turns_of(world, job) > 1 else ANYWHERE
     return ANYWHERE
-
-
-@inlined
-def options_of(site: Site, job: int, option: int) -> tuple[int, int]:
-    """Return the first and behind the last option of a turn."""
-    if option != ANYWHERE:
-        return option, option + 1
-    return site.options[job], site.options[job + 1]
 
 
 @inlined

@@ -28,12 +28,12 @@ from schedlab.engine.machine.timeline import LONG_AGO
 from schedlab.engine.machine.timeline_state import LAST, Timeline
 from schedlab.engine.parts.dependencies.kernels import UNKNOWN
 from schedlab.engine.parts.heterogeneous.kernels import has_het_jobs
-from schedlab.engine.parts.limits.state import Site
+from schedlab.engine.parts.limits.state import ANYWHERE, Site
 from schedlab.engine.parts.outages.kernels import next_step_of_closures
 from schedlab.engine.parts.preemption.state import gives_way
 from schedlab.engine.slurm.plan import GROUP, end_of_plan, first_edge, rounded_down
 from schedlab.engine.slurm.plan_records import is_step, place_of_step
-from schedlab.engine.slurm.queue_entries import ANYWHERE, slot_in_turn
+from schedlab.engine.slurm.queue_entries import slot_in_turn
 from schedlab.engine.slurm.state import BEHIND, STEPS, STEPS_CHANGE, TESTED
 from schedlab.kernels import inlined, inner_kernel
 

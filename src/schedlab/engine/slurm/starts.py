@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 from schedlab.engine.jobs.clock import NOW, STARTED
 from schedlab.engine.moments import by_itself_within_limits, within_limits
 from schedlab.engine.parts.heterogeneous.kernels import all_startable, is_component, mark_chosen, unmark
-from schedlab.engine.parts.heterogeneous.together import fit_together, fits_apart
 from schedlab.engine.parts.limits.state import open_partitions
 from schedlab.engine.parts.limits.stop import stops_others
-from schedlab.engine.parts.moldable.choice import BY_ENTRY, BY_SCORE
 from schedlab.engine.parts.moldable.kernels import before_in_list, take_turn
 from schedlab.engine.parts.outages.in_service import shut_out
 from schedlab.engine.parts.preemption.kernels import call_off, make_way_for_component
 from schedlab.engine.parts.preemption.state import gives_way
 from schedlab.engine.parts.suspension.choice import NOBODY, next_over
 from schedlab.engine.parts.suspension.kernels import suspend_others
+from schedlab.engine.passes.alternatives import BY_ENTRY, BY_SCORE
+from schedlab.engine.passes.components import fit_together, fits_apart
 from schedlab.engine.passes.waiting import depart_with_rivals
 from schedlab.engine.queue.operations import NONE
 from schedlab.engine.queue.sorted_list import QueueList

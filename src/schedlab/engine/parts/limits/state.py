@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,9 @@ from schedlab.engine.parts.reservations.numbers import BookingInputs
 from schedlab.engine.parts.submission_limits.state import new_gate
 from schedlab.kernels import inlined, inner_kernel
 
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
+
 # Positions in Site.counters.
 HEADS = 0  # jobs that have reservations under EASY; NOT_MADE if none have been made in this pass
 WANING = 1  # 1 if a limit falls with time, so that a job may be admitted without an event
@@ -25,6 +28,9 @@ PERIOD = 3  # seconds between the moments in which what runs still have to go is
 COUNTERS_SIZE = 4
 
 NOT_MADE = -1
+
+ANYWHERE = -1
+"""In place of an option: all of a job's."""
 
 # Reasons of waiting jobs: columns of Site.waited.
 DEPENDENCY = 0
@@ -314,3 +320,17 @@ def all_blocked(site: Site) -> bool:
     for partition in range(site.blocked.shape[0]):
         blocked = blocked and site.blocked[partition]
     return blocked
+
+
+@inlined
+def is_closed(world: World, request: int, node: int) -> bool:
+    """Return whether a node belongs to a partition for which an earlier job waits; within reservations, none does."""
+    return world.site.closed[node] and world.nodes.machine.requests[request].ignored == 0
+
+
+@inlined
+def options_of(site: Site, job: int, option: int) -> tuple[int, int]:
+    """Return the first and behind the last of the options of a job, or of a single one."""
+    if option != ANYWHERE:
+        return option, option + 1
+    return site.options[job], site.options[job + 1]

@@ -12,13 +12,10 @@ from schedlab.engine.jobs.clock import NOW
 from schedlab.engine.machine.slots import has_room, hold_run
 from schedlab.engine.machine.state import Nodes
 from schedlab.engine.parts.heterogeneous.kernels import end_of_all, first_of_all
+from schedlab.engine.parts.limits.state import options_of
 from schedlab.engine.parts.preemption.choice import MOST, candidates, measure_use, sort_by_use
-from schedlab.engine.parts.preemption.kernels import end_runs, make_way
+from schedlab.engine.parts.preemption.kernels import end_runs
 from schedlab.engine.parts.preemption.state import REORDER, gives_way
-from schedlab.engine.passes.plan import NEXT_START
-from schedlab.engine.passes.waiting import sort_waiting
-from schedlab.engine.queue.sorted_list import QueueList
-from schedlab.engine.slurm.queue_entries import options_of
 from schedlab.kernels import inlined, inner_kernel
 
 if TYPE_CHECKING:
@@ -163,16 +160,3 @@ def _note_ends(nodes: Nodes | None, planned_end: NDArray[np.int64], count: int, 
     if nodes is not None:
         for i in range(count):
             planned_end[nodes.ahead.together[i]] = ends
-
-
-@inner_kernel
-def give_way_behind(world: World) -> None:
-    """Preempt runs for the jobs that still wait; another pass then plans again in the same second."""
-    if world.site is not None:
-        listed, count = world.plan.list, world.waiting.queue.length[0]
-        queue = QueueList(world.site.turn, listed.spare, listed.score, listed.entered, listed.length, listed.tier)
-        for i in range(count):
-            queue.order[i] = world.waiting.queue.order[i]
-        sort_waiting(world, queue, world.orders.policy, count)
-        if make_way(world, queue.order, count):
-            world.plan.counters[NEXT_START] = world.state.clock[NOW]

@@ -12,13 +12,12 @@ from schedlab.engine.jobs.clock import NOW, STARTED
 from schedlab.engine.machine.placement import choose
 from schedlab.engine.machine.slots import has_room
 from schedlab.engine.machine.state import LATER, VIEWS
-from schedlab.engine.parts.limits.state import all_blocked, block, open_partitions
+from schedlab.engine.parts.limits.state import all_blocked, block, open_partitions, options_of
 from schedlab.engine.parts.limits.stop import is_at_limit, line_up
 from schedlab.engine.parts.moldable.kernels import begin_turns, had_turn, next_of_job, take_turn
 from schedlab.engine.parts.preemption.kernels import claims, look_at, may_any
 from schedlab.engine.parts.preemption.state import SUSPENDS, class_of_run
 from schedlab.engine.parts.suspension.kernels import hide, hide_all, hide_in_plan, list_tiers, next_tier
-from schedlab.engine.slurm.queue_entries import options_of
 from schedlab.kernels import inlined, inner_kernel
 
 if TYPE_CHECKING:
