@@ -27,9 +27,8 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "gym")]
 
 from drawn_cases import differences, differences_of_agent, drawn_case, found_by_engine, with_agent  # noqa: E402
 
-from schedlab.engine.parts.heterogeneous import kernels as hetjobs  # noqa: E402
+from schedlab.engine.parts.heterogeneous import numbers  # noqa: E402
 from schedlab.engine.parts.preemption import endless  # noqa: E402
-from schedlab.engine.reference import clock  # noqa: E402
 
 SECONDS = 60
 """Of the processor, for a case."""
@@ -67,7 +66,7 @@ class TooLongError(Exception):
 
 def impatient() -> None:
     """Let what never ends be told sooner."""
-    hetjobs.PATIENCE = clock.PATIENCE = PATIENCE
+    numbers.PATIENCE = PATIENCE
     endless.PATIENCE = TIMES
 
 

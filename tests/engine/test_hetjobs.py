@@ -23,13 +23,14 @@ from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvent, NodeEvents
 from schedlab.cluster.nodes import NodeGroup, Partition
 from schedlab.cluster.preemption import Preemption
-from schedlab.engine.parts.heterogeneous import kernels as hetjobs
+from schedlab.engine.parts.heterogeneous import numbers
 from schedlab.engine.parts.limits.build import never_runs
 from schedlab.engine.prepared import prepare
-from schedlab.engine.reference import clock
 from schedlab.engine.reference.simulate import replay
+from schedlab.engine.reference.slurm_pass import SlurmPass
 from schedlab.engine.simulation import simulate
 from schedlab.errors import InputError
+from schedlab.scheduler import Scheduler
 from schedlab.workload.dependencies import Dependencies
 from schedlab.workload.resources import Labels, Resources
 from schedlab.workload.workload import Workload
@@ -352,6 +353,35 @@ def test_licences_on_a_number_of_processors_need_nodes_for_components():
         prepare(jobs, "fcfs", cluster=Cluster(4, licenses=(("m", 1),)))
 
 
+@pytest.mark.parametrize(
+    ("scheduler", "seconds"),
+    [
+        ("saf+slurm(interval=1)", 2 * 60),
+        ("saf+slurm(interval=7,resolution=40,reserve_age=5)", 2 * 7 * 120 + 5),
+        ("multifactor(age=10,max_age=1d,period=300)+slurm", 2 * 60 + 86400 + 300),
+        ("multifactor(age=10,fairshare=5)+slurm", 8 * 86400),
+        ("wfp3+slurm", 8 * 86400),
+    ],
+)
+def test_components_wait_in_vain_once_passes_have_decided_alike_unless_time_changes_priorities(scheduler, seconds):
+    # Passes decide alike after a common multiple of interval, resolution and full minutes; twice that is waited for.
+    assert numbers.patience_of(Scheduler.parse(scheduler)) == seconds
+
+
+def test_two_jobs_that_keep_each_other_waiting_are_told_without_days_of_passes(monkeypatch):
+    # Under saf, the small components hold what the large ones of the other job need, as on the real slurmctld. With a
+    # pass in each second, eight days are 691,200 passes.
+    passes = []
+    plain = SlurmPass.backfill_pass
+    monkeypatch.setattr(SlurmPass, "backfill_pass", lambda *given: passes.append(1) or plain(*given))
+    rows = [(0, 100, 4), (10, 100, 1), (10, 100, 3), (10, 100, 2), (10, 100, 2)]
+    jobs = on_machine(rows, [None, "a", "a", "b", "b"])
+    cluster = Cluster.of_nodes([NodeGroup.of("n[1-4]", cores=1)])
+    with pytest.raises(InputError, match="heterogeneous job 'a' never starts: its components do not fit at the same"):
+        replay(prepare(jobs.replace(processors=None), "saf+slurm(interval=1)", cluster=cluster))
+    assert len(passes) < 300
+
+
 @pytest.mark.slow
 def test_two_jobs_that_come_back_before_components_do_go_on_for_ever_as_on_the_real_slurm():
     nodes = ("n1", "n2", "n3", "n4")
@@ -389,7 +419,7 @@ def test_backfilling_other_than_slurms_is_refused_with_the_reason(backfilling):
 
 
 if __name__ == "__main__":
-    hetjobs.PATIENCE = clock.PATIENCE = 7200
+    numbers.PATIENCE = 7200
     where, text = sys.argv[1].split(" ")
     checks = {"processors": check_processors, "nodes": check_nodes, "preemption": check_preemption}
     usual = MORE if where == "nodes" and "+" not in text else FEWER if where == "preemption" else SEEDS

@@ -23,7 +23,6 @@ from schedlab.cluster.preemption import Preemption
 from schedlab.cluster.sacctmgr import read_accounts
 from schedlab.durations import parse_time_limit
 from schedlab.engine.prepared import prepare
-from schedlab.engine.reference import clock
 from schedlab.engine.reference.simulate import replay
 from schedlab.errors import InputError
 from schedlab.workload.dependencies import Dependencies
@@ -91,8 +90,7 @@ def workload(case):
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
-def test_components_start_when_real_slurm_started_them_but_for_its_ticks(case, monkeypatch):
-    monkeypatch.setattr(clock, "PATIENCE", 7200)  # as long as the laboratory waits, about
+def test_components_start_when_real_slurm_started_them_but_for_its_ticks(case):
     jobs, scheduler = workload(case), case.get("scheduler", "fcfs+slurm")
     seen = [[part[:2] if part else None for job in runs for part in job] for runs in case["runs"]]
     if any(None in runs for runs in seen):

@@ -25,7 +25,7 @@ from schedlab.cluster.node_events import NodeEvents
 from schedlab.cluster.preemption import Preemption
 from schedlab.engine.jobs.clock import SUBMITTED
 from schedlab.engine.machine.state import LOGGED
-from schedlab.engine.parts.heterogeneous import kernels as hetjobs
+from schedlab.engine.parts.heterogeneous import numbers
 from schedlab.engine.parts.limits.state import HEADS
 from schedlab.engine.parts.preemption.state import PAUSES
 from schedlab.engine.parts.requeues.kernels import FIRST, HELD
@@ -242,6 +242,6 @@ def test_every_field_of_a_state_is_saved_forked_and_grown(kind):
 if __name__ == "__main__":
     # What was never written is the same everywhere.
     np.empty, np.empty_like = np.zeros, np.zeros_like
-    hetjobs.PATIENCE = 7200
+    numbers.PATIENCE = 7200
     count = int(sys.argv[2]) if len(sys.argv) > 2 else CASES
     print(sum(check(sys.argv[1], seed) for seed in seeds(count)))

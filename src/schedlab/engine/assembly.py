@@ -14,7 +14,7 @@ from schedlab.engine.machine.state import new_nodes
 from schedlab.engine.parts.dependencies.kernels import Needs, new_needs
 from schedlab.engine.parts.forecasts.kernels import Forecast, Forecasts, new_forecast, no_forecast
 from schedlab.engine.parts.heterogeneous.kernels import new_het_jobs
-from schedlab.engine.parts.heterogeneous.numbers import owners_of
+from schedlab.engine.parts.heterogeneous.numbers import owners_of, patience_of
 from schedlab.engine.parts.limits.state import new_site
 from schedlab.engine.parts.moldable.kernels import new_rivals
 from schedlab.engine.parts.outages.kernels import new_outages
@@ -132,7 +132,8 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
     owner = owners_of(prepared.workload)
     if owner is not None:
         nodes_there = 0 if prepared.nodes is None else len(prepared.nodes.cores)
-        state = state._replace(hets=new_het_jobs(prepared.in_submission_order(owner), nodes_there))
+        patience = patience_of(scheduler)
+        state = state._replace(hets=new_het_jobs(prepared.in_submission_order(owner), nodes_there, patience))
     needs = None
     gated = prepared.site is not None and prepared.site.gate is not None
     if prepared.workload.dependencies is not None or prepared.pilot.any() or gated:

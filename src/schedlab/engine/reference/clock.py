@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Protocol
 
+from schedlab.engine.parts.heterogeneous.numbers import patience_of
 from schedlab.engine.parts.outages.numbers import FOR_ALL
 from schedlab.engine.parts.preemption.endless import refuse_endless
 from schedlab.engine.prepared import Prepared
@@ -28,7 +29,6 @@ from schedlab.scheduler.function_policy import OF_JOBS, FunctionPolicy
 from schedlab.scheduler.policy import Policy
 
 NEVER = 10**18
-PATIENCE = 8 * 86400
 
 
 class News(NamedTuple):
@@ -84,6 +84,7 @@ class Clock:
 
     def __post_init__(self) -> None:
         self.scheduler = self.prepared.scheduler
+        self.patience = patience_of(self.scheduler)
         self.machine = Machine(self.prepared)
         self.site = Site(self.prepared.site, self.prepared.bookings, self.prepared.counting_period)
         self.outages = Outages(self.prepared.outages)
@@ -125,7 +126,7 @@ class Clock:
         busy = self.to_come or self.running or self.outages.changes or self.preemption.held
         if busy or self.dependencies.moments():
             self.busy = self.now
-        if self.now - self.busy > PATIENCE and self.components_wait:
+        if self.now - self.busy > self.patience and self.components_wait:
             return True
         return not (busy or self.dependencies.moments() or any(self.admitted(job) for job in self.visible()))
 

@@ -34,10 +34,8 @@ PASS = 0  # how many passes have begun that plan components
 MARKED = 1  # nodes that are marked
 BUSY = 2  # the last second after which anything was to happen but passes
 LINED_UP = 3  # jobs whose score and tier are not their own during the passes
-COUNTERS_SIZE = 4
-
-PATIENCE = 8 * 86400  # longer than jobs grow older, by Slurm's default of PriorityMaxAge
-"""Seconds of passes alone after which components that still keep each other waiting do so for ever."""
+PATIENCE = 4  # seconds of passes alone after which components that still keep each other waiting do so for ever
+COUNTERS_SIZE = 5
 
 
 @by_address
@@ -89,7 +87,7 @@ class HetJobs(NamedTuple):
     turn: NDArray[np.int64]
 
 
-def new_het_jobs(owner: NDArray[np.int64], nodes: int) -> HetJobs:
+def new_het_jobs(owner: NDArray[np.int64], nodes: int, patience: int = 0) -> HetJobs:
     """Return the components before the first submission.
 
     Parameters
@@ -98,11 +96,15 @@ def new_het_jobs(owner: NDArray[np.int64], nodes: int) -> HetJobs:
         int64, in order of submission: the same number for all components of a job.
     nodes
         How many nodes the machine has, 0 if it is a number of processors.
+    patience
+        See `schedlab.engine.parts.heterogeneous.numbers.patience_of`.
     """
+    counters = np.zeros(COUNTERS_SIZE, dtype=np.int64)
+    counters[PATIENCE] = patience
     _, first, which, counts = np.unique(owner, return_index=True, return_inverse=True, return_counts=True)
     n = len(owner)
     return HetJobs(
-        np.zeros(COUNTERS_SIZE, dtype=np.int64),
+        counters,
         first[which].astype(np.int64),
         (first + counts)[which].astype(np.int64),
         np.zeros(n, dtype=np.bool_),
@@ -131,7 +133,7 @@ def has_lost_patience(world: World, happens: bool) -> bool:
     """Return whether nothing has happened for long but passes; `happens` tells whether anything else will."""
     if happens:
         world.hets.counters[BUSY] = world.state.clock[NOW]
-    return world.state.clock[NOW] - world.hets.counters[BUSY] > PATIENCE
+    return world.state.clock[NOW] - world.hets.counters[BUSY] > world.hets.counters[PATIENCE]
 
 
 @inlined

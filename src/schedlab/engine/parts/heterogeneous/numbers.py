@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,9 +15,37 @@ from schedlab.engine.parts.heterogeneous.kernels import find_unfit, new_het_jobs
 from schedlab.engine.parts.limits.build import machine_inputs
 from schedlab.engine.parts.limits.numbers import SiteInputs
 from schedlab.errors import InputError
+from schedlab.scheduler.backfilling import Slurm
+from schedlab.scheduler.multifactor import Multifactor
+from schedlab.scheduler.scheduler import Scheduler
 from schedlab.wording import shown
 from schedlab.workload.dependencies import Dependencies
 from schedlab.workload.workload import Workload
+
+PATIENCE = 8 * 86400  # longer than jobs grow older, by Slurm's default of PriorityMaxAge
+"""Seconds of passes alone after which components that keep each other waiting do so for ever, whatever the policy."""
+
+MINUTE = 60
+
+
+def patience_of(scheduler: Scheduler) -> int:
+    """Return the seconds of passes alone after which components that keep each other waiting do so for ever.
+
+    Nothing runs then, and nothing else is to come. So passes decide as those before, one common multiple of their
+    interval, of the resolution of plans and of the full minutes ago, unless time changes the priorities: with age, up
+    to the highest age; otherwise it is not known for how long.
+    """
+    passes, policy = scheduler.backfill, scheduler.policy
+    if not isinstance(passes, Slurm):
+        return PATIENCE
+    seconds = 2 * math.lcm(max(passes.interval, 1), passes.resolution, MINUTE)
+    seconds += passes.reserve_age + (passes.switch_wait if scheduler.placement == "switches" else 0)
+    if isinstance(policy, Multifactor):
+        known = policy.fairshare == 0
+        seconds += policy.period + (policy.max_age if policy.age > 0 else 0)
+    else:
+        known = not policy.changes_with_time
+    return min(seconds, PATIENCE) if known else PATIENCE
 
 
 def owners_of(workload: Workload) -> NDArray[np.int64] | None:
