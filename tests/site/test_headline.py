@@ -113,4 +113,11 @@ def test_groups_without_an_interval_are_explained():
     sure = Effect("user", "bob", 40, 60.0, 90.0, (20.0, 40.0))
     assert "fewer than 6 periods of the log" in effects_text([sure, some])
     assert "periods" not in effects_text([sure])
+    assert "periods" not in effects_text([sure, Effect("user", "joe", 40, 60.0, 60.0, None)])  # nothing to explain
     assert "-22.8 to +17.4 min" in effects_text([Effect("user", "eve", 40, 900.0, 738.0, (-1368.0, 1044.0))])
+
+
+def test_a_group_that_is_sure_only_by_itself_has_no_verdict_and_the_table_says_why():
+    alone = Effect("user", "ann", 40, 60.0, 90.0, (1.0, 59.0), alone=True)
+    assert (alone.verdict, Effect("user", "ann", 40, 60.0, 90.0, (1.0, 59.0)).verdict) == ("", "pays")
+    assert "among all groups of the answer, such intervals come by chance" in effects_text([alone])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from schedlab.site.intervals import FEWEST_BLOCKS, mean_interval
+from schedlab.site.intervals import FEWEST_BLOCKS, Spread, spread_of, sure_among
 
 TRIALS = 400
 LEAST, MOST = 365, 393
@@ -20,7 +20,7 @@ def test_the_interval_of_one_copy_covers_the_true_mean_as_often_as_it_says():
         counts = rng.integers(5, 50, size=12)
         means = 3 + rng.normal(0, 4, size=12) / np.sqrt(counts)
         block = np.repeat(np.arange(12), counts)
-        low, high = mean_interval(means[block][None], block)
+        low, high = spread_of(means[block][None], block).interval
         covered += low <= 3 <= high
     assert LEAST <= covered <= MOST
 
@@ -33,9 +33,9 @@ def test_what_a_copy_changes_in_all_blocks_is_in_the_interval(of_blocks, of_copi
     covered = alone = 0
     for _ in range(TRIALS):
         changes = 3 + rng.normal(0, 1, size=3)[:, None] * of_copies + rng.normal(0, 1, size=20)[block] * of_blocks
-        low, high = mean_interval(changes, block)
+        low, high = spread_of(changes, block).interval
         covered += low <= 3 <= high
-        low, high = mean_interval(changes[:1], block)
+        low, high = spread_of(changes[:1], block).interval
         alone += low <= 3 <= high
     assert covered >= LEAST
     assert alone < LEAST or not of_copies
@@ -44,11 +44,53 @@ def test_what_a_copy_changes_in_all_blocks_is_in_the_interval(of_blocks, of_copi
 def test_half_widths_add_up_in_quadrature():
     """Eight blocks of one job, 0 and 8 by turns: t(7) 2.365 x 1.512; copies 3, 4, 5: t(2) 4.303 x 0.577."""
     changes = np.tile([0.0, 8.0], (3, 4)) + np.array([-1.0, 0.0, 1.0])[:, None]
-    low, high = mean_interval(changes, np.arange(8))
+    low, high = spread_of(changes, np.arange(8)).interval
     assert (low + high) / 2 == pytest.approx(4)
     assert (high - low) / 2 == pytest.approx(np.hypot(2.3646 * 4 / np.sqrt(7), 4.3027 / np.sqrt(3)), rel=1e-4)
 
 
 def test_an_interval_needs_blocks():
     few = np.arange(FEWEST_BLOCKS - 1)
-    assert mean_interval(np.ones((3, len(few))), few) is None
+    assert spread_of(np.ones((3, len(few))), few) is None
+
+
+def test_jobs_of_which_most_are_in_one_block_have_no_interval():
+    """Seven odd jobs in other periods do not tell how much of 93 jobs of one period is chance."""
+    block = np.array([0] * 93 + [1, 2, 3, 4, 5, 6, 7])
+    assert spread_of(np.ones((3, 100)), block) is None
+    assert spread_of(np.ones((3, 100)), np.repeat(np.arange(10), 10)) is not None
+
+
+def test_the_chance_of_a_mean_is_that_of_student_t():
+    """In tables, t of 7 degrees of freedom is beyond 2.365 in 5 % of cases, beyond 3.499 in 1 %, 5.408 in 0.1 %."""
+    for times, chance in ((2.365, 0.05), (3.499, 0.01), (5.408, 0.001)):
+        assert Spread(-times, ((1.0, 7),)).chance == pytest.approx(chance, rel=2e-3)
+    assert (Spread(0.0, ((1.0, 7),)).chance, Spread(3.0, ((0.0, 7),)).chance) == (1.0, 1e-12)
+
+
+def test_an_interval_that_ends_at_0_has_a_chance_of_one_in_twenty():
+    """With two sources: 2.3646 and 4.3027 in quadrature."""
+    assert Spread(np.hypot(2.3646, 4.3027), ((1.0, 7), (1.0, 2))).chance == pytest.approx(0.05, rel=1e-3)
+
+
+def test_which_of_many_are_sure_is_what_benjamini_and_hochberg_found_in_their_example():
+    """Fifteen tests of their section 4: at a rate of 5 %, the four smallest are rejected, Bonferroni rejects three."""
+    chances = [0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459, 0.3240, 0.4262, 0.5719, 0.6528]
+    chances += [0.7590, 1.0000]
+    order = np.random.default_rng(2).permutation(15)
+    sure = sure_among([chances[one] for one in order])
+    assert sorted(order[sure].tolist()) == [0, 1, 2, 3]
+    assert sure_among([]).tolist() == []
+
+
+def test_of_many_groups_in_which_nothing_changes_hardly_ever_one_is_sure():
+    """Forty groups of 20 blocks each: one by one, two of them are sure by chance; in 95 of 100 answers none may be."""
+    rng = np.random.default_rng(4)
+    block = np.repeat(np.arange(20), 10)
+    some = one_by_one = 0
+    for _ in range(100):
+        chances = [spread_of(rng.normal(0, 1, size=(1, 20))[:, block], block).chance for _ in range(40)]
+        some += sure_among(chances).any()
+        one_by_one += min(chances) < 0.05
+    assert some <= 12  # the binomial's 99.9 % range around 5 of 100
+    assert one_by_one > 70

@@ -17,7 +17,7 @@ from schedlab.report.tables import Cell, Table, seconds_cell, waits_cells
 from schedlab.schedule.schedule import Schedule
 from schedlab.site.affected import KINDS, Affected, columns_of
 from schedlab.site.confirmation import Confirmation
-from schedlab.site.effects import Effect, difference_text, group_name, without_interval
+from schedlab.site.effects import Effect, difference_text, group_name, notes_on
 from schedlab.site.grounds import Grounds
 from schedlab.site.ranking import SHOWN, RankedVariant, VariantRanking
 from schedlab.site.samples import SiteSample
@@ -215,5 +215,5 @@ def _groups(kind: str, found: list[Effect]) -> Table:
         row = [Cell(one.group), Cell(f"{one.jobs:,}", one.jobs), *waits_cells(one.before, one.after)]
         rows.append([*row, Cell(change, one.difference), Cell(interval), Cell(verdict)])
     more = [f"{len(found) - MOST:,} smaller groups are not shown."] if len(found) > MOST else []
-    note = " ".join([*more, *filter(None, [without_interval(found[:MOST])])])
+    note = " ".join([*more, *notes_on(found[:MOST])])
     return Table(GROUPS[kind], "Who wins, and who pays", head, rows, note)

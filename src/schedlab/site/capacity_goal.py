@@ -16,7 +16,7 @@ from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.window import measured_window
 from schedlab.site.answers import VariantAnswer
 from schedlab.site.effects import blocks_of, group_name, groups_of
-from schedlab.site.intervals import FEWEST_BLOCKS, half_width, with_copies
+from schedlab.site.intervals import FEWEST_BLOCKS, Spread
 from schedlab.site.sweep import Paired
 from schedlab.wording import did_you_mean, shown
 from schedlab.workload.workload import Workload
@@ -163,7 +163,7 @@ class Goal:
         Jobs are paired, and cut into blocks by submission. The metric's change, a mean over the copies, is computed
         once without each block, and the spread between blocks is that of the jackknife with Student's t; leaving out
         many jobs together holds for quantiles, too (Shao and Wu, A general theory for jackknife variance estimation,
-        Annals of Statistics 17, 1989). That between copies comes on top, as in `schedlab.site.intervals.mean_interval`.
+        Annals of Statistics 17, 1989). That between copies comes on top, as in `schedlab.site.intervals.spread_of`.
         """
         statistic, _, measure = self.metric.partition("_")
         if measure not in MEASURES or statistic not in _STATISTICS:
@@ -221,5 +221,5 @@ def jackknife(
     of = _STATISTICS[statistic]
     rest = [block != one for one in blocks.tolist()]
     without = np.array([np.mean(of(after[:, rows]) - of(before[:, rows])) for rows in rest])
-    variance = (len(blocks) - 1) / len(blocks) * ((without - without.mean()) ** 2).sum()
-    return with_copies(half_width(variance, len(blocks) - 1), of(after) - of(before))
+    variance = (len(blocks) - 1) / len(blocks) * float(((without - without.mean()) ** 2).sum())
+    return Spread.of(variance, len(blocks) - 1, of(after) - of(before)).interval

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from schedlab.durations import DAY, WEEK
 from schedlab.errors import InputError
 from schedlab.schedule.groups import SIZE_CLASSES, size_classes
 from schedlab.site.answers import VariantAnswer
-from schedlab.site.intervals import FEWEST_BLOCKS, Interval, between_copies, mean_interval
+from schedlab.site.intervals import FEWEST_BLOCKS, Interval, Spread, between_copies, spread_of, sure_among
 from schedlab.site.lost_work import cancelled, lost_work
 from schedlab.site.samples import SiteSample
 from schedlab.site.sweep import Paired
@@ -52,6 +52,8 @@ class Effect:
         Whether all the work of the group is done in the variant; otherwise some of its jobs are killed or left out.
     copies
         The smallest and the largest difference among the copies of the jobs; None: there is one copy.
+    alone
+        Whether it is sure only if one asks for this group alone: among all groups, such an interval may be chance.
     """
 
     kind: str
@@ -62,6 +64,7 @@ class Effect:
     interval: Interval | None
     same_work: bool = True
     copies: Interval | None = None
+    alone: bool = False
 
     @property
     def difference(self) -> float:
@@ -71,12 +74,17 @@ class Effect:
     @property
     def verdict(self) -> str:
         """Whether the group "wins", "pays", or neither is sure (""); "less work" is done for one that cannot win."""
-        sure = self.interval is not None and not self.interval[0] <= 0 <= self.interval[1]
+        sure = self.excludes_none and not self.alone
         if sure and self.difference > 0:
             return "pays"
         if not self.same_work:
             return "less work"
         return "wins" if sure else ""
+
+    @property
+    def excludes_none(self) -> bool:
+        """Whether its interval is without 0."""
+        return self.interval is not None and not self.interval[0] <= 0 <= self.interval[1]
 
     def to_document(self) -> dict[str, Any]:
         """Return it as numbers and texts, for JSON."""
@@ -107,7 +115,10 @@ def effects(pairs: Iterable[Paired]) -> list[Effect]:
     minus wait at the site as it is. With six samples or more, each is one observation of that mean. With fewer, each is
     cut into blocks by submission (weeks, days or twentieths of the log), which are not quite independent: a queue of
     one day is waited for on the next. The interval has the spread between blocks and that between copies, see
-    `schedlab.site.intervals.mean_interval`.
+    `schedlab.site.intervals.spread_of`.
+
+    Each group is tested at 95 %, and of many groups some seem to win or pay by chance. So which of them are sure is
+    decided for all groups of the answer together, see `schedlab.site.intervals.sure_among`.
     """
     copies: dict[SiteSample, list[Paired]] = {}
     for pair in pairs:
@@ -123,7 +134,7 @@ def effects(pairs: Iterable[Paired]) -> list[Effect]:
     before = np.concatenate([one.before for one in both])
     change = np.concatenate([one.change for one in both], axis=1)
     losers = frozenset().union(*(one.losers for one in both))
-    found: list[Effect] = []
+    found: list[tuple[Effect, Spread | None]] = []
     for kind in both[0].groups:
         codes, names = _merged([one.groups[kind] for one in both])
         order = np.argsort(-np.bincount(codes[codes >= 0], minlength=len(names)), kind="stable")
@@ -132,7 +143,21 @@ def effects(pairs: Iterable[Paired]) -> list[Effect]:
             if len(mine) >= FEWEST_JOBS or (kind == "all" and len(mine)):
                 group = (kind, names[number])
                 found.append(_effect(*group, before[mine], change[:, mine], block[mine], same_work=group not in losers))
-    return found
+    return _among_all(found)
+
+
+def _among_all(found: Sequence[tuple[Effect, Spread | None]]) -> list[Effect]:
+    """Return effects of which those of groups are sure among all groups; that on all jobs is what was asked for."""
+    chances = {
+        number: spread.chance
+        for number, (one, spread) in enumerate(found)
+        if spread is not None and one.kind != "all" and one.difference  # without a difference, there is nothing to test
+    }
+    sure = sure_among([*chances.values()])
+    by_chance = {
+        number for number, told in zip(chances, sure, strict=True) if not told and found[number][0].excludes_none
+    }
+    return [replace(one, alone=number in by_chance) for number, (one, _) in enumerate(found)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,12 +270,13 @@ def _effect(
     block: NDArray[np.int64],
     *,
     same_work: bool,
-) -> Effect:
+) -> tuple[Effect, Spread | None]:
     of_copies = change.mean(axis=1)
     mean = float(before.mean())
     after = mean + float(of_copies.mean())
-    interval, around = mean_interval(change, block), between_copies(of_copies)
-    return Effect(kind, group, len(before), mean, after, interval, same_work, around)
+    spread, around = spread_of(change, block), between_copies(of_copies)
+    interval = None if spread is None else spread.interval
+    return Effect(kind, group, len(before), mean, after, interval, same_work, around), spread
 
 
 def effects_frame(found: Iterable[Effect]) -> pd.DataFrame:
@@ -276,18 +302,23 @@ def effects_text(found: Iterable[Effect], *, most: int = 5) -> str:
         kind = one.kind if seen[one.kind] == 1 else ""
         waits = waits_texts(one.before, one.after)
         rows.append([kind, one.group, f"{one.jobs:,}", *waits, *difference_text(one)])
-    why = without_interval(some)
-    return "\n".join([table(head, rows), *(["", why] if why else [])])
+    return "\n".join([table(head, rows), *(line for why in notes_on(some) for line in ("", why))])
 
 
-def without_interval(found: Iterable[Effect]) -> str:
-    """Say why groups have no interval; nothing, if all have one."""
-    if all(one.interval is not None or not one.difference for one in found):
-        return ""
-    return (
-        f"Where there is no interval (-), the jobs of a group come in fewer than {FEWEST_BLOCKS} periods of the log: "
-        "so few do not show how much is chance."
-    )
+def notes_on(found: Sequence[Effect]) -> list[str]:
+    """Say why groups have no interval, or no verdict although their interval is without 0, if there are such."""
+    told = []
+    if any(one.interval is None and one.difference for one in found):
+        told.append(
+            f"Where a difference has no interval (-), the jobs of a group come in fewer than {FEWEST_BLOCKS} periods "
+            "of the log, or most of them in one: that does not show how much is chance."
+        )
+    if any(one.alone for one in found):
+        told.append(
+            "Where an interval is without 0 and there is no verdict, the group would be sure if it were the only one; "
+            "among all groups of the answer, such intervals come by chance."
+        )
+    return told
 
 
 def difference_text(one: Effect) -> tuple[str, str, str]:

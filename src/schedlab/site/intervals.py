@@ -2,19 +2,81 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 FEWEST_BLOCKS = 6
 """Blocks of time, or samples, below which there is no interval."""
 
+LEAST_EFFECTIVE = 2.0
+"""Blocks as large as each other that jobs have to be worth: with fewer, most jobs are in one block (Kish, 1965)."""
+
 LEVEL = 0.95
+
+SMALLEST = 1e-12
+"""Probabilities below it are not told apart."""
 
 Interval = tuple[float, float]
 
 
-def mean_interval(changes: NDArray[np.float64], block: NDArray[np.int64]) -> Interval | None:
-    """Return the interval, at a level of 95 %, of a mean difference; None: there are too few blocks.
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """An estimate with one or two independent sources of chance.
+
+    Parameters
+    ----------
+    mean
+        What is estimated.
+    sources
+        Variance of it, and degrees of freedom, of each source: blocks of time, and copies of the log if there are some.
+
+    Examples
+    --------
+    >>> Spread(4.0, ((0.25, 7),)).interval
+    (2.817..., 5.182...)
+    """
+
+    mean: float
+    sources: tuple[tuple[float, int], ...]
+
+    @classmethod
+    def of(cls, variance: float, freedom: int, of_copies: NDArray[np.float64]) -> Spread:
+        """Return that of a mean over copies, whose variance between blocks is given; of one copy, there is no other."""
+        number = len(of_copies)
+        copies = ((float(of_copies.var(ddof=1)) / number, number - 1),) if number > 1 else ()
+        return cls(float(of_copies.mean()), ((variance, freedom), *copies))
+
+    def half(self, level: float) -> float:
+        """Return half the width of its interval: those with Student's t of each source add up in quadrature."""
+        from scipy.stats import t
+
+        return float(
+            np.hypot.reduce([t.ppf((1 + level) / 2, freedom) * variance**0.5 for variance, freedom in self.sources])
+        )
+
+    @property
+    def interval(self) -> Interval:
+        """Its interval at a level of 95 %."""
+        half = self.half(LEVEL)
+        return self.mean - half, self.mean + half
+
+    @property
+    def chance(self) -> float:
+        """How probable an estimate this far from 0 is by chance: 1 less the level whose interval ends at 0."""
+        from scipy.optimize import brentq
+
+        if not self.mean:
+            return 1.0
+        if self.half(1 - SMALLEST) <= abs(self.mean):
+            return SMALLEST
+        return float(brentq(lambda chance: self.half(1 - chance) - abs(self.mean), SMALLEST, 1.0, xtol=1e-9))
+
+
+def spread_of(changes: NDArray[np.float64], block: NDArray[np.int64]) -> Spread | None:
+    """Return a mean difference with its spread; None: there are too few blocks, or most jobs are in one of them.
 
     Parameters
     ----------
@@ -29,37 +91,24 @@ def mean_interval(changes: NDArray[np.float64], block: NDArray[np.int64]) -> Int
     and differences that are means over the jobs vary between copies. Each has its interval with Student's t, and the
     half-widths add up in quadrature (Zou and Donner, Statistics in Medicine 27, 2008). What is of a block in a copy
     alone counts in both, so that the interval is a little too wide rather than too narrow (Owen, The pigeonhole
-    bootstrap, Annals of Applied Statistics 1, 2007). Of a single copy, that between blocks is all there is.
+    bootstrap, Annals of Applied Statistics 1, 2007). Of a single copy, that between blocks is all there is; it is that
+    of a ratio of sums over blocks (Cochran, Sampling Techniques, 1977, section 2.11).
 
     Examples
     --------
-    >>> mean_interval(np.full((3, 12), 5.0), np.arange(12))
+    >>> spread_of(np.full((3, 12), 5.0), np.arange(12)).interval
     (5.0, 5.0)
     """
     counts = np.bincount(block).astype(np.float64)
     sums = np.bincount(block, weights=changes.mean(axis=0))[counts > 0].astype(np.float64)
-    half = _between_blocks(sums, counts[counts > 0])
-    return None if half is None else with_copies(half, changes.mean(axis=1))
-
-
-def with_copies(half: float, of_copies: NDArray[np.float64]) -> Interval:
-    """Return the interval around the mean of copies.
-
-    Parameters
-    ----------
-    half
-        Half the width that blocks of time, or weeks, give it.
-    of_copies
-        What was found in each copy; of a single one, the spread between copies is not known.
-
-    Examples
-    --------
-    >>> with_copies(2.0, np.array([5.0]))
-    (3.0, 7.0)
-    """
-    if len(of_copies) > 1:
-        half = float(np.hypot(half, half_width(of_copies.var(ddof=1) / len(of_copies), len(of_copies) - 1)))
-    return float(of_copies.mean()) - half, float(of_copies.mean()) + half
+    counts = counts[counts > 0]
+    blocks = len(sums)
+    effective = counts.sum() ** 2 / (counts**2).sum() if blocks else 0.0
+    if blocks < FEWEST_BLOCKS or effective < LEAST_EFFECTIVE:
+        return None
+    left = sums - sums.sum() / counts.sum() * counts
+    variance = blocks / (blocks - 1) * float((left**2).sum()) / float(counts.sum()) ** 2
+    return Spread.of(variance, blocks - 1, changes.mean(axis=1))
 
 
 def between_copies(of_copies: NDArray[np.float64]) -> Interval | None:
@@ -67,17 +116,27 @@ def between_copies(of_copies: NDArray[np.float64]) -> Interval | None:
     return (float(of_copies.min()), float(of_copies.max())) if len(of_copies) > 1 else None
 
 
-def _between_blocks(sums: NDArray[np.float64], counts: NDArray[np.float64]) -> float | None:
-    """Return half the interval of a ratio of sums over blocks (Cochran, Sampling Techniques, 1977, section 2.11)."""
-    blocks = len(sums)
-    if blocks < FEWEST_BLOCKS:
-        return None
-    left = sums - sums.sum() / counts.sum() * counts
-    return half_width(blocks / (blocks - 1) * (left**2).sum() / counts.sum() ** 2, blocks - 1)
+def sure_among(chances: Sequence[float]) -> NDArray[np.bool_]:
+    """Return which of many differences are sure, so that of those called sure at most one in twenty is chance.
 
+    Parameters
+    ----------
+    chances
+        How probable each is by chance.
 
-def half_width(variance: float, freedom: int) -> float:
-    """Return half the width of an interval with Student's t, of the variance of what is estimated."""
-    from scipy.stats import t
+    References
+    ----------
+    Benjamini and Hochberg, "Controlling the False Discovery Rate", Journal of the Royal Statistical Society B 57, 1995.
 
-    return float(t.ppf((1 + LEVEL) / 2, freedom)) * float(np.sqrt(variance))
+    Examples
+    --------
+    Of the second, 0.03 is below 0.05; but the second smallest of four has to be 0.025 or less.
+
+    >>> sure_among([0.01, 0.03, 0.5, 0.9]).tolist()
+    [True, False, False, False]
+    """
+    found = np.asarray(chances, dtype=np.float64)
+    ranked = np.sort(found)
+    below = np.flatnonzero(ranked <= (1 - LEVEL) * np.arange(1, len(found) + 1) / max(len(found), 1))
+    most = ranked[below[-1]] if below.size else -1.0
+    return np.asarray(found <= most)
