@@ -87,3 +87,8 @@ def test_a_function_may_take_the_request():
 def test_a_function_that_returns_too_few_scores_is_refused():
     with pytest.raises(InputError, match=r"<lambda>.* returned shape \(\) for 2 jobs"):
         FunctionPolicy(lambda p: p[0]).scores(*(np.array([1, 2]) for _ in range(4)))
+
+
+def test_a_name_near_that_of_a_named_scheduler_is_told():
+    with pytest.raises(InputError, match=r"known are fcfs .* the schedulers .* eaf .*\(did you mean eaf\?\)"):
+        policy_from_text("eef")

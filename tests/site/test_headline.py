@@ -10,7 +10,7 @@ import pytest
 from schedlab.report.variants import render_ranking
 from schedlab.site import import_site
 from schedlab.site.effects import Effect, effects_text
-from schedlab.site.headline import change_text
+from schedlab.site.headline import change_text, open_text
 from schedlab.site.variants import Variant
 from schedlab.site.wait_text import wait_text
 from schedlab.site.what_if import what_if
@@ -88,7 +88,23 @@ def test_each_variant_stands_beside_the_site_as_it_is_with_the_same_work(directo
     shown = row(text, "partition batch MaxTime=1:00:00")
     assert shown[1:3] == [wait_text(killed.mean_wait), wait_text(killed.mean_wait_before)]
     share = killed.undone_text
-    assert f"with {share} less work than today" in found.sentences()[0]
+    first = found.sentences()[0]
+    assert f"partition batch MaxTime=1:00:00 does {share} less work than today ({killed.killed} jobs killed; " in first
+    assert f"the mean wait goes from {wait_text(base.mean_wait)} to {wait_text(killed.mean_wait)}" in first
+    assert "leave it as it is" not in first.partition("less work")[2]  # there is nothing to leave
+    assert shown[-4:-2] == [str(killed.killed), share]
+    assert {"Jobs killed", "Work not done"} <= set(
+        re.findall(r"Jobs killed|Work not done", render_ranking(ask(directory, SHORT).sweep, found))
+    )
+
+
+def test_of_variants_that_all_do_less_work_the_one_that_does_most_stands_first(directory):
+    """The shorter the limit, the shorter the waits: that is no merit."""
+    shorter = "PartitionName=batch MaxTime=0:20:00"
+    found = what_if(directory, variants=[Variant.of([one]) for one in (shorter, SHORT)], nodes=False, workers=1).ranking
+    assert [one.variant.changes for one in found.ranked[1:]] == [(SHORT,), (shorter,)]
+    assert found.ranked[1].undone < found.ranked[2].undone
+    assert found.ranked[1].mean_wait > found.ranked[2].mean_wait
 
 
 def test_a_page_has_who_pays_above_its_figures_and_leaves_out_what_decides_nothing(directory):
@@ -121,3 +137,29 @@ def test_a_group_that_is_sure_only_by_itself_has_no_verdict_and_the_table_says_w
     alone = Effect("user", "ann", 40, 60.0, 90.0, (1.0, 59.0), alone=True)
     assert (alone.verdict, Effect("user", "ann", 40, 60.0, 90.0, (1.0, 59.0)).verdict) == ("", "pays")
     assert "among all groups of the answer, such intervals come by chance" in effects_text([alone])
+
+
+def test_what_changes_most_is_told_though_it_may_be_chance():
+    """A user with most of the waiting, whose jobs come in one period: no interval, and yet the operator should know."""
+    heavy = Effect("user", "user user049", 951, 64_800.0, 9360.0, None)
+    light = Effect("user", "user user003", 40, 80_524.0, 174_484.0, (-3600.0, 191_520.0))
+    small = Effect("user", "user user001", 900, 600.0, 660.0, (-300.0, 420.0))
+    (told,) = open_text([small, light, heavy])
+    assert told == "Large changes that may be chance: user user049 (-15.4 h) and user user003 (+26.1 h)."
+    assert open_text([small]) == []
+
+
+def test_groups_that_have_no_room_in_the_table_are_counted():
+    many = [Effect("user", f"user u{number}", 40, 60.0, 90.0, (20.0, 40.0)) for number in range(7)]
+    assert "Smaller groups are on the page alone: 2 more of user." in effects_text(many)
+
+
+def test_that_other_passes_cost_slurmctld_time_is_said_at_once(directory):
+    found = what_if(directory, ["SchedulerParameters.bf_interval=30"], nodes=False, copies=1, workers=1)
+    assert "what other passes cost slurmctld (its locks, bf_max_time) is not simulated" in found.sentences()[0]
+    assert "locks" not in what_if(directory, [SHORT], nodes=False, copies=1, workers=1).sentences()[0]
+
+
+def test_a_change_below_a_second_has_no_effect_in_the_table_either():
+    assert Effect("all", "all jobs", 90, 0.4, 0.1, (-0.5, -0.1)).negligible
+    assert not Effect("all", "all jobs", 90, 60.0, 60.1, (-1.5, 1.7)).negligible

@@ -156,6 +156,16 @@ def test_a_name_that_the_site_does_not_have_is_refused_before_anything_is_simula
         changed(site, [text])
 
 
+def test_a_value_that_slurmctld_refuses_is_told_in_the_users_words_before_anything_is_simulated(
+    site, tmp_path, monkeypatch
+):
+    monkeypatch.setattr("schedlab.site.sweep.Sweep._carried_out", None)  # nothing may be run
+    with pytest.raises(InputError, match=r"^change .*PriorityWeightFairshare=lots: slurm.conf: ") as told:
+        what_if(site, ["PriorityType=priority/multifactor", "PriorityWeightFairshare=lots"], workers=1)
+    assert "whole number" in str(told.value)
+    assert "/tmp" not in str(told.value)
+
+
 def test_all_slips_of_a_question_are_told_at_once(site):
     with pytest.raises(InputErrors) as told:
         changed(site, ["PartitionName=bat MaxTime=3", "bf_interval=30", "QOS=hihg MaxJobsPerUser=5"])

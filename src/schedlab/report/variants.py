@@ -17,7 +17,7 @@ from schedlab.report.tables import Cell, Table, seconds_cell, waits_cells
 from schedlab.schedule.schedule import Schedule
 from schedlab.site.affected import KINDS, Affected, columns_of
 from schedlab.site.confirmation import Confirmation
-from schedlab.site.effects import Effect, difference_text, group_name, notes_on
+from schedlab.site.effects import Effect, before_text, difference_text, group_name, notes_on
 from schedlab.site.grounds import Grounds
 from schedlab.site.ranking import SHOWN, RankedVariant, VariantRanking
 from schedlab.site.samples import SiteSample
@@ -148,18 +148,23 @@ def provenance_of(sweep: Sweep) -> dict[str, str]:
 def _ranked(ranking: VariantRanking) -> Table:
     own = [] if ranking.metric in SHOWN else [Cell(metric_label(ranking.metric))]
     head = [Cell("Variant", words=True), *own, Cell("Mean wait", term="wait"), Cell("As it is, same work", term="wait")]
+    less = any(not one.same_work for one in ranking.ranked)
     head += [Cell("Change of the mean wait"), Cell("95 % interval"), Cell("Verdict")]
+    head += [Cell("Jobs killed"), Cell("Work not done")] if less else []
     head += [Cell("p95 wait", term="percentile"), Cell("Utilisation", term="utilisation")]
     note = "The jobs of each variant are paired with those of the site as it is, copy by copy."
-    return Table("Variants", "The best first", head, [_row(ranking.metric, one) for one in ranking.ranked], note)
+    return Table(
+        "Variants", "The best first", head, [_row(ranking.metric, one, less=less) for one in ranking.ranked], note
+    )
 
 
-def _row(metric: str, one: RankedVariant) -> list[Cell]:
+def _row(metric: str, one: RankedVariant, *, less: bool) -> list[Cell]:
     change, interval, verdict = one.difference
     own = [] if metric in SHOWN else [Cell(quantity(metric, one.value), one.value)]
     row = [Cell(one.variant.name, words=True), *own, *waits_cells(one.mean_wait, one.mean_wait_before)]
     every = next((found for found in one.effects if found.kind == "all"), None)
     row += [Cell(change, every.difference if every else 0.0), Cell(interval), Cell(verdict)]
+    row += [Cell(f"{one.killed:,}", one.killed), Cell(one.undone_text, one.undone)] if less else []
     return [*row, seconds_cell(one.p95_wait), Cell(f"{one.utilisation:.1%}", one.utilisation)]
 
 
@@ -204,7 +209,7 @@ def _groups(kind: str, found: list[Effect]) -> Table:
     head = [
         Cell(GROUPS[kind]),
         Cell("Jobs"),
-        Cell("Mean wait as it is", term="wait"),
+        Cell(f"Mean {before_text(found)}", term="wait"),
         Cell("changed"),
         Cell("difference"),
     ]

@@ -7,6 +7,7 @@ import re
 from schedlab.errors import InputError
 from schedlab.scheduler.agent import agent_at, agent_from_text
 from schedlab.scheduler.function_policy import function_from_text, names_a_function
+from schedlab.scheduler.grammar import ALIASES as SCHEDULERS
 from schedlab.scheduler.grammar import BACKFILLING
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.policy import ALIASES, POLICIES, FormulaPolicy, Policy
@@ -44,7 +45,8 @@ def policy_from_text(text: str) -> Policy:
         return FormulaPolicy(plain)
     if plain.lower() in BACKFILLING:
         raise InputError(f"{plain} is a kind of backfilling, not a policy: put it after one, as in fcfs+{plain}")
+    near = did_you_mean(plain, [*POLICIES, *ALIASES, *SCHEDULERS, *BACKFILLING, "multifactor"])
     raise InputError(
-        f"unknown policy {plain!r}; known are {' '.join(POLICIES)} multifactor(...), a formula of p q r w R ... in "
-        f"double quotes, or MODULE:FUNCTION{did_you_mean(plain, [*POLICIES, *ALIASES, *BACKFILLING, 'multifactor'])}"
+        f"unknown policy {plain!r}; known are {' '.join(POLICIES)} multifactor(...), the schedulers "
+        f"{' '.join(SCHEDULERS)}, a formula of p q r w R ... in double quotes, or MODULE:FUNCTION{near}"
     )

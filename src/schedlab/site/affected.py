@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.durations import HOUR
-from schedlab.site.effects import groups_of
+from schedlab.site.effects import group_name, groups_of
 from schedlab.site.time_limits import CUT, KILLED, LEFT_OUT, SPLIT, UNTOUCHED
 from schedlab.wording import count_of, table
 from schedlab.workload.workload import Workload
@@ -53,6 +53,11 @@ class Affected:
     undone_hours: float
     split_hours: float
     hours: float
+
+    @property
+    def who(self) -> str:
+        """The group in a sentence."""
+        return group_name(self.kind, self.group)
 
     @property
     def same_work(self) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -143,13 +144,27 @@ def changed(site: Site, changes: Iterable[str | Change]) -> Site:
             (directory / file).write_text("\n".join(texts) + "\n", encoding="utf-8")
         if commands:
             _append(directory, commands)
-        other = site_of(directory / MAIN, site.jobs, site.settings.notes, site.node_events)
+        with _in_their_words(made, directory):
+            other = site_of(directory / MAIN, site.jobs, site.settings.notes, site.node_events)
     check_new_nodes(site, other)
     return with_release(other, site.settings.slurm)
 
 
+@contextmanager
+def _in_their_words(made: Sequence[Change], directory: Path) -> Iterator[None]:
+    """Tell what is wrong with a changed configuration by the changes, not by lines of files that nobody has."""
+    try:
+        yield
+    except InputError as error:
+        said = re.sub(rf"{re.escape(str(directory))}/([^:\s]+)(:\d+)?", r"\1", str(error))
+        raise InputError(f"change {'; '.join(one.text for one in made)}: {said}") from None
+
+
 def check_questions(site: Site, questions: Iterable[Sequence[str]]) -> None:
-    """Refuse changes before anything is simulated: those that name what is not there, and nodes that no job could use.
+    """Refuse changes before anything is simulated: those that name what is not there, or that slurmctld would refuse.
+
+    Of several questions, only what is named and new nodes are checked: one that slurmctld would refuse fails by itself,
+    and the others are answered.
 
     Parameters
     ----------
@@ -167,9 +182,9 @@ def check_questions(site: Site, questions: Iterable[Sequence[str]]) -> None:
 
     asked = list(questions)
     check_changes(site, asked)
-    faults = Faults()
+    faults, single = Faults(), len(asked) == 1
     for changes in asked:
-        if any(parse_change(text).key.lower() in ("nodename", MORE_NODES) for text in changes):
+        if changes and (single or any(parse_change(text).key.lower() in ("nodename", MORE_NODES) for text in changes)):
             with faults.noted():
                 changed(site, changes)
     faults.check()

@@ -82,6 +82,11 @@ class Effect:
         return "wins" if sure else ""
 
     @property
+    def negligible(self) -> bool:
+        """Whether it is surely below a second."""
+        return self.interval is not None and max(map(abs, (*self.interval, self.difference))) < 1
+
+    @property
     def excludes_none(self) -> bool:
         """Whether its interval is without 0."""
         return self.interval is not None and not self.interval[0] <= 0 <= self.interval[1]
@@ -293,8 +298,8 @@ def effects_frame(found: Iterable[Effect]) -> pd.DataFrame:
 
 def effects_text(found: Iterable[Effect], *, most: int = 5) -> str:
     """Return the largest groups of each kind as a table in text."""
-    head = ["", "", "jobs", "wait as it is", "changed", "difference", "95 % interval", ""]
     rows, seen, some = [], {"": 0}, list(found)
+    head = ["", "", "jobs", before_text(some), "changed", "difference", "95 % interval", ""]
     for one in some:
         seen[one.kind] = seen.get(one.kind, 0) + 1
         if seen[one.kind] > most:
@@ -302,7 +307,14 @@ def effects_text(found: Iterable[Effect], *, most: int = 5) -> str:
         kind = one.kind if seen[one.kind] == 1 else ""
         waits = waits_texts(one.before, one.after)
         rows.append([kind, one.group, f"{one.jobs:,}", *waits, *difference_text(one)])
-    return "\n".join([table(head, rows), *(line for why in notes_on(some) for line in ("", why))])
+    left = [f"{number - most:,} more of {kind}" for kind, number in seen.items() if number > most]
+    notes = [*([f"Smaller groups are on the page alone: {', '.join(left)}."] if left else []), *notes_on(some)]
+    return "\n".join([table(head, rows), *(line for why in notes for line in ("", why))])
+
+
+def before_text(found: Iterable[Effect]) -> str:
+    """Return what today's wait is called: beside a variant that does less work, it is that without this work."""
+    return "wait as it is" if all(one.same_work for one in found) else "wait as it is, same work"
 
 
 def notes_on(found: Sequence[Effect]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 
 from schedlab.durations import WEEK
 from schedlab.schedule.summary import duration
-from schedlab.site.changes import changed
+from schedlab.site.changes import changed, parse_change
 from schedlab.site.decisive import DecisivePeriod, decisive_period
 from schedlab.site.log_end import after_the_log, log_end_clause, log_end_sentences
 from schedlab.site.omissions import Omissions, omissions_of
@@ -19,6 +20,9 @@ from schedlab.site.sweep import Paired, Sweep
 from schedlab.site.time_limits import KILLED, LEFT_OUT
 from schedlab.site.unusable import TELLING, Unusable, unusable
 from schedlab.wording import count_of
+
+PASSES = ("bf_", "sched_", "default_queue_depth", "partition_job_depth", "defer")
+"""How options of SchedulerParameters begin that decide how often slurmctld looks at the queue, and how deep."""
 
 SHORT = 2 * WEEK
 """A log below this length is called short, in seconds."""
@@ -48,6 +52,8 @@ class Grounds:
         Share of the waiting at the site as it is that comes after the last submission.
     unusable
         The waiting of jobs that cannot use the nodes that the variant adds; None: it adds none.
+    passes
+        Whether the variant changes how often, or how deep, slurmctld looks at the queue.
     """
 
     standing: Standing
@@ -60,13 +66,15 @@ class Grounds:
     undone: float = 0.0
     after_the_log: float = 0.0
     unusable: Unusable | None = None
+    passes: bool = False
 
     @property
     def deciding(self) -> list[str]:
         """What decides how far the answer goes, as parts of its first sentence; empty: nothing does."""
         end = log_end_clause(self.after_the_log)
         use = "" if self.unusable is None or self.unusable.share < TELLING else self.unusable.text("the new nodes")
-        return [one for one in (use, end) if one]
+        cost = "what other passes cost slurmctld (its locks, bf_max_time) is not simulated" if self.passes else ""
+        return [one for one in (use, end, cost) if one]
 
     @property
     def left_out_text(self) -> str:
@@ -135,7 +143,14 @@ def grounds_of(sweep: Sweep, pair: Paired, notes: Sequence[str], copies: Sequenc
         float((other.undone * other.jobs.job_processors).sum()) / hours if hours else 0.0,
         after_the_log(pair.base.schedule),
         _of_new_nodes(sweep, pair),
+        any(map(_is_of_passes, pair.other.variant.changes)),
     )
+
+
+def _is_of_passes(text: str) -> bool:
+    change = parse_change(text)
+    options = [change.option] if change.option else re.split(r"[=,]", change.value)
+    return change.key.lower() == "schedulerparameters" and any(one.strip().startswith(PASSES) for one in options)
 
 
 def _of_new_nodes(sweep: Sweep, pair: Paired) -> Unusable | None:

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 MOST_PAYERS, MOST_WINNERS = 3, 8
 """Groups that sentences name."""
 
+LARGE = 0.2
+"""Share of a user's mean wait from which on a change is told although it may be chance."""
+
 EACH = 4
 """Variants up to which the first sentence speaks of each; of more, it speaks of the best and counts the others."""
 
@@ -35,6 +38,7 @@ def sentences_of(ranking: VariantRanking) -> list[str]:
     several = len(ranking.variants) > 1
     told = [first_sentence(grounds, _change(ranking), _payers(best), best.variant.name * several), *grounds.sentences()]
     told += [copies_text(ranking.copies), *(ranking.less_work()), *winners_text(best.effects)]
+    told += open_text(best.effects)
     told += _of_others(ranking)
     told += [f"{sentence[:1].upper()}{sentence[1:]}." for one in ranking.ranked for sentence in one.lost_text]
     told += [f"{policy}." for policy in dict.fromkeys(one.policy_text for one in ranking.ranked) if policy]
@@ -76,7 +80,8 @@ def _change(ranking: VariantRanking) -> str:
     if number == 1 and ranking.metric == "mean_wait":
         return change_text(best.variant.name, _every(best), unchanged=best.unchanged)
     what = ranking.metric.replace("_", " ")
-    before = next(one.value for one in ranking.ranked if one.variant.name == AS_IT_IS)
+    as_it_is = next(one for one in ranking.ranked if one.variant.name == AS_IT_IS)
+    before, today = as_it_is.value, as_it_is.mean_wait
     if not best.same_work:
         head = f"none of {count_of(number, 'variant')} does all the work that the site as it is does"
     elif ranking.ranked[0].variant.name == AS_IT_IS:
@@ -92,15 +97,33 @@ def _change(ranking: VariantRanking) -> str:
     variants = [one for one in ranking.ranked if one.variant.name != AS_IT_IS]
     named = head.endswith(best.variant.name)
     if number <= EACH:
-        texts = [_of_variant(one, "it" if named and one is best else "") for one in variants]
+        texts = [_of_variant(one, today, "it" if named and one is best else "") for one in variants]
         return f"{head}: {'; '.join(texts)}"
-    return f"{head}: {_of_variant(best, 'it' if named else '')}; {_counted(variants, best)}"
+    return f"{head}: {_of_variant(best, today, 'it' if named else '')}; {_counted(variants, best)}"
 
 
-def _of_variant(one: RankedVariant, name: str = "") -> str:
-    """Say what a variant does to the mean wait, and whether it does less work."""
-    text = change_text(name or one.variant.name, _every(one), unchanged=one.unchanged)
-    return text if one.same_work else f"{text}, with {one.undone_text} less work than today"
+def _of_variant(one: RankedVariant, today: float, name: str = "") -> str:
+    """Say what a variant does to the mean wait, beside that of today, and whether it does less work."""
+    name = name or one.variant.name
+    if one.same_work:
+        return change_text(name, _every(one), unchanged=one.unchanged)
+    return (
+        f"{name} does {one.undone_text} less work than today{_whose_work(one)}, and the mean wait goes from "
+        f"{wait_text(today)} to {wait_text(one.mean_wait)}; beside today's rules without that work, "
+        + change_text("it", _every(one), unchanged=one.unchanged, advice=False)
+    )
+
+
+def _whose_work(one: RankedVariant) -> str:
+    """Say how many jobs are killed or left out, and whose most of the work is, in brackets."""
+    every = one.every
+    if every is None or every.same_work:
+        return ""
+    numbers = ((every.killed, "killed"), (every.left_out, "left out"))
+    parts = [f"{count_of(number, 'job')} {what}" for number, what in numbers if number]
+    first = next((row for row in one.affected if row.kind == "user" and row.undone_hours), None)
+    most = "" if first is None else f"; {first.undone_hours / every.undone_hours:.0%} of that work is {first.who}'s"
+    return f" ({' and '.join(parts)}{most})"
 
 
 def _every(one: RankedVariant) -> Effect:
@@ -116,8 +139,8 @@ def _counted(variants: Sequence[RankedVariant], best: RankedVariant) -> str:
     return "of the others, " + ", ".join(f"{number:,} {what}" for what, number in found.items())
 
 
-def change_text(name: str, every: Effect, *, unchanged: bool = False) -> str:
-    """Say what a variant does to the mean wait of all jobs, and how sure that is.
+def change_text(name: str, every: Effect, *, unchanged: bool = False, advice: bool = True) -> str:
+    """Say what a variant does to the mean wait of all jobs, and how sure that is; with advice where it does little.
 
     Examples
     --------
@@ -132,18 +155,19 @@ def change_text(name: str, every: Effect, *, unchanged: bool = False) -> str:
     size = f"by {wait_text(abs(every.difference))}, from {wait_text(every.before)} to {wait_text(every.after)}"
     if every.interval is None:
         return f"{name} would {how} the mean wait {size}, on these jobs; the log is too short to say how sure that is"
-    if max(map(abs, (*every.interval, every.difference))) < 1:
+    if every.negligible:
         return f"{name} changes the mean wait by less than a second: {wait_text(every.after)}"
     if every.interval[0] <= 0 <= every.interval[1]:
-        return f"whether {name} changes the mean wait cannot be told from this log: {_undecided(every, every.interval)}"
+        open_ = _undecided(every, every.interval, advice)
+        return f"whether {name} changes the mean wait cannot be told from this log: {open_}"
     around = "" if every.copies is None else f"; copies: {between(every.copies)}"
     return f"{name} would {how} the mean wait {size} (95 % interval: {between(every.interval)}{around})"
 
 
-def _undecided(every: Effect, interval: Interval) -> str:
+def _undecided(every: Effect, interval: Interval, advice: bool) -> str:
     """Say what an interval that contains 0 leaves open: a change that may be large, or at most a small one."""
     if max(map(abs, interval)) <= LITTLE * every.before:
-        return f"at most between {between(interval)}, which is little: leave it as it is"
+        return f"at most between {between(interval)}, which is little{': leave it as it is' if advice else ''}"
     return f"anything between {between(interval)} is possible"
 
 
@@ -170,6 +194,15 @@ def winners_text(effects: Sequence[Effect]) -> list[str]:
     """Say who waits less, if any group surely does."""
     winners = of_verdict(effects, "wins")
     return [f"Waits become shorter for {_with_changes(winners, most=MOST_WINNERS)}."] if winners else []
+
+
+def open_text(effects: Sequence[Effect]) -> list[str]:
+    """Say which users' waits change most though the log cannot tell whether that is chance."""
+    unsure = [
+        one for one in effects if one.kind == "user" and not one.verdict and abs(one.difference) >= LARGE * one.before
+    ]
+    found = sorted(unsure, key=lambda one: -abs(one.difference) * one.jobs)
+    return [f"Large changes that may be chance: {_with_changes(found, most=MOST_PAYERS)}."] if found else []
 
 
 def _payers(best: RankedVariant) -> str:

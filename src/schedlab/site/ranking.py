@@ -75,6 +75,8 @@ class RankedVariant:
             return "-", "-", ""
         if self.unchanged:
             return "none", "-", "no effect"
+        if effect.negligible:
+            return "below 1 s", "-", "no effect"
         change, interval, verdict = difference_text(effect)
         return change, interval, verdict or UNDECIDED
 
@@ -88,15 +90,25 @@ class RankedVariant:
         return next((one for one in self.affected if one.kind == "all"), None)
 
     @property
+    def killed(self) -> int:
+        """Jobs that are killed at a new limit."""
+        return 0 if self.every is None else self.every.killed
+
+    @property
     def same_work(self) -> bool:
         """Whether it does all the work that the site as it is does."""
         return (self.every is None or self.every.same_work) and not self.lost.exceeds(self.lost_before)
 
     @property
+    def undone(self) -> float:
+        """The share of the work that it does not do."""
+        less = 0.0 if self.every is None or not self.every.hours else self.every.undone_hours / self.every.hours
+        return less + max(self.lost.share - self.lost_before.share, 0.0)
+
+    @property
     def undone_text(self) -> str:
         """The share of the work that it does not do, in words."""
-        less = 0.0 if self.every is None or not self.every.hours else self.every.undone_hours / self.every.hours
-        return f"{less + max(self.lost.share - self.lost_before.share, 0.0):.1%}"
+        return "-" if self.same_work else f"{self.undone:.1%}"
 
     @property
     def lost_text(self) -> list[str]:
@@ -165,12 +177,14 @@ class VariantRanking:
     def __str__(self) -> str:
         own = [] if self.metric in SHOWN else [self.metric.replace("_", " ")]
         head = ["variant", *own, "mean wait", "as it is, same work", "difference of mean wait", "95 % interval", ""]
-        head += ["p95 wait", "utilisation"]
+        less = any(not one.same_work for one in self.ranked)
+        head += [*(["jobs killed", "work not done"] if less else []), "p95 wait", "utilisation"]
         rows = []
         for one in self.ranked:
             value = [quantity(self.metric, one.value)] if own else []
             waits = waits_texts(one.mean_wait, one.mean_wait_before)
             row = [one.variant.name, *value, *waits, *one.difference]
+            row += [f"{one.killed:,}", one.undone_text] if less else []
             rows.append([*row, wait_text(one.p95_wait), f"{one.utilisation:.1%}"])
         text = [*self.sentences(), "", table(head, rows)]
         if self.best.affected:
@@ -220,7 +234,8 @@ def rank_variants(
     if Variant(AS_IT_IS) not in first or len(first) < 2:
         raise _nothing(sweep)
     sign = -1 if metric in LARGER_IS_BETTER else 1
-    ranked.sort(key=lambda one: (not one.same_work, sign * one.value))
+    # Of those that do less work, the one that does most of it stands first, whatever its waits are.
+    ranked.sort(key=lambda one: (not one.same_work, 0.0 if one.same_work else one.undone, sign * one.value))
     best = next(one for one in ranked if one.variant.name != AS_IT_IS)
     copies = first[best.variant]
     notes = [one for one in best.notes if one != best.policy_text]
