@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import schedlab as sl
+from schedlab.errors import InputError
 from schedlab.site.jobs import completed
-from schedlab.site.own_priority import consequences, own_priority
+from schedlab.site.own_priority import own_priority
+from schedlab.site.policy_consequences import consequences
 from schedlab.site.variant_task import variant_task
 from schedlab.site.variants import Variant
 from schedlab.slurm.deployment import deploy
@@ -61,6 +64,60 @@ def test_a_policy_in_place_of_a_sites_priorities_says_what_no_longer_counts(site
     site = sl.site.import_site(sites / "ubccr-micro")
     jobs = sl.model.lublin(40, site.cluster.processors, rng=np.random.default_rng(1))
     jobs = jobs.replace(requested_time=jobs.run_time + 60)
-    told = variant_task(site, completed(jobs, site.cluster).jobs, Variant("saf", policy="saf")).notes
-    assert any("age, fair share, QOS and partition weights do not count" in note for note in told)
+    told = variant_task(site, completed(jobs, site.cluster).jobs, Variant("saf", policy="saf", points=0)).notes
+    assert any("age, fair share, QOS, partition, size and TRES weights do not count" in note for note in told)
     assert not variant_task(site, completed(jobs, site.cluster).jobs, Variant("as it is")).notes
+
+
+CONF = """ClusterName=lab
+PriorityType=priority/multifactor
+PriorityWeightPartition=1000
+NodeName=n1 CPUs=1
+PartitionName=batch Nodes=ALL Default=YES PriorityJobFactor=10
+PartitionName=short Nodes=ALL PriorityJobFactor=20
+"""
+
+
+def three_that_wait(tmp_path):
+    """One job runs; behind it wait a long and a short one of 500 points, and a long one of 1,000 points."""
+    (tmp_path / "slurm.conf").write_text(CONF)
+    rows = ["0,3600,3600,batch", "60,36000,36000,batch", "120,60,60,batch", "180,36000,36000,short"]
+    head = "submit_time,run_time,requested_time,partition,requested_processors,user_id\n"
+    (tmp_path / "jobs.csv").write_text(head + "".join(f"{row},1,1\n" for row in rows))
+    return sl.site.import_site(tmp_path / "slurm.conf", tmp_path / "jobs.csv")
+
+
+def order_under(site, **asked):
+    task = variant_task(site, site.replayable().jobs, Variant("x", **asked))
+    return np.argsort(task.simulate()[0].start_time).tolist(), list(task.notes)
+
+
+def test_a_policy_counts_as_the_factor_that_a_deployment_makes_of_it(tmp_path):
+    """499 points decide within a partition and not across; in place of all priorities, the smallest area goes first."""
+    site = three_that_wait(tmp_path)
+    assert order_under(site)[0] == [0, 3, 1, 2]
+    beside, told = order_under(site, policy="saf")
+    assert beside == [0, 3, 2, 1]
+    assert any("counts as one factor of 499 points beside the site's own priorities" in note for note in told)
+    instead, told = order_under(site, policy="saf", points=0)
+    assert instead == [0, 2, 1, 3]
+    assert any("do not count under it" in note and "not simulated" not in note for note in told)
+    # 1,000 points and more let a small job pass one of a higher partition.
+    assert order_under(site, policy="saf", points=5000)[0] == [0, 2, 3, 1]
+
+
+def test_a_policy_that_changes_with_time_stays_in_place_of_the_priorities_and_says_so(tmp_path):
+    site = three_that_wait(tmp_path)
+    assert any("not simulated, as its scores change" in note for note in order_under(site, policy="wfp3")[1])
+    with pytest.raises(InputError, match="wfp3 as one factor of 9 points: its scores change"):
+        order_under(site, policy="wfp3", points=9)
+    with pytest.raises(InputError, match="points of a policy"):
+        Variant("x", points=5)
+
+
+def test_what_if_and_deploy_speak_of_the_same_policy(tmp_path):
+    site = three_that_wait(tmp_path).save(tmp_path / "site")
+    sl.site.what_if(site, policies=["saf"], anyway=True, workers=1)
+    assert "counts as one factor of 499 points" in consequences(site, "saf")
+    assert "local WEIGHT = 499" in deploy("saf", own=own_priority(sl.site.read(site))).files["job_submit.lua"]
+    assert consequences(site, "saf", 0) == ""  # in place of all priorities, it was not asked

@@ -20,12 +20,13 @@ import pytest
 
 import schedlab as sl
 from schedlab.errors import InputError
+from schedlab.scheduler.site_factor import code
 from schedlab.slurm.configuration import machine_configuration
 from schedlab.slurm.deployment import WAYS, Way, deploy, usual_way
 from schedlab.slurm.installation import find_slurm
 from schedlab.slurm.jobs import from_workload
 from schedlab.slurm.laboratory import Laboratory
-from schedlab.slurm.own_priority import WEIGHT, OwnPriority, code
+from schedlab.slurm.own_priority import WEIGHT, OwnPriority
 from schedlab.slurm.rehearsal import BASE_PRIORITY, Rehearsal
 from schedlab.slurm.replay import run
 

@@ -91,6 +91,19 @@ Copies = Annotated[
 ]
 
 
+PolicyPoints = Annotated[
+    int | None,
+    typer.Option(
+        "--policy-points",
+        min=0,
+        metavar="POINTS",
+        show_default="as schedlab deploy: within the site's priorities if scores are fixed at submission, else 0",
+        help="With --policy: what it adds to the site's own priorities, from the job that it wants first to the last "
+        "one; 0: it takes their place.",
+    ),
+]
+
+
 class Shortened(NamedTuple):
     """What becomes of jobs under shorter limits on time; see `schedlab.site.Variant`."""
 
@@ -99,7 +112,12 @@ class Shortened(NamedTuple):
 
 
 def read_many(
-    file: Path | None, over: Sequence[str], changes: Sequence[str], policies: Sequence[str], shortened: Shortened
+    file: Path | None,
+    over: Sequence[str],
+    changes: Sequence[str],
+    policies: Sequence[str],
+    shortened: Shortened,
+    points: int | None = None,
 ) -> list[Variant]:
     """Return the variants that options ask for."""
     from schedlab.site.variants import distinct, grid, read_variants
@@ -109,7 +127,7 @@ def read_many(
     found = [] if file is None else read_variants(file, **usual)
     if over:
         found += grid(_axes(over), **usual)
-    found += asked(changes, policies, **usual)
+    found += asked(changes, policies, points=points, **usual)
     distinct(found)
     return found
 

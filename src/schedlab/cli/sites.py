@@ -16,6 +16,7 @@ from schedlab.cli.site_variants import (
     LongJobs,
     OtherEvents,
     OwnEvents,
+    PolicyPoints,
     ProcessorsOnly,
     Report,
     RequestsAbove,
@@ -227,6 +228,7 @@ def what_if(
         ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the samples.")] = 1,
+    points: PolicyPoints = None,
     copies: Copies = None,
     rank_by: Annotated[str, typer.Option(metavar="METRIC", help="With variants: ranking metric.")] = "mean_wait",
     part: Annotated[
@@ -274,7 +276,7 @@ def what_if(
     if confirm:
         installed_version()  # before anything is simulated
     on_slurm = SlurmRuns(confirm, phases, seed, seconds_of("--confirm-for", confirm_for)) if confirm else None
-    many = read_many(variants, over or [], changes or [], policies or [], Shortened(requests, long))
+    many = read_many(variants, over or [], changes or [], policies or [], Shortened(requests, long), points)
     many = other_events(directory, node_events or [], many, own=own_events == "keep")
     chosen = chosen_samples(part, think, range(seed, seed + samples), model=model)
     answers = run_many(

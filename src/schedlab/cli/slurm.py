@@ -317,11 +317,13 @@ def deploy(
 
     own, told = None, ""
     if site is not None:
-        from schedlab.site.own_priority import consequences, own_priority
+        from schedlab.site.own_priority import own_priority
+        from schedlab.site.policy_consequences import consequences
         from schedlab.site.site import read
 
         found = read(site)
-        own, told = own_priority(found), "" if found.jobs is None else consequences(site, policy)
+        points = 0 if way is not None and way not in WITHIN else weight
+        own, told = own_priority(found), "" if found.jobs is None else consequences(site, policy, points)
     deployment = deployment_of(
         policy, way=way, partitions=partition, period=period, weight=weight, own=own, consequences=told
     )

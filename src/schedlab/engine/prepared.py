@@ -47,6 +47,7 @@ from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.policy import FCFS
 from schedlab.scheduler.predictor import ATTRIBUTES, Requested
 from schedlab.scheduler.scheduler import Scheduler, as_scheduler
+from schedlab.scheduler.site_factor import order_of, points_of
 from schedlab.speculate.requests import Requests, requests_of
 from schedlab.workload.workload import NO_WORKLOAD, Workload
 
@@ -88,7 +89,7 @@ class Prepared(NamedTuple):
     associations
         The associations of the jobs, if priorities depend on past usage; otherwise None.
     tres
-        What the resources that jobs request add to their priorities; None: nothing.
+        What the resources that jobs request, and a site factor, add to their priorities; None: nothing.
     outages
         Outages and closures of the nodes; None if there are none.
     spread
@@ -260,6 +261,11 @@ def _prepared(
     check_together(workload, order, nodes, site, machine)
     if isinstance(scheduler.policy, Multifactor):
         billing, tres = counted(jobs["processors"], machine, scheduler.policy, nodes, site, cluster)
+        if scheduler.policy.site:
+            points = points_of(
+                order_of(scheduler.policy.order), scheduler.policy.site, request, jobs["processors"], jobs["submit"]
+            )
+            tres = points if tres is None else tres + points
         who = associations(workload, cluster, order, billing)
     return Prepared(
         workload,

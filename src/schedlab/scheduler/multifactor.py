@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal
 from schedlab.errors import InputError
 from schedlab.scheduler.arguments import argument, in_minutes, number, plain, read_arguments, whole, written_arguments
 from schedlab.scheduler.policy import Policy, Scores
+from schedlab.scheduler.site_factor import order_of
 
 HIGHEST = 2**32 - 1
 """Slurm keeps priorities in 32 bits."""
@@ -36,6 +37,7 @@ BELONGS_TO = {
     "dampening": "fairshare",
     "ends": "fairshare",
     "amounts": "tres",
+    "order": "site",
 }
 """The weight without which an option has no effect."""
 
@@ -134,6 +136,9 @@ class Multifactor(Policy):
         gres/gpu:TYPE. On a machine without nodes, cpu alone counts.
     amounts
         Whether these multiply amounts (NO_NORMAL_TRES), not shares of what the partition has.
+    site, order
+        Points that a site factor gives the job that a policy wants first, and the policy: a name, or a formula without
+        commas, whose scores are fixed as a job is submitted. It is what `schedlab deploy` installs.
     partitions, qoses
         Factors by partition_id and, for the quality of service, by queue_id; 0 for the others.
 
@@ -148,7 +153,7 @@ class Multifactor(Policy):
     """
 
     name: ClassVar[str] = "multifactor"
-    formula: ClassVar[str] = "-(age*A + size*S + fairshare*F + partition*P + qos*Q + tres*R)"
+    formula: ClassVar[str] = "-(age*A + size*S + fairshare*F + partition*P + qos*Q + tres*R + site)"
     age: float = _weight("of the waiting time, in parts of max_age; a dependent job's begins at its release", "Age")
     size: float = _weight("of the processors, as a share of the machine", "JobSize")
     fairshare: float = _weight("of having used little", "Fairshare")
@@ -204,12 +209,19 @@ class Multifactor(Policy):
         default_factory=dict,
         hash=False,
     )
+    site: float = argument(
+        "points of the policy in order=, from the job that it wants first to the one that it wants last",
+        lambda name, text: number(name, text, high=HIGHEST),
+        plain,
+        default=0,
+    )
+    order: str = argument("policy of site=, fixed at submission, such as saf or p*q", default="")
     amounts: bool = _choice("amounts", "yes: weights in tres= multiply amounts, not shares", False)
 
     def __post_init__(self) -> None:
         if not all(getattr(self, weight) >= 0 for weight in WEIGHTS):
             raise InputError("multifactor: weights must be 0 or more")
-        if sum(getattr(self, weight) for weight in WEIGHTS) > HIGHEST:
+        if sum(getattr(self, weight) for weight in (*WEIGHTS, "site")) > HIGHEST:
             raise InputError(f"multifactor: the weights add up to more than {HIGHEST}, the highest priority of Slurm")
         if not any(getattr(self, weight) for weight in (*WEIGHTS, "tres")):
             raise InputError("multifactor: give at least one weight: age= size= fairshare= partition= qos= tres=")
@@ -229,6 +241,14 @@ class Multifactor(Policy):
                 raise InputError(f"multifactor: {weight}= also needs factors: {_plural(weight)}=1:0.5;2:1")
             if not all(0 <= factor <= 1 for factor in factors.values()):
                 raise InputError(f"multifactor: {_plural(weight)}= must be factors from 0 to 1")
+
+        self._check_site_factor()
+
+    def _check_site_factor(self) -> None:
+        if self.site and not self.order:
+            raise InputError("multifactor: site= also needs the policy that it is of: order=saf")
+        if self.site:
+            order_of(self.order)
 
     @classmethod
     def parse(cls, text: str) -> Multifactor:

@@ -19,6 +19,7 @@ from schedlab.site.standing import Standing
 from schedlab.site.sweep import Paired, Sweep
 from schedlab.site.time_limits import KILLED, LEFT_OUT
 from schedlab.site.unusable import TELLING, Unusable, unusable
+from schedlab.site.variant_task import REPLACES
 from schedlab.wording import count_of
 
 PASSES = ("bf_", "sched_", "default_queue_depth", "partition_job_depth", "defer")
@@ -52,6 +53,8 @@ class Grounds:
         Share of the waiting at the site as it is that comes after the last submission.
     unusable
         The waiting of jobs that cannot use the nodes that the variant adds; None: it adds none.
+    replaced
+        Whether a policy takes the place of the site's own priorities.
     passes
         Whether the variant changes how often, or how deep, slurmctld looks at the queue.
     """
@@ -66,6 +69,7 @@ class Grounds:
     undone: float = 0.0
     after_the_log: float = 0.0
     unusable: Unusable | None = None
+    replaced: bool = False
     passes: bool = False
 
     @property
@@ -74,7 +78,8 @@ class Grounds:
         end = log_end_clause(self.after_the_log)
         use = "" if self.unusable is None or self.unusable.share < TELLING else self.unusable.text("the new nodes")
         cost = "what other passes cost slurmctld (its locks, bf_max_time) is not simulated" if self.passes else ""
-        return [one for one in (use, end, cost) if one]
+        instead = "age, fair share, QOS, partition, size and TRES weights no longer count" if self.replaced else ""
+        return [one for one in (instead, use, end, cost) if one]
 
     @property
     def left_out_text(self) -> str:
@@ -143,6 +148,7 @@ def grounds_of(sweep: Sweep, pair: Paired, notes: Sequence[str], copies: Sequenc
         float((other.undone * other.jobs.job_processors).sum()) / hours if hours else 0.0,
         after_the_log(pair.base.schedule),
         _of_new_nodes(sweep, pair),
+        any(REPLACES in note for note in other.notes),
         any(map(_is_of_passes, pair.other.variant.changes)),
     )
 

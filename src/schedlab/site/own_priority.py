@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 import re
-from os import PathLike
 
 from schedlab.scheduler.multifactor import Multifactor
-from schedlab.site.copies import USUAL, copies_of
 from schedlab.site.jobs import numbers_of
-from schedlab.site.ranking import rank_variants
-from schedlab.site.samples import THE_LOG
 from schedlab.site.site import Site
-from schedlab.site.sweep import Sweep
-from schedlab.site.variants import Variant
 from schedlab.slurm.own_priority import OwnPriority
 
 _MULTIFACTOR = re.compile(r"^\s*PriorityType\s*=\s*priority/multifactor", re.IGNORECASE | re.MULTILINE)
@@ -64,20 +58,3 @@ def own_priority(site: Site) -> OwnPriority:
         for name, number in names.items()
     }
     return OwnPriority(site.name, False, weights, tiers)
-
-
-def consequences(directory: str | PathLike[str], policy: str) -> str:
-    """Return what `site what-if --policy` has found of a policy at a site, in Markdown; "" if it was not asked.
-
-    Raises
-    ------
-    InputError
-        If the directory is not a site with jobs.
-    """
-    sweep, variant = Sweep(directory, anyway=True), Variant.of((), policy)
-    simulated = [one for one in copies_of([THE_LOG], USUAL) if sweep.pair(variant, one) is not None]
-    if not simulated:
-        return ""
-    told = rank_variants(sweep, [variant], simulated).sentences()
-    first = "What `schedlab site what-if` has found, with the policy in place of all of Slurm's own priority:"
-    return "\n".join([first, "", *(f"- {sentence}" for sentence in told)])

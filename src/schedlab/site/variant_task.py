@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.errors import InputError
 from schedlab.schedule.schedule import Schedule
 from schedlab.scheduler.backfilling import NoBackfill, Slurm
 from schedlab.scheduler.grammar import ORDERS
@@ -17,6 +18,7 @@ from schedlab.site.changes import changed
 from schedlab.site.jobs import replay
 from schedlab.site.no_effect import without_effect
 from schedlab.site.other_events import outside, with_events
+from schedlab.site.own_priority import own_priority
 from schedlab.site.pieces import Pieces, folded
 from schedlab.site.site import Site
 from schedlab.site.time_limits import UNTOUCHED, Adapted, Machine, adapted
@@ -24,6 +26,11 @@ from schedlab.site.variants import Variant
 from schedlab.wording import count_of
 from schedlab.workload.sampling import scale_load
 from schedlab.workload.workload import Workload
+
+REPLACES = (
+    "takes the place of the site's own priorities: age, fair share, QOS, partition, size and TRES weights do not count "
+    "under it"
+)
 
 OF_QUEUES = ("mean_queue_length", "max_queue_length")
 """Metrics that are of the pieces of jobs, as they queue one after the other."""
@@ -82,18 +89,14 @@ def variant_task(site: Site, jobs: Workload, variant: Variant) -> VariantTask:
     other = with_events(alone, variant)
     scheduler = other.scheduler
     if variant.policy:
-        scheduler = with_policy(scheduler, variant.policy)
+        scheduler = _under_policy(other, variant)
     here = Machine(site.cluster, site.scheduler, site.node_events)
     there = Machine(other.cluster, scheduler, other.node_events)
     found = adapted(jobs, here, there, variant.requests, variant.long)
     notes = [f"{count_of(count, 'job')} left out: {reason}" for reason, count in found.left_out.items()]
     notes += outside(variant, jobs)
     if variant.policy and isinstance(other.scheduler.policy, Multifactor):
-        notes.append(
-            f"policy={variant.policy} takes the place of the site's own priorities: age, fair share, QOS and partition "
-            "weights do not count under it; as one factor beside them, which is what schedlab deploy makes of it by "
-            "default, it is not simulated, and waits would be others than these"
-        )
+        notes.append(_beside_or_instead(variant, scheduler))
     if variant.load != 1:
         found = found._replace(jobs=scale_load(found.jobs, factor=variant.load))
     return _task(other, scheduler, found, (*without_effect(site, alone, variant.changes), *notes))
@@ -114,6 +117,61 @@ def _task(site: Site, scheduler: Scheduler, found: Adapted, notes: tuple[str, ..
         passes = replace(scheduler.backfill, wf_plan="ready")
         scheduler = replace(scheduler, backfill=passes)
     return VariantTask(site, scheduler, found, pieces, notes)
+
+
+def _under_policy(site: Site, variant: Variant) -> Scheduler:
+    """Return the scheduler of a site under a policy: as one factor of its own priorities, or in their place.
+
+    Raises
+    ------
+    InputError
+        If it is to be a factor, and its scores are not fixed as a job is submitted.
+    """
+    own, text = site.scheduler.policy, variant.policy
+    if variant.points == 0 or not isinstance(own, Multifactor) or is_whole(text):
+        return with_policy(site.scheduler, text)
+    if not is_fixed(text):
+        if variant.points:
+            raise InputError(
+                f"policy={text} as one factor of {variant.points:,} points: its scores change while jobs wait, or "
+                "depend on runs that have ended, which is simulated only in place of the own priorities (0 points)"
+            )
+        return with_policy(site.scheduler, text)
+    points = variant.points or own_priority(site).suggested_weight
+    factor = replace(own, site=float(points), order=Scheduler.parse(text).policy.text.strip('"'))
+    return replace(site.scheduler, policy=factor)
+
+
+def _beside_or_instead(variant: Variant, scheduler: Scheduler) -> str:
+    """Say whether a policy counts beside the site's own priorities, or instead of them."""
+    name = f"policy={variant.policy}{' (expected area first)' if variant.policy.strip().lower() == 'eaf' else ''}"
+    if isinstance(scheduler.policy, Multifactor) and scheduler.policy.site:
+        return (
+            f"{name} counts as one factor of {scheduler.policy.site:,.0f} points beside the site's own priorities "
+            "(age, fair share, QOS, partition, size, TRES), as schedlab deploy installs it by default; in their place, "
+            "it is asked for with --policy-points 0"
+        )
+    told = f"{name} {REPLACES}"
+    if is_whole(variant.policy) or is_fixed(variant.policy):
+        return told
+    return (
+        f"{told}; as one factor beside them, which schedlab deploy makes of it by default, it is not simulated, "
+        "as its scores change while jobs wait or depend on runs that have ended: waits would be others than these"
+    )
+
+
+def is_fixed(text: str) -> bool:
+    """Return whether the scores of a policy are fixed as a job is submitted.
+
+    Examples
+    --------
+    >>> is_fixed("saf"), is_fixed("wfp3"), is_fixed("eaf")
+    (True, False, False)
+    """
+    scheduler = Scheduler.parse(text)
+    program = scheduler.policy.program
+    moves = scheduler.policy.changes_with_time or scheduler.ranking != REQUESTED
+    return program is not None and not program.uses_statistics and not moves
 
 
 def with_policy(scheduler: Scheduler, text: str) -> Scheduler:

@@ -21,6 +21,7 @@ from schedlab.scheduler.scheduler import Scheduler
 from schedlab.site.changes import parse_change
 from schedlab.site.time_limits import Long, Requests
 from schedlab.site.variant_names import name_of, point_name
+from schedlab.slurm.own_priority import HIGHEST_WEIGHT
 from schedlab.wording import shown
 
 MOST = 100_000
@@ -43,6 +44,9 @@ class Variant:
         Of the configuration, all together, as for `schedlab.site.parse_change`.
     policy
         A policy in place of the site's priorities, or a whole scheduler; empty: the site's own.
+    points
+        What the policy adds, as one factor, to the site's own priorities: points of the job that it wants first; 0: it
+        takes their place. None: as `schedlab deploy` does it, within them if its scores are fixed at submission.
     load
         Factor of the offered load: with 1.1, the same jobs come in a shorter time.
     requests
@@ -75,6 +79,7 @@ class Variant:
     long: Long = "killed"
     node_events: NodeEvents | None = None
     own_events: bool = True
+    points: int | None = None
 
     def __post_init__(self) -> None:
         if not self.name.strip():
@@ -83,6 +88,8 @@ class Variant:
             parse_change(text)
         if self.policy:
             Scheduler.parse(self.policy)
+        if self.points is not None and not (self.policy and 0 <= self.points <= HIGHEST_WEIGHT):
+            raise InputError(f"variant {self.name}: points={self.points}: 0 to {HIGHEST_WEIGHT:,} points of a policy")
         if not 0 < self.load <= 100:
             raise InputError(f"variant {self.name}: load={self.load}: must be a factor above 0, such as 1.1")
         for what, value, known in ((REQUESTS, self.requests, Requests), (LONG, self.long, Long)):
@@ -92,19 +99,22 @@ class Variant:
 
     @classmethod
     def of(cls, changes: Sequence[str], policy: str = "", **shortened: Any) -> Variant:
-        """Return a variant that is named by what it changes; `shortened` has its requests and long.
+        """Return a variant that is named by what it changes; `shortened` has its requests, long and points.
 
         Examples
         --------
         >>> Variant.of(["SchedulerParameters.bf_interval=30", "QOS=high MaxJobsPerUser=5"], "saf").name
         'bf_interval=30, QOS high MaxJobsPerUser=5, policy=saf'
         """
+        if not policy:
+            shortened.pop("points", None)
         return cls(name_of(changes, policy), tuple(changes), policy, **shortened)
 
     @property
     def text(self) -> str:
         """What is changed, in one line."""
         parts = [*self.changes, *([f"policy={self.policy}"] if self.policy else [])]
+        parts += [] if self.points is None else [f"points={self.points}"]
         parts += [f"load={self.load:g}"] if self.load != 1 else []
         parts += [f"requests={self.requests}"] if self.requests != "cut" else []
         parts += [f"long={self.long}"] if self.long != "killed" else []

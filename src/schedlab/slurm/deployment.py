@@ -16,7 +16,8 @@ from schedlab.errors import InputError, whole_number
 from schedlab.scheduler.policy import Policy
 from schedlab.scheduler.predictor import REQUESTED, GroupMean, Predictor
 from schedlab.scheduler.scheduler import Scheduler
-from schedlab.slurm.own_priority import HIGHEST_WEIGHT, WEIGHT, OwnPriority, codes_of, counting, not_counting
+from schedlab.scheduler.site_factor import codes_of
+from schedlab.slurm.own_priority import HIGHEST_WEIGHT, WEIGHT, OwnPriority, counting, not_counting
 
 Way = Literal["lua-site-factor", "site-factor", "lua", "priority-loop", "rest"]
 

@@ -7,12 +7,6 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final
 
-import numpy as np
-from numpy.typing import NDArray
-
-from schedlab.durations import DAY, HOUR
-from schedlab.scheduler.policy import Policy
-
 WEIGHT: Final = 1000
 """Points of priority between the first and the last job of a deployed policy, where nothing is known of the site."""
 
@@ -129,31 +123,3 @@ def _table(own: OwnPriority) -> list[str]:
     by_points = sorted(own.tiers.items(), key=lambda one: -one[1])
     tiers = [f"| {name} | {points:,.0f} | all of its jobs |" for name, points in by_points]
     return ["| factor | points | goes by |", "|---|---|---|", *rows, *tiers]
-
-
-def codes_of(policy: Policy, origin: int) -> tuple[int, int]:
-    """Return the smallest and the largest code of scores of jobs as a cluster sees them; see `code`.
-
-    Jobs of a minute to a month on 1 to a million processors, submitted in the ten years from 2025, or after `origin`.
-    """
-    first = origin or 1_735_689_600
-    grid = np.meshgrid([60, HOUR, DAY, 30 * DAY], [1, 64, 4096, 10**6], [first - origin, first - origin + 3650 * DAY])
-    p, q, r = (axis.ravel().astype(np.int64) for axis in grid)
-    codes = code(policy.scores(p, q, np.maximum(r, 1), np.zeros(len(p), dtype=np.int64)))
-    low, high = int(codes.min()), int(codes.max())
-    return low, max(high, low + 1)
-
-
-def code(scores: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return whole numbers that order as scores do, logarithmic in their size: exponent and mantissa.
-
-    The same as `rank` of the templates.
-
-    Examples
-    --------
-    >>> code(np.array([-2.0, 0.0, 1.0, 2.0, 3.0])).tolist()
-    [-536870912, 0, 532676608, 536870912, 538968064]
-    """
-    mantissa, exponent = np.frexp(np.minimum(np.abs(scores), 1e37))
-    size = np.clip(exponent + 126, 0, 253).astype(np.int64) * 4194304 + ((2 * mantissa - 1) * 4194304).astype(np.int64)
-    return np.where(scores == 0, 0, np.sign(scores).astype(np.int64) * size)
