@@ -97,7 +97,7 @@ def copy(tmp_path: Path) -> Path:
         "from schedlab.engine.reservations_pass import Reservations, reservations_pass",
     )
     put("scheduler/backfilling.py", "Backfill = NoBackfill | Easy | Conservative | Slurm\n", the_class)
-    last = "    return Parts(\n"
+    last = "    return World(\n"
     put(
         "engine/assembly.py",
         last,

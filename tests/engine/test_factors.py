@@ -32,7 +32,7 @@ def test_the_factors_add_up_to_the_priority_that_orders_the_queue():
         found = simulation.priorities()
         row = np.flatnonzero(np.isin(simulation.workload.job_id, found.job_id))
         assert row.tolist() == sorted(simulation.waiting.tolist())
-        ordering = dict(zip(simulation.workload.job_id.tolist(), -simulation._parts.orders.policy.score, strict=True))
+        ordering = dict(zip(simulation.workload.job_id.tolist(), -simulation._world.orders.policy.score, strict=True))
         assert found.priority.tolist() == [ordering[job] for job in found.job_id.tolist()]
         assert (np.diff(found.priority) <= 0).all()
         assert np.abs(found.to_frame()[["age", "fairshare", "size"]].sum(axis=1) - found.priority).max() < 1

@@ -151,7 +151,7 @@ def test_a_gap_between_two_maintenances_is_used_by_a_speculative_run():
     prepared = prepare(workload((0, 1, 14, 14)), scheduler, cluster=machine(1), node_events=closures, requests=requests)
     driver = Driver(prepared, assemble(prepared))
     driver.run()
-    for schedule in (replay(prepared), schedule_of(prepared, driver.parts, prepared.jobs["estimate"])):
+    for schedule in (replay(prepared), schedule_of(prepared, driver.world, prepared.jobs["estimate"])):
         assert schedule.runs[["start", "end", "done"]].tolist() == [(40, 41, False), (59, 73, True)]
 
 

@@ -41,12 +41,12 @@ def simulate(prepared, until=NEVER):
     first_estimate = prepared.jobs["estimate"].copy()
     if not driver.run(until):
         return None, None
-    nodes, number = driver.parts.state.nodes, order_of(prepared.nodes)
+    nodes, number = driver.world.nodes, order_of(prepared.nodes)
     held = []
     for run in nodes.run[: len(prepared.jobs)].tolist():
         places = nodes.places[nodes.offsets[run] : nodes.offsets[run + 1]]
         held.append(sorted((int(number[one["node"]]), int(one["tasks"]), int(one["bits"])) for one in places))
-    return schedule_of(prepared, driver.parts, first_estimate), held
+    return schedule_of(prepared, driver.world, first_estimate), held
 
 
 def replayed(prepared):

@@ -38,7 +38,7 @@ def observed(prepared):
     first_estimate = prepared.jobs["estimate"].copy()
     while driver.advance(NEVER) == ASK:
         pass
-    return schedule_of(prepared, driver.parts, first_estimate)
+    return schedule_of(prepared, driver.world, first_estimate)
 
 
 def check(scheduler: str) -> None:

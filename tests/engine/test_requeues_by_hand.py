@@ -89,7 +89,7 @@ def compare(directory):
         prepared = prepared_of(case, directory)
         driver = Driver(prepared, assemble(prepared))
         driver.run()
-        mine = schedule_of(prepared, driver.parts, prepared.jobs["estimate"])
+        mine = schedule_of(prepared, driver.world, prepared.jobs["estimate"])
         assert runs_of(mine) == runs_of(replay(prepared_of(case, directory))), case["name"]
     print(len(CASES))
 

@@ -110,7 +110,7 @@ def test_a_simulation_counts_what_a_real_slurm_counts_and_gives_the_same_factors
     simulation = Simulation(jobs_of([*case["jobs"], last]), scheduler_of(case), cluster=machine_of(case, tmp_path))
     for second, seen in case["sshare"].items():
         simulation.run(until=int(second))
-        shares = simulation._parts.priority.shares
+        shares = simulation._world.priority.shares
         who = simulation._prepared.associations
         used = {name: used for name, (used, _) in seen.items()}
         ticks = 3 * max(job[3] for job in case["jobs"])

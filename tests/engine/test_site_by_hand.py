@@ -67,7 +67,7 @@ def test_priorities_are_those_of_sprio(name, tmp_path):
 def test_usage_is_that_of_sshare(name, tmp_path):
     case = RECORDED[name]
     _, simulation = until_its_second(case, tmp_path)
-    who, shares = simulation._prepared.associations, simulation._parts.priority.shares
+    who, shares = simulation._prepared.associations, simulation._world.priority.shares
     used = {f"{user} in {account}": shares.usage[place] for place, (user, account, _) in enumerate(who.names) if user}
     rate = {
         f"{user} in {account}": max([0.0, *who.rate.fixed[who.of_job == place].tolist()])

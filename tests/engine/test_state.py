@@ -118,21 +118,21 @@ def fields_of(part, name=""):
 
 def used(part, path):  # noqa: PLR0911
     """Return which entries of a log or list are in use: all, but for a few."""
-    nodes, site = part.state.nodes, part.state.site
-    if path == "state.nodes.places":
+    nodes, site = part.nodes, part.site
+    if path == "nodes.places":
         return slice(int(nodes.counters[LOGGED]))
-    if path == "state.site.preemption.pauses":
-        return slice(int(site.preemption.counters[PAUSES]))
-    if path == "state.site.gate.refused":
-        return slice(int(site.gate.counters[REFUSED]))
-    if path == "state.nodes.ahead.reserved":
+    if path == "preemption.pauses":
+        return slice(int(part.preemption.counters[PAUSES]))
+    if path == "gate.refused":
+        return slice(int(part.gate.counters[REFUSED]))
+    if path == "nodes.ahead.reserved":
         held, offsets = nodes.ahead.held, nodes.ahead.offsets
         return np.concatenate([begin + np.arange(count) for begin, count in zip(offsets, held, strict=False)])
-    if path.startswith("state.site.returns"):  # a ring, which may begin elsewhere
-        counters, held = site.returns.counters, site.returns.held
+    if path.startswith("returns."):  # a ring, which may begin elsewhere
+        counters, held = part.returns.counters, part.returns.held
         ring = (counters[FIRST] + np.arange(counters[HELD])) % max(len(held), 1)
         return {"counters": np.arange(len(counters)) != FIRST, "held": ring, "due": slice(None)}[path.split(".")[-1]]
-    if path == "state.site.counters":  # the pass makes its reservations anew
+    if path == "site.counters":  # the pass makes its reservations anew
         return np.arange(len(site.counters)) != HEADS
     if path == "priority.shares.order":  # which is sorted anew, whatever it was
         return np.argsort(part.priority.shares.order)
@@ -156,10 +156,10 @@ def assert_loaded_as_forked(simulation):
         simulation.save(path)
         loaded = Simulation.load(path)
     copy = simulation.fork()
-    for (path, _, one), (_, _, other) in zip(fields_of(copy._parts), fields_of(loaded._parts), strict=True):
+    for (path, _, one), (_, _, other) in zip(fields_of(copy._world), fields_of(loaded._world), strict=True):
         if isinstance(one, np.ndarray):
             assert one.tobytes() == other.tobytes(), f"{path} is not what it was in the file"
-            assert not one.flags.writeable or one is not dict(arrays_of(simulation._parts)).get(path)
+            assert not one.flags.writeable or one is not dict(arrays_of(simulation._world)).get(path)
     loaded.run()
     copy.run()
     assert outcome(loaded.schedule()) == outcome(copy.schedule())
@@ -167,11 +167,11 @@ def assert_loaded_as_forked(simulation):
 
 def assert_grown_by_nothing(simulation):
     """Compare a simulation to which no job is added with what it was, field by field."""
-    prepared, parts, _ = put_together(simulation._given, simulation._told, open_ended=True)
+    prepared, world, _ = put_together(simulation._given, simulation._told, open_ended=True)
     jobs = np.arange(len(prepared.jobs))
     moves = moves_of(simulation._prepared, prepared, jobs, int(simulation._clock[SUBMITTED]))
-    old = simulation.fork()._parts
-    new = grown(old, parts, moves)
+    old = simulation.fork()._world
+    new = grown(old, world, moves)
     queues = tuple(queues_of(old))
     for (path, rule, one), (_, _, other) in zip(fields_of(old), fields_of(new), strict=True):
         if isinstance(one, np.ndarray) and rule != SCRATCH and not path.startswith(queues):
@@ -184,7 +184,7 @@ def assert_grown_by_nothing(simulation):
 def assert_scratch_is_written_before_it_is_read(simulation, random):
     """Write nonsense into all scratch, and compare how it ends."""
     other, expected = simulation.fork(), simulation.fork()
-    for _, rule, array in fields_of(other._parts):
+    for _, rule, array in fields_of(other._world):
         if rule == SCRATCH and isinstance(array, np.ndarray) and array.flags.writeable and array.dtype.kind in "bif":
             array[:] = random.choice([0, 1]) if array.dtype.kind == "b" else -random.randint(2, 9)
     other.run()
@@ -197,8 +197,8 @@ def assert_nothing_fixed_is_left_unwritten(simulation):
     digests = set()
     for held in (0, 1):
         with patch.multiple(np, empty=partial(in_used_memory, held), empty_like=partial(like_in_used_memory, held)):
-            _, parts, _ = put_together(simulation._given, simulation._told, open_ended=True)
-        digests.add(digest_of_fixed(parts))
+            _, world, _ = put_together(simulation._given, simulation._told, open_ended=True)
+        digests.add(digest_of_fixed(world))
     assert len(digests) == 1, "numbers that never change are read and were never written"
 
 

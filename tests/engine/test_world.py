@@ -1,52 +1,129 @@
-"""The world: everything of a simulation side by side, and nothing twice."""
+"""The world: everything of a simulation side by side, and nothing asked for where it does not stand.
+
+Where a kernel asks for a part in a place where no part is, the question is decided before types are inferred, and what
+hangs on it is compiled away without a word. So each chain of attributes is looked up in the records themselves.
+"""
 
 from __future__ import annotations
 
 import ast
+import importlib
+from collections.abc import Iterator
 from pathlib import Path
-from typing import get_type_hints
+from types import ModuleType
+from typing import Any, get_args, get_type_hints
+
+import pytest
 
 import schedlab
-from schedlab.engine.jobs.state import State
-from schedlab.engine.machine.state import Nodes
-from schedlab.engine.parts.limits.state import Site
-from schedlab.engine.world import MOVED, World
+from schedlab.engine.world import World
 
-ENGINE = Path(schedlab.__file__).parent / "engine"
-KERNELS = {"bare_kernel", "inner_kernel", "inlined", "operation", "chosen"}
+PACKAGE = Path(schedlab.__file__).parent
+MODULES = sorted(
+    path
+    for room in ("engine", "gym")
+    for path in (PACKAGE / room).rglob("*.py")
+    if "reference" not in path.parts and path.name != "__init__.py"
+)
+Records = tuple[type, ...]
 
 
-def kernels_of(tree: ast.Module) -> list[ast.FunctionDef]:
-    found = []
-    for function in tree.body:
+def records_in(hint: Any) -> Records:
+    """Return the classes of named tuples in a type, behind None and what is told beside it."""
+    if isinstance(hint, type) and hasattr(hint, "_fields"):
+        return (hint,)
+    inside = (*get_args(hint), *getattr(hint, "__metadata__", ()))
+    return tuple(record for one in inside for record in records_in(one))
+
+
+def behind(records: Records, name: str) -> Records:
+    """Return the classes of the values of a field."""
+    hints = (get_type_hints(record, include_extras=True).get(name) for record in records)
+    return tuple(record for hint in hints for record in records_in(hint))
+
+
+def chain_of(node: ast.expr) -> list[str]:
+    """Return the names of `a.b.c`; none where it does not begin with a name."""
+    if isinstance(node, ast.Name):
+        return [node.id]
+    if isinstance(node, ast.Attribute):
+        before = chain_of(node.value)
+        return [*before, node.attr] if before else []
+    return []
+
+
+class Names:
+    """The records that the names of a function stand for."""
+
+    def __init__(self, function: ast.FunctionDef, module: ModuleType) -> None:
+        known = {**vars(module), "World": World}
+        self.records: dict[str, Records] = {}
+        for one in (*function.args.args, *function.args.kwonlyargs):
+            try:
+                hint = eval(ast.unparse(one.annotation), known) if one.annotation else None
+            except NameError:  # known to type checkers only
+                hint = None
+            self.records[one.arg] = records_in(hint)
+        for node in ast.walk(function):
+            if isinstance(node, ast.Assign) and len(node.targets) == 1:
+                self._assign(node.targets[0], node.value)
+
+    def _assign(self, target: ast.expr, value: ast.expr) -> None:
+        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+            for one, other in zip(target.elts, value.elts, strict=True):
+                self._assign(one, other)
+        elif isinstance(target, ast.Name) and isinstance(value, ast.Attribute):
+            self.records[target.id] = self.of(chain_of(value))[0]
+
+    def of(self, chain: list[str]) -> tuple[Records, str]:
+        """Return what a chain of attributes stands for, and the name in it that no record has."""
+        records: Records = ()
+        for place, name in enumerate(chain):
+            if records:
+                if not any(hasattr(record, name) for record in records):
+                    return (), name
+                records = behind(records, name)
+            elif name in ("world", "_world"):
+                records = (World,)
+            elif place == 0:
+                records = self.records.get(name, ())
+        return records, ""
+
+
+def wrong_in(source: str, module: ModuleType) -> Iterator[str]:
+    """Yield the chains of attributes that ask a record for what it does not have."""
+    for function in ast.walk(ast.parse(source)):
         if isinstance(function, ast.FunctionDef):
-            names = {node.id for one in function.decorator_list for node in ast.walk(one) if isinstance(node, ast.Name)}
-            if names & KERNELS:
-                found.append(function)
-    return found
-
-
-def test_what_is_moved_into_the_world_is_a_field_there_and_where_it_comes_from():
-    for record, names in ((State, MOVED["state"]), (Nodes, MOVED["nodes"]), (Site, MOVED["site"])):
-        assert set(names) <= set(record._fields)
-        assert set(names) <= set(World._fields)
-
-
-def test_no_kernel_asks_for_a_part_where_it_no_longer_stands():
-    """It would be None there, for every simulation, and what it asks would be compiled away without a word."""
-    for module in ENGINE.rglob("*.py"):
-        for function in kernels_of(ast.parse(module.read_text(encoding="utf-8"))):
+            names = Names(function, module)
             for node in ast.walk(function):
-                if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name | ast.Attribute):
-                    owner = node.value.id if isinstance(node.value, ast.Name) else node.value.attr
-                    place = f"{module.name}, {function.name}: {ast.unparse(node)}"
-                    assert node.attr not in MOVED.get(owner, ()), place
+                if isinstance(node, ast.Attribute) and (missing := names.of(chain_of(node))[1]):
+                    yield f"{module.__name__}, {function.name}: {ast.unparse(node)} has no {missing}"
 
 
-def test_kernels_ask_the_world_only_for_what_it_has():
-    fields = set(get_type_hints(World)) | {"_replace"}
-    for module in ENGINE.rglob("*.py"):
-        for function in kernels_of(ast.parse(module.read_text(encoding="utf-8"))):
-            for node in ast.walk(function):
-                if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "world":
-                    assert node.attr in fields, f"{module.name}, {function.name}: {ast.unparse(node)}"
+def module_of(path: Path) -> ModuleType:
+    return importlib.import_module(".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts))
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(PACKAGE).with_suffix("").as_posix())
+def test_nothing_is_asked_for_where_it_does_not_stand(path: Path) -> None:
+    assert not list(wrong_in(path.read_text(encoding="utf-8"), module_of(path)))
+
+
+@pytest.mark.parametrize(
+    ("source", "missing"),
+    [
+        ("def f(world):\n    return world.site.gate is None", "gate"),
+        ("def f(self):\n    return self._world.state.nodes", "nodes"),
+        ("def f(world):\n    later = world.nodes.later\n    return later.outages", "outages"),
+        ("def f(nodes: Nodes | None):\n    return nodes.wishes", "wishes"),
+        ("def f(world):\n    state, nodes = world.state, world.nodes\n    return nodes.machine.shapes[0]", "shapes"),
+    ],
+)
+def test_what_does_not_stand_there_is_found(source: str, missing: str) -> None:
+    (found,) = wrong_in(source, importlib.import_module("schedlab.engine.machine.state"))
+    assert found.endswith(f"has no {missing}")
+
+
+def test_each_part_of_the_world_says_which_record_it_is() -> None:
+    numbers = {"jobs", "seen"}
+    assert {name for name in World._fields if not behind((World,), name)} == numbers

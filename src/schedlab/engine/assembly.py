@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.jobs.state import State, new_state
 from schedlab.engine.machine.placement import with_placement
-from schedlab.engine.machine.state import new_nodes
-from schedlab.engine.parts.dependencies.kernels import Needs, new_needs
+from schedlab.engine.machine.state import Nodes, new_nodes
+from schedlab.engine.parts.dependencies.kernels import new_needs
 from schedlab.engine.parts.forecasts.kernels import Forecast, Forecasts, new_forecast, no_forecast
 from schedlab.engine.parts.heterogeneous.kernels import new_het_jobs
 from schedlab.engine.parts.heterogeneous.numbers import owners_of, patience_of
-from schedlab.engine.parts.limits.state import new_site
+from schedlab.engine.parts.limits.state import Site, new_site, reason_names
 from schedlab.engine.parts.moldable.kernels import new_rivals
 from schedlab.engine.parts.outages.kernels import new_outages
 from schedlab.engine.parts.preemption.numbers import layers_of
-from schedlab.engine.parts.priority.kernels import Priority, new_priority
-from schedlab.engine.parts.retries.kernels import LEARNED, REQUEST, WORK, Retries, new_retries
+from schedlab.engine.parts.preemption.state import new_preemption
+from schedlab.engine.parts.priority.kernels import new_priority
+from schedlab.engine.parts.requeues.kernels import new_returns
+from schedlab.engine.parts.retries.kernels import LEARNED, REQUEST, WORK, new_retries
 from schedlab.engine.parts.submission_limits.numbers import batches
+from schedlab.engine.parts.submission_limits.state import new_gate
 from schedlab.engine.parts.switch_waits.kernels import new_wishes
 from schedlab.engine.passes.plan import Plan, new_plan
 from schedlab.engine.prepared import Prepared
@@ -33,6 +36,7 @@ from schedlab.engine.queue.tree import new_tree
 from schedlab.engine.queue.waiting import Orders, Waiting
 from schedlab.engine.rules import ALL_VISIBLE, NEVER_STARVES, NO_SPECULATION, Rules
 from schedlab.engine.slurm.state import NO_GROUP, Depths, Passes, new_depths, new_passes
+from schedlab.engine.world import World
 from schedlab.scheduler.agent import AgentPolicy
 from schedlab.scheduler.backfilling import (
     ALL,
@@ -54,24 +58,8 @@ from schedlab.scheduler.scheduler import Scheduler
 from schedlab.workload.columns import distinct
 
 
-class Parts(NamedTuple):
-    """The arguments of `schedlab.engine.loop.run`, but for the last one."""
-
-    jobs: NDArray[Any]
-    seen: NDArray[Any]
-    state: State
-    waiting: Waiting
-    orders: Orders
-    plan: Plan | Passes | None
-    forecasts: Forecasts | None
-    retries: Retries | None
-    needs: Needs | None
-    priority: Priority | None
-    rules: Rules
-
-
-def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = False) -> Parts:
-    """Return the parts of a simulation before its first event.
+def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = False) -> World:
+    """Return a simulation before its first event.
 
     Parameters
     ----------
@@ -98,42 +86,12 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
     )
     if ties_of(scheduler) != BY_ENTRY:
         state.entered[:] = numbers_of(prepared.jobs["submit"])
-    if prepared.nodes is not None:
-        site = None
-        if prepared.site is not None:
-            by_number = isinstance(scheduler.backfill, Conservative)
-            site = new_site(
-                prepared.site,
-                prepared.nodes,
-                by_number=by_number,
-                period=prepared.counting_period,
-                requeue_delay=0 if prepared.outages is None else prepared.outages.delay,
-                bookings=prepared.bookings,
-            )
-        plans = site is not None or isinstance(scheduler.backfill, Conservative | Slurm)
-        outages = prepared.outages
-        closures = 0 if outages is None else len(outages.where) + len(prepared.nodes.cores)
-        nodes = new_nodes(
-            prepared.nodes,
-            prepared.site,
-            plans=plans,
-            retries=retries is not None,
-            closures=closures,
-            bookings=prepared.bookings,
-        )
-        nodes = with_placement(nodes, prepared.nodes)
-        if prepared.nodes.wishes is not None:
-            nodes = nodes._replace(wishes=new_wishes(prepared.nodes.wishes))
-        if outages is not None:
-            nodes = nodes._replace(outages=new_outages(outages, prepared.nodes))
-        state = state._replace(nodes=nodes, site=site)
-    if prepared.spread is not None:
-        state = state._replace(rivals=new_rivals(prepared.in_submission_order(prepared.spread.owner)))
+    site = _site(prepared)
     owner = owners_of(prepared.workload)
+    hets = None
     if owner is not None:
         nodes_there = 0 if prepared.nodes is None else len(prepared.nodes.cores)
-        patience = patience_of(scheduler)
-        state = state._replace(hets=new_het_jobs(prepared.in_submission_order(owner), nodes_there, patience))
+        hets = new_het_jobs(prepared.in_submission_order(owner), nodes_there, patience_of(scheduler))
     needs = None
     gated = prepared.site is not None and prepared.site.gate is not None
     if prepared.workload.dependencies is not None or prepared.pilot.any() or gated:
@@ -141,10 +99,11 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
     fixed_beforehand = retries is None and needs is None and not open_ended
     table = _table_of_statistics(scheduler, n)
     orders = _orders(prepared, table, fixed_beforehand=fixed_beforehand)
-    waiting = _waiting(prepared, state, orders, fixed_beforehand=fixed_beforehand)
+    tier = None if site is None else site.tier if hets is None else site.tier.copy()  # it changes during passes
+    waiting = _waiting(prepared, state, orders, tier, fixed_beforehand=fixed_beforehand)
     plan: Plan | Passes | None = None
     if isinstance(scheduler.backfill, Conservative):
-        plan = new_plan(orders.policy.score, prepared.processors, retries=retries is not None, tier=_tier(state))
+        plan = new_plan(orders.policy.score, prepared.processors, retries=retries is not None, tier=tier)
     elif isinstance(scheduler.backfill, Slurm):
         kinds = (DEPTHS, QUEUE_DEPTHS, RESERVE_DEPTHS)
         planning, starting, reserving = (_depths(prepared, scheduler.backfill, names) for names in kinds)
@@ -154,19 +113,78 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
     priority = new_priority(prepared) if isinstance(scheduler.policy, Multifactor) else None
     if isinstance(scheduler.backfill, Slurm) and priority is not None:
         state.planned[:] = priority.whole == 0
-    return Parts(
+    return World(
         jobs,
         prepared.seen,
         state,
         waiting,
         orders,
         plan,
-        _forecasts(prepared, state, table),
-        retries,
-        needs,
-        priority,
         rules_of(prepared, orders, observed=observed),
+        nodes=_nodes(prepared, plans=site is not None or isinstance(scheduler.backfill, Conservative | Slurm)),
+        site=site,
+        forecasts=_forecasts(prepared, state, table),
+        retries=retries,
+        needs=needs,
+        priority=priority,
+        rivals=None if prepared.spread is None else new_rivals(prepared.in_submission_order(prepared.spread.owner)),
+        hets=hets,
+        **_parts_of_site(prepared),
+        **_parts_of_nodes(prepared),
     )
+
+
+def _site(prepared: Prepared) -> Site | None:
+    """Return partitions and limits, None without any."""
+    if prepared.nodes is None or prepared.site is None:
+        return None
+    return new_site(
+        prepared.site,
+        prepared.nodes,
+        by_number=isinstance(prepared.scheduler.backfill, Conservative),
+        period=prepared.counting_period,
+        bookings=prepared.bookings,
+    )
+
+
+def _parts_of_site(prepared: Prepared) -> dict[str, Any]:
+    """Return what partitions come with: preemption, jobs that are requeued later, and limits on submitted jobs."""
+    nodes, site, jobs = prepared.nodes, prepared.site, len(prepared.jobs)
+    if nodes is None or site is None:
+        return {}
+    preemption, gate = site.preemption, site.gate
+    return {
+        "preemption": None if preemption is None else new_preemption(preemption, jobs, len(nodes.cores)),
+        "returns": new_returns(jobs, preemption, prepared.outages),
+        "gate": None if gate is None else new_gate(gate, reason_names(site)),
+    }
+
+
+def _nodes(prepared: Prepared, *, plans: bool) -> Nodes | None:
+    """Return the nodes, None on processors; `plans` as for `new_nodes`."""
+    inputs, outages = prepared.nodes, prepared.outages
+    if inputs is None:
+        return None
+    nodes = new_nodes(
+        inputs,
+        prepared.site,
+        plans=plans,
+        retries=prepared.asked is not None,
+        closures=0 if outages is None else len(outages.where) + len(inputs.cores),
+        bookings=prepared.bookings,
+    )
+    return with_placement(nodes, inputs)
+
+
+def _parts_of_nodes(prepared: Prepared) -> dict[str, Any]:
+    """Return what nodes come with: outages, and jobs that wait for few switches."""
+    nodes, outages = prepared.nodes, prepared.outages
+    if nodes is None:
+        return {}
+    return {
+        "outages": None if outages is None else new_outages(outages, nodes),
+        "wishes": None if nodes.wishes is None else new_wishes(nodes.wishes),
+    }
 
 
 def _depths(prepared: Prepared, passes: Slurm, names: Iterable[str]) -> Depths:
@@ -195,13 +213,6 @@ def _depths(prepared: Prepared, passes: Slurm, names: Iterable[str]) -> Depths:
         group[row] = np.where(exempt[name], NO_GROUP, used + which) if name in exempt else used + which
         used += len(first)
     return new_depths(np.array(list(limits.values()), dtype=np.int64), group)
-
-
-def _tier(state: State) -> NDArray[np.int64] | None:
-    """Return the tiers of jobs; a copy where those of components change during passes."""
-    if state.site is None:
-        return None
-    return state.site.tier if state.hets is None else state.site.tier.copy()
 
 
 def _assumed(runtimes: Predictor) -> int:
@@ -233,8 +244,10 @@ def _uses_run_time(policy: Policy) -> bool:
     return policy.program is None or policy.program.uses_run_time
 
 
-def _waiting(prepared: Prepared, state: State, orders: Orders, *, fixed_beforehand: bool) -> Waiting:
-    """Return the empty queues."""
+def _waiting(
+    prepared: Prepared, state: State, orders: Orders, tier: NDArray[np.int64] | None, *, fixed_beforehand: bool
+) -> Waiting:
+    """Return the empty queues; `tier` has the tiers of jobs, None without partitions."""
     scheduler = prepared.scheduler
     policies = [scheduler.policy] if scheduler.order is None else [scheduler.policy, scheduler.order]
     moving = prepared.pilot.any() or any(
@@ -242,8 +255,8 @@ def _waiting(prepared: Prepared, state: State, orders: Orders, *, fixed_beforeha
     )
 
     def new_queue(score: NDArray[np.float64], *, known: bool) -> Queue:
-        if isinstance(scheduler.backfill, Slurm) or moving or state.site is not None:
-            return new_list(score, state.entered, _tier(state))
+        if isinstance(scheduler.backfill, Slurm) or moving or tier is not None:
+            return new_list(score, state.entered, tier)
         return new_tree(score, state.entered, prepared.processors, known=known)
 
     def queue_of(policy: Policy, order: Order) -> Queue:
@@ -252,7 +265,7 @@ def _waiting(prepared: Prepared, state: State, orders: Orders, *, fixed_beforeha
 
     def by_entry() -> Queue:
         equal = np.zeros(len(state.start))
-        if isinstance(scheduler.backfill, Conservative) or state.site is not None:
+        if isinstance(scheduler.backfill, Conservative) or tier is not None:
             return new_list(equal, state.entered)
         return new_queue(equal, known=fixed_beforehand)
 

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.assembly import Parts
 from schedlab.engine.decisions.agent import AgentPlayer
 from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import BLAMED, COMPLETED, ENTERING, FREE, NOW, STAGE
@@ -24,7 +23,7 @@ from schedlab.engine.parts.preemption.state import is_log_short
 from schedlab.engine.parts.retries.kernels import RUNS
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.queue.orders import ASKED, ASKED_AT_ENTRY, FunctionOrder, Order, blame, statistics_of
-from schedlab.engine.world import World, world_of
+from schedlab.engine.world import World
 from schedlab.errors import InputError
 from schedlab.kernels import without_dispatch
 from schedlab.scheduler.agent import AgentPolicy
@@ -34,27 +33,26 @@ from schedlab.scheduler.policy import Policy
 
 
 class Driver:
-    """Runs a simulation from its parts.
+    """Runs a simulation.
 
     Parameters
     ----------
     prepared
         The simulation.
-    parts
-        Its current state.
+    world
+        Its present state.
     """
 
-    def __init__(self, prepared: Prepared, parts: Parts) -> None:
+    def __init__(self, prepared: Prepared, world: World) -> None:
         self.prepared = prepared
-        self.parts = parts
-        self._shown: Parts | None = None  # those of the world that was made last
+        self.world = world
         scheduler = prepared.scheduler
-        self._policies: list[tuple[Policy, Order]] = [(scheduler.policy, parts.orders.policy)]
-        if scheduler.order is not None and parts.orders.candidates is not None:
-            self._policies.append((scheduler.order, parts.orders.candidates))
+        self._policies: list[tuple[Policy, Order]] = [(scheduler.policy, world.orders.policy)]
+        if scheduler.order is not None and world.orders.candidates is not None:
+            self._policies.append((scheduler.order, world.orders.candidates))
         self._functions = self._asked()
         self._loop: Callable[..., int] = run
-        self.adapters = _adapters(prepared, parts)
+        self.adapters = _adapters(prepared, world)
         agent = scheduler.policy
         self.player = AgentPlayer(prepared, agent) if isinstance(agent, AgentPolicy) else None
 
@@ -64,7 +62,7 @@ class Driver:
         found: dict[int, list[tuple[FunctionOrder, Order]]] = {ASKED_AT_ENTRY: [], ASKED: []}
         for policy, order in self._policies:
             if isinstance(policy, FunctionPolicy) and order.kind[0] in found:
-                made = FunctionOrder(policy, self.parts.seen, order.request, column)
+                made = FunctionOrder(policy, self.world.seen, order.request, column)
                 found[int(order.kind[0])].append((made, order))
         return found
 
@@ -84,13 +82,13 @@ class Driver:
     def advance(self, until: int = NEVER) -> int:
         """Run like `run`; return DONE or PAUSED, or ASK if a pass is due and passes are observed."""
         while True:
-            reason = int(self._loop(self._world(), until))
+            reason = int(self._loop(self.world, until))
             if reason == ASK:
                 if self._loop is run:  # called often from now on
-                    self._loop = without_dispatch(run, self._world(), until)
-                stage = int(self.parts.state.clock[STAGE])
+                    self._loop = without_dispatch(run, self.world, until)
+                stage = int(self.world.state.clock[STAGE])
                 self._answer(stage)
-                if stage == DUE and self.parts.rules.observed:
+                if stage == DUE and self.world.rules.observed:
                     return ASK
             elif reason == FULL:
                 self._make_room()
@@ -99,61 +97,56 @@ class Driver:
             else:
                 return reason
 
-    def _world(self) -> World:
-        if self._shown is not self.parts:
-            self._shown, self._made = self.parts, world_of(self.parts)
-        return self._made
-
     def _make_room(self) -> None:
         """Make room for more runs, for more nodes of runs, or for more suspensions."""
-        parts, nodes, lengths = self.parts, self.parts.state.nodes, lengths_of(self.parts)
+        world, nodes, lengths = self.world, self.world.nodes, lengths_of(self.world)
         if nodes is not None and nodes.counters[LOGGED] + nodes.machine.total > lengths.places:
             needed = Lengths(places=lengths.places + 1)
-        elif (site := parts.state.site) is not None and is_log_short(site.preemption):
+        elif is_log_short(world.preemption):
             needed = Lengths(pauses=lengths.pauses + 1)
         else:
-            assert parts.retries is not None
-            refuse_endless(self.prepared, parts.retries.runs[: parts.retries.counters[RUNS]])
+            assert world.retries is not None
+            refuse_endless(self.prepared, world.retries.runs[: world.retries.counters[RUNS]])
             needed = Lengths(runs=lengths.runs + 1)
-        self.parts = with_room(parts, needed)
+        self.world = with_room(world, needed)
 
     def _answer(self, stage: int) -> None:
-        state = self.parts.state
+        state = self.world.state
         if stage == ENDED:
             for job in state.ended[: state.clock[COMPLETED]].tolist():
                 if not self._failed_speculatively(job):
                     for adapter, _ in self.adapters:
-                        adapter.learn(job, int(self.parts.jobs[job]["duration"]))
+                        adapter.learn(job, int(self.world.jobs[job]["duration"]))
         elif stage == ENTERED:
             for job in state.entering[: state.clock[ENTERING]].tolist():
-                if self.parts.retries is not None and self.parts.retries.first[job]:
+                if self.world.retries is not None and self.world.retries.first[job]:
                     continue  # it has failed speculatively, and keeps its prediction
                 for adapter, forecast in self.adapters:
                     forecast.first[job] = adapter.predict(job)
         elif stage == PREDICTED:
             self._ask(ASKED_AT_ENTRY, state.entering[: state.clock[ENTERING]])
         elif stage == DUE and self.player is not None:
-            self.player.play(self.parts)
+            self.player.play(self.world)
             state.clock[STAGE] = OVER  # no further pass in this second
-        elif stage in (DUE, UNRANKED) and self.parts.rules.asks_at_pass:
-            self._ask(ASKED, waiting_jobs(self.parts))
+        elif stage in (DUE, UNRANKED) and self.world.rules.asks_at_pass:
+            self._ask(ASKED, waiting_jobs(self.world))
 
     def _ask(self, kind: int, who: NDArray[np.int64]) -> None:
         if len(who):
-            clock = self.parts.state.clock
+            clock = self.world.state.clock
             for function, order in self._functions[kind]:
                 order.score[who] = function.scores(who, int(clock[NOW]), int(clock[FREE]))
 
     def _failed_speculatively(self, job: int) -> bool:
-        retries = self.parts.retries
+        retries = self.world.retries
         if retries is None:
             return False
         run_now = retries.runs[retries.run[job]]
-        return bool(run_now["speculative"] and self.parts.jobs[job]["duration"] < retries.work[job])
+        return bool(run_now["speculative"] and self.world.jobs[job]["duration"] < retries.work[job])
 
     def blame(self) -> None:
         """Raise InputError for the job at which the loop stopped because its score is not a number."""
-        seen, state = self.parts.seen, self.parts.state
+        seen, state = self.world.seen, self.world.state
         job, now = int(state.clock[BLAMED]), int(state.clock[NOW])
         who = seen[[job]]
         submit = who["submit"]
@@ -167,25 +160,25 @@ class Driver:
         raise AssertionError("the loop blamed a job whose score is a number")
 
 
-def waiting_jobs(parts: Parts) -> NDArray[np.int64]:
+def waiting_jobs(world: World) -> NDArray[np.int64]:
     """Return the jobs in the queue, whether the scheduler sees them or not, by entry."""
-    jobs = parts.waiting.queue.members()
-    if parts.waiting.beyond is not None:
-        jobs = np.concatenate([jobs, parts.waiting.beyond.members()])
-    ordered: NDArray[np.int64] = jobs[parts.state.entered[jobs].argsort(kind="stable")]
+    jobs = world.waiting.queue.members()
+    if world.waiting.beyond is not None:
+        jobs = np.concatenate([jobs, world.waiting.beyond.members()])
+    ordered: NDArray[np.int64] = jobs[world.state.entered[jobs].argsort(kind="stable")]
     return ordered
 
 
-def _adapters(prepared: Prepared, parts: Parts) -> list[tuple[PythonPredictorAdapter, Forecast]]:
+def _adapters(prepared: Prepared, world: World) -> list[tuple[PythonPredictorAdapter, Forecast]]:
     """Return the predictors in Python of a simulation, each with the `Forecast` that takes its predictions."""
-    if parts.forecasts is None:
+    if world.forecasts is None:
         return []
     scheduler = prepared.scheduler
-    pairs = [(scheduler.runtimes, parts.forecasts.reservations)]
+    pairs = [(scheduler.runtimes, world.forecasts.reservations)]
     if scheduler.order_runtimes is not None:
-        pairs.append((scheduler.order_runtimes, parts.forecasts.order))
+        pairs.append((scheduler.order_runtimes, world.forecasts.order))
     return [
-        (PythonPredictorAdapter(prepared, parts.state.request, predictor.predictor), forecast)
+        (PythonPredictorAdapter(prepared, world.state.request, predictor.predictor), forecast)
         for predictor, forecast in pairs
         if isinstance(predictor, PythonPredictor)
     ]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvents
-from schedlab.engine.assembly import Parts, assemble
+from schedlab.engine.assembly import assemble
 from schedlab.engine.driver import Driver
 from schedlab.engine.jobs.state import new_state
 from schedlab.engine.machine.output import placement_of
@@ -26,6 +26,7 @@ from schedlab.engine.passes.waiting_reasons import seconds_by_reason
 from schedlab.engine.prepared import Events, Prepared, prepare
 from schedlab.engine.prescored.simulation import known_scheduler, simulate_known
 from schedlab.engine.sc17_simulator import run_sc17
+from schedlab.engine.world import World
 from schedlab.schedule.measures import LARGEST
 from schedlab.schedule.placement import Placement
 from schedlab.schedule.schedule import Schedule
@@ -121,23 +122,23 @@ def simulate(
     driver = Driver(prepared, assemble(prepared))
     first_estimate = prepared.jobs["estimate"].copy()
     driver.run()
-    schedule = schedule_of(prepared, driver.parts, first_estimate)
+    schedule = schedule_of(prepared, driver.world, first_estimate)
     if driver.player is None:
         return schedule
     return replace(schedule, specification={**schedule.specification, "decisions": driver.player.decisions})
 
 
-def schedule_of(prepared: Prepared, parts: Parts, first_estimate: NDArray[np.int64]) -> Schedule:
+def schedule_of(prepared: Prepared, world: World, first_estimate: NDArray[np.int64]) -> Schedule:
     """Return the schedule of a simulation that has ended.
 
     Parameters
     ----------
-    prepared, parts
+    prepared, world
         The simulation.
     first_estimate
         int64 seconds, in order of submission: what reservations assumed before the first event.
     """
-    state, plan, forecasts, retries = parts.state, parts.plan, parts.forecasts, parts.retries
+    state, plan, forecasts, retries = world.state, world.plan, world.forecasts, world.retries
     refuse_waiting_for_ever(prepared.workload, prepared.in_workload_order(state.start))
     if prepared.site is not None or isinstance(prepared.scheduler.policy, AgentPolicy):
         refuse_left_over(prepared, state.start, prepared.jobs["estimate"])
@@ -148,7 +149,7 @@ def schedule_of(prepared: Prepared, parts: Parts, first_estimate: NDArray[np.int
         predicted = forecasts.reservations.first
         corrections = forecasts.reservations.corrections + (0 if corrections is None else corrections)
     runs, start = None, state.start
-    pauses = None if state.site is None else _pauses(prepared, state.site.preemption)
+    pauses = _pauses(prepared, world.preemption)
     if retries is not None:
         runs = np.array(retries.runs[: retries.counters[RUNS]])
         prepared = prepared._replace(killed=prepared.in_workload_order(~runs["done"][retries.run]))
@@ -165,10 +166,10 @@ def schedule_of(prepared: Prepared, parts: Parts, first_estimate: NDArray[np.int
         backfilled=state.backfilled,
         predicted=predicted,
         corrections=corrections,
-        eligible=None if parts.needs is None else parts.needs.eligible,
+        eligible=None if world.needs is None else world.needs.eligible,
         runs=runs,
-        placement=None if prepared.nodes is None else placement_of(prepared, state),
-        waited_for=None if state.site is None else seconds_by_reason(prepared, state.site),
+        placement=None if prepared.nodes is None else placement_of(prepared, world),
+        waited_for=None if world.site is None else seconds_by_reason(prepared, world.site),
         pauses=pauses,
     )
 

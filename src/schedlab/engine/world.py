@@ -5,17 +5,36 @@ Parts that a simulation does not have are None; what a kernel asks about them is
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from numpy.typing import NDArray
 
-from schedlab.engine.assembly import Parts
+from schedlab.engine.jobs.state import State
+from schedlab.engine.machine.state import Nodes
+from schedlab.engine.parts.dependencies.kernels import Needs
+from schedlab.engine.parts.forecasts.kernels import Forecasts
+from schedlab.engine.parts.heterogeneous.kernels import HetJobs
+from schedlab.engine.parts.limits.state import Site
+from schedlab.engine.parts.moldable.kernels import Rivals
+from schedlab.engine.parts.outages.kernels import Outages
+from schedlab.engine.parts.preemption.state import Preemption
+from schedlab.engine.parts.priority.kernels import Priority
+from schedlab.engine.parts.requeues.kernels import Returns
+from schedlab.engine.parts.retries.kernels import Retries
+from schedlab.engine.parts.submission_limits.state import Gate
+from schedlab.engine.parts.switch_waits.kernels import Wishes
+from schedlab.engine.passes.plan import Plan
+from schedlab.engine.queue.waiting import Orders, Waiting
+from schedlab.engine.rules import Rules
+from schedlab.engine.slurm.state import Passes
 from schedlab.kernels import by_address, replacing
 
 
 @by_address
 class World(NamedTuple):
     """A simulation; its parts stand side by side.
+
+    To a type checker, a part may be anything: a kernel is asked only where there is one, which its caller has decided.
 
     Parameters
     ----------
@@ -43,61 +62,25 @@ class World(NamedTuple):
 
     jobs: NDArray[Any]
     seen: NDArray[Any]
-    state: Any
-    waiting: Any
-    orders: Any
-    plan: Any
-    rules: Any
-    nodes: Any
-    site: Any
-    forecasts: Any = None
-    retries: Any = None
-    needs: Any = None
-    priority: Any = None
-    rivals: Any = None
-    hets: Any = None
-    preemption: Any = None
-    returns: Any = None
-    gate: Any = None
-    outages: Any = None
-    wishes: Any = None
+    state: State
+    waiting: Waiting
+    orders: Orders
+    plan: Annotated[Any, Plan | Passes]
+    rules: Rules
+    nodes: Annotated[Any, Nodes] = None
+    site: Annotated[Any, Site] = None
+    forecasts: Annotated[Any, Forecasts] = None
+    retries: Annotated[Any, Retries] = None
+    needs: Annotated[Any, Needs] = None
+    priority: Annotated[Any, Priority] = None
+    rivals: Annotated[Any, Rivals] = None
+    hets: Annotated[Any, HetJobs] = None
+    preemption: Annotated[Any, Preemption] = None
+    returns: Annotated[Any, Returns] = None
+    gate: Annotated[Any, Gate] = None
+    outages: Annotated[Any, Outages] = None
+    wishes: Annotated[Any, Wishes] = None
 
-
-MOVED = {
-    "state": ("nodes", "site", "rivals", "hets"),
-    "nodes": ("outages", "wishes"),
-    "site": ("preemption", "returns", "gate"),
-}
-"""What stands in the world instead of in its state, nodes and site; there it is None."""
 
 with_jobs = replacing("jobs", "seen")
 """Return a world with other jobs, for a kernel that is called where it is."""
-
-
-def world_of(parts: Parts) -> World:
-    """Return the world of a simulation: the same arrays, with the parts side by side."""
-    state = parts.state
-    nodes, site = state.nodes, state.site
-    return World(
-        jobs=parts.jobs,
-        seen=parts.seen,
-        state=_without(state, "state"),
-        waiting=parts.waiting,
-        orders=parts.orders,
-        plan=parts.plan,
-        rules=parts.rules,
-        nodes=_without(nodes, "nodes"),
-        site=_without(site, "site"),
-        forecasts=parts.forecasts,
-        retries=parts.retries,
-        needs=parts.needs,
-        priority=parts.priority,
-        rivals=state.rivals,
-        hets=state.hets,
-        **{name: getattr(site, name, None) for name in MOVED["site"]},
-        **{name: getattr(nodes, name, None) for name in MOVED["nodes"]},
-    )
-
-
-def _without(record: Any, name: str) -> Any:
-    return None if record is None else record._replace(**dict.fromkeys(MOVED[name]))

@@ -119,7 +119,7 @@ def enqueue(pool: Pool, rules: Rules, e: int, job: int) -> None:
             pool.cost[e, SLOPE] += pool.growth[e, job, 1]
 
 
-_NO_PARTS = (None,) * (len(World._fields) - 3)
+_NO_PARTS: tuple[Any, ...] = (None,) * (len(World._fields) - 3)
 """All that an episode lacks of a world; to Numba, defaults of a named tuple are none."""
 
 

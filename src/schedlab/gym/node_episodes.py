@@ -161,22 +161,22 @@ class NodeEpisodes(SideBySide):
         pool = self.pool
         pool.shown[e] = 0.0
         if play.proceed():
-            parts = play.simulation.parts
+            world = play.simulation.world
             count = len(play.visible)
-            longest = self.source.longest or int(parts.seen["estimate"].max())
+            longest = self.source.longest or int(world.seen["estimate"].max())
             pool.shown[e, :count] = self._asked[e][play.visible]
-            pool.shown[e, :count, :MEMORY] = jobs_shown(parts, play.visible, self.rules.processors, longest)[:, :MEMORY]
+            pool.shown[e, :count, :MEMORY] = jobs_shown(world, play.visible, self.rules.processors, longest)[:, :MEMORY]
             pool.shown[e, :count, ALLOWED] = play.allowed
             waiting = play.simulation.waiting
-            pool.summary[e, :6] = summary_shown(parts, waiting, self.rules.processors, self.rules.slots)
+            pool.summary[e, :6] = summary_shown(world, waiting, self.rules.processors, self.rules.slots)
             pool.summary[e, 6:] = free_shares(play.simulation)
         else:
             pool.progress[e, OVER] = 1
-            jobs = play.simulation.parts.jobs  # runs that were broken off, and not repeated, have become shorter
+            jobs = play.simulation.world.jobs  # runs that were broken off, and not repeated, have become shorter
             play.growth = growth_of(self.source.metric, jobs["duration"], jobs["processors"])
         pool.mask[e] = play.mask
         pool.progress[e, QUEUED] = len(play.simulation.waiting)
-        pool.clock[e] = play.simulation.parts.state.clock[:4]
+        pool.clock[e] = play.simulation.world.state.clock[:4]
 
     def know(self, policy: str) -> int:
         """Return the number by which `play` knows a policy.
@@ -234,12 +234,12 @@ def asked_of(inputs: NodeInputs) -> NDArray[np.float32]:
 
 def free_shares(simulation: LedSimulation) -> tuple[float, float]:
     """Return which shares of the cluster's GPUs and of its memory are free on open nodes; 1 of what there is not."""
-    nodes, inputs = simulation.parts.state.nodes, simulation.prepared.nodes
+    nodes, inputs = simulation.world.nodes, simulation.prepared.nodes
     assert nodes is not None
     assert inputs is not None
     counted = nodes.machine.nodes["memory"][: len(inputs.names)] < UNLIMITED
     memory = nodes.machine.nodes["memory"][: len(inputs.names)][counted].sum()
-    closed = closed_to_all(simulation.parts)
+    closed = closed_to_all(simulation.world)
     open_ = np.ones(len(counted), dtype=np.bool_) if closed is None else ~closed
     free = nodes.now.free["memory"][counted & open_].sum()
     gpus = len(inputs.device_type) * WHOLE

@@ -120,7 +120,7 @@ class NodePlay:
 
     def reward(self) -> float:
         """Return by how much the metric has grown since the last call, negative."""
-        start, now = self.simulation.parts.state.start, self.simulation.now
+        start, now = self.simulation.world.state.start, self.simulation.now
         waited = np.where(start >= 0, start, now) - self.submit
         cost = np.maximum(self.growth[:, 2], (waited + self.growth[:, 0]) * self.growth[:, 1])
         before, self._told = self._told, float(cost[self.submit <= now].sum())
@@ -134,7 +134,7 @@ class NodePlay:
         InputError
             If a score is not a number.
         """
-        known, policy, now = self.simulation.parts.seen, scheduler.policy, self.simulation.now
+        known, policy, now = self.simulation.world.seen, scheduler.policy, self.simulation.now
         seen = known[jobs]
         since = seen["submit"] - self.submit[0]
         scores = policy.scores(seen["estimate"], seen["processors"], since, now - seen["submit"])
@@ -144,7 +144,7 @@ class NodePlay:
 
     def _ordered(self, jobs: NDArray[np.int64], number: int) -> NDArray[np.int64]:
         """Return jobs in the order of a policy, ties by entry; those of partitions of higher tiers first."""
-        entered = self.simulation.parts.state.entered[jobs]
+        entered = self.simulation.world.state.entered[jobs]
         return self.simulation.in_tiers(jobs[np.lexsort((entered, self.scores(self._schedulers[number], jobs)))])
 
     def _asks(self) -> bool:
@@ -153,7 +153,7 @@ class NodePlay:
         if kind == PICK and simulation.now < self._until:
             self._make_pass(self._waiting, self._chosen)
             return False
-        waits = not nothing_to_come(simulation.parts)
+        waits = not nothing_to_come(simulation.world)
         self.mask[:] = False
         if kind == INSPECT:
             job = simulation.proposal(self._ordered(self._waiting, 0), easy=self._is_easy(0))
@@ -166,12 +166,12 @@ class NodePlay:
             return True
         if kind == BACKFILL:
             self._waiting = self._make_pass(self._waiting, 0, easy=False)
-            if not len(self._waiting) or simulation.parts.state.clock[FREE] == 0:
+            if not len(self._waiting) or simulation.world.state.clock[FREE] == 0:
                 return False
             simulation.proposal(self._ordered(self._waiting, 0), easy=True)
         self.visible = self._shown(self._waiting)
         self.allowed = (
-            simulation.beside(self.visible) if kind == BACKFILL else startable(simulation.parts, self.visible)
+            simulation.beside(self.visible) if kind == BACKFILL else startable(simulation.world, self.visible)
         )
         if kind == PICK:
             self.mask[:] = True
@@ -181,7 +181,7 @@ class NodePlay:
 
     def _shown(self, jobs: NDArray[np.int64]) -> NDArray[np.int64]:
         rank = self._rank[jobs]
-        if self.simulation.parts.retries is not None:  # whom a failure has interrupted has been submitted again
+        if self.simulation.world.retries is not None:  # whom a failure has interrupted has been submitted again
             rank = self.scores(self._schedulers[self.rules.order], jobs)
         shown: NDArray[np.int64] = jobs[np.lexsort((jobs, rank))][: self.rules.slots]
         return shown

@@ -179,9 +179,6 @@ def state_of(pool: Pool, e: int) -> State:
         queue,
         queue,
         queue,
-        None,  # a number of processors, no nodes ...
-        None,  # ... no partitions ...
-        None,  # ... and no alternatives
     )
 
 

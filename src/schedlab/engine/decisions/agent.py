@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from schedlab.engine.assembly import Parts
 from schedlab.engine.decisions.agent_view import in_view, jobs_shown, nothing_to_come, startable, summary_shown
 from schedlab.engine.decisions.by_hand import NO_BLOCKED, UNRESERVED, start_by_hand
 from schedlab.engine.jobs.clock import NOW, STARTED
 from schedlab.engine.prepared import Prepared
-from schedlab.engine.world import world_of
+from schedlab.engine.world import World
 from schedlab.scheduler.agent import AgentPolicy
 from schedlab.scheduler.agent_network import POSSIBLE
 
@@ -30,28 +29,28 @@ class AgentPlayer:
         self.processors = prepared.processors
         self.decisions = 0
 
-    def play(self, parts: Parts) -> None:
+    def play(self, world: World) -> None:
         """Start the jobs that the agent chooses in this second, until it waits or no visible job fits."""
-        while (job := self._choice(parts)) is not None:
-            start_by_hand(world_of(parts), job, UNRESERVED, NO_BLOCKED)
+        while (job := self._choice(world)) is not None:
+            start_by_hand(world, job, UNRESERVED, NO_BLOCKED)
 
-    def _choice(self, parts: Parts) -> int | None:
+    def _choice(self, world: World) -> int | None:
         """Return the job that the agent starts next, or None to wait."""
-        jobs = parts.waiting.queue.members()
+        jobs = world.waiting.queue.members()
         if not len(jobs):
             return None
-        clock, rules, agent = parts.state.clock, parts.rules, self.agent
-        oldest = jobs[[np.argmin(parts.state.entered[jobs])]]
-        starves = 0 <= rules.starvation < clock[NOW] - parts.seen["submit"][oldest[0]]
+        clock, rules, agent = world.state.clock, world.rules, self.agent
+        oldest = jobs[[np.argmin(world.state.entered[jobs])]]
+        starves = 0 <= rules.starvation < clock[NOW] - world.seen["submit"][oldest[0]]
         if starves or clock[STARTED] < rules.in_order:
-            return int(oldest[0]) if startable(parts, oldest)[0] else None
-        visible = in_view(parts, jobs, agent.slots)
-        possible = startable(parts, visible)
+            return int(oldest[0]) if startable(world, oldest)[0] else None
+        visible = in_view(world, jobs, agent.slots)
+        possible = startable(world, visible)
         if not possible.any():
             return None
         self.decisions += 1
-        mask = np.append(possible, not nothing_to_come(parts))
-        shown = jobs_shown(parts, visible, self.processors, agent.longest)
+        mask = np.append(possible, not nothing_to_come(world))
+        shown = jobs_shown(world, visible, self.processors, agent.longest)
         shown[:, POSSIBLE] = possible
-        action = agent.network.choose(shown, summary_shown(parts, jobs, self.processors, agent.slots), mask)
+        action = agent.network.choose(shown, summary_shown(world, jobs, self.processors, agent.slots), mask)
         return None if action == len(visible) else int(visible[action])

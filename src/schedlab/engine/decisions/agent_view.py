@@ -10,92 +10,85 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.assembly import Parts
 from schedlab.engine.decisions.by_hand import fit_on_nodes
 from schedlab.engine.decisions.components import fit_as_wholes
 from schedlab.engine.jobs.calendar import NEVER, SOONEST
 from schedlab.engine.jobs.clock import FREE, NOW, SUBMITTED
 from schedlab.engine.parts.dependencies.kernels import has_no_parent_left
-from schedlab.engine.parts.outages.kernels import NEXT, Outages
+from schedlab.engine.parts.outages.kernels import NEXT
 from schedlab.engine.parts.requeues.kernels import HELD
-from schedlab.engine.world import world_of
+from schedlab.engine.world import World
 from schedlab.scheduler.agent_network import CONTEXT, JOB_FEATURES, LONG_WAIT, PROCESSORS, REQUEST, WAIT
 
 
-def in_view(parts: Parts, jobs: NDArray[np.int64], slots: int) -> NDArray[np.int64]:
+def in_view(world: World, jobs: NDArray[np.int64], slots: int) -> NDArray[np.int64]:
     """Return the first waiting jobs in order of submission, at most `slots` of them."""
-    submit = parts.seen["submit"][jobs]
+    submit = world.seen["submit"][jobs]
     visible: NDArray[np.int64] = jobs[np.lexsort((jobs, submit))][:slots]
     return visible
 
 
-def startable(parts: Parts, jobs: NDArray[np.int64]) -> NDArray[np.bool_]:
+def startable(world: World, jobs: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Return which waiting jobs are ready and fit the free processors, components with the others of their job."""
-    found: NDArray[np.bool_] = parts.jobs["processors"][jobs] <= parts.state.clock[FREE]
-    if parts.needs is not None:
-        found &= parts.needs.ready[jobs]
-    if parts.state.hets is not None:
-        fit_as_wholes(world_of(parts), jobs, found)
-    elif parts.state.nodes is not None:
-        fit_on_nodes(world_of(parts), jobs, found)
+    found: NDArray[np.bool_] = world.jobs["processors"][jobs] <= world.state.clock[FREE]
+    if world.needs is not None:
+        found &= world.needs.ready[jobs]
+    if world.hets is not None:
+        fit_as_wholes(world, jobs, found)
+    elif world.nodes is not None:
+        fit_on_nodes(world, jobs, found)
     return found
 
 
-def nothing_to_come(parts: Parts) -> bool:
+def nothing_to_come(world: World) -> bool:
     """Return whether nothing more happens by itself, so that waiting would never end.
 
     That is, whether no job runs or may begin again later, no node event is left, and no submission but of jobs that
     wait for others, which do not enter the queue with it.
     """
-    state, outages = parts.state, outages_of(parts)
+    state, outages = world.state, world.outages
     if outages is not None and outages.counters[NEXT] < len(outages.second):
         return False
-    if state.site is not None and state.site.returns is not None and state.site.returns.counters[HELD] > 0:
+    if world.returns is not None and world.returns.counters[HELD] > 0:
         return False
     if state.completions.status[SOONEST] != NEVER:
         return False
-    return not any(has_no_parent_left(parts.needs, job) for job in range(state.clock[SUBMITTED], len(parts.jobs)))
+    return not any(has_no_parent_left(world.needs, job) for job in range(state.clock[SUBMITTED], len(world.jobs)))
 
 
-def outages_of(parts: Parts) -> Outages | None:
-    """Return the outages and closures of the nodes, None without any."""
-    return None if parts.state.nodes is None else parts.state.nodes.outages
-
-
-def closed_to_all(parts: Parts) -> NDArray[np.bool_] | None:
+def closed_to_all(world: World) -> NDArray[np.bool_] | None:
     """Return on which nodes no run may begin, None if that cannot be."""
-    outages = outages_of(parts)
-    return None if outages is None else outages.closed > 0
+    return None if world.outages is None else world.outages.closed > 0
 
 
-def free_processors(parts: Parts) -> int:
+def free_processors(world: World) -> int:
     """Return the processors that are free, on nodes that are open."""
-    free, closed = int(parts.state.clock[FREE]), closed_to_all(parts)
-    if closed is not None and parts.state.nodes is not None:
-        free -= int(parts.state.nodes.now.free["cores"][closed].sum())
+    free, closed = int(world.state.clock[FREE]), closed_to_all(world)
+    if closed is not None and world.nodes is not None:
+        free -= int(world.nodes.now.free["cores"][closed].sum())
     return free
 
 
-def jobs_shown(parts: Parts, visible: NDArray[np.int64], processors: int, longest: int) -> NDArray[np.float32]:
+def jobs_shown(world: World, visible: NDArray[np.int64], processors: int, longest: int) -> NDArray[np.float32]:
     """Return the features of the visible jobs, float32 of shape (visible jobs, 8): their waits and their requests."""
-    seen, now = parts.seen, parts.state.clock[NOW]
+    seen, now = world.seen, world.state.clock[NOW]
     shown = np.zeros((len(visible), len(JOB_FEATURES)), dtype=np.float32)
     shown[:, WAIT] = np.minimum((now - seen["submit"][visible]) / LONG_WAIT, 1.0)
     shown[:, REQUEST] = np.minimum(seen["estimate"][visible] / longest, 1)
-    shown[:, PROCESSORS] = parts.jobs["processors"][visible] / processors
+    shown[:, PROCESSORS] = world.jobs["processors"][visible] / processors
     return shown
 
 
-def summary_shown(parts: Parts, waiting: NDArray[np.int64], processors: int, slots: int) -> NDArray[np.float32]:
+def summary_shown(world: World, waiting: NDArray[np.int64], processors: int, slots: int) -> NDArray[np.float32]:
     """Return the features of the machine and of all waiting jobs together, float32 of shape (6,)."""
-    clock, seen, count = parts.state.clock, parts.seen, len(waiting)
-    widths: NDArray[Any] = parts.jobs["processors"][waiting]
+    clock, seen, count = world.state.clock, world.seen, len(waiting)
+    widths: NDArray[Any] = world.jobs["processors"][waiting]
     width = float(widths.sum()) / processors
     area = float(np.dot(widths.astype(np.float64), seen["estimate"][waiting])) / (float(processors) * LONG_WAIT)
     waited = float((clock[NOW] - seen["submit"][waiting]).sum()) / (max(count, 1) * LONG_WAIT)
-    end = int(parts.state.running.status[SOONEST])
+    end = int(world.state.running.status[SOONEST])
     summary = np.empty(CONTEXT, dtype=np.float32)
-    summary[0] = free_processors(parts) / processors
+    summary[0] = free_processors(world) / processors
     summary[1] = count / (count + slots)
     summary[2] = width / (1.0 + width)
     summary[3] = area / (1.0 + area)

@@ -26,10 +26,6 @@ from schedlab.engine.jobs.clock import (
 from schedlab.kernels import by_address, inlined, new_records
 
 if TYPE_CHECKING:
-    from schedlab.engine.machine.state import Nodes
-    from schedlab.engine.parts.heterogeneous.kernels import HetJobs
-    from schedlab.engine.parts.limits.state import Site
-    from schedlab.engine.parts.moldable.kernels import Rivals
     from schedlab.engine.world import World
 
 JOB = np.dtype([("submit", "i8"), ("duration", "i8"), ("estimate", "i8"), ("processors", "i8")])
@@ -55,10 +51,8 @@ class State(NamedTuple):
     runs the last event completed, `begun` all runs in the order of their starts, `entering` the jobs that the last
     event lets into the queue; `entered` numbers the entries. `alarms` holds the running jobs that will outlive their
     estimate, by the second in which they do, if estimates are watched. `request` (seconds) is a job's present one.
-    `nodes` is None without nodes; on nodes, `FREE` follows from the requests of running jobs, as an upper bound. `site`
-    has partitions and limits, None if all jobs may use all nodes; `rivals` the alternatives of moldable jobs; `hets`
-    the components of heterogeneous jobs. `planned` is whether Slurm knows what a job would hold: whole nodes only once
-    a backfill pass has planned it.
+    On nodes, `FREE` follows from the requests of running jobs, as an upper bound. `planned` is whether Slurm knows what
+    a job would hold: whole nodes only once a backfill pass has planned it.
     """
 
     clock: NDArray[np.int64]
@@ -74,10 +68,6 @@ class State(NamedTuple):
     entering: NDArray[np.int64]
     entered: NDArray[np.int64]
     request: NDArray[np.int64]
-    nodes: Nodes | None
-    site: Site | None
-    rivals: Rivals | None
-    hets: HetJobs | None = None
 
 
 def new_jobs(
@@ -142,9 +132,6 @@ def new_state(
         np.empty(jobs, dtype=np.int64),
         np.arange(jobs),
         request,
-        None,
-        None,
-        None,
     )
 
 

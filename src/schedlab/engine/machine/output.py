@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from schedlab.engine.jobs.state import State
 from schedlab.engine.machine.numbers import UNLIMITED
 from schedlab.engine.machine.state import LOGGED, RUNS, order_of
 from schedlab.schedule.placement import Placement
 
 if TYPE_CHECKING:
     from schedlab.engine.prepared import Prepared
+    from schedlab.engine.world import World
 
 
-def placement_of(prepared: Prepared, state: State) -> Placement:
+def placement_of(prepared: Prepared, world: World) -> Placement:
     """Return the nodes of the runs of a simulation: all runs if they may fail, otherwise those of the jobs."""
-    inputs, nodes = prepared.nodes, state.nodes
+    inputs, nodes = prepared.nodes, world.nodes
     assert inputs is not None
     assert nodes is not None
     runs, places = int(nodes.counters[RUNS]), int(nodes.counters[LOGGED])
@@ -25,7 +25,7 @@ def placement_of(prepared: Prepared, state: State) -> Placement:
     counted = bool((inputs.memory < UNLIMITED).any() and (inputs.node_memory.any() or inputs.task_memory.any()))
     offsets = nodes.offsets[: runs + 1]
     counts = np.diff(offsets)
-    job = state.begun[:runs]
+    job = world.state.begun[:runs]
     log = nodes.places[:places]
     request = log["request"]
     node, tasks = order_of(inputs)[log["node"]], log["tasks"]

@@ -189,16 +189,11 @@ class Nodes(NamedTuple):
         HARM, requests by nodes; no request but for the rule "fgd".
     ahead
         What is planned (Timeline); None for schedulers that reserve only for the head, or not at all.
-    outages
-        Outages and closures of nodes (`schedlab.engine.parts.outages.kernels.Outages`); None if there are none.
     topology
         The switches (`schedlab.engine.machine.switches.Topology`); None but for the rule "switches".
     neighbours
         Which nodes are side by side (`schedlab.engine.machine.consecutive.Neighbours`); None but for the rule
         "consecutive".
-    wishes
-        The jobs that wait for few leaf switches (`schedlab.engine.parts.switch_waits.kernels.Wishes`); None without
-        any.
     ways
         The requests whose nodes are not chosen by the rule (`schedlab.engine.machine.other_ways.Ways`); None without
         any.
@@ -220,10 +215,8 @@ class Nodes(NamedTuple):
     places: NDArray[Any]
     harm: NDArray[Any]
     ahead: Any
-    outages: Any = None
     topology: Any = None
     neighbours: Any = None
-    wishes: Any = None
     ways: Any = None
     named: Any = None
 

@@ -108,7 +108,7 @@ def _new_bench(kind: Kind) -> Bench:
         new_queue(np.zeros(kind.jobs)) if kind.aged else None,
     )
     jobs = new_records(0, JOB)
-    world = World(jobs, jobs, state, waiting, orders, None, kind.rules, None, None)
+    world = World(jobs, jobs, state, waiting, orders, None, kind.rules)
     return Bench(
         world,
         new_list(np.zeros(kind.jobs), everybody),

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-Parts = TypeVar("Parts", bound=tuple[Any, ...])
+Record = TypeVar("Record", bound=tuple[Any, ...])
 
 
 def arrays_of(part: Any, name: str = "") -> Iterator[tuple[str, NDArray[Any]]]:
@@ -52,9 +52,9 @@ def _walk(part: Any, name: str) -> Iterator[tuple[str, Any]]:
         raise TypeError(f"{name}: a state is made of arrays and numbers, and cannot save a {type(part).__name__}")
 
 
-def copied(parts: Parts) -> Parts:
+def copied(part: Record) -> Record:
     """Return nested tuples with copies of the mutable arrays; the others are shared."""
-    copy: Parts = _copied(parts, {})
+    copy: Record = _copied(part, {})
     return copy
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvents
-from schedlab.engine.assembly import Parts, assemble
+from schedlab.engine.assembly import assemble
 from schedlab.engine.decisions.by_hand import UNRESERVED, fit_beside, propose, start_by_hand
 from schedlab.engine.decisions.partitions import begins_anew, in_tiers
 from schedlab.engine.driver import Driver
@@ -22,7 +22,7 @@ from schedlab.engine.never_start import refuse_left_over
 from schedlab.engine.prepared import prepare
 from schedlab.engine.queue.operations import NONE
 from schedlab.engine.simulation import schedule_of
-from schedlab.engine.world import world_of
+from schedlab.engine.world import World
 from schedlab.schedule.schedule import Schedule
 from schedlab.workload.workload import Workload
 
@@ -46,25 +46,25 @@ class LedSimulation:
         self._driver = Driver(self.prepared, assemble(self.prepared, observed=True))
         self._first_estimate = self.prepared.jobs["estimate"].copy()
         self._reserved = np.array([NONE, 0, 0])
-        site = self.parts.state.site
+        site = self.world.site
         partitions = 0 if site is None else len(site.blocked)  # those of reservations among them
         self._blocking = np.zeros(partitions + 1, dtype=np.int64)
         self._head = NONE  # the job that was proposed last, if it need not respect a reservation
 
     @property
-    def parts(self) -> Parts:
+    def world(self) -> World:
         """Its current state."""
-        return self._driver.parts
+        return self._driver.world
 
     @property
     def now(self) -> int:
         """The present second."""
-        return int(self.parts.state.clock[NOW])
+        return int(self.world.state.clock[NOW])
 
     @property
     def waiting(self) -> NDArray[np.int64]:
         """The waiting jobs."""
-        jobs: NDArray[np.int64] = self.parts.waiting.queue.members()
+        jobs: NDArray[np.int64] = self.world.waiting.queue.members()
         return jobs
 
     @property
@@ -73,8 +73,8 @@ class LedSimulation:
 
         Where runs may be broken off, any job that runs may have to start again; only the end of the simulation tells.
         """
-        parts = self.parts
-        return parts.retries is None and int(parts.state.clock[STARTED]) == len(parts.jobs)
+        world = self.world
+        return world.retries is None and int(world.state.clock[STARTED]) == len(world.jobs)
 
     @property
     def blocked(self) -> bool:
@@ -84,7 +84,7 @@ class LedSimulation:
     def proceed(self, until: int = NEVER) -> bool:
         """Advance until something changes for the waiting jobs, or until a second; return False at the end."""
         self._reserved[0], self._blocking[0] = NONE, 0
-        reason, clock = self._driver.advance(until), self.parts.state.clock
+        reason, clock = self._driver.advance(until), self.world.state.clock
         if reason == ASK:
             clock[STAGE] = OVER  # no further pass in this second
         elif reason == PAUSED:
@@ -104,21 +104,21 @@ class LedSimulation:
         easy
             Whether jobs may start before a blocked head.
         """
-        parts = self.parts
+        world = self.world
         order = self.in_tiers(order)
-        job = int(propose(world_of(parts), order, easy, self._reserved, self._blocking))
+        job = int(propose(world, order, easy, self._reserved, self._blocking))
         self._head = NONE if self.blocked else job
         return None if job == NONE else job
 
     def in_tiers(self, order: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return jobs with those of partitions of higher tiers first, otherwise in the given order."""
-        return in_tiers(self.parts.state.site, order)
+        return in_tiers(self.world.site, order)
 
     def beside(self, jobs: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return which jobs may start now without delaying the reservation of the blocked head."""
         found = np.zeros(len(jobs), dtype=np.bool_)
-        parts = self.parts
-        fit_beside(world_of(parts), jobs, self._reserved, found)
+        world = self.world
+        fit_beside(world, jobs, self._reserved, found)
         return found
 
     def start(self, job: int, *, beside: bool | None = None) -> None:
@@ -132,22 +132,22 @@ class LedSimulation:
             Whether it starts alongside the reservation of the blocked head, on nodes that this leaves: it is
             backfilled. None: there is no reservation, and it is backfilled if an older job is blocked.
         """
-        parts, shadow = self.parts, int(self._reserved[1]) if beside else UNRESERVED
+        world, shadow = self.world, int(self._reserved[1]) if beside else UNRESERVED
         if not beside and job != self._head:
             self._blocking[0] = 0  # no pass is under way
-        start_by_hand(world_of(parts), job, shadow, self._blocking)
-        site, blocked = parts.state.site, bool(self._blocking[0] > 0)
+        start_by_hand(world, job, shadow, self._blocking)
+        site, blocked = world.site, bool(self._blocking[0] > 0)
         if site is not None and begins_anew(site, job, beside=bool(beside), blocked=blocked):
             self._blocking[0] = 0
         if beside is not None:
-            parts.state.backfilled[job] = beside
-        if beside and self.now + parts.jobs["estimate"][job] > shadow:
-            self._reserved[2] -= parts.jobs["processors"][job]
+            world.state.backfilled[job] = beside
+        if beside and self.now + world.jobs["estimate"][job] > shadow:
+            self._reserved[2] -= world.jobs["processors"][job]
 
     def schedule(self) -> Schedule:
         """Return the schedule of a simulation that has ended."""
-        return schedule_of(self.prepared, self.parts, self._first_estimate)
+        return schedule_of(self.prepared, self.world, self._first_estimate)
 
     def refuse_left_over(self) -> None:
         """Raise InputError if the simulation has ended, and jobs have not started."""
-        refuse_left_over(self.prepared, self.parts.state.start, self.prepared.jobs["estimate"])
+        refuse_left_over(self.prepared, self.world.state.start, self.prepared.jobs["estimate"])

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.assembly import Parts
 from schedlab.engine.logs import lengths_of, with_room
 from schedlab.engine.parts.dependencies.kernels import Needs
 from schedlab.engine.parts.forecasts.groups import Groups
@@ -24,6 +23,7 @@ from schedlab.engine.prepared import Prepared
 from schedlab.engine.queue.operations import Queue, insert
 from schedlab.engine.steps.growth_rules import ENTERED, FRESH, HAND, JOBS, PART, RULES, SCRATCH, SHARES, USERS
 from schedlab.engine.steps.node_growth import take_over_nodes, take_over_site
+from schedlab.engine.world import World
 from schedlab.kernels import bare_kernel
 
 
@@ -64,7 +64,7 @@ def _places(old: Iterable[Any], new: Iterable[Any]) -> NDArray[np.intp]:
     return np.array([place[name] for name in old], dtype=np.intp)
 
 
-def grown(old: Parts, new: Parts, moves: Moves) -> Parts:
+def grown(old: World, new: World, moves: Moves) -> World:
     """Return a simulation with added jobs, in the state of the old one.
 
     Parameters
@@ -79,31 +79,31 @@ def grown(old: Parts, new: Parts, moves: Moves) -> Parts:
     new = with_room(new, lengths_of(old))
     members = [None if queue is None else queue.members() for queue in old.waiting]
     if old.needs is None and new.needs is not None:
-        _note_ready(old, new.needs, new.state.rivals, moves)
+        _note_ready(old, new.needs, new.rivals, moves)
     _take_over_fields(old, new, moves)
-    if old.state.nodes is not None and new.state.nodes is not None:
-        take_over_nodes(old.state.nodes, new.state.nodes, moves.jobs)
-    if old.state.site is not None and new.state.site is not None:
+    if old.nodes is not None and new.nodes is not None:
+        take_over_nodes(old, new, moves.jobs)
+    if old.site is not None and new.site is not None:
         running = moves.jobs[old.state.completions.members()["job"]]
-        take_over_site(old.state.site, new.state.site, moves.jobs, moves.reasons, running)
-        if new.state.site.gate is not None and new.needs is not None:
-            if old.needs is not None and old.state.site.gate is None:
+        take_over_site(old, new, moves.jobs, moves.reasons, running)
+        if new.gate is not None and new.needs is not None:
+            if old.needs is not None and old.gate is None:
                 new.needs.open[moves.jobs[moves.jobs >= moves.submitted]] += 1  # they are to be accepted yet
-            take_over_gate(old.state.site.gate, new.state.site.gate, new.needs, moves.jobs, moves.submitted)
-    elif new.state.site is not None:  # the first limit comes with the added jobs: nobody has held anything of it
-        new.state.site.since[moves.jobs] = old.state.start
+            take_over_gate(old.gate, new.gate, new.needs, moves.jobs, moves.submitted)
+    elif new.site is not None:  # the first limit comes with the added jobs: nobody has held anything of it
+        new.site.since[moves.jobs] = old.state.start
     for queue, who in zip(new.waiting, members, strict=True):
         if queue is not None and who is not None:
             _let_wait(queue, new.jobs, who)
-    if new.state.hets is not None:
-        new.state.hets.waits[members[0]] = True
-        new.state.hets.entered[members[0]] = new.state.hets.entered[moves.jobs[old.state.start >= 0]] = True
-        if old.state.hets is not None:
-            new.state.hets.counters[:] = old.state.hets.counters
-            new.state.hets.away[moves.jobs] = old.state.hets.away
-            new.state.hets.entered[moves.jobs[old.state.hets.away]] = True
-    if new.state.rivals is not None:
-        _note_waiting(new.state.rivals, members[0], members[-1])
+    if new.hets is not None:
+        new.hets.waits[members[0]] = True
+        new.hets.entered[members[0]] = new.hets.entered[moves.jobs[old.state.start >= 0]] = True
+        if old.hets is not None:
+            new.hets.counters[:] = old.hets.counters
+            new.hets.away[moves.jobs] = old.hets.away
+            new.hets.entered[moves.jobs[old.hets.away]] = True
+    if new.rivals is not None:
+        _note_waiting(new.rivals, members[0], members[-1])
     return new
 
 
@@ -157,7 +157,7 @@ def _let_wait(queue: Queue, jobs: NDArray[Any], who: NDArray[np.int64]) -> None:
         insert(queue, jobs, who[i])
 
 
-def _note_ready(old: Parts, needs: Needs, rivals: Rivals | None, moves: Moves) -> None:
+def _note_ready(old: World, needs: Needs, rivals: Rivals | None, moves: Moves) -> None:
     """Set the dependency state of jobs that were submitted while no job had dependencies."""
     needs.ready[: moves.submitted] = True
     start = old.state.start[: moves.submitted]

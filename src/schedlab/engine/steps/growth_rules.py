@@ -1,6 +1,6 @@
 """How each field of the state is taken over when jobs are added: one entry per field, or this module does not import.
 
-What a state is, is the tree of named tuples below `schedlab.engine.assembly.Parts`. Copies and files walk all of it
+What a state is, is the tree of named tuples below `schedlab.engine.world.World`. Copies and files walk all of it
 (`schedlab.engine.steps.copies`); only growth needs to know what an array is about, and that stands here.
 """
 
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from schedlab.engine.assembly import Parts
 from schedlab.engine.jobs.calendar import Calendar
 from schedlab.engine.jobs.state import State
 from schedlab.engine.machine.consecutive import Neighbours
@@ -44,6 +43,7 @@ from schedlab.engine.queue.tree import Gaps, QueueTree
 from schedlab.engine.queue.waiting import Orders, Waiting
 from schedlab.engine.rules import Rules
 from schedlab.engine.slurm.state import Depths, Passes
+from schedlab.engine.world import World
 from schedlab.speculate.requests import DistributionTables
 
 JOBS = "jobs"  # one entry per job
@@ -70,11 +70,11 @@ def _rules(kind: type[Any], **names: str) -> tuple[type[Any], dict[str, str]]:
 RULES: dict[type[Any], dict[str, str]] = dict(
     [
         _rules(
-            Parts,
+            World,
             jobs="jobs seen",
             part="state orders plan forecasts retries needs priority",
-            hand="waiting",
-            fresh="rules",
+            hand="waiting nodes site rivals hets preemption returns gate outages",
+            fresh="rules wishes",
         ),
         _rules(
             State,
@@ -83,7 +83,6 @@ RULES: dict[type[Any], dict[str, str]] = dict(
             entered="entered",
             part="running completions alarms",
             scratch="ended entering",
-            hand="nodes site rivals hets",
         ),
         _rules(Calendar, start="records order counts status"),
         _rules(Waiting, hand="queue candidates ages beyond"),
@@ -168,9 +167,9 @@ RULES: dict[type[Any], dict[str, str]] = dict(
         _rules(Caps, fresh="of_request most"),
         _rules(
             Nodes,
-            hand="machine counters now later both memory freed notes head_room run offsets places ahead outages",
+            hand="machine counters now later both memory freed notes head_room run offsets places ahead",
             scratch="harm",
-            fresh="topology neighbours wishes ways named",
+            fresh="topology neighbours ways named",
         ),
         _rules(
             Timeline,
@@ -192,7 +191,7 @@ RULES: dict[type[Any], dict[str, str]] = dict(
         _rules(
             Site,
             fresh="counters tier options member shares limit timed stops use_offset use_limit use_amount reason",
-            hand="partition since used waited preemption returns gate",
+            hand="partition since used waited",
             scratch="blocked narrowed closed turn behind head shadow others",
         ),
         _rules(

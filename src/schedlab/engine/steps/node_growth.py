@@ -13,28 +13,29 @@ from numpy.typing import NDArray
 
 from schedlab.engine.machine.core_caps import copy_left
 from schedlab.engine.machine.shared_plans import COHORTS, USED
-from schedlab.engine.machine.state import ASKED_FOR, LOGGED, Nodes
+from schedlab.engine.machine.state import ASKED_FOR, LOGGED
 from schedlab.engine.machine.timeline_state import LAST, PLACE, Timeline
-from schedlab.engine.parts.limits.state import Site
 from schedlab.engine.parts.preemption.state import PAUSES, Preemption
 from schedlab.engine.parts.requeues.kernels import take_over_returns
+from schedlab.engine.world import World
 from schedlab.permutations import inverse
 
 UNUSED = -1
 
 
-def take_over_nodes(old: Nodes, new: Nodes, jobs: NDArray[np.intp]) -> None:
+def take_over_nodes(before: World, after: World, jobs: NDArray[np.intp]) -> None:
     """Copy the state of nodes into the arrays of a simulation with added jobs.
 
     Parameters
     ----------
-    old, new
-        The nodes; those of `new` are empty. The cached fragmentation by each request is not copied, because the typical
-        requests have changed.
+    before, after
+        The simulations; the nodes of `after` are empty. The cached fragmentation by each request is not copied,
+        because the typical requests have changed.
     jobs
         The new numbers of the old jobs.
     """
-    request = _new_requests(old, new, jobs)
+    old, new = before.nodes, after.nodes
+    request = _new_requests(before, after, jobs)
     new.counters[:] = old.counters
     new.counters[ASKED_FOR] = max(request[old.counters[ASKED_FOR]], 0)  # 0 before the first choice
     for one, other in ((old.now, new.now), (old.later, new.later), (old.both, new.both)):
@@ -53,21 +54,22 @@ def take_over_nodes(old: Nodes, new: Nodes, jobs: NDArray[np.intp]) -> None:
     if new.machine.shape.flags.writeable:  # some may have been set free from their reservations
         place = _options_of(old.machine.options, new.machine.options, jobs)
         new.machine.shape[place] = request[old.machine.shape]
-    if new.outages is not None:
+    if after.outages is not None:
         for name in ("counters", "closed", "out", "broken", "gone", "failing"):
-            getattr(new.outages, name)[:] = getattr(old.outages, name)
+            getattr(after.outages, name)[:] = getattr(before.outages, name)
 
 
-def _new_requests(old: Nodes, new: Nodes, jobs: NDArray[np.intp]) -> NDArray[np.int64]:
+def _new_requests(old: World, new: World, jobs: NDArray[np.intp]) -> NDArray[np.int64]:
     """Return the new number of each old request; UNUSED for one that no job has."""
-    request = np.full(len(old.machine.requests), UNUSED, dtype=np.int64)
-    place = _options_of(old.machine.options, new.machine.options, jobs)
-    request[old.machine.shape] = new.machine.shape[place]
+    before, after = old.nodes.machine, new.nodes.machine
+    request = np.full(len(before.requests), UNUSED, dtype=np.int64)
+    place = _options_of(before.options, after.options, jobs)
+    request[before.shape] = after.shape[place]
     if old.wishes is not None:
         request[old.wishes.free], request[old.wishes.bound] = new.wishes.free[place], new.wishes.bound[place]
     if old.outages is not None and old.outages.bookings is not None:
-        before, after = old.outages.bookings, new.outages.bookings
-        request[before.shape], request[before.ordinary_shape] = after.shape[place], after.ordinary_shape[place]
+        booked, then = old.outages.bookings, new.outages.bookings
+        request[booked.shape], request[booked.ordinary_shape] = then.shape[place], then.ordinary_shape[place]
     return request
 
 
@@ -131,19 +133,20 @@ def _tell_apart(timeline: Timeline) -> None:
 
 
 def take_over_site(
-    old: Site, new: Site, jobs: NDArray[np.intp], reasons: NDArray[np.intp], running: NDArray[np.int64]
+    before: World, after: World, jobs: NDArray[np.intp], reasons: NDArray[np.intp], running: NDArray[np.int64]
 ) -> None:
     """Copy how long jobs have waited, and what runs use of limits, into the arrays of a simulation with added jobs.
 
     Parameters
     ----------
-    old, new
-        Partitions and limits.
+    before, after
+        The simulations.
     jobs, reasons
         The new numbers of the old jobs, and of the old reasons of waiting.
     running
         int64: the new numbers of the running jobs.
     """
+    old, new = before.site, after.site
     new.waited[np.ix_(jobs, reasons)] = old.waited
     new.since[jobs] = old.since
     for job in running.tolist():
@@ -151,10 +154,10 @@ def take_over_site(
         np.add.at(new.used, new.use_limit[uses], new.use_amount[uses])
     if new.partition.flags.writeable:  # some may have been set free from their reservations
         new.partition[_options_of(old.options, new.options, jobs)] = old.partition
-    if new.preemption is not None:
-        _take_over_preemption(old.preemption, new.preemption, jobs)
-    if new.returns is not None:
-        take_over_returns(old.returns, new.returns, jobs)
+    if after.preemption is not None:
+        _take_over_preemption(before.preemption, after.preemption, jobs)
+    if after.returns is not None:
+        take_over_returns(before.returns, after.returns, jobs)
 
 
 def _take_over_preemption(old: Preemption, new: Preemption, jobs: NDArray[np.intp]) -> None:

@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvents
-from schedlab.engine.assembly import Parts, assemble
+from schedlab.engine.assembly import assemble
 from schedlab.engine.decisions.agent_view import startable
 from schedlab.engine.driver import Driver, PythonPredictorAdapter, waiting_jobs
 from schedlab.engine.jobs.clock import FREE, NOW, SUBMITTED, WAITING
 from schedlab.engine.prepared import Events, Prepared, prepare
 from schedlab.engine.steps.priority_factors import Priorities, priorities_of
+from schedlab.engine.world import World
 from schedlab.errors import InputError
 from schedlab.permutations import inverse
 from schedlab.scheduler.scheduler import Scheduler
@@ -72,16 +73,16 @@ class ObservableState:
     _told: Told
     _at: Progress
 
-    def _stand(self, prepared: Prepared, parts: Parts, first_estimate: NDArray[np.int64]) -> None:
-        """Set the parts as the state of the simulation."""
+    def _stand(self, prepared: Prepared, world: World, first_estimate: NDArray[np.int64]) -> None:
+        """Set the world as the state of the simulation."""
         self._prepared = prepared
         self._first_estimate = first_estimate
-        self._driver = Driver(prepared, parts)
+        self._driver = Driver(prepared, world)
         self._row = np.arange(len(prepared.jobs)) if prepared.order is None else prepared.order
         self._number = inverse(self._row)
 
     def __repr__(self) -> str:
-        clock = self._parts.state.clock
+        clock = self._world.state.clock
         running = len(self.running)
         return (
             f"<Simulation {self.workload.name}: second {self.now}, {running} jobs run, {clock[WAITING]} wait, "
@@ -89,12 +90,12 @@ class ObservableState:
         )
 
     @property
-    def _parts(self) -> Parts:
-        return self._driver.parts
+    def _world(self) -> World:
+        return self._driver.world
 
     @property
     def _clock(self) -> NDArray[np.int64]:
-        return self._parts.state.clock
+        return self._world.state.clock
 
     @property
     def workload(self) -> Workload:
@@ -129,12 +130,12 @@ class ObservableState:
     @property
     def waiting(self) -> NDArray[np.intp]:
         """Rows of the jobs in the queue, in the order in which they entered it."""
-        return self._row[waiting_jobs(self._parts)]
+        return self._row[waiting_jobs(self._world)]
 
     @property
     def running(self) -> NDArray[np.intp]:
         """Rows of the running jobs, in the order of their starts."""
-        state = self._parts.state
+        state = self._world.state
         jobs = state.completions.members()["job"]
         return self._row[jobs[np.lexsort((jobs, state.start[jobs]))]]
 
@@ -146,31 +147,31 @@ class ObservableState:
     @property
     def start_time(self) -> NDArray[np.int64]:
         """int64 seconds: when each job started its last run; -1 before, and while it waits for another run."""
-        state = self._parts.state
-        stood = 0 if state.site is None or state.site.preemption is None else state.site.preemption.stood
+        state = self._world.state
+        stood = 0 if self._world.preemption is None else self._world.preemption.stood
         return self._prepared.in_workload_order(state.start - stood)
 
     @property
     def expected_run_time(self) -> NDArray[np.int64]:
         """int64 seconds: the run time that reservations assume for each job at present."""
-        return self._prepared.in_workload_order(self._parts.jobs["estimate"]).copy()
+        return self._prepared.in_workload_order(self._world.jobs["estimate"]).copy()
 
     @property
     def ended(self) -> bool:
         """Whether all jobs have ended."""
-        state = self._parts.state
+        state = self._world.state
         nobody = int(self._clock[WAITING]) == 0 and len(state.completions.members()) == 0
-        held = self._parts.needs is not None and not bool(self._parts.needs.ready.all())
+        held = self._world.needs is not None and not bool(self._world.needs.ready.all())
         return nobody and int(self._clock[SUBMITTED]) == len(self._prepared.jobs) and not held
 
     def _fitting(self) -> NDArray[np.int64]:
         """Return the visible jobs that are ready and fit."""
-        parts, clock = self._parts, self._clock
+        world, clock = self._world, self._clock
         if clock[WAITING] == 0 or clock[FREE] == 0:
             return np.empty(0, dtype=np.int64)
-        jobs = parts.waiting.queue.members()
-        jobs = jobs[startable(parts, jobs)]
-        return jobs[np.argsort(parts.state.entered[jobs], kind="stable")]
+        jobs = world.waiting.queue.members()
+        jobs = jobs[startable(world, jobs)]
+        return jobs[np.argsort(world.state.entered[jobs], kind="stable")]
 
     def priorities(self) -> Priorities:
         """Return the multifactor priorities of the waiting jobs with their factors, as Slurm's `sprio` does.
@@ -194,7 +195,7 @@ class ObservableState:
         3       8      2386   12       2000   375          0    0     0
         2       7      1136   12       1000   125          0    0     0
         """
-        found = priorities_of(self._prepared, self._parts, self.now)
+        found = priorities_of(self._prepared, self._world, self.now)
         if found is None:
             raise InputError(f"{self.scheduler or 'starts by hand'}: only multifactor(...) has priority factors")
         return found
@@ -217,9 +218,9 @@ class ObservableState:
         """
         if operator.index(job) not in self.waiting:
             raise InputError(f"row {job} is not waiting; the rows of the waiting jobs are in .waiting")
-        state, now = self._parts.state, self.now
+        state, now = self._world.state, self.now
         running = state.running.members()
-        needed = int(self._parts.jobs[int(self._number[operator.index(job)])]["processors"])
+        needed = int(self._world.jobs[int(self._number[operator.index(job)])]["processors"])
         seconds = np.concatenate([[now], np.maximum(running["end"], now)])
         free = self.free + np.concatenate([[0], np.cumsum(running["processors"])])
         place = int(np.argmax(free >= needed))
@@ -227,7 +228,7 @@ class ObservableState:
         return Reservation(start, int(free[np.searchsorted(seconds, start, side="right") - 1]) - needed)
 
 
-def put_together(workload: Workload, told: Told, *, open_ended: bool) -> tuple[Prepared, Parts, NDArray[np.int64]]:
+def put_together(workload: Workload, told: Told, *, open_ended: bool) -> tuple[Prepared, World, NDArray[np.int64]]:
     """Return a simulation before its first event, and the run times that its reservations assume at first.
 
     Requests, limits and users get numbers by the jobs alone, whatever numbers the names of these had in the workload:
@@ -247,8 +248,8 @@ def put_together(workload: Workload, told: Told, *, open_ended: bool) -> tuple[P
         cluster=told.cluster,
         node_events=told.node_events,
     )
-    parts = assemble(prepared, open_ended=open_ended)
-    return prepared, parts, prepared.jobs["estimate"].copy()
+    world = assemble(prepared, open_ended=open_ended)
+    return prepared, world, prepared.jobs["estimate"].copy()
 
 
 def keep_predictors(

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.display import as_html
-from schedlab.engine.assembly import Parts
 from schedlab.engine.driver import waiting_jobs
 from schedlab.engine.prepared import Prepared
+from schedlab.engine.world import World
 from schedlab.wording import table
 
 if TYPE_CHECKING:
@@ -75,27 +75,27 @@ class Priorities:
         return pd.DataFrame({name: getattr(self, name) for name in ("job_id", "user_id", "priority", *FACTORS)})
 
 
-def priorities_of(prepared: Prepared, parts: Parts, second: int) -> Priorities | None:
+def priorities_of(prepared: Prepared, world: World, second: int) -> Priorities | None:
     """Return the priorities of the waiting jobs; None unless the policy is multifactor.
 
     Parameters
     ----------
-    prepared, parts
+    prepared, world
         The simulation, and its current state.
     second
         The present second.
     """
-    priority = parts.priority
+    priority = world.priority
     if priority is None:
         return None
-    jobs = waiting_jobs(parts)
-    seen, last = parts.seen[jobs], int(priority.last[0])
+    jobs = waiting_jobs(world)
+    seen, last = world.seen[jobs], int(priority.last[0])
     waited = np.maximum(0, np.maximum(last, seen["submit"]) - seen["submit"])
     age = priority.age * np.minimum(1.0, waited / priority.max_age)
     fairshare = priority.fairshare * priority.shares.factor[priority.association[jobs]]
     size = seen["processors"] / priority.processors
     if len(priority.nodes):
-        known = parts.state.planned[jobs] & (last > seen["submit"])
+        known = world.state.planned[jobs] & (last > seen["submit"])
         size = np.where(known, np.maximum(size, priority.whole[jobs]), size)
         nodes = priority.nodes[jobs]
         size = np.maximum(size, nodes) if priority.relative else (size + nodes) / 2

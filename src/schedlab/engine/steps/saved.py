@@ -32,12 +32,12 @@ from schedlab.atomic import atomic_path
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvents
 from schedlab.documents import checked, parse_json
-from schedlab.engine.assembly import Parts
 from schedlab.engine.logs import PATHS, Lengths, with_room
 from schedlab.engine.parts.limits.state import reason_names
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.steps.copies import arrays_of, digest_of_fixed
 from schedlab.engine.steps.observable import Progress, Told, put_together
+from schedlab.engine.world import World
 from schedlab.errors import InputError
 from schedlab.schedule.provenance import input_sha256
 from schedlab.scheduler.own_predictor import PythonPredictor
@@ -106,7 +106,7 @@ def save_simulation(simulation: Simulation, path: str | os.PathLike[str]) -> Non
     if told.scheduler is not None:
         _refuse_python(told.scheduler)
     members = {JOBS: _parquet(workload)}
-    for name, array in arrays_of(simulation._parts):
+    for name, array in arrays_of(simulation._world):
         members[f"{name}.npy"] = _npy(array)
     if told.requests is not None:
         for name in REQUESTS:
@@ -130,7 +130,7 @@ def save_simulation(simulation: Simulation, path: str | os.PathLike[str]) -> Non
         requeue_delay=0 if told.node_events is None else told.node_events.requeue_delay,
         rounded=workload.rounded,
         requests_enforced=workload.requests_enforced,
-        fixed=_digest_of_fixed(simulation._prepared, simulation._parts),
+        fixed=_digest_of_fixed(simulation._prepared, simulation._world),
         sha256={name: hashlib.sha256(content).hexdigest() for name, content in members.items()},
         **at._asdict(),
     )
@@ -170,15 +170,15 @@ def _load(file: zipfile.ZipFile, path: str, given: Workload | None) -> Simulatio
         scheduler = Scheduler.from_file(header.scheduler, path)
     requests = None if header.history is None else _requests(file, header, len(workload))
     told = Told(scheduler, header.processors, header.events, header.in_order, requests, *_machine(header, path))
-    prepared, parts, first_estimate = put_together(workload, told, open_ended=header.open_ended)
-    parts = _with_logs(file, header, parts)
-    if _digest_of_fixed(prepared, parts) != header.fixed:
+    prepared, world, first_estimate = put_together(workload, told, open_ended=header.open_ended)
+    world = _with_logs(file, header, world)
+    if _digest_of_fixed(prepared, world) != header.fixed:
         raise InputError(f"{path}: {_OTHERWISE}")
-    _fill(file, header, parts)
+    _fill(file, header, world)
     simulation = Simulation.__new__(Simulation)
     simulation._told, simulation._observers = told, []
     simulation._at = Progress(*(getattr(header, field) for field in Progress._fields))
-    simulation._stand(prepared, parts, first_estimate)
+    simulation._stand(prepared, world, first_estimate)
     return simulation
 
 
@@ -224,27 +224,27 @@ def _workload(file: zipfile.ZipFile, header: Header) -> Workload:
     return workload.replace(origin=origin, **told)
 
 
-def _with_logs(file: zipfile.ZipFile, header: Header, parts: Parts) -> Parts:
-    """Return the parts with logs as long as those of the file."""
+def _with_logs(file: zipfile.ZipFile, header: Header, world: World) -> World:
+    """Return the world with logs as long as those of the file."""
     paths = {log: f"{path}.npy" for log, path in PATHS.items()}
     lengths = {log: len(_array(file, header, path)) for log, path in paths.items() if path in header.sha256}
-    return with_room(parts, Lengths(**lengths))
+    return with_room(world, Lengths(**lengths))
 
 
-def _fill(file: zipfile.ZipFile, header: Header, parts: Parts) -> None:
-    """Copy the arrays of the file into the parts, which were built from the same workload."""
-    for name, array in arrays_of(parts):
+def _fill(file: zipfile.ZipFile, header: Header, world: World) -> None:
+    """Copy the arrays of the file into the world, which were built from the same workload."""
+    for name, array in arrays_of(world):
         saved = _array(file, header, f"{name}.npy", array.nbytes)
         if saved.dtype != array.dtype or saved.shape != array.shape:
             raise ValueError(f"{name} has another type or shape")
         array[...] = saved
 
 
-def _digest_of_fixed(prepared: Prepared, parts: Parts) -> str:
+def _digest_of_fixed(prepared: Prepared, world: World) -> str:
     """Return a fingerprint of the numbers that saved arrays refer to: requests, limits, partitions, reasons, users."""
     names = () if prepared.site is None else tuple(reason_names(prepared.site))
     users = () if prepared.associations is None else tuple(prepared.associations.names)
-    return digest_of_fixed((parts._replace(rules=parts.rules._replace(observed=False)), names, users))
+    return digest_of_fixed((world._replace(rules=world.rules._replace(observed=False)), names, users))
 
 
 def _requests(file: zipfile.ZipFile, header: Header, jobs: int) -> Requests:

@@ -23,7 +23,6 @@ from schedlab.engine.simulation import schedule_of
 from schedlab.engine.steps.copies import copied
 from schedlab.engine.steps.growth import grown, moves_of
 from schedlab.engine.steps.observable import ObservableState, Progress, Told, keep_predictors, put_together
-from schedlab.engine.world import world_of
 from schedlab.errors import InputError, check_type
 from schedlab.schedule.schedule import Schedule
 from schedlab.scheduler.scheduler import Scheduler, as_scheduler
@@ -169,11 +168,11 @@ class Simulation(ObservableState):
             not fit.
         """
         number = self._startable_number(job)
-        parts = self._parts
-        start_by_hand(world_of(parts), number, UNRESERVED, NO_BLOCKED)
+        world = self._world
+        start_by_hand(world, number, UNRESERVED, NO_BLOCKED)
         self._at = self._at._replace(started=True, by_hand=self._at.by_hand + 1)
         clock = self._clock
-        if isinstance(parts.plan, Plan) and clock[BLAMED] < 0:
+        if isinstance(world.plan, Plan) and clock[BLAMED] < 0:
             clock[COMPLETED] = clock[ARRIVED] = clock[ENTERING] = 0
             clock[STAGE] = DUE
             self._watch(False)
@@ -192,16 +191,16 @@ class Simulation(ObservableState):
         if not self._at.deciding:
             raise InputError("jobs can be started only at a decision: call next_decision() first")
         number, name = int(self._number[row]), f"job {self.workload.job_id[row]} (row {row})"
-        parts = self._parts
-        if number not in waiting_jobs(parts):
+        world = self._world
+        if number not in waiting_jobs(world):
             raise InputError(f"{name} is not waiting at second {self.now}", row=row)
-        if number not in parts.waiting.queue.members():
-            raise InputError(f"{name} is beyond the window of {parts.rules.window} jobs that can be started", row=row)
-        if parts.needs is not None and not parts.needs.ready[number]:
+        if number not in world.waiting.queue.members():
+            raise InputError(f"{name} is beyond the window of {world.rules.window} jobs that can be started", row=row)
+        if world.needs is not None and not world.needs.ready[number]:
             raise InputError(f"{name} depends on jobs that have not ended", row=row)
-        if (needed := int(parts.jobs[number]["processors"])) > self.free:
+        if (needed := int(world.jobs[number]["processors"])) > self.free:
             raise InputError(f"{name} needs {needed} processors, but {self.free} are free", row=row)
-        if not startable(parts, np.array([number]))[0]:
+        if not startable(world, np.array([number]))[0]:
             raise InputError(f"{name} does not fit on the free nodes", row=row)
         return number
 
@@ -253,7 +252,7 @@ class Simulation(ObservableState):
             )
         if told.requests is not None and requests is not None:
             told = told._replace(requests=requests_joined(told.requests, requests))
-        old, number, former = self._parts, self._number, self._prepared
+        old, number, former = self._world, self._number, self._prepared
         made = put_together(joined(self._given, jobs), told, open_ended=True)
         self._told = told
         self._at = self._at._replace(open_ended=True)
@@ -262,7 +261,7 @@ class Simulation(ObservableState):
         moved = np.empty(before, dtype=np.intp)
         moved[number] = self._number[:before]
         moves = moves_of(former, self._prepared, moved, int(old.state.clock[SUBMITTED]))
-        self._driver = Driver(self._prepared, grown(old, self._parts, moves))
+        self._driver = Driver(self._prepared, grown(old, self._world, moves))
         keep_predictors(adapters, self._driver.adapters)
         return np.arange(before, len(self._row))
 
@@ -276,7 +275,7 @@ class Simulation(ObservableState):
         """
         if not self.ended:
             raise InputError(f"no schedule yet: some jobs have not ended: {self!r}")
-        schedule = schedule_of(self._prepared, self._parts, self._first_estimate)
+        schedule = schedule_of(self._prepared, self._world, self._first_estimate)
         if self._told.scheduler is None or self._at.by_hand:
             from dataclasses import replace
 
@@ -292,8 +291,8 @@ class Simulation(ObservableState):
         """
         other = Simulation.__new__(Simulation)
         other._told, other._at, other._observers = self._told, self._at, []
-        prepared, parts = copied((self._prepared, self._parts))
-        other._stand(prepared, parts, self._first_estimate)
+        prepared, world = copied((self._prepared, self._world))
+        other._stand(prepared, world, self._first_estimate)
         keep_predictors(self._driver.adapters, other._driver.adapters)
         return other
 
@@ -345,8 +344,8 @@ class Simulation(ObservableState):
         return min(latest, NEVER - 1)
 
     def _watch(self, observed: bool) -> None:
-        parts = self._driver.parts
-        self._driver.parts = parts._replace(rules=parts.rules._replace(observed=observed))
+        world = self._driver.world
+        self._driver.world = world._replace(rules=world.rules._replace(observed=observed))
 
     def _leave_decision(self) -> None:
         self._at = self._at._replace(deciding=False, started=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +11,7 @@ from schedlab.engine.jobs.calendar import BLOCK, USED, Calendar
 from schedlab.engine.machine.numbers import NodeInputs
 from schedlab.engine.machine.state import order_of
 from schedlab.engine.parts.limits.numbers import SiteInputs
-from schedlab.engine.parts.preemption.state import new_preemption
-from schedlab.engine.parts.requeues.kernels import new_returns
 from schedlab.engine.parts.reservations.numbers import BookingInputs
-from schedlab.engine.parts.submission_limits.state import new_gate
 from schedlab.kernels import inlined, inner_kernel
 
 if TYPE_CHECKING:
@@ -79,13 +76,6 @@ class Site(NamedTuple):
         int64, jobs by reasons: seconds.
     head, shadow
         int64: jobs with reservations under EASY, and when these begin; `others` is for jobs to compare with them.
-    preemption
-        Preemption (`schedlab.engine.parts.preemption.state.Preemption`); None without it.
-    returns
-        Requeued jobs that may not begin again yet (`schedlab.engine.parts.requeues.kernels.Returns`); None without
-        delays.
-    gate
-        Limits on submitted jobs (`schedlab.engine.parts.submission_limits.state.Gate`); None without any.
     """
 
     counters: NDArray[np.int64]
@@ -112,9 +102,6 @@ class Site(NamedTuple):
     head: NDArray[np.int64]
     shadow: NDArray[np.int64]
     others: NDArray[np.int64]
-    preemption: Any = None
-    returns: Any = None
-    gate: Any = None
 
 
 def reason_names(inputs: SiteInputs) -> list[str]:
@@ -130,13 +117,9 @@ def new_site(
     *,
     by_number: bool,
     period: int = 1,
-    requeue_delay: int = 0,
     bookings: BookingInputs | None = None,
 ) -> Site:
-    """Return partitions and limits before the first start; for `by_number` and `period`, see BY_NUMBER and PERIOD.
-
-    `requeue_delay` are the seconds before a job whose node has failed may begin again.
-    """
+    """Return partitions and limits before the first start; for `by_number` and `period`, see BY_NUMBER and PERIOD."""
     parts = inputs.nodes if bookings is None else np.concatenate([inputs.nodes, bookings.nodes])
     jobs, partitions = len(inputs.option_offset) - 1, len(parts)
     member = np.ascontiguousarray(parts[:, order_of(nodes)])
@@ -176,16 +159,7 @@ def new_site(
         np.empty(partitions, dtype=np.int64),
         np.empty(partitions, dtype=np.int64),
         np.empty(partitions, dtype=np.int64),
-        None if inputs.preemption is None else new_preemption(inputs.preemption, jobs, member.shape[1]),
-        _returns(inputs, jobs, requeue_delay),
-        None if inputs.gate is None else new_gate(inputs.gate, reasons),
     )
-
-
-def _returns(inputs: SiteInputs, jobs: int, requeue_delay: int) -> Any:
-    if inputs.preemption is None and requeue_delay == 0:
-        return None
-    return new_returns(jobs, 0 if inputs.preemption is None else inputs.preemption.delay, requeue_delay)
 
 
 @inner_kernel

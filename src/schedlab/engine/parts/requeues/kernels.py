@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import ENTERING, NOW
+from schedlab.engine.parts.outages.numbers import OutageInputs
+from schedlab.engine.parts.preemption.numbers import PreemptionInputs
 from schedlab.engine.queue.ties import number_entry
 from schedlab.kernels import inlined, inner_kernel
 
@@ -41,10 +43,14 @@ class Returns(NamedTuple):
     due: NDArray[np.int64]
 
 
-def new_returns(jobs: int, after_preemption: int, after_failure: int) -> Returns:
-    """Return the state before the first start; the delays are in seconds."""
+def new_returns(jobs: int, preemption: PreemptionInputs | None, outages: OutageInputs | None) -> Returns | None:
+    """Return the state before the first start, None if no job is requeued later."""
+    after_failure = 0 if outages is None else outages.delay
+    if preemption is None and after_failure == 0:
+        return None
     counters = np.zeros(COUNTERS_SIZE, dtype=np.int64)
-    counters[[AFTER_PREEMPTION, AFTER_FAILURE]] = after_preemption, after_failure
+    counters[AFTER_PREEMPTION] = 0 if preemption is None else preemption.delay
+    counters[AFTER_FAILURE] = after_failure
     return Returns(counters, np.zeros(jobs, dtype=np.int64), np.zeros(jobs, dtype=np.int64))
 
 
