@@ -11,11 +11,12 @@ import importlib
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
-from typing import Any, get_args, get_type_hints
+from typing import get_type_hints
 
 import pytest
 
 import schedlab
+from schedlab.engine.axes import records_in
 from schedlab.engine.world import World
 
 PACKAGE = Path(schedlab.__file__).parent
@@ -26,14 +27,6 @@ MODULES = sorted(
     if "reference" not in path.parts and path.name != "__init__.py"
 )
 Records = tuple[type, ...]
-
-
-def records_in(hint: Any) -> Records:
-    """Return the classes of named tuples in a type, behind None and what is told beside it."""
-    if isinstance(hint, type) and hasattr(hint, "_fields"):
-        return (hint,)
-    inside = (*get_args(hint), *getattr(hint, "__metadata__", ()))
-    return tuple(record for one in inside for record in records_in(one))
 
 
 def behind(records: Records, name: str) -> Records:

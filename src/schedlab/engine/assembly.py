@@ -3,29 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.jobs.state import State, new_state
-from schedlab.engine.machine.placement import with_placement
-from schedlab.engine.machine.state import Nodes, new_nodes
-from schedlab.engine.parts.dependencies.kernels import new_needs
-from schedlab.engine.parts.forecasts.kernels import Forecast, Forecasts, new_forecast, no_forecast
-from schedlab.engine.parts.heterogeneous.kernels import new_het_jobs
-from schedlab.engine.parts.heterogeneous.numbers import owners_of, patience_of
-from schedlab.engine.parts.limits.state import Site, new_site, reason_names
-from schedlab.engine.parts.moldable.kernels import new_rivals
-from schedlab.engine.parts.outages.kernels import new_outages
+from schedlab.engine.parts.every_part import PARTS
+from schedlab.engine.parts.forecasts.part import statistics_in
 from schedlab.engine.parts.preemption.numbers import layers_of
-from schedlab.engine.parts.preemption.state import new_preemption
-from schedlab.engine.parts.priority.kernels import new_priority
-from schedlab.engine.parts.requeues.kernels import new_returns
-from schedlab.engine.parts.retries.kernels import LEARNED, REQUEST, WORK, new_retries
 from schedlab.engine.parts.submission_limits.numbers import batches
-from schedlab.engine.parts.submission_limits.state import new_gate
-from schedlab.engine.parts.switch_waits.kernels import new_wishes
 from schedlab.engine.passes.plan import Plan, new_plan
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.queue.operations import Queue
@@ -48,13 +34,10 @@ from schedlab.scheduler.backfilling import (
     Easy,
     Slurm,
 )
-from schedlab.scheduler.formula import STATISTICS
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.own_predictor import PythonPredictor
 from schedlab.scheduler.policy import FCFS, Policy
 from schedlab.scheduler.policy_text import policy_from_text
-from schedlab.scheduler.predictor import Actual, GroupMean, Predictor
-from schedlab.scheduler.scheduler import Scheduler
 from schedlab.workload.columns import distinct
 
 
@@ -70,11 +53,9 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
     observed
         Whether the loop returns before every scheduling pass.
     """
-    scheduler, jobs, n = prepared.scheduler, prepared.jobs, len(prepared.jobs)
-    retries = None
-    if prepared.asked is not None:
-        assumed = [_assumed(scheduler.runtimes), _assumed(scheduler.ranking)]
-        retries = new_retries(jobs, prepared.seen, prepared.seen_request, prepared.asked, assumed, prepared.pilot)
+    scheduler, n = prepared.scheduler, len(prepared.jobs)
+    parts = {part.name: part.new(prepared) for part in PARTS}
+    retries, needs, site, priority = (parts[name] for name in ("retries", "needs", "site", "priority"))
     state = new_state(
         n,
         prepared.processors,
@@ -86,105 +67,38 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
     )
     if ties_of(scheduler) != BY_ENTRY:
         state.entered[:] = numbers_of(prepared.jobs["submit"])
-    site = _site(prepared)
-    owner = owners_of(prepared.workload)
-    hets = None
-    if owner is not None:
-        nodes_there = 0 if prepared.nodes is None else len(prepared.nodes.cores)
-        hets = new_het_jobs(prepared.in_submission_order(owner), nodes_there, patience_of(scheduler))
-    needs = None
-    gated = prepared.site is not None and prepared.site.gate is not None
-    if prepared.workload.dependencies is not None or prepared.pilot.any() or gated:
-        needs = new_needs(prepared)
     fixed_beforehand = retries is None and needs is None and not open_ended
-    table = _table_of_statistics(scheduler, n)
-    orders = _orders(prepared, table, fixed_beforehand=fixed_beforehand)
-    tier = None if site is None else site.tier if hets is None else site.tier.copy()  # it changes during passes
+    orders = _orders(prepared, statistics_in(parts["forecasts"]), fixed_beforehand=fixed_beforehand)
+    tier = None if site is None else site.tier if parts["hets"] is None else site.tier.copy()  # it changes in passes
     waiting = _waiting(prepared, state, orders, tier, fixed_beforehand=fixed_beforehand)
     plan: Plan | Passes | None = None
     if isinstance(scheduler.backfill, Conservative):
         plan = new_plan(orders.policy.score, prepared.processors, retries=retries is not None, tier=tier)
     elif isinstance(scheduler.backfill, Slurm):
-        kinds = (DEPTHS, QUEUE_DEPTHS, RESERVE_DEPTHS)
-        planning, starting, reserving = (_depths(prepared, scheduler.backfill, names) for names in kinds)
-        turns = len(prepared.jobs) if prepared.site is None else len(prepared.site.option_partition)
-        steps = _plan_size(scheduler.backfill) or (0 if prepared.nodes is None else 2 * turns)
-        plan = new_passes(len(prepared.jobs), planning, starting, reserving, prepared.processors, steps)
-    priority = new_priority(prepared) if isinstance(scheduler.policy, Multifactor) else None
-    if isinstance(scheduler.backfill, Slurm) and priority is not None:
-        state.planned[:] = priority.whole == 0
+        plan = _slurm_passes(prepared, scheduler.backfill)
+        if priority is not None:
+            state.planned[:] = priority.whole == 0
+    rules = rules_of(prepared, orders, observed=observed)
     return World(
-        jobs,
+        prepared.jobs,
         prepared.seen,
         state,
         waiting,
         orders,
         plan,
-        rules_of(prepared, orders, observed=observed),
-        nodes=_nodes(prepared, plans=site is not None or isinstance(scheduler.backfill, Conservative | Slurm)),
-        site=site,
-        forecasts=_forecasts(prepared, state, table),
-        retries=retries,
-        needs=needs,
-        priority=priority,
-        rivals=None if prepared.spread is None else new_rivals(prepared.in_submission_order(prepared.spread.owner)),
-        hets=hets,
-        **_parts_of_site(prepared),
-        **_parts_of_nodes(prepared),
+        rules,
+        **parts,
     )
 
 
-def _site(prepared: Prepared) -> Site | None:
-    """Return partitions and limits, None without any."""
-    if prepared.nodes is None or prepared.site is None:
-        return None
-    return new_site(
-        prepared.site,
-        prepared.nodes,
-        by_number=isinstance(prepared.scheduler.backfill, Conservative),
-        period=prepared.counting_period,
-        bookings=prepared.bookings,
+def _slurm_passes(prepared: Prepared, passes: Slurm) -> Passes:
+    """Return the state of Slurm's passes before the first one."""
+    planning, starting, reserving = (
+        _depths(prepared, passes, names) for names in (DEPTHS, QUEUE_DEPTHS, RESERVE_DEPTHS)
     )
-
-
-def _parts_of_site(prepared: Prepared) -> dict[str, Any]:
-    """Return what partitions come with: preemption, jobs that are requeued later, and limits on submitted jobs."""
-    nodes, site, jobs = prepared.nodes, prepared.site, len(prepared.jobs)
-    if nodes is None or site is None:
-        return {}
-    preemption, gate = site.preemption, site.gate
-    return {
-        "preemption": None if preemption is None else new_preemption(preemption, jobs, len(nodes.cores)),
-        "returns": new_returns(jobs, preemption, prepared.outages),
-        "gate": None if gate is None else new_gate(gate, reason_names(site)),
-    }
-
-
-def _nodes(prepared: Prepared, *, plans: bool) -> Nodes | None:
-    """Return the nodes, None on processors; `plans` as for `new_nodes`."""
-    inputs, outages = prepared.nodes, prepared.outages
-    if inputs is None:
-        return None
-    nodes = new_nodes(
-        inputs,
-        prepared.site,
-        plans=plans,
-        retries=prepared.asked is not None,
-        closures=0 if outages is None else len(outages.where) + len(inputs.cores),
-        bookings=prepared.bookings,
-    )
-    return with_placement(nodes, inputs)
-
-
-def _parts_of_nodes(prepared: Prepared) -> dict[str, Any]:
-    """Return what nodes come with: outages, and jobs that wait for few switches."""
-    nodes, outages = prepared.nodes, prepared.outages
-    if nodes is None:
-        return {}
-    return {
-        "outages": None if outages is None else new_outages(outages, nodes),
-        "wishes": None if nodes.wishes is None else new_wishes(nodes.wishes),
-    }
+    turns = len(prepared.jobs) if prepared.site is None else len(prepared.site.option_partition)
+    steps = _plan_size(passes) or (0 if prepared.nodes is None else 2 * turns)
+    return new_passes(len(prepared.jobs), planning, starting, reserving, prepared.processors, steps)
 
 
 def _depths(prepared: Prepared, passes: Slurm, names: Iterable[str]) -> Depths:
@@ -213,17 +127,6 @@ def _depths(prepared: Prepared, passes: Slurm, names: Iterable[str]) -> Depths:
         group[row] = np.where(exempt[name], NO_GROUP, used + which) if name in exempt else used + which
         used += len(first)
     return new_depths(np.array(list(limits.values()), dtype=np.int64), group)
-
-
-def _assumed(runtimes: Predictor) -> int:
-    return LEARNED if runtimes.learns else WORK if runtimes == Actual() else REQUEST
-
-
-def _table_of_statistics(scheduler: Scheduler, jobs: int) -> NDArray[np.float64] | None:
-    """Return a table for the statistics that an order needs from its predictor; None if that returns a number."""
-    programs = [policy.program for policy in (scheduler.policy, scheduler.order) if policy is not None]
-    wanted = any(program is not None and program.uses_statistics for program in programs)
-    return np.empty((jobs, len(STATISTICS))) if wanted and isinstance(scheduler.ranking, GroupMean) else None
 
 
 def _orders(prepared: Prepared, table: NDArray[np.float64] | None, *, fixed_beforehand: bool) -> Orders:
@@ -277,28 +180,6 @@ def _waiting(
     if isinstance(scheduler.backfill, Conservative):
         return Waiting(by_entry(), None, ages, beyond)  # the plan has its own list, in the order of the policy
     return Waiting(queue_of(scheduler.policy, orders.policy), candidates, ages, beyond)
-
-
-def _forecasts(prepared: Prepared, state: State, table: NDArray[np.float64] | None) -> Forecasts | None:
-    """Return the predictors in use, or None if no run time is learned."""
-    scheduler = prepared.scheduler
-    if not scheduler.runtimes.learns and not scheduler.ranking.learns:
-        return None
-    user = prepared.column("user_id")
-
-    def forecast_of(predictor: Predictor, correction: str, table: NDArray[np.float64] | None) -> Forecast:
-        if not predictor.learns:
-            return no_forecast(state.request)
-        attributes = prepared.attributes(predictor.attributes)
-        return new_forecast(predictor, correction, state.request, user, attributes, table)
-
-    correction = scheduler.correction or "requested"
-    if scheduler.order_runtimes is None:
-        reserving = forecast_of(scheduler.runtimes, correction, table)
-        reserving.kind[2] = 1
-        return Forecasts(reserving, reserving, prepared.pilot)
-    reserving = forecast_of(scheduler.runtimes, correction, None)
-    return Forecasts(reserving, forecast_of(scheduler.order_runtimes, "requested", table), prepared.pilot)
 
 
 def _plan_size(passes: Slurm) -> int:

@@ -14,12 +14,10 @@ from numpy.typing import NDArray
 from schedlab.engine.decisions.agent import AgentPlayer
 from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import BLAMED, COMPLETED, ENTERING, FREE, NOW, STAGE
-from schedlab.engine.logs import Lengths, lengths_of, with_room
+from schedlab.engine.logs import short_log
 from schedlab.engine.loop import ASK, BAD_SCORE, DONE, DUE, ENDED, ENTERED, FULL, OVER, PREDICTED, UNRANKED, run
-from schedlab.engine.machine.state import LOGGED
 from schedlab.engine.parts.forecasts.kernels import Forecast
 from schedlab.engine.parts.preemption.endless import refuse_endless
-from schedlab.engine.parts.preemption.state import is_log_short
 from schedlab.engine.parts.retries.kernels import RUNS
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.queue.orders import ASKED, ASKED_AT_ENTRY, FunctionOrder, Order, blame, statistics_of
@@ -99,16 +97,11 @@ class Driver:
 
     def _make_room(self) -> None:
         """Make room for more runs, for more nodes of runs, or for more suspensions."""
-        world, nodes, lengths = self.world, self.world.nodes, lengths_of(self.world)
-        if nodes is not None and nodes.counters[LOGGED] + nodes.machine.total > lengths.places:
-            needed = Lengths(places=lengths.places + 1)
-        elif is_log_short(world.preemption):
-            needed = Lengths(pauses=lengths.pauses + 1)
-        else:
-            assert world.retries is not None
-            refuse_endless(self.prepared, world.retries.runs[: world.retries.counters[RUNS]])
-            needed = Lengths(runs=lengths.runs + 1)
-        self.world = with_room(world, needed)
+        path, log = short_log(self.world)
+        if path == "retries.runs":
+            retries = self.world.retries
+            refuse_endless(self.prepared, retries.runs[: retries.counters[RUNS]])
+        self.world = log.longer(self.world)
 
     def _answer(self, stage: int) -> None:
         state = self.world.state

@@ -2,43 +2,35 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
 
-from schedlab.engine.machine.state import with_more_places
-from schedlab.engine.parts.preemption.state import with_more_pauses
-from schedlab.engine.parts.retries.kernels import with_more_room
+from schedlab.engine.parts.every_part import PARTS
+from schedlab.engine.parts.part import Log
 from schedlab.engine.world import World
 
-
-class Lengths(NamedTuple):
-    """How many entries there is room for; 0 for a log that a simulation does not have."""
-
-    runs: int = 0
-    places: int = 0
-    pauses: int = 0
+LOGS = {f"{part.name}.{part.log.array}": part.log for part in PARTS if part.log is not None}
+"""By their paths in the world."""
 
 
-PATHS = {"runs": "retries.runs", "places": "nodes.places", "pauses": "preemption.pauses"}
-"""Where they stand in `World`."""
+def lengths_of(world: World) -> dict[str, int]:
+    """Return how many entries there is room for in each log that the simulation has, by its path."""
+    found = {}
+    for path, log in LOGS.items():
+        part = getattr(world, path.split(".")[0])
+        if part is not None:
+            found[path] = len(getattr(part, log.array))
+    return found
 
 
-def lengths_of(world: World) -> Lengths:
-    """Return the lengths of the logs."""
-    nodes, preemption = world.nodes, world.preemption
-    return Lengths(
-        0 if world.retries is None else len(world.retries.runs),
-        0 if nodes is None else len(nodes.places),
-        0 if preemption is None else len(preemption.pauses),
-    )
+def short_log(world: World) -> tuple[str, Log]:
+    """Return the path of a log that may be too short for the next event, and the log; there is one."""
+    there = lengths_of(world)
+    return next((path, log) for path, log in LOGS.items() if path in there and log.is_short(world))
 
 
-def with_room(world: World, needed: Lengths) -> World:
-    """Return the world with logs of at least these lengths; each is doubled as often as it takes."""
-    while world.retries is not None and len(world.retries.runs) < needed.runs:
-        retries, state = with_more_room(world.retries, world.state)
-        world = world._replace(retries=retries, state=state)
-    while world.nodes is not None and len(world.nodes.places) < needed.places:
-        world = world._replace(nodes=with_more_places(world.nodes))
-    while world.preemption is not None and len(world.preemption.pauses) < needed.pauses:
-        world = world._replace(preemption=with_more_pauses(world.preemption))
+def with_room(world: World, needed: Mapping[str, int]) -> World:
+    """Return the world with logs of at least these lengths; each is made longer as often as it takes."""
+    for path, length in needed.items():
+        while lengths_of(world).get(path, length) < length:
+            world = LOGS[path].longer(world)
     return world

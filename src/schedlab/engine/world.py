@@ -9,6 +9,7 @@ from typing import Annotated, Any, NamedTuple
 
 from numpy.typing import NDArray
 
+from schedlab.engine.axes import ByPart, Fixed, PerJob
 from schedlab.engine.jobs.state import State
 from schedlab.engine.machine.state import Nodes
 from schedlab.engine.parts.dependencies.kernels import Needs
@@ -60,16 +61,16 @@ class World(NamedTuple):
         for fewer switches.
     """
 
-    jobs: NDArray[Any]
-    seen: NDArray[Any]
+    jobs: PerJob[NDArray[Any]]
+    seen: PerJob[NDArray[Any]]
     state: State
-    waiting: Waiting
+    waiting: ByPart[Waiting]
     orders: Orders
     plan: Annotated[Any, Plan | Passes]
-    rules: Rules
+    rules: Fixed[Rules]
     nodes: Annotated[Any, Nodes] = None
     site: Annotated[Any, Site] = None
-    forecasts: Annotated[Any, Forecasts] = None
+    forecasts: ByPart[Annotated[Any, Forecasts]] = None
     retries: Annotated[Any, Retries] = None
     needs: Annotated[Any, Needs] = None
     priority: Annotated[Any, Priority] = None
@@ -79,7 +80,7 @@ class World(NamedTuple):
     returns: Annotated[Any, Returns] = None
     gate: Annotated[Any, Gate] = None
     outages: Annotated[Any, Outages] = None
-    wishes: Annotated[Any, Wishes] = None
+    wishes: Fixed[Annotated[Any, Wishes]] = None
 
 
 with_jobs = replacing("jobs", "seen")

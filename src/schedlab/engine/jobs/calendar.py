@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.axes import Kept
 from schedlab.kernels import inlined, inner_kernel, new_records
 
 NEVER = np.iinfo(np.int64).max
@@ -34,10 +35,10 @@ class Calendar(NamedTuple):
     more than half a block. `status[SOONEST]` is when the next job is due.
     """
 
-    records: NDArray[Any]
-    order: NDArray[np.int32]
-    counts: NDArray[np.int32]
-    status: NDArray[np.int64]
+    records: Kept[NDArray[Any]]
+    order: Kept[NDArray[np.int32]]
+    counts: Kept[NDArray[np.int32]]
+    status: Kept[NDArray[np.int64]]
 
     def members(self) -> NDArray[Any]:
         """Return the records of all jobs, soonest first."""

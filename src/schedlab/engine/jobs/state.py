@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.axes import Kept, PerJob, PerSubmittedJob, Scratch
 from schedlab.engine.jobs.calendar import Calendar, new_calendar, soonest
 from schedlab.engine.jobs.clock import (
     BLAMED,
@@ -55,19 +56,19 @@ class State(NamedTuple):
     a job would hold: whole nodes only once a backfill pass has planned it.
     """
 
-    clock: NDArray[np.int64]
-    start: NDArray[np.int64]
-    noticed: NDArray[np.int64]
-    backfilled: NDArray[np.bool_]
-    planned: NDArray[np.bool_]
+    clock: Kept[NDArray[np.int64]]
+    start: PerJob[NDArray[np.int64]]
+    noticed: PerJob[NDArray[np.int64]]
+    backfilled: PerJob[NDArray[np.bool_]]
+    planned: PerJob[NDArray[np.bool_]]
     running: Calendar
     completions: Calendar
-    ended: NDArray[np.int64]
-    begun: NDArray[np.int64]
+    ended: Scratch[NDArray[np.int64]]
+    begun: Kept[NDArray[np.int64]]
     alarms: Calendar
-    entering: NDArray[np.int64]
-    entered: NDArray[np.int64]
-    request: NDArray[np.int64]
+    entering: Scratch[NDArray[np.int64]]
+    entered: PerSubmittedJob[NDArray[np.int64]]
+    request: PerJob[NDArray[np.int64]]
 
 
 def new_jobs(

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.axes import Fixed, Scratch
 from schedlab.engine.machine.nodes import counted_cores
 from schedlab.engine.machine.numbers import LAST, LEAST_LOADED, UNLIMITED, NodeInputs
 from schedlab.engine.machine.other_ways import Ways, take_busy, take_last, take_least_loaded
@@ -42,10 +43,10 @@ class Neighbours(NamedTuple):
         SET, at most one per node.
     """
 
-    follows: NDArray[np.bool_]
-    weight: NDArray[np.int64]
-    place: NDArray[np.int64]
-    sets: NDArray[Any]
+    follows: Fixed[NDArray[np.bool_]]
+    weight: Fixed[NDArray[np.int64]]
+    place: Fixed[NDArray[np.int64]]
+    sets: Scratch[NDArray[Any]]
 
 
 def new_neighbours(inputs: NodeInputs) -> Neighbours:

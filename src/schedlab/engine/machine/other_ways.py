@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.axes import Fixed, Scratch
 from schedlab.engine.machine.nodes import counted_cores, view_of
 from schedlab.engine.machine.numbers import BY_RULE, NodeInputs
 from schedlab.engine.machine.state import Nodes
@@ -35,9 +36,9 @@ class Ways(NamedTuple):
         bool: one number, whether nodes for such a reservation are being chosen.
     """
 
-    way: NDArray[np.int64]
-    busy_first: bool
-    ahead: NDArray[np.bool_]
+    way: Fixed[NDArray[np.int64]]
+    busy_first: Fixed[bool]
+    ahead: Scratch[NDArray[np.bool_]]
 
 
 def new_ways(inputs: NodeInputs) -> Ways:

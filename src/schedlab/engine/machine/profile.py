@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.axes import Kept
 from schedlab.engine.jobs.calendar import NEVER
 from schedlab.kernels import ALL, BITS, ROOM, below, inlined, inner_kernel, lowest, shift
 
@@ -17,9 +18,9 @@ class Profile(NamedTuple):
     The first begins now, the last never ends.
     """
 
-    begin: NDArray[np.int64]
-    free: NDArray[np.int64]
-    length: NDArray[np.int64]
+    begin: Kept[NDArray[np.int64]]
+    free: Kept[NDArray[np.int64]]
+    length: Kept[NDArray[np.int64]]
 
 
 def new_profile(bookings: int, processors: int) -> Profile:

@@ -9,14 +9,15 @@ ended are checked again, once for each request searched for afterwards.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.axes import ByPart, Fixed, Kept, OwnAxes, PerJob, Scratch
 from schedlab.engine.machine.core_caps import Caps, all_left, new_caps
 from schedlab.engine.machine.numbers import BOOKED, PLACEMENTS, UNLIMITED, NodeInputs, least_room
-from schedlab.engine.machine.timeline_state import FREE, PLACE, new_timeline
+from schedlab.engine.machine.timeline_state import FREE, PLACE, Timeline, new_timeline
 from schedlab.engine.machine.typical_requests import typical_requests
 from schedlab.kernels import new_records
 from schedlab.workload.resources import WHOLE
@@ -110,9 +111,9 @@ class View(NamedTuple):
         any.
     """
 
-    free: NDArray[Any]
-    devices: NDArray[np.int64]
-    left: Any = None
+    free: Kept[NDArray[Any]]
+    devices: Kept[NDArray[np.int64]]
+    left: Kept[Any] = None
 
 
 class Machine(NamedTuple):
@@ -144,17 +145,17 @@ class Machine(NamedTuple):
         without any.
     """
 
-    nodes: NDArray[Any]
-    device_type: NDArray[np.int64]
-    requests: NDArray[Any]
-    options: NDArray[np.int64]
-    shape: NDArray[np.int64]
-    allowed: NDArray[np.bool_]
-    rule: int
-    total: int
-    largest: NDArray[Any]
-    typical: NDArray[Any]
-    caps: Caps | None = None
+    nodes: Fixed[NDArray[Any]]
+    device_type: Fixed[NDArray[np.int64]]
+    requests: Fixed[NDArray[Any]]
+    options: Fixed[NDArray[np.int64]]
+    shape: ByPart[NDArray[np.int64]]
+    allowed: Fixed[NDArray[np.bool_]]
+    rule: Fixed[int]
+    total: Fixed[int]
+    largest: Fixed[NDArray[Any]]
+    typical: Fixed[NDArray[Any]]
+    caps: Fixed[Caps | None] = None
 
 
 class Nodes(NamedTuple):
@@ -202,23 +203,23 @@ class Nodes(NamedTuple):
     """
 
     machine: Machine
-    counters: NDArray[np.int64]
+    counters: ByPart[NDArray[np.int64]]
     now: View
     later: View
     both: View
-    memory: NDArray[Any]
-    freed: NDArray[np.int64]
-    notes: NDArray[Any]
-    head_room: NDArray[np.int64]
-    run: NDArray[np.int64]
-    offsets: NDArray[np.int64]
-    places: NDArray[Any]
-    harm: NDArray[Any]
-    ahead: Any
-    topology: Any = None
-    neighbours: Any = None
-    ways: Any = None
-    named: Any = None
+    memory: ByPart[NDArray[Any]]
+    freed: Kept[NDArray[np.int64]]
+    notes: Kept[NDArray[Any]]
+    head_room: Kept[NDArray[np.int64]]
+    run: PerJob[NDArray[np.int64]]
+    offsets: Kept[NDArray[np.int64]]
+    places: ByPart[NDArray[Any]]
+    harm: Scratch[NDArray[Any]]
+    ahead: Annotated[Any, Timeline]
+    topology: OwnAxes[Any] = None
+    neighbours: OwnAxes[Any] = None
+    ways: OwnAxes[Any] = None
+    named: Fixed[Any] = None
 
 
 def new_nodes(

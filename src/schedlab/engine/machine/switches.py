@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.axes import Fixed, Scratch
 from schedlab.engine.machine.numbers import NodeInputs
 from schedlab.engine.machine.state import order_of
 from schedlab.engine.machine.switch_tree import NO_SWITCH
@@ -48,14 +49,14 @@ class Topology(NamedTuple):
         int64, one per leaf: its place in the order from 1 on, BEGUN or UNTAKEN.
     """
 
-    leaf: NDArray[np.int64]
-    weight: NDArray[np.int64]
-    parent: NDArray[np.int64]
-    depth: NDArray[np.int64]
-    usable: NDArray[np.int64]
-    room: NDArray[np.int64]
-    hops: NDArray[np.int64]
-    rank: NDArray[np.int64]
+    leaf: Fixed[NDArray[np.int64]]
+    weight: Fixed[NDArray[np.int64]]
+    parent: Fixed[NDArray[np.int64]]
+    depth: Fixed[NDArray[np.int64]]
+    usable: Fixed[NDArray[np.int64]]
+    room: Scratch[NDArray[np.int64]]
+    hops: Scratch[NDArray[np.int64]]
+    rank: Scratch[NDArray[np.int64]]
 
 
 def new_topology(inputs: NodeInputs) -> Topology:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.axes import ByPart, Fixed, Kept, PerJob, Scratch
 from schedlab.engine.machine.core_caps import all_left
 from schedlab.engine.machine.numbers import NodeInputs
 from schedlab.kernels import new_records
@@ -71,22 +72,22 @@ class Timeline(NamedTuple):
         int64, spans by caps: the cores that are left under each; None without any.
     """
 
-    counters: NDArray[np.int64]
-    by_kind: NDArray[np.int64]
-    kinds: NDArray[np.int64]
-    cohorts: NDArray[Any]
-    cohort: NDArray[np.int64]
-    order: NDArray[np.int64]
-    place: NDArray[np.int64]
-    touched: NDArray[np.int64]
-    spans: NDArray[Any]
-    devices: NDArray[np.int64]
-    gpus: int
-    offsets: NDArray[np.int64]
-    held: NDArray[np.int64]
-    reserved: NDArray[Any]
-    together: NDArray[np.int64]
-    left: Any = None
+    counters: Kept[NDArray[np.int64]]
+    by_kind: Fixed[NDArray[np.int64]]
+    kinds: Fixed[NDArray[np.int64]]
+    cohorts: Kept[NDArray[Any]]
+    cohort: Kept[NDArray[np.int64]]
+    order: Kept[NDArray[np.int64]]
+    place: Kept[NDArray[np.int64]]
+    touched: Scratch[NDArray[np.int64]]
+    spans: Kept[NDArray[Any]]
+    devices: Kept[NDArray[np.int64]]
+    gpus: Fixed[int]
+    offsets: Fixed[NDArray[np.int64]]
+    held: PerJob[NDArray[np.int64]]
+    reserved: ByPart[NDArray[Any]]
+    together: Scratch[NDArray[np.int64]]
+    left: Kept[Any] = None
 
 
 def new_timeline(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.axes import Kept, PerJob
 from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import ENTERING
 from schedlab.engine.machine.profile import Profile, new_profile
@@ -37,15 +38,15 @@ class Plan(NamedTuple):
     it entered the queue last.
     """
 
-    counters: NDArray[np.int64]
+    counters: Kept[NDArray[np.int64]]
     profile: Profile
     list: QueueList
-    listed: NDArray[np.bool_]
-    reserved: NDArray[np.int64]
-    length: NDArray[np.int64]
-    stamp: NDArray[np.int64]
-    until: NDArray[np.int64]
-    corrections: NDArray[np.int64]
+    listed: PerJob[NDArray[np.bool_]]
+    reserved: PerJob[NDArray[np.int64]]
+    length: PerJob[NDArray[np.int64]]
+    stamp: PerJob[NDArray[np.int64]]
+    until: PerJob[NDArray[np.int64]]
+    corrections: PerJob[NDArray[np.int64]]
 
 
 def new_plan(

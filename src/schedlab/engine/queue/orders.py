@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.queue.statistics import expect_number
+from schedlab.engine.axes import Fixed, PerJob, Scratch
 from schedlab.errors import InputError
 from schedlab.kernels import inlined, inner_kernel
 from schedlab.scheduler.formula import CHUNK, STATISTICS, Formula, evaluate
@@ -36,8 +37,8 @@ class Expected(NamedTuple):
     for each statistic, is scratch space.
     """
 
-    table: NDArray[np.float64]
-    gathered: NDArray[np.float64]
+    table: PerJob[NDArray[np.float64]]
+    gathered: Scratch[NDArray[np.float64]]
 
 
 class Program(NamedTuple):
@@ -46,12 +47,12 @@ class Program(NamedTuple):
     `origin` is the second from which submissions are counted; `expected` is None where the formula has no statistics.
     """
 
-    codes: NDArray[np.int64]
-    constants: NDArray[np.float64]
-    stack: NDArray[np.float64]
-    columns: NDArray[np.int64]
-    one: NDArray[np.int64]
-    origin: int
+    codes: Fixed[NDArray[np.int64]]
+    constants: Fixed[NDArray[np.float64]]
+    stack: Scratch[NDArray[np.float64]]
+    columns: Scratch[NDArray[np.int64]]
+    one: Scratch[NDArray[np.int64]]
+    origin: Fixed[int]
     expected: Expected | None
 
 
@@ -62,10 +63,10 @@ class Order(NamedTuple):
     evaluated during the simulation. `request` (int64 seconds) is the requested times that the order uses.
     """
 
-    kind: NDArray[np.int64]
-    score: NDArray[np.float64]
+    kind: Fixed[NDArray[np.int64]]
+    score: PerJob[NDArray[np.float64]]
     program: Program | None
-    request: NDArray[np.int64]
+    request: PerJob[NDArray[np.int64]]
 
 
 def new_order(

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.axes import Fixed, Kept, Scratch
 from schedlab.kernels import inlined, inner_kernel, shift
 
 NOWHERE = -1
@@ -20,12 +21,12 @@ class QueueList(NamedTuple):
     jobs; `spare` is scratch space. After a change of scores, the caller sorts again.
     """
 
-    order: NDArray[np.int64]
-    spare: NDArray[np.int64]
-    score: NDArray[np.float64]
-    entered: NDArray[np.int64]
-    length: NDArray[np.int64]
-    tier: NDArray[np.int64] | None
+    order: Kept[NDArray[np.int64]]
+    spare: Scratch[NDArray[np.int64]]
+    score: Fixed[NDArray[np.float64]]
+    entered: Fixed[NDArray[np.int64]]
+    length: Kept[NDArray[np.int64]]
+    tier: Fixed[NDArray[np.int64] | None]
 
     def members(self) -> NDArray[np.int64]:
         """Return the waiting jobs in queue order."""

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.axes import Fixed, Kept, PerJob, Scratch
 from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.machine.profile import Profile, new_profile
 from schedlab.engine.slurm.turn import TURN
@@ -51,10 +52,10 @@ class Depths(NamedTuple):
     `looked_at` and `looked_in` say how many turns of a group a pass has considered, and which pass that was.
     """
 
-    most: NDArray[np.int64]
-    group: NDArray[np.int64]
-    looked_at: NDArray[np.int64]
-    looked_in: NDArray[np.int64]
+    most: Fixed[NDArray[np.int64]]
+    group: Fixed[NDArray[np.int64]]
+    looked_at: Scratch[NDArray[np.int64]]
+    looked_in: Scratch[NDArray[np.int64]]
 
 
 @by_address
@@ -68,16 +69,16 @@ class Passes(NamedTuple):
     where a pass is, see `schedlab.engine.slurm.turn`.
     """
 
-    counters: NDArray[np.int64]
+    counters: Kept[NDArray[np.int64]]
     profile: Profile
-    planned_end: NDArray[np.int64]
-    planned_in: NDArray[np.int64]
-    begins: NDArray[np.int64]
+    planned_end: PerJob[NDArray[np.int64]]
+    planned_in: PerJob[NDArray[np.int64]]
+    begins: PerJob[NDArray[np.int64]]
     planning: Depths
     starting: Depths
     reserving: Depths
-    steps: NDArray[np.int64]
-    turn: NDArray[Any]
+    steps: Kept[NDArray[np.int64]]
+    turn: Scratch[NDArray[Any]]
 
 
 def new_depths(most: NDArray[np.int64], group: NDArray[np.int64]) -> Depths:

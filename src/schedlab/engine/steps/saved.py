@@ -32,7 +32,7 @@ from schedlab.atomic import atomic_path
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvents
 from schedlab.documents import checked, parse_json
-from schedlab.engine.logs import PATHS, Lengths, with_room
+from schedlab.engine.logs import LOGS, with_room
 from schedlab.engine.parts.limits.state import reason_names
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.steps.copies import arrays_of, digest_of_fixed
@@ -226,9 +226,8 @@ def _workload(file: zipfile.ZipFile, header: Header) -> Workload:
 
 def _with_logs(file: zipfile.ZipFile, header: Header, world: World) -> World:
     """Return the world with logs as long as those of the file."""
-    paths = {log: f"{path}.npy" for log, path in PATHS.items()}
-    lengths = {log: len(_array(file, header, path)) for log, path in paths.items() if path in header.sha256}
-    return with_room(world, Lengths(**lengths))
+    there = [path for path in LOGS if f"{path}.npy" in header.sha256]
+    return with_room(world, {path: len(_array(file, header, f"{path}.npy")) for path in there})
 
 
 def _fill(file: zipfile.ZipFile, header: Header, world: World) -> None:

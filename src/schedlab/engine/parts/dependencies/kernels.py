@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.axes import Fixed, Kept, PerJob
 from schedlab.engine.jobs.calendar import Calendar, add, new_calendar, pop, soonest
 from schedlab.engine.jobs.clock import ARRIVED, COMPLETED, ENTERING, NOW, SUBMITTED
 from schedlab.engine.jobs.state import State
@@ -63,19 +64,19 @@ class Needs(NamedTuple):
         Jobs whose parents have ended, by the second in which their delays end.
     """
 
-    counters: NDArray[np.int64]
-    child_offsets: NDArray[np.int64]
-    children: NDArray[np.int64]
-    delay: NDArray[np.int64]
-    parent_offsets: NDArray[np.int64]
-    parents: NDArray[np.int64]
-    parent_delay: NDArray[np.int64]
-    open: NDArray[np.int64]
-    earliest: NDArray[np.int64]
-    ended: NDArray[np.bool_]
-    ready: NDArray[np.bool_]
-    workflow: NDArray[np.int64]
-    eligible: NDArray[np.int64]
+    counters: Kept[NDArray[np.int64]]
+    child_offsets: Fixed[NDArray[np.int64]]
+    children: Fixed[NDArray[np.int64]]
+    delay: Fixed[NDArray[np.int64]]
+    parent_offsets: Fixed[NDArray[np.int64]]
+    parents: Fixed[NDArray[np.int64]]
+    parent_delay: Fixed[NDArray[np.int64]]
+    open: PerJob[NDArray[np.int64]]
+    earliest: PerJob[NDArray[np.int64]]
+    ended: PerJob[NDArray[np.bool_]]
+    ready: PerJob[NDArray[np.bool_]]
+    workflow: Fixed[NDArray[np.int64]]
+    eligible: PerJob[NDArray[np.int64]]
     held: Calendar
 
 

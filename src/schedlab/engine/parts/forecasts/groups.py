@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.queue.statistics import FIRST_QUANTILE, GEOMETRIC_MEAN, INDEX, MEAN, WEIGHT
+from schedlab.engine.axes import ByPart, Fixed, Scratch
 from schedlab.kernels import by_address, inlined, inner_kernel
 from schedlab.scheduler.formula import LEAST, QUANTILES
 from schedlab.scheduler.predictor import GroupMean
@@ -37,13 +38,13 @@ class Groups(NamedTuple):
     decay, and which of the two means is predicted.
     """
 
-    group: NDArray[np.int64]
-    weight: NDArray[np.float64]
-    total: NDArray[np.float64]
-    parameters: NDArray[np.float64]
-    bins: NDArray[np.float64]
-    table: NDArray[np.float64]
-    scratch: NDArray[np.float64]
+    group: ByPart[NDArray[np.int64]]
+    weight: ByPart[NDArray[np.float64]]
+    total: ByPart[NDArray[np.float64]]
+    parameters: Fixed[NDArray[np.float64]]
+    bins: ByPart[NDArray[np.float64]]
+    table: ByPart[NDArray[np.float64]]
+    scratch: Scratch[NDArray[np.float64]]
 
 
 def new_groups(choice: GroupMean, attributes: NDArray[np.int64], table: NDArray[np.float64] | None = None) -> Groups:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.axes import Fixed, PerJob, PerUser
 from schedlab.kernels import by_address, inlined
 
 NO_JOB = -1
@@ -22,19 +23,19 @@ class History(NamedTuple):
     submissions, requests and processors of the last ones. Nothing else of a completed job is needed.
     """
 
-    user: NDArray[np.int64]
-    earlier: NDArray[np.int64]
-    later: NDArray[np.int64]
-    oldest: NDArray[np.int64]
-    newest: NDArray[np.int64]
-    completed: NDArray[np.int64]
-    run_time: NDArray[np.float64]
-    processors: NDArray[np.float64]
-    last_end: NDArray[np.int64]
-    recent_run_times: NDArray[np.int64]
-    recent_submits: NDArray[np.int64]
-    recent_requests: NDArray[np.int64]
-    recent_processors: NDArray[np.int64]
+    user: Fixed[NDArray[np.int64]]
+    earlier: PerJob[NDArray[np.int64]]
+    later: PerJob[NDArray[np.int64]]
+    oldest: PerUser[NDArray[np.int64]]
+    newest: PerUser[NDArray[np.int64]]
+    completed: PerUser[NDArray[np.int64]]
+    run_time: PerUser[NDArray[np.float64]]
+    processors: PerUser[NDArray[np.float64]]
+    last_end: PerUser[NDArray[np.int64]]
+    recent_run_times: PerUser[NDArray[np.int64]]
+    recent_submits: PerUser[NDArray[np.int64]]
+    recent_requests: PerUser[NDArray[np.int64]]
+    recent_processors: PerUser[NDArray[np.int64]]
 
 
 def new_history(user: NDArray[np.int64], depth: int) -> History:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.axes import ByPart, Fixed, Kept, PerJob, Scratch
 from schedlab.engine.jobs.calendar import NEVER, add, pop, soonest
 from schedlab.engine.jobs.clock import COMPLETED, CORRECTED, ENTERING, NOW, STARTED
 from schedlab.engine.machine.processors import correct
@@ -65,15 +66,15 @@ class Forecast(NamedTuple):
     seconds; `corrections` counts.
     """
 
-    kind: NDArray[np.int64]
-    parameters: NDArray[np.float64]
-    request: NDArray[np.int64]
-    first: NDArray[np.int64]
-    corrections: NDArray[np.int64]
+    kind: Kept[NDArray[np.int64]]
+    parameters: Kept[NDArray[np.float64]]
+    request: PerJob[NDArray[np.int64]]
+    first: PerJob[NDArray[np.int64]]
+    corrections: PerJob[NDArray[np.int64]]
     history: History
-    groups: Groups
+    groups: ByPart[Groups]
     learner: Learner
-    scratch: NDArray[np.int64]
+    scratch: Scratch[NDArray[np.int64]]
 
 
 @by_address
@@ -86,7 +87,7 @@ class Forecasts(NamedTuple):
 
     reservations: Forecast
     order: Forecast
-    pilot: NDArray[np.bool_]
+    pilot: Fixed[NDArray[np.bool_]]
 
 
 def new_forecast(

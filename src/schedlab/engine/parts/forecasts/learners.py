@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.axes import Fixed
 from schedlab.engine.jobs.state import JOB
 from schedlab.engine.parts.forecasts.groups import Groups, new_groups
 from schedlab.engine.parts.forecasts.history import History, new_history
@@ -27,8 +28,8 @@ class Learner(NamedTuple):
     """What a predictor has learned, and where its two kernels are: what they return is seconds, and nothing (0)."""
 
     weights: Regression
-    estimate: Any
-    train: Any
+    estimate: Fixed[Any]
+    train: Fixed[Any]
 
 
 def new_learner(predictor: Predictor, weights: Regression) -> Learner:

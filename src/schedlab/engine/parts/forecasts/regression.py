@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.axes import Kept, PerJob, Scratch
 from schedlab.engine.parts.forecasts.history import NO_JOB, History, recent
 from schedlab.kernels import by_address, inlined, inner_kernel
 from schedlab.scheduler.predictor import CHOICES
@@ -47,16 +48,16 @@ class Regression(NamedTuple):
     are for pairs of jobs, see `schedlab.engine.parts.forecasts.log_regression`.
     """
 
-    choice: NDArray[np.int64]
-    constants: NDArray[np.float64]
-    counters: NDArray[np.float64]
-    inputs: NDArray[np.float64]
-    basis: NDArray[np.float64]
-    weights: NDArray[np.float64]
-    scales: NDArray[np.float64]
-    gradients: NDArray[np.float64]
-    past: NDArray[np.float64]
-    other: NDArray[np.float64]
+    choice: Kept[NDArray[np.int64]]
+    constants: Kept[NDArray[np.float64]]
+    counters: Kept[NDArray[np.float64]]
+    inputs: PerJob[NDArray[np.float64]]
+    basis: Scratch[NDArray[np.float64]]
+    weights: Kept[NDArray[np.float64]]
+    scales: Kept[NDArray[np.float64]]
+    gradients: Kept[NDArray[np.float64]]
+    past: Kept[NDArray[np.float64]]
+    other: Kept[NDArray[np.float64]]
 
 
 def new_regression(choice: Choice, jobs: int) -> Regression:

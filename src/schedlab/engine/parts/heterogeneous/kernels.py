@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.axes import ByPart, Fixed, Kept, PerJob, Scratch
 from schedlab.engine.jobs.calendar import Calendar
 from schedlab.engine.jobs.clock import NOW
 from schedlab.engine.machine.numbers import ALONE
@@ -70,21 +71,21 @@ class HetJobs(NamedTuple):
         their own tier, and their place by these.
     """
 
-    counters: NDArray[np.int64]
-    first: NDArray[np.int64]
-    end: NDArray[np.int64]
-    entered: NDArray[np.bool_]
-    waits: NDArray[np.bool_]
-    away: NDArray[np.bool_]
-    planned_in: NDArray[np.int64]
-    latest: NDArray[np.int64]
-    startable: NDArray[np.int64]
-    planned: NDArray[np.int64]
-    marked: NDArray[np.int64]
-    lined_up: NDArray[np.int64]
-    own_score: NDArray[np.float64]
-    own_tier: NDArray[np.int64]
-    turn: NDArray[np.int64]
+    counters: Kept[NDArray[np.int64]]
+    first: Fixed[NDArray[np.int64]]
+    end: Fixed[NDArray[np.int64]]
+    entered: ByPart[NDArray[np.bool_]]
+    waits: ByPart[NDArray[np.bool_]]
+    away: PerJob[NDArray[np.bool_]]
+    planned_in: Scratch[NDArray[np.int64]]
+    latest: Scratch[NDArray[np.int64]]
+    startable: Scratch[NDArray[np.int64]]
+    planned: Scratch[NDArray[np.int64]]
+    marked: Scratch[NDArray[np.int64]]
+    lined_up: Scratch[NDArray[np.int64]]
+    own_score: Scratch[NDArray[np.float64]]
+    own_tier: Scratch[NDArray[np.int64]]
+    turn: Scratch[NDArray[np.int64]]
 
 
 def new_het_jobs(owner: NDArray[np.int64], nodes: int, patience: int = 0) -> HetJobs:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.axes import ByPart, Fixed, PerJob, Scratch
 from schedlab.engine.jobs.calendar import BLOCK, USED, Calendar
 from schedlab.engine.machine.numbers import NodeInputs
 from schedlab.engine.machine.state import order_of
@@ -78,30 +79,30 @@ class Site(NamedTuple):
         int64: jobs with reservations under EASY, and when these begin; `others` is for jobs to compare with them.
     """
 
-    counters: NDArray[np.int64]
-    tier: NDArray[np.int64]
-    options: NDArray[np.int64]
-    partition: NDArray[np.int64]
-    member: NDArray[np.bool_]
-    shares: NDArray[np.bool_]
-    limit: NDArray[np.int64]
-    timed: NDArray[np.bool_]
-    stops: NDArray[np.bool_]
-    since: NDArray[np.int64]
-    used: NDArray[np.int64]
-    use_offset: NDArray[np.int64]
-    use_limit: NDArray[np.int64]
-    use_amount: NDArray[np.int64]
-    blocked: NDArray[np.bool_]
-    narrowed: NDArray[np.bool_]
-    closed: NDArray[np.bool_]
-    turn: NDArray[np.int64]
-    behind: NDArray[np.int64]
-    reason: NDArray[np.int64]
-    waited: NDArray[np.int64]
-    head: NDArray[np.int64]
-    shadow: NDArray[np.int64]
-    others: NDArray[np.int64]
+    counters: Fixed[NDArray[np.int64]]
+    tier: Fixed[NDArray[np.int64]]
+    options: Fixed[NDArray[np.int64]]
+    partition: ByPart[NDArray[np.int64]]
+    member: Fixed[NDArray[np.bool_]]
+    shares: Fixed[NDArray[np.bool_]]
+    limit: Fixed[NDArray[np.int64]]
+    timed: Fixed[NDArray[np.bool_]]
+    stops: Fixed[NDArray[np.bool_]]
+    since: PerJob[NDArray[np.int64]]
+    used: ByPart[NDArray[np.int64]]
+    use_offset: Fixed[NDArray[np.int64]]
+    use_limit: Fixed[NDArray[np.int64]]
+    use_amount: Fixed[NDArray[np.int64]]
+    blocked: Scratch[NDArray[np.bool_]]
+    narrowed: Scratch[NDArray[np.bool_]]
+    closed: Scratch[NDArray[np.bool_]]
+    turn: Scratch[NDArray[np.int64]]
+    behind: Scratch[NDArray[np.int64]]
+    reason: Fixed[NDArray[np.int64]]
+    waited: ByPart[NDArray[np.int64]]
+    head: Scratch[NDArray[np.int64]]
+    shadow: Scratch[NDArray[np.int64]]
+    others: Scratch[NDArray[np.int64]]
 
 
 def reason_names(inputs: SiteInputs) -> list[str]:

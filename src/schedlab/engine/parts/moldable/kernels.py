@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.axes import ByPart, Fixed, Scratch
 from schedlab.kernels import by_address, inlined, inner_kernel
 
 PASS = 0  # position in Rivals.counters: how many passes over jobs have begun
@@ -37,12 +38,12 @@ class Rivals(NamedTuple):
         For the first alternative of each job, the number of the pass that has tried the job last.
     """
 
-    counters: NDArray[np.int64]
-    first: NDArray[np.int64]
-    end: NDArray[np.int64]
-    waits: NDArray[np.bool_]
-    hidden: NDArray[np.bool_]
-    tried: NDArray[np.int64]
+    counters: Scratch[NDArray[np.int64]]
+    first: Fixed[NDArray[np.int64]]
+    end: Fixed[NDArray[np.int64]]
+    waits: ByPart[NDArray[np.bool_]]
+    hidden: ByPart[NDArray[np.bool_]]
+    tried: Scratch[NDArray[np.int64]]
 
 
 def new_rivals(owner: NDArray[np.int64]) -> Rivals:

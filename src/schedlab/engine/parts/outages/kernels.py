@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.axes import Fixed, Kept, Scratch
 from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import WAITING
 from schedlab.engine.machine.numbers import BOOKED, KEPT, NodeInputs
@@ -94,24 +95,24 @@ class Outages(NamedTuple):
         The jobs of advance reservations; None without any.
     """
 
-    counters: NDArray[np.int64]
-    second: NDArray[np.int64]
-    node: NDArray[np.int64]
-    kind: NDArray[np.int64]
-    gpu: NDArray[np.int64]
-    closed: NDArray[np.int64]
-    out: NDArray[np.bool_]
-    broken: NDArray[np.bool_]
-    gone: NDArray[np.int64]
-    failing: NDArray[np.int64]
-    offsets: NDArray[np.int64]
-    begin: NDArray[np.int64]
-    end: NDArray[np.int64]
-    known: NDArray[np.int64]
-    owner: NDArray[np.int64]
-    asked: NDArray[np.int64]
-    serves: NDArray[np.bool_]
-    bookings: Bookings | None = None
+    counters: Kept[NDArray[np.int64]]
+    second: Fixed[NDArray[np.int64]]
+    node: Fixed[NDArray[np.int64]]
+    kind: Fixed[NDArray[np.int64]]
+    gpu: Fixed[NDArray[np.int64]]
+    closed: Kept[NDArray[np.int64]]
+    out: Kept[NDArray[np.bool_]]
+    broken: Kept[NDArray[np.bool_]]
+    gone: Kept[NDArray[np.int64]]
+    failing: Kept[NDArray[np.int64]]
+    offsets: Fixed[NDArray[np.int64]]
+    begin: Fixed[NDArray[np.int64]]
+    end: Fixed[NDArray[np.int64]]
+    known: Fixed[NDArray[np.int64]]
+    owner: Fixed[NDArray[np.int64]]
+    asked: Scratch[NDArray[np.int64]]
+    serves: Scratch[NDArray[np.bool_]]
+    bookings: Fixed[Bookings | None] = None
 
 
 def new_outages(inputs: OutageInputs, nodes: NodeInputs) -> Outages:

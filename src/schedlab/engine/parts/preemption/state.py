@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.axes import ByPart, Fixed, Kept, PerJob, Scratch
 from schedlab.engine.jobs.calendar import BLOCK, NEVER, USED
 from schedlab.engine.jobs.clock import NOW, WAITING
 from schedlab.engine.parts.preemption.numbers import PreemptionInputs
@@ -66,28 +67,28 @@ class Preemption(NamedTuple):
         int64, one per node: cores in use, while it is found out which runs may go on.
     """
 
-    counters: NDArray[np.int64]
-    may: NDArray[np.bool_]
-    cancels: NDArray[np.bool_]
-    suspends: NDArray[np.bool_]
-    grace: NDArray[np.int64]
-    exempt: NDArray[np.int64]
-    rank: NDArray[np.int64]
-    of_option: NDArray[np.int64]
-    fate: NDArray[np.int64]
-    ending: NDArray[np.bool_]
-    who: NDArray[np.int64]
-    use: NDArray[np.int64]
-    chosen: NDArray[np.bool_]
-    there: NDArray[np.bool_]
-    over: NDArray[np.int64]
-    suspended: NDArray[np.bool_]
-    since: NDArray[np.int64]
-    stood: NDArray[np.int64]
-    latest: NDArray[np.int64]
-    pauses: NDArray[Any]
-    lenders: NDArray[np.int64]
-    used: NDArray[np.int64]
+    counters: Kept[NDArray[np.int64]]
+    may: Fixed[NDArray[np.bool_]]
+    cancels: Fixed[NDArray[np.bool_]]
+    suspends: Fixed[NDArray[np.bool_]]
+    grace: Fixed[NDArray[np.int64]]
+    exempt: Fixed[NDArray[np.int64]]
+    rank: Fixed[NDArray[np.int64]]
+    of_option: Fixed[NDArray[np.int64]]
+    fate: PerJob[NDArray[np.int64]]
+    ending: PerJob[NDArray[np.bool_]]
+    who: Scratch[NDArray[np.int64]]
+    use: Scratch[NDArray[np.int64]]
+    chosen: Scratch[NDArray[np.bool_]]
+    there: Kept[NDArray[np.bool_]]
+    over: PerJob[NDArray[np.int64]]
+    suspended: PerJob[NDArray[np.bool_]]
+    since: PerJob[NDArray[np.int64]]
+    stood: PerJob[NDArray[np.int64]]
+    latest: PerJob[NDArray[np.int64]]
+    pauses: ByPart[NDArray[Any]]
+    lenders: Scratch[NDArray[np.int64]]
+    used: Scratch[NDArray[np.int64]]
 
 
 def new_preemption(inputs: PreemptionInputs, jobs: int, nodes: int) -> Preemption:
@@ -143,13 +144,6 @@ def class_of_run(world: World, job: int) -> int:
     while world.nodes.machine.shape[option] != request:
         option += 1
     return world.preemption.of_option[option]
-
-
-def is_log_short(preemption: Preemption | None) -> bool:
-    """Return, outside of kernels, whether the log may be too short for one event: a suspension of each job."""
-    if preemption is None:
-        return False
-    return bool(len(preemption.pauses) - preemption.counters[PAUSES] < len(preemption.stood))
 
 
 def with_more_pauses(preemption: Preemption) -> Preemption:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.axes import Fixed, Kept
 from schedlab.engine.jobs.calendar import BLOCK, NEVER, USED, soonest
 from schedlab.engine.jobs.clock import COMPLETED, NOW, WAITING
 from schedlab.engine.machine.fitting import fewest_nodes
@@ -60,25 +61,25 @@ class Priority(NamedTuple):
         One entry: the second of the last computation.
     """
 
-    age: float
-    fairshare: float
-    max_age: int
-    period: int
-    decay: float
-    ends: bool
-    size: float
-    relative: bool
-    small: bool
-    processors: int
-    nodes: NDArray[np.float64]
-    whole: NDArray[np.float64]
-    partition: NDArray[np.float64]
-    qos: NDArray[np.float64]
-    tres: NDArray[np.float64]
-    association: NDArray[np.int64]
-    billing: Billing
+    age: Fixed[float]
+    fairshare: Fixed[float]
+    max_age: Fixed[int]
+    period: Fixed[int]
+    decay: Fixed[float]
+    ends: Fixed[bool]
+    size: Fixed[float]
+    relative: Fixed[bool]
+    small: Fixed[bool]
+    processors: Fixed[int]
+    nodes: Fixed[NDArray[np.float64]]
+    whole: Fixed[NDArray[np.float64]]
+    partition: Fixed[NDArray[np.float64]]
+    qos: Fixed[NDArray[np.float64]]
+    tres: Fixed[NDArray[np.float64]]
+    association: Fixed[NDArray[np.int64]]
+    billing: Fixed[Billing]
     shares: Shares
-    last: NDArray[np.int64]
+    last: Kept[NDArray[np.int64]]
 
 
 def new_priority(prepared: Prepared) -> Priority:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.axes import Fixed, PerAssociation, Scratch
 from schedlab.engine.parts.priority.associations import PARENT, Associations
 from schedlab.kernels import by_address, for_python, inlined, inner_kernel
 
@@ -49,22 +50,22 @@ class Shares(NamedTuple):
         The position of a tree walk in `order`, and whether the account is tied with the one before it.
     """
 
-    fair_tree: bool
-    dampening: float
-    users: int
-    parent: NDArray[np.int64]
-    shares: NDArray[np.float64]
-    user: NDArray[np.bool_]
-    among: NDArray[np.float64]
-    first: NDArray[np.int64]
-    order: NDArray[np.int64]
-    usage: NDArray[np.float64]
-    recent: NDArray[np.float64]
-    factor: NDArray[np.float64]
-    level: NDArray[np.float64]
-    part: NDArray[np.float64]
-    place: NDArray[np.int64]
-    tied: NDArray[np.bool_]
+    fair_tree: Fixed[bool]
+    dampening: Fixed[float]
+    users: Fixed[int]
+    parent: Fixed[NDArray[np.int64]]
+    shares: Fixed[NDArray[np.float64]]
+    user: Fixed[NDArray[np.bool_]]
+    among: Fixed[NDArray[np.float64]]
+    first: Fixed[NDArray[np.int64]]
+    order: Fixed[NDArray[np.int64]]
+    usage: PerAssociation[NDArray[np.float64]]
+    recent: PerAssociation[NDArray[np.float64]]
+    factor: PerAssociation[NDArray[np.float64]]
+    level: Scratch[NDArray[np.float64]]
+    part: Scratch[NDArray[np.float64]]
+    place: Scratch[NDArray[np.int64]]
+    tied: Scratch[NDArray[np.bool_]]
 
 
 def new_shares(who: Associations, *, fair_tree: bool, dampening: float = 1.0) -> Shares:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.axes import ByPart
 from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import ENTERING, NOW
 from schedlab.engine.parts.outages.numbers import OutageInputs
@@ -38,9 +39,9 @@ class Returns(NamedTuple):
         int64: these jobs, a ring sorted by the second in which they may and by number; and that second, by job.
     """
 
-    counters: NDArray[np.int64]
-    held: NDArray[np.int64]
-    due: NDArray[np.int64]
+    counters: ByPart[NDArray[np.int64]]
+    held: ByPart[NDArray[np.int64]]
+    due: ByPart[NDArray[np.int64]]
 
 
 def new_returns(jobs: int, preemption: PreemptionInputs | None, outages: OutageInputs | None) -> Returns | None:

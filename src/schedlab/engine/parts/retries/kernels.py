@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.axes import Fixed, Kept, PerJob
 from schedlab.engine.jobs.clock import COMPLETED, ENTERING, NOW, STARTED
 from schedlab.engine.jobs.state import State
 from schedlab.engine.parts.heterogeneous.kernels import note_absence
@@ -87,29 +88,29 @@ class Retries(NamedTuple):
         Whether the order sees the job as part of a pilot job; empty if there are no such jobs.
     """
 
-    counters: NDArray[np.int64]
-    work: NDArray[np.int64]
-    offsets: NDArray[np.int64]
-    requests: NDArray[np.int64]
-    place: NDArray[np.int64]
-    asked: NDArray[np.int64]
-    known: NDArray[np.int64]
-    most: NDArray[np.int64]
-    growth: NDArray[np.float64]
-    distribution: NDArray[np.int64]
-    application: NDArray[np.int64]
-    latest: NDArray[np.int64]
-    seen: NDArray[np.int64]
-    history: int
-    distributions: DistributionTables
-    runs: NDArray[Any]
-    run: NDArray[np.int64]
-    first: NDArray[np.bool_]
-    back: NDArray[np.bool_]
-    asks: NDArray[np.bool_]
-    assumed: NDArray[np.int64]
-    seen_request: NDArray[np.int64]
-    pilot: NDArray[np.bool_]
+    counters: Kept[NDArray[np.int64]]
+    work: PerJob[NDArray[np.int64]]
+    offsets: Fixed[NDArray[np.int64]]
+    requests: Fixed[NDArray[np.int64]]
+    place: PerJob[NDArray[np.int64]]
+    asked: PerJob[NDArray[np.int64]]
+    known: PerJob[NDArray[np.int64]]
+    most: Fixed[NDArray[np.int64]]
+    growth: Fixed[NDArray[np.float64]]
+    distribution: Fixed[NDArray[np.int64]]
+    application: Fixed[NDArray[np.int64]]
+    latest: Kept[NDArray[np.int64]]
+    seen: Kept[NDArray[np.int64]]
+    history: Fixed[int]
+    distributions: Fixed[DistributionTables]
+    runs: Kept[NDArray[Any]]
+    run: PerJob[NDArray[np.int64]]
+    first: PerJob[NDArray[np.bool_]]
+    back: PerJob[NDArray[np.bool_]]
+    asks: PerJob[NDArray[np.bool_]]
+    assumed: Kept[NDArray[np.int64]]
+    seen_request: PerJob[NDArray[np.int64]]
+    pilot: Fixed[NDArray[np.bool_]]
 
 
 def new_retries(

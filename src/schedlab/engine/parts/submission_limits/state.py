@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.axes import ByPart, Fixed
 from schedlab.engine.parts.submission_limits.numbers import GateInputs
 
 REFUSED = 0  # position in Gate.counters: how many submissions are refused at present
@@ -42,19 +43,19 @@ class Gate(NamedTuple):
         int64, one per job: if it leads a refused submission, the first limit that this exceeds, or NO_PARENT.
     """
 
-    counters: NDArray[np.int64]
-    limit: NDArray[np.int64]
-    use_offset: NDArray[np.int64]
-    use_limit: NDArray[np.int64]
-    use_amount: NDArray[np.int64]
-    used: NDArray[np.int64]
-    reason: NDArray[np.int64]
-    batch: NDArray[np.int64]
-    leads: NDArray[np.bool_]
-    following: NDArray[np.int64]
-    refused: NDArray[np.int64]
-    accepted: NDArray[np.bool_]
-    exceeds: NDArray[np.int64]
+    counters: ByPart[NDArray[np.int64]]
+    limit: Fixed[NDArray[np.int64]]
+    use_offset: Fixed[NDArray[np.int64]]
+    use_limit: Fixed[NDArray[np.int64]]
+    use_amount: Fixed[NDArray[np.int64]]
+    used: ByPart[NDArray[np.int64]]
+    reason: Fixed[NDArray[np.int64]]
+    batch: Fixed[NDArray[np.int64]]
+    leads: ByPart[NDArray[np.bool_]]
+    following: ByPart[NDArray[np.int64]]
+    refused: ByPart[NDArray[np.int64]]
+    accepted: ByPart[NDArray[np.bool_]]
+    exceeds: ByPart[NDArray[np.int64]]
 
 
 def new_gate(inputs: GateInputs, reasons: list[str]) -> Gate:

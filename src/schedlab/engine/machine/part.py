@@ -1,0 +1,43 @@
+"""Nodes, outside of kernels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from schedlab.engine.machine.growth import take_over_nodes
+from schedlab.engine.machine.placement import with_placement
+from schedlab.engine.machine.state import LOGGED, Nodes, new_nodes, with_more_places
+from schedlab.engine.parts.part import Log, Part
+from schedlab.scheduler.backfilling import Conservative, Slurm
+
+if TYPE_CHECKING:
+    from schedlab.engine.prepared import Prepared
+    from schedlab.engine.world import World
+
+
+def _new(prepared: Prepared) -> Nodes | None:
+    inputs, outages = prepared.nodes, prepared.outages
+    if inputs is None:
+        return None
+    nodes = new_nodes(
+        inputs,
+        prepared.site,
+        plans=prepared.site is not None or isinstance(prepared.scheduler.backfill, Conservative | Slurm),
+        retries=prepared.asked is not None,
+        closures=0 if outages is None else len(outages.where) + len(inputs.cores),
+        bookings=prepared.bookings,
+    )
+    return with_placement(nodes, inputs)
+
+
+def _is_short(world: World) -> bool:
+    """Return whether the log may be too short for the next event: runs on all cores."""
+    nodes: Nodes = world.nodes
+    return bool(nodes.counters[LOGGED] + nodes.machine.total > len(nodes.places))
+
+
+def _longer(world: World) -> World:
+    return world._replace(nodes=with_more_places(world.nodes))
+
+
+NODES = Part("nodes", _new, take_over_nodes, Log("places", _is_short, _longer))

@@ -1,0 +1,35 @@
+"""Components of heterogeneous jobs, outside of kernels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from schedlab.engine.parts.heterogeneous.kernels import HetJobs, new_het_jobs
+from schedlab.engine.parts.heterogeneous.numbers import owners_of, patience_of
+from schedlab.engine.parts.part import Part
+
+if TYPE_CHECKING:
+    from schedlab.engine.axes import Moves
+    from schedlab.engine.prepared import Prepared
+    from schedlab.engine.world import World
+
+
+def _new(prepared: Prepared) -> HetJobs | None:
+    owner = owners_of(prepared.workload)
+    if owner is None:
+        return None
+    nodes = 0 if prepared.nodes is None else len(prepared.nodes.cores)
+    return new_het_jobs(prepared.in_submission_order(owner), nodes, patience_of(prepared.scheduler))
+
+
+def _grown(old: World, new: World, moves: Moves) -> None:
+    """Record which components are in the queue, and which have been there."""
+    hets: HetJobs = new.hets
+    waiting = old.waiting.queue.members()
+    hets.waits[waiting] = True
+    hets.entered[waiting] = hets.entered[moves.jobs[old.state.start >= 0]] = True
+    if old.hets is not None:
+        hets.entered[moves.jobs[old.hets.away]] = True
+
+
+HETEROGENEOUS = Part("hets", _new, _grown)

@@ -1,0 +1,46 @@
+"""Partitions and limits, outside of kernels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from schedlab.engine.machine.growth import moved_options
+from schedlab.engine.parts.limits.state import Site, new_site
+from schedlab.engine.parts.part import Part
+from schedlab.scheduler.backfilling import Conservative
+
+if TYPE_CHECKING:
+    from schedlab.engine.axes import Moves
+    from schedlab.engine.prepared import Prepared
+    from schedlab.engine.world import World
+
+
+def _new(prepared: Prepared) -> Site | None:
+    if prepared.nodes is None or prepared.site is None:
+        return None
+    return new_site(
+        prepared.site,
+        prepared.nodes,
+        by_number=isinstance(prepared.scheduler.backfill, Conservative),
+        period=prepared.counting_period,
+        bookings=prepared.bookings,
+    )
+
+
+def _grown(old: World, new: World, moves: Moves) -> None:
+    """Bring over how long jobs have waited, and what running jobs use of limits, which may be numbered otherwise."""
+    before, after = old.site, new.site
+    if before is None:  # the first limit comes with the added jobs: nobody has held anything of it
+        after.since[moves.jobs] = old.state.start
+        return
+    after.waited[np.ix_(moves.jobs, moves.reasons)] = before.waited
+    for job in moves.jobs[old.state.completions.members()["job"]].tolist():
+        uses = slice(after.use_offset[job], after.use_offset[job + 1])
+        np.add.at(after.used, after.use_limit[uses], after.use_amount[uses])
+    if after.partition.flags.writeable:  # some may have been set free from their reservations
+        after.partition[moved_options(before.options, after.options, moves.jobs)] = before.partition
+
+
+LIMITS = Part("site", _new, _grown)

@@ -1,0 +1,29 @@
+"""Alternatives of moldable jobs, outside of kernels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from schedlab.engine.parts.moldable.kernels import Rivals, new_rivals
+from schedlab.engine.parts.part import Part
+
+if TYPE_CHECKING:
+    from schedlab.engine.axes import Moves
+    from schedlab.engine.prepared import Prepared
+    from schedlab.engine.world import World
+
+
+def _new(prepared: Prepared) -> Rivals | None:
+    return None if prepared.spread is None else new_rivals(prepared.in_submission_order(prepared.spread.owner))
+
+
+def _grown(old: World, new: World, moves: Moves) -> None:
+    """Record which alternatives are in the queue; those in it have been submitted, and keep their numbers."""
+    rivals: Rivals = new.rivals
+    rivals.waits[old.waiting.queue.members()] = True
+    if old.waiting.beyond is not None:
+        beyond = old.waiting.beyond.members()
+        rivals.waits[beyond] = rivals.hidden[beyond] = True
+
+
+MOLDABLE = Part("rivals", _new, _grown)

@@ -1,0 +1,41 @@
+"""Preemption, outside of kernels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from schedlab.engine.parts.part import Log, Part
+from schedlab.engine.parts.preemption.state import PAUSES, Preemption, new_preemption, with_more_pauses
+
+if TYPE_CHECKING:
+    from schedlab.engine.axes import Moves
+    from schedlab.engine.prepared import Prepared
+    from schedlab.engine.world import World
+
+
+def _new(prepared: Prepared) -> Preemption | None:
+    if prepared.nodes is None or prepared.site is None or prepared.site.preemption is None:
+        return None
+    return new_preemption(prepared.site.preemption, len(prepared.jobs), len(prepared.nodes.cores))
+
+
+def _grown(old: World, new: World, moves: Moves) -> None:
+    """Bring over the log of suspensions, with the new numbers of jobs."""
+    if old.preemption is not None:
+        before, after = old.preemption, new.preemption
+        count = int(before.counters[PAUSES])
+        after.pauses[:count] = before.pauses[:count]
+        after.pauses["job"][:count] = moves.jobs[before.pauses["job"][:count]]
+
+
+def _is_short(world: World) -> bool:
+    """Return whether the log may be too short for the next event: a suspension of each job."""
+    preemption: Preemption = world.preemption
+    return bool(len(preemption.pauses) - preemption.counters[PAUSES] < len(preemption.stood))
+
+
+def _longer(world: World) -> World:
+    return world._replace(preemption=with_more_pauses(world.preemption))
+
+
+PREEMPTION = Part("preemption", _new, _grown, Log("pauses", _is_short, _longer))

@@ -1,0 +1,39 @@
+"""Runs that fail and are retried, outside of kernels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from schedlab.engine.parts.part import Log, Part
+from schedlab.engine.parts.retries.kernels import LEARNED, REQUEST, RUNS, WORK, Retries, new_retries, with_more_room
+from schedlab.scheduler.predictor import Actual, Predictor
+
+if TYPE_CHECKING:
+    from schedlab.engine.prepared import Prepared
+    from schedlab.engine.world import World
+
+
+def _new(prepared: Prepared) -> Retries | None:
+    if prepared.asked is None:
+        return None
+    scheduler = prepared.scheduler
+    assumed = [_assumed(scheduler.runtimes), _assumed(scheduler.ranking)]
+    return new_retries(prepared.jobs, prepared.seen, prepared.seen_request, prepared.asked, assumed, prepared.pilot)
+
+
+def _assumed(runtimes: Predictor) -> int:
+    return LEARNED if runtimes.learns else WORK if runtimes == Actual() else REQUEST
+
+
+def _is_short(world: World) -> bool:
+    """Return whether the log may be too short for the next event: a run of each job."""
+    retries: Retries = world.retries
+    return bool(len(retries.runs) - retries.counters[RUNS] <= len(retries.work))
+
+
+def _longer(world: World) -> World:
+    retries, state = with_more_room(world.retries, world.state)
+    return world._replace(retries=retries, state=state)
+
+
+RETRIES = Part("retries", _new, log=Log("runs", _is_short, _longer))
