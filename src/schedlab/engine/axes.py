@@ -57,7 +57,8 @@ class Moves(NamedTuple):
 
 def take_over(old: Any, new: Any, moves: Moves) -> None:
     """Copy the fields of a record into the same record of a simulation with added jobs, each along its axis."""
-    axes = axes_of(type(old))
+    kind: type = type(old)
+    axes = axes_of(kind)
     for field, one, other in zip(old._fields, old, new, strict=True):
         axis = axes[field]
         if one is None or other is None or axis in (FIXED, SCRATCH, BY_PART):
