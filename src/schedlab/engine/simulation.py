@@ -14,15 +14,12 @@ from schedlab.cluster.node_events import NodeEvents
 from schedlab.engine.assembly import assemble
 from schedlab.engine.driver import Driver
 from schedlab.engine.jobs.state import new_state
-from schedlab.engine.machine.output import placement_of
 from schedlab.engine.never_start import refuse_left_over
+from schedlab.engine.parts.every_part import PARTS
 from schedlab.engine.parts.heterogeneous.numbers import refuse_waiting_for_ever
 from schedlab.engine.parts.moldable.rows import gathered
 from schedlab.engine.parts.outages.numbers import closures_of
-from schedlab.engine.parts.preemption.state import PAUSES, Preemption
-from schedlab.engine.parts.retries.kernels import RUNS
 from schedlab.engine.passes.plan import Plan
-from schedlab.engine.passes.waiting_reasons import seconds_by_reason
 from schedlab.engine.prepared import Events, Prepared, prepare
 from schedlab.engine.prescored.simulation import known_scheduler, simulate_known
 from schedlab.engine.sc17_simulator import run_sc17
@@ -138,50 +135,26 @@ def schedule_of(prepared: Prepared, world: World, first_estimate: NDArray[np.int
     first_estimate
         int64 seconds, in order of submission: what reservations assumed before the first event.
     """
-    state, plan, forecasts, retries = world.state, world.plan, world.forecasts, world.retries
+    state, retries = world.state, world.retries
     refuse_waiting_for_ever(prepared.workload, prepared.in_workload_order(state.start))
     if prepared.site is not None or isinstance(prepared.scheduler.policy, AgentPolicy):
         refuse_left_over(prepared, state.start, prepared.jobs["estimate"])
-    predicted, corrections = first_estimate, None
-    if isinstance(plan, Plan) and plan.corrections.any():
-        corrections = plan.corrections
-    if forecasts is not None and prepared.scheduler.runtimes.learns:
-        predicted = forecasts.reservations.first
-        corrections = forecasts.reservations.corrections + (0 if corrections is None else corrections)
-    runs, start = None, state.start
-    pauses = _pauses(prepared, world.preemption)
+    told: dict[str, Any] = {"predicted": first_estimate}
+    for part in PARTS:
+        if part.output is not None and getattr(world, part.name) is not None:
+            told |= part.output(prepared, world)
+    if isinstance(world.plan, Plan) and world.plan.corrections.any():
+        told["corrections"] = world.plan.corrections + told.get("corrections", 0)
+    start = state.start
     if retries is not None:
-        runs = np.array(retries.runs[: retries.counters[RUNS]])
+        runs = told["runs"]
         prepared = prepared._replace(killed=prepared.in_workload_order(~runs["done"][retries.run]))
-        if pauses is not None:  # in the state, a run that was resumed counts as begun later
+        if "pauses" in told:  # in the state, a run that was resumed counts as begun later
             start = np.where(state.start < 0, state.start, runs["start"][retries.run])  # some alternatives never run
             jobs = prepared.jobs.copy()
             jobs["duration"] += state.start - start
             prepared = prepared._replace(jobs=jobs)
-        if prepared.order is not None:
-            runs["job"] = prepared.order[runs["job"]]
-    return to_schedule(
-        prepared,
-        start=start,
-        backfilled=state.backfilled,
-        predicted=predicted,
-        corrections=corrections,
-        eligible=None if world.needs is None else world.needs.eligible,
-        runs=runs,
-        placement=None if prepared.nodes is None else placement_of(prepared, world),
-        waited_for=None if world.site is None else seconds_by_reason(prepared, world.site),
-        pauses=pauses,
-    )
-
-
-def _pauses(prepared: Prepared, preemption: Preemption | None) -> NDArray[Any] | None:
-    """Return all suspensions in the order in which they began, None if runs are never suspended."""
-    if preemption is None or not preemption.suspends.any():
-        return None
-    pauses = np.array(preemption.pauses[: preemption.counters[PAUSES]])
-    if prepared.order is not None:
-        pauses["job"] = prepared.order[pauses["job"]]
-    return pauses
+    return to_schedule(prepared, start=start, backfilled=state.backfilled, **told)
 
 
 def to_schedule(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from schedlab.engine.machine.growth import take_over_nodes
+from schedlab.engine.machine.output import placement_of
 from schedlab.engine.machine.placement import with_placement
 from schedlab.engine.machine.state import LOGGED, Nodes, new_nodes, with_more_places
 from schedlab.engine.parts.part import Log, Part
@@ -40,4 +41,8 @@ def _longer(world: World) -> World:
     return world._replace(nodes=with_more_places(world.nodes))
 
 
-NODES = Part("nodes", _new, take_over_nodes, Log("places", _is_short, _longer))
+def _output(prepared: Prepared, world: World) -> dict[str, Any]:
+    return {"placement": placement_of(prepared, world)}
+
+
+NODES = Part("nodes", _new, take_over_nodes, Log("places", _is_short, _longer), _output)

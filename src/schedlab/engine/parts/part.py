@@ -1,4 +1,4 @@
-"""A part of a simulation outside of kernels: how it begins, what becomes of it when jobs are added, and its log."""
+"""A part outside of kernels: how it begins, what becomes of it when jobs are added, and what it tells at the end."""
 
 from __future__ import annotations
 
@@ -44,9 +44,13 @@ class Part(NamedTuple):
         with axes have been taken over.
     log
         Its log.
+    output
+        Returns what it adds to the schedule of a simulation that has ended: arguments of
+        `schedlab.engine.simulation.to_schedule`.
     """
 
     name: str
     new: Callable[[Prepared], Any]
     grown: Callable[[World, World, Moves], None] | None = None
     log: Log | None = None
+    output: Callable[[Prepared, World], dict[str, Any]] | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,4 +33,8 @@ def _grown(old: World, new: World, moves: Moves) -> None:
             needs.ended[new.rivals.first[ended]] = True
 
 
-DEPENDENCIES = Part("needs", _new, _grown)
+def _output(prepared: Prepared, world: World) -> dict[str, Any]:
+    return {} if prepared.workload.dependencies is None else {"eligible": world.needs.eligible}
+
+
+DEPENDENCIES = Part("needs", _new, _grown, output=_output)

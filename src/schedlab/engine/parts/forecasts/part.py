@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,4 +71,13 @@ def _take_over_groups(old: Groups, new: Groups, jobs: NDArray[np.intp]) -> None:
         new.bins[place], new.table[jobs] = old.bins[old.group], old.table
 
 
-FORECASTS = Part("forecasts", _new, _grown)
+def _output(prepared: Prepared, world: World) -> dict[str, Any]:
+    if not prepared.scheduler.runtimes.learns:
+        return {}
+    return {
+        "predicted": world.forecasts.reservations.first,
+        "corrections": world.forecasts.reservations.corrections,
+    }
+
+
+FORECASTS = Part("forecasts", _new, _grown, output=_output)

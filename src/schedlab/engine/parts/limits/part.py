@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from schedlab.engine.machine.growth import moved_options
+from schedlab.engine.parts.limits.reasons import seconds_by_reason
 from schedlab.engine.parts.limits.state import Site, new_site
 from schedlab.engine.parts.part import Part
 from schedlab.scheduler.backfilling import Conservative
@@ -43,4 +44,8 @@ def _grown(old: World, new: World, moves: Moves) -> None:
         after.partition[moved_options(before.options, after.options, moves.jobs)] = before.partition
 
 
-LIMITS = Part("site", _new, _grown)
+def _output(prepared: Prepared, world: World) -> dict[str, Any]:
+    return {"waited_for": seconds_by_reason(prepared, world.site)}
+
+
+LIMITS = Part("site", _new, _grown, output=_output)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from schedlab.engine.parts.part import Log, Part
 from schedlab.engine.parts.preemption.state import PAUSES, Preemption, new_preemption, with_more_pauses
@@ -38,4 +40,14 @@ def _longer(world: World) -> World:
     return world._replace(preemption=with_more_pauses(world.preemption))
 
 
-PREEMPTION = Part("preemption", _new, _grown, Log("pauses", _is_short, _longer))
+def _output(prepared: Prepared, world: World) -> dict[str, Any]:
+    """Return all suspensions in the order in which they began, if runs may be suspended."""
+    if not world.preemption.suspends.any():
+        return {}
+    pauses = np.array(world.preemption.pauses[: world.preemption.counters[PAUSES]])
+    if prepared.order is not None:
+        pauses["job"] = prepared.order[pauses["job"]]
+    return {"pauses": pauses}
+
+
+PREEMPTION = Part("preemption", _new, _grown, Log("pauses", _is_short, _longer), _output)

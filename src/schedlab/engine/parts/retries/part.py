@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from schedlab.engine.parts.part import Log, Part
 from schedlab.engine.parts.retries.kernels import LEARNED, REQUEST, RUNS, WORK, Retries, new_retries, with_more_room
@@ -36,4 +38,11 @@ def _longer(world: World) -> World:
     return world._replace(retries=retries, state=state)
 
 
-RETRIES = Part("retries", _new, log=Log("runs", _is_short, _longer))
+def _output(prepared: Prepared, world: World) -> dict[str, Any]:
+    runs = np.array(world.retries.runs[: world.retries.counters[RUNS]])
+    if prepared.order is not None:
+        runs["job"] = prepared.order[runs["job"]]
+    return {"runs": runs}
+
+
+RETRIES = Part("retries", _new, log=Log("runs", _is_short, _longer), output=_output)
