@@ -28,8 +28,32 @@ ROOMS = [
 ]
 ROOMS += ["model", "generate", "gym", "slurm", "campaign", "site", "report", "cli"]
 
-ENGINE = ["jobs", "queue", "machine", "parts", "moments", "runs", "passes", "slurm", "rules", "prepared", "assembly"]
-ENGINE += ["world", "pass_choice", "decisions", "loop", "logs", "driver", "prescored", "sc17_simulator", "never_start"]
+ENGINE = [
+    "axes",
+    "part",
+    "jobs",
+    "queue",
+    "machine",
+    "parts",
+    "moments",
+    "runs",
+    "passes",
+    "slurm",
+    "rules",
+    "prepared",
+]
+ENGINE += [
+    "world",
+    "assembly",
+    "pass_choice",
+    "decisions",
+    "loop",
+    "logs",
+    "driver",
+    "prescored",
+    "sc17_simulator",
+    "never_start",
+]
 ENGINE += ["simulation", "warm_up", "many", "steps"]
 """Packages and modules of the engine; each imports only those before it. Records are named for type checkers alone."""
 

@@ -11,7 +11,7 @@ import importlib
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
-from typing import get_type_hints
+from typing import Any, get_type_hints
 
 import pytest
 
@@ -29,10 +29,17 @@ MODULES = sorted(
 Records = tuple[type, ...]
 
 
+def hints_of(record: type) -> dict[str, Any]:
+    """Return the types of fields; none of inputs that name types for type checkers only, which are not in a world."""
+    try:
+        return get_type_hints(record, include_extras=True)
+    except NameError:
+        return {}
+
+
 def behind(records: Records, name: str) -> Records:
     """Return the classes of the values of a field."""
-    hints = (get_type_hints(record, include_extras=True).get(name) for record in records)
-    return tuple(record for hint in hints for record in records_in(hint))
+    return tuple(inner for record in records for inner in records_in(hints_of(record).get(name)))
 
 
 def chain_of(node: ast.expr) -> list[str]:

@@ -30,7 +30,7 @@ Fixed = Annotated[Field, FIXED]
 Scratch = Annotated[Field, SCRATCH]
 """Whoever reads it has written it in the same second; not taken over."""
 ByPart = Annotated[Field, BY_PART]
-"""Taken over by code of the part that it belongs to (`schedlab.engine.parts.part.Part.grown`)."""
+"""Taken over by code of the part that it belongs to (`schedlab.engine.part.Part.grown`)."""
 OwnAxes = Annotated[Field, RECORD]
 """A record with axes of its own, whose class is not named here because it is defined later."""
 

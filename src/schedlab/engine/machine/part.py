@@ -8,7 +8,7 @@ from schedlab.engine.machine.growth import take_over_nodes
 from schedlab.engine.machine.output import placement_of
 from schedlab.engine.machine.placement import with_placement
 from schedlab.engine.machine.state import LOGGED, Nodes, new_nodes, with_more_places
-from schedlab.engine.parts.part import Log, Part
+from schedlab.engine.part import Log, Part
 from schedlab.scheduler.backfilling import Conservative, Slurm
 
 if TYPE_CHECKING:

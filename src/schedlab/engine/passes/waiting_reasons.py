@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.jobs.clock import NOW
@@ -26,7 +25,6 @@ from schedlab.engine.parts.limits.state import (
     RESOURCES,
     Site,
     exceeded,
-    reason_names,
 )
 from schedlab.engine.parts.moldable.kernels import is_same_job, is_visible
 from schedlab.engine.parts.outages.in_service import in_service
@@ -35,7 +33,6 @@ from schedlab.engine.parts.submission_limits.kernels import count_refused
 from schedlab.kernels import inlined, inner_kernel
 
 if TYPE_CHECKING:
-    from schedlab.engine.prepared import Prepared
     from schedlab.engine.world import World
 
 NO_JOB = -1
@@ -135,11 +132,3 @@ def _precedes(world: World, score: NDArray[Any], now: int, one: int, other: int)
     if world.site.counters[BY_NUMBER] > 0:
         earlier = one < other
     return score[one] < score[other] or (score[one] == score[other] and earlier)
-
-
-def seconds_by_reason(prepared: Prepared, site: Site) -> dict[str, NDArray[np.int64]]:
-    """Return the seconds that each job, in the workload's order, has waited for each reason that occurred."""
-    assert prepared.site is not None
-    names = reason_names(prepared.site)
-    columns = {name: prepared.in_workload_order(site.waited[:, code].copy()) for code, name in enumerate(names)}
-    return {name: column for name, column in columns.items() if column.any()}

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.queue.statistics import expect_number
 from schedlab.engine.axes import Fixed, PerJob, Scratch
+from schedlab.engine.queue.statistics import expect_number
 from schedlab.errors import InputError
 from schedlab.kernels import inlined, inner_kernel
 from schedlab.scheduler.formula import CHUNK, STATISTICS, Formula, evaluate

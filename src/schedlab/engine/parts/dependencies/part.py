@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from schedlab.engine.part import Part
 from schedlab.engine.parts.dependencies.kernels import Needs, new_needs
-from schedlab.engine.parts.part import Part
 
 if TYPE_CHECKING:
     from schedlab.engine.axes import Moves

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.queue.statistics import FIRST_QUANTILE, GEOMETRIC_MEAN, INDEX, MEAN, WEIGHT
 from schedlab.engine.axes import ByPart, Fixed, Scratch
+from schedlab.engine.queue.statistics import FIRST_QUANTILE, GEOMETRIC_MEAN, INDEX, MEAN, WEIGHT
 from schedlab.kernels import by_address, inlined, inner_kernel
 from schedlab.scheduler.formula import LEAST, QUANTILES
 from schedlab.scheduler.predictor import GroupMean

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.axes import take_over
+from schedlab.engine.part import Part
 from schedlab.engine.parts.forecasts.groups import Groups
 from schedlab.engine.parts.forecasts.kernels import NOTHING, Forecast, Forecasts, new_forecast, no_forecast
-from schedlab.engine.parts.part import Part
 from schedlab.scheduler.formula import STATISTICS
 from schedlab.scheduler.predictor import GroupMean, Predictor
 from schedlab.scheduler.scheduler import Scheduler

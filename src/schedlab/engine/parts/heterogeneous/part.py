@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from schedlab.engine.part import Part
 from schedlab.engine.parts.heterogeneous.kernels import HetJobs, new_het_jobs
 from schedlab.engine.parts.heterogeneous.numbers import owners_of, patience_of
-from schedlab.engine.parts.part import Part
 
 if TYPE_CHECKING:
     from schedlab.engine.axes import Moves

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from schedlab.engine.machine.growth import moved_options
-from schedlab.engine.parts.limits.reasons import seconds_by_reason
-from schedlab.engine.parts.limits.state import Site, new_site
-from schedlab.engine.parts.part import Part
+from schedlab.engine.part import Part
+from schedlab.engine.parts.limits.state import Site, new_site, reason_names
 from schedlab.scheduler.backfilling import Conservative
 
 if TYPE_CHECKING:
@@ -45,7 +44,11 @@ def _grown(old: World, new: World, moves: Moves) -> None:
 
 
 def _output(prepared: Prepared, world: World) -> dict[str, Any]:
-    return {"waited_for": seconds_by_reason(prepared, world.site)}
+    """Return the seconds that each job, in the workload's order, has waited for each reason that occurred."""
+    assert prepared.site is not None
+    waited, names = world.site.waited, reason_names(prepared.site)
+    columns = {name: prepared.in_workload_order(waited[:, code].copy()) for code, name in enumerate(names)}
+    return {"waited_for": {name: column for name, column in columns.items() if column.any()}}
 
 
 LIMITS = Part("site", _new, _grown, output=_output)

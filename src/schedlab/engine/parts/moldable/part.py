@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from schedlab.engine.part import Part
 from schedlab.engine.parts.moldable.kernels import Rivals, new_rivals
-from schedlab.engine.parts.part import Part
 
 if TYPE_CHECKING:
     from schedlab.engine.axes import Moves

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from schedlab.engine.part import Part
 from schedlab.engine.parts.outages.kernels import Outages, new_outages
-from schedlab.engine.parts.part import Part
 
 if TYPE_CHECKING:
     from schedlab.engine.prepared import Prepared

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from schedlab.engine.parts.part import Log, Part
+from schedlab.engine.part import Log, Part
 from schedlab.engine.parts.preemption.state import PAUSES, Preemption, new_preemption, with_more_pauses
 
 if TYPE_CHECKING:

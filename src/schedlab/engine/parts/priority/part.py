@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from schedlab.engine.parts.part import Part
+from schedlab.engine.part import Part
 from schedlab.engine.parts.priority.kernels import Priority, new_priority
 from schedlab.scheduler.multifactor import Multifactor
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from schedlab.engine.parts.part import Part
+from schedlab.engine.part import Part
 from schedlab.engine.parts.requeues.kernels import Returns, new_returns, take_over_returns
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from schedlab.engine.parts.part import Log, Part
+from schedlab.engine.part import Log, Part
 from schedlab.engine.parts.retries.kernels import LEARNED, REQUEST, RUNS, WORK, Retries, new_retries, with_more_room
 from schedlab.scheduler.predictor import Actual, Predictor
 

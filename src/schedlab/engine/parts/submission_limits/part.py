@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from schedlab.engine.part import Part
 from schedlab.engine.parts.limits.state import reason_names
-from schedlab.engine.parts.part import Part
 from schedlab.engine.parts.submission_limits.growth import take_over_gate
 from schedlab.engine.parts.submission_limits.state import Gate, new_gate
 

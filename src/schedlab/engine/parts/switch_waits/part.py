@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from schedlab.engine.parts.part import Part
+from schedlab.engine.part import Part
 from schedlab.engine.parts.switch_waits.kernels import Wishes, new_wishes
 
 if TYPE_CHECKING:
