@@ -40,12 +40,13 @@ DISTRIBUTIONS: dict[str, Any] = {
 
 
 class Case(NamedTuple):
-    """A simulation: the arguments of `simulate`, and the document that its cluster is made of."""
+    """A simulation: the arguments of `simulate`, the document that its cluster is made of, and all jobs as drawn."""
 
     workload: Workload
     scheduler: str | Scheduler
     options: dict[str, Any]
     document: Document
+    drawn: Workload | None = None
 
     @property
     def described(self) -> str:
@@ -59,11 +60,12 @@ def drawn_case(seed: int) -> Case | None:
     """Return the random simulation of a seed, without the jobs that can never run; None if nothing goes together."""
     for attempt in range(ATTEMPTS):
         try:
-            case = without_what_never_runs(_any_case(Draw(f"engine {seed}, {attempt}")))
+            whole_case = _any_case(Draw(f"engine {seed}, {attempt}"))
+            case = without_what_never_runs(whole_case)
         except InputError:
             continue
         if case is not None:
-            return case
+            return case._replace(drawn=whole_case.workload)
     return None
 
 

@@ -55,27 +55,15 @@ MOST_LIMITS = 2
 MOST_FIELDS = 3
 """Fields that one partition or QOS has, beside its name."""
 QOS: Table = {
-    **LIMITS,
-    "max_tres_per_user": (0.2, amount("cpu", 2, 10)),
-    "max_tres_per_account": (0.2, amount("cpu", 2, 10)),
-    "max_jobs_per_user": (0.2, whole(1, 3)),
-    "max_jobs_per_account": (0.2, whole(1, 3)),
-    "max_submit_per_user": (0.15, whole(1, 4)),
-    "max_submit_per_account": (0.15, whole(1, 5)),
-    "max_tres_run_mins_per_user": (0.15, amount("cpu", 1, 20)),
-    "max_tres_run_mins_per_account": (0.15, amount("cpu", 1, 20)),
-}
-LIMITS_OF_ASSOCIATION: Table = {**LIMITS, "max_jobs": (0.2, whole(1, 3)), "max_submit": (0.15, whole(1, 4))}
-QOS: Table = {
-    "priority": (0.5, whole(1, 10)),
+    "priority": (0.8, whole(1, 10)),
     "usage_factor": (0.5, (0.5, 2.0, 0.0)),
     "preempt_mode": (0.4, ("cancel", "requeue")),
     "grace_time": (0.4, (10, 40)),
     "exempt_time": (0.4, (0, 20)),
     "over_partition": (0.2, (True,)),
-    "over_max_time": (0.2, (True,)),
-    "over_max_nodes": (0.2, (True,)),
-    "under_min_nodes": (0.2, (True,)),
+    "over_max_time": (0.35, (True,)),
+    "over_max_nodes": (0.35, (True,)),
+    "under_min_nodes": (0.35, (True,)),
     "reserves": (0.15, (False,)),
 }
 BILLED = ("cpu", "node", "mem", "gres/gpu")
@@ -87,8 +75,7 @@ PARTITION: Table = {
     "exclusive": (0.1, (True,)),
     "max_cores_per_node": (0.4, (3, 5)),
     "priority_factor": (0.8, (2, 3, 4, 5)),
-    "exclusive_user": (0.15, (True,)),
-    "least_loaded": (0.15, (True,)),
+    "least_loaded": (0.35, (True,)),
     "preempt_mode": (0.6, ("cancel", "requeue", "suspend", "off")),
     "grace_time": (0.25, (15,)),
     "billing": (0.3, lambda draw: {kind: draw.one(0.0, 0.5, 1.0, 2.0) for kind in draw.sample(BILLED, 2)}),
@@ -103,7 +90,7 @@ PARTITION: Table = {
 PREEMPTION: Table = {
     "exempt_time": (0.5, (5, 30)),
     "requeue_delay": (1, (1, 10, 121)),
-    "youngest_first": (0.3, (True,)),
+    "youngest_first": (0.5, (True,)),
     "reorder": (1, (0, 1, 2)),
 }
 
@@ -178,7 +165,7 @@ def _partition(draw: Draw, number: int, groups: list[Document], qualities: list[
     made = {"name": f"p{number}", "default": number == 0, **draw.few(PARTITION, 2 * MOST_FIELDS)}
     if draw.chance(0.6):
         made["nodes"] = ",".join(draw.sample(nodes_of(groups), draw.randint(1, len(nodes_of(groups)))))
-        if draw.chance(0.2) and "," in made["nodes"]:
+        if draw.chance(0.35) and "," in made["nodes"]:
             made["min_nodes"] = 2
     memory = draw.one("", "", "memory_per_core", "memory_per_node")
     if memory:

@@ -79,7 +79,8 @@ def _on_nodes(draw: Draw, rng: np.random.Generator, document: Document, jobs: in
     groups, names = document["groups"], nodes_of(document["groups"])
     narrow = "accounts" in document and draw.chance(0.6)  # so that limits hold jobs back, and not the nodes
     tasks = rng.integers(1, 3 if narrow else draw.one(2, 5, 10), jobs)
-    nodes = np.where(rng.random(jobs) < 0.25, rng.integers(1, 4, jobs), 0)
+    several = 0.5 if "switches" in document else 0.25  # on nodes that may be on several switches
+    nodes = np.where(rng.random(jobs) < several, rng.integers(1, 4, jobs), 0)
     asked = _gpus(draw, rng, groups, jobs)
     shares = asked["gpu_share"] < 1000
     asked["nodes"] = np.where(shares, 0, np.where(asked["gpus_per_node"] > 0, np.maximum(nodes, 1), nodes))
@@ -103,7 +104,7 @@ def _on_nodes(draw: Draw, rng: np.random.Generator, document: Document, jobs: in
         ]
     if "switches" in document and draw.chance(0.5):
         asked["switches"] = np.where(rng.random(jobs) < 0.6, 1, 0)
-        asked["switch_wait"] = rng.choice([0, 0, 20, 100], jobs)
+        asked["switch_wait"] = rng.choice([0, 20, 100, 300], jobs)
     if "accounts" in document:
         qualities = [one["name"] for one in document.get("qos", ())]
         asked["qos"] = [draw.one("", *qualities) for _ in range(jobs)]

@@ -59,7 +59,7 @@ PASSES: Table = {
     "starts": (0.15, (1, 2)),
     "main_starts": (0.15, (1, 2)),
     "plan_size": (0.2, (1, 3, 5, 0)),
-    "ties": (0.3, ("number",)),
+    "ties": (0.6, ("number",)),
     "wf_depth": (0.1, (1, 3)),
     "wf_plan": (0.1, ("ready",)),
     "wf_count": (0.1, ("workflows",)),
@@ -70,7 +70,7 @@ PASSES: Table = {
 MOST_OPTIONS = 5
 """Options of Slurm's passes at a time."""
 ON_NODES: Table = {"serial": (0.15, ("last",)), "busy": (0.15, ("first",))}
-PLACEMENTS = ("first", "weight", "best", "spread", "fgd", "consecutive")
+PLACEMENTS = ("first", "weight", "best", "spread", "fgd", "consecutive", "consecutive", "consecutive")
 """Beside the nodes of few switches."""
 OTHERS: Table = {"starvation": (0.12, (0, 5, 60, 300)), "window": (0.1, (1, 2, 5))}
 

@@ -1,5 +1,8 @@
 """How often each limit, flag, event and option of random simulations binds: a run with it and one without it differ.
 
+What lets jobs run or keeps them from ever running, like limits of single jobs, binds where other jobs are left out
+without it, as they never run.
+
     NUMBA_DISABLE_JIT=1 python tests/engine/random_coverage.py --cases 2000
     NUMBA_DISABLE_JIT=1 python tests/engine/random_coverage.py --of clusters
 
@@ -29,7 +32,7 @@ HERE = Path(__file__).parent
 if __name__ == "__main__":
     sys.path[:0] = [str(HERE), str(HERE.parent / "gym")]
 
-from drawn_cases import Case, drawn_case, found_by_engine  # noqa: E402
+from drawn_cases import Case, drawn_case, found_by_engine, without_what_never_runs  # noqa: E402
 from drawn_jobs import with_resources  # noqa: E402
 from engine_fuzzer import impatient  # noqa: E402
 from test_state import KINDS  # noqa: E402
@@ -158,6 +161,14 @@ def differ(one: Any, other: Any) -> bool:
     return any(one.get(name) != other.get(name) for name in PLACES)
 
 
+def leaves_out_others(case: Case, other: Case) -> bool:
+    """Return whether other jobs are left out of a case as they never run, if it has another cluster."""
+    if case.drawn is None or case.document is other.document:
+        return False
+    kept = without_what_never_runs(other._replace(workload=case.drawn))
+    return kept is None or len(kept.workload) != len(case.workload)
+
+
 def case_of(kind: str, seed: int) -> Case | None:
     """Return a case of a kind: drawn, or of those that `test_state.py` saves and forks."""
     if kind == "drawn":
@@ -190,7 +201,7 @@ def table(kind: str, cases: int, first: int = 0) -> dict[str, Line]:
             if other is None or line.bound >= enough:
                 continue
             with suppress(InputError):  # where it cannot run without
-                line.bound += differ(answer, found_by_engine(other))
+                line.bound += leaves_out_others(case, other) or differ(answer, found_by_engine(other))
                 line.tried += 1
                 line.cases = number + 1
     for line in lines.values():

@@ -177,7 +177,7 @@ class Partition:
     allow_groups
         Groups of users who may use it; empty: everybody.
     exclusive_user
-        Whether only jobs of one user share a node.
+        Whether only jobs of one user share a node; kept, but not simulated.
     least_loaded
         Whether its jobs get the least loaded nodes, under the placement rules "switches" and "consecutive".
     qos
