@@ -38,21 +38,24 @@ def test_use_queue_and_full_hours_of_two_kinds_of_nodes():
     inputs = unchecked_inputs(jobs, cluster, None)
     demand = Demand(schedule, inputs, wait_causes(schedule, inputs))
     first, second = demand.of_groups(cluster)
-    assert (first.name, first.nodes, first.cores, first.waited_for) == ("a1", 1, 1, 9)
-    assert (first.busy, first.full, first.job_hours) == (1, 9, 8 + 7)
-    assert first.longest == (2 * HOUR, 11 * HOUR)
+    # Until the last submission: job 1 from 2 h on, job 2 from 4 h on. It waits until 11 h, which counts no more.
+    assert (first.name, first.nodes, first.cores, first.waited_for) == ("a1", 1, 1, 8)
+    assert (first.busy, first.full, first.job_hours) == (1, 8, 8 + 6)
+    assert first.longest == (2 * HOUR, 10 * HOUR)
+    assert first.without_room.integral() / HOUR == 8 + 7
     assert math.isnan(first.gpus)
     assert (second.name, second.features, second.cores, second.gpus) == ("b1", "b, 1 GPU", 0.25, 0.5)
     assert (second.waited_for, second.full, second.longest) == (0, 0, None)
     assert math.isnan(second.busy)
     kinds = demand.of_kinds(node_kinds(inputs, asked, cluster))
-    assert [(one.name, one.job_hours) for one in kinds] == [("a (1 node)", 15), ("b (1 node)", 0)]
+    assert [(one.name, one.job_hours) for one in kinds] == [("a (1 node)", 14), ("b (1 node)", 0)]
 
 
 @pytest.mark.parametrize(("third", "full"), [(2, 3), (1, 0)])
 def test_nodes_are_full_while_most_that_wait_have_no_room(third: int, full: int):
     """Four cores; the first job holds three. The second wants two and has no room; the third is behind it, and would
-    have room for its one core in the second case: one of two has no room, which is not most."""
+    have room for its one core in the second case: one of two has no room, which is not most. No job comes
+    later, so that all hours count."""
     cluster = Cluster.of_nodes([NodeGroup.of("n1", cores=4)], [Partition("batch", default=True)])
     tasks = [3, 2, third]
     asked = Resources.of(3, tasks=tasks)

@@ -47,6 +47,27 @@ def test_a_job_waits_for_nodes_or_for_its_turn():
     assert causes.of_kind(PRIORITY).tolist() == [0, 0, 80]
 
 
+def test_waiting_until_the_last_submission_is_told_from_the_drain_after_it():
+    """One node, until 100. Job 1 waits from 10 to 100, 20 s of it before the last job comes at 30."""
+    cluster = Cluster.of_nodes([NodeGroup.of("n1", cores=4)], [BATCH])
+    columns = {"submit_time": [0, 10, 30], "run_time": [100, 10, 10], "user_id": [1, 1, 2]}
+    _, causes = caused(cluster, columns, tasks=[4, 4, 4])
+    assert causes.seconds["cores"].tolist() == [0, 90, 80]
+    assert causes.inside["cores"].tolist() == [0, 20, 0]
+    assert causes.totals(inside=True) == {"cores": 20}
+
+
+def test_of_like_jobs_before_one_free_node_one_waits_for_its_turn_and_the_others_for_nodes():
+    """Job 0 holds n1 until 100; n2 is free, and job 1 waits for both. Behind it, four jobs of a node wait from 20 on:
+    for one of the four there is room for 80 s, which is a quarter of the wait of each."""
+    cluster = Cluster.of_nodes([NodeGroup.of("n[1-2]", cores=4)], [BATCH])
+    columns = {"submit_time": [0, 0, 20, 20, 20, 20], "run_time": [100, 10, 10, 10, 10, 10], "user_id": [1] * 6}
+    schedule, causes = caused(cluster, columns, tasks=[4, 8, 4, 4, 4, 4], nodes=[1, 2, 1, 1, 1, 1])
+    assert schedule.start_time[:4].tolist() == [0, 100, 110, 110]
+    assert causes.seconds["turn"][2:4].tolist() == [20, 20]
+    assert sum(column[2] for column in causes.seconds.values()) == 90
+
+
 def limited(limits: Limits) -> Cluster:
     who = Accounting(
         (QosLimits("normal", limits=limits),),

@@ -26,8 +26,8 @@ def test_the_period_without_which_a_difference_is_less_than_half_is_told():
     assert found.difference == pytest.approx((19 * 10 - 1900) / 20)
     assert found.without == 10
     assert str(found) == (
-        "One period of the log decides: without the 1 job submitted between day 0.29 and day 0.29, the mean wait would "
-        "change by +10 s instead of -85.5 s."
+        "One period of the log decides: without the 1 job submitted between 0.29 and 0.29 days after the first "
+        "submission, the mean wait would change by +10 s instead of -85.5 s."
     )
 
 

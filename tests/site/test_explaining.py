@@ -92,7 +92,8 @@ def test_the_causes_of_each_job_are_those_that_one_knows(found: SiteExplanation)
     assert found.recorded is not None
     assert found.recorded.wait_time.tolist() == [0, 0, 7200, 7200, 0, 1800, 0, 0, 0, 0]
     assert found.causes.seconds["cores"][[2, 3]].tolist() == pytest.approx([7200, 7200], abs=2)
-    assert found.causes.elsewhere[[2, 3]].tolist() == pytest.approx([7200, 7200], abs=2)
+    # On node b1, there is room for one of the two.
+    assert found.causes.elsewhere[[2, 3]].tolist() == pytest.approx([3600, 3600], abs=2)
     assert found.causes.seconds["QOSMaxJobsPerUserLimit"][5] == pytest.approx(1800, abs=2)
     (cost,) = found.limits
     assert (cost.limit, cost.jobs, cost.users) == ("QOS one: max_jobs_per_user=1", 1, 1)
@@ -115,7 +116,35 @@ def test_the_first_sentences_say_how_sure_it_is_and_who_waits(found: SiteExplana
         for one in told
     )
     assert any("QOSMaxJobsPerUserLimit (QOS one: max_jobs_per_user=1)" in one for one in told)
-    assert any("During 89% of all waiting, there was room on nodes that the job may not use" in one for one in told)
+    assert any("During 44% of all waiting, there was room on nodes that the job may not use" in one for one in told)
+
+
+def test_before_half_empty_nodes_the_answer_says_so_who_holds_them_and_which_change_to_ask_for(conf: Path):
+    """Ann's two jobs of one core hold a cpu node each from 8 to 10, as she gives their nodes; bob's job of a node waits
+    for two hours, which are all waiting. Both jobs would do with one node."""
+    head, jobs = HEAD.replace("|Constraints", "|Constraints|SubmitLine"), []
+    for number, (user, submit, start, end, cpus, words) in enumerate(
+        [
+            ("ann", "08:00:00", "08:00:00", "10:00:00", 1, "sbatch -w a1 x"),
+            ("ann", "08:00:00", "08:00:00", "10:00:00", 1, "sbatch -w a2 x"),
+            ("bob", "08:00:00", "10:00:00", "11:00:00", 4, "sbatch x"),
+            ("bob", "12:00:00", "12:00:00", "12:30:00", 4, "sbatch x"),
+        ]
+    ):
+        jobs.append(line(number + 1, user, submit, start, end, cpus, "normal", "cpu") + f"|{words}")
+    file = conf.parent / "few.txt"
+    file.write_text("\n".join([head, *jobs, ""]))
+    found = explain(import_site(conf, file))
+    told = found.sentences()
+    assert "100% of it in the twin before half-empty nodes" in told[0]
+    assert told[1].startswith(
+        "100% of all waiting is that of 1 job before half-empty nodes: on average 75% of the cores"
+    )
+    assert "on 100% of these run jobs of ann, each with 1 core" in told[2]
+    assert told[3].startswith("What may help: packing. 100% of the nodes in use in part are no more than half in use")
+    assert found.change == ""  # without backfilling, Slurm's option has no effect in the twin
+    assert found.to_document()["half_empty"]["mergeable"] == 1
+    assert "before half-empty nodes: on average 75%" in render_explanation(found)
 
 
 def test_without_recorded_waits_it_says_that_nothing_can_be_checked(site: Site, conf: Path):
@@ -141,6 +170,7 @@ def test_a_log_in_which_no_job_waits_is_told_in_a_sentence(conf: Path, tmp_path:
 def test_the_document_and_the_page_have_the_same_answer(found: SiteExplanation):
     document = json.loads(json.dumps(found.to_document(), default=str))
     assert document["verdict"] == "good"
+    assert document["half_empty"] is None
     assert document["carriers"][0]["group"] == "ann"
     assert document["carriers"][0]["share_of_waiting"] == pytest.approx(14_400 / 16_200)
     assert sum(one["hours"] for one in document["causes"]) == pytest.approx(16_200 / 3600, abs=0.01)

@@ -12,7 +12,8 @@ from schedlab.cluster.nodes import NodeGroup, Partition
 from schedlab.engine.machine.requests import unchecked_inputs
 from schedlab.engine.simulation import simulate
 from schedlab.schedule.schedule import Schedule
-from schedlab.site.fitting import CORES, GPUS, MEMORY, ROOM, Fitting
+from schedlab.schedule.timeline import Steps
+from schedlab.site.fitting import CORES, GPUS, MEMORY, PARTS, ROOM, Fitting
 from schedlab.workload.resources import Resources
 from schedlab.workload.workload import Workload
 
@@ -33,7 +34,7 @@ def scheduled(cluster: Cluster, jobs: list[tuple[int, int]], events=None, **aske
 def seconds(fitting: Fitting, job: int, begin: int, end: int) -> dict[str, int]:
     steps = fitting.states(int(fitting.inputs.shape[job]))
     when = np.array([begin]), np.array([end])
-    names = {"room": ROOM, "cores": CORES, "memory": MEMORY, "GPUs": GPUS}
+    names = {"room": ROOM, "cores": CORES, "memory": MEMORY, "GPUs": GPUS, "parts": PARTS}
     return {
         name: int(steps.seconds(state, *when)[0]) for name, state in names.items() if steps.seconds(state, *when)[0]
     }
@@ -56,7 +57,7 @@ def test_two_nodes_are_found_only_while_both_are_free_and_an_uneven_job_takes_th
     cluster = Cluster.of_nodes([NodeGroup.of("n[1-3]", cores=4)], [BATCH])
     asked = {"tasks": [2, 8, 7, 9], "nodes": [2, 2, 2, 3]}
     _, fitting = scheduled(cluster, [(0, 50), (1, 5), (2, 5), (3, 5)], **asked)
-    assert seconds(fitting, 1, 0, 50) == {"cores": 50}  # 8 on two nodes need two empty ones
+    assert seconds(fitting, 1, 0, 50) == {"parts": 50}  # 8 on two nodes need two empty ones; ten are free
     assert seconds(fitting, 2, 0, 50) == {"room": 50}  # 7 are 3 and 4
     assert seconds(fitting, 3, 0, 50) == {"room": 50}  # 9 of 10
 
@@ -66,6 +67,33 @@ def test_whole_nodes_need_empty_ones():
     asked = {"tasks": [5, 1], "nodes": [2, 1], "exclusive": [0, 1]}
     _, fitting = scheduled(cluster, [(0, 50), (1, 5)], **asked)
     assert seconds(fitting, 1, 1, 50) == {"cores": 49}
+
+
+@pytest.mark.parametrize(("held", "state"), [(2, "parts"), (3, "parts"), (4, "cores")])
+def test_nodes_are_half_empty_while_they_have_the_cores_in_sum_and_a_quarter_of_all_is_free(held: int, state: str):
+    """Four nodes of 4 cores, a job on each. Whoever wants 4 cores of one node finds 8, 4 or 0 of 16 free in sum."""
+    cluster = Cluster.of_nodes([NodeGroup.of("n[1-4]", cores=4)], [BATCH])
+    asked = {"tasks": [*[held] * 4, 4], "nodes": [1] * 5, "nodelist": ["n1", "n2", "n3", "n4", None]}
+    _, fitting = scheduled(cluster, [*[(0, 50)] * 4, (10, 5)], **asked)
+    assert seconds(fitting, 4, 10, 50) == {state: 40}
+
+
+def test_less_than_a_quarter_of_the_cores_is_no_half_empty_node():
+    """Four nodes of 10 cores with 8 in use: 8 of 40 are free, enough in sum for 5 on one node."""
+    cluster = Cluster.of_nodes([NodeGroup.of("n[1-4]", cores=10)], [BATCH])
+    _, fitting = scheduled(cluster, [*[(0, 50)] * 4, (10, 5)], tasks=[8, 8, 8, 8, 5], nodes=[1] * 5)
+    assert seconds(fitting, 4, 10, 50) == {"cores": 40}
+
+
+def test_of_many_jobs_with_the_same_request_as_many_have_room_as_the_free_part_holds():
+    """Two nodes of 8 cores: 3 are free on n1, 5 on n2, where 20 MiB are left. Jobs of two cores and 15 MiB fit once on
+    each; a third one would on n2 if memory did not count. Six wait: the three others find half of the cores free."""
+    groups = [NodeGroup.of("n1", cores=8, memory=100), NodeGroup.of("n2", cores=8, memory=30)]
+    asked = {"tasks": [5, 3, 2], "nodes": [1, 1, 1], "memory_per_node": [10, 10, 15], "nodelist": ["n1", "n2", None]}
+    _, fitting = scheduled(Cluster.of_nodes(groups, [BATCH]), [(0, 100), (0, 100), (0, 10)], **asked)
+    steps = fitting.states(int(fitting.inputs.shape[2]), Steps(np.array([20, 80]), np.array([6.0, 0.0])))
+    found = [steps.seconds(state, np.array([20]), np.array([80]))[0] for state in (ROOM, CORES, MEMORY, PARTS)]
+    assert found == pytest.approx([20, 0, 10, 30])
 
 
 def test_room_on_nodes_that_a_job_may_not_use_is_elsewhere():

@@ -99,7 +99,7 @@ def _figures(found: SiteExplanation) -> list[Illustration]:
             "Areas: share of the cores in use (or of GPUs, if all have some in greater use), from 0 to 100 %. Lines: "
             "jobs that wait for these nodes and have no room, on a square-root scale. Where the area is full and the "
             "line is up, nodes are short; where the line is up and the area is not full, what is free is too small for "
-            "the jobs that wait. Vertical line: the last submission.",
+            "the jobs that wait, as before half-empty nodes. Vertical line: the last submission.",
             vector=False,
         )
     ]
@@ -161,7 +161,7 @@ def _carriers(found: SiteExplanation) -> Table:
     head += [Cell("Mean wait recorded" if recorded else "Mean wait", term="wait")]
     head += [Cell("in the twin")] if recorded else []
     head += [Cell("Median wait", term="median"), Cell("Mean wait of all others")]
-    head += [Cell("Each asks for; waits mostly for", words=True)]
+    head += [Cell("Nearly all ask for; wait mostly for", words=True)]
     rows = []
     for one in found.carriers:
         share = found.share(one)
@@ -184,27 +184,32 @@ def _shares(share: WaitShare) -> list[Cell]:
 
 
 def _causes(found: SiteExplanation) -> Table:
-    totals = found.causes.totals()
+    totals, inside = found.causes.totals(), found.causes.totals(inside=True)
     whole = sum(totals.values())
     head = [Cell("Cause"), Cell("Kind", words=True), Cell("Job-hours of waiting")]
-    head += [Cell("Share of waiting", term="share_of_waiting")]
+    head += [Cell("Share of waiting", term="share_of_waiting"), Cell("Hours until the last submission")]
+    head += [Cell("Share until then", term="share_of_waiting")]
     rows = []
     for cause, seconds in totals.items():
-        hours = seconds / 3600
-        row = [Cell(cause_text(cause)), Cell(kind_of(cause), words=True), Cell(hours_text(hours), hours)]
-        rows.append([*row, Cell(f"{seconds / whole:.1%}", seconds / whole)])
+        row = [Cell(cause_text(cause)), Cell(kind_of(cause), words=True)]
+        for one in (seconds, inside.get(cause, 0)):
+            row += [Cell(hours_text(one / 3600), one / 3600), Cell(f"{one / whole:.1%}", one / whole)]
+        rows.append(row)
     note = (
         "In the twin. A job has no free cores, nodes, memory or GPUs while it could not start even if alone in the "
-        "queue; it is behind other jobs while it could, but nodes are kept for jobs before it, or the scheduler "
-        "has not looked at it yet. Limits and other holds are in Slurm's words."
+        "queue. It waits before half-empty nodes while these have enough free cores in sum, and a quarter of all their "
+        "cores are free, but no node has enough of them. It is behind other jobs while it could start, but nodes are "
+        "kept for jobs before it, or the scheduler has not looked at it yet; of many like jobs, as many as there is "
+        "room for. Limits and other holds are in Slurm's words. After the last submission, the log only drains."
     )
     return Table("What they wait for", "Hours of waiting by cause", head, rows, note)
 
 
 def _nodes(found: SiteExplanation) -> list[Table]:
     note = (
-        "Shares in use are means from the first submission to the last, and those while jobs wait. Hours full: those "
-        "of the hours with waiting jobs in which most of these had no room. Job-hours without room: what all jobs "
+        "Until the last submission; the drain after it does not count, unless no job waits before. Shares in use are "
+        "means from the first submission on, and those while jobs wait. Hours full: those of the hours with waiting "
+        "jobs in which most of these had no room. Job-hours without room: what all jobs "
         "waited together while no node that they may use had room; {}."
     )
     kinds = note.format("each job counts for the one kind that it asks for")

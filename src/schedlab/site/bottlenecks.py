@@ -15,7 +15,8 @@ from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.stretches import by_stretch
 from schedlab.schedule.timeline import Steps, count_present
 from schedlab.site.causes import WaitCauses
-from schedlab.site.fitting import ROOM, StateSteps
+from schedlab.site.fitting import ROOM, STATES
+from schedlab.site.queue_steps import NEVER, cut, spans, sum_of, waiting_in
 from schedlab.wording import count_of
 from schedlab.workload.resources import Labels
 
@@ -37,13 +38,13 @@ class NodesInDemand:
     cores, gpus
         Mean share in use from the first submission to the last; NaN without GPUs.
     busy
-        Mean share of their cores in use while jobs waited for them; NaN if none did.
+        Mean share of their cores in use while jobs waited for them until the last submission; NaN if none did.
     waited_for, full
-        Hours in which jobs waited for them, and those of them in which most of these jobs had no room.
+        Hours in which jobs waited for them until then, and those of them in which most of these jobs had no room.
     job_hours
-        Hours that jobs waited for them together while no node that they may use had room.
+        Hours that jobs waited for them together until then while no node that they may use had room.
     longest
-        Begin and end, in seconds, of the longest time for which they were full; None: they never were.
+        Begin and end, in seconds, of the longest time for which they were full then; None: they never were.
     use
         Share of their cores over time or, if all have GPUs that are in greater use, of these.
     without_room
@@ -64,6 +65,14 @@ class NodesInDemand:
     without_room: Steps
 
 
+def _queue(causes: WaitCauses, request: int) -> tuple[Steps, Steps] | None:
+    """Return the jobs of a request that wait over time, and those of them that have no room; None: none waits."""
+    waiting, states = causes.queues[request], causes.steps[request]
+    if waiting is None or states is None:
+        return None
+    return waiting, waiting_in(waiting, states, [one for one in range(len(STATES)) if one != ROOM])
+
+
 class Demand:
     """Who waits for which nodes, and whether these had room.
 
@@ -75,13 +84,19 @@ class Demand:
         The requests of its jobs.
     causes
         What its jobs waited for.
+
+    Notes
+    -----
+    Hours count until the last submission: what comes later is the queue of a log that ends, which only drains. If no
+    job waits until then, all hours count.
     """
 
     def __init__(self, schedule: Schedule, inputs: NodeInputs, causes: WaitCauses) -> None:
         self.schedule, self.inputs = by_stretch(schedule), inputs
         submit = schedule.workload.submit_time
         self.begin, self.end = int(submit.min()), max(int(submit.max()), int(submit.min()) + 1)
-        self.queues = [_queue(schedule, causes, request) for request in range(len(causes.steps))]
+        self.until = self.end if any(causes.totals(inside=True)) else int(schedule.start_time.max())
+        self.queues = [_queue(causes, request) for request in range(len(causes.steps))]
         self.fits = [room_on_nodes(inputs, request) > 0 for request in range(len(causes.steps))]
 
     def of_groups(self, cluster: Cluster) -> tuple[NodesInDemand, ...]:
@@ -109,14 +124,15 @@ class Demand:
 
     def _in_demand(self, name: str, features: str, there: NDArray[np.bool_], requests: list[int]) -> NodesInDemand:
         queues = [queue for request in requests if (queue := self.queues[request]) is not None]
-        waiting, without = (_sum([one[part] for one in queues]) for part in range(2))
-        spans = _spans(waiting, without, above=0.5)
-        lengths = spans[:, 1] - spans[:, 0]
+        every, without_room = (sum_of([one[part] for one in queues]) for part in range(2))
+        waiting, without = cut(every, self.until), cut(without_room, self.until)
+        full = spans(waiting, without, above=0.5)
+        lengths = full[:, 1] - full[:, 0]
         cores, gpus = (self._in_use(there, resource) for resource in ("cores", "gpus"))
         assert cores is not None
         used = _mean(cores, self.begin, self.end)
         used_gpus = float("nan") if gpus is None else _mean(gpus, self.begin, self.end)
-        waited = _spans(waiting, without, above=-1)
+        waited = spans(waiting, without, above=-1)
         seconds = float((waited[:, 1] - waited[:, 0]).sum())
         busy = sum(cores.integral(*_inside(cores, first, last)) for first, last in waited.tolist())
         return NodesInDemand(
@@ -129,9 +145,9 @@ class Demand:
             seconds / HOUR,
             float(lengths.sum()) / HOUR,
             without.integral() / HOUR,
-            (int(spans[lengths.argmax(), 0]), int(spans[lengths.argmax(), 1])) if len(spans) else None,
+            (int(full[lengths.argmax(), 0]), int(full[lengths.argmax(), 1])) if len(full) else None,
             gpus if gpus is not None and used_gpus > used and self._have_gpus(there) else cores,
-            without,
+            without_room,
         )
 
     def _have_gpus(self, there: NDArray[np.bool_]) -> bool:
@@ -149,55 +165,10 @@ class Demand:
         run = np.repeat(np.arange(len(placement)), np.diff(placement.offsets))
         mine = there[placement.node]
         if not mine.any():
-            return _NONE
+            return NEVER
         begins, ends = held.start[run[mine]].astype(np.int64), held.end[run[mine]].astype(np.int64)
         used = count_present(begins, ends, amount[mine])
         return Steps(used.times, used.values / int(capacity[there].sum()))
-
-
-_NONE = Steps(np.array([0], dtype=np.int64), np.zeros(1))
-
-
-def _queue(schedule: Schedule, causes: WaitCauses, request: int) -> tuple[Steps, Steps] | None:
-    """Return the jobs of a request that wait over time, and those of them that have no room; None: none waits."""
-    states = causes.steps[request]
-    if states is None:
-        return None
-    rows = np.flatnonzero(causes.request == request)
-    waiting = count_present(schedule.queued_since[rows], schedule.start_time[rows].astype(np.int64))
-    return waiting, _while_without(waiting, states)
-
-
-def _while_without(waiting: Steps, states: StateSteps) -> Steps:
-    """Return a step function where there is no room, and 0 where there is."""
-    times = np.union1d(waiting.times, states.times[states.times > waiting.times[0]])
-    times = times[times <= waiting.times[-1]]
-    values = waiting.values[np.searchsorted(waiting.times, times, side="right") - 1]
-    state = states.states[np.searchsorted(states.times, times, side="right") - 1]
-    return Steps(times, np.where(state == ROOM, 0.0, values))
-
-
-def _sum(functions: list[Steps]) -> Steps:
-    """Return the sum of step functions that are 0 at their ends."""
-    if not functions:
-        return _NONE
-    times = np.concatenate([one.times for one in functions])
-    changes = np.concatenate([np.diff(one.values, prepend=0.0) for one in functions])
-    order = np.argsort(times, kind="stable")
-    last = np.append(times[order][1:] != times[order][:-1], True)
-    return Steps(times[order][last], np.rint(np.cumsum(changes[order]))[last])
-
-
-def _spans(waiting: Steps, without: Steps, *, above: float) -> NDArray[np.int64]:
-    """Return begins and ends of the times in which jobs waited, of which more than a share had no room."""
-    times = np.union1d(waiting.times, without.times)
-    queue, short = (
-        np.where(times < one.times[0], 0, one.values[np.searchsorted(one.times, times, side="right") - 1])
-        for one in (waiting, without)
-    )
-    inside = (queue > 0) & (short > above * queue)
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], inside, [False]])))
-    return times[edges].reshape(-1, 2)
 
 
 def _mean(function: Steps, begin: int, end: int) -> float:

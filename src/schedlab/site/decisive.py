@@ -40,9 +40,9 @@ class DecisivePeriod:
 
     def __str__(self) -> str:
         return (
-            f"One period of the log decides: without the {count_of(self.jobs, 'job')} submitted between day "
-            f"{self.begin / DAY:.2f} and day {self.end / DAY:.2f}, the mean wait would change by "
-            f"{signed(self.without)} instead of {signed(self.difference)}."
+            f"One period of the log decides: without the {count_of(self.jobs, 'job')} submitted between "
+            f"{self.begin / DAY:.2f} and {self.end / DAY:.2f} days after the first submission, "
+            f"the mean wait would change by {signed(self.without)} instead of {signed(self.difference)}."
         )
 
 

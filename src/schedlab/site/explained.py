@@ -15,6 +15,7 @@ from schedlab.site.carriers import Carrier, WaitShare, stands_out
 from schedlab.site.causes import KIND_WORDS, kind_of
 from schedlab.site.coverage import error_text
 from schedlab.site.fitting import STATES
+from schedlab.site.half_empty_text import half_empty_sentences
 from schedlab.site.log_end import log_end_clause, log_end_sentences
 from schedlab.site.standing import without_waits
 from schedlab.site.wait_text import wait_text
@@ -31,14 +32,27 @@ SHORT_LOG = 14
 ONE_DAY = 0.4
 """The share of all waiting from which on a single day decides."""
 
-LEAST = 0.005
-"""The share of all waiting of a cause that a sentence tells."""
+LEAST, TOLD = 0.005, 0.1
+"""The shares of waiting of a cause from which on a sentence tells it of all jobs, and of a group."""
 
 CAUSE_WORDS: Final = {
-    "cores": "no free cores or whole nodes",
+    "cores": "no free cores",
+    "parts": "half-empty nodes",
     "memory": "no free memory",
     "GPUs": "no free GPUs",
     "turn": "room, but behind other jobs",
+    "after": "the log drains",
+}
+
+ONCE: Final = (
+    "The twin is simulated once here. site what-if takes the mean of three copies, in which jobs come some seconds "
+    "earlier or later: its waits of the site as it is differ from these, those of groups of few jobs by much."
+)
+
+REASONS: Final = {
+    "parts": "before half-empty nodes",
+    "turn": "behind other jobs, with room on nodes that they may use",
+    "after": "after the last submission (the log only drains)",
 }
 
 KINDS: Final = {
@@ -101,6 +115,12 @@ def asks_for(found: SiteExplanation, carrier: Carrier) -> str:
     return " ".join(part for part in parts if part)
 
 
+def _how_many(found: SiteExplanation, carrier: Carrier) -> str:
+    """Return how many jobs of a carrier ask for what `asks_for` says: what nearly all share need not be of each."""
+    asked = [found.labels[kind].codes[carrier.rows] for kind in ("nodes", "node kind", "GPUs")]
+    return "each" if all((codes == codes[0]).all() for codes in asked) else "nearly all"
+
+
 def _of_kind(shared: dict[str, str]) -> str:
     kind = shared.get("node kind", ANY_NODE)
     return "" if kind.startswith(ANY_NODE) else f"of {kind}" if "nodes" in shared else f"nodes of {kind}"
@@ -125,7 +145,8 @@ def first_sentences(found: SiteExplanation) -> list[str]:
         f"{wait_text(float(np.median(waits)))}."
     )
     decides = [log_end_clause(found.after_the_log())]
-    return [f"{'; '.join([f'{_according(found)}, {_who(found)}', *filter(None, decides)])}.", every]
+    parts = half_empty_sentences(found.half_empty, float(found.twin.wait_time.sum()), found.change)
+    return [f"{'; '.join([f'{_according(found)}, {_who(found)}', *filter(None, decides)])}.", *parts, every]
 
 
 def other_sentences(found: SiteExplanation) -> list[str]:
@@ -152,6 +173,7 @@ def _how_sure(found: SiteExplanation) -> Iterator[str]:
     if found.calibration is None:
         yield "All waits here are those of the twin."
         yield from without_waits(len(found.waits)).details()
+        yield ONCE
         return
     yield "Who waits is told from the record; what they wait for is told by the twin."
     yield from found.calibration.sentences()
@@ -160,6 +182,7 @@ def _how_sure(found: SiteExplanation) -> Iterator[str]:
         twin = found.share(first, found.twin.wait_time)
         name, others = whose(found, first), wait_text(twin.mean_without)
         yield f"In the twin, the jobs of {name} wait {wait_text(twin.mean)} on average, all others {others}."
+    yield ONCE
 
 
 def _who(found: SiteExplanation) -> str:
@@ -169,23 +192,24 @@ def _who(found: SiteExplanation) -> str:
     share, asks = found.share(first), asks_for(found, first)
     part = f"{share.share_of_waiting:.0%} of all waiting"
     whole = f"{part} is" if stands_out(share) else f"no group of jobs stands out; the most telling one has {part}:"
+    asking = f", {_how_many(found, first)} asking for {asks}" if asks else ""
     return (
         f"{whole} that of {count_of(share.jobs, 'job')} ({share.share_of_jobs:.0%} of all jobs) of "
-        f"{whose(found, first)}{f', each asking for {asks}' if asks else ''}: they wait {wait_text(share.mean)} on "
-        f"average, {_because(found, first)}; all other jobs wait {wait_text(share.mean_without)} on average"
+        f"{whose(found, first)}{asking}: they wait {wait_text(share.mean)} on average, "
+        f"{_because(found, first)}; all other jobs wait {wait_text(share.mean_without)} on average"
     )
 
 
 def _what_for(found: SiteExplanation) -> Iterator[str]:
-    shares = found.shares_of_causes()
-    if not shares:
+    totals = found.causes.totals()
+    if not totals:
         return
-    kinds = {kind: sum(part for cause, part in shares.items() if kind_of(cause) == kind) for kind in KIND_WORDS}
+    whole = sum(totals.values())
+    kinds = {kind: sum(one for cause, one in totals.items() if kind_of(cause) == kind) / whole for kind in KIND_WORDS}
     told = [f"{kinds[kind]:.0%} {words}" for kind, words in KIND_WORDS.items() if kinds[kind] >= LEAST]
-    short = [f"{shares[state]:.0%} for lack of free {state}" for state in STATES[1:] if shares.get(state, 0) >= LEAST]
     yield f"Of all waiting, {'; '.join(told)}."
-    if len(short) > 1:
-        yield f"Resources: {', '.join(short)}."
+    shares = [f"{share:.0%} {because(one)}" for one, share in found.shares_of_causes().items() if share >= LEAST]
+    yield f"Of it, {'; '.join(shares)}."
     words = found.twin.waited_for or {}
     behind, total = (sum(int(words[one].sum()) for one in some if one in words) for some in (["Priority"], words))
     if behind > 0.5 * total:
@@ -193,7 +217,7 @@ def _what_for(found: SiteExplanation) -> Iterator[str]:
             f"squeue would show the reason Priority for {behind / total:.1%} of it, as only the first job that waits "
             "for a partition gets Resources there."
         )
-    elsewhere = float(found.causes.elsewhere.sum()) / sum(found.causes.totals().values())
+    elsewhere = float(found.causes.elsewhere.sum()) / whole
     if elsewhere >= 0.05:
         yield (
             f"During {elsewhere:.0%} of all waiting, there was room on nodes that the job may not use, because of its "
@@ -205,10 +229,10 @@ def _where(found: SiteExplanation) -> Iterator[str]:
     total = sum(one.job_hours for one in found.kinds)
     if not total:
         return
-    first = found.kinds[0]
+    first, until = found.kinds[0], "until the last submission" if found.causes.totals(inside=True) else "in the twin"
     yield (
         f"The bottleneck is {first.name}: jobs that ask for these nodes have {first.job_hours / total:.0%} of all "
-        f"waiting without room. While jobs wait for them, {first.busy:.0%} of their cores are in use; in "
+        f"waiting without room {until}. While jobs wait for them, {first.busy:.0%} of their cores are in use; in "
         f"{hours_text(first.full)} of these {hours_text(first.waited_for)} hours, most of the waiting jobs have no "
         "room."
     )
@@ -231,8 +255,8 @@ def _how_typical(found: SiteExplanation) -> Iterator[str]:
     day, share = found.busiest_day()
     if found.waits.any() and days > 1 and share >= ONE_DAY:
         yield (
-            f"{share:.0%} of all waiting is that of jobs submitted on day {day} of {np.ceil(days):,.0f}: one event "
-            "decides, and need not come again."
+            f"{share:.0%} of all waiting is that of jobs submitted {day - 1:,} to {day:,} days after the first "
+            f"submission (day {day:,} of {np.ceil(days):,.0f}): one event decides, and need not come again."
         )
     elif days < SHORT_LOG:
         yield f"The log has {days:,.1f} days: it cannot tell a habit from an event."
@@ -248,8 +272,11 @@ def explained_text(found: SiteExplanation) -> str:
     parts += [
         f"by {words}\n\n{_groups(found, kind)}" for kind, words in KINDS.items() if len(found.labels[kind].names) > 1
     ]
-    parts += ["what they wait for\n\n" + _causes(found), "nodes that jobs ask for\n\n" + _nodes(found.kinds)]
-    parts.append("groups of nodes\n\n" + _nodes(found.groups))
+    parts += [
+        "what they wait for\n\n" + _causes(found),
+        "nodes that jobs ask for, until the last submission\n\n" + _nodes(found.kinds),
+    ]
+    parts.append("groups of nodes, until the last submission\n\n" + _nodes(found.groups))
     if found.limits:
         parts.append("limits\n\n" + _limits(found))
     return "\n\n".join(part for part in parts if part)
@@ -258,7 +285,7 @@ def explained_text(found: SiteExplanation) -> str:
 def _carriers(found: SiteExplanation) -> str:
     recorded = found.recorded is not None
     head = ["jobs of", "jobs", "share of waiting", "mean wait", *(["in the twin"] if recorded else [])]
-    head += ["median wait", "mean of others", "wait mostly for", "each asks for"]
+    head += ["median wait", "mean of others", "wait mostly for", "nearly all ask for"]
     rows = []
     for one in found.carriers:
         share = found.share(one)
@@ -284,15 +311,24 @@ def mostly_for(found: SiteExplanation, carrier: Carrier) -> str:
 
 def _because(found: SiteExplanation, carrier: Carrier) -> str:
     """Return what the jobs of a carrier wait for most, as part of a sentence."""
-    cause, share = next(iter(found.shares_of_causes(carrier.rows).items()), ("", 0.0))
-    if not cause:
+    told = [(cause, share) for cause, share in found.shares_of_causes(carrier.rows).items() if share >= TOLD]
+    if not told:
         return "but not in the twin"
-    part = f"{share:.0%} of it{'' if found.recorded is None else ' in the twin'}"
-    if cause in STATES:
-        return f"{part} because no node that they may use has enough free {cause}"
-    if cause == "turn":
-        return f"{part} behind other jobs, with room on nodes that they may use"
-    return f"{part} for the reason {cause}"
+    where = "" if found.recorded is None else " in the twin"
+    return ", ".join(
+        f"{share:.0%}{'' if place else f' of it{where}'} {because(cause)}" for place, (cause, share) in enumerate(told)
+    )
+
+
+def because(cause: str) -> str:
+    """Return a cause as a reason.
+
+    Examples
+    --------
+    >>> because("parts"), because("memory"), because("QOSMaxJobsPerUserLimit")
+    ('before half-empty nodes', 'for lack of free memory', 'for the reason QOSMaxJobsPerUserLimit')
+    """
+    return REASONS.get(cause, f"for lack of free {cause}" if cause in STATES else f"for the reason {cause}")
 
 
 def _groups(found: SiteExplanation, kind: str) -> str:
@@ -309,11 +345,16 @@ def _row(one: WaitShare) -> list[str]:
 
 
 def _causes(found: SiteExplanation) -> str:
-    rows = [
-        [cause_text(cause), kind_of(cause), hours_text(found.causes.totals()[cause] / 3600), f"{share:.1%}"]
-        for cause, share in found.shares_of_causes().items()
-    ]
-    return table(["cause", "kind", "job-hours of waiting", "share of waiting"], rows)
+    inside = found.causes.totals(inside=True)
+    whole = sum(found.causes.totals().values())
+    rows = []
+    for cause, seconds in found.causes.totals().items():
+        hours = [hours_text(one / 3600) for one in (seconds, inside.get(cause, 0))]
+        shares = [f"{one / whole:.1%}" for one in (seconds, inside.get(cause, 0))]
+        rows.append([cause_text(cause), kind_of(cause), hours[0], shares[0], hours[1], shares[1]])
+    until = "until the last submission"
+    head = ["cause", "kind", "job-hours of waiting", "share of waiting", f"hours {until}", f"share {until}"]
+    return table(head, rows)
 
 
 def _nodes(some: Iterable[NodesInDemand]) -> str:

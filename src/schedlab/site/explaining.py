@@ -18,6 +18,8 @@ from schedlab.site.bottlenecks import Demand, NodesInDemand
 from schedlab.site.calibration import Calibration
 from schedlab.site.carriers import Carrier, WaitShare, carriers, shares_by, wait_share
 from schedlab.site.causes import WaitCauses, kind_of, wait_causes
+from schedlab.site.half_empty import HalfEmpty, half_empty
+from schedlab.site.half_empty_text import change_to_try
 from schedlab.site.limit_costs import LimitCost, limit_costs
 from schedlab.site.log_end import after_the_log
 from schedlab.site.omissions import Omissions
@@ -26,6 +28,9 @@ from schedlab.site.site import Site
 from schedlab.workload.resources import Labels
 
 HOUR = 3600
+
+AFTER = "after"
+"""Beside the causes: waiting after the last submission, when no other jobs come."""
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -48,6 +53,10 @@ class SiteExplanation:
         What the jobs wait for, in the twin.
     kinds, groups
         Use of the nodes that jobs ask for and of each group of nodes, and the queue for them, in the twin.
+    half_empty
+        The nodes before which most is waited while they are half empty, in the twin; None: no job waits so.
+    change
+        A change that may leave more nodes empty, as `site what-if --set` takes it; "": none is known.
     limits
         What limits cost, in the twin.
     omissions
@@ -62,6 +71,8 @@ class SiteExplanation:
     causes: WaitCauses
     kinds: tuple[NodesInDemand, ...]
     groups: tuple[NodesInDemand, ...]
+    half_empty: HalfEmpty | None
+    change: str
     limits: tuple[LimitCost, ...]
     omissions: Omissions
 
@@ -86,9 +97,11 @@ class SiteExplanation:
         return shares_by(kind, self.labels[kind], self.waits)
 
     def shares_of_causes(self, rows: NDArray[np.intp] | slice = slice(None)) -> dict[str, float]:
-        """Return the share of each cause in the waiting of some jobs, the largest first."""
-        totals = self.causes.totals(rows)
-        return {cause: seconds / sum(totals.values()) for cause, seconds in totals.items()}
+        """Return the share of each cause in the waiting of some jobs until the last submission and, as `AFTER`, of all
+        that is waited later; the largest first."""
+        inside, total = self.causes.totals(rows, inside=True), sum(self.causes.totals(rows).values())
+        seconds = inside | {AFTER: total - sum(inside.values())}
+        return {cause: one / total for cause, one in sorted(seconds.items(), key=lambda each: -each[1]) if one}
 
     def busiest_day(self) -> tuple[int, float]:
         """Return the day, from 1, whose jobs waited most together, and their share of all waiting."""
@@ -119,16 +132,21 @@ class SiteExplanation:
             "median_wait": float(np.median(self.waits)),
             "carriers": list(self._carriers()),
             "groups": {kind: [asdict(one) for one in self.shares(kind)] for kind in self.labels},
-            "causes": [
-                {"cause": cause, "kind": kind_of(cause), "hours": seconds / HOUR}
-                for cause, seconds in self.causes.totals().items()
-            ],
+            "causes": list(self._causes()),
+            "share_after_last_submission": self.after_the_log(),
+            "half_empty": None if self.half_empty is None else asdict(self.half_empty) | {"try": self.change},
             "hours_with_room_elsewhere": float(self.causes.elsewhere.sum()) / HOUR,
             "node_kinds": [_of_nodes(one) for one in self.kinds],
             "node_groups": [_of_nodes(one) for one in self.groups],
             "limits": [asdict(one) for one in self.limits],
             "omissions": self.omissions.to_document(),
         }
+
+    def _causes(self) -> Iterator[dict[str, Any]]:
+        inside = self.causes.totals(inside=True)
+        for cause, seconds in self.causes.totals().items():
+            hours = {"hours": seconds / HOUR, "hours_until_last_submission": inside.get(cause, 0) / HOUR}
+            yield {"cause": cause, "kind": kind_of(cause)} | hours
 
     def _carriers(self) -> Iterator[dict[str, Any]]:
         for one in self.carriers:
@@ -189,6 +207,7 @@ def explain(site: Site | str | PathLike[str]) -> SiteExplanation:
     demand = Demand(twin, inputs, causes)
     labels = attributes(twin, inputs, site.cluster)
     waits = twin.wait_time if calibration is None else calibration.recorded.wait_time
+    parts = half_empty(twin, inputs, causes, labels["node kind"])
     return SiteExplanation(
         site.name,
         twin,
@@ -198,6 +217,8 @@ def explain(site: Site | str | PathLike[str]) -> SiteExplanation:
         causes,
         demand.of_kinds(labels["node kind"]),
         demand.of_groups(site.cluster),
+        parts,
+        "" if parts is None else change_to_try(parts, site.cluster, site.scheduler),
         limit_costs(twin, site.cluster, causes),
         past.omissions,
     )

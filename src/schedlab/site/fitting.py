@@ -14,10 +14,14 @@ from schedlab.schedule.stretches import by_stretch
 from schedlab.schedule.timeline import Steps
 from schedlab.workload.resources import WHOLE
 
-ROOM, CORES, MEMORY, GPUS = range(4)
-"""States of a request: there is room for it; or there is none, as cores (or whole nodes), memory or GPUs are short."""
+ROOM, CORES, MEMORY, GPUS, PARTS = range(5)
+"""States of a request: there is room for it; or there is none, as cores, memory or GPUs are short, or as enough cores
+are free, but in parts of nodes."""
 
-STATES: Final = ("room", "cores", "memory", "GPUs")
+STATES: Final = ("room", "cores", "memory", "GPUs", "parts")
+
+HALF_EMPTY = 0.25
+"""The share of the cores of some nodes that is free at least while these are half empty: with less, they are full."""
 
 BEFORE = -(1 << 62)
 """The second in which the first state of each node begins."""
@@ -49,38 +53,44 @@ class _Held(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StateSteps:
-    """The states of a request over time.
+    """The states of the waiting jobs of a request over time.
 
     Parameters
     ----------
     times
-        int64 seconds, ascending; the first is `BEFORE`.
-    states
-        int8: `states[i]`, one of ROOM, CORES, MEMORY and GPUS, holds from `times[i]` until `times[i + 1]`.
+        int64 seconds, ascending.
+    shares
+        float64, one row per state of STATES: the share of the waiting jobs that are in it from `times[i]` until
+        `times[i + 1]`; columns have the sum 1.
     """
 
     times: NDArray[np.int64]
-    states: NDArray[np.int8]
+    shares: NDArray[np.float64]
 
-    def seconds(self, state: int, begin: NDArray[np.int64], end: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return for how many seconds of each interval [begin, end) a state held.
+    def seconds(self, state: int, begin: NDArray[np.int64], end: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the seconds of each interval [begin, end) in a state.
 
         Examples
         --------
-        >>> steps = StateSteps(np.array([BEFORE, 10, 30]), np.array([ROOM, CORES, ROOM], dtype=np.int8))
-        >>> steps.seconds(CORES, np.array([0, 20]), np.array([15, 40])).tolist()
-        [5, 10]
+        >>> steps = StateSteps(np.array([BEFORE, 10, 30]), np.array([[1, 0.25, 1], [0, 0.75, 0]]))
+        >>> steps.seconds(CORES, np.array([0, 20]), np.array([14, 40])).tolist()
+        [3.0, 7.5]
         """
         times = np.maximum(self.times, min(0, int(begin.min(initial=0))))
-        lasted = np.append(np.diff(times), 0)
-        before = np.concatenate([[0], np.cumsum(np.where(self.states == state, lasted, 0))])
+        before = np.concatenate([[0.0], np.cumsum(self.shares[state][:-1] * np.diff(times))])
 
-        def until(when: NDArray[np.int64]) -> NDArray[np.int64]:
-            place = np.searchsorted(times, when, side="right") - 1
-            found: NDArray[np.int64] = before[place] + np.where(self.states[place] == state, when - times[place], 0)
+        def until(when: NDArray[np.int64]) -> NDArray[np.float64]:
+            place = np.maximum(np.searchsorted(times, when, side="right") - 1, 0)
+            found: NDArray[np.float64] = before[place] + self.shares[state][place] * (when - times[place])
             return found
 
         return until(end) - until(begin)
+
+    def share_at(self, state: int, times: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the share of the waiting jobs that are in a state at some times."""
+        place = np.maximum(np.searchsorted(self.times, times, side="right") - 1, 0)
+        found: NDArray[np.float64] = self.shares[state][place]
+        return found
 
 
 class Fitting:
@@ -95,8 +105,11 @@ class Fitting:
 
     Notes
     -----
-    A request has room if it could start then, were it alone in the queue: on nodes that it may use, with enough free
-    cores, memory and GPUs. What the scheduler keeps for other jobs counts as free. Which GPU of a node a run holds is
+    A request has room for as many of its jobs as could start then, were no others in the queue: on nodes that it may
+    use, with enough free cores, memory and GPUs. So of 900 jobs that wait for whole nodes before one empty node, one
+    has room. What the scheduler keeps for other jobs counts as free. It waits for cores that are free in
+    parts of nodes while those nodes have enough free cores in sum for it, and at least `HALF_EMPTY` of all their cores
+    are free, but not so many on one node as it asks for. Which GPU of a node a run holds is
     not recorded, so GPUs of several types on one node, and shares of one, are counted by their sum.
     """
 
@@ -107,55 +120,102 @@ class Fitting:
         order = np.argsort(self.held.time, kind="stable")
         self._order = order
         self._first = np.append(True, self.held.node[1:] != self.held.node[:-1])
+        times = self.held.time[order]
+        self._last = np.append(times[1:] != times[:-1], True)
+        self._times = times[self._last]
 
-    def states(self, request: int) -> StateSteps:
-        """Return the states of a request over time."""
+    def states(self, request: int, waiting: Steps | None = None) -> StateSteps:
+        """Return the states of the jobs of a request over time; by default, of one that waits all the time."""
         fits = self._fits(request)
-        states = np.where(fits.values > 0, ROOM, CORES).astype(np.int8)
         needs = {
             MEMORY: bool(self.inputs.node_memory[request] or self.inputs.task_memory[request]),
             GPUS: bool(self.inputs.node_gpus[request] or self.inputs.task_gpus[request])
             or bool(self.inputs.share[request] < WHOLE),
         }
-        for state, asked in needs.items():
-            if asked and (states == CORES).any():
-                without = self._fits(request, without=STATES[state])
-                there = without.values[np.searchsorted(without.times, fits.times, side="right") - 1] > 0
-                states[(states == CORES) & there] = state
-        return _merged(fits.times, states)
+        more = {state: self._fits(request, STATES[state]) - fits for state, asked in needs.items() if asked}
+        times, place, queue = self._while_waiting(waiting)
+        shares = np.zeros((len(STATES), len(times)))
+        shares[ROOM] = np.minimum(fits[place], queue)
+        for state, number in more.items():
+            shares[state] = np.clip(number[place], 0, queue - shares.sum(axis=0))
+        rest = queue - shares.sum(axis=0)
+        half_empty = self._half_empty(request)[place]
+        shares[PARTS], shares[CORES] = np.where(half_empty, rest, 0), np.where(half_empty, 0, rest)
+        return _merged(times, shares / queue)
 
-    def anywhere(self, request: int) -> StateSteps:
-        """Return when a request would have had room if it could use every node: ROOM, or CORES for none."""
-        fits = self._fits(request, without="nodes")
-        return _merged(fits.times, np.where(fits.values > 0, ROOM, CORES).astype(np.int8))
+    def anywhere(self, request: int, waiting: Steps | None = None) -> StateSteps:
+        """Return for which of its jobs a request would have had room if it could use every node: ROOM, or CORES."""
+        times, place, queue = self._while_waiting(waiting)
+        room = np.minimum(self._fits(request, "nodes")[place], queue) / queue
+        return _merged(times, np.stack([room, 1 - room]))
 
-    def _fits(self, request: int, without: str = "") -> Steps:
-        """Return whether a request has room, 1 or 0, over time."""
-        inputs, held = self.inputs, self.held
+    def _while_waiting(self, waiting: Steps | None) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.float64]]:
+        """Return when something changes while jobs wait, the change of use that each such time follows, and how many
+        jobs wait, at least 1."""
+        if waiting is None:
+            return self._times, np.arange(len(self._times)), np.ones(len(self._times))
+        first, last = np.searchsorted(self._times, waiting.times[[0, -1]])
+        times = np.union1d(waiting.times, self._times[first:last])
+        queue = waiting.values[np.searchsorted(waiting.times, times, side="right") - 1]
+        return times, np.searchsorted(self._times, times, side="right") - 1, np.maximum(queue, 1.0)
+
+    def _half_empty(self, request: int) -> NDArray[np.bool_]:
+        """Return when the nodes that a request may use had the cores for it, and many of them free, in sum."""
+        inputs, node = self.inputs, self.held.node
+        usable = inputs.allowed[inputs.eligible[request]][node] & (inputs.cores[node] >= self.least[request])
+        usable &= ~self.held.closed
+        every = self._total(np.where(usable, inputs.cores[node], 0))
+        free = self._total(np.where(usable, np.minimum(inputs.cores[node] - self.held.cores, self._cap(request)), 0))
+        needed = int(inputs.tasks[request] * inputs.task_cores[request])
+        if inputs.exclusive[request] and usable.any():
+            needed = max(needed, int(inputs.nodes[request]) * int(inputs.cores[node][usable].min()))
+        found: NDArray[np.bool_] = (free >= needed) & (free >= HALF_EMPTY * every)
+        return found
+
+    def _total(self, values: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the sum over all nodes at each time of a change, of values row by row of what is in use."""
+        change = np.where(self._first, values, values - np.append(0, values[:-1]))
+        found: NDArray[np.int64] = np.cumsum(change[self._order])[self._last]
+        return found
+
+    def _fits(self, request: int, without: str = "") -> NDArray[np.int64]:
+        """Return for how many jobs of a request there is room, at each time of a change."""
+        inputs, total = self.inputs, self._total
         room = self._room(request, without)
         nodes, tasks = int(inputs.nodes[request]), int(inputs.tasks[request])
-        even = -(-tasks // max(nodes, 1))
-        times = held.time[self._order]
-        last = np.append(times[1:] != times[:-1], True)
-
-        def total(values: NDArray[np.int64]) -> NDArray[np.int64]:
-            change = np.where(self._first, values, values - np.append(0, values[:-1]))
-            found: NDArray[np.int64] = np.cumsum(change[self._order])[last]
-            return found
-
-        most = UNLIMITED if inputs.most_nodes is None else int(inputs.most_nodes[request])
-        if nodes == 1 or inputs.tasks_per_node[request] > 0:
-            fits = total((room >= max(even, 1)).astype(np.int64)) >= max(nodes, 1)
-            if nodes == 0:
-                fits = total(room) >= tasks
-            return Steps(times[last], fits.astype(np.float64))
+        even = max(-(-tasks // max(nodes, 1)), 1)
+        if nodes == 1:
+            return total(np.where(room >= even, self._copies(request, without), 0))
+        fit_evenly = total((room >= even).astype(np.int64)) // max(nodes, 1)
+        if inputs.tasks_per_node[request] > 0:
+            return fit_evenly if nodes else total(room) // tasks
         found, sums = total((room > 0).astype(np.int64)), total(room)
         fits = (found >= nodes) & (sums >= tasks)
+        most = UNLIMITED if inputs.most_nodes is None else int(inputs.most_nodes[request])
         few = nodes or min(most, len(inputs.cores))
         if nodes or most < UNLIMITED:
             doubtful = fits & (total((room >= even).astype(np.int64)) < few) if nodes else fits & (found > few)
-            fits[doubtful] = self._roomiest(room, times[last][doubtful], few) >= tasks
-        return Steps(times[last], fits.astype(np.float64))
+            fits[doubtful] = self._roomiest(room, self._times[doubtful], few) >= tasks
+        several = fit_evenly if nodes else sums // tasks
+        number: NDArray[np.int64] = np.where(fits, np.maximum(several, 1), 0)
+        return number
+
+    def _copies(self, request: int, without: str) -> NDArray[np.int64]:
+        """Return how many jobs of a request for one node the free part of each node holds, row by row."""
+        inputs, held = self.inputs, self.held
+        node, tasks = held.node, int(inputs.tasks[request])
+        if inputs.exclusive[request]:
+            return np.ones(len(node), dtype=np.int64)
+        free = np.minimum(inputs.cores[node] - held.cores, self._cap(request))
+        copies = free // max(tasks * int(inputs.task_cores[request]), 1)
+        memory = int(inputs.node_memory[request]) + tasks * int(inputs.task_memory[request])
+        if without != "memory":
+            copies = _portion(copies, inputs.memory[node] - held.memory, memory)
+        whole = WHOLE * (int(inputs.node_gpus[request]) + tasks * int(inputs.task_gpus[request]))
+        gpus = whole if inputs.share[request] == WHOLE else int(inputs.share[request])
+        if without != "GPUs" and gpus:
+            copies = _portion(copies, self._gpus(request)[node] - held.gpus, gpus)
+        return copies
 
     def _roomiest(self, room: NDArray[np.int64], seconds: NDArray[np.int64], nodes: int) -> NDArray[np.int64]:
         """Return the room of the roomiest nodes together at some seconds."""
@@ -219,10 +279,10 @@ def _portion(room: NDArray[np.int64], left: NDArray[np.int64], each: int) -> NDA
     return np.where(left < 0, 0, room)
 
 
-def _merged(times: NDArray[np.int64], states: NDArray[np.int8]) -> StateSteps:
+def _merged(times: NDArray[np.int64], shares: NDArray[np.float64]) -> StateSteps:
     """Return steps without those at which nothing changes."""
-    new = np.append(True, states[1:] != states[:-1])
-    return StateSteps(times[new], states[new])
+    new = np.append(True, (shares[:, 1:] != shares[:, :-1]).any(axis=0))
+    return StateSteps(times[new], shares[:, new])
 
 
 def _held(schedule: Schedule, inputs: NodeInputs) -> _Held:
