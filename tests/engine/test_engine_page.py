@@ -146,3 +146,26 @@ def test_the_page_names_every_module_of_the_engine_and_no_other() -> None:
     assert {module for module in there if not module.startswith("reference/")} - named == set()
     elsewhere = {path.name for path in Path(schedlab.__file__).parent.rglob("*.py")}
     assert {module for module in named if "/" not in module} - elsewhere - there == set()
+
+
+def excerpts() -> list[tuple[str, str]]:
+    """Return the blocks that show a module of the engine, each with its name and its text."""
+    text = PAGE.read_text(encoding="utf-8")
+    return re.findall(r"```text\n# ([\w/]+\.py)\n(.*?)```", text, re.DOTALL)
+
+
+@pytest.mark.parametrize(("module", "shown"), excerpts())
+def test_what_the_page_shows_of_a_module_stands_there(module: str, shown: str) -> None:
+    text, found = (Path(engine.__file__).parent / module).read_text(encoding="utf-8"), 0
+    for piece in re.split(r"^ *\.\.\.\n", shown, flags=re.MULTILINE):
+        assert piece in text[found:], piece
+        found += text[found:].index(piece) + len(piece)
+
+
+def test_what_the_page_says_is_in_a_module_is_defined_there() -> None:
+    """Names beside a module in the tables of the way in."""
+    text = PAGE.read_text(encoding="utf-8").partition("| where is ...? | |")[2].partition("## ")[0]
+    named = re.findall(r"`(\w+)`(?: \w+,?)* in `([\w/]+\.py)`", text)
+    assert len(named) >= 5
+    for name, module in named:
+        assert f"def {name}(" in (Path(engine.__file__).parent / module).read_text(encoding="utf-8"), (name, module)
