@@ -32,7 +32,10 @@ def cluster_of(case, directory):
     names = "n1" if case["nodes"] == 1 else f"n[1-{case['nodes']}]"
     lines = [f"NodeName={names} CPUs={case.get('cores', 1)}", "SelectType=select/cons_tres"]
     lines += ["SelectTypeParameters=CR_CPU", *(f"{name}={value}" for name, value in case["parameters"].items())]
-    lines += [f"PartitionName={name} Nodes=ALL {rest}" for name, rest in case["partitions"].items()]
+    lines += [
+        f"PartitionName={name} {rest if 'Nodes=' in rest else f'Nodes=ALL {rest}'}"
+        for name, rest in case["partitions"].items()
+    ]
     (directory / "slurm.conf").write_text("\n".join(lines) + "\n", encoding="utf-8")
     if "accounts" in case:
         script = ["add cluster name=lab fairshare=1", *case["accounts"]]

@@ -32,7 +32,8 @@ def configuration_of(case: dict[str, Any]) -> Configuration:
     base = machine_configuration(case["nodes"] * cores, cores)
     lines = [line for line in base.lines if not line.startswith("PartitionName")]
     partitions = [
-        f"PartitionName={name} State=UP Nodes=ALL {rest}".strip() for name, rest in case["partitions"].items()
+        f"PartitionName={name} State=UP {rest if 'Nodes=' in rest else f'Nodes=ALL {rest}'}".strip()
+        for name, rest in case["partitions"].items()
     ]
     base = replace(base, lines=(*lines, *partitions)).having(**case["parameters"])
     if "accounts" not in case:

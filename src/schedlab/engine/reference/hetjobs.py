@@ -9,6 +9,7 @@ from schedlab.engine.reference.clock import Clock
 from schedlab.engine.reference.job import Job
 from schedlab.engine.reference.machine import View
 from schedlab.engine.reference.nodes import Part
+from schedlab.engine.reference.preempting_order import preempting_first
 
 Key = tuple[int, float, int]
 
@@ -17,7 +18,12 @@ Places = dict[Job, list[Part]]
 
 
 def sorted_for_pass(clock: Clock, jobs: list[Job], order: str) -> list[Job]:
-    """Sort jobs for a pass: each component by its own priority (own), or all of a job by one and in their own order.
+    """Sort jobs for a pass of Slurm's: by priority, but each before those whose runs it may preempt by QOS."""
+    return preempting_first(clock, _by_priority(clock, jobs, order))
+
+
+def _by_priority(clock: Clock, jobs: list[Job], order: str) -> list[Job]:
+    """Sort jobs: each component by its own priority (own), or all of a job by one and in their own order.
 
     The priority of all that wait is the lowest (min), the mean (avg) or the highest (max) of theirs.
     """

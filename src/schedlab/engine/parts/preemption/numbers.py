@@ -21,6 +21,8 @@ class PreemptionInputs(NamedTuple):
     ----------
     may
         bool, classes by classes: whether a job of the first may take the place of a run of the second.
+    ahead
+        The same of QOS, whose jobs go before those whose runs they may preempt; of partitions, tiers say so.
     cancels
         bool, one per class: whether its preempted runs are cancelled instead of requeued.
     suspends
@@ -41,6 +43,7 @@ class PreemptionInputs(NamedTuple):
     """
 
     may: NDArray[np.bool_]
+    ahead: NDArray[np.bool_]
     cancels: NDArray[np.bool_]
     suspends: NDArray[np.bool_]
     grace: NDArray[np.int64]
@@ -96,9 +99,9 @@ def preemption_inputs(
         codes = qos.codes[job]
         of_option = np.where(codes < 0, len(place), known[codes] if len(known) else len(place))
     of_option = of_option.astype(np.int64)
-    return PreemptionInputs(
-        may, cancels, suspends, grace, exempt, rank, of_option, rule.requeue_delay, rule.youngest_first, rule.reorder
-    )
+    ahead = may if rule.by == "qos" else np.zeros_like(may)
+    options = rule.requeue_delay, rule.youngest_first, rule.reorder
+    return PreemptionInputs(may, ahead, cancels, suspends, grace, exempt, rank, of_option, *options)
 
 
 def _classes(cluster: Cluster) -> tuple[NDArray[Any], ...]:
