@@ -64,8 +64,10 @@ def random_preemption(site, random, case):
     if isinstance(case.scheduler.backfill, Conservative):
         suspends = [False] * classes
     leaves = [random.random() < 0.9 for _ in range(classes)]
+    may = np.array(may) & np.array(leaves)
     preemption = PreemptionInputs(
-        may=np.array(may) & np.array(leaves),
+        may=may,
+        ahead=may & (not by_tier),
         cancels=np.array([random.random() < 0.3 for _ in range(classes)]),
         suspends=np.array(suspends),
         grace=np.array([0 if stands else random.choice([0, 0, 3, 20]) for stands in suspends]),

@@ -91,8 +91,12 @@ def append(queue: QueueList, job: int) -> None:
 
 @inner_kernel
 def remove(queue: QueueList, job: int) -> None:
-    """Take a job out of the queue."""
-    take(queue, place_of(queue, job))
+    """Take a job out of the queue, also while a pass has it in another order."""
+    place = place_of(queue, job)
+    if place < queue.length[0] and queue.order[place] == job:
+        take(queue, place)
+    else:
+        find_and_remove(queue, job)
 
 
 @inner_kernel

@@ -237,6 +237,12 @@ class Preemption:
                 return parts
         return None
 
+    def may_give_way(self, job: Job, option: int) -> set[Job]:
+        """Return the runs that may be preempted by a job in one of its partitions."""
+        if self.inputs is None:
+            return set()
+        return {part for one in self.candidates(set(), job, option) for part in one.components}
+
     @staticmethod
     def use(victim: Job, parts: list[Part]) -> int:
         """Return how many of some nodes a run holds, with the other components of its job."""

@@ -182,9 +182,10 @@ class SlurmPass:
         self.main_due, self.full_due, self.last_main = None, None, clock.now
         ready = [job for job in visible if job.ready]
         last = max(clock.started, clock.prepared.in_order) + self.rules.main_starts
-        looked_at, blocked, of_partition = 0, set[int](), Counter[int]()
+        looked_at, blocked, of_partition, order = 0, set[int](), Counter[int](), list[Job]()
         while ready:
-            head = ready[0] if clock.in_order else sorted_for_pass(clock, ready, self.rules.hetjob_order)[0]
+            order = order or ([] if clock.in_order else sorted_for_pass(clock, visible, self.rules.hetjob_order))
+            head = next(job for job in order or ready if job in ready)
             ready.remove(head)
             for turn in [None] if clock.in_order else self.turns(head):
                 partition = self.partition_of(head, turn)
@@ -195,11 +196,10 @@ class SlurmPass:
                 if not clock.in_order and clock.started >= last:
                     self.full_due = (clock.now // MINUTE + 1) * MINUTE
                     return
-                if not (whole or clock.in_order):
-                    looked_at += 1
-                    if looked_at > self.rules.queue_depth:
-                        self.full_due = (clock.now // MINUTE + 1) * MINUTE
-                        return
+                looked_at += not (whole or clock.in_order)
+                if looked_at > self.rules.queue_depth:
+                    self.full_due = (clock.now // MINUTE + 1) * MINUTE
+                    return
                 if not clock.admitted_alone(head) and not clock.stops(head):
                     break
                 if head.needs_others(clock.waiting):
@@ -322,7 +322,7 @@ class SlurmPass:
                     break
                 continue
             blocked |= job.ready
-            if begin is not None and job.ready and not together:
+            if begin == now and job.ready and not together:
                 way = clock.preemption.make_way_in_plan(job, options, partial(plan.place, job, length))
                 if way is not None:
                     if plan.full:

@@ -24,7 +24,8 @@ class BackfillPlan:
     ends there. `records` counts all records so far, also those that have been joined, and an empty one before the first
     if the plan is `opened`: if a reservation begins with it. `booked` are the reserved nodes, each with begin and end,
     and `started` the jobs that have begun; `behind` is whether the job that was planned last begins when a reservation
-    ends, `tested` whether it would fit at some time if others had no reservations.
+    ends, `tested` whether it would fit at some time if others had no reservations. Of a job that is planned, `gone` are
+    the runs that it may preempt: they do not count.
     """
 
     passes: SlurmPass
@@ -38,6 +39,7 @@ class BackfillPlan:
     started: list[Job] = field(default_factory=list)
     behind: bool = False
     tested: bool = False
+    gone: set[Job] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.until = self.passes.ends()
@@ -150,7 +152,7 @@ class BackfillPlan:
         """
         passes, clock = self.passes, self.passes.clock
         profile = Profile(clock.now, clock.machine.empty)
-        holding, soon = {*self.until, *self.started}, clock.now + passes.inclusive
+        holding, soon = {*self.until, *self.started} - self.gone, clock.now + passes.inclusive
         ends = [job.expected_end for job in holding if job.expected_end > soon]
         mine = [job.expected_end for job in holding if not usable.isdisjoint(part.node for part in job.parts)]
         mine = [end for end in mine if end > soon]

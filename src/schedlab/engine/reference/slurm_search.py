@@ -39,6 +39,7 @@ def _in_partition(
 ) -> tuple[int, list[Part], bool] | None:
     """Return when a job is planned in one of its partitions, where, and whether that is when a reservation ends."""
     now, moment, behind = plan.passes.clock.now, begin, False
+    plan.gone = plan.passes.clock.preemption.may_give_way(job, option)
     while True:
         usable = plan.nodes_for(job, option) - plan.reserved_in(moment, moment + length - 1)
         later = _later(plan, job, option, moment, length)

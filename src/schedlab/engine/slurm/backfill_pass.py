@@ -268,7 +268,8 @@ def _preempts(world: World, turn: Any) -> bool:
     if not gives_way(world) or turn.begins == UNKNOWN or is_component(world.hets, job):
         return False
     length = world.jobs[job].estimate
-    if turn.ready and make_way_in_plan(world, world.plan.planned_end, job, turn.option, length + turn.strict):
+    until = world.plan.planned_end
+    if turn.begins == now and turn.ready and make_way_in_plan(world, until, job, turn.option, length + turn.strict):
         turn.over = is_full(world)
         if not turn.over:
             note_idle(world, job, now)

@@ -22,6 +22,7 @@ from schedlab.engine.jobs.clock import FREE, NOW, STARTED, WAITING
 from schedlab.engine.parts.heterogeneous.queue_order import go_back, line_up
 from schedlab.engine.parts.limits.state import open_partitions, wanes
 from schedlab.engine.parts.preemption.kernels import make_way
+from schedlab.engine.parts.preemption.queue_order import put_back, put_preempting_first
 from schedlab.engine.parts.preemption.state import gives_way
 from schedlab.engine.parts.switch_waits.kernels import drop_wishes, make_wishes
 from schedlab.engine.queue.orders import ASKED, PRIORITY, TIMED
@@ -52,6 +53,7 @@ def slurm_pass(world: World) -> None:
     if wished and world.rules.interval == 0 and clock[WAITING] > 0:  # that a wait is over is no event
         counters[FULL_DUE] = min(counters[FULL_DUE], next_minute(now))
     drop_wishes(world, queue)
+    put_back(world, queue)
     go_back(world.hets, queue)
 
 
@@ -59,6 +61,7 @@ def slurm_pass(world: World) -> None:
 def _make_main_pass(world: World) -> None:
     """Suspend and preempt what those that precede it may replace, and start jobs."""
     clock, queue = world.state.clock, world.waiting.queue
+    put_preempting_first(world, queue)
     if gives_way(world):
         start_over(world)
     cleared = make_way(world, queue.order, queue.length[0])
@@ -80,6 +83,7 @@ def _make_main_pass(world: World) -> None:
 def _make_backfill_pass(world: World, wished: bool) -> None:
     """Make a backfill pass, and say when the next one could decide otherwise: with time, or only after a change."""
     clock, counters = world.state.clock, world.plan.counters
+    put_preempting_first(world, world.waiting.queue)
     rests, few = rest_after(world, world.waiting.queue)
     before = clock[STARTED]
     counters[FEW], counters[IDLE] = few, not few

@@ -30,6 +30,7 @@ from schedlab.engine.parts.dependencies.kernels import UNKNOWN
 from schedlab.engine.parts.heterogeneous.kernels import has_het_jobs
 from schedlab.engine.parts.limits.state import ANYWHERE, Site
 from schedlab.engine.parts.outages.kernels import next_step_of_closures
+from schedlab.engine.parts.preemption.plan import leave_out, put_in_again
 from schedlab.engine.parts.preemption.state import gives_way
 from schedlab.engine.slurm.plan import GROUP, end_of_plan, first_edge, rounded_down
 from schedlab.engine.slurm.plan_records import is_step, place_of_step
@@ -96,9 +97,21 @@ def may_begin_now(world: World, job: int, estimate: int) -> bool:
     return found
 
 
-@inner_kernel
+@inlined
 def _in_partition(world: World, option: int, estimate: int, begins: int) -> int:
-    """Return when a job is planned in one partition, UNKNOWN if it has no plan; choose its nodes."""
+    """Return when a job is planned in one partition, UNKNOWN if it has no plan; choose its nodes.
+
+    The runs that it may preempt there do not count, even if they are not preempted yet.
+    """
+    gone = leave_out(world, world.plan.planned_end, option)
+    second = _beside_others(world, option, estimate, begins)
+    put_in_again(world, world.plan.planned_end, gone)
+    return second
+
+
+@inner_kernel
+def _beside_others(world: World, option: int, estimate: int, begins: int) -> int:
+    """Return when a job is planned in one partition, beside the runs and reservations of the plan."""
     now, request, moment, behind = world.state.clock[NOW], world.nodes.machine.shape[option], begins, 0
     while moment != NEVER:
         later = _find_usable(world, world.nodes.ahead, option, moment, estimate, now)

@@ -88,6 +88,38 @@ def _hold_all(world: World, job: int, now: int, until: NDArray[np.int64], sign: 
 
 
 @inlined
+def leave_out(world: World, until: NDArray[np.int64], option: int) -> int:
+    """Remove the runs from the plan that a job may preempt in one of its partitions; return how many there are."""
+    if world.site is not None:
+        return _leave_out(world, until, option)
+    return 0
+
+
+@inlined
+def _leave_out(world: World, until: NDArray[np.int64], option: int) -> int:
+    if world.preemption is not None:
+        count = candidates(world, option)
+        for i in range(count):
+            _hold_all(world, world.preemption.who[i], world.state.clock[NOW], until, 1)
+        return count
+    return 0
+
+
+@inlined
+def put_in_again(world: World, until: NDArray[np.int64], count: int) -> None:
+    """Put the runs that `leave_out` has just removed back into the plan."""
+    if world.site is not None:
+        _put_in_again(world, until, count)
+
+
+@inlined
+def _put_in_again(world: World, until: NDArray[np.int64], count: int) -> None:
+    if world.preemption is not None:
+        for i in range(count):
+            _hold_all(world, world.preemption.who[i], world.state.clock[NOW], until, -1)
+
+
+@inlined
 def has_room_without_others(world: World, until: NDArray[np.int64], job: int, ends: int) -> bool:
     """Return whether a component has room from now to `ends` in the plan if all runs that it may preempt were over.
 
@@ -105,12 +137,9 @@ def _has_room_without_others(world: World, until: NDArray[np.int64], job: int, e
         now, option = world.state.clock[NOW], world.site.options[job]
         _hold_ending(world, until, 1)
         while not found and option < world.site.options[job + 1]:
-            count = candidates(world, option)
-            for i in range(count):
-                _hold_all(world, world.preemption.who[i], now, until, 1)
+            count = _leave_out(world, until, option)
             found = has_room(world.nodes, world.nodes.ahead, world.nodes.machine.shape[option], now, ends, False)
-            for i in range(count):
-                _hold_all(world, world.preemption.who[i], now, until, -1)
+            _put_in_again(world, until, count)
             option += 1
         _hold_ending(world, until, -1)
     return found

@@ -26,7 +26,8 @@ EXEMPTS = 4  # 1 if any class exempts runs for a time
 SUSPENDED = 5  # runs that are suspended
 PAUSES = 6  # suspensions in the log
 SUSPENDS = 7  # 1 if runs of any class are suspended where they give way
-COUNTERS_SIZE = 8
+AHEAD = 8  # 1 if waiting jobs may go before others whose runs they may preempt
+COUNTERS_SIZE = 9
 
 # What becomes of a preempted run: Preemption.fate.
 STAYS, COMES_BACK, IS_LOST = 0, 1, 2
@@ -39,7 +40,7 @@ class Preemption(NamedTuple):
     ----------
     counters
         The counters above.
-    may, cancels, suspends, grace, exempt, rank, of_option
+    may, ahead, cancels, suspends, grace, exempt, rank, of_option
         See `PreemptionInputs`.
     fate
         int64, one per job: what becomes of its run, the constants above.
@@ -69,6 +70,7 @@ class Preemption(NamedTuple):
 
     counters: Kept[NDArray[np.int64]]
     may: Fixed[NDArray[np.bool_]]
+    ahead: Fixed[NDArray[np.bool_]]
     cancels: Fixed[NDArray[np.bool_]]
     suspends: Fixed[NDArray[np.bool_]]
     grace: Fixed[NDArray[np.int64]]
@@ -96,7 +98,8 @@ def new_preemption(inputs: PreemptionInputs, jobs: int, nodes: int) -> Preemptio
     counters = np.zeros(COUNTERS_SIZE, dtype=np.int64)
     counters[[YOUNGEST, REORDER]] = inputs.youngest, inputs.reorder
     counters[EXEMPTS], counters[SUSPENDS] = inputs.exempt.any(), inputs.suspends.any()
-    names = ("may", "cancels", "suspends", "grace", "exempt", "rank", "of_option")
+    counters[AHEAD] = inputs.ahead.any()
+    names = ("may", "ahead", "cancels", "suspends", "grace", "exempt", "rank", "of_option")
     fixed = {name: getattr(inputs, name).copy() for name in names}
     for array in fixed.values():
         array.flags.writeable = False
