@@ -46,8 +46,11 @@ A job need not get the place that it has cleared, for another one may be before 
 FEATURES = [(), *((feature,) for group in GROUPS for feature in group if feature != "pyss")]
 
 
-def random_preemption(site, random, case):
-    """Return who gives way to whom: by the tiers of partitions, or at random by classes of jobs."""
+def random_preemption(site, random, case, owner):
+    """Return who gives way to whom: by the tiers of partitions, or at random by classes of jobs (QOS).
+
+    `owner` numbers the job of each row: the alternatives of a moldable job have its QOS.
+    """
     tier = site.tier.tolist()
     by_tier = random.random() < 0.6
     if by_tier:
@@ -58,7 +61,8 @@ def random_preemption(site, random, case):
     else:
         classes = random.randint(2, 4)
         lengths = np.diff(site.option_offset)
-        of_option = np.repeat([random.randrange(classes) for _ in lengths], lengths)
+        qos = np.array([random.randrange(classes) for _ in lengths])
+        of_option = np.repeat(qos[[owner.index(one) for one in owner]], lengths)
         may = [[j < i and random.random() < 0.7 for j in range(classes)] for i in range(classes)]
     suspends = [by_tier and random.random() < 0.5 for _ in range(classes)]
     if isinstance(case.scheduler.backfill, Conservative):
@@ -86,8 +90,9 @@ def prepared_with(workload, case, options, seed):
     random = Random(seed)
     rows = rows_of(workload)
     nodes, site = random_site(rows, random_nodes(rows, random, scheduler=case.scheduler), random, TIERS)
-    site = random_preemption(site, random, case)
     prepared = prepared_rows(workload, case.scheduler, fails=case.fails, **options)
+    owner = range(len(rows)) if prepared.spread is None else prepared.in_submission_order(prepared.spread.owner)
+    site = random_preemption(site, random, case, list(owner))
     events, outages = (), None
     if random.random() < 0.3:
         first, last = int(workload.submit_time.min()), int((workload.submit_time + workload.run_time).max())

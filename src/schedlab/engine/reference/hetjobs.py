@@ -116,7 +116,7 @@ def start_in_turn(clock: Clock, parts: list[Job]) -> bool:
         if place is None:
             clock.preemption.make_way_for_component(one, parts[:at])
             for other in parts[:at]:
-                clock.preemption.end_at(other, clock.now, "is held")
+                clock.preemption.end_at(other, clock.now, clock.now, "is held")
             return False
         clock.begin(one, place, backfilled=True)
     return True

@@ -12,9 +12,13 @@ from schedlab.engine.reference.job import Job
 from schedlab.engine.reference.machine import Nodes, View
 from schedlab.engine.reference.nodes import Part
 from schedlab.engine.reference.suspension import Suspension
+from schedlab.scheduler.backfilling import Slurm
 
 if TYPE_CHECKING:
     from schedlab.engine.reference.clock import Clock
+
+LOOK = 30
+"""Seconds between Slurm's looks at time limits."""
 
 
 @dataclass
@@ -238,8 +242,8 @@ class Preemption:
         return None
 
     def may_give_way(self, job: Job, option: int) -> set[Job]:
-        """Return the runs that may be preempted by a job in one of its partitions."""
-        if self.inputs is None:
+        """Return the runs that may be preempted by a job in one of its partitions; none by a component alone."""
+        if self.inputs is None or job.needs_others(self.clock.waiting):
             return set()
         return {part for one in self.candidates(set(), job, option) for part in one.components}
 
@@ -298,13 +302,17 @@ class Preemption:
         return sorted(found, key=lambda one: (inputs.rank[self.class_of_run(one)], len(one.parts), one.number))
 
     def end(self, job: Job) -> None:
-        """End a run when its grace time is over, unless it ends before."""
+        """End a run when its grace time is over, or at Slurm's next look at time limits, unless it ends before."""
         inputs = self.inputs
         assert inputs is not None
         his = self.class_of_run(job)
-        self.end_at(job, self.clock.now + int(inputs.grace[his]), "lost" if inputs.cancels[his] else "is held")
+        passes = self.clock.scheduler.backfill
+        over = ends = self.clock.now + int(inputs.grace[his])
+        if inputs.grace[his] and isinstance(passes, Slurm) and passes.interval:
+            ends = -(-over // LOOK) * LOOK
+        self.end_at(job, over, ends, "lost" if inputs.cancels[his] else "is held")
 
-    def end_at(self, job: Job, ends: int, fate: str) -> None:
+    def end_at(self, job: Job, foreseen: int, ends: int, fate: str) -> None:
         """End a run at a second, unless it ends before."""
         clock = self.clock
         job.gives_way = True
@@ -312,6 +320,6 @@ class Preemption:
             job.fate = fate
             job.completion, job.tick = (ends, clock.sequence), 0  # the scheduler ends it itself
             clock.sequence += 1
-            job.expected, job.expiry = ends - job.start, None
+            job.expected, job.expiry = foreseen - job.start, None
         else:
-            job.expected = min(job.expected, ends - job.start)
+            job.expected = min(job.expected, foreseen - job.start)

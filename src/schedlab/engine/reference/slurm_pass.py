@@ -356,7 +356,7 @@ class SlurmPass:
         """Return the alternative of a job that the plan is for: the first that can start, or the first to end."""
         clock, now = self.clock, self.clock.now
         ends: dict[Job, int] = {}
-        alternatives = [one for one in order if one.is_of(job) and (one is job or clock.admitted(one))]
+        alternatives = clock.sorted([one for one in order if one.is_of(job) and (one is job or clock.admitted(one))])
         for one in alternatives if len(alternatives) > 1 else []:
             length = one.estimate + self.inclusive
             begin, _ = earliest(plan, one, length, now) or (NEVER, [])

@@ -27,7 +27,7 @@ from schedlab.engine.machine.state import LATER, PICKED, VIEWS, Nodes
 from schedlab.engine.machine.timeline import LONG_AGO
 from schedlab.engine.machine.timeline_state import LAST, Timeline
 from schedlab.engine.parts.dependencies.kernels import UNKNOWN
-from schedlab.engine.parts.heterogeneous.kernels import has_het_jobs
+from schedlab.engine.parts.heterogeneous.kernels import has_het_jobs, is_component
 from schedlab.engine.parts.limits.state import ANYWHERE, Site
 from schedlab.engine.parts.outages.kernels import next_step_of_closures
 from schedlab.engine.parts.preemption.plan import leave_out, put_in_again
@@ -71,11 +71,11 @@ def _earliest(world: World, job: int, option: int, estimate: int, begins: int) -
     best, chosen = UNKNOWN, behind
     world.plan.counters[TESTED] = 0
     for one in range(first, behind):
-        second = _in_partition(world, one, estimate, begins)
+        second = _in_partition(world, job, one, estimate, begins)
         if second != UNKNOWN and (best == UNKNOWN or second < best):
             best, chosen = second, one
     if chosen < behind - 1:  # others have been searched since
-        _in_partition(world, chosen, estimate, begins)
+        _in_partition(world, job, chosen, estimate, begins)
     if best == UNKNOWN:
         world.nodes.counters[PICKED] = 0
     return best
@@ -98,12 +98,12 @@ def may_begin_now(world: World, job: int, estimate: int) -> bool:
 
 
 @inlined
-def _in_partition(world: World, option: int, estimate: int, begins: int) -> int:
+def _in_partition(world: World, job: int, option: int, estimate: int, begins: int) -> int:
     """Return when a job is planned in one partition, UNKNOWN if it has no plan; choose its nodes.
 
     The runs that it may preempt there do not count, even if they are not preempted yet.
     """
-    gone = leave_out(world, world.plan.planned_end, option)
+    gone = 0 if is_component(world.hets, job) else leave_out(world, world.plan.planned_end, option)
     second = _beside_others(world, option, estimate, begins)
     put_in_again(world, world.plan.planned_end, gone)
     return second

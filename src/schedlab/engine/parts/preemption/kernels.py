@@ -40,6 +40,9 @@ from schedlab.kernels import inlined, inner_kernel
 if TYPE_CHECKING:
     from schedlab.engine.world import World
 
+LOOK = 30
+"""Seconds between Slurm's looks at time limits, at which it also ends runs whose grace time is over."""
+
 
 @inlined
 def make_way(world: World, order: NDArray[np.int64], count: int) -> bool:
@@ -169,7 +172,7 @@ def call_off(world: World, job: int) -> None:
 @inlined
 def _call_off(world: World, job: int) -> None:
     if world.preemption is not None:
-        end_run(world, job, world.state.clock[NOW], COMES_BACK)
+        end_run(world, job, world.state.clock[NOW], world.state.clock[NOW], COMES_BACK)
 
 
 @inlined
@@ -286,16 +289,21 @@ def _end_those_in_use(world: World, last: int) -> None:
 
 @inner_kernel
 def end_runs(world: World, job: int) -> None:
-    """End a run when its grace time is over, unless it ends before, and so those of the other components."""
+    """End a run when its grace time is over, unless it ends before, and so those of the other components.
+
+    Under Slurm's passes that is at the next look at time limits, but the end is expected when the grace time is over.
+    """
     for part in range(first_of_all(world.hets, job), end_of_all(world.hets, job)):
         his = class_of_run(world, part)
         fate = IS_LOST if world.preemption.cancels[his] else COMES_BACK
-        end_run(world, part, world.state.clock[NOW] + world.preemption.grace[his], fate)
+        over = world.state.clock[NOW] + world.preemption.grace[his]
+        looks = world.rules.interval > 0 and world.preemption.grace[his] > 0
+        end_run(world, part, over, -(-over // LOOK) * LOOK if looks else over, fate)
 
 
 @inner_kernel
-def end_run(world: World, job: int, ends: int, fate: int) -> None:
-    """End a run at a second, unless it ends before; the scheduler expects that end."""
+def end_run(world: World, job: int, foreseen: int, ends: int, fate: int) -> None:
+    """End a run at a second, unless it ends before; the scheduler expects the end that is foreseen."""
     processors = world.jobs[job].processors
     expected = world.state.start[job] + world.jobs[job].estimate
     if world.state.start[job] + world.jobs[job].duration > ends:
@@ -306,9 +314,9 @@ def end_run(world: World, job: int, ends: int, fate: int) -> None:
         add(world.state.completions, ends, job, processors)
         if world.state.clock[WATCHED]:
             discard(world.state.alarms, expected, job)
-    if (world.preemption.fate[job] != STAYS or expected > ends) and discard(world.state.running, expected, job):
-        world.jobs[job].estimate = ends - world.state.start[job]
-        add(world.state.running, ends, job, processors)
+    if (world.preemption.fate[job] != STAYS or expected > foreseen) and discard(world.state.running, expected, job):
+        world.jobs[job].estimate = foreseen - world.state.start[job]
+        add(world.state.running, foreseen, job, processors)
     world.preemption.ending[job] = True
     world.preemption.counters[REPLAN] = 1
     note_change(world.nodes)
