@@ -128,7 +128,7 @@ class SlurmPass:
             before = minute if self.full_due is None or self.full_due < now else self.full_due  # nobody waited then
             self.full_due = min(before, minute)
             alone = len(self.clock.waiting) == news.back or self.asleep or self.resting
-            self.asleep = bool(alone and self.last_change <= self.last_backfill)
+            self.asleep = bool(alone and self.last_change < self.last_backfill)
             if self.asleep:
                 self.changed = False
                 if self.main_due is not None and self.main_due < now:

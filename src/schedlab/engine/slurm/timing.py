@@ -119,7 +119,7 @@ def due(world: World, reranked: bool) -> bool:
             counters[FULL_DUE] = NEVER
         counters[FULL_DUE] = min(counters[FULL_DUE], -(-now // MINUTE) * MINUTE)
         alone = clock[WAITING] == returned or sleeps(world) or counters[RESTING] > 0
-        if alone and counters[LAST_CHANGE] <= counters[LAST_BACKFILL]:
+        if alone and counters[LAST_CHANGE] < counters[LAST_BACKFILL]:
             fall_asleep(world, True)
             counters[LOOK_AGAIN] = NEVER
             if counters[MAIN_DUE] < now:  # no job waited then
