@@ -74,20 +74,21 @@ def test_a_job_that_comes_while_the_passes_rest_starts_at_once():
 def test_a_run_that_a_backfill_pass_preempts_while_passes_rest_leads_to_the_next_one():
     # Jobs 2 and 3 wait for the ends of 1 and 0, on busy nodes beside each other, so the passes rest after 10, but for
     # the one at 11, as the main pass of 10 has passed over jobs. It preempts job 1, which it could not in the second of
-    # its start; the end of that run comes after this pass, and is a change. The next main pass would be at 13.
-    qos = [{"name": "high", "preempts": ["low"]}, {"name": "low"}, {"name": "plain"}]
+    # its start; the end of that run comes after this pass, and is a change. The next main pass would be at 13. Job 1
+    # goes first, as its other partition is of a higher tier.
+    partitions = [{"name": "low", "nodes": "n2", "default": True}]
+    partitions += [
+        {"name": "high", "nodes": "n2", "priority_tier": 5},
+        {"name": "top", "nodes": "n1", "priority_tier": 9},
+    ]
     document = {
         "groups": [{"nodes": "n[1-2]", "cores": 1}],
-        "qos": qos,
-        "accounts": [{"name": "root", "parent": "", "qos": ["high", "low", "plain"], "default_qos": "plain"}],
-        "users": [{"user": "1", "account": "root", "default": True}],
-        "preemption": {"by": "qos"},
+        "partitions": partitions,
+        "preemption": {"by": "partition"},
     }
-    resources = Resources.of(4, tasks=[1] * 4, qos=["plain", "low", "high", "plain"])
+    resources = Resources.of(4, partition=["top", "top,low", "high", "top"])
     columns = {"submit_time": [0, 10, 10, 10], "run_time": [100, 50, 20, 20], "requested_time": [100, 50, 20, 20]}
-    jobs = Workload.from_columns(
-        columns | {"requested_processors": [1] * 4, "user_id": [1] * 4}, resources=resources, header=(" User: 1 1",)
-    )
+    jobs = Workload.from_columns(columns | {"requested_processors": [1] * 4}, resources=resources)
     cluster = Cluster.from_dict(document)
     for schedule in (
         simulate(jobs, "fcfs+slurm(interval=1)", cluster=cluster),
