@@ -85,7 +85,7 @@ def _soonest(world: World, place: int, now: int, ends: int) -> int:
     best, listed = NONE, world.plan.list
     while place < listed.length[0]:
         job = listed.order[place]
-        end = find_slot(world, world.plan.profile, job, world.jobs[job].estimate, now) + world.jobs[job].estimate
+        end = find_slot(world, job, world.jobs[job].estimate, now) + world.jobs[job].estimate
         if end < ends:
             best, ends = job, end
         place = next_of_job(world.rivals, listed.order, place, listed.length[0])
@@ -107,10 +107,10 @@ def advance_rivals(world: World, now: int) -> None:
                 reserve(world, _soonest(world, i, now, NEVER), now)
             elif world.plan.reserved[holder] > now:
                 begins, length = world.plan.reserved[holder], world.plan.length[holder]
-                give_slot(world, world.plan.profile, holder, begins, begins + length)
+                give_slot(world, holder, begins, begins + length)
                 best = _soonest(world, i, now, begins + length)
                 if best == NONE:
-                    hold_again(world, world.plan.profile, holder, begins, begins + length)
+                    hold_again(world, holder, begins, begins + length)
                 else:
                     world.plan.reserved[holder] = NEVER
                     reserve(world, best, now)

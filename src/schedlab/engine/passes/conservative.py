@@ -68,7 +68,7 @@ def plan_pass(world: World) -> None:
         world.plan.counters[NEXT_START] = NEVER
         _leave_machine(world)
         return
-    let_begin(world.nodes, world.plan.profile, now)
+    let_begin(world)
     _leave_machine(world)
     if soonest(world.state.running) <= now:
         _expect_twice_as_long(world)
@@ -159,7 +159,7 @@ def _leave_machine(world: World) -> None:
     now = world.state.clock[NOW]
     for i in range(world.state.clock[COMPLETED]):
         job = world.state.ended[i]
-        book_run(world.nodes, world.plan.profile, job, world.jobs[job].processors, now, world.plan.until[job], 1)
+        book_run(world, job, world.plan.until[job], 1)
         world.plan.until[job] = NOT_BOOKED
         if world.retries is not None:
             run = world.retries.runs[world.retries.run[job]]
@@ -185,8 +185,7 @@ def _expect_twice_as_long(world: World) -> None:
 @inner_kernel
 def _plan_running(world: World, processors: int) -> None:
     """Rebuild the profile from the running jobs alone; a job that runs speculatively loses its reservation."""
-    now = world.state.clock[NOW]
-    plan_nothing(world, world.plan.profile, now, processors, 0)
+    plan_nothing(world, processors, 0)
     running = world.state.running
     for place in range(running.status[USED]):
         block = running.order[place]
@@ -194,7 +193,7 @@ def _plan_running(world: World, processors: int) -> None:
             record = running.records[block * BLOCK + i]
             world.plan.until[record.job] = record.end
             world.plan.reserved[record.job] = NEVER
-            book_run(world.nodes, world.plan.profile, record.job, record.processors, now, record.end, -1)
+            book_run(world, record.job, record.end, -1)
 
 
 @inner_kernel
@@ -236,7 +235,7 @@ def _start_due(world: World) -> None:
                 behind = waits
         if due == NONE:
             return
-        choose_slot(world.nodes, due)
+        choose_slot(world, due)
         begin(world, due)
         world.state.backfilled[due] = behind
         world.plan.until[due] = world.plan.reserved[due] + world.plan.length[due]
@@ -308,16 +307,16 @@ def use_gaps(world: World) -> None:
             ends = world.plan.reserved[job]
             if world.rules.fixed:
                 ends = min(ends, world.plan.counters[ROUND_END])
-            length = gap_for(world, world.plan.profile, job, ends, now)
+            length = gap_for(world, job, ends)
             share = useful_share(world.retries, job, world.jobs[job].processors, length, clock[FREE])
             if is_better(world.jobs, job, share, best, most):
                 best, most, most_length = job, share, length
         if best == NONE:
             return
-        choose_gap(world.nodes, best, now, now + most_length)
+        choose_gap(world, best, now + most_length)
         world.plan.until[best] = now + most_length
         run_speculatively(world, best, most_length)
-        book_run(world.nodes, world.plan.profile, best, world.jobs[best].processors, now, now + most_length, -1)
+        book_run(world, best, now + most_length, -1)
         leave_plan(world, best)
         before = clock[STARTED]
         if clock[BLAMED] < 0:

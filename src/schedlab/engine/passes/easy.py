@@ -12,8 +12,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from numpy.typing import NDArray
-
 from schedlab.engine.jobs.calendar import soonest
 from schedlab.engine.jobs.clock import BLAMED, COMPLETED, CORRECTED, ENTERING, FREE, HEAD, LEFT, NOW, STARTED, WAITING
 from schedlab.engine.jobs.state import UNKNOWN
@@ -83,93 +81,122 @@ def alone(world: World) -> int:
 
 @inner_kernel
 def queue_pass(world: World) -> None:
-    """Start all jobs that can be started now.
+    """Start all jobs that can be started now: heads of the queue while they fit, then candidates behind a blocked one.
 
     With W waiting and R running jobs, a pass over trees costs O((log W) + R) for each start; the running jobs are
     walked only as far as the head's reservation.
     """
+    clock, first, again = world.state.clock, UNKNOWN, True
+    while again and clock[BLAMED] < 0:  # a job that has come into view may precede the head
+        first, blocked = _start_heads(world, first)
+        again = blocked and _backfill(world, first)
+    if clock[BLAMED] < 0:
+        clock[HEAD] = first
+        clock[LEFT] = clock[FREE] if clock[WAITING] > 0 else UNKNOWN
+
+
+@inner_kernel
+def _start_heads(world: World, first: int) -> tuple[int, bool]:
+    """Start heads while they fit; return the last one, and whether others may be backfilled around it.
+
+    `first` is the last head before. Of a moldable one, the alternative that gets the reservation is returned.
+    """
     clock = world.state.clock
-    now = clock[NOW]
-    blocked = False
-    starving = False  # whether candidates are being searched among the starving jobs
-    place = 0
-    first = UNKNOWN
-    shadow, extra = 0, 0
-    while clock[WAITING] > 0:
-        if not blocked:
-            first = head_of(world)
-            if first == NONE:
-                break
-            job = fitting_of(world, world.orders.policy, first)
-            if job != NONE and is_component(world.hets, job):
-                if fit_together(world, job):
-                    start_together(world, job)
-                    continue
-                break  # there is no backfilling
-            if job == NONE:
-                if (
-                    not world.rules.easy
-                    or clock[STARTED] < world.rules.in_order
-                    or fewest(world.waiting.queue) > clock[FREE]
-                ):
-                    break
-                blocked = True
-                starving = world.rules.starvation >= 0
-                place = 0
-                first = soonest_of(world, world.orders.policy, first)
-                shadow, extra = reserve(world.waiting.queue, world, world.needs, first)
-                continue
-        elif clock[FREE] == 0:
-            break
-        elif starving:
-            place = first_fit(world.waiting.ages, world.jobs, place, clock[FREE], shadow - now, extra)
-            if place == NONE or are_the_rest_patient(world, world.waiting.ages, now, place):
-                starving = False
-                place = 0
+    while clock[WAITING] > 0 and clock[BLAMED] < 0:
+        first = head_of(world)
+        if first == NONE:
+            return first, False
+        job = fitting_of(world, world.orders.policy, first)
+        if job == NONE:
+            tries = world.rules.easy and clock[STARTED] >= world.rules.in_order
+            if not tries or fewest(world.waiting.queue) > clock[FREE]:
+                return first, False
+            return soonest_of(world, world.orders.policy, first), True
+        if is_component(world.hets, job):
+            if not fit_together(world, job):
+                return first, False  # there is no backfilling
+            start_together(world, job)
+        else:
+            begin(world, job)
+            world.state.backfilled[job] = False
+            leave(world, clock[NOW], job)
+    return first, False
+
+
+@inner_kernel
+def _backfill(world: World, first: int) -> bool:
+    """Start candidates that do not delay the blocked head; return whether another job has come into view."""
+    clock, now = world.state.clock, world.state.clock[NOW]
+    shadow, extra = reserve(world.waiting.queue, world, world.needs, first)
+    starving, place = world.rules.starvation >= 0, 0  # starving jobs first, by entry
+    while clock[WAITING] > 0 and clock[FREE] > 0:
+        if starving:
+            place = _next_starving(world, place, shadow, extra)
+            if place == NONE:
+                starving, place = False, 0
                 continue
             job = job_at(world.waiting.ages, place)
-            if (
-                now - world.seen[job].submit <= world.rules.starvation
-                or not is_ready(world.needs, job)
-                or not fits_beside(world.nodes, job, now + world.jobs[job].estimate <= shadow)
-            ):
-                place += 1
-                continue
         else:
-            place = next_candidate(
-                world.waiting.candidates, world.waiting.queue, world.jobs, place, clock[FREE], shadow - now, extra
-            )
+            place = _next_candidate(world, place, shadow, extra)
             if place == NONE:
-                break
+                return False
             job = candidate_at(world.waiting.candidates, world.waiting.queue, place)
-            ends_before = now + world.jobs[job].estimate <= shadow
-            if not is_ready(world.needs, job) or not fits_beside(world.nodes, job, ends_before):
-                place += 1
-                continue
-        if blocked and now + world.jobs[job].estimate > shadow:
+        ends_before = now + world.jobs[job].estimate <= shadow
+        if not ends_before:
             extra -= world.jobs[job].processors
         begin(world, job)
-        world.state.backfilled[job] = blocked
-        if blocked:
-            note_beside(world.nodes, job, now + world.jobs[job].estimate <= shadow)
+        world.state.backfilled[job] = True
+        note_beside(world.nodes, job, ends_before)
         if leave(world, now, job):
-            if clock[BLAMED] >= 0:
-                return
-            blocked = False  # a job that has come into view may precede the head
-        elif has_rivals(world.rivals):
+            return True
+        if has_rivals(world.rivals):
             place = 0  # positions behind its rivals are others now
-    clock[HEAD] = first
-    clock[LEFT] = clock[FREE] if clock[WAITING] > 0 else UNKNOWN
+    return False
 
 
 @inlined
-def next_candidate(
-    candidates: Queue | None, queue: Queue, jobs: NDArray[Any], place: int, free: int, length: int, extra: int
-) -> int:
-    """Return the position of the next candidate that may start, in the order of the candidates."""
+def _next_starving(world: World, place: int, shadow: int, extra: int) -> int:
+    """Return the position in the order of entry of the next starving job that may start; NONE if there is none."""
+    ages, now = world.waiting.ages, world.state.clock[NOW]
+    while True:
+        place = first_fit(ages, world.jobs, place, world.state.clock[FREE], shadow - now, extra)
+        if place == NONE or are_the_rest_patient(world, ages, now, place):
+            return NONE
+        job = job_at(ages, place)
+        starves = now - world.seen[job].submit > world.rules.starvation
+        if starves and _may_start_beside(world, job, shadow):
+            return place
+        place += 1
+
+
+@inlined
+def _next_candidate(world: World, place: int, shadow: int, extra: int) -> int:
+    """Return the position of the next candidate that may start, in their order; NONE if there is none."""
+    length = shadow - world.state.clock[NOW]
+    while True:
+        place = _next_that_fits(world, world.waiting.candidates, place, length, extra)
+        if place == NONE:
+            return NONE
+        job = candidate_at(world.waiting.candidates, world.waiting.queue, place)
+        if _may_start_beside(world, job, shadow):
+            return place
+        place += 1
+
+
+@inlined
+def _may_start_beside(world: World, job: int, shadow: int) -> bool:
+    """Return whether a job is ready, and has nodes beside the reservation of the head; choose them."""
+    ends_before = world.state.clock[NOW] + world.jobs[job].estimate <= shadow
+    return is_ready(world.needs, job) and fits_beside(world.nodes, job, ends_before)
+
+
+@inlined
+def _next_that_fits(world: World, candidates: Queue | None, place: int, length: int, extra: int) -> int:
+    """Return the position of the next candidate that fits the free processors, beside those of the head."""
+    free = world.state.clock[FREE]
     if candidates is not None:
-        return first_fit(candidates, jobs, place, free, length, extra)
-    return first_fit(queue, jobs, place, free, length, extra)
+        return first_fit(candidates, world.jobs, place, free, length, extra)
+    return first_fit(world.waiting.queue, world.jobs, place, free, length, extra)
 
 
 @inlined

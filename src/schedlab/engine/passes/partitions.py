@@ -83,11 +83,10 @@ def start_heads(world: World) -> bool:
     """Start the heads of the partitions while they fit; return whether any has started."""
     clock, before = world.state.clock, world.state.clock[STARTED]
     again = True
-    while again:
+    while again and clock[BLAMED] < 0:
         again = False
         open_partitions(world.site)
-        ordered = clock[STARTED] < world.rules.in_order
-        if ordered:
+        if clock[STARTED] < world.rules.in_order:
             count = _line_up(world, world.site.turn, world.waiting.ages, True)
         else:
             count = _line_up(world, world.site.turn, world.waiting.queue, False)
@@ -97,30 +96,34 @@ def start_heads(world: World) -> bool:
             place += 1
             if has_left(world.rivals, job) or not is_ready(world.needs, job) or not within_limits(world, job):
                 continue
-            at_present = order_at_present(world, job)
-            fitting = fitting_open(world, world.orders.policy.score, at_present, job)
-            if fitting != NONE and is_component(world.hets, job):
-                fitting = NONE
-                if fit_together(world, job):
-                    start_together(world, job)
-                    again = True
-                    continue
-            if fitting != NONE:
-                begin(world, fitting)
-                world.state.backfilled[fitting] = False
-                # A job that has come into view may precede the others.
-                again = leave(world, clock[NOW], fitting)
-                if clock[BLAMED] >= 0:
-                    return True
-                again = again or (ordered and clock[STARTED] >= world.rules.in_order)
-                # A job that waits may now be at a limit, and keep no others waiting any more.
-                again = again or (blocked and is_limited(world.site, fitting))
-                continue
-            block(world.site, job)
-            blocked = True
-            if all_blocked(world.site):
-                break
+            started, again = _start_head(world, job, blocked)
+            if not started:
+                block(world.site, job)
+                blocked = True
+                if all_blocked(world.site):
+                    break
     return clock[STARTED] > before
+
+
+@inner_kernel
+def _start_head(world: World, job: int, blocked: bool) -> tuple[bool, bool]:
+    """Start a head if it fits; return whether it does, and whether others may precede those behind it now."""
+    clock = world.state.clock
+    ordered = clock[STARTED] < world.rules.in_order
+    fitting = fitting_open(world, world.orders.policy.score, order_at_present(world, job), job)
+    if fitting == NONE:
+        return False, False
+    if is_component(world.hets, job):
+        if not fit_together(world, job):
+            return False, False
+        start_together(world, job)
+        return True, True
+    begin(world, fitting)
+    world.state.backfilled[fitting] = False
+    again = leave(world, clock[NOW], fitting)  # a job that has come into view may precede the others
+    again = again or clock[BLAMED] >= 0 or (ordered and clock[STARTED] >= world.rules.in_order)
+    # A job that waits may now be at a limit, and keep no others waiting any more.
+    return True, again or (blocked and is_limited(world.site, fitting))
 
 
 @inner_kernel

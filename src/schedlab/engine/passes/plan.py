@@ -84,11 +84,11 @@ def new_plan(
 def reserve(world: World, job: int, now: int) -> None:
     """Reserve the earliest slot from now on."""
     length = world.jobs[job].estimate
-    begins = find_slot(world, world.plan.profile, job, length, now)
+    begins = find_slot(world, job, length, now)
     if world.plan.reserved[job] != begins:
         _set(world.plan, job, begins)
     world.plan.length[job] = length
-    take_slot(world, world.plan.profile, job, begins, begins + length)
+    take_slot(world, job, begins, begins + length)
 
 
 @inner_kernel
@@ -96,10 +96,10 @@ def advance(world: World, job: int, now: int) -> None:
     """Move a reservation to the earliest slot from now on."""
     before, length = world.plan.reserved[job], world.plan.length[job]
     if length != world.jobs[job].estimate:
-        give_slot(world, world.plan.profile, job, before, before + length)
+        give_slot(world, job, before, before + length)
         reserve(world, job, now)
         return
-    begins = move_slot(world, world.plan.profile, job, length, now, before)
+    begins = move_slot(world, job, length, before)
     if begins < before:
         _set(world.plan, job, begins)
 
@@ -116,7 +116,7 @@ def _set(plan: Plan, job: int, begins: int) -> None:
 def cancel(world: World, job: int, now: int) -> None:
     """Take a reservation out of the profile."""
     begins = world.plan.reserved[job]
-    give_slot(world, world.plan.profile, job, max(now, begins), begins + world.plan.length[job])
+    give_slot(world, job, max(now, begins), begins + world.plan.length[job])
     world.plan.reserved[job] = NEVER
 
 

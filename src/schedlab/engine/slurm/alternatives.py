@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.jobs.calendar import NEVER
-from schedlab.engine.jobs.clock import FREE, NOW
+from schedlab.engine.jobs.clock import NOW
 from schedlab.engine.moments import within_limits
 from schedlab.engine.parts.dependencies.kernels import UNKNOWN
 from schedlab.engine.parts.limits.state import ANYWHERE
@@ -53,7 +53,7 @@ def _planned_of(world: World, score: NDArray[np.float64], job: int, strict: int,
         if (
             begins == now
             and goes_before(world.site, score, BY_SCORE, other, starts)
-            and has_slot_now(world, other, world.state.clock[FREE], now, now + length, held)
+            and has_slot_now(world, other, now + length, held)
         ):
             starts = other
         end = begins + world.jobs[other].estimate

@@ -136,7 +136,7 @@ def _goes_on(world: World, turn: Any) -> bool:
     if turn.over or turn.place >= world.waiting.queue.length[0] - turn.out_of_reach:
         return False
     all_are_planned = gives_way(world) or world.plan.counters[FEW] > 0
-    free = free_to_plan(world.nodes, world.plan.profile, world.state.clock[FREE])
+    free = free_to_plan(world)
     return all_are_planned or free >= turn.narrowest
 
 
@@ -205,7 +205,7 @@ def _exceeds_depth(world: World, turn: Any) -> bool:
 @inner_kernel
 def _plan(world: World, turn: Any) -> None:
     """Find when, and on which nodes, a job is planned, and whether it has room there now."""
-    clock, now, job = world.state.clock, world.state.clock[NOW], turn.job
+    now, job = world.state.clock[NOW], turn.job
     turn.earliest = earliest_of_component(world.hets, job, turn.earliest)
     job, turn.soonest = planned_of(world, world.waiting.queue.score, job, turn.strict, turn.held)
     turn.job, turn.begins = job, planned_slot(world, job, turn.option, turn.earliest)
@@ -214,7 +214,7 @@ def _plan(world: World, turn: Any) -> None:
         turn.again = now + 1
     if turn.begins == now and turn.ready:
         ends = now + world.jobs[job].estimate + turn.strict
-        turn.room = has_slot_in_turn(world, job, turn.option, clock[FREE], now, ends, turn.held)
+        turn.room = has_slot_in_turn(world, job, turn.option, ends, turn.held)
     if is_component(world.hets, job):
         _plan_component(world, turn)
 
@@ -254,7 +254,7 @@ def _start(world: World, turn: Any) -> None:
     start(world, job)
     if not turn.room:
         suspend_others(world)
-    book_run(world.nodes, world.plan.profile, job, world.jobs[job].processors, now, ends, -1)
+    book_run(world, job, ends, -1)
     note(world.plan, job, now, ends)
     turn.again = now + 1
     turn.started += 1
@@ -348,6 +348,6 @@ def _leave(world: World, turn: Any) -> None:
 def _first_change(world: World, turn: Any) -> int:
     """Return when a pass could decide otherwise, also as its plan would have another number of records."""
     size = world.rules.plan_size
-    if ends_exactly(world.nodes, world.rules.interval) or (size > 0 and 2 * turn.turns + 1 >= size):
+    if ends_exactly(world) or (size > 0 and 2 * turn.turns + 1 >= size):
         return min(turn.again, world.plan.counters[STEPS_CHANGE])
     return turn.again

@@ -34,21 +34,18 @@ def expect_ends(world: World) -> int:
 
     A late job holds its processors, and is expected to end in the next second.
     """
-    profile = world.plan.profile
-    clock, running = world.state.clock, world.state.running
-    now = clock[NOW]
-    late = NEVER
-    plan_nothing(world, profile, now, clock[FREE], 1 if world.rules.interval > 0 else 0)
+    running, now, strict = world.state.running, world.state.clock[NOW], 1 if world.rules.interval > 0 else 0
+    plan_nothing(world, world.state.clock[FREE], strict)
+    exactly, late = ends_exactly(world), NEVER
     edge = window = ends = UNKNOWN
-    exactly = ends_exactly(world.nodes, world.rules.interval)
     freed = together = 0
     for place in range(running.status[USED] - 1, -1, -1):
         block = running.order[place]
         for i in range(running.counts[block] - 1, -1, -1):
-            end = running.records[block * BLOCK + i].end
-            overdue = end <= now
+            record = running.records[block * BLOCK + i]
+            end = max(record.end, now + strict)
+            overdue = record.end <= now
             if overdue:
-                end = now + (world.rules.interval > 0)
                 late = now + 1
             elif late == NEVER:
                 late = max(now + 1, end - 1) if exactly else end  # one that ends in the next second is by itself
@@ -60,18 +57,23 @@ def expect_ends(world: World) -> int:
                 closed = end > edge + window
                 while end > edge + window:
                     window *= 2
-            if closed and freed > 0:
-                plan_group(world.nodes, profile, freed, together, now, ends)
-                note_ends(world, world.plan.planned_end, together, ends)
+            if closed:
+                _plan_group(world, freed, together, ends)
                 freed = together = 0
             ends = end
-            freed += running.records[block * BLOCK + i].processors
-            note_group(world.nodes, together, running.records[block * BLOCK + i].job)
+            freed += record.processors
+            note_group(world, together, record.job)
             together += 1
-    if freed > 0:
-        plan_group(world.nodes, profile, freed, together, now, ends)
-        note_ends(world, world.plan.planned_end, together, ends)
+    _plan_group(world, freed, together, ends)
     return late
+
+
+@inlined
+def _plan_group(world: World, freed: int, together: int, ends: int) -> None:
+    """Put a group of runs that are expected to end together into the plan; none if they hold no processors."""
+    if freed > 0:
+        plan_group(world, freed, together, ends)
+        note_ends(world, world.plan.planned_end, together, ends)
 
 
 @inlined
@@ -94,7 +96,7 @@ def reserve(world: World, begins: int, ends: int, processors: int, now: int) -> 
     if floor >= end_of_plan(world.rules, now):
         return
     floor, meets = max(now, floor), False
-    if world.rules.plan_size > 0 or ends_exactly(world.nodes, world.rules.interval):
+    if world.rules.plan_size > 0 or ends_exactly(world):
         if floor > now:
             meets = add_step(world.plan, floor)
             counters[STEPS_CHANGE] = min(counters[STEPS_CHANGE], floor)
@@ -105,8 +107,8 @@ def reserve(world: World, begins: int, ends: int, processors: int, now: int) -> 
             meets = add_step(world.plan, ends) or meets
         else:
             counters[STEPS_CHANGE] = min(counters[STEPS_CHANGE], enters_plan(world.rules, ends))
-    keep_slot(world.nodes, world.plan.profile, processors, floor, begins, ends)
-    if (meets or counters[TWICE]) and ends_exactly(world.nodes, world.rules.interval):
+    keep_slot(world, processors, floor, begins, ends)
+    if (meets or counters[TWICE]) and ends_exactly(world):
         _join_records(world, floor, ends)
 
 
@@ -119,9 +121,9 @@ def _join_records(world: World, floor: int, ends: int) -> None:
     counters, place = world.plan.counters, place_of_step(world.plan, floor)
     while place < counters[STEPS] and world.plan.steps[place] <= ends:
         edge = world.plan.steps[place] == floor or world.plan.steps[place] == ends
-        if (edge or counters[TWICE]) and not changes_at(world.nodes, world.plan.steps[place]):
+        if (edge or counters[TWICE]) and not changes_at(world, world.plan.steps[place]):
             drop_step(world.plan, place)
-            if is_step(world.plan, ends) and not changes_at(world.nodes, ends):
+            if is_step(world.plan, ends) and not changes_at(world, ends):
                 counters[TWICE] = 1
             return
         place += 1

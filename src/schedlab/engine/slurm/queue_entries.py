@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import FREE, NOW
-from schedlab.engine.machine.profile import Profile
 from schedlab.engine.machine.slots import earliest_of, earliest_room, has_room
 from schedlab.engine.parts.heterogeneous.kernels import is_component
 from schedlab.engine.parts.limits.state import ANYWHERE, Site, block_partition, options_of
@@ -98,24 +97,24 @@ def _close_named(world: World, named: Any, option: int) -> bool:
 
 
 @inlined
-def slot_in_turn(world: World, profile: Profile, job: int, option: int, length: int, begins: int) -> int:
+def slot_in_turn(world: World, job: int, option: int, length: int, begins: int) -> int:
     """Return the earliest second from which a job has room for `length` seconds in a turn, and choose its nodes."""
     if world.nodes is not None:
         if option == ANYWHERE:
             return earliest_of(world.nodes, world.nodes.ahead, job, length, begins, NEVER)
         return earliest_room(world.nodes, world.nodes.ahead, world.nodes.machine.shape[option], length, begins, NEVER)
-    return find_slot(world, profile, job, length, begins)
+    return find_slot(world, job, length, begins)
 
 
 @inlined
-def has_slot_in_turn(world: World, job: int, option: int, free: int, now: int, ends: int, strict: int) -> bool:
+def has_slot_in_turn(world: World, job: int, option: int, ends: int, held: int) -> bool:
     """Return whether a job that has a slot now in a turn also has room at present, see `has_slot_now`."""
     if world.nodes is not None:
         if option == ANYWHERE:
-            return has_slot_now(world, job, free, now, ends, strict)
-        request = world.nodes.machine.shape[option]
-        if strict > 0 or has_room(world.nodes, world.nodes.ahead, request, now, ends, True):
+            return has_slot_now(world, job, ends, held)
+        request, now = world.nodes.machine.shape[option], world.state.clock[NOW]
+        if held > 0 or has_room(world.nodes, world.nodes.ahead, request, now, ends, True):
             return True
         has_room(world.nodes, world.nodes.ahead, request, now, ends, False)  # this chooses the slot's nodes again
         return False
-    return has_slot_now(world, job, free, now, ends, strict)
+    return has_slot_now(world, job, ends, held)

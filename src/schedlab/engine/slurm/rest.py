@@ -46,7 +46,7 @@ def rest_after(world: World, queue: QueueList) -> tuple[int, bool]:
     """
     if world.rules.interval == 0:
         return AWAKE, False
-    beside = ends_exactly(world.nodes, world.rules.interval) and not has_rivals(world.rivals)
+    beside = ends_exactly(world) and not has_rivals(world.rivals)
     able, most = 0, min(MOST, world.rules.depth) if beside else 1
     for i in range(queue.length[0]):
         job = queue.order[i]

@@ -56,10 +56,10 @@ def _on_nodes(world: World, job: int, option: int, begins: int) -> int:
     length = world.jobs[job].estimate + (world.rules.interval > 0)
     world.plan.counters[TESTED] = 1
     if world.nodes is None:
-        return slot_in_turn(world, world.plan.profile, job, option, length, begins)
+        return slot_in_turn(world, job, option, length, begins)
     if world.rules.interval > 0:
         return _earliest(world, job, option, world.jobs[job].estimate, begins)
-    return slot_in_turn(world, world.plan.profile, job, option, length, begins)
+    return slot_in_turn(world, job, option, length, begins)
 
 
 @inner_kernel
@@ -92,7 +92,7 @@ def may_begin_now(world: World, job: int, estimate: int) -> bool:
         if not found:
             _find_usable(world, world.nodes.ahead, one, now, estimate, now)
             world.nodes.counters[VIEWS] += 1
-            found = _fits_at(world, world.nodes.ahead, world.nodes.machine.shape[one], now, now, estimate + 1, False)
+            found = _fits_at(world, world.nodes.machine.shape[one], now, now, estimate + 1, False)
     world.plan.counters[STEPS_CHANGE] = change  # nothing is planned for it
     return found
 
@@ -137,36 +137,22 @@ def _find_usable(world: World, timeline: Timeline, option: int, moment: int, est
     Return the next moment that Slurm tries: the end of the first record of the plan behind which nodes of the partition
     are free again, among those that the job would touch and the next one; NEVER if there is none.
     """
-    spans, cohorts = timeline.spans, timeline.cohorts
-    asked = world.nodes.machine.requests[world.nodes.machine.shape[option]]
+    cohorts, asked = timeline.cohorts, world.nodes.machine.requests[world.nodes.machine.shape[option]]
     steps, count = world.plan.steps, world.plan.counters[STEPS]
     touched, later, enters = moment + estimate, NEVER, NEVER
     for cohort in range(timeline.counters[COHORTS]):
         node = node_of(timeline, cohort)
+        begins, free_again = _next_reservation(timeline, cohort, moment)
         usable = (
             world.nodes.machine.allowed[asked.eligible, node]
             and world.nodes.machine.nodes[node].memory >= asked.node_memory
+            and begins > touched
         )
-        span, held = cohorts[cohort].first, False
-        while span != LAST:
-            begin = spans[span].begin
-            if spans[span].runs & PLANNED:
-                ends = NEVER if spans[span].next == LAST else spans[spans[span].next].begin
-                if ends > moment:
-                    if begin <= touched:
-                        usable = False
-                    elif usable:
-                        enters = min(enters, begin)
-                    held = True
-            elif held:
-                if (
-                    begin < later
-                    and begin < end_of_plan(world.rules, now)
-                    and _is_of(world.site, timeline, cohort, option)
-                ):
-                    later = begin
-                break
-            span = spans[span].next
+        if usable:
+            enters = min(enters, begins)
+        ends_in_plan = free_again < later and free_again < end_of_plan(world.rules, now)
+        if ends_in_plan and _is_of(world.site, timeline, cohort, option):
+            later = free_again
         cohorts[cohort].room = 0
         cohorts[cohort].gain = 1 if usable else 0
         cohorts[cohort].until = LONG_AGO
@@ -178,6 +164,22 @@ def _find_usable(world: World, timeline: Timeline, option: int, moment: int, est
     if moment == now and enters < NEVER:  # as time goes on, the job would touch more
         world.plan.counters[STEPS_CHANGE] = min(world.plan.counters[STEPS_CHANGE], enters - estimate)
     return later
+
+
+@inlined
+def _next_reservation(timeline: Timeline, cohort: int, moment: int) -> tuple[int, int]:
+    """Return when the first reservation of nodes begins that ends after a moment, and when they are free again."""
+    spans, span = timeline.spans, timeline.cohorts[cohort].first
+    begins: Any = np.int64(NEVER)  # as a plain constant, it would have a type of its own
+    while span != LAST:
+        following = spans[span].next
+        if spans[span].runs & PLANNED:
+            if begins == NEVER and (following == LAST or spans[following].begin > moment):
+                begins = spans[span].begin
+        elif begins < NEVER:
+            return begins, spans[span].begin
+        span = following
+    return begins, NEVER
 
 
 @inlined
@@ -212,8 +214,7 @@ def _as_runs_end(world: World, timeline: Timeline, request: int, moment: int, le
     """
     world.nodes.counters[VIEWS] += 1
     running = world.state.running
-    is_revised = gives_way(world) or has_het_jobs(world.hets)  # whether the plan may lack runs
-    if _fits_at(world, timeline, request, now, max(now, moment), length, False):
+    if _fits_at(world, request, now, max(now, moment), length, False):
         return max(now, moment)
     before = now  # the last second with ends of running jobs that has been tried
     edge = window = last = UNKNOWN
@@ -225,17 +226,13 @@ def _as_runs_end(world: World, timeline: Timeline, request: int, moment: int, le
             end = max(record.end, now + 1)
             if end == last or (end == before and end == now + 1):
                 continue
-            known, holds = True, False
-            if is_revised:
-                known, holds = _ends_at(world.nodes, timeline, record.job, end)
-            else:
-                holds = _holds_usable(world.nodes, timeline, record.job)
+            known, holds = _ends_and_holds(world, timeline, record.job, end)
             if not known:
                 continue
             if last != UNKNOWN and not asked:
                 asked = True
                 if not world.rules.grouped or end > edge + window:
-                    second = _try(world, timeline, request, moment, length, now, before, last)
+                    second = _try(world, request, moment, length, before, last)
                     if second != UNKNOWN:
                         return second
                     before, last, window = last, UNKNOWN, 2 * window
@@ -244,7 +241,7 @@ def _as_runs_end(world: World, timeline: Timeline, request: int, moment: int, le
             if not holds:
                 continue
             if end == now + 1:
-                second = _try(world, timeline, request, moment, length, now, before, end)
+                second = _try(world, request, moment, length, before, end)
                 if second != UNKNOWN:
                     return second
                 before = end
@@ -253,11 +250,19 @@ def _as_runs_end(world: World, timeline: Timeline, request: int, moment: int, le
                 edge, window = first_edge(world.rules, end), GROUP
             last, asked = end, False
     if last != UNKNOWN:
-        second = _try(world, timeline, request, moment, length, now, before, last)
+        second = _try(world, request, moment, length, before, last)
         if second != UNKNOWN:
             return second
         before = last
-    return _try(world, timeline, request, moment, length, now, before, NEVER)
+    return _try(world, request, moment, length, before, NEVER)
+
+
+@inlined
+def _ends_and_holds(world: World, timeline: Timeline, job: int, end: int) -> tuple[bool, bool]:
+    """Return whether the plan knows that a run ends at a second, and whether it holds usable nodes."""
+    if gives_way(world) or has_het_jobs(world.hets):  # the plan may lack runs
+        return _ends_at(world.nodes, timeline, job, end)
+    return True, _holds_usable(world.nodes, timeline, job)
 
 
 @inlined
@@ -295,33 +300,30 @@ def _releases(timeline: Timeline, cohort: int, second: int) -> bool:
 
 
 @inlined
-def _try(
-    world: World, timeline: Timeline, request: int, moment: int, length: int, now: int, before: int, group: int
-) -> int:
+def _try(world: World, request: int, moment: int, length: int, before: int, group: int) -> int:
     """Return when a request fits once a group of runs has ended, or as closures end until then; UNKNOWN if it does not.
 
     The last runs that have been tried end at `before`; without another group, `group` is NEVER.
     """
+    now = world.state.clock[NOW]
     step = next_step_of_closures(world.outages, now, before)
     while step < group:
-        if _fits_at(world, timeline, request, before, max(step, moment), length, True):
+        if _fits_at(world, request, before, max(step, moment), length, True):
             return max(step, moment)
         step = next_step_of_closures(world.outages, now, step)
-    if group < NEVER and _fits_at(world, timeline, request, group, max(group, moment), length, True):
+    if group < NEVER and _fits_at(world, request, group, max(group, moment), length, True):
         return max(group, moment)
     return UNKNOWN
 
 
 @inner_kernel
-def _fits_at(
-    world: World, timeline: Timeline, request: int, second: int, begins: int, length: int, ahead: bool
-) -> bool:
+def _fits_at(world: World, request: int, second: int, begins: int, length: int, ahead: bool) -> bool:
     """Return whether a request fits on usable nodes as running jobs have left them by a second; choose its nodes.
 
     Nodes that are closed while it would run, from when it begins, are left out.
     """
-    asked, cohorts = world.nodes.machine.requests[request], timeline.cohorts
-    spaces, held = 0, 0
+    timeline, asked, spaces, held = world.nodes.ahead, world.nodes.machine.requests[request], 0, 0
+    cohorts = timeline.cohorts
     for cohort in range(timeline.counters[COHORTS]):
         if cohorts[cohort].gain == 1:
             if cohorts[cohort].until <= second:

@@ -103,7 +103,26 @@ def due(world: World, reranked: bool) -> bool:
     clock, counters = world.state.clock, world.plan.counters
     now = clock[NOW]
     returned = has_returned(world)
-    entered = clock[ENTERING] > returned
+    _note_changes(world, returned, reranked)
+    _note_returns(world, returned)
+    counters[MAIN] = counters[MAIN_DUE] <= now or counters[FULL_DUE] <= now
+    comes = counters[LAST_BACKFILL] + world.rules.interval
+    if counters[RESTING] == BESIDE and clock[WAITING] > 0:
+        comes = _pass_behind(counters[LAST_BACKFILL], world.rules.interval, counters[LAST_CHANGE])
+    counters[BACKFILL] = counters[LOOK_AGAIN] <= now and comes <= now
+    if counters[BACKFILL]:
+        counters[LOOK_AGAIN] = NEVER
+        counters[LAST_BACKFILL] = now
+        if clock[WAITING] == 0:
+            _rest_alone(world, now)
+    return clock[WAITING] > 0 and (counters[MAIN] == 1 or counters[BACKFILL] == 1)
+
+
+@inlined
+def _note_changes(world: World, returned: int, reranked: bool) -> None:
+    """Note what leads to the next main pass, after a delay, and to the next backfill pass; jobs that return do not."""
+    clock, counters = world.state.clock, world.plan.counters
+    now, entered = clock[NOW], clock[ENTERING] > returned
     if world.needs is not None:
         entered = entered or world.needs.counters[MADE_READY] > 0
     changed = clock[COMPLETED] > 0 or entered or clock[TURNING] == TURNED
@@ -114,7 +133,17 @@ def due(world: World, reranked: bool) -> bool:
     elif clock[COMPLETED] > 0:  # ends are before the looks of their second, unless its pass has preempted these runs
         counters[LOOK_AGAIN] = now
         counters[LAST_CHANGE] = max(counters[LAST_CHANGE], now if counters[LAST_BACKFILL] == now else now - 1)
-    if returned > 0 or is_awake(world):  # not a change to Slurm, which considers all jobs once a minute
+
+
+@inlined
+def _note_returns(world: World, returned: int) -> None:
+    """Leave jobs that return, and exemptions that end, to the main pass of the next full minute if all else rests.
+
+    They are no change to Slurm, which considers all jobs once a minute.
+    """
+    clock, counters = world.state.clock, world.plan.counters
+    now = clock[NOW]
+    if returned > 0 or is_awake(world):
         if counters[FULL_DUE] < now:  # no job waited then
             counters[FULL_DUE] = NEVER
         counters[FULL_DUE] = min(counters[FULL_DUE], -(-now // MINUTE) * MINUTE)
@@ -129,17 +158,6 @@ def due(world: World, reranked: bool) -> bool:
     if sleeps(world) and (counters[LOOK_AGAIN] < NEVER or counters[FULL_DUE] <= now):
         fall_asleep(world, False)
         counters[LOOK_AGAIN] = counters[LAST_CHANGE] = now
-    counters[MAIN] = counters[MAIN_DUE] <= now or counters[FULL_DUE] <= now
-    comes = counters[LAST_BACKFILL] + world.rules.interval
-    if counters[RESTING] == BESIDE and clock[WAITING] > 0:
-        comes = _pass_behind(counters[LAST_BACKFILL], world.rules.interval, counters[LAST_CHANGE])
-    counters[BACKFILL] = counters[LOOK_AGAIN] <= now and comes <= now
-    if counters[BACKFILL]:
-        counters[LOOK_AGAIN] = NEVER
-        counters[LAST_BACKFILL] = now
-        if clock[WAITING] == 0:
-            _rest_alone(world, now)
-    return clock[WAITING] > 0 and (counters[MAIN] == 1 or counters[BACKFILL] == 1)
 
 
 @inlined
