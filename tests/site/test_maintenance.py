@@ -175,6 +175,16 @@ def test_an_interrupted_comparison_has_the_begins_until_then_from_all_of_the_win
     assert len(costs(whole)) == 12
 
 
+@pytest.mark.parametrize("copies", [1, 2])
+def test_of_an_interrupted_comparison_with_one_begin_nothing_is_chance(sweep, copies):
+    plan = MaintenancePlan(hours=4, window=DAY, every=2 * HOUR)
+    found = maintenance(sweep, plan, copies=copies, workers=1, progress=interrupt_after(2 * copies - 1))
+    assert len(costs(found)) == 1
+    assert found.chance == (None, None)
+    assert "of the 1 of 12 begins that were simulated before the interruption" in str(found)
+    assert "how much of that is chance cannot be told from a single week" in str(found)
+
+
 def test_an_interruption_before_the_first_begin_leaves_nothing_to_compare(sweep, monkeypatch):
     ran = Sweep.run
 

@@ -79,7 +79,7 @@ def maintenance(
     begins = possible_begins(plan, sweep.jobs).begins
     note(
         f"{count_of(len(begins), 'begin')} to simulate, from {begins[0].name} to {begins[-1].name}; Ctrl-C ends it, "
-        "and those simulated until then are compared"
+        "and those simulated until then are compared; the site as it is comes first"
     )
     with resumable(sweep.answers), campaign_bar() as progress:
         found = compared(sweep, plan, copies=copies, workers=workers, progress=progress)

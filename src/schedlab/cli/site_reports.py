@@ -132,6 +132,7 @@ def save_schedules(answers: Answers, directory: Path) -> None:
 
     sweep, ranking = answers
     where, jobs = make_directory(directory), sweep.sample(ranking.samples[0])
+    note("simulating the site as it is and the best variant again, for their schedules")
     for name, variant in (("as-it-is", Variant(AS_IT_IS)), ("best", ranking.best.variant)):
         schedule, _ = variant_task(sweep.site, jobs, variant).simulate(nodes=sweep.nodes)
         schedule.save(where / f"{name}.parquet")

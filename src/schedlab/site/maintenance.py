@@ -239,7 +239,7 @@ def maintenance(
     sample = _sample(sweep, min(one.second for one in begins) - announced.told - LEAD)
     variants = {one: variant_of(announced, one, nodes) for one in begins}
     samples = in_copies(sweep, [sample], copies, len(begins))
-    sweep.run([], samples, workers=workers)  # first, as no begin can be compared without it
+    sweep.run([], samples, workers=workers, progress=progress)  # first, as no begin can be compared without it
     with suppress(KeyboardInterrupt):
         sweep.run(_spread(list(variants.values())), samples, workers=workers, progress=progress)
     costs = {}
