@@ -433,3 +433,12 @@ def test_a_policy_of_the_laboratory_and_a_deployment_do_not_go_together():
     conf = replace(conf, files={"job_submit.lua": "-- the site's own"})
     with pytest.raises(InputError, match="merge the deployed one"):
         run(blocked_queue(), conf=conf, deployment=deploy("saf"))
+
+
+def test_the_readme_of_a_site_names_the_one_command_that_is_left_and_groups_all_digits_alike():
+    own = OwnPriority("lab", False, {"PriorityWeightAge": "70000"}, {"QOS high": 1_000_000.0, "QOS low": 0.0})
+    readme = deploy("saf", own=own).files["README.md"]
+    assert "`schedlab site what-if SITE --policy 'saf'` replays your own jobs" in readme
+    assert "site import" not in readme[readme.index("## Who will wait longer") : readme.index("## Install")]
+    assert "| PriorityWeightAge | 70,000 |" in readme
+    assert "| QOS high | 1,000,000 |" in readme

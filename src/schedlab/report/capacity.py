@@ -123,14 +123,12 @@ def _tables(found: Capacity) -> list[Table]:
         "The jobs are paired with those of the site as it is; the interval is of the change. New nodes are in service "
         f"all the time. {count_of(found.jobs, 'job')} count in the {found.goal.text}."
     )
-    numbers = Table(
-        "Numbers of nodes", "Those that were tried", [Cell(_capital(head[place])) for place in shown], cells, note
-    )
+    numbers = Table("Numbers of nodes", "Those that were tried", [_head(head[place]) for place in shown], cells, note)
     return [numbers, _kinds(found)]
 
 
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
+def _head(text: str) -> Cell:
+    return Cell(text[:1].upper() + text[1:], term="paired_interval" if text == "95 % interval" else None)
 
 
 def _kinds(found: Capacity) -> Table:

@@ -169,6 +169,11 @@ DEFINITIONS = {
         "that "
         "of further weeks of the same kind. It says nothing about other machines.",
     ),
+    "paired_interval": (
+        "95 % interval of a change",
+        "Of the mean difference of the same jobs: from the spread between periods of the log and, added in quadrature, "
+        "between copies of it that differ by seconds. It says nothing about users who react.",
+    ),
     "interval_of_instances": (
         "Interval of the mean",
         "From a bootstrap (BCa) over the instances: how far the mean may be from that of further instances of the same "

@@ -149,7 +149,7 @@ def _ranked(ranking: VariantRanking) -> Table:
     own = [] if ranking.metric in SHOWN else [Cell(metric_label(ranking.metric))]
     head = [Cell("Variant", words=True), *own, Cell("Mean wait", term="wait"), Cell("As it is, same work", term="wait")]
     less = any(not one.same_work for one in ranking.ranked)
-    head += [Cell("Change of the mean wait"), Cell("95 % interval"), Cell("Verdict")]
+    head += [Cell("Change of the mean wait"), Cell("95 % interval", term="paired_interval"), Cell("Verdict")]
     head += [Cell("Jobs killed"), Cell("Work not done")] if less else []
     head += [Cell("p95 wait", term="percentile"), Cell("Utilisation", term="utilisation")]
     note = "The jobs of each variant are paired with those of the site as it is, copy by copy."
@@ -213,7 +213,7 @@ def _groups(kind: str, found: list[Effect]) -> Table:
         Cell("changed"),
         Cell("difference"),
     ]
-    head += [Cell("95 % interval"), Cell("")]
+    head += [Cell("95 % interval", term="paired_interval"), Cell("")]
     rows = []
     for one in found[:MOST]:
         change, interval, verdict = difference_text(one)

@@ -168,7 +168,7 @@ def deploy(
     told = {
         "HOW": WAYS[taken],
         "COUNTS": counts,
-        "PAYS": consequences or _find_out(policy),
+        "PAYS": consequences or _find_out(policy, at_site=own is not None),
         "SEED": _filled("seed.md", values) if predict else "",
     }
     part = "README-lua.md" if language == "lua" else "README-daemon.md"
@@ -226,12 +226,13 @@ def _partitions(names: Sequence[str] | None, language: str) -> str:
     return "nil" if names is None else "{" + ", ".join(f"[{_lua_text(name)}]=true" for name in names) + "}"
 
 
-def _find_out(policy: str) -> str:
-    on_one_line = " ".join(policy.split())
+def _find_out(policy: str, *, at_site: bool) -> str:
+    """Say how to find out who will wait longer; at a site that is imported, that is one command."""
+    asked = f"`schedlab site what-if SITE --policy '{' '.join(policy.split())}'`"
+    how = f"{asked} replays" if at_site else f"`schedlab site import` and {asked} replay"
     return (
-        "Not known yet. `schedlab site import` and "
-        f"`schedlab site what-if SITE --policy '{on_one_line}'` replay your own jobs and say who gains and who pays; "
-        "`schedlab deploy --site SITE` then writes it here."
+        f"Not known yet. {how} your own jobs and {'says' if at_site else 'say'} who gains and who pays; `schedlab deploy "
+        "--site SITE` then writes it here."
     )
 
 

@@ -116,8 +116,15 @@ def not_counting(own: OwnPriority | None) -> str:
     return _BASIC if own.basic else "\n".join([_ABSOLUTE, "", f"What stops counting at {own.site}:", "", *_table(own)])
 
 
+def _grouped(text: str) -> str:
+    """Return points with commas, as all others are written; points by resource are a text."""
+    return f"{int(text):,}" if text.isdigit() else text
+
+
 def _table(own: OwnPriority) -> list[str]:
-    rows = [f"| {name} | {own.weights[name]} | {what} |" for name, what in FACTORS.items() if name in own.weights]
+    rows = [
+        f"| {name} | {_grouped(own.weights[name])} | {what} |" for name, what in FACTORS.items() if name in own.weights
+    ]
     if not rows:
         return ["No PriorityWeight is set at this site: its own priorities are all equal, and ties go by submission."]
     by_points = sorted(own.tiers.items(), key=lambda one: -one[1])
