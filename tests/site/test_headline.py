@@ -113,6 +113,7 @@ def test_a_page_has_who_pays_above_its_figures_and_leaves_out_what_decides_nothi
     places = [page.index(text) for text in (">Variants</h2>", ">By user</h2>", 'class="left-out"', 'id="time"')]
     assert places == sorted(places)
     assert page.index("As it is, same work") < page.index(">By user</h2>")
+    assert "from the spread between periods of the log and, added in quadrature, between copies" in page
     box = page[page.index('class="left-out"') :]
     assert "bf_continue" in box
     for name in ("max_script_size", "CR_CORE_DEFAULT_DIST_BLOCK", "ResumeTimeout"):

@@ -231,8 +231,8 @@ def _find_out(policy: str, *, at_site: bool) -> str:
     asked = f"`schedlab site what-if SITE --policy '{' '.join(policy.split())}'`"
     how = f"{asked} replays" if at_site else f"`schedlab site import` and {asked} replay"
     return (
-        f"Not known yet. {how} your own jobs and {'says' if at_site else 'say'} who gains and who pays; `schedlab deploy "
-        "--site SITE` then writes it here."
+        f"Not known yet. {how} your own jobs and {'says' if at_site else 'say'} who gains and who pays; "
+        "`schedlab deploy --site SITE` then writes it here."
     )
 
 
