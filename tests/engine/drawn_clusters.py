@@ -96,7 +96,7 @@ PREEMPTION: Table = {
 
 
 def drawn_cluster(draw: Draw) -> Document:
-    """Return the document of a cluster of up to twelve nodes; see `Cluster.from_dict`."""
+    """Return the document of a cluster of up to twelve nodes, mostly few; see `Cluster.from_dict`."""
     switched = draw.chance(0.4)
     groups = _groups(draw, switched)
     document: Document = {"groups": groups}
@@ -108,9 +108,15 @@ def drawn_cluster(draw: Draw) -> Document:
         document |= _accounting(draw, qualities)
     else:
         qualities = []
-    partitions = [_partition(draw, number, groups, qualities) for number in range(draw.randint(0, 3))]
-    if draw.chance(0.45):
-        document["preemption"] = _preemption(draw, by_qos=bool(qualities) and draw.chance(0.6))
+    preempts = draw.chance(0.45)
+    partitions = [_partition(draw, number, groups, qualities) for number in range(draw.randint(2 * preempts, 3))]
+    if preempts:
+        document["preemption"] = _preemption(draw, by_qos=bool(qualities) and draw.chance(0.5))
+        for tier, one in enumerate(partitions):  # most of which share nodes
+            one.update(draw.fields({"priority_tier": (0.8, (tier + 1,))}))
+            if draw.chance(0.6):
+                one.pop("nodes", None)
+                one.pop("min_nodes", None)
         if document["preemption"]["by"] == "qos":
             for one in partitions:
                 if one.get("preempt_mode") == "suspend":
@@ -122,9 +128,10 @@ def drawn_cluster(draw: Draw) -> Document:
 
 def _groups(draw: Draw, switched: bool) -> list[Document]:
     groups, first = [], 0
-    for _ in range(draw.randint(1, 3)):
-        count = draw.randint(1, 4)
-        group = {"nodes": f"n[{first}-{first + count - 1}]", "cores": draw.randint(1, 8), "weight": draw.randint(1, 3)}
+    for _ in range(draw.one(1, 1, 2, 3)):
+        count = draw.one(1, 2, 2, 3, 4)
+        names, cores = f"n[{first}-{first + count - 1}]", draw.one(1, 2, 2, 4, 4, 8)
+        group = {"nodes": names, "cores": cores, "weight": draw.randint(1, 3)}
         first += count
         group |= draw.fields({"memory": (0.6, (100, 400, 1000)), "features": (0.75, (["x"], ["x", "y"], ["y"]))})
         gpus = draw.one(0, 0, 1, 2, 4)
@@ -182,7 +189,9 @@ def nodes_of(groups: list[Document]) -> list[str]:
 
 
 def _preemption(draw: Draw, *, by_qos: bool) -> Document:
-    modes = ("requeue", "cancel", "off") if by_qos else ("requeue", "cancel", "suspend", "suspend", "off")
+    modes = (
+        ("requeue", "requeue", "cancel") if by_qos else ("requeue", "requeue", "cancel", "suspend", "suspend", "off")
+    )
     return {"by": "qos" if by_qos else "partition", "mode": draw.choice(modes), **draw.fields(PREEMPTION)}
 
 

@@ -53,10 +53,10 @@ def drawn_jobs(
 
 
 def _times(draw: Draw, rng: np.random.Generator, jobs: int) -> Columns:
-    request = rng.integers(1, draw.one(20, 60, 200), jobs)
+    request = rng.integers(1, draw.one(20, 60, 200, 200), jobs)
     runs = draw.one("as asked", "shorter", "shorter", "shorter", "any")
     most = {"as asked": request, "shorter": request, "any": 2 * request + 1}[runs]
-    submit = np.sort(rng.integers(0, draw.one(1, 30, 120, 400), jobs))
+    submit = np.sort(rng.integers(0, draw.one(1, 1, 30, 60, 120, 300), jobs))
     if draw.chance(0.15):
         rng.shuffle(submit)
     if draw.chance(0.1):
