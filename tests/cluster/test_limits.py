@@ -53,6 +53,18 @@ def test_limits_come_from_the_script_beside_slurm_conf(tmp_path: Path):
     assert [line.text for line in cluster.ignored] == ["RealMemory of all nodes"]
 
 
+def test_modes_within_a_qos_are_told_and_the_others_hold(tmp_path: Path):
+    # On a real slurmctld 22.05, a job with a higher priority then takes the place of one of its own QOS.
+    cluster = read_cluster(
+        site(tmp_path, "add QOS Name=low PreemptMode=cancel,within\nadd QOS Name=rest PreemptMode=gang\n")
+    )
+    who = cluster.accounting
+    assert who is not None
+    assert {qos.name: qos.preempt_mode for qos in who.qos if qos.name != "normal"} == {"low": "cancel", "rest": ""}
+    told = {line.text for line in cluster.ignored if "WITHIN" in line.reason}
+    assert told == {"PreemptMode of QOS low", "PreemptMode of QOS rest"}
+
+
 def test_a_cycle_of_accounts_is_refused_in_one_sentence(tmp_path: Path):
     script = SCRIPT + "modify account name=physics set parent=lasers\n"
     with pytest.raises(

@@ -10,6 +10,7 @@ from schedlab.cluster.nodes import check_number
 from schedlab.cluster.preemption import check_mode, refuse_suspension
 from schedlab.cluster.sacctmgr import (
     CANCEL,
+    GANG,
     MODELLED_FLAGS,
     NO_RESERVE,
     OVER_MAX_NODES,
@@ -18,6 +19,7 @@ from schedlab.cluster.sacctmgr import (
     REQUEUE,
     UNDER_MIN_NODES,
     USE_PARENT,
+    WITHIN,
     Accounts,
     Association,
     Qos,
@@ -321,8 +323,8 @@ def unused_options(accounts: Accounts) -> Iterator[tuple[str, str]]:
             yield f"{name}={qos.limits[name]} of QOS {qos.name}", "not simulated"
         if qos.flags & ~MODELLED_FLAGS or qos.limit_factor is not None or qos.usage_threshold is not None:
             yield f"flags, factors and thresholds of QOS {qos.name}", "not simulated"
-        if qos.preempt_mode and not mode_of(qos):
-            yield f"PreemptMode of QOS {qos.name}", "only CANCEL and REQUEUE are simulated"
+        if qos.preempt_mode & (WITHIN | GANG) or (qos.preempt_mode and not mode_of(qos)):
+            yield f"PreemptMode of QOS {qos.name}", "only CANCEL and REQUEUE are simulated, neither WITHIN nor GANG"
     for one in (accounts.root, *accounts.accounts.values(), *accounts.users):
         for name in sorted(one.limits.keys() - known):
             yield f"{name}={one.limits[name]} of {one.user or one.account}", "not simulated"
@@ -373,7 +375,7 @@ def _qos(qos: Qos) -> QosLimits:
 
 def mode_of(qos: Qos) -> str:
     """Return what becomes of jobs of a QOS that give way, "" for what the cluster says, or if that is not simulated."""
-    return {CANCEL: "cancel", REQUEUE: "requeue"}.get(qos.preempt_mode, "")
+    return {CANCEL: "cancel", REQUEUE: "requeue"}.get(qos.preempt_mode & ~(WITHIN | GANG), "")
 
 
 def _shares(association: Association) -> int | None:

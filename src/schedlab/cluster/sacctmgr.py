@@ -28,7 +28,10 @@ OVER_PARTITION, NO_RESERVE = _QOS_FLAGS["overpartqos"], _QOS_FLAGS["noreserve"]
 UNDER_MIN_NODES, OVER_MAX_NODES, OVER_MAX_TIME = 1, 2, 4
 MODELLED_FLAGS = OVER_PARTITION | NO_RESERVE | UNDER_MIN_NODES | OVER_MAX_NODES | OVER_MAX_TIME
 REQUEUE, CANCEL = 2, 8
-_PREEMPT_MODES = {"off": 0, "cluster": 0, "suspend": 1, "requeue": REQUEUE, "cancel": CANCEL}
+WITHIN, GANG = 0x4000, 0x8000
+_PREEMPT_MODES = {
+    "off": 0, "cluster": 0, "suspend": 1, "requeue": REQUEUE, "cancel": CANCEL, "within": WITHIN, "gang": GANG,
+}  # fmt: skip
 
 _LIMITS = {
     "grptres": "grp_tres", "grpcpus": "grp_tres:cpu", "grpnodes": "grp_tres:node", "grpmem": "grp_tres:mem",
