@@ -200,7 +200,7 @@ def rules_of(prepared: Prepared, orders: Iterable[Order | None], *, observed: bo
         window=ALL_VISIBLE if scheduler.window is None else scheduler.window,
         in_order=prepared.in_order,
         one_by_one=prepared.one_by_one,
-        gated=prepared.gated,
+        passes_if_fits=prepared.passes_if_fits,
         fixed=isinstance(backfill, Conservative) and backfill.fixed,
         speculation=NO_SPECULATION if retries is None or retries.speculation is None else float(retries.speculation),
         keeps_submit=isinstance(policy, Multifactor) and policy.accrue == "always",

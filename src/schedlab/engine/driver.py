@@ -15,7 +15,19 @@ from schedlab.engine.decisions.agent import AgentPlayer
 from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import BLAMED, COMPLETED, ENTERING, FREE, NOW, STAGE
 from schedlab.engine.logs import short_log
-from schedlab.engine.loop import ASK, BAD_SCORE, DONE, DUE, ENDED, ENTERED, FULL, OVER, PREDICTED, UNRANKED, run
+from schedlab.engine.loop import (
+    ASK,
+    BAD_SCORE,
+    DONE,
+    FULL,
+    LET_IN,
+    LET_TIME_PASS,
+    PREDICT,
+    RANK,
+    SCHEDULE,
+    SEE_WHO_ENTERS,
+    run,
+)
 from schedlab.engine.parts.forecasts.kernels import Forecast
 from schedlab.engine.parts.preemption.endless import refuse_endless
 from schedlab.engine.parts.retries.kernels import RUNS
@@ -86,7 +98,7 @@ class Driver:
                     self._loop = without_dispatch(run, self.world, until)
                 stage = int(self.world.state.clock[STAGE])
                 self._answer(stage)
-                if stage == DUE and self.world.rules.observed:
+                if stage == SCHEDULE and self.world.rules.observed:
                     return ASK
             elif reason == FULL:
                 self._make_room()
@@ -105,23 +117,23 @@ class Driver:
 
     def _answer(self, stage: int) -> None:
         state = self.world.state
-        if stage == ENDED:
+        if stage == SEE_WHO_ENTERS:
             for job in state.ended[: state.clock[COMPLETED]].tolist():
                 if not self._failed_speculatively(job):
                     for adapter, _ in self.adapters:
                         adapter.learn(job, int(self.world.jobs[job]["duration"]))
-        elif stage == ENTERED:
+        elif stage == PREDICT:
             for job in state.entering[: state.clock[ENTERING]].tolist():
                 if self.world.retries is not None and self.world.retries.first[job]:
                     continue  # it has failed speculatively, and keeps its prediction
                 for adapter, forecast in self.adapters:
                     forecast.first[job] = adapter.predict(job)
-        elif stage == PREDICTED:
+        elif stage == LET_IN:
             self._ask(ASKED_AT_ENTRY, state.entering[: state.clock[ENTERING]])
-        elif stage == DUE and self.player is not None:
+        elif stage == SCHEDULE and self.player is not None:
             self.player.play(self.world)
-            state.clock[STAGE] = OVER  # no further pass in this second
-        elif stage in (DUE, UNRANKED) and self.world.rules.asks_at_pass:
+            state.clock[STAGE] = LET_TIME_PASS  # no further pass in this second
+        elif stage in (SCHEDULE, RANK) and self.world.rules.asks_at_pass:
             self._ask(ASKED, waiting_jobs(self.world))
 
     def _ask(self, kind: int, who: NDArray[np.int64]) -> None:

@@ -16,6 +16,7 @@ from schedlab.engine.jobs.calendar import NEVER, pop, soonest
 from schedlab.engine.jobs.clock import (
     ARRIVED,
     BLAMED,
+    CHANGES,
     COMPLETED,
     CORRECTED,
     ENTERING,
@@ -25,7 +26,6 @@ from schedlab.engine.jobs.clock import (
     STAGE,
     STARTED,
     SUBMITTED,
-    TURNING,
     WAITING,
 )
 from schedlab.engine.jobs.state import UNKNOWN, next_event
@@ -45,7 +45,7 @@ from schedlab.engine.moments import (
     time_has_passed,
     time_will_pass,
 )
-from schedlab.engine.parts.outages.kernels import TURNED
+from schedlab.engine.parts.outages.kernels import MACHINE_CHANGED
 from schedlab.engine.parts.priority.kernels import rank_of
 from schedlab.engine.pass_choice import (
     after_pass,
@@ -74,13 +74,13 @@ ASK = 2  # Python has to answer; State.clock[STAGE] says what
 FULL = 3  # the arrays of runs, of nodes of runs, or of suspensions may be too small
 BAD_SCORE = 4  # State.clock[BLAMED] is a job whose score is not a number
 
-# The stage that the current event has reached: State.clock[STAGE].
-OVER = 0  # the event is over
-ENDED = 1  # runs have ended; next, predictors learn
-ENTERED = 2  # the entering jobs are known; next, predictions
-PREDICTED = 3  # next, scores
-DUE = 4  # next, a scheduling pass
-UNRANKED = 5  # no pass is due; next, the present scores of the waiting jobs
+# What the loop does next: State.clock[STAGE].
+LET_TIME_PASS = 0  # the event is over: find the next one
+SEE_WHO_ENTERS = 1  # runs have ended: predictors learn, jobs come back, are released, or submitted
+PREDICT = 2  # the entering jobs are known: predict their run times
+LET_IN = 3  # score them, and put them into the queue
+SCHEDULE = 4  # make a scheduling pass
+RANK = 5  # no pass is due: give the waiting jobs their present scores
 
 
 @bare_kernel
@@ -96,7 +96,7 @@ def run(world: World, until: int) -> int:
     """
     clock = world.state.clock
     while True:
-        if clock[STAGE] == OVER:
+        if clock[STAGE] == LET_TIME_PASS:
             if is_full(world):
                 return FULL
             now = _next_second(world)
@@ -106,41 +106,41 @@ def run(world: World, until: int) -> int:
                 return PAUSED
             count_waiting(world, now)
             _let_time_pass(world, now)
-            clock[STAGE] = ENDED
+            clock[STAGE] = SEE_WHO_ENTERS
             if world.forecasts is not None and world.rules.asks_predictor and clock[COMPLETED] > 0:
                 return ASK
-        if clock[STAGE] == ENDED:
+        if clock[STAGE] == SEE_WHO_ENTERS:
             _see_who_enters(world)
-            clock[STAGE] = ENTERED
+            clock[STAGE] = PREDICT
             if world.forecasts is not None and world.rules.asks_predictor and clock[ENTERING] > 0:
                 return ASK
-        if clock[STAGE] == ENTERED:
+        if clock[STAGE] == PREDICT:
             jobs_enter(world)
-            clock[STAGE] = PREDICTED
+            clock[STAGE] = LET_IN
             if world.rules.asks_at_entry and clock[ENTERING] > 0:
                 return ASK
-        if clock[STAGE] == PREDICTED:
-            clock[STAGE] = OVER
+        if clock[STAGE] == LET_IN:
+            clock[STAGE] = LET_TIME_PASS
             if _let_in(world):
-                clock[STAGE] = DUE
+                clock[STAGE] = SCHEDULE
             elif world.rules.ranks and clock[WAITING] > 0:
-                clock[STAGE] = UNRANKED
+                clock[STAGE] = RANK
             if clock[BLAMED] >= 0:
                 return BAD_SCORE
-            if clock[STAGE] == DUE and (world.rules.asks_at_pass or world.rules.observed):
+            if clock[STAGE] == SCHEDULE and (world.rules.asks_at_pass or world.rules.observed):
                 return ASK
-            if clock[STAGE] == UNRANKED and world.rules.asks_at_pass:
+            if clock[STAGE] == RANK and world.rules.asks_at_pass:
                 return ASK
-        if clock[STAGE] == DUE:
+        if clock[STAGE] == SCHEDULE:
             _schedule(world)
             if clock[BLAMED] >= 0:
                 return BAD_SCORE
-            clock[STAGE] = OVER
-        if clock[STAGE] == UNRANKED:
+            clock[STAGE] = LET_TIME_PASS
+        if clock[STAGE] == RANK:
             score_again(world.waiting.queue, world, world.orders.policy)
             if clock[BLAMED] >= 0:
                 return BAD_SCORE
-            clock[STAGE] = OVER
+            clock[STAGE] = LET_TIME_PASS
 
 
 @inlined
@@ -196,8 +196,8 @@ def advance(world: World, now: int, one_by_one: bool) -> None:
         complete(world)
         if one_by_one:
             return
-    clock[TURNING] = machine_changes(world, now)
-    if clock[TURNING] == TURNED:
+    clock[CHANGES] = machine_changes(world, now)
+    if clock[CHANGES] == MACHINE_CHANGED:
         break_off(world)
     while clock[SUBMITTED] < n and world.jobs[clock[SUBMITTED]].submit == now:
         clock[SUBMITTED] += 1
@@ -234,7 +234,7 @@ def _let_in(world: World) -> bool:
             enter(world, world.state.entering[i])
     if world.priority is not None and reranked:
         reranked = rank_again(world.waiting.queue, world, world.orders.policy, world.state.planned)
-    if world.rules.gated and _shut_out(world):
+    if world.rules.passes_if_fits and _shut_out(world):
         clock[LEFT] = UNKNOWN
         return False
     return verdict == OPEN and pass_due(world.plan, world, reranked and clock[WAITING] > 0)

@@ -1,11 +1,13 @@
-"""The moments of a simulation: all that its parts can do, in order, as plain code. Read this file first.
+"""The moments of a simulation: what its parts do as time passes, in order, as plain code. Read this file first.
 
 A part is what a simulation may have or lack: limits, dependencies, preemption ... Each has a package in
-`schedlab.engine.parts`, and what it does is listed here, moment by moment, in the order in which parts take their
-turn. A moment is called in one place. A part that a simulation lacks is None in its world, which is known when kernels
-are compiled: nothing is left of it.
+`schedlab.engine.parts`. What it does when a run ends, a job enters the queue and so on is listed here, moment by
+moment, in the order in which parts take their turn. A part that a simulation lacks is None in its world, which is
+known when kernels are compiled: nothing is left of it.
 
-Parts import neither this module nor one another's starts; what starts jobs belongs to the passes.
+The loop calls each moment once; runs begin in several passes, and tell the parts with the same two: `run_begins`,
+`runs_have_begun`. Whether a job may start is asked in `schedlab.engine.parts.admission`. What else a pass asks a part,
+such as whether a node is shut, it imports from there by name. Parts import neither this module nor what starts jobs.
 """
 
 from __future__ import annotations
@@ -19,7 +21,6 @@ from schedlab.engine.parts.forecasts import kernels as forecasts
 from schedlab.engine.parts.heterogeneous import kernels as heterogeneous
 from schedlab.engine.parts.limits import state as limits
 from schedlab.engine.parts.moldable import kernels as moldable
-from schedlab.engine.parts.outages import in_service
 from schedlab.engine.parts.outages import kernels as outages
 from schedlab.engine.parts.preemption import state as preemption
 from schedlab.engine.parts.priority import kernels as priority
@@ -106,7 +107,7 @@ def expectations_end(world: World, now: int) -> None:
 def machine_changes(world: World, now: int) -> int:
     """Nodes leave, return, close or open; return what follows, see `schedlab.engine.parts.outages.kernels`."""
     if world.outages is not None:
-        return outages.turn(world, now)
+        return outages.apply_changes(world, now)
     return outages.NOTHING
 
 
@@ -240,28 +241,6 @@ def order_changes(world: World) -> bool:
 
 
 # Runs begin.
-
-
-@inlined
-def within_limits(world: World, job: int) -> bool:
-    """Return whether a job would exceed no limit of its accounts if it started now, and would fit the nodes in service.
-
-    Nor may it wait for its reservation to begin. The same of the components that wait with it. The last choice of nodes
-    is lost.
-    """
-    return heterogeneous.all_within_limits(world, world.state.running, job, world.state.clock[NOW])
-
-
-@inlined
-def by_itself_within_limits(world: World, job: int) -> bool:
-    """Return the same of a job or one component: Slurm looks at all of a job together only when it is to start."""
-    return heterogeneous.within_own_limits(world, world.state.running, job, world.state.clock[NOW])
-
-
-@inlined
-def are_refused(world: World) -> bool:
-    """Return whether there may be jobs that are passed over, see `within_limits`."""
-    return limits.has_limits(world.site) or in_service.may_leave(world)
 
 
 @inlined

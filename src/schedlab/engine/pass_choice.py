@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.jobs.calendar import NEVER
-from schedlab.engine.jobs.clock import BLAMED, COMPLETED, CORRECTED, ENTERING, FREE, NOW, TURNING, WAITING
+from schedlab.engine.jobs.clock import BLAMED, CHANGES, COMPLETED, CORRECTED, ENTERING, FREE, NOW, WAITING
 from schedlab.engine.parts.dependencies.kernels import MADE_READY
 from schedlab.engine.parts.limits.state import Site
 from schedlab.engine.parts.preemption.state import gives_way, is_awake
@@ -113,7 +113,7 @@ def _changed(world: World, reranked: bool) -> bool:
     clock = world.state.clock
     if world.needs is not None and world.needs.counters[MADE_READY] > 0:
         return True
-    happened = clock[COMPLETED] > 0 or clock[ENTERING] > 0 or clock[CORRECTED] > 0 or clock[TURNING] > 0
+    happened = clock[COMPLETED] > 0 or clock[ENTERING] > 0 or clock[CORRECTED] > 0 or clock[CHANGES] > 0
     return happened or reranked or is_awake(world)
 
 

@@ -165,7 +165,7 @@ class Prepared(NamedTuple):
         return passes.tick if isinstance(passes, Slurm) and not self.one_by_one else 0
 
     @property
-    def gated(self) -> bool:
+    def passes_if_fits(self) -> bool:
         """Whether a submission leads to a scheduling pass only if the new job fits the free processors.
 
         The simulator of SC'15 works this way, except where its candidates are ordered by a prediction.

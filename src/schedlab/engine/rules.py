@@ -29,7 +29,7 @@ class Rules(NamedTuple):
         The number of warm-up jobs, started strictly by entry before the scheduler takes over.
     one_by_one
         The event order of SC'15, see `schedlab.engine.jobs.state.advance`.
-    gated
+    passes_if_fits
         Whether a submission leads to a pass only if the new job fits the free processors; with `one_by_one` only.
     fixed
         Whether reservations are fixed once they are made, in rounds.
@@ -71,7 +71,7 @@ reserve_age, wf_depth, planned_tasks, tasks_count, het_at_once
     window: int = ALL_VISIBLE
     in_order: int = 0
     one_by_one: bool = False
-    gated: bool = False
+    passes_if_fits: bool = False
     fixed: bool = False
     speculation: float = NO_SPECULATION
     keeps_submit: bool = False

@@ -18,7 +18,8 @@ from schedlab.engine.decisions.partitions import (
 from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import CORRECTED, FREE, LEFT, NOW, STARTED
 from schedlab.engine.jobs.state import UNKNOWN
-from schedlab.engine.moments import runs_have_begun, within_limits
+from schedlab.engine.moments import runs_have_begun
+from schedlab.engine.parts.admission import within_limits
 from schedlab.engine.parts.heterogeneous.kernels import (
     end_of_all,
     first_of_all,

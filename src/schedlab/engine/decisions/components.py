@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.moments import within_limits
+from schedlab.engine.parts.admission import within_limits
 from schedlab.engine.parts.heterogeneous.kernels import mark_chosen, unmark
 from schedlab.engine.parts.limits.state import open_partitions
 from schedlab.engine.passes.components import fit_together, fits_apart

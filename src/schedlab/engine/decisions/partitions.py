@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from schedlab.engine.jobs.clock import FREE, NOW
 from schedlab.engine.machine.slots import hold_run
-from schedlab.engine.moments import within_limits
+from schedlab.engine.parts.admission import within_limits
 from schedlab.engine.parts.dependencies.kernels import is_ready
 from schedlab.engine.parts.limits.state import HEADS, NOT_MADE, Site, block, open_partitions
 from schedlab.engine.passes.nodes import fits, fits_open

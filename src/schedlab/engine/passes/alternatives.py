@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import FREE, NOW, STARTED
 from schedlab.engine.machine.slots import earliest_of
-from schedlab.engine.moments import within_limits
+from schedlab.engine.parts.admission import within_limits
 from schedlab.engine.parts.limits.state import Site
 from schedlab.engine.parts.moldable.kernels import NOBODY, is_visible
 from schedlab.engine.passes.nodes import fits, fits_open, reserve_for

@@ -14,12 +14,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from schedlab.engine.jobs.calendar import BLOCK, NEVER, USED, soonest
-from schedlab.engine.jobs.clock import BLAMED, COMPLETED, CORRECTED, FREE, NOW, STARTED, TURNING, WAITING
+from schedlab.engine.jobs.clock import BLAMED, CHANGES, COMPLETED, CORRECTED, FREE, NOW, STARTED, WAITING
 from schedlab.engine.machine.processors import correct
-from schedlab.engine.moments import are_refused, runs_have_begun, within_limits
+from schedlab.engine.moments import runs_have_begun
+from schedlab.engine.parts.admission import are_refused, within_limits
 from schedlab.engine.parts.dependencies.kernels import is_ready
 from schedlab.engine.parts.moldable.kernels import has_rivals, note_hidden, note_waiting
-from schedlab.engine.parts.outages.kernels import TURNED
+from schedlab.engine.parts.outages.kernels import MACHINE_CHANGED
 from schedlab.engine.parts.preemption.kernels import make_way
 from schedlab.engine.parts.preemption.state import must_plan_again
 from schedlab.engine.parts.retries.kernels import is_better, useful_share
@@ -73,7 +74,7 @@ def plan_pass(world: World) -> None:
     if soonest(world.state.running) <= now:
         _expect_twice_as_long(world)
         afresh = True
-    afresh = afresh or clock[CORRECTED] > 0 or clock[TURNING] == TURNED or again
+    afresh = afresh or clock[CORRECTED] > 0 or clock[CHANGES] == MACHINE_CHANGED or again
     if afresh:
         _plan_running(world, world.rules.processors)
     if world.rules.fixed:

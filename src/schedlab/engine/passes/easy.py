@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from schedlab.engine.jobs.calendar import soonest
 from schedlab.engine.jobs.clock import BLAMED, COMPLETED, CORRECTED, ENTERING, FREE, HEAD, LEFT, NOW, STARTED, WAITING
 from schedlab.engine.jobs.state import UNKNOWN
-from schedlab.engine.moments import within_limits
+from schedlab.engine.parts.admission import within_limits
 from schedlab.engine.parts.dependencies.kernels import UNKNOWN as NOT_KNOWN
 from schedlab.engine.parts.dependencies.kernels import Needs, begin_of_task, is_ready
 from schedlab.engine.parts.heterogeneous.kernels import has_het_jobs, is_component

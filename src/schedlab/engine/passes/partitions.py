@@ -17,7 +17,7 @@ from schedlab.engine.jobs.clock import BLAMED, FREE, HEAD, LEFT, NOW, STARTED
 from schedlab.engine.jobs.state import UNKNOWN
 from schedlab.engine.machine.slots import earliest_of, has_room_for, hold_reserved, hold_run, remember
 from schedlab.engine.machine.timeline import clear
-from schedlab.engine.moments import within_limits
+from schedlab.engine.parts.admission import within_limits
 from schedlab.engine.parts.dependencies.kernels import UNKNOWN as NOT_KNOWN
 from schedlab.engine.parts.dependencies.kernels import begin_of_task, is_ready
 from schedlab.engine.parts.heterogeneous.kernels import is_component

@@ -112,7 +112,7 @@ class Clock:
             self.gate.count(self.site.waited, before, self.now)
             news = self.compute(self.happen())._replace(awake=awake)
             self.order.free = self.prepared.processors - sum(job.processors for job in self.active(self.running))
-            if not (self.prepared.gated and news.submitted and not self.fits(news.submitted[0])):
+            if not (self.prepared.passes_if_fits and news.submitted and not self.fits(news.submitted[0])):
                 passes.schedule(news)
             self.reasons = {} if self.prepared.site is None else self.why_they_wait()
             if self.stuck():

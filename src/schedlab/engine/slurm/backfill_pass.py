@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import FREE, NOW
-from schedlab.engine.moments import are_refused, by_itself_within_limits
+from schedlab.engine.parts.admission import are_refused, by_itself_within_limits
 from schedlab.engine.parts.dependencies.kernels import NO_WORKFLOW, UNKNOWN, after_parents, is_ready
 from schedlab.engine.parts.heterogeneous.kernels import (
     begin_to_plan,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from schedlab.engine.jobs.clock import FREE, NOW
 from schedlab.engine.machine.profile import Profile, free_at
 from schedlab.engine.machine.state import PICKED
-from schedlab.engine.moments import by_itself_within_limits
+from schedlab.engine.parts.admission import by_itself_within_limits
 from schedlab.engine.parts.dependencies.kernels import UNKNOWN, is_ready
 from schedlab.engine.parts.heterogeneous.kernels import is_component
 from schedlab.engine.parts.moldable.kernels import has_rivals

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from schedlab.engine.jobs.clock import NOW, STARTED
-from schedlab.engine.moments import by_itself_within_limits, within_limits
+from schedlab.engine.parts.admission import by_itself_within_limits, within_limits
 from schedlab.engine.parts.heterogeneous.kernels import all_startable, is_component, mark_chosen, unmark
 from schedlab.engine.parts.limits.state import open_partitions
 from schedlab.engine.parts.limits.stop import stops_others

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from schedlab.engine.jobs.calendar import NEVER
-from schedlab.engine.jobs.clock import COMPLETED, CORRECTED, ENTERING, NOW, STARTED, TURNING, WAITING
+from schedlab.engine.jobs.clock import CHANGES, COMPLETED, CORRECTED, ENTERING, NOW, STARTED, WAITING
 from schedlab.engine.parts.dependencies.kernels import MADE_READY
-from schedlab.engine.parts.outages.kernels import TURNED
+from schedlab.engine.parts.outages.kernels import MACHINE_CHANGED
 from schedlab.engine.parts.preemption.state import is_awake
 from schedlab.engine.parts.requeues.kernels import fall_asleep, has_returned, sleeps
 from schedlab.engine.slurm.state import (
@@ -125,10 +125,10 @@ def _note_changes(world: World, returned: int, reranked: bool) -> None:
     now, entered = clock[NOW], clock[ENTERING] > returned
     if world.needs is not None:
         entered = entered or world.needs.counters[MADE_READY] > 0
-    changed = clock[COMPLETED] > 0 or entered or clock[TURNING] == TURNED
-    if changed or (clock[TURNING] > 0 and clock[STARTED] < world.rules.in_order):  # then no backfill pass looks at jobs
+    changed = clock[COMPLETED] > 0 or entered or clock[CHANGES] == MACHINE_CHANGED
+    if changed or (clock[CHANGES] > 0 and clock[STARTED] < world.rules.in_order):  # then no backfill pass looks at jobs
         counters[MAIN_DUE] = min(counters[MAIN_DUE], max(now, counters[LAST_MAIN] + world.rules.delay))
-    if entered or clock[TURNING] > 0 or (reranked and clock[WAITING] > 0) or clock[CORRECTED] > 0:
+    if entered or clock[CHANGES] > 0 or (reranked and clock[WAITING] > 0) or clock[CORRECTED] > 0:
         counters[LOOK_AGAIN] = counters[LAST_CHANGE] = now
     elif clock[COMPLETED] > 0:  # ends are before the looks of their second, unless its pass has preempted these runs
         counters[LOOK_AGAIN] = now

@@ -17,7 +17,7 @@ from schedlab.engine.decisions.partitions import begins_anew, in_tiers
 from schedlab.engine.driver import Driver
 from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import NOW, STAGE, STARTED
-from schedlab.engine.loop import ASK, OVER, PAUSED
+from schedlab.engine.loop import ASK, LET_TIME_PASS, PAUSED
 from schedlab.engine.never_start import refuse_left_over
 from schedlab.engine.prepared import prepare
 from schedlab.engine.queue.operations import NONE
@@ -86,7 +86,7 @@ class LedSimulation:
         self._reserved[0], self._blocking[0] = NONE, 0
         reason, clock = self._driver.advance(until), self.world.state.clock
         if reason == ASK:
-            clock[STAGE] = OVER  # no further pass in this second
+            clock[STAGE] = LET_TIME_PASS  # no further pass in this second
         elif reason == PAUSED:
             clock[NOW] = until
         return reason in (ASK, PAUSED)

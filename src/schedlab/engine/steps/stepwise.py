@@ -16,7 +16,7 @@ from schedlab.engine.decisions.by_hand import NO_BLOCKED, UNRESERVED, start_by_h
 from schedlab.engine.driver import Driver, waiting_jobs
 from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import ARRIVED, BLAMED, COMPLETED, ENTERING, NOW, STAGE, SUBMITTED
-from schedlab.engine.loop import ASK, DUE, OVER
+from schedlab.engine.loop import ASK, LET_TIME_PASS, SCHEDULE
 from schedlab.engine.passes.plan import Plan
 from schedlab.engine.prepared import Events
 from schedlab.engine.simulation import schedule_of
@@ -174,7 +174,7 @@ class Simulation(ObservableState):
         clock = self._clock
         if isinstance(world.plan, Plan) and clock[BLAMED] < 0:
             clock[COMPLETED] = clock[ARRIVED] = clock[ENTERING] = 0
-            clock[STAGE] = DUE
+            clock[STAGE] = SCHEDULE
             self._watch(False)
             self._driver.run(int(clock[NOW]) - 1)  # the pass, without the events that follow
         if clock[BLAMED] >= 0:
@@ -358,6 +358,6 @@ class Simulation(ObservableState):
             return False
         while True:
             if self._told.scheduler is None:
-                self._clock[STAGE] = OVER
+                self._clock[STAGE] = LET_TIME_PASS
             if self._driver.advance(int(self._clock[NOW])) != ASK:
                 return True

@@ -92,7 +92,7 @@ def new_needs(prepared: Prepared) -> Needs:
         children, parents, delay = place[after.children], place[after.parents], after.delay
     by_child, by_parent = np.lexsort((parents, children)), np.lexsort((children, parents))
     workflow = np.full(n, NO_WORKFLOW, dtype=np.int64)
-    gated = prepared.site is not None and prepared.site.gate is not None
+    limited = prepared.site is not None and prepared.site.gate is not None
     workflows = prepared.workload.workflows
     if workflows is not None:
         workflow[place] = np.where(workflows.aware, workflows.number, NO_WORKFLOW)
@@ -104,7 +104,7 @@ def new_needs(prepared: Prepared) -> Needs:
         parent_offsets=_offsets(children, n),
         parents=parents[by_child],
         parent_delay=delay[by_child],
-        open=np.bincount(children, minlength=n).astype(np.int64) + gated,
+        open=np.bincount(children, minlength=n).astype(np.int64) + limited,
         earliest=np.zeros(n, dtype=np.int64),
         ended=np.zeros(n, dtype=np.bool_),
         ready=np.zeros(n, dtype=np.bool_),

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 def _new(prepared: Prepared) -> Needs | None:
-    gated = prepared.site is not None and prepared.site.gate is not None
-    waits = prepared.workload.dependencies is not None or prepared.pilot.any() or gated
+    limited = prepared.site is not None and prepared.site.gate is not None
+    waits = prepared.workload.dependencies is not None or prepared.pilot.any() or limited
     return new_needs(prepared) if waits else None
 
 

@@ -17,14 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.axes import ByPart, Fixed, Kept, PerJob, Scratch
-from schedlab.engine.jobs.calendar import Calendar
 from schedlab.engine.jobs.clock import NOW
 from schedlab.engine.machine.numbers import ALONE
 from schedlab.engine.machine.placement import choose
 from schedlab.engine.machine.state import FREED, GROWN, NOW_FREE, PICKED, REMEMBERED, VIEWS, Nodes
-from schedlab.engine.parts.limits.state import admitted, charge
-from schedlab.engine.parts.outages.in_service import in_service
-from schedlab.engine.parts.reservations.kernels import has_opened
 from schedlab.kernels import bare_kernel, by_address, inlined, inner_kernel
 
 if TYPE_CHECKING:
@@ -207,7 +203,8 @@ def are_complete(hets: HetJobs, job: int) -> bool:
 
 
 @inner_kernel
-def _lacks_any(hets: HetJobs, job: int) -> bool:
+def lacks_any(hets: HetJobs, job: int) -> bool:
+    """Return whether a component of a job was preempted, and may not begin again yet."""
     lacks = False
     for other in range(hets.first[job], hets.end[job]):
         lacks = lacks or hets.away[other]
@@ -224,52 +221,6 @@ def processors_together(world: World, job: int) -> int:
         if other != job and world.hets.waits[other]:
             processors += world.jobs[other].processors
     return processors
-
-
-@inlined
-def all_within_limits(world: World, running: Calendar, job: int, now: int) -> bool:
-    """Return whether a job, or all components that wait with it, would together exceed no limit if they started now.
-
-    They also have to fit the nodes in service, one by one, and their reservations have begun. Of limits that fall with
-    time, each is compared with the running jobs alone.
-    """
-    if world.hets is not None:
-        return _all_within_limits(world, running, job, now)
-    return _within_limits(world, running, job, now)
-
-
-@inlined
-def within_own_limits(world: World, running: Calendar, job: int, now: int) -> bool:
-    """Return whether a job, or a component of one that has entered the queue as a whole, exceeds no limit by itself."""
-    if world.hets is not None and not are_complete(world.hets, job):
-        return False
-    return _within_limits(world, running, job, now)
-
-
-@inlined
-def _within_limits(world: World, running: Calendar, job: int, now: int) -> bool:
-    if not has_opened(world, job, now):
-        return False
-    if not admitted(world.site, running, job, world.jobs[job].estimate, now):
-        return False
-    return in_service(world, job)
-
-
-@inner_kernel
-def _all_within_limits(world: World, running: Calendar, job: int, now: int) -> bool:
-    if not are_complete(world.hets, job) or _lacks_any(world.hets, job):
-        return False
-    within, charged = True, world.hets.first[job]
-    while within and charged < world.hets.end[job]:
-        if charged == job or world.hets.waits[charged]:
-            within = _within_limits(world, running, charged, now)
-            if within:
-                charge(world.site, charged, 1)
-        charged += 1
-    for other in range(world.hets.first[job], charged if within else charged - 1):
-        if other == job or world.hets.waits[other]:
-            charge(world.site, other, -1)
-    return within
 
 
 @inner_kernel

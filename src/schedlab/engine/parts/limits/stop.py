@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.jobs.clock import NOW
+from schedlab.engine.parts.admission import by_itself_within_limits
 from schedlab.engine.parts.dependencies.kernels import is_ready
-from schedlab.engine.parts.heterogeneous.kernels import within_own_limits
 from schedlab.engine.parts.limits.state import admitted, exceeds_resources_alone
 from schedlab.engine.parts.moldable.kernels import is_moldable
 from schedlab.engine.parts.outages.in_service import in_service
@@ -56,10 +56,10 @@ def line_up(world: World, order: NDArray[np.int64], count: int) -> int:
 
     It overwrites the view of what is free.
     """
-    listed, now = 0, world.state.clock[NOW]
+    listed = 0
     for i in range(count):
         job = order[i]
-        within = is_ready(world.needs, job) and within_own_limits(world, world.state.running, job, now)
+        within = is_ready(world.needs, job) and by_itself_within_limits(world, job)
         if within or (is_ready(world.needs, job) and stops_others(world, job)):
             world.site.behind[listed] = job
             listed += 1

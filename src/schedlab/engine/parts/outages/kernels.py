@@ -64,8 +64,8 @@ COUNTERS_SIZE = 5
 
 # The effect of the changes of a second.
 NOTHING = 0
-OPENED = 1  # announced closures have begun or ended
-TURNED = 2  # nodes have left or returned, a closure has been announced, or a reservation has begun or ended
+CLOSURES_CHANGED = 1  # announced closures have begun or ended
+MACHINE_CHANGED = 2  # nodes have left or returned, a closure has been announced, or a reservation has begun or ended
 
 
 class Outages(NamedTuple):
@@ -153,7 +153,7 @@ def next_change(world: World, second: int) -> int:
 
 
 @inner_kernel
-def turn(world: World, now: int) -> int:
+def apply_changes(world: World, now: int) -> int:
     """Apply the changes that are due; return their effect. Nodes that fail are marked as `broken`."""
     verdict = NOTHING
     counters = world.outages.counters
@@ -161,7 +161,7 @@ def turn(world: World, now: int) -> int:
     while counters[NEXT] < world.outages.second.shape[0] and world.outages.second[counters[NEXT]] <= now:
         node, kind = world.outages.node[counters[NEXT]], world.outages.kind[counters[NEXT]]
         counters[NEXT] += 1
-        verdict = max(verdict, OPENED if kind in (CLOSES, OPENS) else TURNED)
+        verdict = max(verdict, CLOSURES_CHANGED if kind in (CLOSES, OPENS) else MACHINE_CHANGED)
         if kind == BREAKS:
             world.outages.broken[node] = True
         elif kind in (LEAVES, RETURNS):
@@ -169,7 +169,7 @@ def turn(world: World, now: int) -> int:
             counters[OUT] += 1 if kind == LEAVES else -1
             counters[TURNS] += 1
         elif kind in (GPU_FAILS, GPU_RETURNS):
-            _turn_gpu(world, node, 1 << world.outages.gpu[counters[NEXT] - 1], kind == GPU_FAILS)
+            _change_gpu(world, node, 1 << world.outages.gpu[counters[NEXT] - 1], kind == GPU_FAILS)
         if kind in (LEAVES, CLOSES):
             _close(world, node)
         elif kind in (RETURNS, OPENS):
@@ -187,7 +187,7 @@ def turn(world: World, now: int) -> int:
 
 
 @inlined
-def _turn_gpu(world: World, node: int, bit: int, fails_now: bool) -> None:
+def _change_gpu(world: World, node: int, bit: int, fails_now: bool) -> None:
     world.outages.counters[OUT] += 1 if fails_now else -1
     world.outages.counters[TURNS] += 1
     world.outages.gone[node] ^= bit
