@@ -501,7 +501,8 @@ def test_a_machine_with_nodes_is_shown_by_processor_node_and_gpu(
     page.evaluate(f"{EXPLORER}.choose(0)")
     titles = page.locator(".sl-series h3 .sl-term").all_inner_texts()
     assert {"Utilisation of processors", "Utilisation of GPUs", "Utilisation of nodes"} <= set(titles)
-    assert {"Fragmentation of processors", "Fragmentation of GPUs", "GPUs without a free processor"} <= set(titles)
+    assert {"Free in partly used nodes", "Fragmentation of GPUs", "GPUs without a free processor"} <= set(titles)
+    assert "Fragmentation of processors" not in titles
     at = f"async ([key, times]) => {{ const series = (await {EXPLORER}.model.schedule(0)).series(key); \
         return times.map(time => series.at(time)); }}"
     times = [0, 10, 25, 35, 45]

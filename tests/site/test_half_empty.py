@@ -119,7 +119,7 @@ def test_the_sentences_say_who_waits_who_holds_and_what_may_help():
     full = replace(FOUND, mergeable=0.1, full_of_memory=0.8)
     assert list(half_empty_sentences(full, 10_000, ""))[2] == (
         "What may help: smaller requests for memory, or a limit on what is held at once, for which its users pay. "
-        "Packing jobs closer can hardly empty these nodes, as on 80% of these nodes few cores hold more than half of "
+        "Packing jobs closer can hardly empty these nodes, as on 80% of these nodes few cores hold more than half "
         "the memory."
     )
 

@@ -89,7 +89,7 @@ DEFINITIONS = {
         "Share of the machine that is free while jobs wait and each of them needs more than that: capacity that no "
         "scheduler could have used at that moment. What is idle beyond it while jobs wait was held back by "
         "reservations, by the order of the queue, or because the scheduler had not looked yet. Counted in processors "
-        "of the whole machine; where nodes are known, see also what is free in partly used nodes.",
+        "of the whole machine; where nodes are known, what is free in partly used nodes is drawn instead.",
     ),
     "fragmentation_gpus": (
         "Fragmentation of GPUs",

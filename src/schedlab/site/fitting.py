@@ -188,7 +188,8 @@ class Fitting:
             return total(np.where(room >= even, self._copies(request, without), 0))
         fit_evenly = total((room >= even).astype(np.int64)) // max(nodes, 1)
         if inputs.tasks_per_node[request] > 0:
-            return fit_evenly if nodes else total(room) // tasks
+            several: NDArray[np.int64] = fit_evenly if nodes else total(room) // tasks
+            return several
         found, sums = total((room > 0).astype(np.int64)), total(room)
         fits = (found >= nodes) & (sums >= tasks)
         most = UNLIMITED if inputs.most_nodes is None else int(inputs.most_nodes[request])

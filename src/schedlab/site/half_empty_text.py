@@ -86,7 +86,7 @@ def _what_may_help(found: HalfEmpty, change: str) -> str:
         )
     why = ""
     if found.full_of_memory >= MOST:
-        why = f", as on {found.full_of_memory:.0%} of these nodes few cores hold more than half of the memory"
+        why = f", as on {found.full_of_memory:.0%} of these nodes few cores hold more than half the memory"
     less = "smaller requests for memory" if why else "jobs of another size"
     return (
         f"What may help: {less}, or a limit on what is held at once, for which its users pay. Packing jobs closer can "

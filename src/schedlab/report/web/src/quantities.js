@@ -14,7 +14,8 @@ export function quantitiesOf(model) {
     nodes?.memory && ["utilisation_memory", "Utilisation of memory", "share"],
     nodes && ["utilisation_nodes", "Utilisation of nodes", "share"],
     ["idle_while_waiting", "Idle while jobs wait", "share"],
-    ["fragmentation", axes.GPU ? `Fragmentation of ${model.unit}s` : "Fragmentation", "share"],
+    // On nodes, jobs wait while much is free in parts of nodes: the sum of all processors would say that nothing is lost.
+    !nodes && ["fragmentation", axes.GPU ? `Fragmentation of ${model.unit}s` : "Fragmentation", "share"],
     axes.GPU && ["fragmentation_gpus", "Fragmentation of GPUs", "share"],
     axes.GPU && ["stranded_gpus", "GPUs without a free processor", "share"],
     nodes && ["partly_used", "Free in partly used nodes", "share"],
