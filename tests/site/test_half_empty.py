@@ -114,7 +114,7 @@ def test_the_sentences_say_who_waits_who_holds_and_what_may_help():
         "On average 4 of these 4 nodes are then in use in part; on 100% of these run jobs of ann, each with 1 core and "
         "10 MiB of a node.",
         "What may help: packing. 100% of the nodes in use in part are no more than half in use, so that their jobs "
-        'would do with half as many nodes. Ask: schedlab site what-if SITE --set "PartitionName=batch LLN=NO"',
+        'would do with half as many nodes. Ask: schedlab site what-if SITE --set "PartitionName=batch LLN=NO".',
     ]
     full = replace(FOUND, mergeable=0.1, full_of_memory=0.8)
     assert list(half_empty_sentences(full, 10_000, ""))[2] == (

@@ -208,8 +208,11 @@ def _what_for(found: SiteExplanation) -> Iterator[str]:
     kinds = {kind: sum(one for cause, one in totals.items() if kind_of(cause) == kind) / whole for kind in KIND_WORDS}
     told = [f"{kinds[kind]:.0%} {words}" for kind, words in KIND_WORDS.items() if kinds[kind] >= LEAST]
     yield f"Of all waiting, {'; '.join(told)}."
-    shares = [f"{share:.0%} {because(one)}" for one, share in found.shares_of_causes().items() if share >= LEAST]
-    yield f"Of it, {'; '.join(shares)}."
+    shares = [(share, because(one)) for one, share in found.shares_of_causes().items() if share >= LEAST]
+    (first, reason), *others = shares
+    yield (
+        "; ".join([f"{first:.0%} of it passes {reason}", *(f"{share:.0%} {reason}" for share, reason in others)]) + "."
+    )
     words = found.twin.waited_for or {}
     behind, total = (sum(int(words[one].sum()) for one in some if one in words) for some in (["Priority"], words))
     if behind > 0.5 * total:

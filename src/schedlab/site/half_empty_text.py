@@ -78,7 +78,7 @@ def _amount(holder: Holder) -> str:
 
 
 def _what_may_help(found: HalfEmpty, change: str) -> str:
-    ask = f' Ask: schedlab site what-if SITE --set "{change}"' if change else ""
+    ask = f' Ask: schedlab site what-if SITE --set "{change}".' if change else ""
     if found.mergeable >= MOST:
         return (
             f"What may help: packing. {found.mergeable:.0%} of the nodes in use in part are no more than half in use, "

@@ -22,17 +22,17 @@ def wait_text(seconds: float) -> str:
 
 
 def waits_texts(*seconds: float) -> list[str]:
-    """Return waits that are to be compared as texts, in the unit of the largest if the others have digits in it.
+    """Return waits that are to be compared as texts, in the unit of the largest if the others have at least one of it.
 
     Examples
     --------
-    >>> waits_texts(181_440, 164_520), waits_texts(28_800, 60), waits_texts(0, 0.1)
-    (['2.1 d', '1.9 d'], ['8 h', '60 s'], ['0 s', '<1 s'])
+    >>> waits_texts(181_440, 164_520), waits_texts(174_528, 80_640), waits_texts(28_800, 60), waits_texts(0, 0.1)
+    (['2.1 d', '1.9 d'], ['2.02 d', '22.4 h'], ['8 h', '60 s'], ['0 s', '<1 s'])
     """
     most = max(seconds, default=0.0)
-    if most < 1 or any(one < most / 10 for one in seconds):
-        return [wait_text(one) for one in seconds]
     size, unit = next(((size, unit) for size, unit in _UNITS if most >= 2 * size), _UNITS[-1])
+    if most < 1 or any(one < max(size, most / 10) for one in seconds):
+        return [wait_text(one) for one in seconds]
     return [f"{one / size:.3g} {unit}" for one in seconds]
 
 
