@@ -282,6 +282,11 @@ def test_in_a_warm_up_components_that_fit_do_not_overtake_others_that_wait_for_t
     assert starts_of(jobs, "fcfs+slurm", cluster=cluster, in_order=5)[3:] == [20, 20]
 
 
+def test_a_warm_up_may_end_with_a_heterogeneous_job_in_the_middle_of_a_pass():
+    jobs = on_machine([(0, 10, 1), (0, 10, 1), (0, 5, 2), (0, 5, 2)], ["h", "h", None, None])
+    assert starts_of(jobs, "fcfs+slurm", in_order=2) == [0, 0, 0, 5]
+
+
 @pytest.mark.parametrize("order", ["", "hetjob_prio=min,", "hetjob_prio=avg,", "hetjob_immediate=yes,"])
 def test_components_side_by_side_take_no_reservation_from_a_job_of_high_priority(order):
     # A job of priority 1000 waits for all four processors, and jobs of priority 500 stream past; at 60, the first ends.

@@ -184,7 +184,8 @@ class SlurmPass:
         last = max(clock.started, clock.prepared.in_order) + self.rules.main_starts
         looked_at, blocked, of_partition, order = 0, set[int](), Counter[int](), list[Job]()
         while ready:
-            order = order or ([] if clock.in_order else sorted_for_pass(clock, visible, self.rules.hetjob_order))
+            waiting = [job for job in visible if job in clock.waiting]  # some may have started in order
+            order = order or ([] if clock.in_order else sorted_for_pass(clock, waiting, self.rules.hetjob_order))
             head = next(job for job in order or ready if job in ready)
             ready.remove(head)
             for turn in [None] if clock.in_order else self.turns(head):
