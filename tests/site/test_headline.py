@@ -105,6 +105,8 @@ def test_of_variants_that_all_do_less_work_the_one_that_does_most_stands_first(d
     assert [one.variant.changes for one in found.ranked[1:]] == [(SHORT,), (shorter,)]
     assert found.ranked[1].undone < found.ranked[2].undone
     assert found.ranked[1].mean_wait > found.ranked[2].mean_wait
+    every = next(one for one in found.best.effects if one.kind == "all")
+    assert every.excludes_none or found.grounds.decisive is None  # where nothing is decided, no period decides
 
 
 def test_a_page_has_who_pays_above_its_figures_and_leaves_out_what_decides_nothing(directory):

@@ -240,7 +240,7 @@ def rank_variants(
     copies = first[best.variant]
     notes = [one for one in best.notes if one != best.policy_text]
     grounds = grounds_of(sweep, copies[0], [*notes, *sentences(best.affected), *best.lost_text], copies)
-    if best.difference[2] == UNDECIDED:
+    if not any(one.kind == "all" and one.excludes_none for one in best.effects):
         grounds = replace(grounds, decisive=None)  # nothing is decided
     originals = tuple(dict.fromkeys(one.original for one in samples))
     failures = tuple({(one.variant, one.sample.original): one for one in sweep.failures.values()}.values())
