@@ -9,6 +9,7 @@ from schedlab.cluster.node_events import NodeEvent, NodeEvents
 from schedlab.engine.prepared import prepare
 from schedlab.engine.reference.simulate import replay
 from schedlab.engine.simulation import simulate
+from schedlab.engine.steps.stepwise import Simulation
 from schedlab.workload.dependencies import Dependencies
 from schedlab.workload.resources import Resources
 from schedlab.workload.workload import Workload
@@ -43,3 +44,22 @@ def test_each_element_of_an_array_that_names_a_later_job_of_its_second_runs_once
             (2, 0, 20, True),
             (3, 50, 55, True),
         ]
+
+
+def test_jobs_submitted_before_limits_could_bind_count_for_them() -> None:
+    # Three jobs are as many as a user may have; with two more, added at second 1, the limit binds until second 10.
+    times = [100, 10, 100, 5, 5]
+    columns = {"submit_time": [0, 0, 0, 2, 3], "run_time": times, "requested_time": times}
+    jobs = Workload.from_columns(
+        columns | {"requested_processors": [1] * 5, "user_id": [1] * 5},
+        resources=Resources.of(5, tasks=[1] * 5),
+        header=(" User: 1 1",),
+    )
+    simulation = Simulation(jobs[:3], "fcfs+easy", cluster=CLUSTER)
+    assert simulation._world.gate is None
+    simulation.run(1)
+    simulation.submit(jobs[3:])
+    simulation.run()
+    together = simulate(jobs, "fcfs+easy", cluster=CLUSTER).start_time.tolist()
+    assert together == [0, 0, 0, 10, 15]
+    assert simulation.schedule().start_time.tolist() == together
