@@ -306,10 +306,7 @@ def _show(pool: Pool, rules: Rules, state: State, e: int) -> None:
     for i in range(visible):
         job = queue[i]
         if first == 0:
-            if rules.kind in (PICK, COMMIT):
-                allowed = jobs[job].processors <= state.clock[FREE]
-            else:
-                allowed = pool.mask[e, i]
+            allowed = jobs[job].processors <= state.clock[FREE] if rules.kind in (PICK, COMMIT) else pool.mask[e, i]
             _show_job(shown[i], feature[job], now - jobs[job].submit, allowed)
         elif job != progress[PROPOSED] and place < rules.slots:
             _show_job(shown[place], feature[job], now - jobs[job].submit, False)
