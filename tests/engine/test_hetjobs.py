@@ -297,6 +297,12 @@ def test_components_side_by_side_take_no_reservation_from_a_job_of_high_priority
     assert starts_of(jobs, f"multifactor(qos=1000,qoses=1:0.5;2:1)+{passes}")[1] == 60
 
 
+@pytest.mark.parametrize("order", ["own", "min"])
+def test_in_the_pass_of_the_last_warm_up_job_the_others_are_sorted_without_it(order):
+    jobs = on_machine([(0, 10, 1), (0, 10, 1), (0, 10, 1)], [None, "h", "h"])
+    assert starts_of(jobs, f"saf+slurm(hetjob_prio={order})", in_order=1) == [0, 0, 0]
+
+
 def test_components_wait_for_each_others_parents_and_each_ends_by_itself():
     jobs = on_machine([(0, 10, 1), (1, 10, 1), (1, 30, 2), (1, 5, 1)], [None, "h", "h", None])
     jobs = jobs.replace(dependencies=Dependencies.from_pairs([1, 3], [0, 1], jobs=4))
