@@ -284,7 +284,7 @@ def test_in_a_warm_up_components_that_fit_do_not_overtake_others_that_wait_for_t
 
 def test_a_warm_up_may_end_with_a_heterogeneous_job_in_the_middle_of_a_pass():
     jobs = on_machine([(0, 10, 1), (0, 10, 1), (0, 5, 2), (0, 5, 2)], ["h", "h", None, None])
-    assert starts_of(jobs, "fcfs+slurm", in_order=2) == [0, 0, 0, 5]
+    assert starts_of(jobs, "fcfs+slurm(hetjob_prio=min)", in_order=2) == [0, 0, 0, 5]
 
 
 @pytest.mark.parametrize("order", ["", "hetjob_prio=min,", "hetjob_prio=avg,", "hetjob_immediate=yes,"])
