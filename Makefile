@@ -5,10 +5,8 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 PLAIN := NUMBA_DISABLE_JIT=1 $(PYTEST)
-# where tests are that run with the kernels as plain Python: see tests/conftest.py
-PLAIN_TESTS := tests/engine
 
-.PHONY: demo test rest test-all tests-of lint types docs fuzz bench coverage clean
+.PHONY: demo test quick rest test-all tiers tests-of lint types docs fuzz bench coverage clean
 
 ifeq (tests-of,$(firstword $(MAKECMDGOALS)))
 FILES := $(wordlist 2,$(words $(MAKECMDGOALS)),$(MAKECMDGOALS))
@@ -21,18 +19,26 @@ demo: .venv/package ## replay a generated workload under nine schedulers
 	@$(BIN)/schedlab demo
 	@echo "the program is $(BIN)/schedlab; to call it schedlab: source $(BIN)/activate"
 
-test: lint types ## lint, types, and the tests that find most faults; those that need real traces are skipped without them
-	@$(PLAIN) -m "plain and not slow" $(PLAIN_TESTS)
-	@$(PYTEST) -m "not plain and not slow"
+test: lint ## lint, types, and the quick tests; those that need real traces are skipped without them
+	@$(MAKE) --no-print-directory --jobs 2 types quick
 
-rest: .venv/dev ## the slow tests: real traces at full size, or minutes of work
-	@$(PYTEST) -m slow
+# With the kernels as plain Python nothing is compiled, which would take most of the time.
+quick: .venv/dev ## the quick tests: each takes at most three CPU seconds
+	@$(PLAIN) -m "not compiled and not slow"
+	@$(PYTEST) -m "compiled and not slow"
+
+rest: .venv/dev ## the slow tests, and the quick ones outside of the engine again, with compiled kernels
+	@$(PLAIN) -m "plain and slow"
+	@$(PYTEST) -m "not plain and (slow or not compiled)"
 
 test-all: test rest ## all tests
 
+tiers: .venv/dev ## record which tests are slow, in tests/tiers/slow_tests.txt
+	@SCHEDLAB_RECORD_SLOW=1 $(PLAIN) -m "not compiled and not slow"
+
 tests-of: .venv/dev ## the tests that belong to a change, by imports: make tests-of src/schedlab/engine/parts/submission_limits/kernels.py
-	@tests=$$($(BIN)/python tests/belonging.py $(FILES)) && $(PLAIN) -m "plain and not slow" $$tests || [ $$? = 5 ]
-	@$(PYTEST) -m "not plain and not slow" $$($(BIN)/python tests/belonging.py $(FILES)) || [ $$? = 5 ]
+	@tests=$$($(BIN)/python tests/belonging.py $(FILES)) && $(PLAIN) -m "not compiled and not slow" $$tests || [ $$? = 5 ]
+	@$(PYTEST) -m "compiled and not slow" $$($(BIN)/python tests/belonging.py $(FILES)) || [ $$? = 5 ]
 
 lint: .venv/dev
 	@$(BIN)/ruff check --quiet
@@ -52,9 +58,9 @@ fuzz: .venv/dev ## 20,000 harmed inputs, each with a result or one sentence; 50,
 bench: .venv/package ## the benchmarks; each checks its answer as well as its time
 	@$(BIN)/python benchmarks/run.py
 
-coverage: .venv/dev ## which lines make test reaches, in htmlcov/; those of kernels only where they run as plain Python
-	@$(PLAIN) -m "plain and not slow" --cov --cov-report= $(PLAIN_TESTS)
-	@$(PYTEST) -m "not plain and not slow" --cov --cov-append --cov-report=term:skip-covered --cov-report=html
+coverage: .venv/dev ## which lines the quick tests reach, in htmlcov/
+	@$(PLAIN) -m "not compiled and not slow" --cov --cov-report=
+	@$(PYTEST) -m "compiled and not slow" --cov --cov-append --cov-report=term:skip-covered --cov-report=html
 
 clean: ## forget the environment and everything that can be made again
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis docs/_build demo htmlcov .coverage

@@ -17,10 +17,15 @@ from hypothesis import settings
 settings.register_profile("schedlab", deadline=None)
 settings.load_profile("schedlab")
 
+pytest_plugins = ["tiers"]
+
 PROJECT = Path(__file__).resolve().parent.parent
 
 PLAIN = PROJECT / "tests" / "engine"
 """Where tests run small simulations of many combinations of features, each of which would be compiled by itself."""
+
+COMPILED = PROJECT / "tests" / "kernels"
+"""Where tests are of compilation itself."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -31,8 +36,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests as `plain` that need not be `compiled`, where compilation would take most of their time."""
+    """Mark tests as `compiled` or `plain` by where they are."""
     for item in items:
+        if COMPILED in item.path.parents:
+            item.add_marker(pytest.mark.compiled)
         if PLAIN in item.path.parents and "compiled" not in item.keywords:
             item.add_marker(pytest.mark.plain)
 

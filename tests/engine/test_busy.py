@@ -52,6 +52,7 @@ def text_of(group):
     return f"fcfs+{passes},placement={'switches' if group['topology'] else 'consecutive'}"
 
 
+@pytest.mark.slow
 def test_in_all_of_118_cases_with_one_waiting_job_and_50_with_two_slurm_reserves_the_same_nodes():
     # All jobs wait as long, within a minute.
     agree = {1: 0, 2: 0}
@@ -66,6 +67,7 @@ def test_in_all_of_118_cases_with_one_waiting_job_and_50_with_two_slurm_reserves
     assert agree == {1: 118, 2: 50}
 
 
+@pytest.mark.slow
 def test_the_engine_reserves_as_its_twin_does():
     for seed in range(6):
         workload, nodes = random_case(seed)

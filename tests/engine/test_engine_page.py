@@ -124,6 +124,7 @@ def printed(copy: Path, argument: str, **environment: str) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_it_is_easy_with_one_reservation_and_slurms_pass_with_more(copy: Path) -> None:
     assert printed(copy, "all", NUMBA_DISABLE_JIT="1") == "EASY 0\n2 0\n3 0\n5 0\napart True\n"
 
