@@ -27,9 +27,9 @@ quick: .venv/dev ## the quick tests: each takes at most three CPU seconds
 	@$(PLAIN) -m "not compiled and not slow"
 	@$(PYTEST) -m "compiled and not slow"
 
-rest: .venv/dev ## the slow tests, and the quick ones outside of the engine again, with compiled kernels
+rest: .venv/dev ## the slow tests, and with compiled kernels the quick ones of packages that have some
 	@$(PLAIN) -m "plain and slow"
-	@$(PYTEST) -m "not plain and (slow or not compiled)"
+	@$(PYTEST) -m "(slow and not plain) or both"
 
 test-all: test rest ## all tests
 

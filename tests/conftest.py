@@ -20,11 +20,13 @@ settings.load_profile("schedlab")
 pytest_plugins = ["tiers"]
 
 PROJECT = Path(__file__).resolve().parent.parent
+TESTS = PROJECT / "tests"
+PACKAGE = PROJECT / "src" / "schedlab"
 
-PLAIN = PROJECT / "tests" / "engine"
+PLAIN = "engine"
 """Where tests run small simulations of many combinations of features, each of which would be compiled by itself."""
 
-COMPILED = PROJECT / "tests" / "kernels"
+COMPILED = "kernels"
 """Where tests are of compilation itself."""
 
 
@@ -36,12 +38,23 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests as `compiled` or `plain` by where they are."""
+    """Mark tests as `compiled`, `plain` or `both` by where they are."""
+    kernels = packages_with_kernels()
     for item in items:
-        if COMPILED in item.path.parents:
+        package = item.path.relative_to(TESTS).parts[0] if item.path.is_relative_to(TESTS) else ""
+        if package == COMPILED:
             item.add_marker(pytest.mark.compiled)
-        if PLAIN in item.path.parents and "compiled" not in item.keywords:
+        elif package == PLAIN and "compiled" not in item.keywords:
             item.add_marker(pytest.mark.plain)
+        elif package in kernels or package.endswith(".py"):  # documentation and examples
+            item.add_marker(pytest.mark.both)
+
+
+def packages_with_kernels() -> set[str]:
+    """Return the packages that have kernels of their own."""
+    using = "\nfrom schedlab.kernels import"
+    files = (file for file in PACKAGE.rglob("*.py") if using in file.read_text(encoding="utf-8"))
+    return {file.relative_to(PACKAGE).parts[0] for file in files}
 
 
 @pytest.fixture(scope="session")

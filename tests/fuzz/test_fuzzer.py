@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import random
-import subprocess
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-from fuzzer import Fuzzer, plain
+from fuzzer import Fuzzer
 from mutators import harm_bytes, harm_json
+
+pytestmark = pytest.mark.both  # some targets are for compiled kernels, some for plain ones
 
 CASES = 2
 """Of each target."""
@@ -44,20 +42,6 @@ def test_sound_inputs_are_accepted_by_all_commands(fuzzer, tmp_path, monkeypatch
             outcome = fuzzer.run(0, directory)
             assert outcome.kind == "accepted", (target.name, command, outcome.told)
             monkeypatch.undo()
-
-
-@pytest.mark.skipif(plain(), reason="this is what it runs")
-def test_clusters_and_sites_are_fuzzed_with_kernels_as_plain_python():
-    """With compiled ones, nearly each harmed cluster would have kernels of its own compiled."""
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", __file__],
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
-        cwd=Path(__file__).parents[2],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout[-3000:]
 
 
 def _unharmed(content, rng):
