@@ -18,6 +18,7 @@ import time
 import traceback
 import warnings
 from collections import Counter
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -107,6 +108,15 @@ def _compared(seed: int, directory: Path) -> tuple[str, str]:
     return ("refuse", answer) if isinstance(answer, str) else ("agree", "")
 
 
+def results(seeds: range, workers: int, run: Callable[[int], Result]) -> Iterator[Result]:
+    """Yield what comes of cases, in this process or in several others."""
+    if workers == 1:
+        yield from map(run, seeds)
+        return
+    with multiprocessing.get_context("spawn").Pool(workers, maxtasksperchild=2_000) as pool:
+        yield from pool.imap_unordered(run, seeds, chunksize=10)
+
+
 def main() -> int:
     """Run cases and print what was found; exit code 1 if there were findings."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -118,12 +128,11 @@ def main() -> int:
     seeds, begin = range(given.first, given.first + given.cases), time.monotonic()
     counts: Counter[str] = Counter()
     slowest = Result(given.first, "", "", 0.0)
-    with multiprocessing.get_context("spawn").Pool(given.workers, maxtasksperchild=2_000) as pool:
-        for result in pool.imap_unordered(partial(result_of, patient=given.patient), seeds, chunksize=10):
-            counts[result.kind] += 1
-            slowest = max(slowest, result, key=lambda one: one.seconds)
-            if result.finding:
-                print(f"seed {result.seed}: {result.kind}, {result.told}", flush=True)
+    for result in results(seeds, given.workers, partial(result_of, patient=given.patient)):
+        counts[result.kind] += 1
+        slowest = max(slowest, result, key=lambda one: one.seconds)
+        if result.finding:
+            print(f"seed {result.seed}: {result.kind}, {result.told}", flush=True)
     wrong = sum(counts[kind] for kind in ("differ", "crash", "slow"))
     parts = ", ".join(f"{count:,} {kind}" for kind, count in sorted(counts.items()))
     print(f"{given.cases:,} cases from seed {given.first} on: {parts}")

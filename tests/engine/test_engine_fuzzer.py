@@ -12,12 +12,13 @@ import pytest
 from drawn_cases import between, differences, drawn_case
 from random_seeds import seeds
 
-CASES = 120
+CASES, RUNS = 10, 12
 PROGRAM = Path(__file__).with_name("engine_fuzzer.py")
 
 
-def test_engine_and_twin_agree_on_drawn_cases() -> None:
-    first = seeds(1)[0]
+@pytest.mark.parametrize("number", range(RUNS))
+def test_engine_and_twin_agree_on_drawn_cases(number: int) -> None:
+    first = seeds(1)[0] + number * CASES
     done = subprocess.run(
         [sys.executable, "-W", "ignore", PROGRAM, "--cases", str(CASES), "--first", str(first), "--workers", "1"],
         env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
