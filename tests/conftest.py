@@ -44,7 +44,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         package = item.path.relative_to(TESTS).parts[0] if item.path.is_relative_to(TESTS) else ""
         if package == COMPILED:
             item.add_marker(pytest.mark.compiled)
-        elif package == PLAIN and "compiled" not in item.keywords:
+        elif package == PLAIN and not {"compiled", "both"} & set(item.keywords):
             item.add_marker(pytest.mark.plain)
         elif package in kernels or package.endswith(".py"):  # documentation and examples
             item.add_marker(pytest.mark.both)

@@ -14,7 +14,7 @@ from schedlab.model.lublin_feitelson import lublin
 from schedlab.model.tsafrir import tsafrir_estimates
 from schedlab.workload.workload import Workload
 
-pytestmark = pytest.mark.compiled
+pytestmark = pytest.mark.both
 
 
 def assert_equal(workload, scheduler, **options):

@@ -24,7 +24,7 @@ from schedlab.workload.resources import Resources
 from schedlab.workload.sbatch import request_of
 from schedlab.workload.workload import Workload
 
-pytestmark = pytest.mark.compiled
+pytestmark = pytest.mark.both
 
 GROUPS = json.loads((Path(__file__).parents[2] / "conformance" / "slurm-busy.json").read_text(encoding="utf-8"))
 HEADS, PROBES, MINUTE = 100, 130, 60
@@ -52,7 +52,6 @@ def text_of(group):
     return f"fcfs+{passes},placement={'switches' if group['topology'] else 'consecutive'}"
 
 
-@pytest.mark.slow
 def test_in_all_of_118_cases_with_one_waiting_job_and_50_with_two_slurm_reserves_the_same_nodes():
     # All jobs wait as long, within a minute.
     agree = {1: 0, 2: 0}
@@ -67,7 +66,6 @@ def test_in_all_of_118_cases_with_one_waiting_job_and_50_with_two_slurm_reserves
     assert agree == {1: 118, 2: 50}
 
 
-@pytest.mark.slow
 def test_the_engine_reserves_as_its_twin_does():
     for seed in range(6):
         workload, nodes = random_case(seed)

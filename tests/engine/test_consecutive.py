@@ -27,7 +27,7 @@ from schedlab.workload.resources import Resources
 from schedlab.workload.sbatch import request_of
 from schedlab.workload.workload import Workload
 
-CONSERVATIVE = pytest.param("fcfs+conservative", marks=pytest.mark.compiled)
+CONSERVATIVE = pytest.param("fcfs+conservative", marks=[pytest.mark.compiled, pytest.mark.slow])
 """Plain Python would take a minute for its plans of crowds on nodes."""
 
 CHOICES = json.loads((Path(__file__).parents[2] / "conformance" / "slurm-consecutive.json").read_text(encoding="utf-8"))

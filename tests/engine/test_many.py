@@ -20,7 +20,7 @@ from schedlab.schedule.window import measured_window
 from schedlab.scheduler import FunctionPolicy, Scheduler
 from schedlab.workload.workload import Workload
 
-pytestmark = pytest.mark.compiled
+pytestmark = pytest.mark.both
 
 SCHEDULERS = [
     "saf+easy",

@@ -25,7 +25,7 @@ from schedlab.workload.sampling import windows
 from schedlab.workload.swf import read_swf
 from schedlab.workload.workload import Workload
 
-pytestmark = pytest.mark.compiled
+pytestmark = pytest.mark.both
 
 CONFORMANCE = Path(__file__).parents[2] / "conformance"
 RECORDED = pd.read_csv(CONFORMANCE / "original-sc17.csv")

@@ -22,7 +22,7 @@ from schedlab.workload.cleaning import clean
 from schedlab.workload.swf import read_swf
 from schedlab.workload.workload import Workload
 
-pytestmark = pytest.mark.compiled
+pytestmark = pytest.mark.both
 
 CONFORMANCE = Path(__file__).parents[2] / "conformance"
 RECORDED = pd.read_csv(CONFORMANCE / "original-pyss.csv")
