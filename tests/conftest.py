@@ -7,15 +7,21 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 import numba
 import pytest
+import typer.main
+import typer.testing
 from hypothesis import settings
 
 # The first call of a kernel compiles it: a deadline per example would only measure that.
 settings.register_profile("schedlab", deadline=None)
 settings.load_profile("schedlab")
+
+# The program is made of its options once: that takes longer than most commands do.
+typer.main.get_command = typer.testing._get_command = cache(typer.main.get_command)  # type: ignore[attr-defined]
 
 pytest_plugins = ["tiers"]
 
