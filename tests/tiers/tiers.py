@@ -52,7 +52,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _stop(*_: object) -> None:
-    raise TimeoutError(f"more than {TOO_LONG} CPU seconds")
+    pytest.fail(f"more than {TOO_LONG} CPU seconds", pytrace=False)
 
 
 @pytest.hookimpl(tryfirst=True)
