@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from schedlab.engine.jobs.calendar import NEVER, pop, soonest
 from schedlab.engine.jobs.clock import (
     ARRIVED,
@@ -40,6 +38,7 @@ from schedlab.engine.moments import (
     next_by_itself,
     next_computation,
     order_changes,
+    rank,
     runs_have_begun,
     runs_have_ended,
     time_has_passed,
@@ -276,10 +275,10 @@ def _score_entries(world: World, order: Order | None) -> None:
                 order.score[world.state.entering[i]] = rank_of(
                     world.seen, world.priority, world.state.entering[i], clock[NOW], False
                 )
-        if world.retries is not None and kind not in (TIMED, ASKED):
+        if kind not in (TIMED, ASKED):
             for i in range(clock[ENTERING]):
-                if world.retries.first[world.state.entering[i]]:
-                    order.score[world.state.entering[i]] = -np.inf
+                job = world.state.entering[i]
+                order.score[job] = rank(world, job, order.score[job])
 
 
 @inlined

@@ -19,9 +19,11 @@ from schedlab.engine.machine import nodes
 from schedlab.engine.parts.dependencies import kernels as dependencies
 from schedlab.engine.parts.forecasts import kernels as forecasts
 from schedlab.engine.parts.heterogeneous import kernels as heterogeneous
+from schedlab.engine.parts.heterogeneous import queue_order as components_together
 from schedlab.engine.parts.limits import state as limits
 from schedlab.engine.parts.moldable import kernels as moldable
 from schedlab.engine.parts.outages import kernels as outages
+from schedlab.engine.parts.preemption import queue_order as preempting_first
 from schedlab.engine.parts.preemption import state as preemption
 from schedlab.engine.parts.priority import kernels as priority
 from schedlab.engine.parts.requeues import kernels as requeues
@@ -29,6 +31,7 @@ from schedlab.engine.parts.reservations import kernels as reservations
 from schedlab.engine.parts.retries import kernels as retries
 from schedlab.engine.parts.submission_limits import kernels as submission_limits
 from schedlab.engine.parts.suspension import kernels as suspension
+from schedlab.engine.parts.switch_waits import kernels as switch_waits
 from schedlab.engine.queue import entries
 from schedlab.kernels import inlined
 
@@ -238,6 +241,39 @@ def order_changes(world: World) -> bool:
     if world.priority is not None:
         return priority.compute(world)
     return False
+
+
+@inlined
+def rank(world: World, job: int, score: float) -> float:
+    """Return the score of a job in the queue, of which the policy gives it `score`; the lowest goes first."""
+    if world.retries is not None:
+        return retries.rank(world, job, score)
+    return score
+
+
+# Slurm's passes, between which the queue and requests are as jobs have brought them.
+
+
+@inlined
+def passes_begin(world: World) -> bool:
+    """The passes of a second begin; return whether jobs wait for something that time alone brings."""
+    waits = False
+    if world.wishes is not None:
+        waits = switch_waits.ask_for_few(world)
+    if world.hets is not None:
+        components_together.line_up(world)
+    return waits
+
+
+@inlined
+def passes_end(world: World) -> None:
+    """The passes of a second are over."""
+    if world.wishes is not None:
+        switch_waits.ask_for_any(world)
+    if world.preemption is not None:
+        preempting_first.put_back(world, world.waiting.queue)
+    if world.hets is not None:
+        components_together.go_back(world)
 
 
 # Runs begin.

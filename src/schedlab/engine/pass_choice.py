@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import BLAMED, CHANGES, COMPLETED, CORRECTED, ENTERING, FREE, NOW, WAITING
+from schedlab.engine.moments import rank
 from schedlab.engine.parts.dependencies.kernels import MADE_READY
 from schedlab.engine.parts.limits.state import Site
 from schedlab.engine.parts.preemption.state import gives_way, is_awake
@@ -233,9 +234,8 @@ def _rank_jobs(world: World, queue: Any, order: Order, planned: NDArray[np.bool_
     for i in range(queue.length[0]):
         job = queue.order[i]
         before = order.score[job]
-        order.score[job] = rank_of(world.seen, world.priority, job, world.priority.last[0], planned[job])
-        if world.retries is not None and world.retries.first[job]:
-            order.score[job] = -np.inf
+        priority = rank_of(world.seen, world.priority, job, world.priority.last[0], planned[job])
+        order.score[job] = rank(world, job, priority)
         changed = changed or order.score[job] != before
     return changed
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from schedlab.engine.jobs.clock import BLAMED, NOW, STARTED, WAITING
-from schedlab.engine.moments import comes_into_view, enters_queue, leaves_queue, moves_behind_view
+from schedlab.engine.moments import comes_into_view, enters_queue, leaves_queue, moves_behind_view, rank
 from schedlab.engine.queue.operations import Queue, head, insert, remove, tail
 from schedlab.engine.queue.orders import ASKED, TIMED, Order, evaluate_for, evaluate_one
 from schedlab.engine.queue.sorted_list import QueueList, sort, starving_first
@@ -174,8 +172,7 @@ def _score_late(world: World, order: Order | None, job: int, now: int) -> None:
         blamed = evaluate_one(order.program, order.score, world.seen, order.request, job, now)
         if blamed >= 0:
             world.state.clock[BLAMED] = blamed
-        if world.retries is not None and world.retries.first[job]:
-            order.score[job] = -np.inf
+        order.score[job] = rank(world, job, order.score[job])
 
 
 @operation
@@ -206,10 +203,9 @@ def score_waiting(world: World, queue: QueueList, order: Order, count: int) -> N
         )
         if blamed >= 0:
             world.state.clock[BLAMED] = blamed
-    if world.retries is not None and (order.kind[0] == TIMED or order.kind[0] == ASKED):
+    if order.kind[0] == TIMED or order.kind[0] == ASKED:
         for i in range(count):
-            if world.retries.first[queue.order[i]]:
-                order.score[queue.order[i]] = -np.inf
+            order.score[queue.order[i]] = rank(world, queue.order[i], order.score[queue.order[i]])
 
 
 @inner_kernel

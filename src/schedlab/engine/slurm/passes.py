@@ -19,13 +19,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from schedlab.engine.jobs.clock import FREE, NOW, STARTED, WAITING
-from schedlab.engine.parts.heterogeneous.queue_order import go_back, line_up
+from schedlab.engine.moments import passes_begin, passes_end
 from schedlab.engine.parts.limits.state import open_partitions, wanes
 from schedlab.engine.parts.preemption.kernels import make_way
-from schedlab.engine.parts.preemption.queue_order import put_back, put_preempting_first
+from schedlab.engine.parts.preemption.queue_order import put_preempting_first
 from schedlab.engine.parts.preemption.state import gives_way
-from schedlab.engine.parts.switch_waits.kernels import drop_wishes, make_wishes
-from schedlab.engine.queue.orders import ASKED, PRIORITY, TIMED
+from schedlab.engine.queue.orders import ASKED, TIMED
 from schedlab.engine.slurm.backfill_pass import backfill_pass
 from schedlab.engine.slurm.main_pass import look_at_all, main_pass, start_in_order
 from schedlab.engine.slurm.rest import rest_after
@@ -41,20 +40,17 @@ if TYPE_CHECKING:
 @inner_kernel
 def slurm_pass(world: World) -> None:
     """Make the passes that are due."""
-    clock, counters, queue = world.state.clock, world.plan.counters, world.waiting.queue
+    clock, counters = world.state.clock, world.plan.counters
     now = clock[NOW]
-    wished = make_wishes(world, queue, now)
-    line_up(world, queue, world.orders.policy.kind[0] == PRIORITY)
+    waits = passes_begin(world)
     if counters[MAIN]:
         _make_main_pass(world)
     if counters[BACKFILL] and clock[WAITING] > 0 and clock[STARTED] >= world.rules.in_order:
-        _make_backfill_pass(world, wished)
-    note_rest(world, now, clock[WAITING], wished or gives_way(world))
-    if wished and world.rules.interval == 0 and clock[WAITING] > 0:  # that a wait is over is no event
+        _make_backfill_pass(world, waits)
+    note_rest(world, now, clock[WAITING], waits or gives_way(world))
+    if waits and world.rules.interval == 0 and clock[WAITING] > 0:  # that a wait is over is no event
         counters[FULL_DUE] = min(counters[FULL_DUE], next_minute(now))
-    drop_wishes(world, queue)
-    put_back(world, queue)
-    go_back(world.hets, queue)
+    passes_end(world)
 
 
 @inner_kernel
@@ -80,7 +76,7 @@ def _make_main_pass(world: World) -> None:
 
 
 @inlined
-def _make_backfill_pass(world: World, wished: bool) -> None:
+def _make_backfill_pass(world: World, waits: bool) -> None:
     """Make a backfill pass, and say when the next one could decide otherwise: with time, or only after a change."""
     clock, counters = world.state.clock, world.plan.counters
     put_preempting_first(world, world.waiting.queue)
@@ -91,5 +87,5 @@ def _make_backfill_pass(world: World, wished: bool) -> None:
     if world.rules.interval > 0:
         kind = world.orders.policy.kind[0]
         timed = kind in (TIMED, ASKED) or wanes(world.site) or gives_way(world)
-        counters[LOOK_AGAIN] = clock[NOW] + 1 if timed or wished else again
+        counters[LOOK_AGAIN] = clock[NOW] + 1 if timed or waits else again
         rest(world.plan, clock[NOW], rests if clock[STARTED] == before else AWAKE, clock[FREE])

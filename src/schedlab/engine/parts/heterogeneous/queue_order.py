@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.parts.heterogeneous.kernels import LINED_UP, HetJobs
+from schedlab.engine.queue.orders import PRIORITY
 from schedlab.engine.queue.sorted_list import QueueList, sort, tier_of
 from schedlab.kernels import inlined, inner_kernel
 
@@ -27,19 +28,18 @@ PLACED = 1 << 62
 
 
 @inlined
-def line_up(world: World, queue: QueueList, whole: bool) -> None:
-    """Before the passes, put the components of each job side by side, if the rules say so.
-
-    `whole` tells whether scores are priorities, which are whole numbers, and so is their mean.
-    """
-    if world.hets is not None and world.rules.het_order != OWN:
-        _line_up(world.hets, queue, world.rules.het_order, whole)
+def line_up(world: World) -> None:
+    """Before the passes, put the components of each job side by side, if the rules say so."""
+    if world.rules.het_order != OWN:
+        whole = world.orders.policy.kind[0] == PRIORITY  # then scores are whole numbers, and so is their mean
+        _line_up(world.hets, world.waiting.queue, world.rules.het_order, whole)
 
 
 @inlined
-def go_back(hets: HetJobs | None, queue: QueueList) -> None:
+def go_back(world: World) -> None:
     """After the passes, put each component where its own score has it."""
-    if hets is not None and hets.counters[LINED_UP] > 0:
+    hets, queue = world.hets, world.waiting.queue
+    if hets.counters[LINED_UP] > 0:
         for i in range(hets.counters[LINED_UP]):
             job = hets.lined_up[i]
             queue.score[job] = hets.own_score[job]

@@ -182,6 +182,12 @@ def _longer(array: NDArray[Any]) -> NDArray[Any]:
 
 
 @inlined
+def rank(world: World, job: int, score: float) -> float:
+    """Return the score of a job, which goes before all others if its speculative run has failed."""
+    return -np.inf if world.retries.first[job] else score
+
+
+@inlined
 def is_full(retries: Retries) -> bool:
     """Return whether the runs that may start at the next event could exceed the room."""
     return retries.runs.shape[0] - retries.counters[RUNS] <= retries.work.shape[0]

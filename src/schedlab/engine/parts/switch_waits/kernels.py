@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.jobs.clock import NOW
 from schedlab.engine.parts.switch_waits.numbers import WishInputs
-from schedlab.engine.queue.sorted_list import QueueList
 from schedlab.kernels import inlined, inner_kernel
 
 if TYPE_CHECKING:
@@ -36,39 +36,25 @@ def new_wishes(inputs: WishInputs) -> Wishes:
     return wishes
 
 
-@inlined
-def make_wishes(world: World, queue: QueueList, now: int) -> bool:
-    """Let the jobs in the queue wait for few switches whose time is not over; return whether there are any."""
-    if world.nodes is not None:
-        return _make_wishes(world, queue, now)
-    return False
-
-
 @inner_kernel
-def _make_wishes(world: World, queue: QueueList, now: int) -> bool:
-    found = False
-    if world.wishes is not None:
-        for i in range(queue.length[0]):
-            job = queue.order[i]
-            if world.wishes.wait[job] > 0 and now < world.seen[job].submit + world.wishes.wait[job]:
-                found = True
-                _ask(world.nodes, world.wishes.bound, job)
+def ask_for_few(world: World) -> bool:
+    """Let the jobs in the queue wait for few switches whose time is not over; return whether there are any."""
+    queue, found = world.waiting.queue, False
+    for i in range(queue.length[0]):
+        job = queue.order[i]
+        if world.wishes.wait[job] > 0 and world.state.clock[NOW] < world.seen[job].submit + world.wishes.wait[job]:
+            found = True
+            _ask(world.nodes, world.wishes.bound, job)
     return found
 
 
-@inlined
-def drop_wishes(world: World, queue: QueueList) -> None:
-    """Give the jobs in the queue their ordinary requests, which hold outside the passes."""
-    if world.nodes is not None:
-        _drop_wishes(world, queue)
-
-
 @inner_kernel
-def _drop_wishes(world: World, queue: QueueList) -> None:
-    if world.wishes is not None:
-        for i in range(queue.length[0]):
-            if world.wishes.wait[queue.order[i]] > 0:
-                _ask(world.nodes, world.wishes.free, queue.order[i])
+def ask_for_any(world: World) -> None:
+    """Give the jobs in the queue their ordinary requests, which hold outside the passes."""
+    queue = world.waiting.queue
+    for i in range(queue.length[0]):
+        if world.wishes.wait[queue.order[i]] > 0:
+            _ask(world.nodes, world.wishes.free, queue.order[i])
 
 
 @inlined
