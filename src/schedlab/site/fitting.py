@@ -208,7 +208,7 @@ class Fitting:
         if inputs.exclusive[request]:
             return np.ones(len(node), dtype=np.int64)
         free = np.minimum(inputs.cores[node] - held.cores, self._cap(request))
-        copies = free // max(tasks * int(inputs.task_cores[request]), 1)
+        copies: NDArray[np.int64] = free // max(tasks * int(inputs.task_cores[request]), 1)
         memory = int(inputs.node_memory[request]) + tasks * int(inputs.task_memory[request])
         if without != "memory":
             copies = _portion(copies, inputs.memory[node] - held.memory, memory)
