@@ -34,8 +34,10 @@ from schedlab.site.bottlenecks import NodesInDemand
 from schedlab.site.carriers import Carrier, WaitShare
 from schedlab.site.causes import WaitCauses
 from schedlab.site.fitting import StateSteps
+from schedlab.site.half_empty import HalfEmpty, Holder
 from schedlab.site.limit_costs import LimitCost
 from schedlab.site.maintenance import BeginsLeftOut
+from schedlab.site.maintenance_costs import Chance
 from schedlab.site.unusable import Unusable
 from schedlab.speculate.applications import ApplicationGain
 from schedlab.speculate.assignment import Application
@@ -61,6 +63,7 @@ __all__ = [
     "Association",
     "BeginsLeftOut",
     "Carrier",
+    "Chance",
     "Choice",
     "CleaningReport",
     "ContinuousDistribution",
@@ -76,6 +79,8 @@ __all__ = [
     "FixedJob",
     "Flurry",
     "Formula",
+    "HalfEmpty",
+    "Holder",
     "Held",
     "IndependentJobs",
     "Input",
