@@ -11,7 +11,7 @@ from schedlab.engine.machine.numbers import NO_CAP, NodeInputs
 from schedlab.engine.parts.limits.numbers import SiteInputs
 from schedlab.engine.parts.limits.tres import Billing
 from schedlab.engine.parts.priority.associations import Associations
-from schedlab.engine.parts.submission_limits.numbers import GateInputs, batches
+from schedlab.engine.parts.submission_limits.numbers import SubmissionLimitInputs, batches
 from schedlab.workload.workload import Workload
 
 REQUEST = ("nodes", "tasks", "tasks_per_node", "task_cores", "task_memory", "task_gpus", "node_memory", "node_gpus")
@@ -67,7 +67,7 @@ def random_site(workload: Workload, nodes: NodeInputs, random: Random, tiers: in
     options = [sorted(found, key=lambda option: -tier[option[0]]) for found in options]
     nodes = nodes._replace(shape=np.array([found[0][1] for found in options]))
     site = site_of(members, tier, options, *_limits(workload, random))
-    return nodes, site._replace(gate=random_gate(workload, Random(int(workload.submit_time.sum()))))
+    return nodes, site._replace(gate=random_submission_limits(workload, Random(int(workload.submit_time.sum()))))
 
 
 def _with_caps(nodes: NodeInputs, partitions: list[int], random: Random) -> NodeInputs:
@@ -94,7 +94,7 @@ def _without_first(options: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return [(one, shape) for one, shape in options if one != 0] or options
 
 
-def random_gate(workload: Workload, random: Random) -> GateInputs | None:
+def random_submission_limits(workload: Workload, random: Random) -> SubmissionLimitInputs | None:
     """Return limits on submitted jobs of a workload in order of submission, some of which come together; or None."""
     if random.random() < 0.5:
         return None
@@ -107,7 +107,7 @@ def random_gate(workload: Workload, random: Random) -> GateInputs | None:
     limits = [int(most) + random.randint(0, 3), int(most)]
     aware = np.zeros(jobs, dtype=np.bool_) if workload.workflows is None else workload.workflows.aware
     uses = [[one for one in range(2) if not aware[job] and random.random() < 0.7] for job in range(jobs)]
-    made = GateInputs(
+    made = SubmissionLimitInputs(
         np.array(limits),
         ("submitted", "submitted too"),
         np.cumsum([0, *map(len, uses)]),

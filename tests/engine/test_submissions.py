@@ -56,7 +56,7 @@ def test_jobs_submitted_before_limits_could_bind_count_for_them() -> None:
         header=(" User: 1 1",),
     )
     simulation = Simulation(jobs[:3], "fcfs+easy", cluster=CLUSTER)
-    assert simulation._world.gate is None
+    assert simulation._world.submission_limits is None
     simulation.run(1)
     simulation.submit(jobs[3:])
     simulation.run()

@@ -14,7 +14,7 @@ import schedlab as sl
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.nodes import NodeGroup, Switch
 from schedlab.engine.machine.numbers import PLACEMENTS, UNLIMITED
-from schedlab.engine.parts.switch_waits.numbers import with_wishes
+from schedlab.engine.parts.switch_waits.numbers import with_switch_waits
 from schedlab.engine.prepared import prepare
 from schedlab.errors import InputError
 from schedlab.workload.resources import Resources
@@ -77,7 +77,7 @@ def test_jobs_wait_for_few_switches_as_in_the_twin(passes):
         rng, scheduler = np.random.default_rng(seed), sl.Scheduler.parse(f"fcfs+{passes}")
         jobs = len(workload)
         asked = Resources.of(jobs, switches=rng.integers(0, 3, jobs), switch_wait=rng.choice([0, 7, 30, 90], jobs))
-        nodes = with_wishes(nodes, None, None, workload.replace(resources=asked), scheduler, None)
+        nodes = with_switch_waits(nodes, None, None, workload.replace(resources=asked), scheduler, None)
         schedule, held = simulate(on_nodes(workload, nodes, scheduler))
         plain, expected = replayed(on_nodes(workload, nodes, scheduler))
         assert schedule.start_time.tolist() == plain.start_time.tolist(), seed

@@ -55,7 +55,7 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
     """
     scheduler, n = prepared.scheduler, len(prepared.jobs)
     parts = {part.name: part.new(prepared) for part in PARTS}
-    retries, needs, site, priority = (parts[name] for name in ("retries", "needs", "site", "priority"))
+    retries, dependencies, site, priority = (parts[name] for name in ("retries", "dependencies", "site", "priority"))
     state = new_state(
         n,
         prepared.processors,
@@ -67,9 +67,11 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
     )
     if ties_of(scheduler) != BY_ENTRY:
         state.entered[:] = numbers_of(prepared.jobs["submit"])
-    fixed_beforehand = retries is None and needs is None and not open_ended
+    fixed_beforehand = retries is None and dependencies is None and not open_ended
     orders = _orders(prepared, statistics_in(parts["forecasts"]), fixed_beforehand=fixed_beforehand)
-    tier = None if site is None else site.tier if parts["hets"] is None else site.tier.copy()  # it changes in passes
+    tier = (
+        None if site is None else site.tier if parts["components"] is None else site.tier.copy()
+    )  # it changes in passes
     waiting = _waiting(prepared, state, orders, tier, fixed_beforehand=fixed_beforehand)
     plan: Plan | Passes | None = None
     if isinstance(scheduler.backfill, Conservative):

@@ -62,9 +62,9 @@ def next_by_itself(world: World, second: int) -> int:
     """
     if world.forecasts is not None:
         second = min(second, forecasts.next_expiry(world))
-    if world.needs is not None:
+    if world.dependencies is not None:
         second = min(second, dependencies.next_release(world))
-    if world.returns is not None:
+    if world.requeues is not None:
         second = min(second, requeues.next_return(world))
     if world.preemption is not None:
         second = min(second, preemption.next_end_of_exemption(world))
@@ -76,7 +76,7 @@ def next_by_itself(world: World, second: int) -> int:
 @inlined
 def has_lost_patience(world: World, happens: bool) -> bool:
     """Return whether only passes have happened for long; `happens` tells whether anything else will."""
-    if world.hets is not None:
+    if world.components is not None:
         return heterogeneous.has_lost_patience(world, happens)
     return False
 
@@ -174,16 +174,16 @@ def runs_have_ended(world: World) -> None:
         priority.note_usage(world)
     if world.retries is not None:
         retries.come_back(world)
-    if world.returns is not None:
+    if world.requeues is not None:
         requeues.let_return(world)
 
 
 @inlined
 def jobs_are_submitted(world: World) -> None:
     """Jobs are submitted: refused, held, or let in at once."""
-    if world.gate is not None:
+    if world.submission_limits is not None:
         submission_limits.accept(world)
-    if world.needs is not None:
+    if world.dependencies is not None:
         dependencies.release(world)
     else:
         entries.enter_at_once(world)
@@ -206,33 +206,33 @@ def jobs_enter(world: World) -> None:
 @inlined
 def enters_queue(world: World, job: int) -> None:
     """A job enters the queue, in view of the scheduler or not."""
-    if world.rivals is not None:
-        moldable.note_waiting(world.rivals, job, True)
-    if world.hets is not None:
-        heterogeneous.note_entry(world.hets, job)
+    if world.alternatives is not None:
+        moldable.note_waiting(world.alternatives, job, True)
+    if world.components is not None:
+        heterogeneous.note_entry(world.components, job)
 
 
 @inlined
 def leaves_queue(world: World, job: int) -> None:
     """A job in view of the scheduler leaves the queue."""
-    if world.rivals is not None:
-        moldable.note_waiting(world.rivals, job, False)
-    if world.hets is not None:
-        heterogeneous.note_departure(world.hets, job)
+    if world.alternatives is not None:
+        moldable.note_waiting(world.alternatives, job, False)
+    if world.components is not None:
+        heterogeneous.note_departure(world.components, job)
 
 
 @inlined
 def moves_behind_view(world: World, job: int) -> None:
     """A waiting job is not among those that the scheduler sees."""
-    if world.rivals is not None:
-        moldable.note_hidden(world.rivals, job, True)
+    if world.alternatives is not None:
+        moldable.note_hidden(world.alternatives, job, True)
 
 
 @inlined
 def comes_into_view(world: World, job: int) -> None:
     """... and now it is."""
-    if world.rivals is not None:
-        moldable.note_hidden(world.rivals, job, False)
+    if world.alternatives is not None:
+        moldable.note_hidden(world.alternatives, job, False)
 
 
 @inlined
@@ -258,9 +258,9 @@ def rank(world: World, job: int, score: float) -> float:
 def passes_begin(world: World) -> bool:
     """The passes of a second begin; return whether jobs wait for something that time alone brings."""
     waits = False
-    if world.wishes is not None:
+    if world.switch_waits is not None:
         waits = switch_waits.ask_for_few(world)
-    if world.hets is not None:
+    if world.components is not None:
         components_together.line_up(world)
     return waits
 
@@ -268,11 +268,11 @@ def passes_begin(world: World) -> bool:
 @inlined
 def passes_end(world: World) -> None:
     """The passes of a second are over."""
-    if world.wishes is not None:
+    if world.switch_waits is not None:
         switch_waits.ask_for_any(world)
     if world.preemption is not None:
         preempting_first.put_back(world, world.waiting.queue)
-    if world.hets is not None:
+    if world.components is not None:
         components_together.go_back(world)
 
 

@@ -112,7 +112,7 @@ def _pass_due(plan: Any, world: Any, reranked: Any) -> Any:
 def _changed(world: World, reranked: bool) -> bool:
     """Return whether the event matters to the scheduler."""
     clock = world.state.clock
-    if world.needs is not None and world.needs.counters[MADE_READY] > 0:
+    if world.dependencies is not None and world.dependencies.counters[MADE_READY] > 0:
         return True
     happened = clock[COMPLETED] > 0 or clock[ENTERING] > 0 or clock[CORRECTED] > 0 or clock[CHANGES] > 0
     return happened or reranked or is_awake(world)

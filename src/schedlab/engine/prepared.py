@@ -35,7 +35,7 @@ from schedlab.engine.parts.outages.numbers import OutageInputs, outage_inputs
 from schedlab.engine.parts.preemption.numbers import preempts, suspends
 from schedlab.engine.parts.priority.associations import Associations, associations
 from schedlab.engine.parts.reservations.numbers import BookingInputs, booked
-from schedlab.engine.parts.switch_waits.numbers import with_wishes
+from schedlab.engine.parts.switch_waits.numbers import with_switch_waits
 from schedlab.errors import InputError, check_type, whole_number
 from schedlab.imports import named_classes
 from schedlab.permutations import inverse
@@ -247,9 +247,9 @@ def _prepared(
     nodes, site, outages, who, tres = None, None, None, None, None
     if has_nodes(cluster):
         nodes, site = machine_inputs(asking, cluster, order, scheduler.placement, always=node_events is not None)
-        if spread is not None and site is not None and site.gate is not None:
+        if spread is not None and site is not None and site.submission_limits is not None:
             owner = spread.owner if order is None else spread.owner[order]
-            site = site._replace(gate=site.gate.of_first(owner))
+            site = site._replace(submission_limits=site.submission_limits.of_first(owner))
         if node_events is not None:
             outages = outage_inputs(node_events, nodes, int(jobs["submit"][0]))
             compatible.check(scheduler, closures=any(event.end is not None for event in node_events))
@@ -257,7 +257,7 @@ def _prepared(
                 nodes, bookings = booked(workload, cluster, node_events, order, nodes, site)
                 outages = outages._replace(bookings=bookings)
         nodes = with_ways(nodes, scheduler)
-        nodes = with_wishes(nodes, site, None if outages is None else outages.bookings, asking, scheduler, order)
+        nodes = with_switch_waits(nodes, site, None if outages is None else outages.bookings, asking, scheduler, order)
     check_together(workload, order, nodes, site, machine)
     if isinstance(scheduler.policy, Multifactor):
         billing, tres = counted(jobs["processors"], machine, scheduler.policy, nodes, site, cluster)

@@ -12,18 +12,18 @@ from numpy.typing import NDArray
 from schedlab.engine.axes import ByPart, Fixed, PerJob
 from schedlab.engine.jobs.state import State
 from schedlab.engine.machine.state import Nodes
-from schedlab.engine.parts.dependencies.kernels import Needs
+from schedlab.engine.parts.dependencies.kernels import DependencyState
 from schedlab.engine.parts.forecasts.kernels import Forecasts
-from schedlab.engine.parts.heterogeneous.kernels import HetJobs
+from schedlab.engine.parts.heterogeneous.kernels import Components
 from schedlab.engine.parts.limits.state import Site
-from schedlab.engine.parts.moldable.kernels import Rivals
+from schedlab.engine.parts.moldable.kernels import AlternativeJobs
 from schedlab.engine.parts.outages.kernels import Outages
 from schedlab.engine.parts.preemption.state import Preemption
 from schedlab.engine.parts.priority.kernels import Priority
-from schedlab.engine.parts.requeues.kernels import Returns
+from schedlab.engine.parts.requeues.kernels import Requeues
 from schedlab.engine.parts.retries.kernels import Retries
-from schedlab.engine.parts.submission_limits.state import Gate
-from schedlab.engine.parts.switch_waits.kernels import Wishes
+from schedlab.engine.parts.submission_limits.state import SubmissionLimits
+from schedlab.engine.parts.switch_waits.kernels import SwitchWaits
 from schedlab.engine.passes.plan import Plan
 from schedlab.engine.queue.waiting import Orders, Waiting
 from schedlab.engine.rules import Rules
@@ -54,7 +54,7 @@ class World(NamedTuple):
     forecasts, retries, needs, priority
         Parts, or None: predicted run times; runs that fail at their requests and are retried; dependencies;
         multifactor priority.
-    rivals, hets
+    alternatives, hets
         The alternatives of moldable jobs; the components of heterogeneous ones.
     preemption, returns, gate, outages, wishes
         Preemption, requeued jobs that may not begin again yet, limits on submitted jobs, changes of nodes, and waits
@@ -72,15 +72,15 @@ class World(NamedTuple):
     site: Annotated[Any, Site] = None
     forecasts: ByPart[Annotated[Any, Forecasts]] = None
     retries: Annotated[Any, Retries] = None
-    needs: Annotated[Any, Needs] = None
+    dependencies: Annotated[Any, DependencyState] = None
     priority: Annotated[Any, Priority] = None
-    rivals: Annotated[Any, Rivals] = None
-    hets: Annotated[Any, HetJobs] = None
+    alternatives: Annotated[Any, AlternativeJobs] = None
+    components: Annotated[Any, Components] = None
     preemption: Annotated[Any, Preemption] = None
-    returns: Annotated[Any, Returns] = None
-    gate: Annotated[Any, Gate] = None
+    requeues: Annotated[Any, Requeues] = None
+    submission_limits: Annotated[Any, SubmissionLimits] = None
     outages: Annotated[Any, Outages] = None
-    wishes: Fixed[Annotated[Any, Wishes]] = None
+    switch_waits: Fixed[Annotated[Any, SwitchWaits]] = None
 
 
 with_jobs = replacing("jobs", "seen")

@@ -31,9 +31,9 @@ def in_view(world: World, jobs: NDArray[np.int64], slots: int) -> NDArray[np.int
 def startable(world: World, jobs: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Return which waiting jobs are ready and fit the free processors, components with the others of their job."""
     found: NDArray[np.bool_] = world.jobs["processors"][jobs] <= world.state.clock[FREE]
-    if world.needs is not None:
-        found &= world.needs.ready[jobs]
-    if world.hets is not None:
+    if world.dependencies is not None:
+        found &= world.dependencies.ready[jobs]
+    if world.components is not None:
         fit_as_wholes(world, jobs, found)
     elif world.nodes is not None:
         fit_on_nodes(world, jobs, found)
@@ -49,11 +49,13 @@ def nothing_to_come(world: World) -> bool:
     state, outages = world.state, world.outages
     if outages is not None and outages.counters[NEXT] < len(outages.second):
         return False
-    if world.returns is not None and world.returns.counters[HELD] > 0:
+    if world.requeues is not None and world.requeues.counters[HELD] > 0:
         return False
     if state.completions.status[SOONEST] != NEVER:
         return False
-    return not any(has_no_parent_left(world.needs, job) for job in range(state.clock[SUBMITTED], len(world.jobs)))
+    return not any(
+        has_no_parent_left(world.dependencies, job) for job in range(state.clock[SUBMITTED], len(world.jobs))
+    )
 
 
 def closed_to_all(world: World) -> NDArray[np.bool_] | None:

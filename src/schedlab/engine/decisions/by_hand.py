@@ -32,7 +32,7 @@ from schedlab.engine.passes.alternatives_in_plan import leave_list
 from schedlab.engine.passes.easy import head_of
 from schedlab.engine.passes.nodes import fits, fits_beside, note_beside, reserve_for
 from schedlab.engine.passes.plan import Plan
-from schedlab.engine.passes.waiting import depart_with_rivals, leave
+from schedlab.engine.passes.waiting import depart_with_alternatives, leave
 from schedlab.engine.queue.operations import NONE
 from schedlab.engine.queue.sorted_list import find_and_remove
 from schedlab.engine.runs import begin
@@ -65,14 +65,14 @@ def start_by_hand(world: World, job: int, shadow: int, blocking: NDArray[np.int6
     before = clock[STARTED]
     first = head_of(world)
     overtakes = first not in (NONE, job) and processors_together(world, first) > clock[FREE]
-    if is_component(world.hets, job):
+    if is_component(world.components, job):
         begin_together(world, job)
     else:
         _begin(world, job, shadow, blocking)
     clock[LEFT] = UNKNOWN
     runs_have_begun(world, before, False)
-    for one in range(first_of_all(world.hets, job), end_of_all(world.hets, job)):
-        if waits(world.hets, one) or one == job:
+    for one in range(first_of_all(world.components, job), end_of_all(world.components, job)):
+        if waits(world.components, one) or one == job:
             world.state.backfilled[one] = overtakes
             leave_plan(world.plan, world, one)
     after_pass(world.plan, world)
@@ -208,7 +208,7 @@ def _leave_plan(plan: Any, world: Any, job: Any) -> Any:
         leave(world, world.state.clock[NOW], job)
 
     def passes(plan, world, job):  # type: ignore[no-untyped-def]
-        depart_with_rivals(world, job)
+        depart_with_alternatives(world, job)
         look_again(world)
 
     return {Plan: reservations, Passes: passes}.get(kind_of(plan), queues)

@@ -30,11 +30,11 @@ def fit_as_wholes(world: World, rows: NDArray[np.int64], found: NDArray[np.bool_
 @inner_kernel
 def begin_together(world: World, job: int) -> None:
     """Begin a component and those that wait with it, which fit together; they have still to leave the queue."""
-    if world.hets is not None:
+    if world.components is not None:
         open_partitions(world.site)
-        for part in range(world.hets.first[job], world.hets.end[job]):
-            if world.hets.waits[part]:
+        for part in range(world.components.first[job], world.components.end[job]):
+            if world.components.waits[part]:
                 fits_apart(world, part)  # this chooses its nodes
                 begin(world, part)
-                mark_chosen(world.hets, world.nodes)
-        unmark(world.hets, world.nodes)
+                mark_chosen(world.components, world.nodes)
+        unmark(world.components, world.nodes)

@@ -79,7 +79,7 @@ def _next_head(world: World, order: NDArray[np.int64], blocking: NDArray[np.int6
     _block_again(world.site, blocking)
     for i in range(len(order)):
         job = order[i]
-        if not is_ready(world.needs, job) or not within_limits(world, job):
+        if not is_ready(world.dependencies, job) or not within_limits(world, job):
             continue
         if world.jobs[job].processors <= world.state.clock[FREE] and fits_open(
             world, job, now, now + world.jobs[job].estimate
@@ -104,7 +104,7 @@ def may_start_beside_heads(world: World, job: int) -> bool:
     """Return whether a job fits now, within all limits, alongside the present reservations."""
     if world.site.counters[HEADS] == NOT_MADE or world.jobs[job].processors > world.state.clock[FREE]:
         return False
-    if not is_ready(world.needs, job) or not within_limits(world, job) or not fits(world.nodes, job):
+    if not is_ready(world.dependencies, job) or not within_limits(world, job) or not fits(world.nodes, job):
         return False
     found = fits_beside_heads(world, job)
     own = head_of(world, job)

@@ -49,8 +49,11 @@ def _new_requests(old: World, new: World, jobs: NDArray[np.intp]) -> NDArray[np.
     request = np.full(len(before.requests), UNUSED, dtype=np.int64)
     place = moved_options(before.options, after.options, jobs)
     request[before.shape] = after.shape[place]
-    if old.wishes is not None:
-        request[old.wishes.free], request[old.wishes.bound] = new.wishes.free[place], new.wishes.bound[place]
+    if old.switch_waits is not None:
+        request[old.switch_waits.free], request[old.switch_waits.bound] = (
+            new.switch_waits.free[place],
+            new.switch_waits.bound[place],
+        )
     if old.outages is not None and old.outages.bookings is not None:
         booked, then = old.outages.bookings, new.outages.bookings
         request[booked.shape], request[booked.ordinary_shape] = then.shape[place], then.ordinary_shape[place]

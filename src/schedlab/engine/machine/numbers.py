@@ -11,7 +11,7 @@ from schedlab.engine.machine.switch_tree import TopologyInputs
 from schedlab.scheduler.grammar import PLACEMENTS as RULES
 
 if TYPE_CHECKING:
-    from schedlab.engine.parts.switch_waits.numbers import WishInputs
+    from schedlab.engine.parts.switch_waits.numbers import SwitchWaitInputs
 
 UNLIMITED = 1 << 62
 """Memory of a node whose memory is not counted."""
@@ -131,7 +131,7 @@ class NodeInputs(NamedTuple):
     books: NDArray[np.bool_] | None = None
     most_nodes: NDArray[np.int64] | None = None
     most_leaves: NDArray[np.int64] | None = None
-    wishes: WishInputs | None = None
+    switch_waits: SwitchWaitInputs | None = None
     way: NDArray[np.int64] | None = None
     busy_first: bool = False
     named: NDArray[np.bool_] | None = None

@@ -335,7 +335,7 @@ def _machine(inputs: NodeInputs, site: SiteInputs | None, bookings: BookingInput
     for array in machine:
         if isinstance(array, np.ndarray):
             array.flags.writeable = False
-    machine.shape.flags.writeable = bookings is not None or inputs.wishes is not None  # they change with time
+    machine.shape.flags.writeable = bookings is not None or inputs.switch_waits is not None  # they change with time
     return machine
 
 

@@ -24,7 +24,7 @@ def within_limits(world: World, job: int) -> bool:
 
     Of limits that fall with time, each is compared with the running jobs alone.
     """
-    if world.hets is not None:
+    if world.components is not None:
         return _all_within_limits(world, job)
     return _within_limits(world, job)
 
@@ -32,7 +32,7 @@ def within_limits(world: World, job: int) -> bool:
 @inlined
 def by_itself_within_limits(world: World, job: int) -> bool:
     """Return the same of a job or one component: Slurm looks at all of a job together only when it is to start."""
-    if world.hets is not None and not are_complete(world.hets, job):
+    if world.components is not None and not are_complete(world.components, job):
         return False
     return _within_limits(world, job)
 
@@ -55,16 +55,16 @@ def _within_limits(world: World, job: int) -> bool:
 
 @inner_kernel
 def _all_within_limits(world: World, job: int) -> bool:
-    if not are_complete(world.hets, job) or lacks_any(world.hets, job):
+    if not are_complete(world.components, job) or lacks_any(world.components, job):
         return False
-    within, charged = True, world.hets.first[job]
-    while within and charged < world.hets.end[job]:
-        if charged == job or world.hets.waits[charged]:
+    within, charged = True, world.components.first[job]
+    while within and charged < world.components.end[job]:
+        if charged == job or world.components.waits[charged]:
             within = _within_limits(world, charged)
             if within:
                 charge(world.site, charged, 1)
         charged += 1
-    for other in range(world.hets.first[job], charged if within else charged - 1):
-        if other == job or world.hets.waits[other]:
+    for other in range(world.components.first[job], charged if within else charged - 1):
+        if other == job or world.components.waits[other]:
             charge(world.site, other, -1)
     return within

@@ -60,7 +60,7 @@ def order_at_present(world: World, job: int) -> int:
 @inlined
 def fitting_of(world: World, order: Order, job: int) -> int:
     """Return the first alternative of a job that fits now, or NONE; `job` is its first one in the order."""
-    if world.rivals is not None:
+    if world.alternatives is not None:
         return _fitting_of(world, order, job)
     return job if world.jobs[job].processors <= world.state.clock[FREE] and fits(world.nodes, job) else NONE
 
@@ -69,9 +69,9 @@ def fitting_of(world: World, order: Order, job: int) -> int:
 def _fitting_of(world: World, order: Order, job: int) -> int:
     found = NONE
     ordered = order_at_present(world, job)
-    for other in range(world.rivals.first[job], world.rivals.end[job]):
+    for other in range(world.alternatives.first[job], world.alternatives.end[job]):
         if (
-            is_visible(world.rivals, other)
+            is_visible(world.alternatives, other)
             and goes_before(world.site, order.score, ordered, other, found)
             and world.jobs[other].processors <= world.state.clock[FREE]
             and fits(world.nodes, other)
@@ -85,7 +85,7 @@ def _fitting_of(world: World, order: Order, job: int) -> int:
 @inlined
 def soonest_of(world: World, order: Order, job: int) -> int:
     """Return the alternative of a blocked job that is expected to end first, given the ends of the running jobs."""
-    if world.rivals is not None:
+    if world.alternatives is not None:
         return _soonest_of(world, order, job)
     return job
 
@@ -94,8 +94,8 @@ def soonest_of(world: World, order: Order, job: int) -> int:
 def _soonest_of(world: World, order: Order, job: int) -> int:
     found, ends = NONE, NEVER
     ordered = order_at_present(world, job)
-    for other in range(world.rivals.first[job], world.rivals.end[job]):
-        if is_visible(world.rivals, other):
+    for other in range(world.alternatives.first[job], world.alternatives.end[job]):
+        if is_visible(world.alternatives, other):
             end = reserve_for(world, other, world.state.clock[NOW])[0] + world.jobs[other].estimate
             if end < ends or (end == ends and goes_before(world.site, order.score, ordered, other, found)):
                 found, ends = other, end
@@ -105,7 +105,7 @@ def _soonest_of(world: World, order: Order, job: int) -> int:
 @inlined
 def fitting_open(world: World, score: NDArray[np.float64], ordered: int, job: int) -> int:
     """Return the first alternative of a job that fits the nodes open to it now, within all limits, or NONE."""
-    if world.rivals is not None:
+    if world.alternatives is not None:
         return _fitting_open(world, score, ordered, job)
     return job if _fits_open(world, job) else NONE
 
@@ -121,9 +121,9 @@ def _fits_open(world: World, job: int) -> bool:
 @inner_kernel
 def _fitting_open(world: World, score: NDArray[np.float64], ordered: int, job: int) -> int:
     found = NONE
-    for other in range(world.rivals.first[job], world.rivals.end[job]):
+    for other in range(world.alternatives.first[job], world.alternatives.end[job]):
         if (
-            is_visible(world.rivals, other)
+            is_visible(world.alternatives, other)
             and goes_before(world.site, score, ordered, other, found)
             and within_limits(world, other)
             and _fits_open(world, other)
@@ -139,7 +139,7 @@ def soonest_on_nodes(world: World, order: NDArray[np.int64], count: int, job: in
     """Return the alternative of a job that is expected to end first in the plan of the nodes, begun at the earliest
     at a second; of those that end together, the first in an order of `count` jobs.
     """
-    if world.rivals is not None:
+    if world.alternatives is not None:
         return _soonest_on_nodes(world, order, count, job, begins)
     return job
 
@@ -149,7 +149,7 @@ def _soonest_on_nodes(world: World, order: NDArray[np.int64], count: int, job: i
     found, ends = job, NEVER
     for i in range(count):
         other = order[i]
-        if world.rivals.first[other] == world.rivals.first[job] and within_limits(world, other):
+        if world.alternatives.first[other] == world.alternatives.first[job] and within_limits(world, other):
             length = world.jobs[other].estimate
             end = earliest_of(world.nodes, world.nodes.ahead, other, length, begins, NEVER) + length
             if end < ends:

@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 @inner_kernel
 def fit_together(world: World, job: int) -> bool:
     """Return whether a job, which is any of the components, and those that wait with it fit now, on different nodes."""
-    if world.hets is None or processors_together(world, job) > world.state.clock[FREE]:
+    if world.components is None or processors_together(world, job) > world.state.clock[FREE]:
         return False
     found = True
-    for part in range(world.hets.first[job], world.hets.end[job]):
-        if world.hets.waits[part] and found:
+    for part in range(world.components.first[job], world.components.end[job]):
+        if world.components.waits[part] and found:
             found = fits_apart(world, part)
             if found:
-                mark_chosen(world.hets, world.nodes)
-    unmark(world.hets, world.nodes)
+                mark_chosen(world.components, world.nodes)
+    unmark(world.components, world.nodes)
     return found
 
 
@@ -40,13 +40,13 @@ def fits_apart(world: World, job: int) -> bool:
 @inner_kernel
 def start_together(world: World, job: int) -> None:
     """Start all components of a job that wait, which fit together, as no backfilling does."""
-    if world.hets is not None:
+    if world.components is not None:
         now = world.state.clock[NOW]
-        for part in range(world.hets.first[job], world.hets.end[job]):
-            if world.hets.waits[part]:
+        for part in range(world.components.first[job], world.components.end[job]):
+            if world.components.waits[part]:
                 fits_apart(world, part)  # this chooses its nodes
                 begin(world, part)
-                mark_chosen(world.hets, world.nodes)
+                mark_chosen(world.components, world.nodes)
                 world.state.backfilled[part] = False
                 leave(world, now, part)
-        unmark(world.hets, world.nodes)
+        unmark(world.components, world.nodes)

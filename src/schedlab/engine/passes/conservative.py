@@ -19,15 +19,15 @@ from schedlab.engine.machine.processors import correct
 from schedlab.engine.moments import runs_have_begun
 from schedlab.engine.parts.admission import are_refused, within_limits
 from schedlab.engine.parts.dependencies.kernels import is_ready
-from schedlab.engine.parts.moldable.kernels import has_rivals, note_hidden, note_waiting
+from schedlab.engine.parts.moldable.kernels import has_alternatives, note_hidden, note_waiting
 from schedlab.engine.parts.outages.kernels import MACHINE_CHANGED
 from schedlab.engine.parts.preemption.kernels import make_way
 from schedlab.engine.parts.preemption.state import must_plan_again
 from schedlab.engine.parts.retries.kernels import is_better, useful_share
 from schedlab.engine.passes.alternatives import BY_ENTRY, fitting_open
 from schedlab.engine.passes.alternatives_in_plan import (
-    advance_rivals,
-    forget_rivals,
+    advance_alternatives,
+    forget_alternatives,
     is_aside,
     leave_list,
     reserve_from,
@@ -45,7 +45,7 @@ from schedlab.engine.passes.plan import (
 )
 from schedlab.engine.passes.slots import book_run, choose_gap, choose_slot, gap_for, let_begin, plan_nothing
 from schedlab.engine.passes.speculation import run_speculatively
-from schedlab.engine.passes.waiting import leave, let_rivals_leave, sort_waiting
+from schedlab.engine.passes.waiting import leave, let_alternatives_leave, sort_waiting
 from schedlab.engine.queue.operations import NONE, remove, tail
 from schedlab.engine.queue.sorted_list import QueueList, append, find_and_remove
 from schedlab.engine.runs import begin
@@ -82,7 +82,7 @@ def plan_pass(world: World) -> None:
     elif afresh:
         _look(world, world.waiting.queue, False)
         sort_waiting(world, world.plan.list, world.orders.policy, world.plan.list.length[0])
-        forget_rivals(world)
+        forget_alternatives(world)
         reserve_from(world, 0, now)
     elif clock[COMPLETED] > 0:
         _compress(world)
@@ -100,13 +100,15 @@ def _look(world: World, queue: QueueList, booked: bool) -> int:
     _drop_refused(world, booked)
     before = world.plan.list.length[0]
     first = 0
-    if world.needs is None and not world.rules.keeps_submit and not are_refused(world):  # new ones are at the end
+    if (
+        world.dependencies is None and not world.rules.keeps_submit and not are_refused(world)
+    ):  # new ones are at the end
         first = queue.length[0]
         while first > 0 and not world.plan.listed[queue.order[first - 1]]:
             first -= 1
     for i in range(first, queue.length[0]):
         job = queue.order[i]
-        if world.plan.listed[job] or not is_ready(world.needs, job):
+        if world.plan.listed[job] or not is_ready(world.dependencies, job):
             continue
         if within_limits(world, job):
             world.plan.listed[job] = True
@@ -141,7 +143,7 @@ def _start_in_order(world: World) -> bool:
         if place == queue.length[0]:
             return False
         job = queue.order[place]
-        if not is_ready(world.needs, job) or not within_limits(world, job):
+        if not is_ready(world.dependencies, job) or not within_limits(world, job):
             place += 1
             continue
         fitting = fitting_open(world, world.orders.policy.score, BY_ENTRY, job)
@@ -150,7 +152,9 @@ def _start_in_order(world: World) -> bool:
         begin(world, fitting)
         world.state.backfilled[fitting] = False
         leave(world, clock[NOW], fitting)
-        place = 0 if has_rivals(world.rivals) else place  # positions behind its rivals are others now
+        place = (
+            0 if has_alternatives(world.alternatives) else place
+        )  # positions behind its other alternatives are others now
     return True
 
 
@@ -202,8 +206,8 @@ def _compress(world: World) -> None:
     """Move each reservation to its present earliest slot, one by one, in the order of the policy."""
     now = world.state.clock[NOW]
     sort_waiting(world, world.plan.list, world.orders.policy, world.plan.list.length[0])
-    if has_rivals(world.rivals):
-        advance_rivals(world, now)
+    if has_alternatives(world.alternatives):
+        advance_alternatives(world, now)
         return
     for i in range(world.plan.list.length[0]):
         job = world.plan.list.order[i]
@@ -258,9 +262,9 @@ def leave_plan(world: World, job: int) -> None:
     if world.rules.window >= 0 and world.state.entered[job] > world.state.entered[tail(world.waiting.queue)]:
         remove(world.waiting.beyond, job)
         world.state.clock[WAITING] -= 1
-        note_hidden(world.rivals, job, False)
-        note_waiting(world.rivals, job, False)
-        let_rivals_leave(world, world.state.clock[NOW], job)
+        note_hidden(world.alternatives, job, False)
+        note_waiting(world.alternatives, job, False)
+        let_alternatives_leave(world, world.state.clock[NOW], job)
     else:
         leave(world, world.state.clock[NOW], job)
 

@@ -17,10 +17,10 @@ from schedlab.engine.jobs.clock import BLAMED, COMPLETED, CORRECTED, ENTERING, F
 from schedlab.engine.jobs.state import UNKNOWN
 from schedlab.engine.parts.admission import within_limits
 from schedlab.engine.parts.dependencies.kernels import UNKNOWN as NOT_KNOWN
-from schedlab.engine.parts.dependencies.kernels import Needs, begin_of_task, is_ready
-from schedlab.engine.parts.heterogeneous.kernels import has_het_jobs, is_component
+from schedlab.engine.parts.dependencies.kernels import DependencyState, begin_of_task, is_ready
+from schedlab.engine.parts.heterogeneous.kernels import has_components, is_component
 from schedlab.engine.parts.limits.state import HEADS, Site
-from schedlab.engine.parts.moldable.kernels import has_rivals
+from schedlab.engine.parts.moldable.kernels import has_alternatives
 from schedlab.engine.parts.outages.kernels import next_closing
 from schedlab.engine.parts.retries.kernels import is_as_good, is_better, useful_share
 from schedlab.engine.passes.alternatives import fitting_of, soonest_of
@@ -54,7 +54,7 @@ def alone(world: World) -> int:
     clock = world.state.clock
     if clock[ENTERING] != 1 or clock[COMPLETED] > 0 or clock[CORRECTED] > 0 or clock[STARTED] < world.rules.in_order:
         return OPEN
-    if world.rules.observed or has_rivals(world.rivals) or has_het_jobs(world.hets):
+    if world.rules.observed or has_alternatives(world.alternatives) or has_components(world.components):
         return OPEN
     job = world.state.entering[0]
     processors = world.jobs[job].processors
@@ -112,7 +112,7 @@ def _start_heads(world: World, first: int) -> tuple[int, bool]:
             if not tries or fewest(world.waiting.queue) > clock[FREE]:
                 return first, False
             return soonest_of(world, world.orders.policy, first), True
-        if is_component(world.hets, job):
+        if is_component(world.components, job):
             if not fit_together(world, job):
                 return first, False  # there is no backfilling
             start_together(world, job)
@@ -127,7 +127,7 @@ def _start_heads(world: World, first: int) -> tuple[int, bool]:
 def _backfill(world: World, first: int) -> bool:
     """Start candidates that do not delay the blocked head; return whether another job has come into view."""
     clock, now = world.state.clock, world.state.clock[NOW]
-    shadow, extra = reserve(world.waiting.queue, world, world.needs, first)
+    shadow, extra = reserve(world.waiting.queue, world, world.dependencies, first)
     starving, place = world.rules.starvation >= 0, 0  # starving jobs first, by entry
     while clock[WAITING] > 0 and clock[FREE] > 0:
         if starving:
@@ -149,8 +149,8 @@ def _backfill(world: World, first: int) -> bool:
         note_beside(world.nodes, job, ends_before)
         if leave(world, now, job):
             return True
-        if has_rivals(world.rivals):
-            place = 0  # positions behind its rivals are others now
+        if has_alternatives(world.alternatives):
+            place = 0  # positions behind its other alternatives are others now
     return False
 
 
@@ -187,7 +187,7 @@ def _next_candidate(world: World, place: int, shadow: int, extra: int) -> int:
 def _may_start_beside(world: World, job: int, shadow: int) -> bool:
     """Return whether a job is ready, and has nodes beside the reservation of the head; choose them."""
     ends_before = world.state.clock[NOW] + world.jobs[job].estimate <= shadow
-    return is_ready(world.needs, job) and fits_beside(world.nodes, job, ends_before)
+    return is_ready(world.dependencies, job) and fits_beside(world.nodes, job, ends_before)
 
 
 @inlined
@@ -212,12 +212,12 @@ def head_of(world: World) -> int:
     """Return the first job of the queue that is ready; NONE if there is none. The queue is not empty."""
     clock = world.state.clock
     if clock[STARTED] < world.rules.in_order:
-        return first_ready(world.waiting.ages, world.needs)
+        return first_ready(world.waiting.ages, world.dependencies)
     if world.rules.starvation >= 0:
         oldest = first_starving(world.waiting.ages, world, clock[NOW])
         if oldest != NONE:
             return oldest
-    return first_ready(world.waiting.queue, world.needs)
+    return first_ready(world.waiting.queue, world.dependencies)
 
 
 @inlined
@@ -238,13 +238,13 @@ def first_starving(ages: Queue | None, world: World, now: int) -> int:
 @chosen(first_starving)
 def _first_starving(ages: Any, world: Any, now: Any) -> Any:
     def of_head(ages, world, now):  # type: ignore[no-untyped-def]
-        job = first_ready(ages, world.needs)
+        job = first_ready(ages, world.dependencies)
         return job if job != NONE and now - world.seen[job].submit > world.rules.starvation else NONE
 
     def of_list(ages, world, now):  # type: ignore[no-untyped-def]
         for i in range(ages.length[0]):
             job = ages.order[i]
-            if is_ready(world.needs, job):
+            if is_ready(world.dependencies, job):
                 if now - world.seen[job].submit > world.rules.starvation:
                     return job
                 if not world.rules.keeps_submit:
@@ -255,28 +255,28 @@ def _first_starving(ages: Any, world: Any, now: Any) -> Any:
 
 
 @operation
-def first_ready(queue: Queue | None, needs: Needs | None) -> int:
+def first_ready(queue: Queue | None, dependencies: DependencyState | None) -> int:
     """Return the first job of a queue that is ready; NONE if there is none. The queue is not empty."""
     raise NotImplementedError
 
 
 @chosen(first_ready)
-def _first_ready(queue: Any, needs: Any) -> Any:
-    def of_all(queue, needs):  # type: ignore[no-untyped-def]
+def _first_ready(queue: Any, dependencies: Any) -> Any:
+    def of_all(queue, dependencies):  # type: ignore[no-untyped-def]
         return head(queue)
 
-    def of_some(queue, needs):  # type: ignore[no-untyped-def]
+    def of_some(queue, dependencies):  # type: ignore[no-untyped-def]
         for i in range(queue.length[0]):
-            if needs.ready[queue.order[i]]:
+            if dependencies.ready[queue.order[i]]:
                 return queue.order[i]
         return NONE
 
-    tasks = kind_of(queue) is QueueList and kind_of(needs) is not None
+    tasks = kind_of(queue) is QueueList and kind_of(dependencies) is not None
     return of_some if tasks else of_all
 
 
 @operation
-def reserve(queue: Queue, world: World, needs: Needs | None, first: int) -> tuple[int, int]:
+def reserve(queue: Queue, world: World, dependencies: DependencyState | None, first: int) -> tuple[int, int]:
     """Return the reservation of the blocked head `first`: when it is expected to fit, and the extra processors.
 
     A task that is not ready, but whose parents have ended or run, has the reservation if it precedes the head.
@@ -285,14 +285,14 @@ def reserve(queue: Queue, world: World, needs: Needs | None, first: int) -> tupl
 
 
 @chosen(reserve)
-def _reserve(queue: Any, world: Any, needs: Any, first: Any) -> Any:
-    def for_head(queue, world, needs, first):  # type: ignore[no-untyped-def]
+def _reserve(queue: Any, world: Any, dependencies: Any, first: Any) -> Any:
+    def for_head(queue, world, dependencies, first):  # type: ignore[no-untyped-def]
         return reserve_for(world, first, world.state.clock[NOW])
 
-    def for_first(queue, world, needs, first):  # type: ignore[no-untyped-def]
+    def for_first(queue, world, dependencies, first):  # type: ignore[no-untyped-def]
         return _reserve_for_first(world, queue, world.waiting.ages, first)
 
-    tasks = kind_of(queue) is QueueList and kind_of(needs) is not None
+    tasks = kind_of(queue) is QueueList and kind_of(dependencies) is not None
     return for_first if tasks else for_head
 
 
@@ -330,7 +330,7 @@ def _end_of_gap(site: Any, world: Any) -> Any:
         first = head_of(world)
         if first == NONE:
             return NONE
-        return reserve(world.waiting.queue, world, world.needs, first)[0]
+        return reserve(world.waiting.queue, world, world.dependencies, first)[0]
 
     def of_partitions(site, world):  # type: ignore[no-untyped-def]
         first = reserve_for_heads(world)
@@ -354,7 +354,7 @@ def use_gap(world: World) -> None:
         while place != NONE:
             job = job_at(world.waiting.queue, place)
             share = 0.0
-            if is_ready(world.needs, job) and within_limits(world, job) and fits(world.nodes, job):
+            if is_ready(world.dependencies, job) and within_limits(world, job) and fits(world.nodes, job):
                 share = useful_share(world.retries, job, world.jobs[job].processors, shadow - now, clock[FREE])
             if is_better(world.jobs, job, share, best, most) or (
                 best != NONE

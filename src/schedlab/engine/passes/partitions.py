@@ -94,7 +94,11 @@ def start_heads(world: World) -> bool:
         while place < count and not again and clock[FREE] > 0:
             job = world.site.turn[place]
             place += 1
-            if has_left(world.rivals, job) or not is_ready(world.needs, job) or not within_limits(world, job):
+            if (
+                has_left(world.alternatives, job)
+                or not is_ready(world.dependencies, job)
+                or not within_limits(world, job)
+            ):
                 continue
             started, again = _start_head(world, job, blocked)
             if not started:
@@ -113,7 +117,7 @@ def _start_head(world: World, job: int, blocked: bool) -> tuple[bool, bool]:
     fitting = fitting_open(world, world.orders.policy.score, order_at_present(world, job), job)
     if fitting == NONE:
         return False, False
-    if is_component(world.hets, job):
+    if is_component(world.components, job):
         if not fit_together(world, job):
             return False, False
         start_together(world, job)
@@ -153,8 +157,8 @@ def _backfill(world: World) -> None:
         place += 1
         if (
             world.jobs[job].processors > clock[FREE]
-            or has_left(world.rivals, job)
-            or not is_ready(world.needs, job)
+            or has_left(world.alternatives, job)
+            or not is_ready(world.dependencies, job)
             or not within_limits(world, job)
             or not fits(world.nodes, job)
         ):
@@ -191,7 +195,7 @@ def _line_up_candidates(world: World, candidates: Any, queue: Any) -> int:
 def head_of(world: World, job: int) -> int:
     """Return the index of a job's reservation, which may be for another alternative; -1 if it has none."""
     for i in range(world.site.counters[HEADS]):
-        if first_of(world.rivals, world.site.head[i]) == first_of(world.rivals, job):
+        if first_of(world.alternatives, world.site.head[i]) == first_of(world.alternatives, job):
             return i
     return -1
 
@@ -245,7 +249,7 @@ def reserve_for_first(world: World, count: int) -> int:
     world.site.counters[HEADS] = _find_heads(world, world.site.head, count)
     for i in range(world.site.counters[HEADS]):
         job = world.site.head[i]
-        begins = now if is_ready(world.needs, job) else begin_of_task(world, job)
+        begins = now if is_ready(world.dependencies, job) else begin_of_task(world, job)
         job = world.site.head[i] = soonest_on_nodes(world, world.site.behind, count, job, begins)
         world.site.shadow[i] = earliest_of(nodes, nodes.ahead, job, world.jobs[job].estimate, begins, NEVER)
         remember(nodes, nodes.ahead, job)
@@ -264,7 +268,7 @@ def _find_heads(world: World, heads: NDArray[Any], count: int) -> int:
     found = 0
     for i in range(count):
         job = world.site.behind[i]
-        if is_ready(world.needs, job):
+        if is_ready(world.dependencies, job):
             if not within_limits(world, job):
                 continue
         elif begin_of_task(world, job) == NOT_KNOWN:
@@ -293,5 +297,7 @@ def same_heads(world: World, count: int) -> bool:
     found = _find_heads(world, world.site.others, count)
     same = found == world.site.counters[HEADS]
     for i in range(found):
-        same = same and first_of(world.rivals, world.site.others[i]) == first_of(world.rivals, world.site.head[i])
+        same = same and first_of(world.alternatives, world.site.others[i]) == first_of(
+            world.alternatives, world.site.head[i]
+        )
     return same

@@ -82,19 +82,19 @@ def _enter_behind(world: World, job: int) -> None:
 
 @inlined
 def leave(world: World, now: int, job: int) -> bool:
-    """Take a job that has started out of the queues, with its rivals; return whether another one has come into view."""
+    """Take a started job, and its other alternatives, out of the queues; return whether another job came into view."""
     depart(world, job)
     shown = moved_up(world.waiting.beyond, world, now)
-    return let_rivals_leave(world, now, job) or shown
+    return let_alternatives_leave(world, now, job) or shown
 
 
 @inlined
-def let_rivals_leave(world: World, now: int, job: int) -> bool:
-    """Take the rivals of a job that has started out of the queues; return whether another job has come into view."""
+def let_alternatives_leave(world: World, now: int, job: int) -> bool:
+    """Take the other alternatives of a started job out of the queues; return whether another job came into view."""
     shown = False
-    if world.rivals is not None:
-        for other in range(world.rivals.first[job], world.rivals.end[job]):
-            if world.rivals.waits[other] and not _left_unseen(world, other):
+    if world.alternatives is not None:
+        for other in range(world.alternatives.first[job], world.alternatives.end[job]):
+            if world.alternatives.waits[other] and not _left_unseen(world, other):
                 depart(world, other)
                 shown = moved_up(world.waiting.beyond, world, now) or shown
     return shown
@@ -103,26 +103,26 @@ def let_rivals_leave(world: World, now: int, job: int) -> bool:
 @inlined
 def _left_unseen(world: World, job: int) -> bool:
     """Take an alternative out of the queue if it is behind the window; return whether it is."""
-    if world.rivals.hidden[job]:
+    if world.alternatives.hidden[job]:
         remove(world.waiting.beyond, job)
-        world.rivals.waits[job] = world.rivals.hidden[job] = False
+        world.alternatives.waits[job] = world.alternatives.hidden[job] = False
         world.state.clock[WAITING] -= 1
         return True
     return False
 
 
 @inlined
-def depart_with_rivals(world: World, job: int) -> None:
-    """Take a job that has started out of the queues, with its rivals, without bringing another one into view."""
+def depart_with_alternatives(world: World, job: int) -> None:
+    """Take a started job, and its other alternatives, out of the queues, without bringing another job into view."""
     depart(world, job)
-    _depart_rivals(world, job)
+    _depart_alternatives(world, job)
 
 
 @inlined
-def _depart_rivals(world: World, job: int) -> None:
-    if world.rivals is not None:
-        for other in range(world.rivals.first[job], world.rivals.end[job]):
-            if world.rivals.waits[other]:
+def _depart_alternatives(world: World, job: int) -> None:
+    if world.alternatives is not None:
+        for other in range(world.alternatives.first[job], world.alternatives.end[job]):
+            if world.alternatives.waits[other]:
                 depart(world, other)
 
 

@@ -49,7 +49,7 @@ def count_waiting(world: World, now: int) -> None:
         first[:] = NO_JOB
         for i in range(queue.length[0]):
             job = queue.order[i]
-            if not is_ready(world.needs, job):
+            if not is_ready(world.dependencies, job):
                 world.site.waited[job, DEPENDENCY] += seconds
                 continue
             if not has_opened(world, job, before):
@@ -73,11 +73,11 @@ def count_waiting(world: World, now: int) -> None:
             counted = first[partition] == NO_JOB
             for other in range(partition):
                 if not counted and first[other] != NO_JOB:
-                    counted = is_same_job(world.rivals, first[other], first[partition])
+                    counted = is_same_job(world.alternatives, first[other], first[partition])
             if not counted:
                 world.site.waited[first[partition], PRIORITY] -= seconds
                 world.site.waited[first[partition], RESOURCES] += seconds
-                _count_rivals(world, first[partition], before, seconds)
+                _count_alternatives(world, first[partition], before, seconds)
         _count_hidden(world.waiting.beyond, world.site, seconds)
         count_refused(world, world.site.waited, before, now)
 
@@ -88,20 +88,20 @@ def all_are_passed_over(world: World) -> bool:
     if world.site is not None:
         queue: Any = world.waiting.queue
         for i in range(queue.length[0]):
-            if is_ready(world.needs, queue.order[i]) and within_limits(world, queue.order[i]):
+            if is_ready(world.dependencies, queue.order[i]) and within_limits(world, queue.order[i]):
                 return False
         return True
     return False
 
 
 @inlined
-def _count_rivals(world: World, job: int, now: int, seconds: int) -> None:
+def _count_alternatives(world: World, job: int, now: int, seconds: int) -> None:
     """Count the other alternatives of a job that waits for resources."""
-    if world.rivals is not None:
-        for other in range(world.rivals.first[job], world.rivals.end[job]):
+    if world.alternatives is not None:
+        for other in range(world.alternatives.first[job], world.alternatives.end[job]):
             if (
                 other != job
-                and is_visible(world.rivals, other)
+                and is_visible(world.alternatives, other)
                 and in_service(world, other)
                 and exceeded(world.site, world.state.running, other, world.jobs[other].estimate, now) < 0
             ):

@@ -11,7 +11,6 @@ from schedlab.engine.parts.outages.numbers import FOR_ALL
 from schedlab.engine.parts.preemption.endless import refuse_endless
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.reference.dependencies import Dependencies
-from schedlab.engine.reference.gate import Gate
 from schedlab.engine.reference.job import Job
 from schedlab.engine.reference.machine import Machine, Nodes, View
 from schedlab.engine.reference.nodes import Part
@@ -23,7 +22,8 @@ from schedlab.engine.reference.priority import Priority
 from schedlab.engine.reference.profile import Profile
 from schedlab.engine.reference.retries import Retries
 from schedlab.engine.reference.site import DEPENDENCY, NOT_AVAILABLE, PRIORITY, RESERVATION, RESOURCES, Site
-from schedlab.engine.reference.wishes import Wishes
+from schedlab.engine.reference.submission_limits import Gate
+from schedlab.engine.reference.switch_waits import Wishes
 from schedlab.scheduler.backfilling import Slurm
 from schedlab.scheduler.function_policy import OF_JOBS, FunctionPolicy
 from schedlab.scheduler.policy import Policy
@@ -89,7 +89,7 @@ class Clock:
         self.site = Site(self.prepared.site, self.prepared.bookings, self.prepared.counting_period)
         self.outages = Outages(self.prepared.outages)
         site = self.prepared.site
-        self.gate = Gate(None if site is None else site.gate, self.dependencies.parents)
+        self.gate = Gate(None if site is None else site.submission_limits, self.dependencies.parents)
         self.preemption = Preemption(self, None if site is None else site.preemption)
         self.to_come = list(self.jobs)
         self.forecast = Forecast(self.prepared, self.retries is not None)

@@ -212,11 +212,11 @@ class SlurmPass:
                     if clock.site.inputs is None:
                         return
                     break
-                rivals = [job for job in ready if job.is_of(head) and clock.admitted(job)]
+                alternatives = [job for job in ready if job.is_of(head) and clock.admitted(job)]
                 ready = [job for job in ready if not job.is_of(head)]
                 if not clock.in_order:
-                    rivals = clock.sorted(rivals)
-                if clock.admitted(head) and self.start_one([head, *rivals], blocked, turn):
+                    alternatives = clock.sorted(alternatives)
+                if clock.admitted(head) and self.start_one([head, *alternatives], blocked, turn):
                     if turn:
                         self.full_due = (clock.now // MINUTE + 1) * MINUTE
                     break

@@ -32,7 +32,7 @@ def planned_of(world: World, score: NDArray[np.float64], job: int, strict: int, 
 
     Also return when the first alternative would have room, NEVER for a job with one size.
     """
-    if world.rivals is not None:
+    if world.alternatives is not None:
         return _planned_of(world, score, job, strict, held)
     return job, NEVER
 
@@ -42,8 +42,8 @@ def _planned_of(world: World, score: NDArray[np.float64], job: int, strict: int,
     now = world.state.clock[NOW]
     starts, found, ends = NONE, NONE, NEVER
     soonest: Any = np.int64(NEVER)  # as a plain constant, it would have a type of its own
-    for other in range(world.rivals.first[job], world.rivals.end[job]):
-        if not is_visible(world.rivals, other) or not within_limits(world, other):
+    for other in range(world.alternatives.first[job], world.alternatives.end[job]):
+        if not is_visible(world.alternatives, other) or not within_limits(world, other):
             continue
         length = world.jobs[other].estimate + strict
         begins = planned_slot(world, other, ANYWHERE, now)

@@ -19,11 +19,11 @@ from schedlab.engine.parts.dependencies.kernels import NO_WORKFLOW, UNKNOWN, aft
 from schedlab.engine.parts.heterogeneous.kernels import (
     begin_to_plan,
     earliest_of_component,
-    has_het_jobs,
+    has_components,
     is_component,
     note_plan,
 )
-from schedlab.engine.parts.moldable.kernels import before_in_list, begin_turns, had_turn, has_rivals, take_turn
+from schedlab.engine.parts.moldable.kernels import before_in_list, begin_turns, had_turn, has_alternatives, take_turn
 from schedlab.engine.parts.preemption.plan import has_room_without_others, make_way_in_plan
 from schedlab.engine.parts.preemption.state import gives_way
 from schedlab.engine.parts.suspension.choice import fits_over_in_plan
@@ -88,7 +88,7 @@ def _is_hopeless(world: World, turn: Any) -> bool:
     counters, free = world.plan.counters, world.state.clock[FREE]
     turn.strict = 1 if world.rules.interval > 0 else 0
     # Runs preempted in the plan still hold theirs now, and components that start do so on other nodes than planned.
-    late_ones_hold = not gives_way(world) and not (has_het_jobs(world.hets) and world.rules.het_at_once)
+    late_ones_hold = not gives_way(world) and not (has_components(world.components) and world.rules.het_at_once)
     turn.held = turn.strict if late_ones_hold else 0
     counters[PLANS] += 1
     clear_steps(world.plan)
@@ -104,13 +104,15 @@ def _narrowest(world: World) -> int:
     """Return the fewest processors needed by a job that could start in this pass, 0 if one has not been planned yet."""
     queue, fewest, looked_at = world.waiting.queue, NEVER, 0
     refused = are_refused(world)  # a job that exceeds a limit does not count
-    counts_all = world.rules.by_group or refused or has_rivals(world.rivals) or has_het_jobs(world.hets)
+    counts_all = (
+        world.rules.by_group or refused or has_alternatives(world.alternatives) or has_components(world.components)
+    )
     for i in range(queue.length[0]):
         job = queue.order[i]
-        if is_ready(world.needs, job):
+        if is_ready(world.dependencies, job):
             fewest = min(fewest, world.jobs[job].processors if world.state.planned[job] else 0)
-            if world.needs is not None:
-                looked_at += world.needs.workflow[job] == NO_WORKFLOW
+            if world.dependencies is not None:
+                looked_at += world.dependencies.workflow[job] == NO_WORKFLOW
             else:
                 looked_at += 1
             if looked_at == world.rules.depth and not counts_all:
@@ -124,8 +126,8 @@ def _begin(world: World, turn: Any) -> None:
     if world.plan.counters[FEW]:
         turn.out_of_reach = 0
     turn.again = expect_ends(world)
-    begin_turns(world.rivals)
-    begin_to_plan(world.hets)
+    begin_turns(world.alternatives)
+    begin_to_plan(world.components)
     begin_queue(turn)
     turn.workflow = NO_WORKFLOW
 
@@ -147,11 +149,11 @@ def _may_be_looked_at(world: World, turn: Any) -> bool:
     If not, go to the next one.
     """
     job, number = world.waiting.queue.order[turn.place], turn.number
-    turn.job, turn.ready = job, is_ready(world.needs, job)
-    if (turn.ready and not by_itself_within_limits(world, job)) or (number == 0 and had_turn(world.rivals, job)):
+    turn.job, turn.ready = job, is_ready(world.dependencies, job)
+    if (turn.ready and not by_itself_within_limits(world, job)) or (number == 0 and had_turn(world.alternatives, job)):
         next_job(turn, 1)
         return False
-    take_turn(world.rivals, job)
+    take_turn(world.alternatives, job)
     turn.option, turn.entry = option_of(world, job, number), entry_of(world.site, job, number)
     turn.last = number + 1 >= turns_of(world, job)
     turn.turns += 1
@@ -173,8 +175,8 @@ def _may_be_planned(world: World, turn: Any) -> bool:
     the same workflow, or all tasks count.
     """
     turn.earliest, turn.soonest, turn.counts = world.state.clock[NOW], NEVER, True
-    if world.needs is not None:
-        workflow = world.needs.workflow[turn.job]
+    if world.dependencies is not None:
+        workflow = world.dependencies.workflow[turn.job]
         another = workflow == NO_WORKFLOW or workflow != turn.workflow
         turn.workflow, turn.counts = workflow, another or world.rules.tasks_count
         if another and workflow != NO_WORKFLOW:
@@ -206,7 +208,7 @@ def _exceeds_depth(world: World, turn: Any) -> bool:
 def _plan(world: World, turn: Any) -> None:
     """Find when, and on which nodes, a job is planned, and whether it has room there now."""
     now, job = world.state.clock[NOW], turn.job
-    turn.earliest = earliest_of_component(world.hets, job, turn.earliest)
+    turn.earliest = earliest_of_component(world.components, job, turn.earliest)
     job, turn.soonest = planned_of(world, world.waiting.queue.score, job, turn.strict, turn.held)
     turn.job, turn.begins = job, planned_slot(world, job, turn.option, turn.earliest)
     world.state.planned[job] |= world.plan.counters[TESTED] > 0
@@ -215,7 +217,7 @@ def _plan(world: World, turn: Any) -> None:
     if turn.begins == now and turn.ready:
         ends = now + world.jobs[job].estimate + turn.strict
         turn.room = has_slot_in_turn(world, job, turn.option, ends, turn.held)
-    if is_component(world.hets, job):
+    if is_component(world.components, job):
         _plan_component(world, turn)
 
 
@@ -228,14 +230,14 @@ def _plan_component(world: World, turn: Any) -> None:
         turn.room = has_room_without_others(world, world.plan.planned_end, job, ends)
         turn.begins = now if turn.room else planned_slot(world, job, turn.option, turn.earliest)
     if turn.begins != UNKNOWN:
-        note_plan(world.hets, job, turn.begins, turn.room)
+        note_plan(world.components, job, turn.begins, turn.room)
         turn.again = now + 1  # where others stand in the plan moves with the clock
 
 
 @inlined
 def _may_start(world: World, turn: Any) -> bool:
     """Return whether a job can start now by itself, in free room or while others are suspended; choose its nodes."""
-    if is_component(world.hets, turn.job):
+    if is_component(world.components, turn.job):
         return False
     if turn.room:
         return True
@@ -250,7 +252,7 @@ def _start(world: World, turn: Any) -> None:
     job, now = turn.job, world.state.clock[NOW]
     ends = now + world.jobs[job].estimate
     world.state.backfilled[job] = turn.blocked or turn.strict == 1
-    next_job(turn, -before_in_list(world.rivals, world.waiting.queue.order, turn.place, job))
+    next_job(turn, -before_in_list(world.alternatives, world.waiting.queue.order, turn.place, job))
     start(world, job)
     if not turn.room:
         suspend_others(world)
@@ -265,7 +267,7 @@ def _start(world: World, turn: Any) -> None:
 def _preempts(world: World, turn: Any) -> bool:
     """Let runs be preempted for a job if that makes room now, and reserve what they leave; return whether it does."""
     job, now = turn.job, world.state.clock[NOW]
-    if not gives_way(world) or turn.begins == UNKNOWN or is_component(world.hets, job):
+    if not gives_way(world) or turn.begins == UNKNOWN or is_component(world.components, job):
         return False
     length = world.jobs[job].estimate
     until = world.plan.planned_end
@@ -337,7 +339,7 @@ def _leave(world: World, turn: Any) -> None:
     queue = world.waiting.queue
     if turn.number == 0 and turn.place > 0 and not world.plan.counters[FEW]:
         turn.out_of_reach = out_of_reach(world, queue, turn.place, turn.out_of_reach)
-    at_once = is_component(world.hets, turn.job) and world.rules.het_at_once
+    at_once = is_component(world.components, turn.job) and world.rules.het_at_once
     if at_once and turn.started < world.rules.starts:
         before = queue.length[0]
         turn.started += start_planned(world, turn.job)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 def turns_of(world: World, job: int) -> int:
     """Return how many turns a job has in a pass."""
     if world.site is not None:
-        single = is_moldable(world.rivals, job) or is_component(world.hets, job)
+        single = is_moldable(world.alternatives, job) or is_component(world.components, job)
         return 1 if single else world.site.options[job + 1] - world.site.options[job]
     return 1
 

@@ -19,7 +19,7 @@ from schedlab.engine.machine.state import PICKED
 from schedlab.engine.parts.admission import by_itself_within_limits
 from schedlab.engine.parts.dependencies.kernels import UNKNOWN, is_ready
 from schedlab.engine.parts.heterogeneous.kernels import is_component
-from schedlab.engine.parts.moldable.kernels import has_rivals
+from schedlab.engine.parts.moldable.kernels import has_alternatives
 from schedlab.engine.parts.outages.kernels import have_closures
 from schedlab.engine.passes.slots import ends_exactly
 from schedlab.engine.queue.sorted_list import QueueList
@@ -46,15 +46,15 @@ def rest_after(world: World, queue: QueueList) -> tuple[int, bool]:
     """
     if world.rules.interval == 0:
         return AWAKE, False
-    beside = ends_exactly(world) and not has_rivals(world.rivals)
+    beside = ends_exactly(world) and not has_alternatives(world.alternatives)
     able, most = 0, min(MOST, world.rules.depth) if beside else 1
     for i in range(queue.length[0]):
         job = queue.order[i]
-        if not is_ready(world.needs, job):
+        if not is_ready(world.dependencies, job):
             return AWAKE, False
         if by_itself_within_limits(world, job):
             able += 1
-            if able > most or is_component(world.hets, job):
+            if able > most or is_component(world.components, job):
                 return AWAKE, False
     if able > 0 and (have_closures(world, world.state.clock[NOW]) or _changes(world, queue)):
         return AWAKE, True

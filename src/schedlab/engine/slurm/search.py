@@ -27,7 +27,7 @@ from schedlab.engine.machine.state import LATER, PICKED, VIEWS, Nodes
 from schedlab.engine.machine.timeline import LONG_AGO
 from schedlab.engine.machine.timeline_state import LAST, Timeline
 from schedlab.engine.parts.dependencies.kernels import UNKNOWN
-from schedlab.engine.parts.heterogeneous.kernels import has_het_jobs, is_component
+from schedlab.engine.parts.heterogeneous.kernels import has_components, is_component
 from schedlab.engine.parts.limits.state import ANYWHERE, Site
 from schedlab.engine.parts.outages.kernels import next_step_of_closures
 from schedlab.engine.parts.preemption.plan import leave_out, put_in_again
@@ -103,7 +103,7 @@ def _in_partition(world: World, job: int, option: int, estimate: int, begins: in
 
     The runs that it may preempt there do not count, even if they are not preempted yet.
     """
-    gone = 0 if is_component(world.hets, job) else leave_out(world, world.plan.planned_end, option)
+    gone = 0 if is_component(world.components, job) else leave_out(world, world.plan.planned_end, option)
     second = _beside_others(world, option, estimate, begins)
     put_in_again(world, world.plan.planned_end, gone)
     return second
@@ -260,7 +260,7 @@ def _as_runs_end(world: World, timeline: Timeline, request: int, moment: int, le
 @inlined
 def _ends_and_holds(world: World, timeline: Timeline, job: int, end: int) -> tuple[bool, bool]:
     """Return whether the plan knows that a run ends at a second, and whether it holds usable nodes."""
-    if gives_way(world) or has_het_jobs(world.hets):  # the plan may lack runs
+    if gives_way(world) or has_components(world.components):  # the plan may lack runs
         return _ends_at(world.nodes, timeline, job, end)
     return True, _holds_usable(world.nodes, timeline, job)
 

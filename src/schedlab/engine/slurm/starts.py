@@ -17,7 +17,7 @@ from schedlab.engine.parts.suspension.choice import NOBODY, next_over
 from schedlab.engine.parts.suspension.kernels import suspend_others
 from schedlab.engine.passes.alternatives import BY_ENTRY, BY_SCORE
 from schedlab.engine.passes.components import fit_together, fits_apart
-from schedlab.engine.passes.waiting import depart_with_rivals
+from schedlab.engine.passes.waiting import depart_with_alternatives
 from schedlab.engine.queue.operations import NONE
 from schedlab.engine.queue.sorted_list import QueueList
 from schedlab.engine.runs import begin
@@ -39,7 +39,7 @@ AGAIN = 3
 def start(world: World, job: int) -> None:
     """Start a job now; this is a change that triggers a backfill pass."""
     begin(world, job)
-    depart_with_rivals(world, job)
+    depart_with_alternatives(world, job)
     look_again(world)
 
 
@@ -58,17 +58,17 @@ def start_over(world: World) -> None:
 @inner_kernel
 def start_components(world: World, job: int, backfilled: bool) -> int:
     """Start all components of a job that wait, which fit together; return how many."""
-    if world.hets is None:
+    if world.components is None:
         return 0
     started = 0
-    for part in range(world.hets.first[job], world.hets.end[job]):
-        if world.hets.waits[part]:
+    for part in range(world.components.first[job], world.components.end[job]):
+        if world.components.waits[part]:
             fits_apart(world, part)  # this chooses its nodes
             start(world, part)
-            mark_chosen(world.hets, world.nodes)
+            mark_chosen(world.components, world.nodes)
             world.state.backfilled[part] = backfilled
             started += 1
-    unmark(world.hets, world.nodes)
+    unmark(world.components, world.nodes)
     return started
 
 
@@ -78,7 +78,7 @@ def start_planned(world: World, job: int) -> int:
 
     They get the nodes that are free now, whatever has been reserved on them; so does Slurm.
     """
-    if world.hets is not None and all_startable(world.hets, job) and within_limits(world, job):
+    if world.components is not None and all_startable(world.components, job) and within_limits(world, job):
         open_partitions(world.site)
         if gives_way(world):
             return _start_in_turn(world, job)
@@ -94,23 +94,23 @@ def _start_in_turn(world: World, job: int) -> int:
     The first that has no room preempts others, if that makes room, and then none of them starts: those that have are
     requeued, as in Slurm, and the job is not tried again in this pass.
     """
-    first, begun = world.hets.first[job], 0
-    count, missing = world.hets.startable[first], False
+    first, begun = world.components.first[job], 0
+    count, missing = world.components.startable[first], False
     while begun < count and not missing:
-        part = world.hets.planned[first + begun]
+        part = world.components.planned[first + begun]
         missing = not fits_apart(world, part)  # this chooses its nodes
         if missing:
             make_way_for_component(world, part)
         else:
             start(world, part)
-            mark_chosen(world.hets, world.nodes)
+            mark_chosen(world.components, world.nodes)
             world.state.backfilled[part] = True
             begun += 1
-    unmark(world.hets, world.nodes)
+    unmark(world.components, world.nodes)
     if missing:
-        world.hets.startable[first] = 0
+        world.components.startable[first] = 0
         for i in range(begun):
-            call_off(world, world.hets.planned[first + i])
+            call_off(world, world.components.planned[first + i])
         return 0
     return begun
 
@@ -118,7 +118,7 @@ def _start_in_turn(world: World, job: int) -> int:
 @inner_kernel
 def start_all_planned(world: World, most: int) -> None:
     """At the end of a backfill pass, start the heterogeneous jobs all of whose components could start by its plan."""
-    if world.hets is None:
+    if world.components is None:
         return
     queue, place = world.waiting.queue, 0
     while place < queue.length[0] and most > 0:
@@ -140,18 +140,18 @@ def start_next(world: World, queue: QueueList, place: int, option: int) -> int:
     admitted = by_itself_within_limits(world, job)
     if not admitted and not stops_others(world, job):
         return 1
-    if is_component(world.hets, job):
+    if is_component(world.components, job):
         in_order = world.state.clock[STARTED] < world.rules.in_order and within_limits(world, job)
         if in_order and fit_together(world, job):
             start_components(world, job, False)
             return -place
         return STOP if block_in_turn(world, job, option) else AGAIN
-    take_turn(world.rivals, job)
+    take_turn(world.alternatives, job)
     now, ends = world.state.clock[NOW], world.state.clock[NOW] + world.jobs[job].estimate
     ordered = BY_ENTRY if world.state.clock[STARTED] < world.rules.in_order else BY_SCORE
     fitting = fitting_in_turn(world, queue.score, ordered, job, option) if admitted else NONE
     if fitting != NONE:
-        step = -before_in_list(world.rivals, queue.order, place, job)
+        step = -before_in_list(world.alternatives, queue.order, place, job)
         start(world, fitting)
         world.state.backfilled[fitting] = False
         return step

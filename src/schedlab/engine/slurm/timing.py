@@ -123,8 +123,8 @@ def _note_changes(world: World, returned: int, reranked: bool) -> None:
     """Note what leads to the next main pass, after a delay, and to the next backfill pass; jobs that return do not."""
     clock, counters = world.state.clock, world.plan.counters
     now, entered = clock[NOW], clock[ENTERING] > returned
-    if world.needs is not None:
-        entered = entered or world.needs.counters[MADE_READY] > 0
+    if world.dependencies is not None:
+        entered = entered or world.dependencies.counters[MADE_READY] > 0
     changed = clock[COMPLETED] > 0 or entered or clock[CHANGES] == MACHINE_CHANGED
     if changed or (clock[CHANGES] > 0 and clock[STARTED] < world.rules.in_order):  # then no backfill pass looks at jobs
         counters[MAIN_DUE] = min(counters[MAIN_DUE], max(now, counters[LAST_MAIN] + world.rules.delay))

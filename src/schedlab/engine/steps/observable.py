@@ -161,7 +161,7 @@ class ObservableState:
         """Whether all jobs have ended."""
         state = self._world.state
         nobody = int(self._clock[WAITING]) == 0 and len(state.completions.members()) == 0
-        held = self._world.needs is not None and not bool(self._world.needs.ready.all())
+        held = self._world.dependencies is not None and not bool(self._world.dependencies.ready.all())
         return nobody and int(self._clock[SUBMITTED]) == len(self._prepared.jobs) and not held
 
     def _fitting(self) -> NDArray[np.int64]:

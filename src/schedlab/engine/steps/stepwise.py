@@ -196,7 +196,7 @@ class Simulation(ObservableState):
             raise InputError(f"{name} is not waiting at second {self.now}", row=row)
         if number not in world.waiting.queue.members():
             raise InputError(f"{name} is beyond the window of {world.rules.window} jobs that can be started", row=row)
-        if world.needs is not None and not world.needs.ready[number]:
+        if world.dependencies is not None and not world.dependencies.ready[number]:
             raise InputError(f"{name} depends on jobs that have not ended", row=row)
         if (needed := int(world.jobs[number]["processors"])) > self.free:
             raise InputError(f"{name} needs {needed} processors, but {self.free} are free", row=row)

@@ -37,7 +37,7 @@ UNKNOWN = -1
 
 
 @by_address
-class Needs(NamedTuple):
+class DependencyState(NamedTuple):
     """The dependencies of jobs; one entry per job, in order of submission, unless stated otherwise.
 
     Parameters
@@ -80,7 +80,7 @@ class Needs(NamedTuple):
     held: Calendar
 
 
-def new_needs(prepared: Prepared) -> Needs:
+def new_dependencies(prepared: Prepared) -> DependencyState:
     """Return the dependencies of a simulation's jobs, before the first submission."""
     n = len(prepared.jobs)
     place = np.arange(n)
@@ -92,11 +92,11 @@ def new_needs(prepared: Prepared) -> Needs:
         children, parents, delay = place[after.children], place[after.parents], after.delay
     by_child, by_parent = np.lexsort((parents, children)), np.lexsort((children, parents))
     workflow = np.full(n, NO_WORKFLOW, dtype=np.int64)
-    limited = prepared.site is not None and prepared.site.gate is not None
+    limited = prepared.site is not None and prepared.site.submission_limits is not None
     workflows = prepared.workload.workflows
     if workflows is not None:
         workflow[place] = np.where(workflows.aware, workflows.number, NO_WORKFLOW)
-    return Needs(
+    return DependencyState(
         counters=np.zeros(COUNTERS_SIZE, dtype=np.int64),
         child_offsets=_offsets(parents, n),
         children=children[by_parent],
@@ -114,12 +114,12 @@ def new_needs(prepared: Prepared) -> Needs:
     )
 
 
-def has_no_parent_left(needs: Needs | None, job: int) -> bool:
+def has_no_parent_left(dependencies: DependencyState | None, job: int) -> bool:
     """Return whether all jobs that a job waits for have ended."""
-    if needs is None:
+    if dependencies is None:
         return True
-    parents = needs.parents[needs.parent_offsets[job] : needs.parent_offsets[job + 1]]
-    return bool(needs.ended[parents].all())
+    parents = dependencies.parents[dependencies.parent_offsets[job] : dependencies.parent_offsets[job + 1]]
+    return bool(dependencies.ended[parents].all())
 
 
 def _offsets(rows: NDArray[np.int64], n: int) -> NDArray[np.int64]:
@@ -129,17 +129,17 @@ def _offsets(rows: NDArray[np.int64], n: int) -> NDArray[np.int64]:
 
 
 @inlined
-def is_ready(needs: Needs | None, job: int) -> bool:
+def is_ready(dependencies: DependencyState | None, job: int) -> bool:
     """Return whether a waiting job could start, given enough free resources."""
-    if needs is not None:
-        return needs.ready[job]
+    if dependencies is not None:
+        return dependencies.ready[job]
     return True
 
 
 @inlined
 def next_release(world: World) -> int:
     """Return the second in which the next delay ends, NEVER if there is none."""
-    return soonest(world.needs.held)
+    return soonest(world.dependencies.held)
 
 
 @inner_kernel
@@ -153,30 +153,32 @@ def release(world: World) -> None:
     now = clock[NOW]
     submitted = clock[SUBMITTED] - clock[ARRIVED]
     before = clock[ENTERING]
-    world.needs.counters[MADE_READY] = 0
+    world.dependencies.counters[MADE_READY] = 0
     for i in range(clock[COMPLETED]):
         parent = world.state.ended[i]
         if world.retries is not None and world.retries.back[parent]:
             continue
-        parent = first_of(world.rivals, parent)
-        world.needs.ended[parent] = True
-        for k in range(world.needs.child_offsets[parent], world.needs.child_offsets[parent + 1]):
-            child = world.needs.children[k]
-            world.needs.open[child] -= 1
-            world.needs.earliest[child] = max(world.needs.earliest[child], now + world.needs.delay[k])
-            if world.needs.open[child] == 0 and child < submitted:
-                add(world.needs.held, world.needs.earliest[child], child, 0)
+        parent = first_of(world.alternatives, parent)
+        world.dependencies.ended[parent] = True
+        for k in range(world.dependencies.child_offsets[parent], world.dependencies.child_offsets[parent + 1]):
+            child = world.dependencies.children[k]
+            world.dependencies.open[child] -= 1
+            world.dependencies.earliest[child] = max(
+                world.dependencies.earliest[child], now + world.dependencies.delay[k]
+            )
+            if world.dependencies.open[child] == 0 and child < submitted:
+                add(world.dependencies.held, world.dependencies.earliest[child], child, 0)
     for job in range(submitted, clock[SUBMITTED]):
-        if world.needs.workflow[job] != NO_WORKFLOW:
+        if world.dependencies.workflow[job] != NO_WORKFLOW:
             _enter(world.state, job)
-        if world.needs.open[job] == 0:
-            add(world.needs.held, max(now, world.needs.earliest[job]), job, 0)
-    while soonest(world.needs.held) <= now:
-        job = pop(world.needs.held)
-        world.needs.ready[job] = True
-        world.needs.eligible[job] = max(world.needs.eligible[job], world.needs.earliest[job])
-        world.needs.counters[MADE_READY] += 1
-        shared = world.needs.workflow[job] != NO_WORKFLOW
+        if world.dependencies.open[job] == 0:
+            add(world.dependencies.held, max(now, world.dependencies.earliest[job]), job, 0)
+    while soonest(world.dependencies.held) <= now:
+        job = pop(world.dependencies.held)
+        world.dependencies.ready[job] = True
+        world.dependencies.eligible[job] = max(world.dependencies.eligible[job], world.dependencies.earliest[job])
+        world.dependencies.counters[MADE_READY] += 1
+        shared = world.dependencies.workflow[job] != NO_WORKFLOW
         if not shared and not world.rules.keeps_submit:
             world.jobs[job].submit = now
             world.seen[job].submit = now
@@ -216,10 +218,10 @@ def after_parents(
     `planned_in` is that number.
     """
     now = world.state.clock[NOW]
-    earliest = max(now, world.needs.earliest[job])
-    for k in range(world.needs.parent_offsets[job], world.needs.parent_offsets[job + 1]):
-        parent = world.needs.parents[k]
-        if world.needs.ended[parent]:
+    earliest = max(now, world.dependencies.earliest[job])
+    for k in range(world.dependencies.parent_offsets[job], world.dependencies.parent_offsets[job + 1]):
+        parent = world.dependencies.parents[k]
+        if world.dependencies.ended[parent]:
             continue
         if planned_in.shape[0] > 0 and planned_in[parent] == plan:
             ends = planned_end[parent]
@@ -227,13 +229,13 @@ def after_parents(
             ends = max(now, world.state.start[parent] + world.jobs[parent].estimate)
         else:
             return UNKNOWN
-        earliest = max(earliest, ends + world.needs.parent_delay[k])
+        earliest = max(earliest, ends + world.dependencies.parent_delay[k])
     return earliest
 
 
 @inlined
 def begin_of_task(world: World, job: int) -> int:
     """Return when a task that is not ready could start, UNKNOWN if its parents do not determine it."""
-    if world.needs is not None and not world.needs.ready[job]:
+    if world.dependencies is not None and not world.dependencies.ready[job]:
         return after_parents(world, world.state.begun[:0], world.state.begun[:0], 0, job)
     return UNKNOWN

@@ -36,7 +36,7 @@ COUNTERS_SIZE = 5
 
 
 @by_address
-class HetJobs(NamedTuple):
+class Components(NamedTuple):
     """The components of heterogeneous jobs, numbered by submission like jobs, those of one job after each other.
 
     Parameters
@@ -84,7 +84,7 @@ class HetJobs(NamedTuple):
     turn: Scratch[NDArray[np.int64]]
 
 
-def new_het_jobs(owner: NDArray[np.int64], nodes: int, patience: int = 0) -> HetJobs:
+def new_components(owner: NDArray[np.int64], nodes: int, patience: int = 0) -> Components:
     """Return the components before the first submission.
 
     Parameters
@@ -100,7 +100,7 @@ def new_het_jobs(owner: NDArray[np.int64], nodes: int, patience: int = 0) -> Het
     counters[PATIENCE] = patience
     _, first, which, counts = np.unique(owner, return_index=True, return_inverse=True, return_counts=True)
     n = len(owner)
-    return HetJobs(
+    return Components(
         counters,
         first[which].astype(np.int64),
         (first + counts)[which].astype(np.int64),
@@ -120,129 +120,129 @@ def new_het_jobs(owner: NDArray[np.int64], nodes: int, patience: int = 0) -> Het
 
 
 @inlined
-def has_het_jobs(hets: HetJobs | None) -> bool:
+def has_components(components: Components | None) -> bool:
     """Return whether there are heterogeneous jobs."""
-    return hets is not None
+    return components is not None
 
 
 @inlined
 def has_lost_patience(world: World, happens: bool) -> bool:
     """Return whether nothing has happened for long but passes; `happens` tells whether anything else will."""
     if happens:
-        world.hets.counters[BUSY] = world.state.clock[NOW]
-    return world.state.clock[NOW] - world.hets.counters[BUSY] > world.hets.counters[PATIENCE]
+        world.components.counters[BUSY] = world.state.clock[NOW]
+    return world.state.clock[NOW] - world.components.counters[BUSY] > world.components.counters[PATIENCE]
 
 
 @inlined
-def note_entry(hets: HetJobs, job: int) -> None:
+def note_entry(components: Components, job: int) -> None:
     """Record that a component enters the queue."""
-    hets.entered[job] = hets.waits[job] = True
-    hets.away[job] = False
+    components.entered[job] = components.waits[job] = True
+    components.away[job] = False
 
 
 @inlined
-def note_departure(hets: HetJobs, job: int) -> None:
+def note_departure(components: Components, job: int) -> None:
     """Record that a component leaves the queue."""
-    hets.waits[job] = False
+    components.waits[job] = False
 
 
 @inlined
-def note_absence(hets: HetJobs | None, job: int) -> None:
+def note_absence(components: Components | None, job: int) -> None:
     """Record that a component was preempted, and may not begin again yet."""
-    if hets is not None:
-        hets.away[job] = True
+    if components is not None:
+        components.away[job] = True
 
 
 @inlined
-def first_of_all(hets: HetJobs | None, job: int) -> int:
+def first_of_all(components: Components | None, job: int) -> int:
     """Return the first component of a job, itself for one that is not heterogeneous."""
-    if hets is not None:
-        return hets.first[job]
+    if components is not None:
+        return components.first[job]
     return job
 
 
 @inlined
-def end_of_all(hets: HetJobs | None, job: int) -> int:
+def end_of_all(components: Components | None, job: int) -> int:
     """Return the number behind the last component of a job."""
-    if hets is not None:
-        return hets.end[job]
+    if components is not None:
+        return components.end[job]
     return job + 1
 
 
 @inlined
-def is_component(hets: HetJobs | None, job: int) -> bool:
+def is_component(components: Components | None, job: int) -> bool:
     """Return whether a waiting job starts only together with others."""
-    if hets is not None:
-        return hets.end[job] - hets.first[job] > 1 and _waits_with_others(hets, job)
+    if components is not None:
+        return components.end[job] - components.first[job] > 1 and _waits_with_others(components, job)
     return False
 
 
 @inlined
-def waits(hets: HetJobs | None, job: int) -> bool:
+def waits(components: Components | None, job: int) -> bool:
     """Return whether a job is in the queue, where there are heterogeneous jobs."""
-    if hets is not None:
-        return hets.waits[job]
+    if components is not None:
+        return components.waits[job]
     return False
 
 
 @inner_kernel
-def _waits_with_others(hets: HetJobs, job: int) -> bool:
-    for other in range(hets.first[job], hets.end[job]):
-        if other != job and (hets.waits[other] or hets.away[other] or not hets.entered[other]):
+def _waits_with_others(components: Components, job: int) -> bool:
+    for other in range(components.first[job], components.end[job]):
+        if other != job and (components.waits[other] or components.away[other] or not components.entered[other]):
             return True
     return False
 
 
 @inner_kernel
-def are_complete(hets: HetJobs, job: int) -> bool:
+def are_complete(components: Components, job: int) -> bool:
     """Return whether all components of a job have entered the queue."""
     complete = True
-    for other in range(hets.first[job], hets.end[job]):
-        complete = complete and hets.entered[other]
+    for other in range(components.first[job], components.end[job]):
+        complete = complete and components.entered[other]
     return complete
 
 
 @inner_kernel
-def lacks_any(hets: HetJobs, job: int) -> bool:
+def lacks_any(components: Components, job: int) -> bool:
     """Return whether a component of a job was preempted, and may not begin again yet."""
     lacks = False
-    for other in range(hets.first[job], hets.end[job]):
-        lacks = lacks or hets.away[other]
+    for other in range(components.first[job], components.end[job]):
+        lacks = lacks or components.away[other]
     return lacks
 
 
 @inner_kernel
 def processors_together(world: World, job: int) -> int:
     """Return the processors of a job, with those of the components that wait with it."""
-    if world.hets is None:
+    if world.components is None:
         return world.jobs[job].processors
     processors = world.jobs[job].processors
-    for other in range(world.hets.first[job], world.hets.end[job]):
-        if other != job and world.hets.waits[other]:
+    for other in range(world.components.first[job], world.components.end[job]):
+        if other != job and world.components.waits[other]:
             processors += world.jobs[other].processors
     return processors
 
 
 @inner_kernel
-def mark_chosen(hets: HetJobs, nodes: Nodes | None) -> None:
+def mark_chosen(components: Components, nodes: Nodes | None) -> None:
     """Mark the nodes of the last choice."""
     if nodes is not None:
         for i in range(nodes.counters[PICKED]):
-            hets.marked[hets.counters[MARKED]] = nodes.notes[i].picked
-            hets.counters[MARKED] += 1
+            components.marked[components.counters[MARKED]] = nodes.notes[i].picked
+            components.counters[MARKED] += 1
             _mark(nodes, nodes.notes[i].picked, ALONE)
 
 
 @inner_kernel
-def unmark(hets: HetJobs, nodes: Nodes | None) -> None:
+def unmark(components: Components, nodes: Nodes | None) -> None:
     """Take all marks away."""
     if nodes is not None:
-        for i in range(hets.counters[MARKED]):
-            _mark(nodes, hets.marked[i], -ALONE)
-            nodes.freed[nodes.counters[FREED] % REMEMBERED] = hets.marked[i]
+        for i in range(components.counters[MARKED]):
+            _mark(nodes, components.marked[i], -ALONE)
+            nodes.freed[nodes.counters[FREED] % REMEMBERED] = components.marked[i]
             nodes.counters[FREED] += 1
         nodes.counters[GROWN] += 1
-        hets.counters[MARKED] = 0
+        components.counters[MARKED] = 0
 
 
 @inlined
@@ -254,58 +254,62 @@ def _mark(nodes: Nodes, node: int, by: int) -> None:
 
 
 @inlined
-def begin_to_plan(hets: HetJobs | None) -> None:
+def begin_to_plan(components: Components | None) -> None:
     """Begin a pass in which components are planned one by one."""
-    if hets is not None:
-        hets.counters[PASS] += 1
+    if components is not None:
+        components.counters[PASS] += 1
 
 
 @inlined
-def earliest_of_component(hets: HetJobs | None, job: int, earliest: int) -> int:
+def earliest_of_component(components: Components | None, job: int, earliest: int) -> int:
     """Return when a component may begin: not before those of its job that have been planned in this pass."""
-    if hets is not None and hets.planned_in[hets.first[job]] == hets.counters[PASS]:
-        return max(earliest, hets.latest[hets.first[job]])
+    if components is not None and components.planned_in[components.first[job]] == components.counters[PASS]:
+        return max(earliest, components.latest[components.first[job]])
     return earliest
 
 
 @inner_kernel
-def note_plan(hets: HetJobs | None, job: int, begins: int, startable: bool) -> None:
+def note_plan(components: Components | None, job: int, begins: int, startable: bool) -> None:
     """Record when a component begins in the plan of this pass, and whether it could start at once."""
-    if hets is None:
+    if components is None:
         return
-    first = hets.first[job]
-    if hets.planned_in[first] != hets.counters[PASS]:
-        hets.planned_in[first] = hets.counters[PASS]
-        hets.latest[first], hets.startable[first] = begins, 0
-    hets.latest[first] = max(hets.latest[first], begins)
+    first = components.first[job]
+    if components.planned_in[first] != components.counters[PASS]:
+        components.planned_in[first] = components.counters[PASS]
+        components.latest[first], components.startable[first] = begins, 0
+    components.latest[first] = max(components.latest[first], begins)
     if startable:
-        hets.planned[first + hets.startable[first]] = job
-        hets.startable[first] += 1
+        components.planned[first + components.startable[first]] = job
+        components.startable[first] += 1
 
 
 @inner_kernel
-def all_startable(hets: HetJobs, job: int) -> bool:
+def all_startable(components: Components, job: int) -> bool:
     """Return whether all components that wait with one could start at once, by the plan of this pass."""
-    first = hets.first[job]
+    first = components.first[job]
     waiting = 0
-    for other in range(first, hets.end[job]):
-        waiting += hets.waits[other]
-    return hets.planned_in[first] == hets.counters[PASS] and hets.startable[first] == waiting and waiting > 1
+    for other in range(first, components.end[job]):
+        waiting += components.waits[other]
+    return (
+        components.planned_in[first] == components.counters[PASS]
+        and components.startable[first] == waiting
+        and waiting > 1
+    )
 
 
 @bare_kernel
-def find_unfit(hets: HetJobs, nodes: Nodes, unfit: NDArray[np.bool_]) -> None:
+def find_unfit(components: Components, nodes: Nodes, unfit: NDArray[np.bool_]) -> None:
     """Set `unfit` for each component of a job whose components do not fit the empty machine on different nodes."""
     job = 0
-    while job < hets.first.shape[0]:
+    while job < components.first.shape[0]:
         found = True
-        for part in range(job, hets.end[job] if hets.end[job] > job + 1 else job):
+        for part in range(job, components.end[job] if components.end[job] > job + 1 else job):
             fits = False
             for option in range(nodes.machine.options[part], nodes.machine.options[part + 1]):
                 fits = fits or (found and choose(nodes, NOW_FREE, nodes.machine.shape[option]))
             found = found and fits
             if found:
-                mark_chosen(hets, nodes)
-        unmark(hets, nodes)
-        unfit[job : hets.end[job]] = not found
-        job = hets.end[job]
+                mark_chosen(components, nodes)
+        unmark(components, nodes)
+        unfit[job : components.end[job]] = not found
+        job = components.end[job]

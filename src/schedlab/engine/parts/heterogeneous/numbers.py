@@ -11,7 +11,7 @@ from schedlab.cluster.cluster import Cluster
 from schedlab.engine.machine.numbers import NodeInputs
 from schedlab.engine.machine.placement import with_placement
 from schedlab.engine.machine.state import new_nodes
-from schedlab.engine.parts.heterogeneous.kernels import find_unfit, new_het_jobs
+from schedlab.engine.parts.heterogeneous.kernels import find_unfit, new_components
 from schedlab.engine.parts.limits.build import machine_inputs
 from schedlab.engine.parts.limits.numbers import SiteInputs
 from schedlab.errors import InputError
@@ -121,7 +121,7 @@ def _unfit(owner: NDArray[np.int64], nodes: NodeInputs, site: SiteInputs | None)
     machine = new_nodes(nodes, site, plans=False, retries=False)
     machine = with_placement(machine, nodes)
     unfit = np.zeros(len(owner), dtype=np.bool_)
-    find_unfit(new_het_jobs(owner, len(nodes.cores)), machine, unfit)
+    find_unfit(new_components(owner, len(nodes.cores)), machine, unfit)
     return unfit
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from schedlab.engine.part import Part
-from schedlab.engine.parts.heterogeneous.kernels import HetJobs, new_het_jobs
+from schedlab.engine.parts.heterogeneous.kernels import Components, new_components
 from schedlab.engine.parts.heterogeneous.numbers import owners_of, patience_of
 
 if TYPE_CHECKING:
@@ -14,22 +14,22 @@ if TYPE_CHECKING:
     from schedlab.engine.world import World
 
 
-def _new(prepared: Prepared) -> HetJobs | None:
+def _new(prepared: Prepared) -> Components | None:
     owner = owners_of(prepared.workload)
     if owner is None:
         return None
     nodes = 0 if prepared.nodes is None else len(prepared.nodes.cores)
-    return new_het_jobs(prepared.in_submission_order(owner), nodes, patience_of(prepared.scheduler))
+    return new_components(prepared.in_submission_order(owner), nodes, patience_of(prepared.scheduler))
 
 
 def _grown(old: World, new: World, moves: Moves) -> None:
     """Record which components are in the queue, and which have been there."""
-    hets: HetJobs = new.hets
+    components: Components = new.components
     waiting = old.waiting.queue.members()
-    hets.waits[waiting] = True
-    hets.entered[waiting] = hets.entered[moves.jobs[old.state.start >= 0]] = True
-    if old.hets is not None:
-        hets.entered[moves.jobs[old.hets.away]] = True
+    components.waits[waiting] = True
+    components.entered[waiting] = components.entered[moves.jobs[old.state.start >= 0]] = True
+    if old.components is not None:
+        components.entered[moves.jobs[old.components.away]] = True
 
 
-HETEROGENEOUS = Part("hets", _new, _grown)
+HETEROGENEOUS = Part("components", _new, _grown)

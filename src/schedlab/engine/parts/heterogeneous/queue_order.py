@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.parts.heterogeneous.kernels import LINED_UP, HetJobs
+from schedlab.engine.parts.heterogeneous.kernels import LINED_UP, Components
 from schedlab.engine.queue.orders import PRIORITY
 from schedlab.engine.queue.sorted_list import QueueList, sort, tier_of
 from schedlab.kernels import inlined, inner_kernel
@@ -32,60 +32,60 @@ def line_up(world: World) -> None:
     """Before the passes, put the components of each job side by side, if the rules say so."""
     if world.rules.het_order != OWN:
         whole = world.orders.policy.kind[0] == PRIORITY  # then scores are whole numbers, and so is their mean
-        _line_up(world.hets, world.waiting.queue, world.rules.het_order, whole)
+        _line_up(world.components, world.waiting.queue, world.rules.het_order, whole)
 
 
 @inlined
 def go_back(world: World) -> None:
     """After the passes, put each component where its own score has it."""
-    hets, queue = world.hets, world.waiting.queue
-    if hets.counters[LINED_UP] > 0:
-        for i in range(hets.counters[LINED_UP]):
-            job = hets.lined_up[i]
-            queue.score[job] = hets.own_score[job]
-            _set_tier(queue.tier, job, hets.own_tier[job])
-        hets.counters[LINED_UP] = 0
+    components, queue = world.components, world.waiting.queue
+    if components.counters[LINED_UP] > 0:
+        for i in range(components.counters[LINED_UP]):
+            job = components.lined_up[i]
+            queue.score[job] = components.own_score[job]
+            _set_tier(queue.tier, job, components.own_tier[job])
+        components.counters[LINED_UP] = 0
         sort(queue, queue.length[0])
 
 
 @inlined
-def own_score(hets: HetJobs | None, queue: QueueList, job: int) -> float:
+def own_score(components: Components | None, queue: QueueList, job: int) -> float:
     """Return the score of a waiting job by itself: while jobs are side by side, the queue has their places instead."""
-    if hets is not None and hets.counters[LINED_UP] > 0:
-        return hets.own_score[job]
+    if components is not None and components.counters[LINED_UP] > 0:
+        return components.own_score[job]
     return queue.score[job]
 
 
 @inner_kernel
-def _line_up(hets: HetJobs, queue: QueueList, order: int, whole: bool) -> None:
+def _line_up(components: Components, queue: QueueList, order: int, whole: bool) -> None:
     count, some = queue.length[0], False
     for place in range(count):
         job = queue.order[place]
-        hets.lined_up[place], hets.turn[job] = job, place
-        hets.own_score[job], hets.own_tier[job] = queue.score[job], tier_of(queue.tier, job)
-        some = some or hets.end[job] - hets.first[job] > 1
+        components.lined_up[place], components.turn[job] = job, place
+        components.own_score[job], components.own_tier[job] = queue.score[job], tier_of(queue.tier, job)
+        some = some or components.end[job] - components.first[job] > 1
     if not some:
         return
-    hets.counters[LINED_UP] = count
+    components.counters[LINED_UP] = count
     for place in range(count):
         job = queue.order[place]
-        if hets.end[job] - hets.first[job] > 1:
-            queue.score[job] = _score_of_all(hets, job, order, whole)
-            _set_tier(queue.tier, job, _tier_of_all(hets, job, order))
+        if components.end[job] - components.first[job] > 1:
+            queue.score[job] = _score_of_all(components, job, order, whole)
+            _set_tier(queue.tier, job, _tier_of_all(components, job, order))
     sort(queue, count)
     for place in range(count):
-        queue.order[place] = _next_of(hets, queue.order[place])
+        queue.order[place] = _next_of(components, queue.order[place])
         queue.score[queue.order[place]] = place
 
 
 @inner_kernel
-def _score_of_all(hets: HetJobs, job: int, order: int, whole: bool) -> float:
+def _score_of_all(components: Components, job: int, order: int, whole: bool) -> float:
     """Return the score of a job; a low one is a high priority."""
     least, most, total, count = np.inf, -np.inf, 0.0, 0
-    for part in range(hets.first[job], hets.end[job]):
-        if hets.waits[part]:
-            least, most = min(least, hets.own_score[part]), max(most, hets.own_score[part])
-            total += hets.own_score[part]
+    for part in range(components.first[job], components.end[job]):
+        if components.waits[part]:
+            least, most = min(least, components.own_score[part]), max(most, components.own_score[part])
+            total += components.own_score[part]
             count += 1
     if order == MEAN:
         return np.ceil(total / count) if whole else total / count
@@ -93,12 +93,12 @@ def _score_of_all(hets: HetJobs, job: int, order: int, whole: bool) -> float:
 
 
 @inner_kernel
-def _tier_of_all(hets: HetJobs, job: int, order: int) -> int:
-    least, most, total, count = hets.own_tier[job], hets.own_tier[job], 0, 0
-    for part in range(hets.first[job], hets.end[job]):
-        if hets.waits[part]:
-            least, most = min(least, hets.own_tier[part]), max(most, hets.own_tier[part])
-            total += hets.own_tier[part]
+def _tier_of_all(components: Components, job: int, order: int) -> int:
+    least, most, total, count = components.own_tier[job], components.own_tier[job], 0, 0
+    for part in range(components.first[job], components.end[job]):
+        if components.waits[part]:
+            least, most = min(least, components.own_tier[part]), max(most, components.own_tier[part])
+            total += components.own_tier[part]
             count += 1
     if order == MEAN:
         return total // count
@@ -106,13 +106,13 @@ def _tier_of_all(hets: HetJobs, job: int, order: int) -> int:
 
 
 @inner_kernel
-def _next_of(hets: HetJobs, job: int) -> int:
+def _next_of(components: Components, job: int) -> int:
     """Return the component of a job that comes next by its own order; a job that is not heterogeneous itself."""
     found = job
-    for part in range(hets.first[job], hets.end[job]):
-        if hets.waits[part] and hets.turn[part] < hets.turn[found]:
+    for part in range(components.first[job], components.end[job]):
+        if components.waits[part] and components.turn[part] < components.turn[found]:
             found = part
-    hets.turn[found] = PLACED
+    components.turn[found] = PLACED
     return found
 
 

@@ -60,7 +60,7 @@ def machine_inputs(
     if _is_open(cluster) and not always and not is_held_back(workload, cluster) and not name_nodes(workload):
         return node_inputs(workload, cluster, order, placement), None
     nodes, site = site_inputs(workload, cluster, order, placement)
-    parts = (site.preemption, site.gate, site.reserves)
+    parts = (site.preemption, site.submission_limits, site.reserves)
     decides = len(site.tier) > 1 or len(site.limit) > 0 or any(part is not None for part in (*parts, nodes.named))
     return nodes, site if always or decides else None
 
@@ -161,10 +161,14 @@ class _Built(NamedTuple):
             site = site._replace(preemption=self.site.preemption._replace(of_option=of_option))
         if site.reserves is not None:
             site = site._replace(reserves=site.reserves[order])
-        if (gate := self.site.gate) is not None:
-            uses, (limit, amount) = _reordered(gate.use_offset, order, gate.use_limit, gate.use_amount)
-            gate = gate._replace(use_offset=uses, use_limit=limit, use_amount=amount, batch=gate.batch[order])
-            site = site._replace(gate=gate)
+        if (submission_limits := self.site.submission_limits) is not None:
+            uses, (limit, amount) = _reordered(
+                submission_limits.use_offset, order, submission_limits.use_limit, submission_limits.use_amount
+            )
+            submission_limits = submission_limits._replace(
+                use_offset=uses, use_limit=limit, use_amount=amount, batch=submission_limits.batch[order]
+            )
+            site = site._replace(submission_limits=submission_limits)
         return self.nodes._replace(shape=self.nodes.shape[order]), site
 
 
@@ -190,7 +194,7 @@ def _build(workload: Workload, cluster: Cluster, placement: str | None) -> _Buil
     partitions = cluster.partitions or (Partition("all"),)
     of_first = np.full(len(workload), NOWHERE, dtype=np.int64)
     of_first[options.job[::-1]] = options.partition[::-1]
-    uses, gate, alone = limits_on(
+    uses, submission_limits, alone = limits_on(
         workload, cluster, who, partitions, of_first, _amounts(nodes, first, of_first, cluster)
     )
     site = SiteInputs(
@@ -201,7 +205,7 @@ def _build(workload: Workload, cluster: Cluster, placement: str | None) -> _Buil
         option_shape=nodes.shape,
         **uses._asdict(),
         preemption=preemption_inputs(cluster, who.qos, options.job, options.partition),
-        gate=gate,
+        submission_limits=submission_limits,
         reserves=None if flags.reserves.all() else flags.reserves,
     )
     refused = Labels(np.where(np.diff(offset) > 0, -1, options.refused.codes), options.refused.names)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.parts.preemption.numbers import PreemptionInputs
-from schedlab.engine.parts.submission_limits.numbers import GateInputs
+from schedlab.engine.parts.submission_limits.numbers import SubmissionLimitInputs
 
 
 class SiteInputs(NamedTuple):
@@ -58,5 +58,5 @@ class SiteInputs(NamedTuple):
     use_limit: NDArray[np.int64]
     use_amount: NDArray[np.int64]
     preemption: PreemptionInputs | None = None
-    gate: GateInputs | None = None
+    submission_limits: SubmissionLimitInputs | None = None
     reserves: NDArray[np.bool_] | None = None

@@ -107,7 +107,7 @@ class Site(NamedTuple):
 
 def reason_names(inputs: SiteInputs) -> list[str]:
     """Return the reasons why jobs may wait, in Slurm's words, in the order of the columns of `Site.waited`."""
-    submitted = () if inputs.gate is None else inputs.gate.reason
+    submitted = () if inputs.submission_limits is None else inputs.submission_limits.reason
     limits = dict.fromkeys((*inputs.reason, *submitted))
     return ["Dependency", "Resources", "Priority", "ReqNodeNotAvail", "Reservation", *limits]
 

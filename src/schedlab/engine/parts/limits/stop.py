@@ -35,7 +35,7 @@ def stops_others(world: World, job: int) -> bool:
         return (
             world.rules.stops_at_limits
             and has_opened(world, job, now)
-            and not is_moldable(world.rivals, job)
+            and not is_moldable(world.alternatives, job)
             and exceeds_resources_alone(world.site, world.state.running, job, world.jobs[job].estimate, now)
             and in_service(world, job)
         )
@@ -59,8 +59,8 @@ def line_up(world: World, order: NDArray[np.int64], count: int) -> int:
     listed = 0
     for i in range(count):
         job = order[i]
-        within = is_ready(world.needs, job) and by_itself_within_limits(world, job)
-        if within or (is_ready(world.needs, job) and stops_others(world, job)):
+        within = is_ready(world.dependencies, job) and by_itself_within_limits(world, job)
+        if within or (is_ready(world.dependencies, job) and stops_others(world, job)):
             world.site.behind[listed] = job
             listed += 1
     return listed

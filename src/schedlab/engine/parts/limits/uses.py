@@ -14,7 +14,7 @@ from schedlab.cluster.nodes import Partition
 from schedlab.engine.machine.numbers import UNLIMITED
 from schedlab.engine.parts.limits.associations import JOBS, SUBMITTED, Under, exceeded_alone, limits_of, longest_alone
 from schedlab.engine.parts.limits.on_all_jobs import Held, beyond_licenses, held_arrays, held_licenses
-from schedlab.engine.parts.submission_limits.numbers import GateInputs, batches
+from schedlab.engine.parts.submission_limits.numbers import SubmissionLimitInputs, batches
 from schedlab.workload.resources import Labels
 from schedlab.workload.workload import Workload
 
@@ -67,7 +67,7 @@ def limits_on(
     partitions: tuple[Partition, ...],
     of_first: NDArray[np.int64],
     amounts: dict[str, NDArray[np.int64]],
-) -> tuple[Uses, GateInputs | None, Alone]:
+) -> tuple[Uses, SubmissionLimitInputs | None, Alone]:
     """Return limits and which jobs use how much of them, those on submitted jobs, and those that hold for one alone.
 
     Parameters
@@ -93,11 +93,11 @@ def limits_on(
         uses += [use for use in of_accounts if not use.is_of_submitted]
     uses += _of_held(licenses, "license", max((use.place for use in uses), default=0) + 1)
     submitted = _that_may_bind(submitted)
-    gate = _gate(workload, submitted) if submitted else None
-    if gate is not None:
-        alone = first_of(alone, gate.never())
+    submission_limits = _submission_limits(workload, submitted) if submitted else None
+    if submission_limits is not None:
+        alone = first_of(alone, submission_limits.never())
     alone = first_of(alone, beyond_licenses(workload, licenses))
-    return _numbered(len(workload), uses), gate, Alone(alone, longest)
+    return _numbered(len(workload), uses), submission_limits, Alone(alone, longest)
 
 
 def _that_may_bind(uses: list[_Use]) -> list[_Use]:
@@ -108,10 +108,10 @@ def _that_may_bind(uses: list[_Use]) -> list[_Use]:
     return [use for use in uses if total[use.key] > use.most]
 
 
-def _gate(workload: Workload, submitted: list[_Use]) -> GateInputs:
+def _submission_limits(workload: Workload, submitted: list[_Use]) -> SubmissionLimitInputs:
     """Return limits on submitted jobs; tasks that share the place of their workflow in the queue are not submitted."""
     numbers = _numbered(len(workload), submitted)
-    made = GateInputs(
+    made = SubmissionLimitInputs(
         numbers.limit, numbers.reason, numbers.use_offset, numbers.use_limit, numbers.use_amount, batches(workload)
     )
     if workload.workflows is None:

@@ -1,4 +1,4 @@
-"""Moldable jobs: their alternatives are jobs of their own to the engine, and rivals of which only one starts.
+"""Moldable jobs: their alternatives are jobs of their own to the engine, and alternatives of which only one starts.
 
 All alternatives of a job are in the queue, each with its own score; when one starts, the others leave. A job has its
 turn with the first of its alternatives in the order. Where jobs start in order, or are planned, all its alternatives
@@ -21,7 +21,7 @@ NOBODY = -1
 
 
 @by_address
-class Rivals(NamedTuple):
+class AlternativeJobs(NamedTuple):
     """The alternatives of jobs, numbered by submission like jobs, those of one job after each other.
 
     Parameters
@@ -46,13 +46,13 @@ class Rivals(NamedTuple):
     tried: Scratch[NDArray[np.int64]]
 
 
-def new_rivals(owner: NDArray[np.int64]) -> Rivals:
+def new_alternatives(owner: NDArray[np.int64]) -> AlternativeJobs:
     """Return the alternatives before the first submission; `owner` numbers the job of each, in order of submission."""
     _, first, counts = np.unique(owner, return_index=True, return_counts=True)
     by_place = np.argsort(first)
     first, counts = first[by_place], counts[by_place]
     n = len(owner)
-    return Rivals(
+    return AlternativeJobs(
         np.zeros(1, dtype=np.int64),
         np.repeat(first, counts).astype(np.int64),
         np.repeat(first + counts, counts).astype(np.int64),
@@ -63,110 +63,110 @@ def new_rivals(owner: NDArray[np.int64]) -> Rivals:
 
 
 @inlined
-def has_rivals(rivals: Rivals | None) -> bool:
+def has_alternatives(alternatives: AlternativeJobs | None) -> bool:
     """Return whether there are jobs with alternatives."""
-    return rivals is not None
+    return alternatives is not None
 
 
 @inlined
-def is_moldable(rivals: Rivals | None, job: int) -> bool:
+def is_moldable(alternatives: AlternativeJobs | None, job: int) -> bool:
     """Return whether a job has several alternatives."""
-    if rivals is not None:
-        return rivals.end[job] - rivals.first[job] > 1
+    if alternatives is not None:
+        return alternatives.end[job] - alternatives.first[job] > 1
     return False
 
 
 @inlined
-def note_waiting(rivals: Rivals | None, job: int, waits: bool) -> None:
+def note_waiting(alternatives: AlternativeJobs | None, job: int, waits: bool) -> None:
     """Record that an alternative enters or leaves the queue."""
-    if rivals is not None:
-        rivals.waits[job] = waits
+    if alternatives is not None:
+        alternatives.waits[job] = waits
 
 
 @inlined
-def note_hidden(rivals: Rivals | None, job: int, hidden: bool) -> None:
+def note_hidden(alternatives: AlternativeJobs | None, job: int, hidden: bool) -> None:
     """Record that a waiting alternative goes behind the window of visible jobs, or comes into view."""
-    if rivals is not None:
-        rivals.hidden[job] = hidden
+    if alternatives is not None:
+        alternatives.hidden[job] = hidden
 
 
 @inlined
-def has_left(rivals: Rivals | None, job: int) -> bool:
+def has_left(alternatives: AlternativeJobs | None, job: int) -> bool:
     """Return whether an alternative that was waiting when a pass began has left because of a rival."""
-    if rivals is not None:
-        return not rivals.waits[job]
+    if alternatives is not None:
+        return not alternatives.waits[job]
     return False
 
 
 @inlined
-def first_of(rivals: Rivals | None, job: int) -> int:
+def first_of(alternatives: AlternativeJobs | None, job: int) -> int:
     """Return the number that stands for the job to which an alternative belongs: that of the first one."""
-    if rivals is not None:
-        return rivals.first[job]
+    if alternatives is not None:
+        return alternatives.first[job]
     return job
 
 
 @inlined
-def is_same_job(rivals: Rivals | None, one: int, other: int) -> bool:
+def is_same_job(alternatives: AlternativeJobs | None, one: int, other: int) -> bool:
     """Return whether two alternatives are of the same job."""
-    return first_of(rivals, one) == first_of(rivals, other)
+    return first_of(alternatives, one) == first_of(alternatives, other)
 
 
 @inlined
-def begin_turns(rivals: Rivals | None) -> None:
+def begin_turns(alternatives: AlternativeJobs | None) -> None:
     """Begin a pass over the waiting jobs: no job has had its turn."""
-    if rivals is not None:
-        rivals.counters[PASS] += 1
+    if alternatives is not None:
+        alternatives.counters[PASS] += 1
 
 
 @inlined
-def had_turn(rivals: Rivals | None, job: int) -> bool:
+def had_turn(alternatives: AlternativeJobs | None, job: int) -> bool:
     """Return whether a job has had its turn in this pass, with an earlier alternative."""
-    if rivals is not None:
-        return rivals.tried[rivals.first[job]] == rivals.counters[PASS]
+    if alternatives is not None:
+        return alternatives.tried[alternatives.first[job]] == alternatives.counters[PASS]
     return False
 
 
 @inlined
-def take_turn(rivals: Rivals | None, job: int) -> None:
+def take_turn(alternatives: AlternativeJobs | None, job: int) -> None:
     """Record that a job has its turn in this pass."""
-    if rivals is not None:
-        rivals.tried[rivals.first[job]] = rivals.counters[PASS]
+    if alternatives is not None:
+        alternatives.tried[alternatives.first[job]] = alternatives.counters[PASS]
 
 
 @inlined
-def is_visible(rivals: Rivals, job: int) -> bool:
+def is_visible(alternatives: AlternativeJobs, job: int) -> bool:
     """Return whether an alternative is waiting within the window of visible jobs."""
-    return rivals.waits[job] and not rivals.hidden[job]
+    return alternatives.waits[job] and not alternatives.hidden[job]
 
 
 @inlined
-def next_of_job(rivals: Rivals | None, order: NDArray[np.int64], place: int, count: int) -> int:
+def next_of_job(alternatives: AlternativeJobs | None, order: NDArray[np.int64], place: int, count: int) -> int:
     """Return the next position of an alternative of the job at a position; `count` if there is none before that."""
-    if rivals is not None:
-        return _next_of_job(rivals, order, place, count)
+    if alternatives is not None:
+        return _next_of_job(alternatives, order, place, count)
     return count
 
 
 @inner_kernel
-def _next_of_job(rivals: Rivals, order: NDArray[np.int64], place: int, count: int) -> int:
+def _next_of_job(alternatives: AlternativeJobs, order: NDArray[np.int64], place: int, count: int) -> int:
     following = place + 1
-    while following < count and rivals.first[order[following]] != rivals.first[order[place]]:
+    while following < count and alternatives.first[order[following]] != alternatives.first[order[place]]:
         following += 1
     return following
 
 
 @inlined
-def before_in_list(rivals: Rivals | None, order: NDArray[np.int64], place: int, job: int) -> int:
+def before_in_list(alternatives: AlternativeJobs | None, order: NDArray[np.int64], place: int, job: int) -> int:
     """Return how many alternatives of a job are before a position of a list that they are about to leave."""
-    if rivals is not None:
-        return _before_in_list(rivals, order, place, job)
+    if alternatives is not None:
+        return _before_in_list(alternatives, order, place, job)
     return 0
 
 
 @inner_kernel
-def _before_in_list(rivals: Rivals, order: NDArray[np.int64], place: int, job: int) -> int:
+def _before_in_list(alternatives: AlternativeJobs, order: NDArray[np.int64], place: int, job: int) -> int:
     found = 0
     for i in range(place):
-        found += rivals.first[order[i]] == rivals.first[job]
+        found += alternatives.first[order[i]] == alternatives.first[job]
     return found

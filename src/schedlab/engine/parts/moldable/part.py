@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from schedlab.engine.part import Part
-from schedlab.engine.parts.moldable.kernels import Rivals, new_rivals
+from schedlab.engine.parts.moldable.kernels import AlternativeJobs, new_alternatives
 
 if TYPE_CHECKING:
     from schedlab.engine.axes import Moves
@@ -13,17 +13,17 @@ if TYPE_CHECKING:
     from schedlab.engine.world import World
 
 
-def _new(prepared: Prepared) -> Rivals | None:
-    return None if prepared.spread is None else new_rivals(prepared.in_submission_order(prepared.spread.owner))
+def _new(prepared: Prepared) -> AlternativeJobs | None:
+    return None if prepared.spread is None else new_alternatives(prepared.in_submission_order(prepared.spread.owner))
 
 
 def _grown(old: World, new: World, moves: Moves) -> None:
     """Record which alternatives are in the queue; those in it have been submitted, and keep their numbers."""
-    rivals: Rivals = new.rivals
-    rivals.waits[old.waiting.queue.members()] = True
+    alternatives: AlternativeJobs = new.alternatives
+    alternatives.waits[old.waiting.queue.members()] = True
     if old.waiting.beyond is not None:
         beyond = old.waiting.beyond.members()
-        rivals.waits[beyond] = rivals.hidden[beyond] = True
+        alternatives.waits[beyond] = alternatives.hidden[beyond] = True
 
 
-MOLDABLE = Part("rivals", _new, _grown)
+MOLDABLE = Part("alternatives", _new, _grown)

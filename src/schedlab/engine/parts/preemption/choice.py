@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from schedlab.engine.jobs.calendar import BLOCK, USED
 from schedlab.engine.jobs.clock import NOW
 from schedlab.engine.machine.state import PICKED
-from schedlab.engine.parts.heterogeneous.kernels import HetJobs, end_of_all, first_of_all
+from schedlab.engine.parts.heterogeneous.kernels import Components, end_of_all, first_of_all
 from schedlab.engine.parts.preemption.state import YOUNGEST, Preemption, class_of_run
 from schedlab.kernels import inlined, inner_kernel
 
@@ -35,7 +35,7 @@ def candidates(world: World, option: int) -> int:
         number = running.order[place]
         for i in range(running.counts[number]):
             job = running.records[number * BLOCK + i].job
-            if not _may_end(world, option, job) or _lacks_component(world.hets, world.preemption.use, job):
+            if not _may_end(world, option, job) or _lacks_component(world.components, world.preemption.use, job):
                 continue
             k = count
             while k > 0 and _gives_way_before(world, job, who[k - 1]):
@@ -62,21 +62,21 @@ def _may_end(world: World, option: int, job: int) -> bool:
 @inlined
 def _count_components(world: World, option: int) -> None:
     """Count in `Preemption.use`, by the first component of each job, those of its runs that may be preempted."""
-    if world.hets is not None:
+    if world.components is not None:
         running = world.state.running
         world.preemption.use[:] = 0
         for place in range(running.status[USED]):
             number = running.order[place]
             for i in range(running.counts[number]):
                 job = running.records[number * BLOCK + i].job
-                world.preemption.use[world.hets.first[job]] += _may_end(world, option, job)
+                world.preemption.use[world.components.first[job]] += _may_end(world, option, job)
 
 
 @inlined
-def _lacks_component(hets: HetJobs | None, count: NDArray[np.int64], job: int) -> bool:
+def _lacks_component(components: Components | None, count: NDArray[np.int64], job: int) -> bool:
     """Return whether a run does not stand for its job, or a component of that may not be preempted."""
-    if hets is not None:
-        return hets.first[job] != job or count[job] < hets.end[job] - job
+    if components is not None:
+        return components.first[job] != job or count[job] < components.end[job] - job
     return False
 
 
@@ -114,7 +114,8 @@ def measure_use(world: World, last: int, count: int) -> None:
         world.preemption.use[i] = 0
         if i <= last:
             for part in range(
-                first_of_all(world.hets, world.preemption.who[i]), end_of_all(world.hets, world.preemption.who[i])
+                first_of_all(world.components, world.preemption.who[i]),
+                end_of_all(world.components, world.preemption.who[i]),
             ):
                 run = world.nodes.run[part]
                 for entry in range(world.nodes.offsets[run], world.nodes.offsets[run + 1]):

@@ -63,13 +63,13 @@ def _make_way(world: World, order: NDArray[np.int64], count: int) -> bool:
         world.nodes.counters[VIEWS] += 1
         _give_back_ending(world)
         open_partitions(world.site)
-        begin_turns(world.rivals)
+        begin_turns(world.alternatives)
         for i in range(admitted):
             job = turn[i]
-            if had_turn(world.rivals, job):
+            if had_turn(world.alternatives, job):
                 continue
-            take_turn(world.rivals, job)
-            if is_at_limit(world, job) or is_component(world.hets, job):
+            take_turn(world.alternatives, job)
+            if is_at_limit(world, job) or is_component(world.components, job):
                 block(world.site, job)
                 continue
             if claims(world, turn, i, admitted):
@@ -80,7 +80,7 @@ def _make_way(world: World, order: NDArray[np.int64], count: int) -> bool:
                 while option < world.site.options[turn[place] + 1] and not served:
                     served = _clear(world, turn[place], option, ends)
                     option += 1
-                place = next_of_job(world.rivals, turn, place, admitted)
+                place = next_of_job(world.alternatives, turn, place, admitted)
             if served:
                 found = True
                 continue
@@ -126,7 +126,7 @@ def claims(world: World, turn: NDArray[np.int64], place: int, count: int) -> boo
         if fits_later(world, turn[place], now, now + world.jobs[turn[place]].estimate):
             take_choice(world.nodes)
             return True
-        place = next_of_job(world.rivals, turn, place, count)
+        place = next_of_job(world.alternatives, turn, place, count)
     return False
 
 
@@ -178,7 +178,7 @@ def _call_off(world: World, job: int) -> None:
 @inlined
 def _move_all(world: World, job: int, sign: int) -> None:
     """Move a run in the view, see `_move_run`, with those of the other components."""
-    for part in range(first_of_all(world.hets, job), end_of_all(world.hets, job)):
+    for part in range(first_of_all(world.components, job), end_of_all(world.components, job)):
         _move_run(world.nodes, part, sign)
 
 
@@ -265,7 +265,7 @@ def _first_that_suffices(world: World, request: int, count: int, now: int, ends:
     for i in range(count):
         job = world.preemption.who[i]
         _move_all(world, job, 1)
-        for part in range(first_of_all(world.hets, job), end_of_all(world.hets, job)):
+        for part in range(first_of_all(world.components, job), end_of_all(world.components, job)):
             run = world.nodes.run[part]
             for entry in range(world.nodes.offsets[run], world.nodes.offsets[run + 1]):
                 look_at(world, request, world.nodes.places[entry].node, now, ends)
@@ -293,7 +293,7 @@ def end_runs(world: World, job: int) -> None:
 
     Under Slurm's passes that is at the next look at time limits, but the end is expected when the grace time is over.
     """
-    for part in range(first_of_all(world.hets, job), end_of_all(world.hets, job)):
+    for part in range(first_of_all(world.components, job), end_of_all(world.components, job)):
         his = class_of_run(world, part)
         fate = IS_LOST if world.preemption.cancels[his] else COMES_BACK
         over = world.state.clock[NOW] + world.preemption.grace[his]

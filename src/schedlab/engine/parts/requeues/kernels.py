@@ -28,7 +28,7 @@ ASLEEP = 5  # 1 if only jobs that have returned wait, for which Slurm makes no b
 COUNTERS_SIZE = 6
 
 
-class Returns(NamedTuple):
+class Requeues(NamedTuple):
     """Jobs that may not begin again yet.
 
     Parameters
@@ -44,7 +44,7 @@ class Returns(NamedTuple):
     due: ByPart[NDArray[np.int64]]
 
 
-def new_returns(jobs: int, preemption: PreemptionInputs | None, outages: OutageInputs | None) -> Returns | None:
+def new_requeues(jobs: int, preemption: PreemptionInputs | None, outages: OutageInputs | None) -> Requeues | None:
     """Return the state before the first start, None if no job is requeued later."""
     after_failure = 0 if outages is None else outages.delay
     if preemption is None and after_failure == 0:
@@ -52,22 +52,22 @@ def new_returns(jobs: int, preemption: PreemptionInputs | None, outages: OutageI
     counters = np.zeros(COUNTERS_SIZE, dtype=np.int64)
     counters[AFTER_PREEMPTION] = 0 if preemption is None else preemption.delay
     counters[AFTER_FAILURE] = after_failure
-    return Returns(counters, np.zeros(jobs, dtype=np.int64), np.zeros(jobs, dtype=np.int64))
+    return Requeues(counters, np.zeros(jobs, dtype=np.int64), np.zeros(jobs, dtype=np.int64))
 
 
 @inlined
 def hold_job_back(world: World, job: int, now: int, after: int) -> int:
     """Requeue a job later, AFTER_PREEMPTION or AFTER_FAILURE; return when it may begin again."""
-    if world.returns is not None:
-        return _hold_back(world.returns, job, now, after)
+    if world.requeues is not None:
+        return _hold_back(world.requeues, job, now, after)
     return now
 
 
 @inner_kernel
-def _hold_back(returns: Returns, job: int, now: int, after: int) -> int:
-    if returns.counters[after] == 0:
+def _hold_back(requeues: Requeues, job: int, now: int, after: int) -> int:
+    if requeues.counters[after] == 0:
         return now
-    counters, held, due = returns.counters, returns.held, returns.due
+    counters, held, due = requeues.counters, requeues.held, requeues.due
     size, place = held.shape[0], counters[FIRST] + counters[HELD]
     due[job] = now + counters[after]
     while place > counters[FIRST] and _comes_after(due, held[(place - 1) % size], job):
@@ -84,11 +84,11 @@ def _comes_after(due: NDArray[np.int64], one: int, other: int) -> bool:
 
 
 @inlined
-def _next_to_return(returns: Returns) -> int:
+def _next_to_return(requeues: Requeues) -> int:
     """Return the job that may begin again by now; the caller checks first that there is one."""
-    counters = returns.counters
-    job = returns.held[counters[FIRST]]
-    counters[FIRST] = (counters[FIRST] + 1) % returns.held.shape[0]
+    counters = requeues.counters
+    job = requeues.held[counters[FIRST]]
+    counters[FIRST] = (counters[FIRST] + 1) % requeues.held.shape[0]
     counters[HELD] -= 1
     counters[RETURNED] += 1
     return job
@@ -97,9 +97,9 @@ def _next_to_return(returns: Returns) -> int:
 @inlined
 def next_return(world: World) -> int:
     """Return when the next held job may begin again, NEVER if there is none."""
-    returns = world.returns
-    if returns.counters[HELD] > 0:
-        return returns.due[returns.held[returns.counters[FIRST]]]
+    requeues = world.requeues
+    if requeues.counters[HELD] > 0:
+        return requeues.due[requeues.held[requeues.counters[FIRST]]]
     return NEVER
 
 
@@ -107,9 +107,9 @@ def next_return(world: World) -> int:
 def let_return(world: World) -> None:
     """Put the jobs that may begin again into the queue."""
     clock = world.state.clock
-    world.returns.counters[RETURNED] = 0
+    world.requeues.counters[RETURNED] = 0
     while next_return(world) <= clock[NOW]:
-        job = _next_to_return(world.returns)
+        job = _next_to_return(world.requeues)
         world.state.entering[clock[ENTERING]] = job
         clock[ENTERING] += 1
         number_entry(world.state, world.rules.ties, job)
@@ -118,27 +118,27 @@ def let_return(world: World) -> None:
 @inlined
 def has_returned(world: World) -> int:
     """Return how many jobs have entered the queue at this event because they may begin again."""
-    if world.returns is not None:
-        return world.returns.counters[RETURNED]
+    if world.requeues is not None:
+        return world.requeues.counters[RETURNED]
     return 0
 
 
 @inlined
 def sleeps(world: World) -> bool:
     """Return whether only jobs wait that have returned since the last other event."""
-    if world.returns is not None:
-        return world.returns.counters[ASLEEP] > 0
+    if world.requeues is not None:
+        return world.requeues.counters[ASLEEP] > 0
     return False
 
 
 @inlined
 def fall_asleep(world: World, asleep: bool) -> None:
     """Set the result of `sleeps`."""
-    if world.returns is not None:
-        world.returns.counters[ASLEEP] = 1 if asleep else 0
+    if world.requeues is not None:
+        world.requeues.counters[ASLEEP] = 1 if asleep else 0
 
 
-def take_over_returns(old: Returns, new: Returns, jobs: NDArray[np.intp]) -> None:
+def take_over_requeues(old: Requeues, new: Requeues, jobs: NDArray[np.intp]) -> None:
     """Copy the state into the arrays of a simulation with added jobs; `jobs` are the new numbers of the old ones."""
     new.counters[:] = old.counters
     new.due[jobs] = old.due

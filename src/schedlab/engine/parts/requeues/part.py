@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from schedlab.engine.part import Part
-from schedlab.engine.parts.requeues.kernels import Returns, new_returns, take_over_returns
+from schedlab.engine.parts.requeues.kernels import Requeues, new_requeues, take_over_requeues
 
 if TYPE_CHECKING:
     from schedlab.engine.axes import Moves
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from schedlab.engine.world import World
 
 
-def _new(prepared: Prepared) -> Returns | None:
+def _new(prepared: Prepared) -> Requeues | None:
     if prepared.nodes is None or prepared.site is None:
         return None
-    return new_returns(len(prepared.jobs), prepared.site.preemption, prepared.outages)
+    return new_requeues(len(prepared.jobs), prepared.site.preemption, prepared.outages)
 
 
 def _grown(old: World, new: World, moves: Moves) -> None:
-    if old.returns is not None:
-        take_over_returns(old.returns, new.returns, moves.jobs)
+    if old.requeues is not None:
+        take_over_requeues(old.requeues, new.requeues, moves.jobs)
 
 
-REQUEUES = Part("returns", _new, _grown)
+REQUEUES = Part("requeues", _new, _grown)

@@ -246,7 +246,7 @@ def come_back(world: World) -> None:
                 after = AFTER_PREEMPTION if fate == COMES_BACK else AFTER_FAILURE
                 returns = hold_job_back(world, job, now, after)
             if fate == COMES_BACK:
-                note_absence(world.hets, job)
+                note_absence(world.components, job)
             number_requeue(world.state, world.rules.ties, job, now)
             world.jobs[job].submit = world.seen[job].submit = now if world.rules.keeps_submit else returns
             if returns > now:

@@ -5,11 +5,17 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.parts.dependencies.kernels import Needs
-from schedlab.engine.parts.submission_limits.state import NO_JOB, NO_PARENT, REFUSED, Gate, chains
+from schedlab.engine.parts.dependencies.kernels import DependencyState
+from schedlab.engine.parts.submission_limits.state import NO_JOB, NO_PARENT, REFUSED, SubmissionLimits, chains
 
 
-def take_over_gate(old: Gate | None, new: Gate, needs: Needs, jobs: NDArray[np.intp], submitted: int) -> None:
+def take_over_submission_limits(
+    old: SubmissionLimits | None,
+    new: SubmissionLimits,
+    dependencies: DependencyState,
+    jobs: NDArray[np.intp],
+    submitted: int,
+) -> None:
     """Bring limits into the state of a simulation before jobs were added.
 
     Parameters
@@ -40,7 +46,7 @@ def take_over_gate(old: Gate | None, new: Gate, needs: Needs, jobs: NDArray[np.i
     for job in range(submitted):
         if job not in outside:
             new.accepted[job] = True
-            _count(new, [job], 0 if needs.ended[job] else 1)
+            _count(new, [job], 0 if dependencies.ended[job] else 1)
     for job, before in zip(refused, limits, strict=True):
         if before == NO_PARENT:
             new.exceeds[job] = NO_PARENT
@@ -55,15 +61,15 @@ def take_over_gate(old: Gate | None, new: Gate, needs: Needs, jobs: NDArray[np.i
         _count(new, _chain(new, job), -1)
 
 
-def _chain(gate: Gate, job: int) -> list[int]:
+def _chain(submission_limits: SubmissionLimits, job: int) -> list[int]:
     """Return the jobs of a submission."""
     found = [job]
-    while gate.following[found[-1]] != NO_JOB:
-        found.append(int(gate.following[found[-1]]))
+    while submission_limits.following[found[-1]] != NO_JOB:
+        found.append(int(submission_limits.following[found[-1]]))
     return found
 
 
-def _count(gate: Gate, jobs: list[int], sign: int) -> None:
+def _count(submission_limits: SubmissionLimits, jobs: list[int], sign: int) -> None:
     for job in jobs:
-        uses = slice(gate.use_offset[job], gate.use_offset[job + 1])
-        np.add.at(gate.used, gate.use_limit[uses], sign * gate.use_amount[uses])
+        uses = slice(submission_limits.use_offset[job], submission_limits.use_offset[job + 1])
+        np.add.at(submission_limits.used, submission_limits.use_limit[uses], sign * submission_limits.use_amount[uses])

@@ -17,7 +17,7 @@ from schedlab.engine.jobs.calendar import add
 from schedlab.engine.jobs.clock import ARRIVED, COMPLETED, NOW, SUBMITTED
 from schedlab.engine.parts.dependencies.kernels import NO_WORKFLOW
 from schedlab.engine.parts.moldable.kernels import first_of
-from schedlab.engine.parts.submission_limits.state import NO_JOB, NO_LIMIT, NO_PARENT, REFUSED, Gate
+from schedlab.engine.parts.submission_limits.state import NO_JOB, NO_LIMIT, NO_PARENT, REFUSED, SubmissionLimits
 from schedlab.engine.queue.ties import number_submission
 from schedlab.kernels import inlined, inner_kernel
 
@@ -34,20 +34,20 @@ def accept(world: World) -> None:
     clock = world.state.clock
     for i in range(clock[COMPLETED]):
         if world.retries is None or not world.retries.back[world.state.ended[i]]:
-            _charge(world.gate, first_of(world.rivals, world.state.ended[i]), -1)
+            _charge(world.submission_limits, first_of(world.alternatives, world.state.ended[i]), -1)
     more = _ask_refused(world, world.state.entered, clock[NOW])
     for job in range(clock[SUBMITTED] - clock[ARRIVED], clock[SUBMITTED]):
-        if not world.gate.leads[job]:
+        if not world.submission_limits.leads[job]:
             continue
         if _lets_in(world, job):
             more = True
             one = job
             while one != NO_JOB:
-                world.needs.open[one] -= 1
-                one = world.gate.following[one]
+                world.dependencies.open[one] -= 1
+                one = world.submission_limits.following[one]
         else:
-            world.gate.refused[world.gate.counters[REFUSED]] = job
-            world.gate.counters[REFUSED] += 1
+            world.submission_limits.refused[world.submission_limits.counters[REFUSED]] = job
+            world.submission_limits.counters[REFUSED] += 1
     while more:  # what refuses a job may be another limit now, and a job that it names may have been accepted
         more = _ask_refused(world, world.state.entered, clock[NOW])
 
@@ -55,22 +55,22 @@ def accept(world: World) -> None:
 @inner_kernel
 def _ask_refused(world: World, entered: NDArray[np.int64], now: int) -> bool:
     """Make the submissions again that were refused; return whether any is accepted."""
-    asked, kept = world.gate.counters[REFUSED], 0
+    asked, kept = world.submission_limits.counters[REFUSED], 0
     for i in range(asked):
-        job = world.gate.refused[i]
+        job = world.submission_limits.refused[i]
         if _lets_in(world, job):
             _come_in(world, entered, job, now)
         else:
-            world.gate.refused[kept] = job
+            world.submission_limits.refused[kept] = job
             kept += 1
-    world.gate.counters[REFUSED] = kept
+    world.submission_limits.counters[REFUSED] = kept
     return kept < asked
 
 
 @inlined
-def _charge(gate: Gate, job: int, sign: int) -> None:
-    for i in range(gate.use_offset[job], gate.use_offset[job + 1]):
-        gate.used[gate.use_limit[i]] += sign * gate.use_amount[i]
+def _charge(submission_limits: SubmissionLimits, job: int, sign: int) -> None:
+    for i in range(submission_limits.use_offset[job], submission_limits.use_offset[job + 1]):
+        submission_limits.used[submission_limits.use_limit[i]] += sign * submission_limits.use_amount[i]
 
 
 @inner_kernel
@@ -81,17 +81,17 @@ def _lets_in(world: World, job: int) -> bool:
     """
     one = job
     while one != NO_JOB:
-        _charge(world.gate, one, 1)
-        world.gate.accepted[one] = True
-        one = world.gate.following[one]
-    world.gate.exceeds[job] = _exceeded_by(world, job)
-    if world.gate.exceeds[job] == NO_LIMIT:
+        _charge(world.submission_limits, one, 1)
+        world.submission_limits.accepted[one] = True
+        one = world.submission_limits.following[one]
+    world.submission_limits.exceeds[job] = _exceeded_by(world, job)
+    if world.submission_limits.exceeds[job] == NO_LIMIT:
         return True
     one = job
     while one != NO_JOB:
-        _charge(world.gate, one, -1)
-        world.gate.accepted[one] = False
-        one = world.gate.following[one]
+        _charge(world.submission_limits, one, -1)
+        world.submission_limits.accepted[one] = False
+        one = world.submission_limits.following[one]
     return False
 
 
@@ -100,13 +100,16 @@ def _exceeded_by(world: World, job: int) -> int:
     """Return the first limit of a submission that is exceeded, or NO_PARENT, or NO_LIMIT; the submission counts."""
     one = job
     while one != NO_JOB:
-        for i in range(world.needs.parent_offsets[one], world.needs.parent_offsets[one + 1]):
-            if not world.gate.accepted[world.needs.parents[i]]:
+        for i in range(world.dependencies.parent_offsets[one], world.dependencies.parent_offsets[one + 1]):
+            if not world.submission_limits.accepted[world.dependencies.parents[i]]:
                 return NO_PARENT
-        for i in range(world.gate.use_offset[one], world.gate.use_offset[one + 1]):
-            if world.gate.used[world.gate.use_limit[i]] > world.gate.limit[world.gate.use_limit[i]]:
-                return world.gate.use_limit[i]
-        one = world.gate.following[one]
+        for i in range(world.submission_limits.use_offset[one], world.submission_limits.use_offset[one + 1]):
+            if (
+                world.submission_limits.used[world.submission_limits.use_limit[i]]
+                > world.submission_limits.limit[world.submission_limits.use_limit[i]]
+            ):
+                return world.submission_limits.use_limit[i]
+        one = world.submission_limits.following[one]
     return NO_LIMIT
 
 
@@ -120,22 +123,24 @@ def _come_in(world: World, entered: NDArray[np.int64], job: int, now: int) -> No
     while one != NO_JOB:
         world.jobs[one].submit = now
         world.seen[one].submit = now
-        if world.needs.workflow[one] == NO_WORKFLOW:  # its place in the queue is kept
+        if world.dependencies.workflow[one] == NO_WORKFLOW:  # its place in the queue is kept
             number_submission(entered, one, now)
-        world.needs.open[one] -= 1
-        if world.needs.open[one] == 0 and one < known:
-            add(world.needs.held, max(now, world.needs.earliest[one]), one, 0)
-        one = world.gate.following[one]
+        world.dependencies.open[one] -= 1
+        if world.dependencies.open[one] == 0 and one < known:
+            add(world.dependencies.held, max(now, world.dependencies.earliest[one]), one, 0)
+        one = world.submission_limits.following[one]
 
 
 @inlined
 def count_refused(world: World, waited: NDArray[np.int64], before: int, now: int) -> None:
     """Count the seconds since the last event for refused jobs that wait for nothing else."""
-    if world.gate is not None and world.needs is not None:
-        for i in range(world.gate.counters[REFUSED]):
-            one = world.gate.refused[i]
-            limit = world.gate.exceeds[one]
+    if world.submission_limits is not None and world.dependencies is not None:
+        for i in range(world.submission_limits.counters[REFUSED]):
+            one = world.submission_limits.refused[i]
+            limit = world.submission_limits.exceeds[one]
             while one != NO_JOB and limit != NO_PARENT:
-                if world.needs.open[one] == 1:
-                    waited[one, world.gate.reason[limit]] += max(now - max(before, world.needs.earliest[one]), 0)
-                one = world.gate.following[one]
+                if world.dependencies.open[one] == 1:
+                    waited[one, world.submission_limits.reason[limit]] += max(
+                        now - max(before, world.dependencies.earliest[one]), 0
+                    )
+                one = world.submission_limits.following[one]

@@ -16,7 +16,7 @@ from schedlab.workload.resources import Labels
 from schedlab.workload.workload import Workload
 
 
-class GateInputs(NamedTuple):
+class SubmissionLimitInputs(NamedTuple):
     """How many jobs may be submitted, waiting or running, at a time.
 
     Parameters
@@ -57,7 +57,7 @@ class GateInputs(NamedTuple):
             found[rows & (found < 0)] = names.index(self.reason[one % count])
         return Labels(found, tuple(names))
 
-    def of_first(self, owner: NDArray[np.int64]) -> GateInputs:
+    def of_first(self, owner: NDArray[np.int64]) -> SubmissionLimitInputs:
         """Return the same for alternatives of jobs, of which `owner` has the job: a job counts once."""
         follows = np.zeros(len(owner), dtype=np.bool_)
         follows[1:] = owner[1:] == owner[:-1]

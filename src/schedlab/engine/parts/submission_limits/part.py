@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from schedlab.engine.part import Part
 from schedlab.engine.parts.limits.state import reason_names
-from schedlab.engine.parts.submission_limits.growth import take_over_gate
-from schedlab.engine.parts.submission_limits.state import Gate, new_gate
+from schedlab.engine.parts.submission_limits.growth import take_over_submission_limits
+from schedlab.engine.parts.submission_limits.state import SubmissionLimits, new_submission_limits
 
 if TYPE_CHECKING:
     from schedlab.engine.axes import Moves
@@ -15,18 +15,22 @@ if TYPE_CHECKING:
     from schedlab.engine.world import World
 
 
-def _new(prepared: Prepared) -> Gate | None:
+def _new(prepared: Prepared) -> SubmissionLimits | None:
     site = prepared.site
     return (
-        None if prepared.nodes is None or site is None or site.gate is None else new_gate(site.gate, reason_names(site))
+        None
+        if prepared.nodes is None or site is None or site.submission_limits is None
+        else new_submission_limits(site.submission_limits, reason_names(site))
     )
 
 
 def _grown(old: World, new: World, moves: Moves) -> None:
     """Count what was submitted; before there were limits, all jobs were accepted."""
-    if old.gate is None and old.needs is not None:
-        new.needs.open[moves.jobs[moves.jobs >= moves.submitted]] += 1  # they are to be accepted yet
-    take_over_gate(old.gate, new.gate, new.needs, moves.jobs, moves.submitted)
+    if old.submission_limits is None and old.dependencies is not None:
+        new.dependencies.open[moves.jobs[moves.jobs >= moves.submitted]] += 1  # they are to be accepted yet
+    take_over_submission_limits(
+        old.submission_limits, new.submission_limits, new.dependencies, moves.jobs, moves.submitted
+    )
 
 
-SUBMISSION_LIMITS = Part("gate", _new, _grown)
+SUBMISSION_LIMITS = Part("submission_limits", _new, _grown)

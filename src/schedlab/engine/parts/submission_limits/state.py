@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.axes import ByPart, Fixed
-from schedlab.engine.parts.submission_limits.numbers import GateInputs
+from schedlab.engine.parts.submission_limits.numbers import SubmissionLimitInputs
 
 REFUSED = 0  # position in Gate.counters: how many submissions are refused at present
 NO_LIMIT, NO_PARENT = -1, -2
@@ -16,7 +16,7 @@ NO_LIMIT, NO_PARENT = -1, -2
 NO_JOB = -1
 
 
-class Gate(NamedTuple):
+class SubmissionLimits(NamedTuple):
     """How many jobs are submitted at a time, and whose submissions are refused.
 
     Parameters
@@ -24,7 +24,7 @@ class Gate(NamedTuple):
     counters
         The counter above.
     limit, use_offset, use_limit, use_amount
-        See `GateInputs`.
+        See `SubmissionLimitInputs`.
     used
         int64, one per limit: how much of it is in use.
     reason
@@ -58,7 +58,7 @@ class Gate(NamedTuple):
     exceeds: ByPart[NDArray[np.int64]]
 
 
-def new_gate(inputs: GateInputs, reasons: list[str]) -> Gate:
+def new_submission_limits(inputs: SubmissionLimitInputs, reasons: list[str]) -> SubmissionLimits:
     """Return the limits before the first submission; `reasons` are those of waiting jobs, by column."""
     jobs = len(inputs.batch)
     fixed = (inputs.limit.copy(), inputs.use_offset.copy(), inputs.use_limit.copy(), inputs.use_amount.copy())
@@ -66,7 +66,7 @@ def new_gate(inputs: GateInputs, reasons: list[str]) -> Gate:
     batch = inputs.batch.copy()
     for array in (*fixed, reason, batch):
         array.flags.writeable = False
-    return Gate(
+    return SubmissionLimits(
         np.zeros(1, dtype=np.int64),
         *fixed,
         np.zeros(len(inputs.limit), dtype=np.int64),

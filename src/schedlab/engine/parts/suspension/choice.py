@@ -49,11 +49,11 @@ def _next_over(world: World, order: NDArray[np.int64], count: int) -> int:
         now, turn, admitted = world.state.clock[NOW], world.site.behind, line_up(world, order, count)
         world.nodes.counters[VIEWS] += 1
         open_partitions(world.site)
-        begin_turns(world.rivals)
+        begin_turns(world.alternatives)
         for i in range(admitted):
-            if had_turn(world.rivals, turn[i]):
+            if had_turn(world.alternatives, turn[i]):
                 continue
-            take_turn(world.rivals, turn[i])
+            take_turn(world.alternatives, turn[i])
             if is_at_limit(world, turn[i]):
                 block(world.site, turn[i])
                 continue
@@ -64,7 +64,7 @@ def _next_over(world: World, order: NDArray[np.int64], count: int) -> int:
                 job = turn[place]
                 if _fits_over(world, job, now, now + world.jobs[job].estimate):
                     found = job
-                place = next_of_job(world.rivals, turn, place, admitted)
+                place = next_of_job(world.alternatives, turn, place, admitted)
             if found != NOBODY:
                 break
             block(world.site, turn[i])

@@ -13,27 +13,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.jobs.clock import NOW
-from schedlab.engine.parts.switch_waits.numbers import WishInputs
+from schedlab.engine.parts.switch_waits.numbers import SwitchWaitInputs
 from schedlab.kernels import inlined, inner_kernel
 
 if TYPE_CHECKING:
     from schedlab.engine.world import World
 
 
-class Wishes(NamedTuple):
-    """The jobs that wait for few switches, see `WishInputs`."""
+class SwitchWaits(NamedTuple):
+    """The jobs that wait for few switches, see `SwitchWaitInputs`."""
 
     wait: NDArray[np.int64]
     bound: NDArray[np.int64]
     free: NDArray[np.int64]
 
 
-def new_wishes(inputs: WishInputs) -> Wishes:
+def new_switch_waits(inputs: SwitchWaitInputs) -> SwitchWaits:
     """Return the jobs that wait for few switches."""
-    wishes = Wishes(*(array.copy() for array in inputs))
-    for array in wishes:
+    switch_waits = SwitchWaits(*(array.copy() for array in inputs))
+    for array in switch_waits:
         array.flags.writeable = False
-    return wishes
+    return switch_waits
 
 
 @inner_kernel
@@ -42,9 +42,12 @@ def ask_for_few(world: World) -> bool:
     queue, found = world.waiting.queue, False
     for i in range(queue.length[0]):
         job = queue.order[i]
-        if world.wishes.wait[job] > 0 and world.state.clock[NOW] < world.seen[job].submit + world.wishes.wait[job]:
+        if (
+            world.switch_waits.wait[job] > 0
+            and world.state.clock[NOW] < world.seen[job].submit + world.switch_waits.wait[job]
+        ):
             found = True
-            _ask(world.nodes, world.wishes.bound, job)
+            _ask(world.nodes, world.switch_waits.bound, job)
     return found
 
 
@@ -53,8 +56,8 @@ def ask_for_any(world: World) -> None:
     """Give the jobs in the queue their ordinary requests, which hold outside the passes."""
     queue = world.waiting.queue
     for i in range(queue.length[0]):
-        if world.wishes.wait[queue.order[i]] > 0:
-            _ask(world.nodes, world.wishes.free, queue.order[i])
+        if world.switch_waits.wait[queue.order[i]] > 0:
+            _ask(world.nodes, world.switch_waits.free, queue.order[i])
 
 
 @inlined

@@ -25,7 +25,7 @@ ANY_NUMBER = 1 << 62
 """The most leaf switches of a request that may have any number."""
 
 
-class WishInputs(NamedTuple):
+class SwitchWaitInputs(NamedTuple):
     """Which jobs wait for few leaf switches.
 
     Parameters
@@ -41,7 +41,7 @@ class WishInputs(NamedTuple):
     free: NDArray[np.int64]
 
 
-def with_wishes(
+def with_switch_waits(
     nodes: NodeInputs,
     site: SiteInputs | None,
     bookings: BookingInputs | None,
@@ -77,4 +77,4 @@ def with_wishes(
         for name in nodes.of_request
         if getattr(nodes, name) is not None
     }
-    return nodes._replace(**more, most_leaves=leaves, wishes=WishInputs(wait, bound, free.copy()))
+    return nodes._replace(**more, most_leaves=leaves, switch_waits=SwitchWaitInputs(wait, bound, free.copy()))

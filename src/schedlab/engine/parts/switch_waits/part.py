@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from schedlab.engine.part import Part
-from schedlab.engine.parts.switch_waits.kernels import Wishes, new_wishes
+from schedlab.engine.parts.switch_waits.kernels import SwitchWaits, new_switch_waits
 
 if TYPE_CHECKING:
     from schedlab.engine.prepared import Prepared
 
 
-def _new(prepared: Prepared) -> Wishes | None:
+def _new(prepared: Prepared) -> SwitchWaits | None:
     nodes = prepared.nodes
-    return None if nodes is None or nodes.wishes is None else new_wishes(nodes.wishes)
+    return None if nodes is None or nodes.switch_waits is None else new_switch_waits(nodes.switch_waits)
 
 
-SWITCH_WAITS = Part("wishes", _new)
+SWITCH_WAITS = Part("switch_waits", _new)

@@ -19,14 +19,14 @@ class Wishes:
     shapes: list[Request] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        if self.inputs is not None and self.inputs.wishes is not None:
+        if self.inputs is not None and self.inputs.switch_waits is not None:
             self.shapes = shapes_of(self.inputs)
 
     def change(self, jobs: Iterable[Job], offsets: list[int], now: int | None) -> None:
         """Let jobs wait for few switches if their time is not over by now; None: outside the passes, none does."""
-        if self.inputs is None or self.inputs.wishes is None:
+        if self.inputs is None or self.inputs.switch_waits is None:
             return
-        wishes = self.inputs.wishes
+        wishes = self.inputs.switch_waits
         for job in jobs:
             wait = int(wishes.wait[job.number])
             if wait:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from schedlab.engine.parts.submission_limits.numbers import GateInputs
+from schedlab.engine.parts.submission_limits.numbers import SubmissionLimitInputs
 from schedlab.engine.reference.job import Job
 from schedlab.engine.reference.site import DEPENDENCY
 
@@ -18,7 +18,7 @@ class Gate:
     of those were submitted first.
     """
 
-    inputs: GateInputs | None
+    inputs: SubmissionLimitInputs | None
     parents: dict[Job, dict[Job, int]]
     inside: list[Job] = field(default_factory=list)
     refused: list[tuple[list[Job], str]] = field(default_factory=list)
