@@ -51,12 +51,12 @@ class World(NamedTuple):
         The rules of the scheduler.
     nodes, site
         What is free on each node; partitions and limits. None on processors, or without any.
-    forecasts, retries, needs, priority
+    forecasts, retries, dependencies, priority
         Parts, or None: predicted run times; runs that fail at their requests and are retried; dependencies;
         multifactor priority.
-    alternatives, hets
+    alternatives, components
         The alternatives of moldable jobs; the components of heterogeneous ones.
-    preemption, returns, gate, outages, wishes
+    preemption, requeues, submission_limits, outages, switch_waits
         Preemption, requeued jobs that may not begin again yet, limits on submitted jobs, changes of nodes, and waits
         for fewer switches.
     """
