@@ -41,6 +41,8 @@ def bare(seed: int) -> Case | None:
     case = drawn_case(seed)
     if case is None or "groups" not in case.document or case.workload.alternatives is not None:
         return None
+    if not case.workload.requests_enforced:
+        return None  # nodes that may fail need requests that end jobs
     if not isinstance(case.scheduler, str) or "multifactor" in case.scheduler or "fixed" in case.scheduler:
         return None  # factors of partitions and QOS are another thing; rounds and preemption do not go together
     columns = {name: Labels.none(len(case.workload)) for name in BARE}

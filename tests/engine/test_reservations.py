@@ -75,7 +75,7 @@ def prepared_with(workload, case, options, seed):
     random = Random(seed)
     nodes, site = random_site(workload, random_nodes(workload, random, scheduler=case.scheduler), random, TIERS)
     if random.random() < 0.3:
-        site = random_preemption(site, random, case)
+        site = random_preemption(site, random, case, range(len(workload)))
     first, last = int(workload.submit_time.min()), int((workload.submit_time + workload.run_time).max())
     reservations = random_reservations(list(nodes.names), first, last, random)
     others = random_events(list(nodes.names), first, last, random) if random.random() < 0.4 else NodeEvents(())

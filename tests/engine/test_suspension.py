@@ -176,7 +176,7 @@ def test_no_core_is_used_twice_and_memory_is_kept(backfilling: str, seed: int) -
     except InputError:
         return
     tier = np.arange(len(site.tier)) + 1
-    site = random_preemption(site, random, case)
+    site = random_preemption(site, random, case, range(len(jobs)))
     classes = len(tier) + 1
     below = np.zeros((classes, classes), dtype=bool)
     below[:-1, :-1] = tier[:, None] > tier

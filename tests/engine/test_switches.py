@@ -82,7 +82,7 @@ def test_jobs_wait_for_few_switches_as_in_the_twin(passes):
         plain, expected = replayed(on_nodes(workload, nodes, scheduler))
         assert schedule.start_time.tolist() == plain.start_time.tolist(), seed
         assert held == expected, seed
-        without = nodes._replace(wishes=None)
+        without = nodes._replace(switch_waits=None)
         waited += (
             schedule.start_time.tolist() != simulate(on_nodes(workload, without, scheduler))[0].start_time.tolist()
         )

@@ -1,13 +1,14 @@
 """The moments of a simulation: what its parts do as time passes, in order, as plain code. Read this file first.
 
 A part is what a simulation may have or lack: limits, dependencies, preemption ... Each has a package in
-`schedlab.engine.parts`. What it does when a run ends, a job enters the queue and so on is listed here, moment by
-moment, in the order in which parts take their turn. A part that a simulation lacks is None in its world, which is
-known when kernels are compiled: nothing is left of it.
+`schedlab.engine.parts`, nodes in `schedlab.engine.machine`. What it does when a run ends, a job enters the queue and so
+on is listed here, moment by moment, in the order in which parts take their turn. A part that a simulation lacks is None
+in its world, which is known when kernels are compiled: nothing is left of it.
 
-The loop calls each moment once; runs begin in several passes, and tell the parts with the same two: `run_begins`,
-`runs_have_begun`. Whether a job may start is asked in `schedlab.engine.parts.admission`. What else a pass asks a part,
-such as whether a node is shut, it imports from there by name. Parts import neither this module nor what starts jobs.
+The loop calls most moments once a second. Those of one run or one job are called by `schedlab.engine.runs` and
+`schedlab.engine.passes.waiting`, those of Slurm's passes by `schedlab.engine.slurm.passes`. Whether a job may start is
+asked in `schedlab.engine.parts.admission`. What else a pass asks a part, such as whether a node is shut, it imports
+from there by name. Parts import neither this module nor what starts jobs or takes them out of the queue.
 """
 
 from __future__ import annotations
@@ -135,15 +136,6 @@ def runs_are_broken_off(world: World) -> None:
     if world.outages is not None:
         outages.settle_failures(world)
         reservations.set_free(world, world.outages.bookings, world.state.clock[NOW])
-
-
-@inlined
-def run_begins(world: World, job: int) -> None:
-    """A run begins, on the nodes that were chosen last."""
-    if world.nodes is not None:
-        nodes.occupy(world.nodes, job)
-    if world.site is not None:
-        limits.run_begins(world.site, job, world.state.clock[NOW])
 
 
 @inlined
@@ -277,6 +269,15 @@ def passes_end(world: World) -> None:
 
 
 # Runs begin.
+
+
+@inlined
+def run_begins(world: World, job: int) -> None:
+    """A run begins, on the nodes that were chosen last."""
+    if world.nodes is not None:
+        nodes.occupy(world.nodes, job)
+    if world.site is not None:
+        limits.run_begins(world.site, job, world.state.clock[NOW])
 
 
 @inlined

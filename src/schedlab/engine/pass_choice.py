@@ -12,7 +12,7 @@ from schedlab.engine.jobs.clock import BLAMED, CHANGES, COMPLETED, CORRECTED, EN
 from schedlab.engine.moments import rank
 from schedlab.engine.parts.dependencies.kernels import MADE_READY
 from schedlab.engine.parts.limits.state import Site
-from schedlab.engine.parts.preemption.state import gives_way, is_awake
+from schedlab.engine.parts.preemption.state import has_preemption, is_awake
 from schedlab.engine.parts.priority.kernels import rank_of
 from schedlab.engine.parts.requeues.kernels import sleeps
 from schedlab.engine.passes.conservative import give_way_behind, plan_pass, use_gaps
@@ -96,7 +96,7 @@ def pass_due(plan: Any, world: World, reranked: bool) -> bool:
 def _pass_due(plan: Any, world: Any, reranked: Any) -> Any:
     def if_useful(plan, world, reranked):  # type: ignore[no-untyped-def]
         clock = world.state.clock
-        room = clock[FREE] > 0 or gives_way(world)
+        room = clock[FREE] > 0 or has_preemption(world)
         return clock[WAITING] > 0 and room and _changed(world, reranked and world.rules.easy)
 
     def if_changed(plan, world, reranked):  # type: ignore[no-untyped-def]
@@ -195,7 +195,7 @@ def _after_pass(plan: Any, world: Any) -> Any:
         pass
 
     def give_way(plan, world):  # type: ignore[no-untyped-def]
-        if gives_way(world):
+        if has_preemption(world):
             give_way_behind(world)
 
     return _by_plan(plan, nothing, give_way, nothing)

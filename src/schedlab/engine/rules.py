@@ -28,7 +28,7 @@ class Rules(NamedTuple):
     in_order
         The number of warm-up jobs, started strictly by entry before the scheduler takes over.
     one_by_one
-        The event order of SC'15, see `schedlab.engine.jobs.state.advance`.
+        The event order of SC'15, see `schedlab.engine.loop.advance`.
     passes_if_fits
         Whether a submission leads to a pass only if the new job fits the free processors; with `one_by_one` only.
     fixed

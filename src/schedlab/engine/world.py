@@ -1,6 +1,7 @@
 """The world: all that a simulation is, in one record that kernels get by address.
 
-Parts that a simulation does not have are None; what a kernel asks about them is decided before types are inferred.
+Parts that a simulation does not have are None: `if world.retries is not None` is decided before types are inferred, and
+nothing is left of a part that is not there.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from schedlab.engine.jobs.clock import NOW
 from schedlab.engine.parts.heterogeneous.kernels import are_complete, lacks_any
 from schedlab.engine.parts.limits.state import admitted, charge, has_limits
-from schedlab.engine.parts.outages.in_service import in_service, may_leave
+from schedlab.engine.parts.outages.in_service import has_outages, in_service
 from schedlab.engine.parts.reservations.kernels import has_opened
 from schedlab.kernels import inlined, inner_kernel
 
@@ -38,9 +38,9 @@ def by_itself_within_limits(world: World, job: int) -> bool:
 
 
 @inlined
-def are_refused(world: World) -> bool:
+def may_be_passed_over(world: World) -> bool:
     """Return whether there may be jobs that are passed over, see `within_limits`."""
-    return has_limits(world.site) or may_leave(world)
+    return has_limits(world.site) or has_outages(world)
 
 
 @inlined

@@ -1,1 +1,1 @@
-"""Scheduling passes that no real scheduler makes: without backfilling, EASY, conservative, by partitions."""
+"""Textbook passes: without backfilling, EASY, conservative, and the first two by partitions."""

@@ -17,7 +17,7 @@ from schedlab.engine.jobs.calendar import BLOCK, NEVER, USED, soonest
 from schedlab.engine.jobs.clock import BLAMED, CHANGES, COMPLETED, CORRECTED, FREE, NOW, STARTED, WAITING
 from schedlab.engine.machine.processors import correct
 from schedlab.engine.moments import runs_have_begun
-from schedlab.engine.parts.admission import are_refused, within_limits
+from schedlab.engine.parts.admission import may_be_passed_over, within_limits
 from schedlab.engine.parts.dependencies.kernels import is_ready
 from schedlab.engine.parts.moldable.kernels import has_alternatives, note_hidden, note_waiting
 from schedlab.engine.parts.outages.kernels import MACHINE_CHANGED
@@ -101,7 +101,7 @@ def _look(world: World, queue: QueueList, booked: bool) -> int:
     before = world.plan.list.length[0]
     first = 0
     if (
-        world.dependencies is None and not world.rules.keeps_submit and not are_refused(world)
+        world.dependencies is None and not world.rules.keeps_submit and not may_be_passed_over(world)
     ):  # new ones are at the end
         first = queue.length[0]
         while first > 0 and not world.plan.listed[queue.order[first - 1]]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import FREE, NOW
-from schedlab.engine.parts.admission import are_refused, by_itself_within_limits
+from schedlab.engine.parts.admission import by_itself_within_limits, may_be_passed_over
 from schedlab.engine.parts.dependencies.kernels import NO_WORKFLOW, UNKNOWN, after_parents, is_ready
 from schedlab.engine.parts.heterogeneous.kernels import (
     begin_to_plan,
@@ -25,7 +25,7 @@ from schedlab.engine.parts.heterogeneous.kernels import (
 )
 from schedlab.engine.parts.moldable.kernels import before_in_list, begin_turns, had_turn, has_alternatives, take_turn
 from schedlab.engine.parts.preemption.plan import has_room_without_others, make_way_in_plan
-from schedlab.engine.parts.preemption.state import gives_way
+from schedlab.engine.parts.preemption.state import has_preemption
 from schedlab.engine.parts.suspension.choice import fits_over_in_plan
 from schedlab.engine.parts.suspension.kernels import suspend_others
 from schedlab.engine.passes.slots import book_run, ends_exactly, free_to_plan
@@ -60,22 +60,22 @@ def backfill_pass(world: World) -> int:
         job is late, or a task could begin now but has open dependencies, slots move with the clock.
     """
     turn, few = world.plan.turn[0], world.plan.counters[FEW]
-    hopeless = _is_hopeless(world, turn)
+    hopeless = _open_in_vain(world, turn)
     if hopeless and not few:
         return NEVER
     _begin(world, turn)
     while _goes_on(world, turn):
-        if not _may_be_looked_at(world, turn):
+        if not _take_turn(world, turn):
             continue
         if _may_be_planned(world, turn):
-            if _exceeds_depth(world, turn):
+            if _count_for_depth(world, turn):
                 break
             _plan(world, turn)
-        if _may_start(world, turn):
+        if _find_start(world, turn):
             _start(world, turn)
             continue
         turn.blocked = turn.blocked or turn.ready
-        if not _preempts(world, turn):
+        if not _try_to_preempt(world, turn):
             _reserve_or_leave(world, turn)
     if turn.started < world.rules.starts:
         start_all_planned(world, world.rules.starts - turn.started)
@@ -83,12 +83,12 @@ def backfill_pass(world: World) -> int:
 
 
 @inner_kernel
-def _is_hopeless(world: World, turn: Any) -> bool:
+def _open_in_vain(world: World, turn: Any) -> bool:
     """Begin a pass without a plan; return whether no job can start, whatever the plan."""
     counters, free = world.plan.counters, world.state.clock[FREE]
     turn.strict = 1 if world.rules.interval > 0 else 0
     # Runs preempted in the plan still hold theirs now, and components that start do so on other nodes than planned.
-    late_ones_hold = not gives_way(world) and not (has_components(world.components) and world.rules.het_at_once)
+    late_ones_hold = not has_preemption(world) and not (has_components(world.components) and world.rules.het_at_once)
     turn.held = turn.strict if late_ones_hold else 0
     counters[PLANS] += 1
     clear_steps(world.plan)
@@ -96,14 +96,14 @@ def _is_hopeless(world: World, turn: Any) -> bool:
     turn.narrowest = _narrowest(world)
     turn.out_of_reach = out_of_reach(world, world.waiting.queue, 0, 0)
     nothing_fits = turn.narrowest > free or turn.out_of_reach == world.waiting.queue.length[0]
-    return nothing_fits and not gives_way(world)
+    return nothing_fits and not has_preemption(world)
 
 
 @inner_kernel
 def _narrowest(world: World) -> int:
     """Return the fewest processors needed by a job that could start in this pass, 0 if one has not been planned yet."""
     queue, fewest, looked_at = world.waiting.queue, NEVER, 0
-    refused = are_refused(world)  # a job that exceeds a limit does not count
+    refused = may_be_passed_over(world)  # a job that exceeds a limit does not count
     counts_all = (
         world.rules.by_group or refused or has_alternatives(world.alternatives) or has_components(world.components)
     )
@@ -137,13 +137,13 @@ def _goes_on(world: World, turn: Any) -> bool:
     """Return whether there is another turn, of a job that could start."""
     if turn.over or turn.place >= world.waiting.queue.length[0] - turn.out_of_reach:
         return False
-    all_are_planned = gives_way(world) or world.plan.counters[FEW] > 0
+    all_are_planned = has_preemption(world) or world.plan.counters[FEW] > 0
     free = free_to_plan(world)
     return all_are_planned or free >= turn.narrowest
 
 
 @inner_kernel
-def _may_be_looked_at(world: World, turn: Any) -> bool:
+def _take_turn(world: World, turn: Any) -> bool:
     """Take the turn; return whether a pass looks at it, by limits and by the depths per user, partition ...
 
     If not, go to the next one.
@@ -196,7 +196,7 @@ def _after_parents(world: World, turn: Any) -> int:
 
 
 @inlined
-def _exceeds_depth(world: World, turn: Any) -> bool:
+def _count_for_depth(world: World, turn: Any) -> bool:
     """Count a turn; return whether the pass has looked at as many as it may."""
     if turn.counts and turn.looked_at == world.rules.depth:
         return True
@@ -225,7 +225,7 @@ def _plan(world: World, turn: Any) -> None:
 def _plan_component(world: World, turn: Any) -> None:
     """Note when a component is planned, if need be in the place of others; all are to start together."""
     now, job = world.state.clock[NOW], turn.job
-    if gives_way(world) and turn.ready and not turn.room and turn.begins != UNKNOWN and turn.earliest == now:
+    if has_preemption(world) and turn.ready and not turn.room and turn.begins != UNKNOWN and turn.earliest == now:
         ends = now + world.jobs[job].estimate + turn.strict
         turn.room = has_room_without_others(world, world.plan.planned_end, job, ends)
         turn.begins = now if turn.room else planned_slot(world, job, turn.option, turn.earliest)
@@ -235,7 +235,7 @@ def _plan_component(world: World, turn: Any) -> None:
 
 
 @inlined
-def _may_start(world: World, turn: Any) -> bool:
+def _find_start(world: World, turn: Any) -> bool:
     """Return whether a job can start now by itself, in free room or while others are suspended; choose its nodes."""
     if is_component(world.components, turn.job):
         return False
@@ -264,10 +264,10 @@ def _start(world: World, turn: Any) -> None:
 
 
 @inner_kernel
-def _preempts(world: World, turn: Any) -> bool:
+def _try_to_preempt(world: World, turn: Any) -> bool:
     """Let runs be preempted for a job if that makes room now, and reserve what they leave; return whether it does."""
     job, now = turn.job, world.state.clock[NOW]
-    if not gives_way(world) or turn.begins == UNKNOWN or is_component(world.components, job):
+    if not has_preemption(world) or turn.begins == UNKNOWN or is_component(world.components, job):
         return False
     length = world.jobs[job].estimate
     until = world.plan.planned_end

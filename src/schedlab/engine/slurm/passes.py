@@ -23,7 +23,7 @@ from schedlab.engine.moments import passes_begin, passes_end
 from schedlab.engine.parts.limits.state import open_partitions, wanes
 from schedlab.engine.parts.preemption.kernels import make_way
 from schedlab.engine.parts.preemption.queue_order import put_preempting_first
-from schedlab.engine.parts.preemption.state import gives_way
+from schedlab.engine.parts.preemption.state import has_preemption
 from schedlab.engine.queue.orders import ASKED, TIMED
 from schedlab.engine.slurm.backfill_pass import backfill_pass
 from schedlab.engine.slurm.main_pass import look_at_all, main_pass, start_in_order
@@ -47,7 +47,7 @@ def slurm_pass(world: World) -> None:
         _make_main_pass(world)
     if counters[BACKFILL] and clock[WAITING] > 0 and clock[STARTED] >= world.rules.in_order:
         _make_backfill_pass(world, waits)
-    note_rest(world, now, clock[WAITING], waits or gives_way(world))
+    note_rest(world, now, clock[WAITING], waits or has_preemption(world))
     if waits and world.rules.interval == 0 and clock[WAITING] > 0:  # that a wait is over is no event
         counters[FULL_DUE] = min(counters[FULL_DUE], next_minute(now))
     passes_end(world)
@@ -58,7 +58,7 @@ def _make_main_pass(world: World) -> None:
     """Suspend and preempt what those that precede it may replace, and start jobs."""
     clock, queue = world.state.clock, world.waiting.queue
     put_preempting_first(world, queue)
-    if gives_way(world):
+    if has_preemption(world):
         start_over(world)
     cleared = make_way(world, queue.order, queue.length[0])
     alone = clock[WAITING] == 1
@@ -86,6 +86,6 @@ def _make_backfill_pass(world: World, waits: bool) -> None:
     again = backfill_pass(world)
     if world.rules.interval > 0:
         kind = world.orders.policy.kind[0]
-        timed = kind in (TIMED, ASKED) or wanes(world.site) or gives_way(world)
+        timed = kind in (TIMED, ASKED) or wanes(world.site) or has_preemption(world)
         counters[LOOK_AGAIN] = clock[NOW] + 1 if timed or waits else again
         rest(world.plan, clock[NOW], rests if clock[STARTED] == before else AWAKE, clock[FREE])

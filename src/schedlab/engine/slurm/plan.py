@@ -17,7 +17,7 @@ from schedlab.engine.parts.dependencies.kernels import UNKNOWN
 from schedlab.engine.parts.preemption.plan import note_ends
 from schedlab.engine.passes.slots import changes_at, ends_exactly, keep_slot, note_group, plan_group, plan_nothing
 from schedlab.engine.slurm.plan_records import add_step, drop_step, is_step, place_of_step
-from schedlab.engine.slurm.state import CLOSURES_CHANGED, PLANS, RECORDS, STEPS, STEPS_CHANGE, TWICE, Passes
+from schedlab.engine.slurm.state import EMPTY_FIRST_RECORD, PLANS, RECORDS, STEPS, STEPS_CHANGE, TWICE, Passes
 from schedlab.kernels import inlined, inner_kernel
 
 if TYPE_CHECKING:
@@ -100,8 +100,8 @@ def reserve(world: World, begins: int, ends: int, processors: int, now: int) -> 
         if floor > now:
             meets = add_step(world.plan, floor)
             counters[STEPS_CHANGE] = min(counters[STEPS_CHANGE], floor)
-        elif counters[CLOSURES_CHANGED] == 0:
-            counters[CLOSURES_CHANGED] = 1
+        elif counters[EMPTY_FIRST_RECORD] == 0:
+            counters[EMPTY_FIRST_RECORD] = 1
             counters[RECORDS] += 1
         if ends < end_of_plan(world.rules, now):
             meets = add_step(world.plan, ends) or meets

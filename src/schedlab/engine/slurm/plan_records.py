@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from schedlab.engine.slurm.state import CLOSURES_CHANGED, RECORDS, STEPS, TWICE, Passes
+from schedlab.engine.slurm.state import EMPTY_FIRST_RECORD, RECORDS, STEPS, TWICE, Passes
 from schedlab.kernels import inlined, inner_kernel
 
 
@@ -23,7 +23,7 @@ def place_of_step(passes: Passes, second: int) -> int:
 def clear_steps(passes: Passes) -> None:
     """Begin a plan without steps, and with one record."""
     counters = passes.counters
-    counters[STEPS] = counters[TWICE] = counters[CLOSURES_CHANGED] = 0
+    counters[STEPS] = counters[TWICE] = counters[EMPTY_FIRST_RECORD] = 0
     counters[RECORDS] = 1
 
 

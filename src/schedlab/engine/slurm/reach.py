@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from schedlab.engine.parts.heterogeneous.kernels import has_components
 from schedlab.engine.parts.moldable.kernels import has_alternatives
-from schedlab.engine.parts.preemption.state import gives_way
+from schedlab.engine.parts.preemption.state import has_preemption
 from schedlab.engine.passes.nodes import fits
 from schedlab.engine.queue.sorted_list import QueueList
 from schedlab.engine.slurm.search import may_begin_now
@@ -29,7 +29,7 @@ def out_of_reach(world: World, queue: QueueList, place: int, behind: int) -> int
     With `place` 0, there is no plan yet. It looks at all if jobs may start in others' place, or together, or before
     what is planned for them.
     """
-    if gives_way(world) or has_alternatives(world.alternatives) or has_components(world.components):
+    if has_preemption(world) or has_alternatives(world.alternatives) or has_components(world.components):
         return 0
     return _behind_all_that_fit(world, queue, place, behind)
 

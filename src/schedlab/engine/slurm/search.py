@@ -31,7 +31,7 @@ from schedlab.engine.parts.heterogeneous.kernels import has_components, is_compo
 from schedlab.engine.parts.limits.state import ANYWHERE, Site
 from schedlab.engine.parts.outages.kernels import next_step_of_closures
 from schedlab.engine.parts.preemption.plan import leave_out, put_in_again
-from schedlab.engine.parts.preemption.state import gives_way
+from schedlab.engine.parts.preemption.state import has_preemption
 from schedlab.engine.slurm.plan import GROUP, end_of_plan, first_edge, rounded_down
 from schedlab.engine.slurm.plan_records import is_step, place_of_step
 from schedlab.engine.slurm.queue_entries import slot_in_turn
@@ -260,7 +260,7 @@ def _as_runs_end(world: World, timeline: Timeline, request: int, moment: int, le
 @inlined
 def _ends_and_holds(world: World, timeline: Timeline, job: int, end: int) -> tuple[bool, bool]:
     """Return whether the plan knows that a run ends at a second, and whether it holds usable nodes."""
-    if gives_way(world) or has_components(world.components):  # the plan may lack runs
+    if has_preemption(world) or has_components(world.components):  # the plan may lack runs
         return _ends_at(world.nodes, timeline, job, end)
     return True, _holds_usable(world.nodes, timeline, job)
 

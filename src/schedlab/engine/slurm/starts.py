@@ -12,7 +12,7 @@ from schedlab.engine.parts.limits.stop import stops_others
 from schedlab.engine.parts.moldable.kernels import before_in_list, take_turn
 from schedlab.engine.parts.outages.in_service import shut_out
 from schedlab.engine.parts.preemption.kernels import call_off, make_way_for_component
-from schedlab.engine.parts.preemption.state import gives_way
+from schedlab.engine.parts.preemption.state import has_preemption
 from schedlab.engine.parts.suspension.choice import NOBODY, next_over
 from schedlab.engine.parts.suspension.kernels import suspend_others
 from schedlab.engine.passes.alternatives import BY_ENTRY, BY_SCORE
@@ -80,7 +80,7 @@ def start_planned(world: World, job: int) -> int:
     """
     if world.components is not None and all_startable(world.components, job) and within_limits(world, job):
         open_partitions(world.site)
-        if gives_way(world):
+        if has_preemption(world):
             return _start_in_turn(world, job)
         if fit_together(world, job):
             return start_components(world, job, True)

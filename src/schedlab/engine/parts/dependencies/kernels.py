@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from schedlab.engine.prepared import Prepared
     from schedlab.engine.world import World
 
-# Positions in Needs.counters.
+# Positions in DependencyState.counters.
 MADE_READY = 0  # jobs that this event has made ready
 COUNTERS_SIZE = 1
 

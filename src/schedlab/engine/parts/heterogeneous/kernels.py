@@ -26,7 +26,7 @@ from schedlab.kernels import bare_kernel, by_address, inlined, inner_kernel
 if TYPE_CHECKING:
     from schedlab.engine.world import World
 
-# Positions in HetJobs.counters.
+# Positions in Components.counters.
 PASS = 0  # how many passes have begun that plan components
 MARKED = 1  # nodes that are marked
 BUSY = 2  # the last second after which anything was to happen but passes

@@ -24,7 +24,7 @@ OWN = 0
 LEAST, MEAN, MOST = 1, 2, 3
 
 PLACED = 1 << 62
-"""HetJobs.turn of a component that has its place."""
+"""Components.turn of a component that has its place."""
 
 
 @inlined

@@ -39,7 +39,7 @@ class SiteInputs(NamedTuple):
         int64: which limits, and how much of each it uses.
     preemption
         The rules of preemption; None without preemption.
-    gate
+    submission_limits
         Limits on submitted jobs; None without any.
     reserves
         bool, one per job: whether Slurm's backfill pass reserves for it; None: for all.

@@ -24,7 +24,7 @@ AT_ALL = -1
 
 
 @inlined
-def may_leave(world: World) -> bool:
+def has_outages(world: World) -> bool:
     """Return whether there may be nodes out of service."""
     return world.outages is not None
 

@@ -7,9 +7,6 @@ Whether it has failed, is being drained or is in maintenance makes no difference
 *out of service* comes back at an unknown time: a job that would not fit the nodes in service even if they were idle is
 passed over, like one that would exceed a limit. An announced closure has an end, and is part of all plans; no run
 begins that could overlap it.
-
-Some functions check whether there are nodes; others, which they call, whether there are outages. Branches on an
-argument that is None are eliminated at compile time, branches on a field of an argument are not.
 """
 
 from __future__ import annotations
@@ -309,8 +306,8 @@ def plan_closures(world: World, now: int, late: int) -> None:
 
     Parameters
     ----------
-    outages, nodes
-        The outages and closures of the nodes.
+    world
+        The simulation.
     now
         The first second of the plan; nodes that are out of service are not expected back.
     late

@@ -15,7 +15,7 @@ from schedlab.engine.parts.heterogeneous.kernels import end_of_all, first_of_all
 from schedlab.engine.parts.limits.state import options_of
 from schedlab.engine.parts.preemption.choice import MOST, candidates, measure_use, sort_by_use
 from schedlab.engine.parts.preemption.kernels import end_runs
-from schedlab.engine.parts.preemption.state import REORDER, gives_way
+from schedlab.engine.parts.preemption.state import REORDER, has_preemption
 from schedlab.kernels import inlined, inner_kernel
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ def _clear_in_plan(world: World, until: NDArray[np.int64], option: int, length: 
 @inlined
 def note_ends(world: World, planned_end: NDArray[np.int64], count: int, ends: int) -> None:
     """Record when running jobs end in the plan, if some may be preempted."""
-    if gives_way(world):
+    if has_preemption(world):
         _note_ends(world.nodes, planned_end, count, ends)
 
 

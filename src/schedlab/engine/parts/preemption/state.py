@@ -171,13 +171,13 @@ def stood_still(world: World, job: int) -> int:
 
 
 @inlined
-def gives_way(world: World) -> bool:
+def has_preemption(world: World) -> bool:
     """Return whether runs may be preempted."""
     return world.preemption is not None
 
 
 @inlined
-def fate_of_run(world: World, job: int) -> int:
+def take_fate(world: World, job: int) -> int:
     """Return what becomes of a job whose run is over, and reset it."""
     if world.preemption is not None:
         fate = world.preemption.fate[job]

@@ -18,7 +18,7 @@ from schedlab.kernels import inlined, inner_kernel
 if TYPE_CHECKING:
     from schedlab.engine.world import World
 
-# Positions in Returns.counters.
+# Positions in Requeues.counters.
 AFTER_PREEMPTION = 0  # seconds before a preempted job may begin again ...
 AFTER_FAILURE = 1  # ... and a job whose node has failed
 FIRST = 2  # the first job that may not begin again yet, as a position in `held` ...

@@ -22,7 +22,7 @@ from schedlab.engine.jobs.clock import COMPLETED, ENTERING, NOW, STARTED
 from schedlab.engine.jobs.state import State
 from schedlab.engine.parts.heterogeneous.kernels import note_absence
 from schedlab.engine.parts.outages.kernels import was_broken_off
-from schedlab.engine.parts.preemption.state import COMES_BACK, IS_LOST, STAYS, fate_of_run
+from schedlab.engine.parts.preemption.state import COMES_BACK, IS_LOST, STAYS, take_fate
 from schedlab.engine.parts.requeues.kernels import AFTER_FAILURE, AFTER_PREEMPTION, hold_job_back
 from schedlab.engine.parts.reservations.kernels import is_over
 from schedlab.engine.queue.ties import number_entry, number_requeue
@@ -229,7 +229,7 @@ def come_back(world: World) -> None:
     for i in range(clock[COMPLETED]):
         job = world.state.ended[i]
         run = world.retries.run[job]
-        fate = fate_of_run(world, job)
+        fate = take_fate(world, job)
         world.retries.runs[run].cause = _cause(world, i, fate)
         if not world.retries.runs[run].done and not world.retries.runs[run].speculative:
             broken = _is_broken_off(world, job)

@@ -22,7 +22,7 @@ def take_over_submission_limits(
     ----------
     old, new
         The limits; those of `new` are as before the first submission. None: all jobs were accepted.
-    needs
+    dependencies
         The dependencies of all jobs, taken over already.
     jobs
         The new numbers of the old jobs.

@@ -1,9 +1,7 @@
 """Submissions that limits on submitted jobs refuse, and that are made again as soon as these allow it.
 
 A refused job has not been submitted to the scheduler: it is in no queue. To
-`schedlab.engine.parts.dependencies.kernels`, being accepted is one more thing that a job waits for. Some functions
-check whether there are partitions; others, which they call, whether there are such limits: branches on an argument that
-is None are eliminated at compile time.
+`schedlab.engine.parts.dependencies.kernels`, being accepted is one more thing that a job waits for.
 """
 
 from __future__ import annotations
