@@ -67,7 +67,9 @@ def random_site(workload: Workload, nodes: NodeInputs, random: Random, tiers: in
     options = [sorted(found, key=lambda option: -tier[option[0]]) for found in options]
     nodes = nodes._replace(shape=np.array([found[0][1] for found in options]))
     site = site_of(members, tier, options, *_limits(workload, random))
-    return nodes, site._replace(submission_limits=random_submission_limits(workload, Random(int(workload.submit_time.sum()))))
+    return nodes, site._replace(
+        submission_limits=random_submission_limits(workload, Random(int(workload.submit_time.sum())))
+    )
 
 
 def _with_caps(nodes: NodeInputs, partitions: list[int], random: Random) -> NodeInputs:
