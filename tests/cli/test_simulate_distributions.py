@@ -113,7 +113,7 @@ def test_whether_requests_are_enforced_can_still_be_said(log):
     [
         (["--requests", "magic"], "unknown method requests=magic"),
         (["--requests", "toptimal"], "give distributions (--distributions FILE)"),
-        (["--speculative-backfill", "-s", "fcfs"], "add +easy, +conservative or +slurm"),
+        (["--speculative-backfill", "-s", "fcfs"], "add +easy or +conservative"),
         (["-s", "easy,speculation=-1"], "'-1' is not a share of 0 or more and below 1, such as 0.2"),
         (["-s", "easy,start_delay=soon"], "'soon' is not a number of seconds from 0 to 1000000, such as 0.0026"),
         (["--distributions", "nowhere.toml"], "cannot read the distributions"),

@@ -22,6 +22,8 @@ from schedlab.site.variants import Variant
 from schedlab.site.what_if import what_if
 from schedlab.workload.workload import Workload
 
+pytestmark = pytest.mark.slow  # it simulates for every page of a site: minutes as plain Python
+
 CONF = """ClusterName=university
 NodeName=node-of-the-old-rack[001-004] CPUs=4 Feature=CPU-Gold-6130,OmniPath
 NodeName=node-of-the-new-rack[001-004] CPUs=4 Feature=CPU-Gold-6230,InfiniBand
