@@ -128,12 +128,12 @@ def used(part, path):  # noqa: PLR0911
         return slice(int(nodes.counters[LOGGED]))
     if path == "preemption.pauses":
         return slice(int(part.preemption.counters[PAUSES]))
-    if path == "gate.refused":
+    if path == "submission_limits.refused":
         return slice(int(part.submission_limits.counters[REFUSED]))
     if path == "nodes.ahead.reserved":
         held, offsets = nodes.ahead.held, nodes.ahead.offsets
         return np.concatenate([begin + np.arange(count) for begin, count in zip(offsets, held, strict=False)])
-    if path.startswith("returns."):  # a ring, which may begin elsewhere
+    if path.startswith("requeues."):  # a ring, which may begin elsewhere
         counters, held = part.requeues.counters, part.requeues.held
         ring = (counters[FIRST] + np.arange(counters[HELD])) % max(len(held), 1)
         return {"counters": np.arange(len(counters)) != FIRST, "held": ring, "due": slice(None)}[path.split(".")[-1]]
