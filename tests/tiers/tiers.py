@@ -68,9 +68,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
     """Note what had been used before a test, and end it while slow ones are recorded."""
     item.stash[BEGUN] = cpu_seconds()
-    if recording():
-        signal.setitimer(signal.ITIMER_PROF, TOO_LONG)
-    return (yield)
+    if not recording():
+        return (yield)
+    signal.setitimer(signal.ITIMER_PROF, TOO_LONG)
+    try:
+        return (yield)
+    finally:  # what pytest does after the last test is not the test's
+        signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 @pytest.hookimpl(wrapper=True)
