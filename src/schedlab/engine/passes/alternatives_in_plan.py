@@ -67,16 +67,15 @@ def reserve_from(world: World, place: int, now: int) -> None:
 @inner_kernel
 def _reserve_for_all(world: World, now: int) -> None:
     """Reserve for the listed jobs that have no reservation."""
-    if world.alternatives is not None:
-        begin_turns(world.alternatives)
-        for i in range(world.plan.list.length[0]):
-            job = world.plan.list.order[i]
-            if had_turn(world.alternatives, job):
-                continue
-            take_turn(world.alternatives, job)
-            if holder_of(world, job) == NONE:
-                best = _soonest(world, i, now, NEVER)
-                reserve(world, best, now)
+    begin_turns(world.alternatives)
+    for i in range(world.plan.list.length[0]):
+        job = world.plan.list.order[i]
+        if had_turn(world.alternatives, job):
+            continue
+        take_turn(world.alternatives, job)
+        if holder_of(world, job) == NONE:
+            best = _soonest(world, i, now, NEVER)
+            reserve(world, best, now)
 
 
 @inner_kernel

@@ -47,48 +47,64 @@ LOOK = 30
 @inlined
 def make_way(world: World, order: NDArray[np.int64], count: int) -> bool:
     """Preempt runs for the first jobs of an order of `count` jobs; return whether any run is preempted."""
-    if world.site is not None:
+    if world.preemption is not None:
         return _make_way(world, order, count)
     return False
 
 
 @inner_kernel
 def _make_way(world: World, order: NDArray[np.int64], count: int) -> bool:
-    found = False
-    if world.preemption is not None:
-        now = world.state.clock[NOW]
-        if world.state.clock[STARTED] < world.rules.in_order or not _anybody_may(world, order, count):
-            return False
-        turn, admitted = world.site.behind, line_up(world, order, count)
-        world.nodes.counters[VIEWS] += 1
-        _give_back_ending(world)
-        open_partitions(world.site)
-        begin_turns(world.alternatives)
-        for i in range(admitted):
-            job = turn[i]
-            if had_turn(world.alternatives, job):
-                continue
-            take_turn(world.alternatives, job)
-            if is_at_limit(world, job) or is_component(world.components, job):
-                block(world.site, job)
-                continue
-            if claims(world, turn, i, admitted):
-                continue
-            place, served = i, False
-            while place < admitted and not served:
-                option, ends = world.site.options[turn[place]], now + world.jobs[turn[place]].estimate
-                while option < world.site.options[turn[place] + 1] and not served:
-                    served = _clear(world, turn[place], option, ends)
-                    option += 1
-                place = next_of_job(world.alternatives, turn, place, admitted)
-            if served:
-                found = True
-                continue
-            block(world.site, job)
+    if world.state.clock[STARTED] < world.rules.in_order or not _anybody_may(world, order, count):
+        return False
+    found, turn, admitted = False, world.site.behind, line_up(world, order, count)
+    world.nodes.counters[VIEWS] += 1
+    _give_back_ending(world)
+    open_partitions(world.site)
+    begin_turns(world.alternatives)
+    place = next_without_room(world, turn, 0, admitted, True)
+    while place < admitted:
+        if _clear_for_any(world, turn, place, admitted):
+            found = True
+        else:
+            block(world.site, turn[place])
             if all_blocked(world.site):
                 break
-        open_partitions(world.site)
+        place = next_without_room(world, turn, place + 1, admitted, True)
+    open_partitions(world.site)
     return found
+
+
+@inner_kernel
+def next_without_room(world: World, turn: NDArray[np.int64], place: int, count: int, for_one: bool) -> int:
+    """Return the place, from one of a list on, of the next job that has no room; `count` if there is none.
+
+    Those that have room take what they would get. One at a limit closes the nodes of its partitions, and so does a
+    component if others are to make way `for_one` job alone.
+    """
+    while place < count:
+        job = turn[place]
+        if not had_turn(world.alternatives, job):
+            take_turn(world.alternatives, job)
+            if is_at_limit(world, job) or (for_one and is_component(world.components, job)):
+                block(world.site, job)
+            elif not claims(world, turn, place, count):
+                return place
+        place += 1
+    return count
+
+
+@inner_kernel
+def _clear_for_any(world: World, turn: NDArray[np.int64], place: int, count: int) -> bool:
+    """Return whether runs are preempted for an alternative of the job at a place of a list, in any partition."""
+    served, now = False, world.state.clock[NOW]
+    while place < count and not served:
+        job = turn[place]
+        option, ends = world.site.options[job], now + world.jobs[job].estimate
+        while option < world.site.options[job + 1] and not served:
+            served = _clear(world, job, option, ends)
+            option += 1
+        place = next_of_job(world.alternatives, turn, place, count)
+    return served
 
 
 @inner_kernel
@@ -145,32 +161,25 @@ def _give_back_ending(world: World) -> None:
 @inlined
 def make_way_for_component(world: World, job: int) -> None:
     """Preempt runs for a component that has no room now on nodes that are not marked."""
-    if world.site is not None:
+    if world.preemption is not None:
         _make_way_for_component(world, job)
 
 
 @inner_kernel
 def _make_way_for_component(world: World, job: int) -> None:
-    if world.preemption is not None:
-        now, ends = world.state.clock[NOW], world.state.clock[NOW] + world.jobs[job].estimate
-        world.nodes.counters[VIEWS] += 1
-        _give_back_ending(world)
-        if fits_later(world, job, now, ends):
+    now, ends = world.state.clock[NOW], world.state.clock[NOW] + world.jobs[job].estimate
+    world.nodes.counters[VIEWS] += 1
+    _give_back_ending(world)
+    if fits_later(world, job, now, ends):
+        return
+    for option in range(world.site.options[job], world.site.options[job + 1]):
+        if _clear(world, job, option, ends):
             return
-        for option in range(world.site.options[job], world.site.options[job + 1]):
-            if _clear(world, job, option, ends):
-                return
 
 
 @inlined
 def call_off(world: World, job: int) -> None:
     """End a run that has begun in this second; its job is requeued."""
-    if world.site is not None:
-        _call_off(world, job)
-
-
-@inlined
-def _call_off(world: World, job: int) -> None:
     if world.preemption is not None:
         end_run(world, job, world.state.clock[NOW], world.state.clock[NOW], COMES_BACK)
 

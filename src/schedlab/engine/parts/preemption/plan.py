@@ -29,7 +29,7 @@ def make_way_in_plan(world: World, until: NDArray[np.int64], job: int, option: i
     The job's nodes are chosen, and the preempted runs leave the plan. `until` tells when running jobs end in the plan.
     The `option` is that of a turn.
     """
-    if world.site is not None:
+    if world.preemption is not None:
         first, end = options_of(world.site, job, option)
         return _make_way_in_plan(world, until, first, end, length)
     return False
@@ -38,21 +38,20 @@ def make_way_in_plan(world: World, until: NDArray[np.int64], job: int, option: i
 @inner_kernel
 def _make_way_in_plan(world: World, until: NDArray[np.int64], option: int, end: int, length: int) -> bool:
     found = False
-    if world.preemption is not None:
-        now = world.state.clock[NOW]
-        _hold_ending(world, until, 1)
-        room = False
-        for one in range(option, end):
-            room = room or has_room(
-                world.nodes, world.nodes.ahead, world.nodes.machine.shape[one], now, now + length, False
-            )
-        while not room and option < end and not found:
-            found = _clear_in_plan(world, until, option, length)
-            option += 1
-        if found:
-            _forget_ending(world, until)
-        else:
-            _hold_ending(world, until, -1)
+    now = world.state.clock[NOW]
+    _hold_ending(world, until, 1)
+    room = False
+    for one in range(option, end):
+        room = room or has_room(
+            world.nodes, world.nodes.ahead, world.nodes.machine.shape[one], now, now + length, False
+        )
+    while not room and option < end and not found:
+        found = _clear_in_plan(world, until, option, length)
+        option += 1
+    if found:
+        _forget_ending(world, until)
+    else:
+        _hold_ending(world, until, -1)
     return found
 
 
@@ -90,30 +89,17 @@ def _hold_all(world: World, job: int, now: int, until: NDArray[np.int64], sign: 
 @inlined
 def leave_out(world: World, until: NDArray[np.int64], option: int) -> int:
     """Remove the runs from the plan that a job may preempt in one of its partitions; return how many there are."""
-    if world.site is not None:
-        return _leave_out(world, until, option)
-    return 0
-
-
-@inlined
-def _leave_out(world: World, until: NDArray[np.int64], option: int) -> int:
+    count = 0
     if world.preemption is not None:
         count = candidates(world, option)
         for i in range(count):
             _hold_all(world, world.preemption.who[i], world.state.clock[NOW], until, 1)
-        return count
-    return 0
+    return count
 
 
 @inlined
 def put_in_again(world: World, until: NDArray[np.int64], count: int) -> None:
     """Put the runs that `leave_out` has just removed back into the plan."""
-    if world.site is not None:
-        _put_in_again(world, until, count)
-
-
-@inlined
-def _put_in_again(world: World, until: NDArray[np.int64], count: int) -> None:
     if world.preemption is not None:
         for i in range(count):
             _hold_all(world, world.preemption.who[i], world.state.clock[NOW], until, -1)
@@ -125,7 +111,7 @@ def has_room_without_others(world: World, until: NDArray[np.int64], job: int, en
 
     Its nodes are chosen then. Nothing is preempted.
     """
-    if world.site is not None:
+    if world.preemption is not None:
         return _has_room_without_others(world, until, job, ends)
     return False
 
@@ -133,15 +119,14 @@ def has_room_without_others(world: World, until: NDArray[np.int64], job: int, en
 @inner_kernel
 def _has_room_without_others(world: World, until: NDArray[np.int64], job: int, ends: int) -> bool:
     found = False
-    if world.preemption is not None:
-        now, option = world.state.clock[NOW], world.site.options[job]
-        _hold_ending(world, until, 1)
-        while not found and option < world.site.options[job + 1]:
-            count = _leave_out(world, until, option)
-            found = has_room(world.nodes, world.nodes.ahead, world.nodes.machine.shape[option], now, ends, False)
-            _put_in_again(world, until, count)
-            option += 1
-        _hold_ending(world, until, -1)
+    now, option = world.state.clock[NOW], world.site.options[job]
+    _hold_ending(world, until, 1)
+    while not found and option < world.site.options[job + 1]:
+        count = leave_out(world, until, option)
+        found = has_room(world.nodes, world.nodes.ahead, world.nodes.machine.shape[option], now, ends, False)
+        put_in_again(world, until, count)
+        option += 1
+    _hold_ending(world, until, -1)
     return found
 
 

@@ -13,9 +13,9 @@ from schedlab.engine.machine.placement import choose
 from schedlab.engine.machine.slots import has_room
 from schedlab.engine.machine.state import LATER, VIEWS
 from schedlab.engine.parts.limits.state import all_blocked, block, open_partitions, options_of
-from schedlab.engine.parts.limits.stop import is_at_limit, line_up
-from schedlab.engine.parts.moldable.kernels import begin_turns, had_turn, next_of_job, take_turn
-from schedlab.engine.parts.preemption.kernels import claims, look_at, may_any
+from schedlab.engine.parts.limits.stop import line_up
+from schedlab.engine.parts.moldable.kernels import begin_turns, next_of_job
+from schedlab.engine.parts.preemption.kernels import look_at, may_any, next_without_room
 from schedlab.engine.parts.preemption.state import SUSPENDS, class_of_run
 from schedlab.engine.parts.suspension.kernels import hide, hide_all, hide_in_plan, list_tiers, next_tier
 from schedlab.kernels import inlined, inner_kernel
@@ -33,45 +33,44 @@ def next_over(world: World, order: NDArray[np.int64], count: int) -> int:
     NOBODY if there is none. Jobs before it that fit keep what they would get; one that does not closes the nodes of its
     partitions.
     """
-    if world.site is not None:
+    if world.preemption is not None:
         return _next_over(world, order, count)
     return NOBODY
 
 
 @inner_kernel
 def _next_over(world: World, order: NDArray[np.int64], count: int) -> int:
-    found = NOBODY
-    if world.preemption is not None:
-        if world.preemption.counters[SUSPENDS] == 0 or world.state.clock[STARTED] < world.rules.in_order:
-            return NOBODY
-        if not _anybody_may(world, order, count):
-            return NOBODY
-        now, turn, admitted = world.state.clock[NOW], world.site.behind, line_up(world, order, count)
-        world.nodes.counters[VIEWS] += 1
-        open_partitions(world.site)
-        begin_turns(world.alternatives)
-        for i in range(admitted):
-            if had_turn(world.alternatives, turn[i]):
-                continue
-            take_turn(world.alternatives, turn[i])
-            if is_at_limit(world, turn[i]):
-                block(world.site, turn[i])
-                continue
-            if claims(world, turn, i, admitted):
-                continue
-            place = i
-            while place < admitted and found == NOBODY:
-                job = turn[place]
-                if _fits_over(world, job, now, now + world.jobs[job].estimate):
-                    found = job
-                place = next_of_job(world.alternatives, turn, place, admitted)
-            if found != NOBODY:
-                break
-            block(world.site, turn[i])
-            if all_blocked(world.site):
-                break
-        open_partitions(world.site)
+    if world.preemption.counters[SUSPENDS] == 0 or world.state.clock[STARTED] < world.rules.in_order:
+        return NOBODY
+    if not _anybody_may(world, order, count):
+        return NOBODY
+    found, turn, admitted = NOBODY, world.site.behind, line_up(world, order, count)
+    world.nodes.counters[VIEWS] += 1
+    open_partitions(world.site)
+    begin_turns(world.alternatives)
+    place = next_without_room(world, turn, 0, admitted, False)
+    while place < admitted:
+        found = _alternative_over(world, turn, place, admitted)
+        if found != NOBODY:
+            break
+        block(world.site, turn[place])
+        if all_blocked(world.site):
+            break
+        place = next_without_room(world, turn, place + 1, admitted, False)
+    open_partitions(world.site)
     return found
+
+
+@inner_kernel
+def _alternative_over(world: World, turn: NDArray[np.int64], place: int, count: int) -> int:
+    """Return the first alternative of the job at a place of a list that fits in place of others, or NOBODY."""
+    now = world.state.clock[NOW]
+    while place < count:
+        job = turn[place]
+        if _fits_over(world, job, now, now + world.jobs[job].estimate):
+            return job
+        place = next_of_job(world.alternatives, turn, place, count)
+    return NOBODY
 
 
 @inner_kernel
@@ -113,7 +112,7 @@ def fits_over_in_plan(world: World, until: NDArray[np.int64], job: int, option: 
 
     `until` tells when running jobs end in the plan. The `option` is that of a turn.
     """
-    if world.site is not None:
+    if world.preemption is not None:
         first, end = options_of(world.site, job, option)
         return _fits_over_in_plan(world, until, job, first, end, length)
     return False
@@ -122,20 +121,19 @@ def fits_over_in_plan(world: World, until: NDArray[np.int64], job: int, option: 
 @inner_kernel
 def _fits_over_in_plan(world: World, until: NDArray[np.int64], job: int, option: int, end: int, length: int) -> bool:
     found = False
-    if world.preemption is not None:
-        now = world.state.clock[NOW]
-        while world.preemption.counters[SUSPENDS] > 0 and option < end and not found:
-            request, tier = world.nodes.machine.shape[option], next_tier(world, option, -NEVER)
-            last = tier
-            while tier < NEVER and not found:
-                for i in range(list_tiers(world, option, tier, tier)):
-                    hide_in_plan(world.nodes, world.preemption.lenders[i], now, until[world.preemption.lenders[i]], 1)
-                found = has_room(world.nodes, world.nodes.ahead, request, now, now + length, True)
-                if found:
-                    world.preemption.over[job] = world.preemption.of_option[option]
-                last, tier = tier, next_tier(world, option, tier)
-            if last < NEVER:
-                for i in range(list_tiers(world, option, -NEVER, last)):
-                    hide_in_plan(world.nodes, world.preemption.lenders[i], now, until[world.preemption.lenders[i]], -1)
-            option += 1
+    now = world.state.clock[NOW]
+    while world.preemption.counters[SUSPENDS] > 0 and option < end and not found:
+        request, tier = world.nodes.machine.shape[option], next_tier(world, option, -NEVER)
+        last = tier
+        while tier < NEVER and not found:
+            for i in range(list_tiers(world, option, tier, tier)):
+                hide_in_plan(world.nodes, world.preemption.lenders[i], now, until[world.preemption.lenders[i]], 1)
+            found = has_room(world.nodes, world.nodes.ahead, request, now, now + length, True)
+            if found:
+                world.preemption.over[job] = world.preemption.of_option[option]
+            last, tier = tier, next_tier(world, option, tier)
+        if last < NEVER:
+            for i in range(list_tiers(world, option, -NEVER, last)):
+                hide_in_plan(world.nodes, world.preemption.lenders[i], now, until[world.preemption.lenders[i]], -1)
+        option += 1
     return found
