@@ -193,7 +193,7 @@ def assert_nothing_reaches_into_maintenance(schedule, ends, events, what):
 
 @pytest.mark.parametrize("backfilling", one_in(3, BACKFILLINGS))
 def test_the_engine_with_node_events_equals_its_twin_and_respects_them(backfilling):
-    assert number_printed(__file__, backfilling) >= 25 * SEEDS, "hardly anything was compared"
+    assert number_printed(__file__, backfilling) >= 24 * SEEDS, "hardly anything was compared"
 
 
 if __name__ == "__main__":

@@ -91,7 +91,7 @@ class Node:
     used: tuple[tuple[int, int], ...] = ()
 
     def room(self, request: Request) -> int:
-        """Return how many tasks of a request the node can hold."""
+        """Return how many tasks of a request the node can hold; none if runs hold more than it has."""
         if not request.allowed[self.number] or self.alone or (request.exclusive and self.jobs > 0):
             return 0
         if self.reserved and not request.booked:
@@ -108,7 +108,7 @@ class Node:
             rooms.append((suitable - request.node_gpus) // request.gpus)
         if request.tasks_per_node:  # all of them, even if the job has fewer tasks, as in slurmctld 22.05
             return request.tasks_per_node if min(rooms) >= request.tasks_per_node else 0
-        return min(rooms)
+        return max(min(rooms), 0)
 
     def club_room(self, request: Request) -> int:
         """Return how many more cores the club of a request may hold."""
