@@ -257,17 +257,21 @@ def test_engine_and_twin_agree_on_hand_cases() -> None:
 
 
 def test_a_node_of_which_runs_hold_more_than_it_has_gets_no_tasks() -> None:
-    # The second job suspends the first, on a node of which there is one core less than nothing left, and nothing is left
-    # of the next one. So the third has two tasks on the third node, and one on the last.
-    jobs = workload((0, 4, 500, 500, "low"), (10, 1, 300, 300, "high"), (20, 3, 100, 100, "low"))
+    # The second job suspends the first on n1, of which there is one core less than nothing left. So the third has two
+    # tasks on n2, and one on n4.
+    jobs = workload((0, 2, 500, 500, "first"), (10, 1, 300, 300, "high"), (20, 3, 100, 100, "low"))
     cluster = Cluster.of_nodes(
         [NodeGroup.of("n[1-4]", cores=2)],
-        [TIERS[0], Partition("high", nodes=("n1",), priority_tier=9)],
+        [
+            Partition("low", nodes=("n1", "n2", "n4"), default=True),
+            Partition("first", nodes=("n1",)),
+            Partition("high", nodes=("n1",), priority_tier=9),
+        ],
         preemption=Preemption("partition", mode="suspend"),
     )
     prepared = prepare(jobs, "fcfs+easy,placement=consecutive", cluster=cluster)
     engine, held = simulate_prepared(prepared)
     reference, as_well = replayed(prepared)
     assert engine.start_time.tolist() == reference.start_time.tolist() == [0, 10, 20]
-    assert [(node, tasks) for node, tasks, _ in held[2]] == [(2, 2), (3, 1)]
+    assert [(node, tasks) for node, tasks, _ in held[2]] == [(1, 2), (3, 1)]
     assert as_well == held
