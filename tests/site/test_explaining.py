@@ -107,7 +107,9 @@ def test_the_first_sentences_say_how_sure_it_is_and_who_waits(found: SiteExplana
     # 14,400 of 16,200 s; four of ten jobs; 3,600 s on average, the others 300 s.
     assert who.startswith("According to the record, and to a twin that is good (mean wait as recorded), 89% of all")
     assert "89% of all waiting is that of 4 jobs (40% of all jobs) of ann, each asking for 1 whole node of cpu" in who
-    assert "they wait 60 min on average" in who
+    # Two hours and one on two of two nodes, all submitted at 8:00.
+    assert "they bring 3 h of work for all 2 nodes that they may use, 100% of it submitted in a minute, and wait" in who
+    assert "and wait 60 min on average" in who
     assert "all other jobs wait 5 min on average" in who
     assert any("89% is for resources (no node that the job may use has room)" in one for one in told)
     assert any("11% is at limits" in one for one in told)
@@ -138,13 +140,13 @@ def test_before_half_empty_nodes_the_answer_says_so_who_holds_them_and_which_cha
     told = found.sentences()
     assert "100% of it in the twin before half-empty nodes" in told[0]
     assert told[1].startswith(
-        "100% of all waiting is that of 1 job before half-empty nodes: on average 75% of the cores"
+        "100% of all waiting passes before half-empty nodes, nearly all of it that of 1 job before cpu (2 nodes): "
     )
     assert "on 100% of these run jobs of ann, each with 1 core" in told[2]
     assert told[3].startswith("What may help: packing. 100% of the nodes in use in part are no more than half in use")
     assert found.change == ""  # without backfilling, Slurm's option has no effect in the twin
     assert found.to_document()["half_empty"]["mergeable"] == 1
-    assert "before half-empty nodes: on average 75%" in render_explanation(found)
+    assert "75% of the cores of these nodes are free on average" in render_explanation(found)
 
 
 def test_without_recorded_waits_it_says_that_nothing_can_be_checked(site: Site, conf: Path):

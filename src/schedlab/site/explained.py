@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from schedlab.durations import DAY
 from schedlab.schedule.summary import duration
 from schedlab.site.asked import ANY_NODE, NO_GPU
+from schedlab.site.brought_work import offered_sentences
 from schedlab.site.carriers import Carrier, WaitShare, stands_out
 from schedlab.site.causes import KIND_WORDS, kind_of
 from schedlab.site.coverage import error_text
@@ -145,8 +146,10 @@ def first_sentences(found: SiteExplanation) -> list[str]:
         f"{wait_text(float(np.median(waits)))}."
     )
     decides = [log_end_clause(found.after_the_log())]
-    parts = half_empty_sentences(found.half_empty, float(found.twin.wait_time.sum()), found.change)
-    return [f"{'; '.join([f'{_according(found)}, {_who(found)}', *filter(None, decides)])}.", *parts, every]
+    before_parts = found.causes.totals(inside=True).get("parts", 0)
+    parts = half_empty_sentences(found.half_empty, before_parts, float(found.twin.wait_time.sum()), found.change)
+    load = offered_sentences(found.offered, found.twin.workload.submit_time)
+    return [f"{'; '.join([f'{_according(found)}, {_who(found)}', *filter(None, decides)])}.", *load, *parts, every]
 
 
 def other_sentences(found: SiteExplanation) -> list[str]:
@@ -195,7 +198,7 @@ def _who(found: SiteExplanation) -> str:
     asking = f", {_how_many(found, first)} asking for {asks}" if asks else ""
     return (
         f"{whole} that of {count_of(share.jobs, 'job')} ({share.share_of_jobs:.0%} of all jobs) of "
-        f"{whose(found, first)}{asking}: they wait {wait_text(share.mean)} on average, "
+        f"{whose(found, first)}{asking}: {found.brought} and wait {wait_text(share.mean)} on average, "
         f"{_because(found, first)}; all other jobs wait {wait_text(share.mean_without)} on average"
     )
 
@@ -235,9 +238,9 @@ def _where(found: SiteExplanation) -> Iterator[str]:
     first, until = found.kinds[0], "until the last submission" if found.causes.totals(inside=True) else "in the twin"
     yield (
         f"The bottleneck is {first.name}: jobs that ask for these nodes have {first.job_hours / total:.0%} of all "
-        f"waiting without room {until}. While jobs wait for them, {first.busy:.0%} of their cores are in use; in "
-        f"{hours_text(first.full)} of these {hours_text(first.waited_for)} hours, most of the waiting jobs have no "
-        "room."
+        f"waiting without room {until}. In the {hours_text(first.waited_for)} hours in which jobs wait for them, "
+        f"{first.busy:.0%} of their cores are in use on average; in {hours_text(first.full)} of these hours, most "
+        "of the waiting jobs have no room."
     )
 
 

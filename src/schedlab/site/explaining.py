@@ -15,6 +15,7 @@ from schedlab.engine.machine.requests import unchecked_inputs
 from schedlab.schedule.schedule import Schedule
 from schedlab.site.asked import attributes
 from schedlab.site.bottlenecks import Demand, NodesInDemand
+from schedlab.site.brought_work import BroughtWork, brought_work, core_seconds, offered_load
 from schedlab.site.calibration import Calibration
 from schedlab.site.carriers import Carrier, WaitShare, carriers, shares_by, wait_share
 from schedlab.site.causes import WaitCauses, kind_of, wait_causes
@@ -49,6 +50,10 @@ class SiteExplanation:
         By what jobs are told apart, see `schedlab.site.asked.attributes`.
     carriers
         The groups that carry the mean wait, the most telling first, and the rest.
+    brought
+        What the first of these groups brings.
+    offered
+        The work of all jobs as a share of what all nodes can do until the last submission.
     causes
         What the jobs wait for, in the twin.
     kinds, groups
@@ -68,6 +73,8 @@ class SiteExplanation:
     calibration: Calibration | None
     labels: Mapping[str, Labels]
     carriers: tuple[Carrier, ...]
+    brought: BroughtWork
+    offered: float
     causes: WaitCauses
     kinds: tuple[NodesInDemand, ...]
     groups: tuple[NodesInDemand, ...]
@@ -132,6 +139,8 @@ class SiteExplanation:
             "median_wait": float(np.median(self.waits)),
             "carriers": list(self._carriers()),
             "groups": {kind: [asdict(one) for one in self.shares(kind)] for kind in self.labels},
+            "brought": asdict(self.brought),
+            "offered_load": self.offered,
             "causes": list(self._causes()),
             "share_after_last_submission": self.after_the_log(),
             "half_empty": None if self.half_empty is None else asdict(self.half_empty) | {"try": self.change},
@@ -208,12 +217,16 @@ def explain(site: Site | str | PathLike[str]) -> SiteExplanation:
     labels = attributes(twin, inputs, site.cluster)
     waits = twin.wait_time if calibration is None else calibration.recorded.wait_time
     parts = half_empty(twin, inputs, causes, labels["node kind"])
+    groups = tuple(carriers(waits, labels))
+    work, submit = core_seconds(twin), twin.workload.submit_time
     return SiteExplanation(
         site.name,
         twin,
         calibration,
         labels,
-        tuple(carriers(waits, labels)),
+        groups,
+        brought_work(work, submit, groups[0].rows, inputs),
+        offered_load(work, submit, inputs),
         causes,
         demand.of_kinds(labels["node kind"]),
         demand.of_groups(site.cluster),

@@ -12,6 +12,9 @@ from schedlab.wording import count_of
 MATTERS = 0.1
 """The share of all waiting before half-empty nodes from which on an answer says what may help."""
 
+NEARLY = 0.95
+"""The share of the waiting before half-empty nodes that is nearly all of it."""
+
 MOST = 0.5
 """The share of the nodes in use in part for which something is said of them."""
 
@@ -41,24 +44,25 @@ def _rounded(cores: float) -> int:
     return max(int(float(f"{cores:.2g}")), 1)
 
 
-def half_empty_sentences(found: HalfEmpty | None, waiting: float, change: str) -> Iterator[str]:
+def half_empty_sentences(found: HalfEmpty | None, every: float, waiting: float, change: str) -> Iterator[str]:
     """Yield who waits before half-empty nodes, who holds these, and what may help; nothing if it is little.
 
     Parameters
     ----------
     found
         The nodes.
-    waiting
-        All seconds that jobs wait.
+    every, waiting
+        Seconds that jobs wait before half-empty nodes of any kind until the last submission, and all that they wait.
     change
         See `change_to_try`.
     """
-    if found is None or found.seconds < MATTERS * waiting:
+    if found is None or every < MATTERS * waiting:
         return
-    whose = f"{found.seconds / waiting:.0%} of all waiting is that of {count_of(found.jobs, 'job')}"
+    mine = "nearly all of it" if found.seconds >= NEARLY * every else f"{found.seconds / every:.0%} of it"
     yield (
-        f"{whose} before half-empty nodes: on average {found.free:.0%} of the cores of {found.kind} are free then, but "
-        "no node has enough of them for such a job."
+        f"{every / waiting:.0%} of all waiting passes before half-empty nodes, {mine} that of "
+        f"{count_of(found.jobs, 'job')} before {found.kind}: while they wait so, {found.free:.0%} of the cores of "
+        "these nodes are free on average, but no node has enough of them for such a job."
     )
     yield _who_holds(found)
     yield _what_may_help(found, change)
@@ -78,7 +82,7 @@ def _amount(holder: Holder) -> str:
 
 
 def _what_may_help(found: HalfEmpty, change: str) -> str:
-    ask = f' Ask: schedlab site what-if SITE --set "{change}".' if change else ""
+    ask = f" {_ask(found, change)}" if change else ""
     if found.mergeable >= MOST:
         return (
             f"What may help: packing. {found.mergeable:.0%} of the nodes in use in part are no more than half in use, "
@@ -91,4 +95,16 @@ def _what_may_help(found: HalfEmpty, change: str) -> str:
     return (
         f"What may help: {less}, or a limit on what is held at once, for which its users pay. Packing jobs closer can "
         f"hardly empty these nodes{why}.{ask}"
+    )
+
+
+def _ask(found: HalfEmpty, change: str) -> str:
+    """Say that a change has not been tried, how its number was chosen, and how to ask for it."""
+    chosen = ""
+    if "MaxTRESPerUser" in change:
+        half, whole = f"{_rounded(found.holder.at_once / 2):,}", f"{found.holder.at_once:,.0f}"
+        chosen = f", with {half} cores, half of the {whole} that {found.holder.user} holds on average then"
+    return (
+        f"That is not tried here: whether it makes waits shorter at all, and who pays, is for what-if to tell{chosen}: "
+        f'schedlab site what-if SITE --set "{change}".'
     )
