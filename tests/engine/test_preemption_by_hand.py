@@ -62,7 +62,7 @@ def scheduler_of(case, cluster):
     return scheduling_of(values, cluster, Numbers({}, {})).scheduler
 
 
-def runs_of(case, directory):
+def runs_of(case, directory, scheduled=scheduler_of):
     """Return the runs of each job by the model: begin and end."""
     closures = (
         NodeEvent(begin, "maintenance", tuple(host_names(nodes)), end, announced)
@@ -70,7 +70,7 @@ def runs_of(case, directory):
     )
     events = NodeEvents(tuple(closures)) if "maintenance" in case else None
     cluster = cluster_of(case, directory)
-    prepared = prepare(workload_of(case), scheduler_of(case, cluster), cluster=cluster, node_events=events)
+    prepared = prepare(workload_of(case), scheduled(case, cluster), cluster=cluster, node_events=events)
     found = [[] for _ in case["jobs"]]
     schedule = by_stretch(replay(prepared))
     if schedule.runs is None:  # nobody can give way

@@ -235,6 +235,10 @@ def rules_of(prepared: Prepared, orders: Iterable[Order | None], *, observed: bo
         one_each=backfill.partitions == "first",
         plan_size=_plan_size(backfill),
         grouped=backfill.interval > 0 and backfill.node == 0,  # as select/cons_tres does
+        groups_widen=backfill.follows("groups_widen"),
+        grace_until_look=backfill.follows("grace_until_look"),
+        passes_rest=backfill.follows("passes_rest"),
+        searches_whole_plan=backfill.follows("searches_whole_plan"),
         wf_depth=backfill.wf_depth,
         planned_tasks=backfill.wf_plan == "all",
         tasks_count=backfill.wf_count == "tasks",

@@ -29,6 +29,7 @@ from schedlab.engine.parts.heterogeneous.numbers import check_together, owners_o
 from schedlab.engine.parts.limits.build import longest_requests, machine_inputs
 from schedlab.engine.parts.limits.numbers import SiteInputs
 from schedlab.engine.parts.limits.on_all_jobs import as_one_node, is_held_back
+from schedlab.engine.parts.limits.slurm_version import by_version
 from schedlab.engine.parts.limits.tres import counted
 from schedlab.engine.parts.moldable.rows import Spread, spread_out
 from schedlab.engine.parts.outages.numbers import OutageInputs, outage_inputs
@@ -247,6 +248,7 @@ def _prepared(
     nodes, site, outages, who, tres = None, None, None, None, None
     if has_nodes(cluster):
         nodes, site = machine_inputs(asking, cluster, order, scheduler.placement, always=node_events is not None)
+        site = None if site is None else by_version(site, scheduler.backfill)
         if spread is not None and site is not None and site.submission_limits is not None:
             owner = spread.owner if order is None else spread.owner[order]
             site = site._replace(submission_limits=site.submission_limits.of_first(owner))

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal
 from schedlab.errors import InputError
 from schedlab.scheduler.arguments import argument, arguments, in_minutes, read_arguments, whole, written_arguments
 from schedlab.scheduler.policy import SPF, Policy
+from schedlab.scheduler.slurm_versions import MODELLED, VERSIONS, holds
 
 ALL = 10**15
 """As an option: no limit."""
@@ -222,6 +223,8 @@ class Slurm:
     hetjob_immediate
         "yes": a heterogeneous job starts as soon as a backfill pass has found that all its components can, and unless
         given, hetjob_prio is "min" (bf_hetjob_immediate). "no": at the end of the pass.
+    version
+        The version of Slurm whose rules hold where they differ, see `schedlab.scheduler.slurm_versions`.
 
     Examples
     --------
@@ -324,6 +327,11 @@ class Slurm:
         words=("no", "yes"),
         default="no",
     )
+    version: Literal["22.05", "24.11", "26.05"] = argument(
+        "the version of Slurm whose rules hold where they are known to differ; all others are those of 22.05",
+        words=VERSIONS,
+        default=MODELLED,
+    )
 
     def __post_init__(self) -> None:
         for option in (one for one in fields(self) if isinstance(one.default, int)):
@@ -354,6 +362,10 @@ class Slurm:
         'slurm(depth=100,window=259200)'
         """
         return cls(**read_arguments(cls, text))
+
+    def follows(self, rule: str) -> bool:
+        """Return whether a rule holds that differs by version."""
+        return holds(rule, self.version)
 
     @property
     def hetjob_order(self) -> str:

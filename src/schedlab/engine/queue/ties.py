@@ -30,7 +30,8 @@ def ties_of(scheduler: Scheduler) -> int:
     """Return how a scheduler breaks ties; passes after every event (interval=0) are those of the textbooks."""
     passes, policy = scheduler.backfill, scheduler.policy
     if isinstance(passes, Slurm) and passes.interval > 0:
-        return BY_NUMBER if passes.ties == "number" else BY_SUBMISSION
+        keeps_place = passes.ties == "number" and passes.follows("requeued_keep_place")
+        return BY_NUMBER if keeps_place else BY_SUBMISSION
     return BY_NUMBER if isinstance(policy, Multifactor) and policy.accrue == "always" else BY_ENTRY
 
 

@@ -34,7 +34,11 @@ class Order:
         self.starvation = scheduler.starvation
         self.always = isinstance(self.policy, Multifactor) and self.policy.accrue == "always"
         self.as_slurm = isinstance(scheduler.backfill, Slurm) and scheduler.backfill.interval > 0
-        self.keeps_place = isinstance(scheduler.backfill, Slurm) and scheduler.backfill.ties == "number"
+        self.keeps_place = (
+            isinstance(scheduler.backfill, Slurm)
+            and scheduler.backfill.ties == "number"
+            and scheduler.backfill.follows("requeued_keep_place")
+        )
         self.ties_by_number = isinstance(scheduler.backfill, Conservative)
         self.origin, self.priority, self.retries, self.site = origin, priority, retries, site
         self.columns: dict[str, NDArray[np.int64]] = {}  # the columns of jobs that functions may use, by number

@@ -308,7 +308,7 @@ class Preemption:
         his = self.class_of_run(job)
         passes = self.clock.scheduler.backfill
         over = ends = self.clock.now + int(inputs.grace[his])
-        if inputs.grace[his] and isinstance(passes, Slurm) and passes.interval:
+        if inputs.grace[his] and isinstance(passes, Slurm) and passes.interval and passes.follows("grace_until_look"):
             ends = -(-over // LOOK) * LOOK
         self.end_at(job, over, ends, "lost" if inputs.cancels[his] else "is held")
 

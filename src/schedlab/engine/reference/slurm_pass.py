@@ -107,7 +107,7 @@ class SlurmPass:
             (rest, few), before, marked = rest_after(self, visible), clock.started, self.marked
             self.marked = not few
             self.backfill_pass(visible)
-            self.resting = "" if marked or clock.started > before else rest
+            self.resting = "" if marked or clock.started > before or not rules.follows("passes_rest") else rest
             self.marked &= clock.free() > 0 and rules.interval > 0
             if not self.resting or (self.resting == "beside" and main):
                 self.last_change = now
@@ -381,7 +381,7 @@ class SlurmPass:
         clock, now = self.clock, self.clock.now
         ends = [job.expected_end for job in clock.seen() if job.expected_end > now]
         grouped = self.rounds_ends and not isinstance(clock.machine.empty, Nodes)  # see BackfillPlan.running
-        together = in_groups(ends, ends, self.rules.origin) if grouped else dict(zip(ends, ends, strict=True))
+        together = in_groups(ends, ends, self.rules) if grouped else dict(zip(ends, ends, strict=True))
         return {job: together.get(job.expected_end, now + self.inclusive) for job in clock.seen()}
 
     def book(self, profile: Profile, job: Job, begin: int, parts: list[Part]) -> None:

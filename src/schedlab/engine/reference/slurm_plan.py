@@ -11,6 +11,7 @@ from schedlab.engine.reference.machine import Nodes
 from schedlab.engine.reference.nodes import Part
 from schedlab.engine.reference.preemption import place_in
 from schedlab.engine.reference.profile import Profile
+from schedlab.scheduler.backfilling import Slurm
 
 if TYPE_CHECKING:
     from schedlab.engine.reference.slurm_pass import SlurmPass
@@ -156,7 +157,7 @@ class BackfillPlan:
         ends = [job.expected_end for job in holding if job.expected_end > soon]
         mine = [job.expected_end for job in holding if not usable.isdisjoint(part.node for part in job.parts)]
         mine = [end for end in mine if end > soon]
-        grouped = in_groups(mine, ends, passes.rules.origin) if passes.rounds_ends else {}
+        grouped = in_groups(mine, ends, passes.rules) if passes.rounds_ends else {}
         for job in holding:
             end = max(job.expected_end, soon)
             profile.take(clock.now, grouped.get(job.expected_end, end), job.parts)
@@ -182,20 +183,21 @@ class BackfillPlan:
         return place_in(self.without(gone).throughout(now, now + length), job, option)
 
 
-def in_groups(ends: list[int], of_all: list[int], origin: int) -> dict[int, int]:
+def in_groups(ends: list[int], of_all: list[int], rules: Slurm) -> dict[int, int]:
     """Return the ends of running jobs as Slurm rounds them: to the last end of a group, and later groups are wider.
 
     Half a minute after the first half minute, then twice as much each time (the estimate of select/cons_tres). Whether
-    a group goes on is asked of the next end `of_all` running jobs; half minutes are counted from `origin`.
+    a group goes on is asked of the next end `of_all` running jobs; half minutes are counted from the rules' `origin`.
+    In later versions, all groups are half minutes.
     """
     rest, every, together = sorted(set(ends)), sorted({*ends, *of_all}), dict[int, int]()
-    edge, window = (rest[0] + 30 - (rest[0] - origin) % 30, 30) if rest else (0, 30)
+    edge, window = (rest[0] + 30 - (rest[0] - rules.origin) % 30, 30) if rest else (0, 30)
     while rest:
         group = [rest.pop(0)]
         while rest and next(end for end in every if end > group[-1]) <= edge + window:
             group.append(rest.pop(0))
         together |= dict.fromkeys(group, group[-1])
-        window *= 2
+        window = 2 * window if rules.follows("groups_widen") else window + 30
         while any(end > group[-1] for end in every) and next(end for end in every if end > group[-1]) > edge + window:
-            window *= 2
+            window = 2 * window if rules.follows("groups_widen") else window + 30
     return together

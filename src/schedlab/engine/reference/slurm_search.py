@@ -58,13 +58,14 @@ def _in_partition(
 def _later(plan: BackfillPlan, job: Job, option: int, moment: int, length: int) -> int | None:
     """Return the end of the first record after a moment behind which nodes of the partition are free again.
 
-    Slurm looks at the records that the job would touch, and at the next one.
+    Slurm 22.05 looks at the records that the job would touch, and at the next one.
     """
     mine = plan.of_partition(job, option)
+    last = NEVER if plan.passes.rules.follows("searches_whole_plan") else moment + length - 1
     for begin, end in pairwise([plan.passes.clock.now, *sorted(plan.steps)]):
         if end > moment and plan.reserved_in(begin, begin) & mine - plan.reserved_in(end, end):
             return end
-        if begin > moment + length - 1:
+        if begin > last:
             return None
     return None
 

@@ -48,7 +48,14 @@ class Suspension:
             return []
         rank = {job: int(self.inputs.rank[self.class_of(job)]) for job in self.clock.running if self.suspends(job)}
         rank = {job: tier for job, tier in rank.items() if self.inputs.may[mine, self.class_of(job)]}
+        rank = {job: tier for job, tier in rank.items() if not self.is_left_alone(job)}
         return [{job for job in rank if rank[job] <= tier} for tier in sorted(set(rank.values()))]
+
+    def is_left_alone(self, job: Job) -> bool:
+        """Return whether a run may not be suspended yet."""
+        assert self.inputs is not None
+        exempt = int(self.inputs.exempt[self.class_of(job)])
+        return exempt > 0 and self.clock.now - job.start <= exempt
 
     def kept(self, job: Job) -> list[Part]:
         """Return what a run keeps while it is suspended: its memory and its GPUs."""

@@ -88,4 +88,5 @@ def _make_backfill_pass(world: World, waits: bool) -> None:
         kind = world.orders.policy.kind[0]
         timed = kind in (TIMED, ASKED) or wanes(world.site) or has_preemption(world)
         counters[LOOK_AGAIN] = clock[NOW] + 1 if timed or waits else again
-        rest(world.plan, clock[NOW], rests if clock[STARTED] == before else AWAKE, clock[FREE])
+        changes_nothing = clock[STARTED] == before and world.rules.passes_rest
+        rest(world.plan, clock[NOW], rests if changes_nothing else AWAKE, clock[FREE])

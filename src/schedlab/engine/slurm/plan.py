@@ -2,9 +2,9 @@
 
 Running jobs hold their processors until they end, and a reservation holds those that it will use: where its begin is
 rounded down, it takes, before its actual begin, only what the jobs that end until then do not hold themselves. Ends of
-running jobs are grouped, more coarsely the later they are, and a job that starts now must end before reservations
-begin, not when they begin. Slurm 22.05 behaves this way (conformance/slurm-by-hand.json). With `interval=0` the pass
-is the textbook one instead: exact ends, and a job may end when a reservation begins.
+running jobs are grouped, in some versions more coarsely the later they are, and a job that starts now must end before
+reservations begin, not when they begin. Slurm 22.05 behaves this way (conformance/slurm-by-hand.json). With
+`interval=0` the pass is the textbook one instead: exact ends, and a job may end when a reservation begins.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def expect_ends(world: World) -> int:
             else:
                 closed = end > edge + window
                 while end > edge + window:
-                    window *= 2
+                    window = next_window(world.rules, window)
             if closed:
                 _plan_group(world, freed, together, ends)
                 freed = together = 0
@@ -146,6 +146,12 @@ def rounded_down(rules: Rules, second: int) -> int:
 def first_edge(rules: Rules, end: int) -> int:
     """Return when the first group of ends is over, whose first one is given."""
     return end + GROUP - (end - rules.origin) % GROUP
+
+
+@inlined
+def next_window(rules: Rules, window: int) -> int:
+    """Return how long behind the first group another one is over, given that of the group before it."""
+    return 2 * window if rules.groups_widen else window + GROUP
 
 
 @inlined

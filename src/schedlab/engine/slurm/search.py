@@ -32,7 +32,7 @@ from schedlab.engine.parts.limits.state import ANYWHERE, Site
 from schedlab.engine.parts.outages.kernels import next_step_of_closures
 from schedlab.engine.parts.preemption.plan import leave_out, put_in_again
 from schedlab.engine.parts.preemption.state import has_preemption
-from schedlab.engine.slurm.plan import GROUP, end_of_plan, first_edge, rounded_down
+from schedlab.engine.slurm.plan import GROUP, end_of_plan, first_edge, next_window, rounded_down
 from schedlab.engine.slurm.plan_records import is_step, place_of_step
 from schedlab.engine.slurm.queue_entries import slot_in_turn
 from schedlab.engine.slurm.state import BEHIND, STEPS, STEPS_CHANGE, TESTED
@@ -135,7 +135,8 @@ def _find_usable(world: World, timeline: Timeline, option: int, moment: int, est
 
     Nodes that have less memory than it asks for are left out at once; that there are too few cores or GPUs shows later.
     Return the next moment that Slurm tries: the end of the first record of the plan behind which nodes of the partition
-    are free again, among those that the job would touch and the next one; NEVER if there is none.
+    are free again, among those that the job would touch and the next one, or all by the rules of later versions; NEVER
+    if there is none.
     """
     cohorts, asked = timeline.cohorts, world.nodes.machine.requests[world.nodes.machine.shape[option]]
     steps, count = world.plan.steps, world.plan.counters[STEPS]
@@ -158,7 +159,7 @@ def _find_usable(world: World, timeline: Timeline, option: int, moment: int, est
         cohorts[cohort].until = LONG_AGO
     beyond = place_of_step(world.plan, touched + 1)
     last = steps[beyond + 1] if beyond + 1 < count else NEVER
-    if later > last:
+    if later > last and not world.rules.searches_whole_plan:
         later = NEVER
         enters = min(enters, steps[beyond])
     if moment == now and enters < NEVER:  # as time goes on, the job would touch more
@@ -235,9 +236,9 @@ def _as_runs_end(world: World, timeline: Timeline, request: int, moment: int, le
                     second = _try(world, request, moment, length, before, last)
                     if second != UNKNOWN:
                         return second
-                    before, last, window = last, UNKNOWN, 2 * window
+                    before, last, window = last, UNKNOWN, next_window(world.rules, window)
                     while world.rules.grouped and end > edge + window:
-                        window *= 2
+                        window = next_window(world.rules, window)
             if not holds:
                 continue
             if end == now + 1:

@@ -300,13 +300,13 @@ def _end_those_in_use(world: World, last: int) -> None:
 def end_runs(world: World, job: int) -> None:
     """End a run when its grace time is over, unless it ends before, and so those of the other components.
 
-    Under Slurm's passes that is at the next look at time limits, but the end is expected when the grace time is over.
+    By Slurm 22.05 that is at the next look at time limits, but the end is expected when the grace time is over.
     """
     for part in range(first_of_all(world.components, job), end_of_all(world.components, job)):
         his = class_of_run(world, part)
         fate = IS_LOST if world.preemption.cancels[his] else COMES_BACK
         over = world.state.clock[NOW] + world.preemption.grace[his]
-        looks = world.rules.interval > 0 and world.preemption.grace[his] > 0
+        looks = world.rules.grace_until_look and world.rules.interval > 0 and world.preemption.grace[his] > 0
         end_run(world, part, over, -(-over // LOOK) * LOOK if looks else over, fate)
 
 

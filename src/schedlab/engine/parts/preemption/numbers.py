@@ -108,7 +108,7 @@ def _classes(cluster: Cluster) -> tuple[NDArray[Any], ...]:
     """Return which class may preempt which, and cancels, suspends, grace, exempt and rank of each class.
 
     A QOS that names itself does not preempt its own jobs (Slurm would need PreemptMode=WITHIN). Runs that are suspended
-    have neither a grace time nor an exempt time.
+    have no grace time.
     """
     rule = cluster.preemption
     modes, grace, exempt, rank = ["off"], [0], [0], [0]
@@ -137,4 +137,4 @@ def _classes(cluster: Cluster) -> tuple[NDArray[Any], ...]:
         may[one, other] = modes[other] != "off"
     cancels, suspends = (np.array([mode == one for mode in modes]) for one in ("cancel", "suspend"))
     ends = ~suspends
-    return may, cancels, suspends, np.array(grace) * ends, np.array(exempt) * ends, np.array(rank)
+    return may, cancels, suspends, np.array(grace) * ends, np.array(exempt), np.array(rank)

@@ -167,7 +167,10 @@ def hide_in_plan(nodes: Nodes, job: int, now: int, until: int, sign: int) -> Non
 def may_suspend(world: World, option: int, job: int) -> bool:
     """Return whether a job in one of its partitions may suspend a run."""
     his = class_of_run(world, job)
-    return world.preemption.suspends[his] and world.preemption.may[world.preemption.of_option[option], his]
+    exempt = world.preemption.exempt[his]
+    left_alone = exempt > 0 and world.state.clock[NOW] - world.state.start[job] <= exempt
+    may = world.preemption.may[world.preemption.of_option[option], his]
+    return world.preemption.suspends[his] and may and not left_alone
 
 
 @inner_kernel

@@ -1,0 +1,149 @@
+"""Rules of Slurm's scheduler that differ between its versions, as one table.
+
+A rule is a name, the versions in which it holds, a sentence, and where it was seen. `version=` of `+slurm(...)` chooses
+among them; passes know only the rules. All was observed on unmodified slurmctlds 22.05.8, 24.11.5 and 26.05.5 in
+skipped time. `NOT_MODELLED` has the differences that were seen, and that the model does not know.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+VERSIONS = ("22.05", "24.11", "26.05")
+
+MODELLED = "22.05"
+"""The version that is modelled as a whole: the default."""
+
+_OLD, _NEW, _LATEST = ("22.05",), ("24.11", "26.05"), ("26.05",)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule that differs by version.
+
+    Parameters
+    ----------
+    name
+        By which passes ask for it.
+    versions
+        Those in which it holds.
+    meaning
+        In one sentence.
+    seen
+        The cases in which it was seen, by file of `conformance/`.
+    """
+
+    name: str
+    versions: tuple[str, ...]
+    meaning: str
+    seen: str
+
+
+RULES = {
+    rule.name: rule
+    for rule in (
+        Rule(
+            "passes_rest",
+            _OLD,
+            "After a backfill pass that has changed nothing, the next one waits for a change, which it follows at "
+            "once; otherwise passes keep their interval while jobs wait.",
+            "slurm-by-hand.json: rest on busy nodes, other phase; slurm-preemption.json: exempt time",
+        ),
+        Rule(
+            "searches_whole_plan",
+            _NEW,
+            "Where a job does not fit, a backfill pass tries every later second of its plan in which reserved nodes "
+            "become free; otherwise only those that the job would touch, and the next one.",
+            "slurm-by-hand.json: no reservation behind a staircase",
+        ),
+        Rule(
+            "requeued_keep_place",
+            _OLD,
+            "Under priority/basic, a job that is requeued keeps its place; otherwise it goes behind those that wait.",
+            "slurm-requeues.json: priority/basic",
+        ),
+        Rule(
+            "licenses_stop",
+            _NEW,
+            "With assoc_limit_stop, a job that waits for a licence stops a main pass, too.",
+            "slurm-rules.json: limits stop, licences",
+        ),
+        Rule(
+            "groups_widen",
+            ("22.05", "24.11"),
+            "In the plan of a backfill pass, ends of running jobs in one half minute count as one, and the farther off "
+            "they are, the wider these groups get; otherwise all are half minutes.",
+            "slurm-by-hand.json: ends close together are taken as one, two reservations in one minute",
+        ),
+        Rule(
+            "grace_until_look",
+            _OLD,
+            "A run whose time of grace is over ends with the look at time limits, every 30 s; otherwise at once.",
+            "slurm-preemption.json: time of grace",
+        ),
+        Rule(
+            "exempt_from_suspension",
+            _LATEST,
+            "PreemptExemptTime puts off that a run is suspended, too.",
+            "slurm-preemption.json: no exempt time for the suspended",
+        ),
+    )
+}
+
+NOT_MODELLED = (
+    Rule(
+        "full_seconds",
+        _NEW,
+        "The main loop ticks on full seconds: starts and ends are noticed up to two seconds earlier or later.",
+        "slurm-by-hand.json",
+    ),
+    Rule(
+        "run_minutes_late",
+        _NEW,
+        "With assoc_limit_stop, room under GrpTRESRunMins is noticed a minute later.",
+        "slurm-rules.json: limits stop, account GrpTRESRunMins=cpu=20",
+    ),
+    Rule(
+        "returns",
+        _NEW,
+        "A job that was preempted begins again up to 40 seconds earlier or later.",
+        "slurm-preemption.json: requeue, exempt time",
+    ),
+    Rule(
+        "gang_turns",
+        _NEW,
+        "Which of several suspended runs goes on, on nodes that are partly in use.",
+        "slurm-preemption.json",
+    ),
+    Rule(
+        "memory_cores",
+        _NEW,
+        "How many cores a job gets for memory above MaxMemPerCPU, and which such requests are refused.",
+        "slurm-memory.json",
+    ),
+    Rule("tree_leaves", _NEW, "Which leaf switches are chosen, in some requests.", "slurm-switches.json"),
+    Rule(
+        "cores_of_all_partitions",
+        ("24.11",),
+        "MaxCPUsPerNode counts the cores that jobs of other partitions hold.",
+        "slurm-machines.json",
+    ),
+    Rule(
+        "components_at_limits",
+        _LATEST,
+        "A heterogeneous job beyond MaxJobs is refused when it is submitted, but for its second component.",
+        "slurm-hetjobs.json",
+    ),
+)
+"""Differences that were seen, and whose rule is not known well enough to be modelled."""
+
+
+def holds(rule: str, version: str) -> bool:
+    """Return whether a rule of the table holds in a version.
+
+    Examples
+    --------
+    >>> holds("passes_rest", "22.05"), holds("passes_rest", "26.05")
+    (True, False)
+    """
+    return version in RULES[rule].versions
