@@ -1,6 +1,8 @@
-"""May a job start now? Its reservation has begun, it exceeds no limit, and the nodes in service would hold it.
+"""Why may a job not start now, whatever is free? Passes ask, and so does who counts the reasons of waiting jobs.
 
-The same of the components that wait with it. Every such question overwrites the nodes that were chosen last.
+Its reservation has not begun, the nodes in service would not hold it, or it would exceed a limit: in this order, which
+decides what `squeue` shows. The same of the components that wait with it. Every such question overwrites the nodes that
+were chosen last.
 """
 
 from __future__ import annotations
@@ -9,13 +11,38 @@ from typing import TYPE_CHECKING
 
 from schedlab.engine.jobs.clock import NOW
 from schedlab.engine.parts.heterogeneous.kernels import are_complete, lacks_any
-from schedlab.engine.parts.limits.state import admitted, charge, has_limits
+from schedlab.engine.parts.limits.state import (
+    FIRST_LIMIT,
+    NOT_AVAILABLE,
+    RESERVATION,
+    charge,
+    exceeded,
+    has_limits,
+)
 from schedlab.engine.parts.outages.in_service import has_outages, in_service
 from schedlab.engine.parts.reservations.kernels import has_opened
 from schedlab.kernels import inlined, inner_kernel
 
 if TYPE_CHECKING:
     from schedlab.engine.world import World
+
+NO_REASON = -1
+"""The job may start, if there is room."""
+
+
+@inlined
+def why_not(world: World, job: int) -> int:
+    """Return why a job that waits for no other may not start now, as a column of `Site.waited`; NO_REASON if it may."""
+    now = world.state.clock[NOW]
+    if not has_opened(world, job, now):
+        return RESERVATION
+    if not in_service(world, job):
+        return NOT_AVAILABLE
+    if world.site is not None:
+        limit = exceeded(world.site, world.state.running, job, world.jobs[job].estimate, now)
+        if limit >= 0:
+            return FIRST_LIMIT + world.site.reason[limit]
+    return NO_REASON
 
 
 @inlined
@@ -26,7 +53,7 @@ def within_limits(world: World, job: int) -> bool:
     """
     if world.components is not None:
         return _all_within_limits(world, job)
-    return _within_limits(world, job)
+    return why_not(world, job) == NO_REASON
 
 
 @inlined
@@ -34,23 +61,13 @@ def by_itself_within_limits(world: World, job: int) -> bool:
     """Return the same of a job or one component: Slurm looks at all of a job together only when it is to start."""
     if world.components is not None and not are_complete(world.components, job):
         return False
-    return _within_limits(world, job)
+    return why_not(world, job) == NO_REASON
 
 
 @inlined
 def may_be_passed_over(world: World) -> bool:
     """Return whether there may be jobs that are passed over, see `within_limits`."""
     return has_limits(world.site) or has_outages(world)
-
-
-@inlined
-def _within_limits(world: World, job: int) -> bool:
-    now = world.state.clock[NOW]
-    if not has_opened(world, job, now):
-        return False
-    if not admitted(world.site, world.state.running, job, world.jobs[job].estimate, now):
-        return False
-    return in_service(world, job)
 
 
 @inner_kernel
@@ -60,7 +77,7 @@ def _all_within_limits(world: World, job: int) -> bool:
     within, charged = True, world.components.first[job]
     while within and charged < world.components.end[job]:
         if charged == job or world.components.waits[charged]:
-            within = _within_limits(world, charged)
+            within = why_not(world, charged) == NO_REASON
             if within:
                 charge(world.site, charged, 1)
         charged += 1

@@ -13,22 +13,16 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 from schedlab.engine.jobs.clock import NOW
-from schedlab.engine.parts.admission import within_limits
+from schedlab.engine.parts.admission import NO_REASON, why_not, within_limits
 from schedlab.engine.parts.dependencies.kernels import is_ready
 from schedlab.engine.parts.limits.state import (
     BY_NUMBER,
     DEPENDENCY,
-    FIRST_LIMIT,
-    NOT_AVAILABLE,
     PRIORITY,
-    RESERVATION,
     RESOURCES,
     Site,
-    exceeded,
 )
 from schedlab.engine.parts.moldable.kernels import is_same_job, is_visible
-from schedlab.engine.parts.outages.in_service import in_service
-from schedlab.engine.parts.reservations.kernels import has_opened
 from schedlab.engine.parts.submission_limits.kernels import count_refused
 from schedlab.kernels import inlined, inner_kernel
 
@@ -52,15 +46,9 @@ def count_waiting(world: World, now: int) -> None:
             if not is_ready(world.dependencies, job):
                 world.site.waited[job, DEPENDENCY] += seconds
                 continue
-            if not has_opened(world, job, before):
-                world.site.waited[job, RESERVATION] += seconds
-                continue
-            if not in_service(world, job):
-                world.site.waited[job, NOT_AVAILABLE] += seconds
-                continue
-            limit = exceeded(world.site, world.state.running, job, world.jobs[job].estimate, before)
-            if limit >= 0:
-                world.site.waited[job, FIRST_LIMIT + world.site.reason[limit]] += seconds
+            reason = why_not(world, job)
+            if reason != NO_REASON:
+                world.site.waited[job, reason] += seconds
                 continue
             world.site.waited[job, PRIORITY] += seconds
             for option in range(world.site.options[job], world.site.options[job + 1]):
@@ -77,7 +65,7 @@ def count_waiting(world: World, now: int) -> None:
             if not counted:
                 world.site.waited[first[partition], PRIORITY] -= seconds
                 world.site.waited[first[partition], RESOURCES] += seconds
-                _count_alternatives(world, first[partition], before, seconds)
+                _count_alternatives(world, first[partition], seconds)
         _count_hidden(world.waiting.beyond, world.site, seconds)
         count_refused(world, world.site.waited, before, now)
 
@@ -95,16 +83,11 @@ def all_are_passed_over(world: World) -> bool:
 
 
 @inlined
-def _count_alternatives(world: World, job: int, now: int, seconds: int) -> None:
+def _count_alternatives(world: World, job: int, seconds: int) -> None:
     """Count the other alternatives of a job that waits for resources."""
     if world.alternatives is not None:
         for other in range(world.alternatives.first[job], world.alternatives.end[job]):
-            if (
-                other != job
-                and is_visible(world.alternatives, other)
-                and in_service(world, other)
-                and exceeded(world.site, world.state.running, other, world.jobs[other].estimate, now) < 0
-            ):
+            if other != job and is_visible(world.alternatives, other) and why_not(world, other) == NO_REASON:
                 world.site.waited[other, PRIORITY] -= seconds
                 world.site.waited[other, RESOURCES] += seconds
 
