@@ -71,7 +71,7 @@ def test_a_job_that_comes_while_the_passes_rest_starts_at_once():
     assert simulate(jobs(4), "fcfs+slurm").start_time.tolist() == [10, 911, 310]
 
 
-def test_a_run_that_a_backfill_pass_preempts_while_passes_rest_leads_to_the_next_one():
+def test_a_backfill_pass_that_preempts_a_run_leads_to_the_next_one():
     # Jobs 2 and 3 wait for the ends of 1 and 0, on busy nodes beside each other, so the passes rest after 10, but for
     # the one at 11, as the main pass of 10 has passed over jobs. It preempts job 1, which it could not in the second of
     # its start; the end of that run comes after this pass, and is a change. The next main pass would be at 13. Job 1

@@ -71,9 +71,8 @@ class SlurmPass:
         entered = len(news.entered) > news.back or news.ready
         if entered or news.turned or news.corrected or (clock.waiting and news.computed):
             self.changed, self.last_change = True, now
-        elif news.ended:
-            preempted = self.last_backfill == now  # by the pass of this second; other ends are before it
-            self.changed, self.last_change = True, max(self.last_change, now if preempted else now - 1)
+        elif news.ended:  # before the look of its second
+            self.changed, self.last_change = True, max(self.last_change, now - 1)
         self.note_returns(news)
         changed = news.ended or entered or news.turned == 2
         if changed or (news.turned and clock.in_order):  # then no backfill pass looks at jobs

@@ -130,9 +130,9 @@ def _note_changes(world: World, returned: int, reranked: bool) -> None:
         counters[MAIN_DUE] = min(counters[MAIN_DUE], max(now, counters[LAST_MAIN] + world.rules.delay))
     if entered or clock[CHANGES] > 0 or (reranked and clock[WAITING] > 0) or clock[CORRECTED] > 0:
         counters[LOOK_AGAIN] = counters[LAST_CHANGE] = now
-    elif clock[COMPLETED] > 0:  # ends are before the looks of their second, unless its pass has preempted these runs
+    elif clock[COMPLETED] > 0:  # ends are before the looks of their second
         counters[LOOK_AGAIN] = now
-        counters[LAST_CHANGE] = max(counters[LAST_CHANGE], now if counters[LAST_BACKFILL] == now else now - 1)
+        counters[LAST_CHANGE] = max(counters[LAST_CHANGE], now - 1)
 
 
 @inlined
