@@ -12,12 +12,22 @@ Table = Mapping[str, tuple[float, Values]]
 """The share of cases that have a field, and its values: one is taken at random, or a function draws it."""
 
 
+OFTEN = 0.85
+"""The share of cases that have what they are about."""
+
+
 class Draw(Random):
-    """A generator of random numbers with words for choices."""
+    """A generator of random numbers with words for choices; what a case is about is `wanted`."""
+
+    wanted: frozenset[str] = frozenset()
 
     def chance(self, share: float) -> bool:
         """Return True in such a share of cases."""
         return self.random() < share
+
+    def has(self, name: str, share: float) -> bool:
+        """Return True in such a share of the cases that are not about something, and often in others."""
+        return self.chance(OFTEN if name in self.wanted else share)
 
     def one(self, *values: Item) -> Item:
         """Return one of some values."""
@@ -33,12 +43,17 @@ class Draw(Random):
 
     def fields(self, table: Table) -> dict[str, Any]:
         """Return the fields that a case has, of a table."""
-        return {name: self.value(values) for name, (share, values) in table.items() if self.chance(share)}
+        return {name: self.value(values) for name, (share, values) in table.items() if self.has(name, share)}
 
     def few(self, table: Table, most: int) -> dict[str, Any]:
-        """Return so many fields at most: of too many at a time, each would hide what the others do."""
+        """Return so many fields at most: of too many at a time, each would hide what the others do.
+
+        If the case is about some of them, these are kept.
+        """
         found = self.fields(table)
-        kept = self.sample(sorted(found), min(len(found), self.randint(1, most)))
+        kept = [name for name in found if name in self.wanted]
+        if not kept:
+            kept = self.sample(sorted(found), min(len(found), self.randint(1, most)))
         return {name: found[name] for name in found if name in kept}
 
     def text(self, table: Table, most: int | None = None) -> list[str]:

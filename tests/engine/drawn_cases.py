@@ -16,6 +16,7 @@ from drawing import Draw, whole
 from drawn_clusters import Document, drawn_cluster, drawn_events
 from drawn_jobs import asking_for_reservations, drawn_jobs, without_rows
 from drawn_schedulers import drawn_scheduler, with_python
+from drawn_subjects import drawn_subject
 from features import outcome
 from test_nodes_against_twin import replayed
 from test_nodes_against_twin import simulate as simulate_prepared
@@ -32,6 +33,9 @@ from schedlab.workload.workload import Workload
 
 ATTEMPTS = 6
 """How often a case is drawn until one is not refused."""
+
+MOST = 25
+"""Jobs of a case. More are drawn, as half of them can never run."""
 
 DISTRIBUTIONS: dict[str, Any] = {
     "distributions": ("uniform(0s,60s)", "uniform(5s,100s)"),
@@ -65,29 +69,31 @@ def drawn_case(seed: int) -> Case | None:
         except InputError:
             continue
         if case is not None:
-            return case._replace(drawn=whole_case.workload)
+            first = without_rows(case.workload, np.arange(MOST, len(case.workload)))
+            return case._replace(workload=first, drawn=whole_case.workload)
     return None
 
 
 def _any_case(draw: Draw) -> Case:
     """Return a random simulation, which may be refused."""
-    nodes, heterogeneous = draw.chance(0.75), draw.chance(0.18)
-    moldable = not heterogeneous and draw.chance(0.15)
+    draw.wanted = drawn_subject(draw)
+    nodes, heterogeneous = draw.has("nodes", 0.75), draw.has("heterogeneous", 0.18)
+    moldable = not heterogeneous and draw.has("moldable", 0.15)
     licences: Document = {"licenses": {"L": draw.randint(1, 3), "M": 1}} if draw.chance(0.25) else {}
     document = drawn_cluster(draw) if nodes else {"processors": draw.randint(1, 12), **licences}
     cluster = Cluster.from_dict(document)
     scheduler = drawn_scheduler(draw, nodes=nodes, switches="switches" in document, heterogeneous=heterogeneous)
-    jobs = draw.choice([4, 10, 16, 25, 40] if nodes else [4, 8, 14, 20])
+    jobs = draw.choice([30, 50, 80] if draw.wanted else [4, 10, 16, 25, 40])
     workload = drawn_jobs(draw, document, cluster.processors, jobs, heterogeneous=heterogeneous, moldable=moldable)
     options: dict[str, Any] = {"cluster": cluster}
-    if nodes and draw.chance(0.35) and (events := drawn_events(draw, document["groups"])) is not None:
+    if nodes and draw.has("events", 0.35) and (events := drawn_events(draw, document["groups"])) is not None:
         options["node_events"] = events
         if events.reservations:
             workload = asking_for_reservations(draw, workload, [event.name for event in events.reservations])
     if not nodes and draw.chance(0.3):
         options["events"] = draw.one("pyss", "sc17")
     options |= draw.fields({"in_order": (0.08, whole(1, 8))})
-    if draw.chance(0.15):
+    if draw.has("distributions", 0.15):
         workload, scheduler = _with_distributions(draw, workload, scheduler)
     case = Case(workload, scheduler, options, document)
     return case._replace(scheduler=with_python(draw, scheduler)) if draw.chance(0.1) else case

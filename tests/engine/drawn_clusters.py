@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from drawing import Draw, Table, whole
+from drawing import OFTEN, Draw, Table, whole
 
 from schedlab.cluster.node_events import NodeEvent, NodeEvents
 from schedlab.errors import InputError
@@ -30,16 +30,15 @@ LIMITS: Table = {
     "grp_jobs": (0.3, whole(1, 2)),
     "grp_submit_jobs": (0.3, whole(1, 4)),
     "grp_tres_run_mins": (0.3, amount("cpu", 1, 12)),
-    "grp_tres_mins": (0.3, amount("cpu", 2, 25)),
-    "grp_wall": (0.3, whole(30, 300)),
-    "max_tres_per_job": (0.1, amount("cpu", 2, 8)),
+    "max_tres_per_job": (0.1, amount("cpu", 2, 4)),
     "max_tres_per_node": (0.1, amount("cpu", 1, 4)),
-    "max_tres_mins_per_job": (0.1, amount("cpu", 2, 15)),
-    "max_wall": (0.1, (30, 60, 120)),
-    "min_tres_per_job": (0.1, ({"cpu": 2},)),
+    "max_tres_mins_per_job": (0.1, amount("cpu", 1, 6)),
+    "max_wall": (0.1, (20, 60, 120)),
 }
+"""Those over all past use, `grp_tres_mins` and `grp_wall`, are not simulated."""
 LIMITS_OF_QOS: Table = {
     **LIMITS,
+    "min_tres_per_job": (0.1, ({"cpu": 2},)),
     "max_tres_per_user": (0.3, amount("cpu", 2, 5)),
     "max_tres_per_account": (0.3, amount("cpu", 2, 6)),
     "max_jobs_per_user": (0.3, whole(1, 2)),
@@ -55,7 +54,6 @@ MOST_LIMITS = 2
 MOST_FIELDS = 3
 """Fields that one partition or QOS has, beside its name."""
 QOS: Table = {
-    "priority": (0.8, whole(1, 10)),
     "usage_factor": (0.5, (0.5, 2.0, 0.0)),
     "preempt_mode": (0.4, ("cancel", "requeue")),
     "grace_time": (0.4, (10, 40)),
@@ -70,11 +68,9 @@ BILLED = ("cpu", "node", "mem", "gres/gpu")
 PARTITION: Table = {
     "priority_tier": (0.7, (1, 2, 3)),
     "max_time": (0.4, (60, 120)),
-    "default_time": (0.5, (30,)),
     "max_nodes": (0.4, (2, 3)),
     "exclusive": (0.1, (True,)),
     "max_cores_per_node": (0.4, (3, 5)),
-    "priority_factor": (0.8, (2, 3, 4, 5)),
     "least_loaded": (0.35, (True,)),
     "preempt_mode": (0.6, ("cancel", "requeue", "suspend", "off")),
     "grace_time": (0.25, (15,)),
@@ -82,8 +78,8 @@ PARTITION: Table = {
     "billing_largest": (0.2, (True,)),
     "overtime": (0.4, (0, 20)),
     "max_memory_per_core": (0.25, (60,)),
-    "max_memory_per_node": (0.25, (600,)),
-    "memory_per_gpu": (0.1, (40,)),
+    "max_memory_per_node": (0.25, (100, 250)),
+    "memory_per_gpu": (0.1, (40, 150)),
     "allow_accounts": (0.08, (["a"], ["a", "b"])),
     "deny_accounts": (0.08, (["b"],)),
 }
@@ -97,21 +93,21 @@ PREEMPTION: Table = {
 
 def drawn_cluster(draw: Draw) -> Document:
     """Return the document of a cluster of up to twelve nodes, mostly few; see `Cluster.from_dict`."""
-    switched = draw.chance(0.4)
+    switched = draw.has("switches", 0.4)
     groups = _groups(draw, switched)
     document: Document = {"groups": groups}
     if switched:
         tops = [{"parent": "top"} if draw.chance(0.8) else {} for _ in range(3)]
         document["switches"] = [{"name": "top"}, *({"name": f"s{i}", **top} for i, top in enumerate(tops, 1))]
-    qualities = [f"q{number}" for number in range(1, draw.randint(1, 4))]
-    if draw.chance(0.6):
+    qualities = [f"q{number}" for number in range(1, draw.randint(3 if "by qos" in draw.wanted else 1, 4))]
+    if draw.has("accounting", 0.6):
         document |= _accounting(draw, qualities)
     else:
         qualities = []
-    preempts = draw.chance(0.45)
+    preempts = draw.has("preemption", 0.45)
     partitions = [_partition(draw, number, groups, qualities) for number in range(draw.randint(2 * preempts, 3))]
     if preempts:
-        document["preemption"] = _preemption(draw, by_qos=bool(qualities) and draw.chance(0.5))
+        document["preemption"] = _preemption(draw, by_qos=bool(qualities) and draw.has("by qos", 0.5))
         for tier, one in enumerate(partitions):  # most of which share nodes
             one.update(draw.fields({"priority_tier": (0.8, (tier + 1,))}))
             if draw.chance(0.6):
@@ -145,39 +141,51 @@ def _groups(draw: Draw, switched: bool) -> list[Document]:
 
 
 def _accounting(draw: Draw, qualities: list[str]) -> Document:
-    limits: Table = {"limits": (0.7, lambda draw: draw.few(LIMITS_OF_QOS, MOST_LIMITS))}
-    qos = [{"name": name, **draw.few(QOS, MOST_FIELDS), **draw.fields(limits)} for name in qualities]
+    qos = [
+        {"name": name, **draw.few(QOS, MOST_FIELDS), **_limits(draw, "limits of qos", LIMITS_OF_QOS)}
+        for name in qualities
+    ]
     for place, one in enumerate(qos):
-        below = draw.some(qualities[place + 1 :])
+        below = draw.some(qualities[place + 1 :], OFTEN if "by qos" in draw.wanted else 0.6)
         if below:
             one["preempts"] = below
-    limits = {"limits": (0.5, lambda draw: draw.few(LIMITS_OF_ASSOCIATION, MOST_LIMITS))}
     shares: Table = {"shares": (0.6, (1, 2, 0, "parent"))}
     root: Document = {"name": "root", "parent": ""}
     if qualities:
         root |= {"qos": qualities, "default_qos": draw.choice(qualities)}
     accounts = [
         root,
-        {"name": "a", **draw.fields({**limits, **shares})},
-        {"name": "b", "parent": draw.one("root", "a"), **draw.fields(limits)},
+        {"name": "a", **_limits(draw, "limits of accounts", LIMITS_OF_ASSOCIATION), **draw.fields(shares)},
+        {"name": "b", "parent": draw.one("root", "a"), **_limits(draw, "limits of accounts", LIMITS_OF_ASSOCIATION)},
     ]
     users = [
-        {"user": user, "account": draw.choice(ACCOUNTS), "default": True, **draw.fields({**limits, **shares})}
+        {
+            **{"user": user, "account": draw.choice(ACCOUNTS), "default": True},
+            **_limits(draw, "limits of users", LIMITS_OF_ASSOCIATION),
+            **draw.fields(shares),
+        }
         for user in USERS
     ]
     return {"qos": qos, "accounts": accounts, "users": users} if qos else {"accounts": accounts, "users": users}
 
 
+def _limits(draw: Draw, whose: str, table: Table) -> Document:
+    """Return limits of an account, a user or a QOS; few if a case is about those of others, which they would hide."""
+    share = 0.1 if any(name.startswith("limits of") for name in draw.wanted) else 0.55
+    return {"limits": draw.few(table, MOST_LIMITS)} if draw.has(whose, share) else {}
+
+
 def _partition(draw: Draw, number: int, groups: list[Document], qualities: list[str]) -> Document:
     made = {"name": f"p{number}", "default": number == 0, **draw.few(PARTITION, 2 * MOST_FIELDS)}
-    if draw.chance(0.6):
+    if draw.chance(0.3 if draw.wanted else 0.6):
         made["nodes"] = ",".join(draw.sample(nodes_of(groups), draw.randint(1, len(nodes_of(groups)))))
         if draw.chance(0.35) and "," in made["nodes"]:
             made["min_nodes"] = 2
-    memory = draw.one("", "", "memory_per_core", "memory_per_node")
-    if memory:
-        made[memory] = 20 if memory == "memory_per_core" else 100
-    if qualities and draw.chance(0.3):
+    if "under_min_nodes" in draw.wanted:
+        made["min_nodes"] = 2
+    memory = draw.fields({"memory_per_core": (0.25, (20, 60)), "memory_per_node": (0.25, (100,))})
+    made |= memory if len(memory) < 2 else {}
+    if qualities and draw.has("partition's qos", 0.3):
         made["qos"] = draw.choice(qualities)
     return made
 
@@ -211,7 +219,7 @@ def drawn_events(draw: Draw, groups: list[Document]) -> NodeEvents | None:
 def _event(draw: Draw, groups: list[Document], names: list[str], number: int) -> list[NodeEvent]:
     second = draw.randint(0, 250)
     some = tuple(draw.sample(names, draw.randint(1, min(2, len(names)))))
-    kind = draw.one("down", "down", "drain", "gpu", "maintenance", "reservation")
+    kind = "drain" if draw.has("drain", 0.0) else draw.one("down", "down", "drain", "gpu", "maintenance", "reservation")
     if kind in ("down", "drain"):
         return [NodeEvent(second, kind, some), NodeEvent(second + draw.randint(0, 90), "up", some)]
     if kind == "gpu":

@@ -33,7 +33,7 @@ def drawn_jobs(
         asked["licenses"] = [draw.one("", "", "L", "L:2", "M", "L:1,M:1") for _ in range(jobs)]
     if heterogeneous:
         asked["het_job"] = _together(draw, columns, jobs)
-    elif draw.chance(0.2):
+    elif draw.has("arrays", 0.2):
         limits = {"A1": draw.randint(0, 2), "A2": draw.randint(0, 2)}
         asked["array"] = [draw.one("", "", "A1", "A2") for _ in range(jobs)]
         asked["array_limit"] = [limits.get(array, 0) for array in asked["array"]]
@@ -42,11 +42,11 @@ def drawn_jobs(
         columns,
         processors=processors,
         resources=Resources.of(jobs, **asked) if "groups" in document or len(asked) > 1 else None,
-        requests_enforced=draw.chance(0.7),
+        requests_enforced=draw.has("overtime", 0.7),
         header=USERS,
     )
-    if jobs > 3 and draw.chance(0.25):
-        workload = _with_dependencies(draw, rng, workload, workflows=not heterogeneous and draw.chance(0.4))
+    if jobs > 3 and draw.has("dependencies", 0.25):
+        workload = _with_dependencies(draw, rng, workload, workflows=not heterogeneous and draw.has("workflows", 0.4))
     if moldable:
         workload = workload.replace(alternatives=_alternatives(rng, document, processors, jobs))
     return workload
@@ -54,9 +54,11 @@ def drawn_jobs(
 
 def _times(draw: Draw, rng: np.random.Generator, jobs: int) -> Columns:
     request = rng.integers(1, draw.one(20, 60, 200, 200), jobs)
-    runs = draw.one("as asked", "shorter", "shorter", "shorter", "any")
+    runs = "any" if draw.has("too long", 0.0) else draw.one("as asked", "shorter", "shorter", "shorter", "any")
     most = {"as asked": request, "shorter": request, "any": 2 * request + 1}[runs]
-    submit = np.sort(rng.integers(0, draw.one(1, 1, 30, 60, 120, 300), jobs))
+    within = draw.one(1, 30, 60, 120) if draw.wanted else draw.one(1, 1, 30, 60, 120, 300)
+    within = 400 if draw.has("spread", 0.0) else within  # so that runs are there whom others may preempt
+    submit = np.sort(rng.integers(0, within, jobs))
     if draw.chance(0.15):
         rng.shuffle(submit)
     if draw.chance(0.1):
@@ -77,7 +79,9 @@ def _on_processors(draw: Draw, rng: np.random.Generator, processors: int, jobs: 
 
 def _on_nodes(draw: Draw, rng: np.random.Generator, document: Document, jobs: int) -> Columns:
     groups, names = document["groups"], nodes_of(document["groups"])
-    narrow = "accounts" in document and draw.chance(0.6)  # so that limits hold jobs back, and not the nodes
+    narrow = "accounts" in document and draw.has(
+        "narrow", 0.0 if draw.wanted else 0.6
+    )  # so that limits hold jobs back, and not the nodes
     tasks = rng.integers(1, 3 if narrow else draw.one(2, 5, 10), jobs)
     several = 0.5 if "switches" in document else 0.25  # on nodes that may be on several switches
     nodes = np.where(rng.random(jobs) < several, rng.integers(1, 4, jobs), 0)
@@ -102,13 +106,13 @@ def _on_nodes(draw: Draw, rng: np.random.Generator, document: Document, jobs: in
         asked["nodelist"] = [
             draw.one("", "", "", draw.choice(names), ",".join(draw.sample(names, some))) for _ in range(jobs)
         ]
-    if "switches" in document and draw.chance(0.5):
+    if "switches" in document and draw.has("switches", 0.5):
         asked["switches"] = np.where(rng.random(jobs) < 0.6, 1, 0)
         asked["switch_wait"] = rng.choice([0, 20, 100, 300], jobs)
     if "accounts" in document:
         qualities = [one["name"] for one in document.get("qos", ())]
         asked["qos"] = [draw.one("", *qualities) for _ in range(jobs)]
-        if draw.chance(0.5):
+        if draw.has("account", 0.5):
             asked["account"] = [draw.one("", "a", "b") for _ in range(jobs)]
     return asked
 

@@ -78,16 +78,15 @@ OTHERS: Table = {"starvation": (0.12, (0, 5, 60, 300)), "window": (0.1, (1, 2, 5
 
 def drawn_policy(draw: Draw) -> str:
     """Return a policy as text."""
-    kind = draw.random()
-    if kind < 0.5:
-        return draw.choice(POLICIES)
-    return f'"{draw.choice(FORMULAS)}"' if kind < 0.7 else _multifactor(draw)
+    if draw.has("multifactor", 0.3):
+        return _multifactor(draw)
+    return draw.choice(POLICIES) if draw.chance(0.7) else f'"{draw.choice(FORMULAS)}"'
 
 
 def _multifactor(draw: Draw) -> str:
     parts = []
     for name, (share, weights, options) in FACTORS.items():
-        if draw.chance(share):
+        if draw.has(name, share):
             parts += [f"{name}={draw.choice(weights)}", *draw.text(options)]
     parts = parts or ["age=10"]
     return f"multifactor({','.join([*parts, *draw.text({'period': (0.7, (1, 7, 30, 60))})])})"
@@ -96,12 +95,12 @@ def _multifactor(draw: Draw) -> str:
 def drawn_scheduler(draw: Draw, *, nodes: bool, switches: bool, heterogeneous: bool) -> str:
     """Return a scheduler as text, for a cluster of nodes or a number of processors."""
     policy = drawn_policy(draw)
-    own = f"@{draw.choice(PREDICTORS)}" if draw.chance(0.25) else ""
+    own = f"@{_predictor(draw)}" if draw.has("predictions", 0.25) else ""
     backfilling = _backfilling(draw, policy, nodes=nodes, heterogeneous=heterogeneous)
     others = draw.text(OTHERS)
     options = [] if backfilling.startswith("+slurm") else others
-    if backfilling and draw.chance(0.6 if own else 0.4):
-        predictor = draw.choice(PREDICTORS)
+    if backfilling and draw.has("predictions", 0.6 if own else 0.4):
+        predictor = _predictor(draw)
         corrected = predictor not in ("requested", "actual") and draw.chance(0.5)
         backfilling += f"@{predictor}" + (f"/{draw.one('requested', 'incremental', 'doubling')}" if corrected else "")
     if backfilling.startswith("+conservative") and draw.chance(0.3):
@@ -111,13 +110,18 @@ def drawn_scheduler(draw: Draw, *, nodes: bool, switches: bool, heterogeneous: b
     return ",".join([policy + own + backfilling, *options])
 
 
+def _predictor(draw: Draw) -> str:
+    wanted = [one for one in PREDICTORS if any(f"{name}=" in one for name in draw.wanted)]
+    return draw.choice(wanted or PREDICTORS)
+
+
 def _backfilling(draw: Draw, policy: str, *, nodes: bool, heterogeneous: bool) -> str:
-    kind = draw.random()
-    if kind < 0.12:
+    kind = 1.0 if draw.has("slurm", 0.5) else draw.random()
+    if kind < 0.24:
         return ""
-    if kind < 0.35 and not heterogeneous:
+    if kind < 0.7 and not heterogeneous:
         return f"+easy:{draw.choice(POLICIES)}" if draw.chance(0.3) else "+easy"
-    if kind < 0.5 and not heterogeneous:
+    if kind < 1.0 and not heterogeneous:
         return "+conservative"
     options = draw.text(PASSES, MOST_OPTIONS)
     if policy.startswith("multifactor"):

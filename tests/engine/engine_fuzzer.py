@@ -21,7 +21,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "gym")]
@@ -45,6 +45,9 @@ That is eight days outside of these tests, in which something may happen in each
 
 TIMES = 60
 """How often jobs are preempted until they are said to be so for ever: 10,000 times outside of these tests."""
+
+
+Found = TypeVar("Found")
 
 
 class Result(NamedTuple):
@@ -108,7 +111,7 @@ def _compared(seed: int, directory: Path) -> tuple[str, str]:
     return ("refuse", answer) if isinstance(answer, str) else ("agree", "")
 
 
-def results(seeds: range, workers: int, run: Callable[[int], Result]) -> Iterator[Result]:
+def results(seeds: range, workers: int, run: Callable[[int], Found]) -> Iterator[Found]:
     """Yield what comes of cases, in this process or in several others."""
     if workers == 1:
         yield from map(run, seeds)

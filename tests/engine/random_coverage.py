@@ -14,11 +14,12 @@ from __future__ import annotations
 
 import argparse
 import copy
+import os
 import re
 import sys
 import warnings
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -34,7 +35,7 @@ if __name__ == "__main__":
 
 from drawn_cases import Case, drawn_case, found_by_engine, without_what_never_runs  # noqa: E402
 from drawn_jobs import with_resources  # noqa: E402
-from engine_fuzzer import impatient  # noqa: E402
+from engine_fuzzer import impatient, results  # noqa: E402
 from test_state import KINDS  # noqa: E402
 
 from schedlab.cluster.cluster import Cluster  # noqa: E402
@@ -45,11 +46,17 @@ from schedlab.workload.workload import Workload  # noqa: E402
 ENOUGH = 0.01
 """The share of cases in which something should bind."""
 
+AT_A_TIME = 40
+"""Cases after which is looked at what has bound often enough."""
+
 NAMES = {
     *("name", "nodes", "cores", "user", "account", "default", "parent", "by", "format", "version", "processors"),
     *("gpus", "features", "switch"),
 }
 """Fields without which there is no cluster, or no job that asks for them: see the columns of the jobs."""
+
+NOT_ASKED = {("accounts", "qos"), ("users", "qos")}
+"""Which QOS an account may use: a job of a log had the one that it had."""
 
 OPTION = re.compile(r"(?<=[(,])([a-z_]+)=[^,()]*(?:\([^()]*\))?")
 """An option in the text of a scheduler."""
@@ -112,7 +119,7 @@ def _paths(document: Any, *above: str) -> set[tuple[str, ...]]:
             found |= _paths(table, *above, name)
         if name in ("limits", "preemption"):
             found |= _paths(value, *above, name)
-        elif not tables and name not in NAMES:
+        elif not tables and name not in NAMES and (*above, name) not in NOT_ASKED:
             found.add((*above, name))
     return found
 
@@ -165,8 +172,8 @@ def leaves_out_others(case: Case, other: Case) -> bool:
     """Return whether other jobs are left out of a case as they never run, if it has another cluster."""
     if case.drawn is None or case.document is other.document:
         return False
-    kept = without_what_never_runs(other._replace(workload=case.drawn))
-    return kept is None or len(kept.workload) != len(case.workload)
+    kept, before = (without_what_never_runs(one._replace(workload=case.drawn)) for one in (other, case))
+    return kept is None or before is None or len(kept.workload) != len(before.workload)
 
 
 def case_of(kind: str, seed: int) -> Case | None:
@@ -187,25 +194,37 @@ class Line:
         self.tried = self.bound = self.cases = 0
 
 
-def table(kind: str, cases: int, first: int = 0) -> dict[str, Line]:
+def what_binds(kind: str, seed: int, enough: Collection[str]) -> dict[str, bool]:
+    """Return of everything that a case has, and that has not bound often enough yet, whether it binds."""
+    impatient()
+    warnings.simplefilter("ignore")  # kernels as plain Python warn where compiled ones do not
+    case = case_of(kind, seed)
+    if case is None:
+        return {}
+    answer, found = found_by_engine(case), dict[str, bool]()
+    for name, other in without(case):
+        if other is not None and name not in enough:
+            with suppress(InputError):  # where it cannot run without
+                found[name] = leaves_out_others(case, other) or differ(answer, found_by_engine(other))
+    return found
+
+
+def table(kind: str, cases: int, first: int = 0, workers: int = 1) -> dict[str, Line]:
     """Return how often everything that cases have was tried, and has bound."""
     lines: defaultdict[str, Line] = defaultdict(Line)
-    enough = max(1, ENOUGH * cases)
-    for number in range(cases):
-        case = case_of(kind, first + number)
-        if case is None:
-            continue
-        answer = found_by_engine(case)
-        for name, other in without(case):
-            line = lines[name]
-            if other is None or line.bound >= enough:
-                continue
-            with suppress(InputError):  # where it cannot run without
-                line.bound += leaves_out_others(case, other) or differ(answer, found_by_engine(other))
-                line.tried += 1
-                line.cases = number + 1
-    for line in lines.values():
-        line.cases = line.cases if line.bound >= enough else cases
+    least, enough = max(1, ENOUGH * cases), set[str]()
+    for begin in range(0, cases, AT_A_TIME):
+        seeds = range(first + begin, first + min(begin + AT_A_TIME, cases))
+        for found in results(seeds, workers, partial(what_binds, kind, enough=frozenset(enough))):
+            for name, binds in found.items():
+                lines[name].bound += binds
+                lines[name].tried += 1
+        for name, line in lines.items():
+            if line.bound >= least and name not in enough:
+                enough.add(name)
+                line.cases = begin + len(seeds)
+    for name in lines.keys() - enough:
+        lines[name].cases = cases
     return dict(lines)
 
 
@@ -215,10 +234,9 @@ def main() -> int:
     parser.add_argument("--cases", type=int, default=2_000)
     parser.add_argument("--first", type=int, default=0, help="the first seed")
     parser.add_argument("--of", choices=["drawn", *KINDS], default="drawn", help="which random simulations")
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     given = parser.parse_args()
-    impatient()
-    warnings.simplefilter("ignore")  # kernels as plain Python warn where compiled ones do not
-    found = table(given.of, given.cases, given.first)
+    found = table(given.of, given.cases, given.first, given.workers)
     print(f"{'':<44}{'with it':>8}{'binds':>7}{'cases':>7}{'share':>8}")
     seldom = 0
     for name, line in sorted(found.items(), key=lambda one: one[1].bound / one[1].cases):

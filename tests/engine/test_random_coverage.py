@@ -49,6 +49,7 @@ def test_options_are_taken_out_of_texts() -> None:
 
 def test_cases_are_counted_until_enough_have_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(random_coverage, "case_of", lambda *_: two_jobs())
+    monkeypatch.setattr(random_coverage, "AT_A_TIME", 1)
     lines = table("drawn", 5)
     jobs, submitted = lines["cluster: accounts.limits.grp_jobs"], lines["cluster: accounts.limits.grp_submit_jobs"]
     assert (jobs.tried, jobs.bound, jobs.cases) == (1, 1, 1)
