@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 
 from schedlab.cli import main
+from schedlab.cluster.hostlist import host_names
 from schedlab.errors import InputError
 from schedlab.site import import_site
 from schedlab.site.capacity import capacity, next_number
 from schedlab.site.capacity_found import Capacity, not_monotone
 from schedlab.site.capacity_goal import Goal, jackknife
+from schedlab.site.changes import changed
 from schedlab.site.more_nodes import check_kind, more_nodes, new_names, node_kinds
 
 CONF = """ClusterName=lab
@@ -284,6 +286,25 @@ def test_new_nodes_are_like_those_of_the_line_whatever_the_defaults_behind_it(ki
     assert gpu[0].startswith("NodeName=g[6-7] ")
     assert "gres=gpu:a100:2" in gpu[0]
     assert "nodeaddr" not in gpu[0]
+
+
+def test_names_of_nodes_that_are_to_come_stay_on_the_line_of_a_switch_that_gets_more(tmp_path):
+    """Slurm permits that topology.conf names nodes that do not exist; n04 is to be on the other switch."""
+    (tmp_path / "slurm.conf").write_text(MANY)
+    (tmp_path / "topology.conf").write_text(
+        "SwitchName=s1 Nodes=n[01-03],n[06-20]\nSwitchName=s2 Nodes=n04,g[1-2],g[5-8]\nSwitchName=top Switches=s[1-2]\n"
+    )
+    site = import_site(tmp_path)
+    old, gpu = node_kinds(site)
+    check_kind(site, gpu)
+    assert more_nodes(site, old, 2)[-1] == "SwitchName=s1 Nodes=n[01-03],n[06-20],n05"
+    for asked_for, at in (("3 more nodes like n[01-02]", "n[01-03],n[05-07]"), ("1 more node like g5", "g[1-2],g[5-6]")):
+        cluster = changed(site, [asked_for]).cluster
+        new = set(cluster.nodes) - set(site.cluster.nodes)
+        (switch,) = {group.switch for group in cluster.groups if new & set(group.names)}
+        assert {n for group in cluster.groups if group.switch == switch for n in group.names} == set(host_names(at))
+    with pytest.raises(InputError, match="there is no node 'n21'"):  # a slip is still one
+        changed(site, ["SwitchName=s1 Nodes=n[01-03],n21"])
 
 
 def test_nodes_are_named_by_some_of_a_line_and_join_the_partitions_that_are_named(kinds):

@@ -143,8 +143,8 @@ def _kind(site: Site, line: str, partitions: Sequence[str], *, asked: bool) -> N
 def more_nodes(site: Site, kind: NodeKind, number: int) -> tuple[str, ...]:
     """Return the changes that add nodes of a kind, as texts for `schedlab.site.changed`.
 
-    They have the next free names, belong to the partitions of the kind, and are connected to the switch of its last
-    node.
+    They have the next free names that no other switch has, belong to the partitions of the kind, and are connected to
+    the switch of its last node.
 
     Parameters
     ----------
@@ -160,7 +160,9 @@ def more_nodes(site: Site, kind: NodeKind, number: int) -> tuple[str, ...]:
     InputError
         If new nodes would not be like the others.
     """
-    new = new_names(kind.nodes[-1], SiteNames.of(site).nodes, number)
+    names = SiteNames.of(site)
+    elsewhere = names.connected.difference(host_names(_connected(site, kind.group.switch)))
+    new = new_names(kind.nodes[-1], names.nodes | elsewhere, number)
     hosts = host_list(new)
     options = " ".join(f"{name}={value}" for name, value in _options(site, kind).items())
     changes = [f"NodeName={hosts} {options}", *_in_partitions(site, kind, hosts), *_on_switch(site, kind, new)]
@@ -288,7 +290,12 @@ def _on_switch(site: Site, kind: NodeKind, new: Sequence[str]) -> list[str]:
         return []
     if TOPOLOGY not in site.files or "topology.yaml" in site.files:
         raise InputError(f"switch {leaf} of {kind.name} is not in {TOPOLOGY}: nodes cannot be added to it")
-    lines = [line for line in site.ledger.find("SwitchName") if line.place == TOPOLOGY and line.value == leaf]
-    named = next((_beside(site, line).get("nodes", "") for line in lines), "")
+    named = _connected(site, leaf)
     left = [name for name in new if name not in set(host_names(named))]
     return [f"SwitchName={leaf} Nodes={named},{host_list(left)}"] if left else []
+
+
+def _connected(site: Site, leaf: str) -> str:
+    """Return the nodes that the line of a switch names, be there such nodes or not."""
+    lines = [line for line in site.ledger.find("SwitchName") if line.place == TOPOLOGY and line.value == leaf]
+    return next((_beside(site, line).get("nodes", "") for line in lines), "")

@@ -24,13 +24,18 @@ _MOST_HOSTS = 5_000
 
 @dataclass(slots=True)
 class SiteNames:
-    """The names that a change may mention; None: the site has no accounts, so those of users and QOS are unknown."""
+    """The names that a change may mention; None: the site has no accounts, so those of users and QOS are unknown.
+
+    `connected` are nodes that lines of topology.conf name, whether they exist or not: Slurm permits that, so a line may
+    keep them as more are added to it.
+    """
 
     partitions: list[str] = field(default_factory=list)
     node_lines: list[str] = field(default_factory=list)
     nodes: set[str] = field(default_factory=set)
     sets: list[str] = field(default_factory=list)
     switches: list[str] = field(default_factory=list)
+    connected: set[str] = field(default_factory=set)
     qos: list[str] | None = None
     accounts: list[str] | None = None
     users: list[str] | None = None
@@ -46,6 +51,9 @@ class SiteNames:
         )
         for line in found.node_lines:
             found.nodes.update(host_names(line))
+        for line in site.ledger.find("Nodes"):
+            if line.place == "topology.conf":
+                found.connected.update(host_names(line.value))
         who = None if site.machine is None else site.machine.accounting
         if who is not None:
             found.qos = [one.name for one in who.qos]
@@ -234,7 +242,7 @@ def _check_switch(change: Change, names: SiteNames) -> None:
     for name, value in change.options:
         if name.lower() == "nodes" and value.upper() != "ALL":
             for host in host_names(value):
-                if host not in names.nodes:
+                if host not in names.nodes and host not in names.connected:
                     _no_node(host, names)
 
 
