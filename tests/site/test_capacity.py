@@ -298,7 +298,10 @@ def test_names_of_nodes_that_are_to_come_stay_on_the_line_of_a_switch_that_gets_
     old, gpu = node_kinds(site)
     check_kind(site, gpu)
     assert more_nodes(site, old, 2)[-1] == "SwitchName=s1 Nodes=n[01-03],n[06-20],n05"
-    for asked_for, at in (("3 more nodes like n[01-02]", "n[01-03],n[05-07]"), ("1 more node like g5", "g[1-2],g[5-6]")):
+    for asked_for, at in (
+        ("3 more nodes like n[01-02]", "n[01-03],n[05-07]"),
+        ("1 more node like g5", "g[1-2],g[5-6]"),
+    ):
         cluster = changed(site, [asked_for]).cluster
         new = set(cluster.nodes) - set(site.cluster.nodes)
         (switch,) = {group.switch for group in cluster.groups if new & set(group.names)}
