@@ -11,7 +11,7 @@ import numpy as np
 from result import Result
 
 import schedlab as sl
-from schedlab.engine.reference import simulate_plain
+from schedlab.engine.reference.simulate import simulate_plain
 from schedlab.schedule.analysis import Analysis
 from schedlab.workload.submissions import SUBMISSION_MODES
 from schedlab_papers.scsf_setup import LOG, SCHEDULER, stand_in, synthetic_workflows

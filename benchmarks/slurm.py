@@ -10,7 +10,7 @@ import numpy as np
 from result import Result
 
 import schedlab as sl
-from schedlab.engine.reference import simulate_plain
+from schedlab.engine.reference.simulate import simulate_plain
 
 DAY = 86_400
 NODES = 10_000

@@ -57,12 +57,37 @@ def test_the_packages_of_the_engine_import_only_those_before_them():
     assert {name.split(".")[0] for name in files} == {*ENGINE, "reference", "__init__"}
     known = {f"schedlab.engine.{name}" for name in files if not name.startswith("reference")}
     for module, path in files.items():
+        if module.split(".")[-1].startswith("reference"):
+            continue
         place = ENGINE.index(module.split(".")[0]) if module.split(".")[0] in ENGINE else len(ENGINE)
         for name in imported_at_once(path, known):
             other = name.removeprefix("schedlab.engine.")
             if ENGINE.index(other.split(".")[0]) > place:
                 upwards.add((module, other))
     assert not upwards
+
+
+def is_kernel(node: ast.AST) -> bool:
+    """Return whether a definition in a module is that of a kernel, or of an operation of kernels."""
+    words = {"kernel", "inner_kernel", "inlined", "bare_kernel", "for_python", "operation"}
+    return isinstance(node, ast.FunctionDef) and any(
+        isinstance(word, ast.Name) and word.id in words for line in node.decorator_list for word in ast.walk(line)
+    )
+
+
+def test_the_reference_implementation_calls_no_kernel():
+    folder, called = PACKAGE / "engine", set()
+    references = [*folder.glob("reference/*.py"), *folder.glob("parts/*/reference*.py")]
+    assert len(references) >= 30
+    for path in references:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.ImportFrom) or not (node.module or "").startswith("schedlab."):
+                continue
+            source = PACKAGE.parent.joinpath(*(node.module or "").split(".")).with_suffix(".py")
+            names, tree = {alias.name for alias in node.names}, ast.parse(source.read_text(encoding="utf-8"))
+            called |= {(path.name, one.name) for one in ast.walk(tree) if is_kernel(one) and one.name in names}
+            assert node.module != "schedlab.kernels"
+    assert not called
 
 
 def test_the_walk_of_a_campaign_task_goes_one_way():

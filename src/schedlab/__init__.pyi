@@ -32,7 +32,7 @@ from .cluster.cluster import Cluster as Cluster
 from .cluster.files import read_cluster as read_cluster
 from .cluster.files import write_cluster as write_cluster
 from .engine.many.simulate_many import simulate_many as simulate_many
-from .engine.reference import simulate_plain as simulate_plain
+from .engine.reference.simulate import simulate_plain as simulate_plain
 from .engine.simulation import simulate as simulate
 from .engine.steps.stepwise import Simulation as Simulation
 from .engine.warm_up import warm_up as warm_up

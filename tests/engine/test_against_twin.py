@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from random_workloads import SCHEDULERS, workloads
 
 from schedlab.engine import simulate
-from schedlab.engine.reference import simulate_plain
+from schedlab.engine.reference.simulate import simulate_plain
 from schedlab.model.lublin_feitelson import lublin
 from schedlab.model.tsafrir import tsafrir_estimates
 from schedlab.workload.workload import Workload

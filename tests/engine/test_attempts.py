@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schedlab.engine import simulate
-from schedlab.engine.reference import simulate_plain
+from schedlab.engine.reference.simulate import simulate_plain
 from schedlab.errors import InputError
 from schedlab.report.gantt import plot_gantt
 from schedlab.report.style import styled_axes

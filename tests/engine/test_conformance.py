@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from schedlab.engine import simulate
-from schedlab.engine.reference import simulate_plain
+from schedlab.engine.reference.simulate import simulate_plain
 from schedlab.schedule import Schedule
 from schedlab.workflow.workflow import Task, Workflow
 from schedlab.workload.dependencies import Dependencies

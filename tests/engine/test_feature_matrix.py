@@ -16,7 +16,7 @@ from features import BACKFILLINGS, GROUPS, check_invariants, outcome, random_sim
 from plain_process import number_printed
 from random_seeds import one_in
 
-from schedlab.engine.reference import simulate_plain
+from schedlab.engine.reference.simulate import simulate_plain
 from schedlab.engine.simulation import simulate
 from schedlab.errors import InputError
 

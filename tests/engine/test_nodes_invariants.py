@@ -12,14 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from node_cases import Shape, node_inputs, node_workloads, on_nodes, random_nodes, rows_of
 
+import schedlab.engine.reference.simulate as twin_simulate
 from schedlab.engine.machine.numbers import UNLIMITED
-from schedlab.engine.reference import simulate as twin_simulate
-from schedlab.engine.reference import simulate_plain
 from schedlab.engine.reference.machine import Nodes
 from schedlab.engine.reference.nodes import empty_nodes, requests_of
 from schedlab.engine.reference.placement import new_placement
 from schedlab.engine.reference.plan_pass import PlanPass
-from schedlab.engine.reference.simulate import replay, replay_on_nodes
+from schedlab.engine.reference.simulate import replay, replay_on_nodes, simulate_plain
 from schedlab.errors import InputError
 from schedlab.scheduler.backfilling import Slurm
 from schedlab.scheduler.multifactor import Multifactor

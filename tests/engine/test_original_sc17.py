@@ -17,7 +17,7 @@ import pandas as pd
 import pytest
 
 from schedlab.engine import simulate
-from schedlab.engine.reference import simulate_plain
+from schedlab.engine.reference.simulate import simulate_plain
 from schedlab.scheduler import Scheduler
 from schedlab.scheduler.policy import FCFS, SPF, UNICEF, WFP3, FormulaPolicy
 from schedlab.workload.columns import UNKNOWN

@@ -17,7 +17,7 @@ import pandas as pd
 import pytest
 
 from schedlab.engine import simulate
-from schedlab.engine.reference import simulate_plain
+from schedlab.engine.reference.simulate import simulate_plain
 from schedlab.workload.cleaning import clean
 from schedlab.workload.swf import read_swf
 from schedlab.workload.workload import Workload

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from random_workloads import workloads
 
 from schedlab.engine import simulate
-from schedlab.engine.reference import simulate_plain
+from schedlab.engine.reference.simulate import simulate_plain
 from schedlab.workflow.workflow import Task, Workflow
 from schedlab.workload.dependencies import Dependencies
 from schedlab.workload.submissions import Submission, WorkflowJobs

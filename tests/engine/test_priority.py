@@ -10,7 +10,7 @@ from schedlab.engine import simulate
 from schedlab.engine.parts.priority import kernels as priorities
 from schedlab.engine.parts.priority.kernels import new_priority
 from schedlab.engine.prepared import prepare
-from schedlab.engine.reference import simulate_plain
+from schedlab.engine.reference.simulate import simulate_plain
 from schedlab.kernels import for_python
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.workflow.workflow import Task, Workflow

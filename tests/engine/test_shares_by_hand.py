@@ -20,9 +20,9 @@ from schedlab.cluster.sacctmgr import read_accounts
 from schedlab.engine import simulate
 from schedlab.engine.parts.limits.tres import Billing
 from schedlab.engine.parts.priority.associations import Associations, associations, unknown_users
+from schedlab.engine.parts.priority.reference_shares import Shares
 from schedlab.engine.parts.priority.shares import new_shares, weighed
 from schedlab.engine.prepared import prepare
-from schedlab.engine.reference.shares import Shares
 from schedlab.engine.reference.simulate import replay
 from schedlab.engine.steps.stepwise import Simulation
 from schedlab.scheduler.scheduler import Scheduler

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from schedlab.engine import simulate
-from schedlab.engine.reference import simulate_plain
+from schedlab.engine.reference.simulate import simulate_plain
 from schedlab.errors import InputError
 from schedlab.scheduler import FunctionPolicy, Scheduler
 from schedlab.workload.workload import Workload

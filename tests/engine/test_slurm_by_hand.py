@@ -15,7 +15,7 @@ import pytest
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.nodes import NodeGroup
-from schedlab.engine.reference import simulate_plain
+from schedlab.engine.reference.simulate import simulate_plain
 from schedlab.engine.simulation import simulate
 from schedlab.scheduler import Scheduler
 from schedlab.scheduler.backfilling import TICK

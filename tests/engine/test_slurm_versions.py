@@ -25,8 +25,7 @@ from test_slurm_by_hand import modelled
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.nodes import NodeGroup
-from schedlab.engine.reference import simulate_plain
-from schedlab.engine.reference.simulate import replay
+from schedlab.engine.reference.simulate import replay, simulate_plain
 from schedlab.engine.simulation import simulate
 from schedlab.errors import InputError
 from schedlab.scheduler import Scheduler

@@ -9,7 +9,7 @@ import pytest
 
 from schedlab.campaign.definition.campaign import Campaign
 from schedlab.campaign.run.coordinator import run_campaign
-from schedlab.engine.reference import simulate_plain
+from schedlab.engine.reference.simulate import simulate_plain
 from schedlab.engine.simulation import simulate
 from schedlab.errors import InputError
 from schedlab.imports import named_classes

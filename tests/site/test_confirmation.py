@@ -18,8 +18,7 @@ import pytest
 from schedlab.cli import main
 from schedlab.cluster.node_events import NodeEvent, NodeEvents
 from schedlab.engine.prepared import prepare
-from schedlab.engine.reference import simulate_plain
-from schedlab.engine.reference.simulate import replay
+from schedlab.engine.reference.simulate import replay, simulate_plain
 from schedlab.errors import InputError
 from schedlab.report.variants import render_ranking
 from schedlab.site import import_site

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from schedlab.engine.reference import simulate_plain
+from schedlab.engine.reference.simulate import simulate_plain
 from schedlab.site.pieces import folded, in_pieces
 from schedlab.workload.dependencies import Dependencies
 from schedlab.workload.resources import Labels, Resources

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from schedlab.engine.reference import simulate_plain
+from schedlab.engine.reference.simulate import simulate_plain
 from schedlab.errors import InputError
 from schedlab.site.validation import validate
 from schedlab.slurm.installation import find_slurm, library

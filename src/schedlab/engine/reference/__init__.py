@@ -6,10 +6,5 @@ simulation itself.
 
 `clock` holds the order of events within a second: what ends, what is corrected, what enters the queue, and then one
 scheduling pass. The rules of the pass are in `queue_pass` (none, EASY), `plan_pass` (conservative) and `slurm_pass`;
-other events of a second are in `dependencies`, `predictors`, `priority` and `retries`. SC'17's simulator is separate,
-in `serial`.
+what parts do is in their packages, `schedlab.engine.parts.NAME.reference`. SC'17's simulator is separate, in `serial`.
 """
-
-from schedlab.engine.reference.simulate import simulate_plain
-
-__all__ = ["simulate_plain"]

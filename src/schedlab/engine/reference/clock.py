@@ -6,24 +6,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Protocol
 
+from schedlab.engine.parts.dependencies.reference import Dependencies
+from schedlab.engine.parts.forecasts.reference import Forecast
 from schedlab.engine.parts.heterogeneous.numbers import patience_of
+from schedlab.engine.parts.limits.reference import DEPENDENCY, NOT_AVAILABLE, PRIORITY, RESERVATION, RESOURCES, Site
 from schedlab.engine.parts.outages.numbers import FOR_ALL
+from schedlab.engine.parts.outages.reference import Outages
 from schedlab.engine.parts.preemption.endless import refuse_endless
+from schedlab.engine.parts.preemption.reference import Preemption
+from schedlab.engine.parts.priority.reference import Priority
+from schedlab.engine.parts.retries.reference import Retries
+from schedlab.engine.parts.submission_limits.reference import Gate
+from schedlab.engine.parts.switch_waits.reference import Wishes
 from schedlab.engine.prepared import Prepared
-from schedlab.engine.reference.dependencies import Dependencies
 from schedlab.engine.reference.job import Job
 from schedlab.engine.reference.machine import Machine, Nodes, View
 from schedlab.engine.reference.nodes import Part
 from schedlab.engine.reference.order import Order
-from schedlab.engine.reference.outages import Outages
-from schedlab.engine.reference.predictors import Forecast
-from schedlab.engine.reference.preemption import Preemption
-from schedlab.engine.reference.priority import Priority
 from schedlab.engine.reference.profile import Profile
-from schedlab.engine.reference.retries import Retries
-from schedlab.engine.reference.site import DEPENDENCY, NOT_AVAILABLE, PRIORITY, RESERVATION, RESOURCES, Site
-from schedlab.engine.reference.submission_limits import Gate
-from schedlab.engine.reference.switch_waits import Wishes
 from schedlab.scheduler.backfilling import Slurm
 from schedlab.scheduler.function_policy import OF_JOBS, FunctionPolicy
 from schedlab.scheduler.policy import Policy

@@ -7,10 +7,10 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.parts.limits.reference import Site
+from schedlab.engine.parts.priority.reference import Priority
+from schedlab.engine.parts.retries.reference import Retries
 from schedlab.engine.reference.job import Job
-from schedlab.engine.reference.priority import Priority
-from schedlab.engine.reference.retries import Retries
-from schedlab.engine.reference.site import Site
 from schedlab.errors import InputError
 from schedlab.scheduler.backfilling import Conservative, Slurm
 from schedlab.scheduler.function_policy import FunctionPolicy

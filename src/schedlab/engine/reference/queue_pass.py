@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
+from schedlab.engine.parts.heterogeneous.reference import Places, place_together
 from schedlab.engine.reference.clock import Clock, News
-from schedlab.engine.reference.hetjobs import Places, place_together
 from schedlab.engine.reference.job import Job
 from schedlab.engine.reference.machine import View
 from schedlab.engine.reference.nodes import Part

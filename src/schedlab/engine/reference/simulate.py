@@ -8,16 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.never_start import refuse_left_over
+from schedlab.engine.parts.dependencies.reference import new_dependencies, share_places
 from schedlab.engine.parts.heterogeneous.numbers import refuse_waiting_for_ever
+from schedlab.engine.parts.priority.reference import new_priority
+from schedlab.engine.parts.retries.reference import Retries, new_retries
 from schedlab.engine.prepared import Events, Prepared, prepare
 from schedlab.engine.reference.clock import Clock, Pass
-from schedlab.engine.reference.dependencies import new_dependencies, share_places
 from schedlab.engine.reference.job import Job
 from schedlab.engine.reference.nodes import Part
 from schedlab.engine.reference.plan_pass import PlanPass
-from schedlab.engine.reference.priority import new_priority
 from schedlab.engine.reference.queue_pass import QueuePass
-from schedlab.engine.reference.retries import Retries, new_retries
 from schedlab.engine.reference.serial import SerialTwin
 from schedlab.engine.reference.slurm_pass import SlurmPass
 from schedlab.engine.simulation import to_schedule

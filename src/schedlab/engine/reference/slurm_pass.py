@@ -7,9 +7,9 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from functools import partial
 
+from schedlab.engine.parts.heterogeneous.reference import sorted_for_pass, start_planned, start_together
 from schedlab.engine.parts.submission_limits.numbers import batches
 from schedlab.engine.reference.clock import Clock, News
-from schedlab.engine.reference.hetjobs import sorted_for_pass, start_planned, start_together
 from schedlab.engine.reference.job import Job
 from schedlab.engine.reference.machine import Nodes
 from schedlab.engine.reference.nodes import Part

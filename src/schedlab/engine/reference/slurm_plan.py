@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from schedlab.engine.parts.preemption.reference import place_in
 from schedlab.engine.reference.job import Job
 from schedlab.engine.reference.machine import Nodes
 from schedlab.engine.reference.nodes import Part
-from schedlab.engine.reference.preemption import place_in
 from schedlab.engine.reference.profile import Profile
 from schedlab.scheduler.backfilling import Slurm
 

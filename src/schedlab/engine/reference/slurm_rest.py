@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, Literal
 
-from schedlab.engine.reference.hetjobs import sorted_for_pass
+from schedlab.engine.parts.heterogeneous.reference import sorted_for_pass
 from schedlab.engine.reference.job import Job
 from schedlab.engine.reference.machine import Nodes
 from schedlab.engine.reference.nodes import Part

@@ -12,12 +12,12 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
+from schedlab.engine.parts.forecasts.reference_descent import Descent
+from schedlab.engine.parts.forecasts.reference_groups import Grouped
+from schedlab.engine.parts.forecasts.reference_log_regression import OnlineLogRegression
+from schedlab.engine.parts.forecasts.reference_past import Past, PlainPredictor
 from schedlab.engine.prepared import Prepared
-from schedlab.engine.reference.descent import Descent
-from schedlab.engine.reference.groups import Grouped
 from schedlab.engine.reference.job import Job
-from schedlab.engine.reference.log_regression import OnlineLogRegression
-from schedlab.engine.reference.past import Past, PlainPredictor
 from schedlab.errors import InputError
 from schedlab.scheduler.log_regression import LogRegression
 from schedlab.scheduler.own_predictor import JobView, PythonPredictor

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from schedlab.engine.machine.fitting import room_on_nodes
 from schedlab.engine.machine.numbers import NodeInputs
 from schedlab.engine.parts.limits.tres import Billing
+from schedlab.engine.parts.priority.reference_shares import Shares
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.reference.job import Job
-from schedlab.engine.reference.shares import Shares
 from schedlab.scheduler.multifactor import Multifactor
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
+from schedlab.engine.parts.forecasts.reference_past import PlainPredictor
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.reference.job import Job
-from schedlab.engine.reference.past import PlainPredictor
 from schedlab.scheduler.predictor import ATTRIBUTES, GroupMean
 
 POWERS = [2 ** (-half / 2) for half in range(41)]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from schedlab.engine.parts.limits.reference import DEPENDENCY
 from schedlab.engine.parts.submission_limits.numbers import SubmissionLimitInputs
 from schedlab.engine.reference.job import Job
-from schedlab.engine.reference.site import DEPENDENCY
 
 
 @dataclass

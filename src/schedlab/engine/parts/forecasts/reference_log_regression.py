@@ -6,11 +6,11 @@ import math
 from itertools import combinations
 from typing import NamedTuple
 
+from schedlab.engine.parts.forecasts.reference_descent import Descent
+from schedlab.engine.parts.forecasts.reference_groups import Grouped
+from schedlab.engine.parts.forecasts.reference_past import PlainPredictor
 from schedlab.engine.prepared import Prepared
-from schedlab.engine.reference.descent import Descent
-from schedlab.engine.reference.groups import Grouped
 from schedlab.engine.reference.job import Job
-from schedlab.engine.reference.past import PlainPredictor
 from schedlab.scheduler.log_regression import LogRegression
 from schedlab.scheduler.predictor import GroupMean
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from schedlab.engine.parts.preemption.reference_order import preempting_first
 from schedlab.engine.reference.clock import Clock
 from schedlab.engine.reference.job import Job
 from schedlab.engine.reference.machine import View
 from schedlab.engine.reference.nodes import Part
-from schedlab.engine.reference.preempting_order import preempting_first
 
 Key = tuple[int, float, int]
 

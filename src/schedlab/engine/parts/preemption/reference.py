@@ -8,10 +8,10 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from schedlab.engine.parts.preemption.numbers import PreemptionInputs
+from schedlab.engine.parts.suspension.reference import Suspension
 from schedlab.engine.reference.job import Job
 from schedlab.engine.reference.machine import Nodes, View
 from schedlab.engine.reference.nodes import Part
-from schedlab.engine.reference.suspension import Suspension
 from schedlab.scheduler.backfilling import Slurm
 
 if TYPE_CHECKING:
