@@ -121,3 +121,19 @@ def test_what_if_and_deploy_speak_of_the_same_policy(tmp_path):
     assert "counts as one factor of 499 points" in consequences(site, "saf")
     assert "local WEIGHT = 499" in deploy("saf", own=own_priority(sl.site.read(site))).files["job_submit.lua"]
     assert consequences(site, "saf", 0) == ""  # in place of all priorities, it was not asked
+
+
+def test_what_was_simulated_instead_of_what_is_deployed_is_said_before_what_was_found(tmp_path):
+    """Waiting decides under wfp3, so a deployment makes it a factor by a daemon, which no simulation has."""
+    site = three_that_wait(tmp_path).save(tmp_path / "site")
+    sl.site.what_if(site, policies=["wfp3", "saf"], anyway=True, workers=1)
+    first = consequences(site, "wfp3").partition("\n")[0]
+    assert first.startswith("**Of this way, nothing has been simulated**: these files make wfp3 one factor beside")
+    assert "has simulated wfp3 in place of Slurm's own priorities" in first
+    # Installed in their place, it is what was simulated; and saf is a factor in both.
+    for told in (consequences(site, "wfp3", 0), consequences(site, "saf"), consequences(site, "saf", 499)):
+        assert told.startswith("What `schedlab site what-if` has found of the policy, deployed in this way:")
+    some = consequences(site, "saf", partitions=["short"]).partition("\n")[0]
+    assert "nothing has been simulated**: these files order jobs of partition short only" in some
+    assert "has simulated saf as one factor of Slurm's own priorities, for all jobs" in some
+    assert consequences(site, "saf", 7) == ""

@@ -442,3 +442,33 @@ def test_the_readme_of_a_site_names_the_one_command_that_is_left_and_groups_all_
     assert "site import" not in readme[readme.index("## Who will wait longer") : readme.index("## Install")]
     assert "| PriorityWeightAge | 70,000 |" in readme
     assert "| QOS high | 1,000,000 |" in readme
+
+
+@pytest.mark.parametrize(
+    ("policy", "way", "weight", "asked", "forecast"),
+    [
+        ("saf", None, None, "--policy 'saf'`", True),
+        ("saf", None, 9, "--policy 'saf' --policy-points 9`", True),
+        ("saf", "lua", None, "--policy 'saf' --policy-points 0`", True),
+        ("eaf", None, None, "--policy 'eaf'`", False),
+        ("eaf", "priority-loop", None, "--policy 'eaf'`", True),
+    ],
+)
+def test_the_question_that_a_readme_proposes_is_about_the_way_that_is_installed(
+    policy: str, way: Way | None, weight: int | None, asked: str, forecast: bool
+):
+    readme = deploy(policy, way=way, weight=weight).files["README.md"]
+    pays = readme[readme.index("## Who will wait longer") :].partition("\n## ")[0]
+    assert asked in pays
+    assert ("of one factor beside them, as these files install it, there is no forecast" in pays) is not forecast
+
+
+def test_the_readme_says_how_much_a_policy_weighs_beside_what_else_decides_within_a_tier():
+    """70,000 + 120,000 + 200,000 points: 24,999 are 6 % of them, and the QOS is the same for all jobs of a tier."""
+    weights = {"Age": "70000", "Fairshare": "120000", "QOS": "50000", "JobSize": "200000"}
+    own = OwnPriority("lab", False, {f"PriorityWeight{name}": points for name, points in weights.items()})
+    told = " ".join(deploy("saf", own=own, weight=24_999).files["README.md"].split())
+    assert "up to 390,000 points apart by age (70,000), fair share (120,000), size (200,000);" in told
+    assert "WEIGHT, 24,999, is 6% of that: the policy only decides between jobs that these leave close together" in told
+    assert "is no less, so the policy can decide" in deploy("saf", own=own, weight=390_000).files["README.md"]
+    assert "points apart by" not in deploy("saf", own=OwnPriority("lab", False, {})).files["README.md"]

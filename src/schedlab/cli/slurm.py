@@ -323,7 +323,8 @@ def deploy(
 
         found = read(site)
         points = 0 if way is not None and way not in WITHIN else weight
-        own, told = own_priority(found), "" if found.jobs is None else consequences(site, policy, points)
+        own = own_priority(found)
+        told = "" if found.jobs is None else consequences(site, policy, points, partition)
     deployment = deployment_of(
         policy, way=way, partitions=partition, period=period, weight=weight, own=own, consequences=told
     )

@@ -168,7 +168,7 @@ def deploy(
     told = {
         "HOW": WAYS[taken],
         "COUNTS": counts,
-        "PAYS": consequences or _find_out(policy, at_site=own is not None),
+        "PAYS": consequences or _find_out(policy, taken, weight, at_site=own is not None),
         "SEED": _filled("seed.md", values) if predict else "",
     }
     part = "README-lua.md" if language == "lua" else "README-daemon.md"
@@ -226,13 +226,22 @@ def _partitions(names: Sequence[str] | None, language: str) -> str:
     return "nil" if names is None else "{" + ", ".join(f"[{_lua_text(name)}]=true" for name in names) + "}"
 
 
-def _find_out(policy: str, *, at_site: bool) -> str:
+def _find_out(policy: str, way: str, weight: int | None, *, at_site: bool) -> str:
     """Say how to find out who will wait longer; at a site that is imported, that is one command."""
-    asked = f"`schedlab site what-if SITE --policy '{' '.join(policy.split())}'`"
+    within, fixed = way in WITHIN, not _moves(Scheduler.parse(policy))
+    points = (0 if not within else weight) if fixed else None
+    asked = f"schedlab site what-if SITE --policy '{' '.join(policy.split())}'"
+    asked = f"`{asked}{'' if points is None else f' --policy-points {points}'}`"
     how = f"{asked} replays" if at_site else f"`schedlab site import` and {asked} replay"
-    return (
+    told = (
         f"Not known yet. {how} your own jobs and {'says' if at_site else 'say'} who gains and who pays; "
         "`schedlab deploy --site SITE` then writes it here."
+    )
+    if not within or fixed:
+        return told
+    return (
+        f"{told} That simulates the policy in place of Slurm's own priorities: of one factor beside them, as these "
+        "files install it, there is no forecast: its scores change while jobs wait or depend on runs that have ended."
     )
 
 

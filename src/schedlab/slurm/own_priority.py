@@ -24,6 +24,14 @@ FACTORS: Final = {
 }
 """What Slurm's multifactor priority is the weighted sum of."""
 
+WITHIN_TIERS: Final = {
+    "PriorityWeightAge": "age",
+    "PriorityWeightFairshare": "fair share",
+    "PriorityWeightJobSize": "size",
+    "PriorityWeightAssoc": "association",
+}
+"""Factors by which jobs of one QOS and partition differ."""
+
 
 @dataclass(frozen=True, slots=True)
 class OwnPriority:
@@ -52,6 +60,18 @@ class OwnPriority:
         points = sorted(set(self.tiers.values()))
         steps = [after - before for before, after in pairwise(points) if after - before >= 1]
         return min(steps, default=None)
+
+    @property
+    def within_tiers(self) -> dict[str, int]:
+        """The most points by which jobs of one QOS and partition may differ, by what they go by; resources not counted.
+
+        Examples
+        --------
+        >>> OwnPriority("lab", False, {"PriorityWeightAge": "500", "PriorityWeightQOS": "9"}).within_tiers
+        {'age': 500}
+        """
+        points = ((word, self.weights.get(name, "")) for name, word in WITHIN_TIERS.items())
+        return {word: int(text) for word, text in points if text.isdigit() and int(text)}
 
     @property
     def suggested_weight(self) -> int:
@@ -87,7 +107,20 @@ def counting(own: OwnPriority | None, weight: int) -> str:
             below, passed = "not below", "**jobs may pass those of a higher tier**"
         text += ["", f"The smallest step between two tiers of QOS or partitions is {own.step:,.0f} points."]
         text += [f"WEIGHT is {below} it, so {passed}."]
-    return "\n".join(text)
+    return "\n".join([*text, *_beside(own.within_tiers, weight)])
+
+
+def _beside(factors: Mapping[str, int], weight: int) -> list[str]:
+    """Say how much a weight is beside what else decides between jobs of one tier, for the README."""
+    most = sum(factors.values())
+    if not most:
+        return []
+    named = ", ".join(f"{word} ({points:,})" for word, points in factors.items())
+    far = f"Jobs of one QOS and partition may be up to {most:,} points apart by {named};"
+    if weight >= most:
+        return ["", far, f"WEIGHT, {weight:,}, is no less, so the policy can decide against all of these together."]
+    so = "the policy only decides between jobs that these leave close together, and may change little."
+    return ["", far, f"WEIGHT, {weight:,}, is {weight / most:.0%} of that: {so}"]
 
 
 _CHOOSE = """\
