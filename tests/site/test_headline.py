@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from schedlab.report.variants import render_ranking
 from schedlab.site import import_site
-from schedlab.site.effects import Effect, effects_text
+from schedlab.site.effect_texts import effects_text
+from schedlab.site.effects import Effect
 from schedlab.site.headline import change_text, open_text
 from schedlab.site.variants import Variant
 from schedlab.site.wait_text import wait_text
@@ -57,7 +59,9 @@ def test_the_first_sentence_speaks_of_each_of_a_few_variants(directory):
     assert "bf_interval=30 " in first
     assert "bf_interval=600 " in first
     assert f"; under {MORE}, no group of jobs surely waits longer, and no job is left out." in first
-    assert sum(told.startswith("Under bf_interval=") for told in found.sentences()) == 2
+    told = [one for one in found.sentences()[1:] if one.startswith("bf_interval=")]
+    assert [one.partition(":")[0] for one in told] == [one.variant.name for one in found.changed[1:]]
+    assert all(" shorter and " in one or " to " in one for one in told)  # with the interval
 
 
 def test_of_many_variants_it_speaks_of_the_best_and_counts_the_others(directory):
@@ -74,7 +78,8 @@ def test_the_best_of_variants_that_may_all_be_chance_is_not_praised(directory):
     found = what_if(directory, variants=[Variant.of([f"SchedulerParameters.bf_interval={one}"]) for one in values])
     assert not any(one.difference[2] == "wins" for one in found.ranking.ranked)
     first, *others = found.sentences()
-    assert re.search("none of 2 variants (surely )?has a better mean wait than the site as it is", first)
+    assert "neither variant surely shortens the mean wait: leave the site as it is" in first
+    assert "what bf_interval=" in first
     assert not any("some of its advantage is chance" in told for told in others)
 
 
@@ -87,15 +92,18 @@ def test_each_variant_stands_beside_the_site_as_it_is_with_the_same_work(directo
     assert "as it is, same" in text
     shown = row(text, "partition batch MaxTime=1:00:00")
     assert shown[1:3] == [wait_text(killed.mean_wait), wait_text(killed.mean_wait_before)]
-    share = killed.undone_text
-    first = found.sentences()[0]
-    assert f"partition batch MaxTime=1:00:00 does {share} less work than today ({killed.killed} jobs killed; " in first
-    assert f"the mean wait goes from {wait_text(base.mean_wait)} to {wait_text(killed.mean_wait)}" in first
-    assert "leave it as it is" not in first.partition("less work")[2]  # there is nothing to leave
-    assert shown[-4:-2] == [str(killed.killed), share]
-    assert {"Jobs killed", "Work not done"} <= set(
-        re.findall(r"Jobs killed|Work not done", render_ranking(ask(directory, SHORT).sweep, found))
-    )
+    # 24 jobs of three hours, cut at one: a third of their 216 core-hours is run in vain, and all jobs have 216 + 64.5.
+    share = killed.killed_texts[1]
+    first, *others = found.sentences()
+    assert f"partition batch MaxTime=1:00:00 kills 24 jobs: {share} of all core-hours come to nothing, " in first
+    assert re.search(r"of 2 users, most of it (ann|bob) \(12 jobs\) and (ann|bob) \(12 jobs\)", first)
+    goes = f"the mean wait goes from {wait_text(base.mean_wait)} to {wait_text(killed.mean_wait)}, but beside today's"
+    (told,) = [one for one in others if goes in one]
+    assert "leave it as it is" not in told  # there is nothing to leave
+    assert shown[-5:-3] == ["24", share]
+    page = render_ranking(ask(directory, SHORT).sweep, found)
+    assert {"Jobs killed", "Work lost"} <= set(re.findall(r"Jobs killed|Work lost", page))
+    assert "partition batch MaxTime=1:00:00: whose jobs it changes</h2>" in page  # though another one is the best
 
 
 def test_of_variants_that_all_do_less_work_the_one_that_does_most_stands_first(directory):
@@ -112,9 +120,12 @@ def test_of_variants_that_all_do_less_work_the_one_that_does_most_stands_first(d
 def test_a_page_has_who_pays_above_its_figures_and_leaves_out_what_decides_nothing(directory):
     answer = ask(directory, "SchedulerParameters.bf_interval=30")
     page = render_ranking(answer.sweep, answer.ranking)
-    places = [page.index(text) for text in (">Variants</h2>", ">By user</h2>", 'class="left-out"', 'id="time"')]
+    places = [
+        page.index(text)
+        for text in (">Variants</h2>", ": who wins, and who pays</h2>", 'class="left-out"', 'id="time"')
+    ]
     assert places == sorted(places)
-    assert page.index("As it is, same work") < page.index(">By user</h2>")
+    assert page.index("As it is, same work") < page.index(": who wins, and who pays</h2>")
     assert "from the spread between periods of the log and, added in quadrature, between copies" in page
     box = page[page.index('class="left-out"') :]
     assert "bf_continue" in box
@@ -144,11 +155,14 @@ def test_a_group_that_is_sure_only_by_itself_has_no_verdict_and_the_table_says_w
 
 def test_what_changes_most_is_told_though_it_may_be_chance():
     """A user with most of the waiting, whose jobs come in one period: no interval, and yet the operator should know."""
-    heavy = Effect("user", "user user049", 951, 64_800.0, 9360.0, None)
-    light = Effect("user", "user user003", 40, 80_524.0, 174_484.0, (-3600.0, 191_520.0))
-    small = Effect("user", "user user001", 900, 600.0, 660.0, (-300.0, 420.0))
+    heavy = Effect("user", "user049", 951, 64_800.0, 9360.0, None)
+    light = Effect("user", "user003", 40, 80_524.0, 174_484.0, (-3600.0, 191_520.0))
+    small = Effect("user", "user001", 900, 600.0, 660.0, (-300.0, 420.0))
     (told,) = open_text([small, light, heavy])
-    assert told == "Large changes that may be chance: user user049 (-15.4 h) and user user003 (+26.1 h)."
+    why = "hese waits change most though the log cannot tell whether that is chance: "
+    assert told == f"T{why}user049 (-15.4 h) and user003 (+26.1 h)."
+    assert open_text([heavy], "Under x, ") == [f"Under x, t{why}user049 (-15.4 h)."]
+    assert open_text([replace(heavy, told=True)]) == []  # most of its jobs are in a group of which it is told
     assert open_text([small]) == []
 
 

@@ -11,7 +11,8 @@ from schedlab.cli import main
 from schedlab.errors import InputError
 from schedlab.report import variants as page
 from schedlab.site import import_site
-from schedlab.site.effects import effects
+from schedlab.site.effect_texts import effects_text, waits_heads
+from schedlab.site.effects import Effect, effects
 from schedlab.site.ranking import rank_variants
 from schedlab.site.samples import SiteSample
 from schedlab.site.sweep import Paired, Sweep
@@ -109,8 +110,25 @@ def test_who_loses_work_never_wins_and_who_does_not_is_judged_as_ever(sweep):
     assert not found["all", "all jobs"].same_work
     assert found["user", "ann"].same_work
     assert ("user", "bob") not in found  # fewer than 30 jobs
+    today = sweep.answer(Variant(AS_IT_IS))
+    beside = {(one.kind, one.group): one for one in effects([sweep.pair(VARIANTS["killed"])], [today])}
+    ann = np.arange(60) % 5 > 0
+    assert beside["user", "ann"].today == pytest.approx(today.schedule.wait_time[ann].mean())
+    assert beside["user", "ann"].before == found["user", "ann"].before < beside["user", "ann"].today
+    assert waits_heads([*beside.values()]) == ["wait today", "as it is, same work"]
+    assert found["user", "ann"].today is None
     split = {(one.kind, one.group): one for one in effects([sweep.pair(VARIANTS["split"])])}
     assert split["all", "all jobs"].same_work
+
+
+def test_that_less_work_makes_some_wait_longer_is_told_with_the_wait_of_today():
+    every = Effect("all", "all jobs", 90, 60.0, 50.0, None, same_work=False, today=3600.0)
+    longer = Effect("QOS", "high", 40, 3150.0, 3140.0, (-20.0, 30.0), today=330.0)
+    assert "QOS high 52.5 min instead of 5.5 min without the work of jobs that are killed" in effects_text(
+        [every, longer]
+    )
+    shorter = Effect("QOS", "high", 40, 330.0, 320.0, (-20.0, 30.0), today=3150.0)
+    assert "instead of" not in effects_text([every, shorter])
 
 
 def test_different_jobs_are_not_compared(sweep):
@@ -178,7 +196,7 @@ def test_a_part_of_the_log_with_shorter_limits_has_a_table_and_a_page(directory,
     assert "whose jobs it changes" in answer.out
     head = {"killed": "Killed", "split": "In pieces", "drop": "Cannot run"}[long]
     page = report.read_text(encoding="utf-8")
-    assert "Whose jobs it changes" in page
+    assert ": whose jobs it changes</h2>" in page
     assert f">{head}<" in " ".join(page.split())
     assert ("as it is, same work" in page) is (long != "split")
 

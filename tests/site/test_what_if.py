@@ -265,6 +265,15 @@ def test_new_nodes_on_no_switch_are_refused_with_the_change_that_connects_them(t
     assert {group.switch for group in other.cluster.groups if "n6" in group.names} == {"s2"}
 
 
+def test_a_switch_may_keep_the_names_of_nodes_that_do_not_exist_yet(tmp_path):
+    """So does slurmctld, which only says so in its log; other names that do not exist are a slip."""
+    site = tree_site(tmp_path, topology=TREE.replace("n[3-4]", "n[3-9]"))
+    assert changed(site, ["SwitchName=s2 Nodes=n[2-9]"]).scheduler.placement == "switches"
+    with pytest.raises(InputError, match="there is no node 'n10'"):
+        changed(site, ["SwitchName=s2 Nodes=n[3-10]"])
+    assert changed(site, ["2 more nodes like n[1-4]"]).cluster.nodes[-2:] == ("n5", "n6")
+
+
 def test_where_switches_count_for_few_jobs_nodes_without_one_are_used(tmp_path):
     """With TopologyParam=TopoOptional, slurmctld 22.05 starts a job of seven nodes on n[1-7], n7 on no switch."""
     site = tree_site(tmp_path, "n[1-6]", "TopologyParam=TopoOptional\n")
@@ -302,11 +311,11 @@ def test_limits_that_are_not_enforced_change_nothing_and_say_why(tmp_path):
     [
         (
             "cut",
-            "no job is left out.",
+            "KillWait=60 changes nothing; what ",
             "asking for more than the new limit: 6 of 60 jobs, of which 6 end within it, and ask for less",
             60,
         ),
-        ("drop", "6 of 60 jobs are left out (", "cannot run, and left out on both sides: 6 jobs", 54),
+        ("drop", "KillWait=60 leaves out 6 jobs: ", "cannot run, and left out on both sides: 6 jobs", 54),
     ],
 )
 def test_a_change_is_compared_with_the_site_as_it_is_on_the_same_jobs(site, requests, first, told, jobs):
@@ -368,7 +377,7 @@ def test_an_undecided_answer_is_a_sentence():
     undecided = Effect("all", "all jobs", 90, 7200.0, 6000.0, (-6000.0, 3360.0))
     assert change_text("x", undecided) == (
         "whether x changes the mean wait cannot be told from this log: anything between 100 min shorter and 56 min "
-        "longer is possible"
+        "longer is possible; leave it as it is"
     )
     small = Effect("all", "all jobs", 90, 7200.0, 7100.0, (-300.0, 120.0))
     assert change_text("x", small).endswith(

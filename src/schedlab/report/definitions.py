@@ -169,6 +169,11 @@ DEFINITIONS = {
         "that "
         "of further weeks of the same kind. It says nothing about other machines.",
     ),
+    "work_lost": (
+        "Work lost",
+        "Core-hours that come to nothing, as a share of those of all jobs: what jobs that are killed at the new limit "
+        "run until then and what they do not run, and all of jobs that cannot run.",
+    ),
     "paired_interval": (
         "95 % interval of a change",
         "Of the mean difference of the same jobs: from the spread between periods of the log and, added in quadrature, "

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from schedlab.cluster.hostlist import host_list
-from schedlab.report.calibration import MOST
+from schedlab.report.calibration import HEADINGS, MOST
 from schedlab.report.illustrations import illustrate
 from schedlab.report.page import Page, write_page
 from schedlab.report.style import COLOURS, new_figure, styled
 from schedlab.report.tables import Cell, Table, seconds_cell
-from schedlab.report.variants import GROUPS, pair_of, provenance_of
+from schedlab.report.variants import pair_of, provenance_of
 from schedlab.site.maintenance import Maintenance, MaintenanceSlot
 from schedlab.site.maintenance_costs import MaintenancePayer
 from schedlab.site.sweep import Sweep
@@ -31,6 +31,9 @@ MOST_NAMES = 42
 
 FEW_NAMES = 16
 """Begins whose names have room in letters of a usual size."""
+
+
+GROUPS = HEADINGS | {"user": "By user", "GPU": "Jobs with GPUs"}
 
 
 def write_maintenance(sweep: Sweep, found: Maintenance, path: str | PathLike[str], *, command: str = "") -> Path:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -101,10 +102,10 @@ class Page:
             f"script-src {_hash(self.early)} {_hash(self.script)}; base-uri 'none'; form-action 'none'"
         )
 
-    @property
-    def definitions(self) -> list[tuple[str, str]]:
-        """Terms and what they mean."""
-        return sorted(DEFINITIONS.values())
+    def definitions_in(self, html: str) -> list[tuple[str, str]]:
+        """Return the terms that a part of the page uses, and what they mean."""
+        used = set(re.findall(r'data-term="(\w+)"', html))
+        return sorted(DEFINITIONS[key] for key in used)
 
     def carry(self, name: str, document: Any) -> None:
         """Give the script a document."""

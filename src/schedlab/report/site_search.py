@@ -48,7 +48,7 @@ def render_search(sweep: Sweep, found: ParameterSearch, *, command: str = "") ->
         sentences=found.sentences(),
         grounds=found.grounds,
         leading=[_values(found)],
-        tables=by_group(found.effects),
+        tables=[by_group(found.best.name, found.effects)] if found.effects else [],
         command=command,
         provenance=provenance_of(sweep),
     )

@@ -9,7 +9,6 @@ from typing import Any
 
 from schedlab.campaign.results.statistics import quantity
 from schedlab.errors import InputError
-from schedlab.report.calibration import HEADINGS, MOST
 from schedlab.report.campaigns import metric_label
 from schedlab.report.illustrations import example_figures
 from schedlab.report.page import Page, write_page
@@ -17,15 +16,18 @@ from schedlab.report.tables import Cell, Table, seconds_cell, waits_cells
 from schedlab.schedule.schedule import Schedule
 from schedlab.site.affected import KINDS, Affected, columns_of
 from schedlab.site.confirmation import Confirmation
-from schedlab.site.effects import Effect, before_text, difference_text, group_name, notes_on
+from schedlab.site.effect_texts import difference_text, largest, notes_on, waits_heads, waits_of
+from schedlab.site.effects import Effect, group_name
 from schedlab.site.grounds import Grounds
+from schedlab.site.headline import EACH, NO_EFFECT
 from schedlab.site.ranking import SHOWN, RankedVariant, VariantRanking
 from schedlab.site.samples import SiteSample
 from schedlab.site.sweep import Sweep
 from schedlab.site.variants import Variant
 from schedlab.wording import count_of
 
-GROUPS = HEADINGS | {"user": "By user", "GPU": "Jobs with GPUs"}
+MOST_OF_A_KIND = 10
+"""Groups of a kind that a table has, but for those that surely win or pay."""
 
 
 def write_ranking(
@@ -65,7 +67,10 @@ def render_ranking(
     """Return a ranking of variants as HTML; see `write_ranking`."""
     best = ranking.best
     number = len(ranking.variants)
-    changed = [_affected(best.variant.name, best.affected)] if best.affected else []
+    tables = []
+    for one in ranking.changed[:EACH]:
+        tables += [_affected(one.variant.name, one.affected)] if one.affected else []
+        tables += [] if one.difference[2] == NO_EFFECT else [by_group(one.variant.name, one.effects)]
     return render_answer(
         pair_of(sweep, best.variant, ranking.samples[0]),
         kind="What if",
@@ -74,7 +79,7 @@ def render_ranking(
         sentences=[*ranking.sentences(), *([] if confirmation is None else confirmation.sentences())],
         grounds=ranking.grounds,
         leading=[_ranked(ranking), *([] if confirmation is None else [_confirmed(confirmation)])],
-        tables=[*changed, *([] if best.unchanged else by_group(best.effects))],
+        tables=tables,
         command=command,
         provenance=provenance_of(sweep),
     )
@@ -150,8 +155,9 @@ def _ranked(ranking: VariantRanking) -> Table:
     head = [Cell("Variant", words=True), *own, Cell("Mean wait", term="wait"), Cell("As it is, same work", term="wait")]
     less = any(not one.same_work for one in ranking.ranked)
     head += [Cell("Change of the mean wait"), Cell("95 % interval", term="paired_interval"), Cell("Verdict")]
-    head += [Cell("Jobs killed"), Cell("Work not done")] if less else []
-    head += [Cell("p95 wait", term="percentile"), Cell("Utilisation", term="utilisation")]
+    head += [Cell("Jobs killed"), Cell("Work lost", term="work_lost")] if less else []
+    head += [Cell("p95 wait", term="percentile"), Cell("Longest wait", term="largest")]
+    head += [Cell("Utilisation", term="utilisation")]
     note = "The jobs of each variant are paired with those of the site as it is, copy by copy."
     return Table(
         "Variants", "The best first", head, [_row(ranking.metric, one, less=less) for one in ranking.ranked], note
@@ -164,8 +170,10 @@ def _row(metric: str, one: RankedVariant, *, less: bool) -> list[Cell]:
     row = [Cell(one.variant.name, words=True), *own, *waits_cells(one.mean_wait, one.mean_wait_before)]
     every = next((found for found in one.effects if found.kind == "all"), None)
     row += [Cell(change, every.difference if every else 0.0), Cell(interval), Cell(verdict)]
-    row += [Cell(f"{one.killed:,}", one.killed), Cell(one.undone_text, one.undone)] if less else []
-    return [*row, seconds_cell(one.p95_wait), Cell(f"{one.utilisation:.1%}", one.utilisation)]
+    killed, lost = one.killed_texts
+    row += [Cell(killed, one.killed), Cell(lost, one.in_vain)] if less else []
+    row += [seconds_cell(one.p95_wait), seconds_cell(one.far.longest)]
+    return [*row, Cell(f"{one.utilisation:.1%}", one.utilisation)]
 
 
 def _confirmed(confirmation: Confirmation) -> Table:
@@ -186,39 +194,49 @@ def _confirmed(confirmation: Confirmation) -> Table:
 
 def _affected(name: str, found: Sequence[Affected]) -> Table:
     """Return whose jobs a variant changes, kills or leaves out before it schedules them."""
-    columns = {head: values for head, values in columns_of(found).items() if any(values)}
-    rows, seen = [], dict.fromkeys(KINDS, 0)
-    for number, one in enumerate(found):
-        seen[one.kind] += 1
-        if seen[one.kind] > MOST:
-            continue
-        row = [Cell(GROUPS.get(one.kind, one.kind)), Cell(one.group), Cell(f"{one.jobs:,}", one.jobs)]
+    shown, others = _telling(found)
+    columns = {head: values for head, values in columns_of(shown).items() if any(values)}
+    rows = []
+    for number, one in enumerate(shown):
+        row = [Cell(one.kind), Cell(one.group), Cell(f"{one.jobs:,}", one.jobs)]
         rows.append([*row, *(Cell(f"{values[number]:,.0f}", values[number]) for values in columns.values())])
-    head = [Cell("Group"), Cell(""), Cell("Jobs"), *(Cell(text[:1].upper() + text[1:]) for text in columns)]
+    head = [Cell("Jobs of"), Cell(""), Cell("Jobs"), *(Cell(text[:1].upper() + text[1:]) for text in columns)]
     note = "Core-hours are those of the site as it is. A job in pieces counts once, and waits for all its pieces."
-    return Table("Whose jobs it changes", name, head, rows, note)
+    if others:
+        note += f" Not shown, as they have less of it or only ask for less: {others}."
+    return Table(f"{name}: whose jobs it changes", "Those who lose most first", head, rows, note)
 
 
-def by_group(effects: Sequence[Effect]) -> list[Table]:
-    """Return who wins and who pays, a table for each kind of group."""
-    kinds = dict.fromkeys(one.kind for one in effects)
-    return [_groups(kind, [one for one in effects if one.kind == kind]) for kind in kinds]
+def _telling(found: Sequence[Affected]) -> tuple[list[Affected], str]:
+    """Return the groups that lose most work or, if none loses any, have most jobs changed, and how many others are."""
+    lose = any(one.lost_hours for one in found)
+    shown, left = [], dict.fromkeys(KINDS, 0)
+    seen = dict.fromkeys(KINDS, 0)
+    for one in found:
+        seen[one.kind] += 1
+        if seen[one.kind] > MOST_OF_A_KIND or (lose and not one.lost_hours):
+            left[one.kind] += 1
+        else:
+            shown.append(one)
+    return shown, ", ".join(f"{number:,} of {kind}" for kind, number in left.items() if number)
 
 
-def _groups(kind: str, found: list[Effect]) -> Table:
-    head = [
-        Cell(GROUPS[kind]),
-        Cell("Jobs"),
-        Cell(f"Mean {before_text(found)}", term="wait"),
-        Cell("changed"),
-        Cell("difference"),
-    ]
+def by_group(name: str, effects: Sequence[Effect]) -> Table:
+    """Return who wins and who pays under a variant, the largest groups of each kind and those that are sure."""
+    less = any(one.today is not None for one in effects)
+    few, _ = largest(effects, MOST_OF_A_KIND)
+    shown = [one for one in effects if one in few or one.verdict in ("wins", "pays")]
+    head = [Cell("Jobs of"), Cell(""), Cell("Jobs")]
+    head += [Cell(text[:1].upper() + text[1:], term="wait") for text in waits_heads(effects)]
+    head += [Cell("Changed", term="wait"), Cell("Difference")]
     head += [Cell("95 % interval", term="paired_interval"), Cell("")]
     rows = []
-    for one in found[:MOST]:
+    for one in shown:
         change, interval, verdict = difference_text(one)
-        row = [Cell(one.group), Cell(f"{one.jobs:,}", one.jobs), *waits_cells(one.before, one.after)]
+        row = [Cell(one.kind), Cell(one.group), Cell(f"{one.jobs:,}", one.jobs)]
+        row += waits_cells(*waits_of(one, less))
         rows.append([*row, Cell(change, one.difference), Cell(interval), Cell(verdict)])
-    more = [f"{len(found) - MOST:,} smaller groups are not shown."] if len(found) > MOST else []
-    note = " ".join([*more, *notes_on(found[:MOST])])
-    return Table(GROUPS[kind], "Who wins, and who pays", head, rows, note)
+    left = len(effects) - len(shown)
+    more = [f"{count_of(left, 'smaller group')} of which none is sure to win or pay are not shown."] if left else []
+    note = " ".join([*more, *notes_on(shown)])
+    return Table(f"{name}: who wins, and who pays", "The largest groups of each kind first", head, rows, note)

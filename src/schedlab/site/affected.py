@@ -9,10 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.durations import HOUR
+from schedlab.site.coverage import listed
 from schedlab.site.effects import group_name, groups_of
 from schedlab.site.time_limits import CUT, KILLED, LEFT_OUT, SPLIT, UNTOUCHED
 from schedlab.wording import count_of, table
 from schedlab.workload.workload import Workload
+
+MOST_LOSERS = 3
+"""Users that a sentence names."""
 
 KINDS = ("all", "partition", "QOS", "account", "user", "size", "GPU")
 
@@ -31,6 +35,8 @@ class Affected:
         Jobs that ask for less, and are done within it.
     killed, split, left_out
         Jobs that are killed at a limit, run in pieces, or cannot run.
+    killed_today
+        Those of the killed ones that end at the limit that they ask for today, too.
     killed_hours
         Core-hours that killed jobs have run until then.
     undone_hours
@@ -49,6 +55,7 @@ class Affected:
     killed: int
     split: int
     left_out: int
+    killed_today: int
     killed_hours: float
     undone_hours: float
     split_hours: float
@@ -58,6 +65,11 @@ class Affected:
     def who(self) -> str:
         """The group in a sentence."""
         return group_name(self.kind, self.group)
+
+    @property
+    def lost_hours(self) -> float:
+        """Core-hours that come to nothing: what killed jobs run until then, and what they and others do not run."""
+        return self.killed_hours + self.undone_hours
 
     @property
     def same_work(self) -> bool:
@@ -84,6 +96,7 @@ def affected(
         seconds = np.minimum(sample.run_time, sample.requested_time)
         cores = sample.job_processors.astype(np.float64) / HOUR
         measures = [np.ones(len(sample)), *(fate == one for one in (CUT, KILLED, SPLIT, LEFT_OUT))]
+        measures.append((fate == KILLED) & (sample.run_time >= sample.requested_time))
         measures += [(fate == KILLED) * (seconds - undone) * cores, undone * cores, (fate == SPLIT) * seconds * cores]
         measures += [seconds * cores, fate != UNTOUCHED]
         for kind, labels in groups_of(sample, processors):
@@ -92,12 +105,12 @@ def affected(
             for number, name in enumerate(labels.names):
                 found[kind, name] = found.get((kind, name), 0) + np.array([one[number] for one in sums])
     rows = [
-        Affected(kind, group, *(int(number) for number in sums[:5]), *(float(hours) for hours in sums[5:9]))
+        Affected(kind, group, *(int(number) for number in sums[:6]), *(float(hours) for hours in sums[6:10]))
         for (kind, group), sums in found.items()
-        if sums[9]
+        if sums[10]
     ]
     return tuple(
-        sorted(rows, key=lambda one: (KINDS.index(one.kind), -one.undone_hours, -one.split_hours, -one.cut, one.group))
+        sorted(rows, key=lambda one: (KINDS.index(one.kind), -one.lost_hours, -one.split_hours, -one.cut, one.group))
     )
 
 
@@ -114,6 +127,38 @@ def sentences(found: Iterable[Affected]) -> list[str]:
     if not every.same_work:
         told.append(f"not done on either side of the comparison: {every.undone_hours:,.0f} core-hours ({share(every)})")
     return told
+
+
+def lost_text(every: Affected) -> str:
+    """Say how many jobs are killed or left out, and how much work comes to nothing.
+
+    Examples
+    --------
+    >>> lost_text(Affected("all", "all jobs", 90, 0, 9, 0, 0, 2, 190.0, 60.0, 0.0, 1000.0))
+    'kills 9 jobs (2 of which end at the limit of today, too): 25.0% of all core-hours come to nothing, 19.0% run ...'
+    """
+    parts = []
+    if every.killed:
+        too = f" ({every.killed_today:,} of which end at the limit of today, too)" if every.killed_today else ""
+        parts.append(f"kills {count_of(every.killed, 'job')}{too}")
+    if every.left_out:
+        parts.append(f"leaves out {count_of(every.left_out, 'job')}")
+    run, undone, lost = (
+        f"{hours / max(every.hours, 1e-9):.1%}" for hours in (every.killed_hours, every.undone_hours, every.lost_hours)
+    )
+    how = f", {run} run in vain and {undone} not run" if every.killed_hours else ""
+    return f"{' and '.join(parts)}: {lost} of all core-hours come to nothing{how}"
+
+
+def whose_lost(found: Iterable[Affected]) -> str:
+    """Say of which users most of the work is that comes to nothing; empty: of none that is known."""
+    users = [one for one in found if one.kind == "user" and not one.same_work]
+    if not users:
+        return ""
+    if len(users) == 1:
+        return f"all of {users[0].who}"
+    named = [f"{one.who} ({count_of(one.killed + one.left_out, 'job')})" for one in users]
+    return f"of {count_of(len(users), 'user')}, most of it {listed(named, MOST_LOSERS)}"
 
 
 def _beyond(every: Affected) -> str:
@@ -163,6 +208,7 @@ def columns_of(found: Sequence[Affected]) -> dict[str, list[float]]:
         "in pieces": [one.split for one in found],
         "core-hours in pieces": [one.split_hours for one in found],
         "killed": [one.killed for one in found],
+        "today, too": [one.killed_today for one in found],
         "core-hours until then": [one.killed_hours for one in found],
         "cannot run": [one.left_out for one in found],
         "core-hours not done": [one.undone_hours for one in found],

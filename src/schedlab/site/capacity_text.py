@@ -24,8 +24,8 @@ def sentences_of(found: Capacity) -> list[str]:
     """Return the answer in sentences: what is needed, what it costs, how sure that is, and what it does not say."""
     parts = [_answer(found), *(_not_reached(found, one) for one in found.kinds[1:] if one.needed is None)]
     parts += [one for one in (log_end_clause(found.grounds.after_the_log),) if one]
-    parts.append(found.grounds.left_out_text)
-    told = [f"According to {found.grounds.standing.clause}, {'; '.join(parts)}.", *found.grounds.sentences()]
+    parts += [one for one in (found.grounds.left_out_text,) if one]
+    told = [found.grounds.sentence(parts), *found.grounds.sentences()]
     told += [copies_text(found.copies)] if found.kinds else []
     told += [sentence for one in found.kinds if one.needed is not None for sentence in _of_needed(found, one)]
     told += [sentence for one in found.kinds for sentence in _cautions(found, one)]
@@ -210,7 +210,7 @@ def again(found: Capacity, one: KindCapacity) -> list[str]:
         words += ["--part", f"{100 * found.sample.begin:g}-{100 * found.sample.end:g}"]
     for change in one.decisive.variant.changes:
         words += ["--set", change]
-    return [join(words)]
+    return [join([*words, "--copies", str(found.copies)])]
 
 
 def columns(found: Capacity) -> tuple[list[str], list[list[str]]]:

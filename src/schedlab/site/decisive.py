@@ -24,6 +24,8 @@ class DecisivePeriod:
 
     Parameters
     ----------
+    variant
+        Its name.
     begin, end
         In seconds after the first submission.
     jobs
@@ -32,6 +34,7 @@ class DecisivePeriod:
         Seconds by which the mean wait changes, of all jobs and of those outside the period.
     """
 
+    variant: str
     begin: int
     end: int
     jobs: int
@@ -40,8 +43,8 @@ class DecisivePeriod:
 
     def __str__(self) -> str:
         return (
-            f"One period of the log decides: without the {count_of(self.jobs, 'job')} submitted between "
-            f"{self.begin / DAY:.2f} and {self.end / DAY:.2f} days after the first submission, "
+            f"One period of the log decides what {self.variant} does: without the {count_of(self.jobs, 'job')} "
+            f"submitted between {self.begin / DAY:.2f} and {self.end / DAY:.2f} days after the first submission, "
             f"the mean wait would change by {signed(self.without)} instead of {signed(self.difference)}."
         )
 
@@ -69,4 +72,5 @@ def decisive_period(copies: Sequence[Paired]) -> DecisivePeriod | None:
         return None
     mine = submit[block == chosen] - submit.min()
     begin, end = int(mine.min()), int(mine.max())
-    return DecisivePeriod(begin, end, int(counts[chosen]), total / jobs, float(without[chosen]))
+    name, differences = copies[0].other.variant.name, (total / jobs, float(without[chosen]))
+    return DecisivePeriod(name, begin, end, int(counts[chosen]), *differences)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +20,6 @@ from schedlab.site.lost_work import cancelled, lost_work
 from schedlab.site.samples import SiteSample
 from schedlab.site.sweep import Paired
 from schedlab.site.time_limits import KILLED, LEFT_OUT
-from schedlab.site.wait_text import signed, signed_interval, waits_texts
-from schedlab.wording import table
 from schedlab.workload.resources import Labels, Resources
 from schedlab.workload.workload import Workload
 
@@ -54,6 +53,10 @@ class Effect:
         The smallest and the largest difference among the copies of the jobs; None: there is one copy.
     alone
         Whether it is sure only if one asks for this group alone: among all groups, such an interval may be chance.
+    today
+        The mean wait of the same jobs at the site as it is with all its work; None: that is `before`.
+    told
+        Whether most of its jobs are in another group that surely changes in the same direction.
     """
 
     kind: str
@@ -65,6 +68,8 @@ class Effect:
     same_work: bool = True
     copies: Interval | None = None
     alone: bool = False
+    today: float | None = None
+    told: bool = False
 
     @property
     def difference(self) -> float:
@@ -101,13 +106,15 @@ class Effect:
         return group_name(self.kind, self.group)
 
 
-def effects(pairs: Iterable[Paired]) -> list[Effect]:
+def effects(pairs: Iterable[Paired], today: Iterable[VariantAnswer] = ()) -> list[Effect]:
     """Return what a variant does to the jobs, group by group, the largest groups first.
 
     Parameters
     ----------
     pairs
         The answers of the site as it is and of the variant on each copy of each sample, see `Sweep.pair`.
+    today
+        Of each pair, the answer of the site as it is with all its work; none: that is the one of the pair.
 
     Raises
     ------
@@ -125,10 +132,10 @@ def effects(pairs: Iterable[Paired]) -> list[Effect]:
     Each group is tested at 95 %, and of many groups some seem to win or pay by chance. So which of them are sure is
     decided for all groups of the answer together, see `schedlab.site.intervals.sure_among`.
     """
-    copies: dict[SiteSample, list[Paired]] = {}
-    for pair in pairs:
-        copies.setdefault(pair.other.sample.original, []).append(pair)
-    both = [_Paired.of(found) for found in copies.values()]
+    copies: dict[SiteSample, list[tuple[Paired, VariantAnswer]]] = {}
+    for pair, now in zip_longest(pairs, today):
+        copies.setdefault(pair.other.sample.original, []).append((pair, now or pair.base))
+    both = [_Paired.of(*zip(*found, strict=True)) for found in copies.values()]
     if len({len(one.change) for one in both}) > 1:
         raise InputError("each sample needs the same number of copies")
     if len(both) >= FEWEST_BLOCKS:
@@ -136,10 +143,10 @@ def effects(pairs: Iterable[Paired]) -> list[Effect]:
     else:
         ends = np.cumsum([0, *(int(one.block.max(initial=-1)) + 1 for one in both)])
         block = np.concatenate([one.block + first for one, first in zip(both, ends, strict=False)])
-    before = np.concatenate([one.before for one in both])
+    before = np.concatenate([np.stack([one.before, one.today]) for one in both], axis=1)
     change = np.concatenate([one.change for one in both], axis=1)
     losers = frozenset().union(*(one.losers for one in both))
-    found: list[tuple[Effect, Spread | None]] = []
+    found: list[_Found] = []
     for kind in both[0].groups:
         codes, names = _merged([one.groups[kind] for one in both])
         order = np.argsort(-np.bincount(codes[codes >= 0], minlength=len(names)), kind="stable")
@@ -147,22 +154,53 @@ def effects(pairs: Iterable[Paired]) -> list[Effect]:
             mine = np.flatnonzero(codes == number)
             if len(mine) >= FEWEST_JOBS or (kind == "all" and len(mine)):
                 group = (kind, names[number])
-                found.append(_effect(*group, before[mine], change[:, mine], block[mine], same_work=group not in losers))
-    return _among_all(found)
+                paired = (before[:, mine], change[:, mine], block[mine])
+                found.append(_Found(*_effect(*group, *paired, same_work=group not in losers), mine))
+    return _without_those_told(_among_all(found), found) if found else []
 
 
-def _among_all(found: Sequence[tuple[Effect, Spread | None]]) -> list[Effect]:
+class _Found(NamedTuple):
+    """An effect, its spread, and the rows of its jobs."""
+
+    effect: Effect
+    spread: Spread | None
+    rows: NDArray[np.intp]
+
+
+def _among_all(found: Sequence[_Found]) -> list[Effect]:
     """Return effects of which those of groups are sure among all groups; that on all jobs is what was asked for."""
     chances = {
         number: spread.chance
-        for number, (one, spread) in enumerate(found)
+        for number, (one, spread, _) in enumerate(found)
         if spread is not None and one.kind != "all" and one.difference  # without a difference, there is nothing to test
     }
     sure = sure_among([*chances.values()])
     by_chance = {
-        number for number, told in zip(chances, sure, strict=True) if not told and found[number][0].excludes_none
+        number for number, told in zip(chances, sure, strict=True) if not told and found[number].effect.excludes_none
     }
-    return [replace(one, alone=number in by_chance) for number, (one, _) in enumerate(found)]
+    return [replace(one.effect, alone=number in by_chance) for number, one in enumerate(found)]
+
+
+def _without_those_told(effects: Sequence[Effect], found: Sequence[_Found]) -> list[Effect]:
+    """Mark groups most of whose jobs are in one that surely wins or pays, and whose change has the same sign.
+
+    A group with most of all jobs tells nothing of one of them.
+    """
+    every = max(one.jobs for one in effects)
+    sure = [
+        (one.difference > 0, rows)
+        for one, (_, _, rows) in zip(effects, found, strict=True)
+        if 2 * one.jobs <= every and one.excludes_none and not one.alone
+    ]
+
+    def told(one: Effect, rows: NDArray[np.intp]) -> bool:
+        return any(
+            2 * len(np.intersect1d(rows, others, assume_unique=True)) > len(rows)
+            for longer, others in sure
+            if longer == (one.difference > 0) and others is not rows
+        )
+
+    return [replace(one, told=told(one, rows)) for one, (_, _, rows) in zip(effects, found, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,8 +209,8 @@ class _Paired:
 
     Parameters
     ----------
-    before
-        Their waits at the site as it is, means over the copies.
+    before, today
+        Their waits at the site as it is, with the work of the variant and with all work, means over the copies.
     change
         Waits in the variant minus these, shape (copies, jobs).
     block
@@ -184,13 +222,14 @@ class _Paired:
     """
 
     before: NDArray[np.float64]
+    today: NDArray[np.float64]
     change: NDArray[np.float64]
     block: NDArray[np.int64]
     groups: Mapping[str, Labels]
     losers: frozenset[tuple[str, str]]
 
     @classmethod
-    def of(cls, copies: Sequence[Paired]) -> _Paired:
+    def of(cls, copies: Sequence[Paired], today: Sequence[VariantAnswer]) -> _Paired:
         base, other = copies[0]
         for one in copies:
             if not np.array_equal(base.rows, one.base.rows) or not np.array_equal(base.rows, one.other.rows):
@@ -205,6 +244,7 @@ class _Paired:
         )
         return cls(
             before.mean(axis=0),
+            np.mean([one.schedule.wait_time[np.searchsorted(one.rows, base.rows)] for one in today], axis=0),
             after - before,
             blocks_of(jobs.submit_time),
             dict(groups_of(jobs, base.schedule.processors)),
@@ -230,10 +270,12 @@ def group_name(kind: str, group: str) -> str:
     --------
     >>> group_name("QOS", "long"), group_name("size", "serial"), group_name("GPU", "with GPUs")
     ('QOS long', 'serial jobs', 'jobs with GPUs')
+    >>> group_name("user", "user007"), group_name("account", "physics")
+    ('user007', 'account physics')
     """
     if kind in ("all", "GPU"):
         return group if kind == "all" else f"jobs {group}"
-    return f"{group} jobs" if kind == "size" else group if group.startswith(f"{kind} ") else f"{kind} {group}"
+    return f"{group} jobs" if kind == "size" else group if group.startswith(kind) else f"{kind} {group}"
 
 
 def blocks_of(submit: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -277,11 +319,12 @@ def _effect(
     same_work: bool,
 ) -> tuple[Effect, Spread | None]:
     of_copies = change.mean(axis=1)
-    mean = float(before.mean())
+    mean, today = before.mean(axis=1).tolist()
     after = mean + float(of_copies.mean())
     spread, around = spread_of(change, block), between_copies(of_copies)
     interval = None if spread is None else spread.interval
-    return Effect(kind, group, len(before), mean, after, interval, same_work, around), spread
+    found = Effect(kind, group, before.shape[1], mean, after, interval, same_work, around)
+    return replace(found, today=None if today == mean else today), spread
 
 
 def effects_frame(found: Iterable[Effect]) -> pd.DataFrame:
@@ -294,48 +337,3 @@ def effects_frame(found: Iterable[Effect]) -> pd.DataFrame:
         row = {"kind": one.kind, "group": one.group, "jobs": one.jobs, "before": one.before, "after": one.after}
         rows.append(row | {"difference": one.difference, "low": low, "high": high, "verdict": one.verdict})
     return pd.DataFrame(rows)
-
-
-def effects_text(found: Iterable[Effect], *, most: int = 5) -> str:
-    """Return the largest groups of each kind as a table in text."""
-    rows, seen, some = [], {"": 0}, list(found)
-    head = ["", "", "jobs", before_text(some), "changed", "difference", "95 % interval", ""]
-    for one in some:
-        seen[one.kind] = seen.get(one.kind, 0) + 1
-        if seen[one.kind] > most:
-            continue
-        kind = one.kind if seen[one.kind] == 1 else ""
-        waits = waits_texts(one.before, one.after)
-        rows.append([kind, one.group, f"{one.jobs:,}", *waits, *difference_text(one)])
-    left = [f"{number - most:,} more of {kind}" for kind, number in seen.items() if number > most]
-    notes = [*([f"Smaller groups are on the page alone: {', '.join(left)}."] if left else []), *notes_on(some)]
-    return "\n".join([table(head, rows), *(line for why in notes for line in ("", why))])
-
-
-def before_text(found: Iterable[Effect]) -> str:
-    """Return what today's wait is called: beside a variant that does less work, it is that without this work."""
-    return "wait as it is" if all(one.same_work for one in found) else "wait as it is, same work"
-
-
-def notes_on(found: Sequence[Effect]) -> list[str]:
-    """Say why groups have no interval, or no verdict although their interval is without 0, if there are such."""
-    told = []
-    if any(one.interval is None and one.difference for one in found):
-        told.append(
-            f"Where a difference has no interval (-), the jobs of a group come in fewer than {FEWEST_BLOCKS} periods "
-            "of the log, or most of them in one: that does not show how much is chance."
-        )
-    if any(one.alone for one in found):
-        told.append(
-            "Where an interval is without 0 and there is no verdict, the group would be sure if it were the only one; "
-            "among all groups of the answer, such intervals come by chance."
-        )
-    return told
-
-
-def difference_text(one: Effect) -> tuple[str, str, str]:
-    """Return difference, interval and verdict as texts."""
-    if not one.difference and one.interval in (None, (0.0, 0.0)):
-        return "none", "-", one.verdict
-    interval = "-" if one.interval is None else signed_interval(one.interval)
-    return signed(one.difference), interval, one.verdict

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from schedlab.durations import WEEK
 from schedlab.schedule.summary import duration
-from schedlab.site.changes import changed, parse_change
+from schedlab.site.changes import parse_change
 from schedlab.site.decisive import DecisivePeriod, decisive_period
 from schedlab.site.log_end import after_the_log, log_end_clause, log_end_sentences
 from schedlab.site.omissions import Omissions, omissions_of
 from schedlab.site.standing import Standing
 from schedlab.site.sweep import Paired, Sweep
 from schedlab.site.time_limits import KILLED, LEFT_OUT
-from schedlab.site.unusable import TELLING, Unusable, unusable
-from schedlab.site.variant_task import REPLACES
+from schedlab.site.variants import Variant
 from schedlab.wording import count_of
 
 PASSES = ("bf_", "sched_", "default_queue_depth", "partition_job_depth", "defer")
@@ -47,16 +46,12 @@ class Grounds:
         The period of the log that decides about the variant; None: no single one does.
     killed
         Jobs that are killed at a new limit.
-    undone
-        Share of the work that is done on neither side of the comparison, as its jobs are killed or cannot run.
     after_the_log
         Share of the waiting at the site as it is that comes after the last submission.
-    unusable
-        The waiting of jobs that cannot use the nodes that the variant adds; None: it adds none.
-    replaced
-        Whether a policy takes the place of the site's own priorities.
     passes
         Whether the variant changes how often, or how deep, slurmctld looks at the queue.
+    cautions
+        What makes the variant dangerous, or of little use, in words.
     """
 
     standing: Standing
@@ -66,31 +61,27 @@ class Grounds:
     span: int
     decisive: DecisivePeriod | None = None
     killed: int = 0
-    undone: float = 0.0
     after_the_log: float = 0.0
-    unusable: Unusable | None = None
-    replaced: bool = False
     passes: bool = False
+    cautions: tuple[str, ...] = ()
 
     @property
     def deciding(self) -> list[str]:
         """What decides how far the answer goes, as parts of its first sentence; empty: nothing does."""
         end = log_end_clause(self.after_the_log)
-        use = "" if self.unusable is None or self.unusable.share < TELLING else self.unusable.text("the new nodes")
         cost = "what other passes cost slurmctld (its locks, bf_max_time) is not simulated" if self.passes else ""
-        instead = "age, fair share, QOS, partition, size and TRES weights no longer count" if self.replaced else ""
-        return [one for one in (instead, use, end, cost) if one]
+        return [one for one in (*self.cautions, end, cost) if one]
+
+    def sentence(self, parts: Iterable[str]) -> str:
+        """Return a sentence that begins with how good the twin is."""
+        return f"According to {self.standing.clause}, {'; '.join(parts)}."
 
     @property
     def left_out_text(self) -> str:
-        """How many jobs are left out or killed, in words."""
-        parts = []
+        """How many jobs are left out, in words; empty: none is, but some are killed, which is told elsewhere."""
         if self.left_out:
-            parts.append(f"{self.left_out:,} of {count_of(self.recorded, 'job')} {_are(self.left_out)} left out")
-        if self.killed:
-            parts.append(f"{count_of(self.killed, 'job')} {_are(self.killed)} killed at the new limit")
-        work = f" ({self.undone:.1%} of the work, done on neither side)" if self.undone else ""
-        return f"{' and '.join(parts)}{work}" if parts else "no job is left out"
+            return f"{self.left_out:,} of {count_of(self.recorded, 'job')} {_are(self.left_out)} left out"
+        return "" if self.killed else "no job is left out"
 
     def sentences(self) -> Iterator[str]:
         """Say how good the twin is, and whether one event decides."""
@@ -110,7 +101,6 @@ class Grounds:
             "jobs": {"recorded": self.recorded, "left_out": self.left_out, "killed": self.killed},
             "span": self.span,
             "after_the_log": self.after_the_log,
-            "unusable": None if self.unusable is None else asdict(self.unusable),
             "omissions": self.omissions.to_document(),
         }
 
@@ -135,8 +125,6 @@ def grounds_of(sweep: Sweep, pair: Paired, notes: Sequence[str], copies: Sequenc
     """
     kept, other = sweep.site.replayable(), pair.other
     before = sum(kept.left_out.values())
-    seconds = np.minimum(other.jobs.run_time, other.jobs.requested_time)
-    hours = float((seconds * other.jobs.job_processors).sum())
     return Grounds(
         sweep.standing,
         omissions_of(sweep.site, [*kept.notes(), *notes], nodes=sweep.nodes),
@@ -145,24 +133,17 @@ def grounds_of(sweep: Sweep, pair: Paired, notes: Sequence[str], copies: Sequenc
         int(np.ptp(other.jobs.submit_time)),
         decisive_period(copies or [pair]),
         int(np.count_nonzero(other.fate == KILLED)),
-        float((other.undone * other.jobs.job_processors).sum()) / hours if hours else 0.0,
         after_the_log(pair.base.schedule),
-        _of_new_nodes(sweep, pair),
-        any(REPLACES in note for note in other.notes),
-        any(map(_is_of_passes, pair.other.variant.changes)),
+        changes_passes(pair.other.variant),
     )
+
+
+def changes_passes(variant: Variant) -> bool:
+    """Return whether a variant changes how often, or how deep, slurmctld looks at the queue."""
+    return any(map(_is_of_passes, variant.changes))
 
 
 def _is_of_passes(text: str) -> bool:
     change = parse_change(text)
     options = [change.option] if change.option else re.split(r"[=,]", change.value)
     return change.key.lower() == "schedulerparameters" and any(one.strip().startswith(PASSES) for one in options)
-
-
-def _of_new_nodes(sweep: Sweep, pair: Paired) -> Unusable | None:
-    """Return the waiting of jobs that cannot use the nodes that a variant adds; None: it adds none."""
-    if not sweep.nodes or not pair.other.variant.changes:
-        return None
-    other = changed(sweep.site, pair.other.variant.changes)
-    new = set(other.cluster.nodes).difference(sweep.site.cluster.nodes)
-    return unusable(pair.base.schedule, other.cluster, other.scheduler.placement, new) if new else None

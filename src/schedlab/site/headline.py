@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from schedlab.campaign.results.statistics import quantity
@@ -22,8 +23,11 @@ if TYPE_CHECKING:
 MOST_PAYERS, MOST_WINNERS = 3, 8
 """Groups that sentences name."""
 
-LARGE = 0.2
-"""Share of a user's mean wait from which on a change is told although it may be chance."""
+LARGE, MINUTE = 0.2, 60
+"""Share of a user's mean wait, and seconds, from which on a change is told although it may be chance."""
+
+NO_EFFECT = "no effect"
+"""The verdict of a variant that changes nothing, or less than a second."""
 
 EACH = 4
 """Variants up to which the first sentence speaks of each; of more, it speaks of the best and counts the others."""
@@ -36,18 +40,38 @@ def sentences_of(ranking: VariantRanking) -> list[str]:
     """Return an answer in sentences; the first one has all that somebody must know who reads no further."""
     best, grounds = ranking.best, ranking.grounds
     several = len(ranking.variants) > 1
-    told = [first_sentence(grounds, _change(ranking), _payers(best), best.variant.name * several), *grounds.sentences()]
-    told += [copies_text(ranking.copies), *(ranking.less_work()), *winners_text(best.effects)]
-    told += open_text(best.effects)
-    told += _of_others(ranking)
+    told = [_first(ranking), *grounds.sentences(), copies_text(ranking.copies)]
+    if several and len(ranking.variants) <= EACH:
+        for one in ranking.changed:
+            told += filter(None, [_of_one(one, ranking), *details_of(one, f"Under {one.variant.name}, ")])
+    else:
+        told += [*ranking.less_work(), *winners_text(best.effects), *details_of(best)]
     told += [f"{sentence[:1].upper()}{sentence[1:]}." for one in ranking.ranked for sentence in one.lost_text]
     told += [f"{policy}." for policy in dict.fromkeys(one.policy_text for one in ranking.ranked) if policy]
-    if several and best.same_work and ranking.ranked[0] is best and best.difference[2] == "wins":
+    if several and ranking.has_winner:
         told.append(
             f"It is the best of {len(ranking.variants):,} on the jobs that it was chosen on, so some of its advantage "
             "is chance; schedlab site search evaluates the choice on held-out jobs."
         )
     return [*told, *(f"{one.variant.name} could not be run: {one.reason}." for one in ranking.failures)]
+
+
+def _first(ranking: VariantRanking) -> str:
+    best, grounds = ranking.best, ranking.grounds
+    if len(ranking.variants) == 1 or ranking.has_winner:
+        grounds = replace(grounds, cautions=best.bounds.cautions)
+    if len(ranking.variants) == 1:
+        return first_sentence(grounds, _change(ranking), _payers(best))
+    change = "; ".join([_change(ranking), *_others(ranking)])
+    if ranking.metric != "mean_wait" or ranking.has_winner:
+        return first_sentence(grounds, change, _payers(best), best.variant.name)
+    return grounds.sentence([change, *grounds.deciding])
+
+
+def details_of(one: RankedVariant, under: str = "") -> list[str]:
+    """Say which jobs and users change most under a variant, whatever the intervals say, and what is ever reached."""
+    told = [*one.far.sentences(one.variant.name), *open_text(one.effects, under)]
+    return [*told, *(f"{text}." for text in one.bounds.reach if one.difference[2] != NO_EFFECT)]
 
 
 def first_sentence(grounds: Grounds, change: str, payers: str, best: str = "") -> str:
@@ -56,9 +80,9 @@ def first_sentence(grounds: Grounds, change: str, payers: str, best: str = "") -
 
     `best` names the variant of which the last two are told, if there are several.
     """
-    told = [*([payers] if payers else []), grounds.left_out_text]
-    rest = [f"under {best}, {', and '.join(told)}"] if best else told
-    return f"According to {grounds.standing.clause}, {'; '.join([change, *grounds.deciding, *rest])}."
+    told = [one for one in (payers, grounds.left_out_text) if one]
+    rest = [f"under {best}, {', and '.join(told)}"] if best and told else told
+    return grounds.sentence([change, *grounds.deciding, *rest])
 
 
 def copies_text(copies: int, where: str = "the intervals") -> str:
@@ -75,67 +99,89 @@ def copies_text(copies: int, where: str = "the intervals") -> str:
 
 
 def _change(ranking: VariantRanking) -> str:
-    """Say what the variant does or, of several, which one is the best, and what each does."""
+    """Say what the variant does or, of several, which one is the best, or that none is."""
     best, number = ranking.best, len(ranking.variants)
-    if number == 1 and ranking.metric == "mean_wait":
-        return change_text(best.variant.name, _every(best), unchanged=best.unchanged)
     what = ranking.metric.replace("_", " ")
-    as_it_is = next(one for one in ranking.ranked if one.variant.name == AS_IT_IS)
-    before, today = as_it_is.value, as_it_is.mean_wait
+    if number == 1 and ranking.metric == "mean_wait":
+        return _of_variant(best, ranking.today)
+    variants = "neither variant" if number == 2 else f"none of {count_of(number, 'variant')}"
+    if ranking.metric == "mean_wait" and not ranking.has_winner:
+        return f"{variants} surely shortens the mean wait: leave the site as it is"
+    before = next(one for one in ranking.ranked if one.variant.name == AS_IT_IS).value
     if not best.same_work:
-        head = f"none of {count_of(number, 'variant')} does all the work that the site as it is does"
+        head = f"{variants} does all the work that the site as it is does"
     elif ranking.ranked[0].variant.name == AS_IT_IS:
-        head = f"none of {count_of(number, 'variant')} has a better {what} than the site as it is"
-        head += f" ({quantity(ranking.metric, before)})"
-    elif ranking.metric == "mean_wait" and not any(one.difference[2] == "wins" for one in ranking.ranked):
-        head = f"none of {count_of(number, 'variant')} surely has a better {what} than the site as it is; the best is "
-        head += best.variant.name
+        head = f"{variants} has a better {what} than the site as it is ({quantity(ranking.metric, before)})"
     else:
         told = f"{quantity(ranking.metric, best.value)}, {quantity(ranking.metric, before)} as it is"
         told = "" if ranking.metric == "mean_wait" else f" ({told})"
-        head = f"the best of {count_of(number, 'variant')} by {what}{told} is {best.variant.name}"
-    variants = [one for one in ranking.ranked if one.variant.name != AS_IT_IS]
-    named = head.endswith(best.variant.name)
-    if number <= EACH:
-        texts = [_of_variant(one, today, "it" if named and one is best else "") for one in variants]
-        return f"{head}: {'; '.join(texts)}"
-    return f"{head}: {_of_variant(best, today, 'it' if named else '')}; {_counted(variants, best)}"
+        return (
+            f"the best of {count_of(number, 'variant')} by {what}{told} is {best.variant.name}: "
+            f"{_of_variant(best, ranking.today, 'it')}"
+        )
+    return head
+
+
+def _others(ranking: VariantRanking) -> list[str]:
+    """Say briefly what the variants do that the first part of the sentence does not speak of; if many, count them."""
+    told_of = ranking.best if ranking.has_winner or ranking.metric != "mean_wait" else None
+    others = [one for one in ranking.changed if one is not told_of]
+    if len(ranking.variants) > EACH:
+        return [_counted(others)]
+    losing = [f"{one.variant.name} {one.lost_work_text}" for one in others if not one.same_work]
+    words: dict[str, list[str]] = {}
+    for one in others:
+        if one.same_work:
+            words.setdefault(one.difference[2], []).append(one.variant.name)
+    forms = {
+        "wins": "{} surely shortens it",
+        "pays": "{} surely lengthens it",
+        NO_EFFECT: "{} changes nothing",
+    }
+    told = [forms[verdict].format(", so does ".join(names)) for verdict, names in words.items() if verdict in forms]
+    unsure = [name for verdict, names in words.items() if verdict not in forms for name in names]
+    do = "does" if len(unsure) == 1 else "do"
+    told += [f"what {listed(unsure)} {do} to it cannot be told from this log"] if unsure else []
+    return [*losing, *told]
+
+
+def _of_one(one: RankedVariant, ranking: VariantRanking) -> str:
+    """Say of one of several variants what it does, who pays and who wins; of the best one, only who wins."""
+    gain = [f"w{text[1:].removesuffix('.')}" for text in winners_text(one.effects)]
+    if one.unchanged:
+        return f"{_of_variant(one, ranking.today)}."
+    if ranking.has_winner and one is ranking.best:  # the first sentence has the rest
+        return f"Under {one.variant.name}, {gain[0]}." if gain else ""
+    change = _of_variant(one, ranking.today, "it") if one.same_work else _without_work(one, ranking.today)
+    told = [change, payers_text(one.effects), *gain, *one.bounds.cautions]
+    return f"{one.variant.name}: {'; '.join(told)}."
 
 
 def _of_variant(one: RankedVariant, today: float, name: str = "") -> str:
     """Say what a variant does to the mean wait, beside that of today, and whether it does less work."""
     name = name or one.variant.name
     if one.same_work:
-        return change_text(name, _every(one), unchanged=one.unchanged)
+        reach = one.bounds.reach if one.difference[2] == NO_EFFECT else ()
+        return "; ".join([change_text(name, _every(one), unchanged=one.unchanged), *reach])
+    return f"{name} {one.lost_work_text}; {_without_work(one, today)}"
+
+
+def _without_work(one: RankedVariant, today: float) -> str:
+    """Say what a variant that does less work does to the mean wait, beside that of today and that of its work."""
     return (
-        f"{name} does {one.undone_text} less work than today{_whose_work(one)}, and the mean wait goes from "
-        f"{wait_text(today)} to {wait_text(one.mean_wait)}; beside today's rules without that work, "
-        + change_text("it", _every(one), unchanged=one.unchanged, advice=False)
+        f"the mean wait goes from {wait_text(today)} to {wait_text(one.mean_wait)}, but beside today's rules without "
+        "the work that is not run, " + change_text("it", _every(one), unchanged=one.unchanged, advice=False)
     )
-
-
-def _whose_work(one: RankedVariant) -> str:
-    """Say how many jobs are killed or left out, and whose most of the work is, in brackets."""
-    every = one.every
-    if every is None or every.same_work:
-        return ""
-    numbers = ((every.killed, "killed"), (every.left_out, "left out"))
-    parts = [f"{count_of(number, 'job')} {what}" for number, what in numbers if number]
-    first = next((row for row in one.affected if row.kind == "user" and row.undone_hours), None)
-    most = "" if first is None else f"; {first.undone_hours / every.undone_hours:.0%} of that work is {first.who}'s"
-    return f" ({' and '.join(parts)}{most})"
 
 
 def _every(one: RankedVariant) -> Effect:
     return next(effect for effect in one.effects if effect.kind == "all")
 
 
-def _counted(variants: Sequence[RankedVariant], best: RankedVariant) -> str:
+def _counted(others: Sequence[RankedVariant]) -> str:
     """Count what the other variants do."""
     words = {"wins": "surely shorten the mean wait", "pays": "surely lengthen it", "less work": "do less work"}
-    found = Counter(
-        words.get(one.difference[2], "cannot be told from no change") for one in variants if one is not best
-    )
+    found = Counter(words.get(one.difference[2], "cannot be told from no change") for one in others)
     return "of the others, " + ", ".join(f"{number:,} {what}" for what, number in found.items())
 
 
@@ -168,7 +214,8 @@ def _undecided(every: Effect, interval: Interval, advice: bool) -> str:
     """Say what an interval that contains 0 leaves open: a change that may be large, or at most a small one."""
     if max(map(abs, interval)) <= LITTLE * every.before:
         return f"at most between {between(interval)}, which is little{': leave it as it is' if advice else ''}"
-    return f"anything between {between(interval)} is possible"
+    open_ = f"anything between {between(interval)} is possible"
+    return f"{open_}; leave it as it is" if advice else open_
 
 
 def of_verdict(effects: Sequence[Effect], verdict: str) -> list[Effect]:
@@ -196,26 +243,28 @@ def winners_text(effects: Sequence[Effect]) -> list[str]:
     return [f"Waits become shorter for {_with_changes(winners, most=MOST_WINNERS)}."] if winners else []
 
 
-def open_text(effects: Sequence[Effect]) -> list[str]:
-    """Say which users' waits change most though the log cannot tell whether that is chance."""
+def open_text(effects: Sequence[Effect], under: str = "") -> list[str]:
+    """Say which users' waits change most though the log cannot tell whether that is chance.
+
+    Not those most of whose jobs are in a group that surely wins or pays, which is told already.
+    """
     unsure = [
-        one for one in effects if one.kind == "user" and not one.verdict and abs(one.difference) >= LARGE * one.before
+        one
+        for one in effects
+        if one.kind == "user"
+        and not one.verdict
+        and not one.told
+        and abs(one.difference) >= max(LARGE * one.before, MINUTE)
     ]
     found = sorted(unsure, key=lambda one: -abs(one.difference) * one.jobs)
-    return [f"Large changes that may be chance: {_with_changes(found, most=MOST_PAYERS)}."] if found else []
+    if not found:
+        return []
+    told = f"{under}these waits change most though the log cannot tell whether that is chance: "
+    return [f"{told[:1].upper()}{told[1:]}{_with_changes(found, most=MOST_PAYERS)}."]
 
 
 def _payers(best: RankedVariant) -> str:
     return "" if best.unchanged or not best.effects else payers_text(best.effects)
-
-
-def _of_others(ranking: VariantRanking) -> Iterator[str]:
-    """Say who wins and pays under the variants that are not the best, if they are few."""
-    others = [one for one in ranking.ranked if one is not ranking.best and one.variant.name != AS_IT_IS]
-    for one in others if len(others) < EACH else ():
-        if not one.unchanged:
-            gain = [f"w{text[1:].removesuffix('.')}" for text in winners_text(one.effects)]
-            yield f"Under {one.variant.name}, {'; '.join([payers_text(one.effects), *gain])}."
 
 
 def _with_changes(effects: Sequence[Effect], most: int) -> str:

@@ -10,11 +10,14 @@ import numpy as np
 
 from schedlab.campaign.results.statistics import LARGER_IS_BETTER, quantity
 from schedlab.errors import InputError
-from schedlab.site.affected import Affected, affected, affected_text, sentences, share
+from schedlab.site.affected import Affected, affected, affected_text, lost_text, sentences, share, whose_lost
 from schedlab.site.answers import VariantAnswer
-from schedlab.site.effects import Effect, difference_text, effects, effects_text
-from schedlab.site.grounds import Grounds, grounds_of
-from schedlab.site.headline import sentences_of
+from schedlab.site.effect_bounds import EffectBounds, effect_bounds
+from schedlab.site.effect_texts import difference_text, effects_text
+from schedlab.site.effects import Effect, effects
+from schedlab.site.far_longer import FarLonger, far_longer
+from schedlab.site.grounds import Grounds, changes_passes, grounds_of
+from schedlab.site.headline import EACH, sentences_of
 from schedlab.site.lost_work import LostWork, lost_work
 from schedlab.site.lost_work import sentences as lost_sentences
 from schedlab.site.samples import SiteSample
@@ -52,6 +55,10 @@ class RankedVariant:
         Whether every job starts and ends as at the site as it is.
     lost, lost_before
         Work that is lost on the way, in the variant and at the site as it is.
+    far
+        Jobs that wait by far longer.
+    bounds
+        What bounds its effect, or makes it dangerous.
     """
 
     variant: Variant
@@ -66,6 +73,8 @@ class RankedVariant:
     unchanged: bool
     lost: LostWork
     lost_before: LostWork
+    far: FarLonger
+    bounds: EffectBounds
 
     @property
     def difference(self) -> tuple[str, str, str]:
@@ -106,9 +115,24 @@ class RankedVariant:
         return less + max(self.lost.share - self.lost_before.share, 0.0)
 
     @property
-    def undone_text(self) -> str:
-        """The share of the work that it does not do, in words."""
-        return "-" if self.same_work else f"{self.undone:.1%}"
+    def in_vain(self) -> float:
+        """The share of the work that comes to nothing: what it does not do, and what killed jobs run until then."""
+        every = self.every
+        return self.undone + (0.0 if every is None or not every.hours else every.killed_hours / every.hours)
+
+    @property
+    def killed_texts(self) -> tuple[str, str]:
+        """Jobs that are killed at a new limit, and the share of the work that comes to nothing, as texts of a table."""
+        return f"{self.killed:,}" if self.killed else "-", "-" if self.same_work else f"{self.in_vain:.1%}"
+
+    @property
+    def lost_work_text(self) -> str:
+        """Which jobs are killed or left out, how much work comes to nothing, and whose, in words."""
+        every = self.every
+        if every is None or every.same_work:
+            return f"does {self.undone:.1%} less work than today"
+        whose = whose_lost(self.affected)
+        return f"{lost_text(every)}{f', {whose}' if whose else ''}"
 
     @property
     def lost_text(self) -> list[str]:
@@ -154,9 +178,24 @@ class VariantRanking:
         return tuple(one.variant for one in self.ranked if one.variant.name != AS_IT_IS)
 
     @property
+    def changed(self) -> tuple[RankedVariant, ...]:
+        """Those that could be run, the best first, without the site as it is."""
+        return tuple(one for one in self.ranked if one.variant.name != AS_IT_IS)
+
+    @property
+    def today(self) -> float:
+        """The mean wait of the site as it is."""
+        return next(one for one in self.ranked if one.variant.name == AS_IT_IS).mean_wait
+
+    @property
+    def has_winner(self) -> bool:
+        """Whether the best one is better than the site as it is, and surely shortens the mean wait."""
+        return self.ranked[0] is self.best and self.best.same_work and self.best.difference[2] == "wins"
+
+    @property
     def best(self) -> RankedVariant:
         """The first of them that is not the site as it is."""
-        return next(one for one in self.ranked if one.variant.name != AS_IT_IS)
+        return self.changed[0]
 
     def to_document(self) -> dict[str, Any]:
         """Return it as numbers and texts, for JSON."""
@@ -178,17 +217,18 @@ class VariantRanking:
         own = [] if self.metric in SHOWN else [self.metric.replace("_", " ")]
         head = ["variant", *own, "mean wait", "as it is, same work", "difference of mean wait", "95 % interval", ""]
         less = any(not one.same_work for one in self.ranked)
-        head += [*(["jobs killed", "work not done"] if less else []), "p95 wait", "utilisation"]
+        head += [*(["jobs killed", "work lost"] if less else []), "p95 wait", "longest wait", "utilisation"]
         rows = []
         for one in self.ranked:
             value = [quantity(self.metric, one.value)] if own else []
             waits = waits_texts(one.mean_wait, one.mean_wait_before)
             row = [one.variant.name, *value, *waits, *one.difference]
-            row += [f"{one.killed:,}", one.undone_text] if less else []
-            rows.append([*row, wait_text(one.p95_wait), f"{one.utilisation:.1%}"])
+            row += [*one.killed_texts] if less else []
+            rows.append([*row, wait_text(one.p95_wait), wait_text(one.far.longest), f"{one.utilisation:.1%}"])
         text = [*self.sentences(), "", table(head, rows)]
-        if self.best.affected:
-            text += ["", f"{self.best.variant.name}: whose jobs it changes", "", affected_text(self.best.affected)]
+        for one in self.changed[:EACH]:
+            if one.affected:
+                text += ["", f"{one.variant.name}: whose jobs it changes", "", affected_text(one.affected)]
         if self.best.effects and not self.best.unchanged:
             text += ["", f"{self.best.variant.name}: who wins, and who pays", "", effects_text(self.best.effects)]
         if self.grounds.omissions.parts():
@@ -229,7 +269,7 @@ def rank_variants(
     ranked, first = [], {}
     for variant in (Variant(AS_IT_IS), *variants):
         if pairs := sweep.pairs(variant, samples):
-            ranked.append(_ranked(variant, pairs, metric))
+            ranked.append(_ranked(sweep, variant, pairs, metric))
             first[variant] = [pair for pair in pairs if pair.other.sample.original == samples[0].original]
     if Variant(AS_IT_IS) not in first or len(first) < 2:
         raise _nothing(sweep)
@@ -242,6 +282,7 @@ def rank_variants(
     grounds = grounds_of(sweep, copies[0], [*notes, *sentences(best.affected), *best.lost_text], copies)
     if not any(one.kind == "all" and one.excludes_none for one in best.effects):
         grounds = replace(grounds, decisive=None)  # nothing is decided
+    grounds = replace(grounds, passes=any(changes_passes(one) for one in first))
     originals = tuple(dict.fromkeys(one.original for one in samples))
     failures = tuple({(one.variant, one.sample.original): one for one in sweep.failures.values()}.values())
     return VariantRanking(metric, originals, len(copies), tuple(ranked), failures, grounds)
@@ -254,7 +295,7 @@ def _nothing(sweep: Sweep) -> InputError:
     return InputError("no variant has been run: run them with Sweep.run first")
 
 
-def _ranked(variant: Variant, pairs: Sequence[Paired], metric: str) -> RankedVariant:
+def _ranked(sweep: Sweep, variant: Variant, pairs: Sequence[Paired], metric: str) -> RankedVariant:
     answers = [other for _, other in pairs]
     means = {name: float(np.mean([one.metric(name) for one in answers])) for name in (metric, *SHOWN)}
     originals = [one for one in answers if one.sample == one.sample.original]  # copies have the same jobs
@@ -263,19 +304,22 @@ def _ranked(variant: Variant, pairs: Sequence[Paired], metric: str) -> RankedVar
         answers[0].schedule.processors,
         [(one.fate, one.undone) for one in originals],
     )
+    today = [one for pair in pairs if (one := sweep.answer(Variant(AS_IT_IS), pair.other.sample)) is not None]
     return RankedVariant(
         variant,
         means[metric],
         means["mean_wait"],
         means["p95_wait"],
         means["utilisation"],
-        () if variant.name == AS_IT_IS else tuple(effects(pairs)),
+        () if variant.name == AS_IT_IS else tuple(effects(pairs, today)),
         tuple(dict.fromkeys(note for one in answers for note in one.notes)),
         found,
         float(np.mean([base.metric("mean_wait") for base, _ in pairs])),
         variant.name != AS_IT_IS and all(_same(*pair) for pair in pairs),
         lost_work([one.schedule for one in answers]),
         lost_work([base.schedule for base, _ in pairs]),
+        far_longer(pairs),
+        effect_bounds(sweep, variant, pairs),
     )
 
 

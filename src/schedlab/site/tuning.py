@@ -14,7 +14,8 @@ from schedlab.campaign.results.statistics import LARGER_IS_BETTER, quantity
 from schedlab.errors import InputError
 from schedlab.site.copies import copies_of, usual_copies
 from schedlab.site.coverage import listed
-from schedlab.site.effects import Effect, effects, effects_text
+from schedlab.site.effect_texts import effects_text
+from schedlab.site.effects import Effect, effects
 from schedlab.site.grounds import Grounds, grounds_of
 from schedlab.site.headline import change_text, copies_text, first_sentence, payers_text, winners_text
 from schedlab.site.samples import SiteSample

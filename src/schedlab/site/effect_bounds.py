@@ -1,0 +1,67 @@
+"""What bounds the effect of a variant of a site, or makes it dangerous, as far as that can be counted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from schedlab.site.changes import changed
+from schedlab.site.pass_depths import reach_texts, window_text
+from schedlab.site.sweep import Paired, Sweep
+from schedlab.site.unusable import TELLING, Unusable, unusable
+from schedlab.site.variant_task import REPLACES
+from schedlab.site.variants import Variant
+
+
+@dataclass(frozen=True, slots=True)
+class EffectBounds:
+    """What bounds the effect of a variant.
+
+    Parameters
+    ----------
+    reach
+        How often the numbers of jobs are reached that it changes, in words.
+    window
+        That it lets backfilling plan less far ahead than jobs may run, in words; empty: it does not.
+    unusable
+        The waiting of jobs that cannot use the nodes that it adds; None: it adds none.
+    replaces
+        Whether its policy takes the place of the site's own priorities.
+    """
+
+    reach: tuple[str, ...] = ()
+    window: str = ""
+    unusable: Unusable | None = None
+    replaces: bool = False
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What makes it dangerous, or of little use, in words."""
+        some = self.unusable is not None and self.unusable.share >= TELLING
+        use = self.unusable.text("the new nodes") if self.unusable is not None and some else ""
+        instead = "age, fair share, QOS, partition, size and TRES weights no longer count" if self.replaces else ""
+        return tuple(filter(None, (instead, self.window, use)))
+
+
+def effect_bounds(sweep: Sweep, variant: Variant, pairs: Sequence[Paired]) -> EffectBounds:
+    """Return what bounds the effect of a variant.
+
+    Parameters
+    ----------
+    sweep, variant
+        Where it was run, and which.
+    pairs
+        The site as it is and the variant, on each copy of each sample.
+    """
+    replaces = any(REPLACES in note for _, other in pairs for note in other.notes)
+    if not variant.changes:
+        return EffectBounds(replaces=replaces)
+    site, other = sweep.site, changed(sweep.site, variant.changes)
+    schedules = [base.schedule for base, _ in pairs]
+    passes = (site.scheduler.backfill, other.scheduler.backfill)
+    use = None
+    if sweep.nodes and (new := set(other.cluster.nodes).difference(site.cluster.nodes)):
+        use = unusable(schedules[0], other.cluster, other.scheduler.placement, new)
+    return EffectBounds(
+        tuple(reach_texts(*passes, schedules)), window_text(*passes, schedules[0].workload), use, replaces
+    )

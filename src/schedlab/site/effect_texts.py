@@ -1,0 +1,91 @@
+"""What a variant of a site does to groups of jobs, as texts of tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from schedlab.site.effects import Effect
+from schedlab.site.intervals import FEWEST_BLOCKS
+from schedlab.site.wait_text import signed, signed_interval, wait_text, waits_texts
+from schedlab.wording import table
+
+MUCH = 60
+"""Seconds from which on it is told that jobs wait longer where there is less work."""
+
+SAME_WORK = "as it is, same work"
+"""What the wait at the site as it is is called where that has only the work that a variant does."""
+
+
+def effects_text(found: Iterable[Effect], *, most: int = 5) -> str:
+    """Return the largest groups of each kind as a table in text."""
+    every = list(found)
+    less = any(one.today is not None for one in every)
+    shown, left = largest(every, most)
+    rows = []
+    for number, one in enumerate(shown):
+        kind = one.kind if not number or shown[number - 1].kind != one.kind else ""
+        rows.append([kind, one.group, f"{one.jobs:,}", *waits_texts(*waits_of(one, less)), *difference_text(one)])
+    head = ["", "", "jobs", *waits_heads(every), "changed", "difference", "95 % interval", ""]
+    notes = [*([f"Smaller groups are on the page alone: {left}."] if left else []), *notes_on(shown)]
+    return "\n".join([table(head, rows), *(line for why in notes for line in ("", why))])
+
+
+def largest(found: Sequence[Effect], most: int) -> tuple[list[Effect], str]:
+    """Return the largest groups of each kind, and how many others there are, in words."""
+    seen: dict[str, int] = {}
+    shown = []
+    for one in found:
+        seen[one.kind] = seen.get(one.kind, 0) + 1
+        if seen[one.kind] <= most:
+            shown.append(one)
+    return shown, ", ".join(f"{number - most:,} more of {kind}" for kind, number in seen.items() if number > most)
+
+
+def waits_heads(found: Sequence[Effect]) -> list[str]:
+    """Return what waits at the site as it is are called: beside a variant that does less work, there are two."""
+    if any(one.today is not None for one in found):
+        return ["wait today", SAME_WORK]
+    return ["wait as it is" if all(one.same_work for one in found) else f"wait {SAME_WORK}"]
+
+
+def waits_of(one: Effect, less: bool) -> list[float]:
+    """Return the waits of a group: today, if there is less work than that, at the site as it is, and in the variant."""
+    return [*([one.before if one.today is None else one.today] if less else []), one.before, one.after]
+
+
+def notes_on(found: Sequence[Effect]) -> list[str]:
+    """Say why groups have no interval, or no verdict although their interval is without 0, if there are such."""
+    told = []
+    if any(one.interval is None and one.difference for one in found):
+        told.append(
+            f"Where a difference has no interval (-), the jobs of a group come in fewer than {FEWEST_BLOCKS} periods "
+            "of the log, or most of them in one: that does not show how much is chance."
+        )
+    told += _longer_with_less(found)
+    if any(one.alone for one in found):
+        told.append(
+            "Where an interval is without 0 and there is no verdict, the group would be sure if it were the only one; "
+            "among all groups of the answer, such intervals come by chance."
+        )
+    return told
+
+
+def _longer_with_less(found: Sequence[Effect]) -> list[str]:
+    """Say that less work makes a group wait longer than today, if it does."""
+    longer = {one.who: (one.before - one.today, one) for one in found if one.today is not None and one.kind != "all"}
+    if not longer or max(more for more, _ in longer.values()) < MUCH:
+        return []
+    _, first = max(longer.values(), key=lambda each: each[0] * each[1].jobs)
+    return [
+        f"Less work makes some wait longer than today: {first.who} {wait_text(first.before)} instead of "
+        f"{wait_text(first.today or 0.0)} without the work of jobs that are killed or left out. Which job goes first "
+        "depends on fair share and on all jobs before, so that not all gain by work that is gone."
+    ]
+
+
+def difference_text(one: Effect) -> tuple[str, str, str]:
+    """Return difference, interval and verdict as texts."""
+    if not one.difference and one.interval in (None, (0.0, 0.0)):
+        return "none", "-", one.verdict
+    interval = "-" if one.interval is None else signed_interval(one.interval)
+    return signed(one.difference), interval, one.verdict

@@ -1,0 +1,119 @@
+"""Jobs that wait by far longer in a variant of a site, whatever the size of their group: few of them pay a lot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.cluster.membership import users_of
+from schedlab.durations import DAY
+from schedlab.site.coverage import listed
+from schedlab.site.effects import group_name
+from schedlab.site.sweep import Paired
+from schedlab.site.wait_text import signed, wait_text
+from schedlab.wording import count_of
+
+FAR = DAY
+"""Seconds of more waiting, in each copy, from which on a job waits by far longer."""
+
+LITTLE = 0.02
+"""Share of a percentile by which it becomes longer at least, to be told."""
+
+MOST_USERS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class FarLonger:
+    """Jobs that wait a day or more longer in each copy, and those that wait as much less.
+
+    Parameters
+    ----------
+    jobs, shorter
+        How many there are of each.
+    users
+        Of the first: the user, how many jobs, and the mean of their changes in seconds; who waits longest comes first.
+    longest_before, longest
+        The longest waits at the site as it is and in the variant, means over the copies, in seconds.
+    p95
+        The 95th percentiles at the site as it is and in the variant, means over the copies, in seconds, if they become
+        longer and the mean waits shorter in each copy.
+    """
+
+    jobs: int
+    shorter: int
+    users: tuple[tuple[str, int, float], ...]
+    longest_before: float
+    longest: float
+    p95: tuple[float, float] | None = None
+
+    def sentences(self, name: str) -> list[str]:
+        """Say which jobs these are under a variant, if there are some, and where most gain and the slowest lose."""
+        return [*self._who(name), *self._slowest(name)]
+
+    def _slowest(self, name: str) -> list[str]:
+        """Say that the mean becomes shorter and the 95th percentile longer, if that is so in each copy."""
+        if self.p95 is None:
+            return []
+        before, after = map(wait_text, self.p95)
+        return [
+            f"Under {name}, the mean wait becomes shorter and its 95th percentile longer, from {before} to {after}, in "
+            "each copy: of the jobs that wait longest, some wait longer still, as others go before them."
+        ]
+
+    @property
+    def _shorter(self) -> str:
+        return f"{self.shorter:,}" if self.shorter else "none"
+
+    def _who(self, name: str) -> list[str]:
+        if not self.jobs:
+            return []
+        named = [
+            f"{group_name('user', user)} ({count_of(jobs, 'job')}, {signed(mean)})" for user, jobs, mean in self.users
+        ]
+        most = "most " if len(named) > MOST_USERS + 1 else ""
+        whose = f", {most}of {listed(named, MOST_USERS)}" if named else ""
+        return [
+            f"Under {name}, {count_of(self.jobs, 'job')} {'waits' if self.jobs == 1 else 'wait'} a day or more longer "
+            f"in each copy{whose}, and {self._shorter} a day or more less; the longest wait goes from "
+            f"{wait_text(self.longest_before)} to {wait_text(self.longest)}."
+        ]
+
+
+def far_longer(copies: Sequence[Paired]) -> FarLonger:
+    """Return which jobs wait by far longer in a variant than at the site as it is.
+
+    Parameters
+    ----------
+    copies
+        Of the same jobs, see `Sweep.pair`.
+    """
+    before, after = (np.array([side.schedule.wait_time for side in sides]) for sides in zip(*copies, strict=True))
+    change = after - before
+    far = np.flatnonzero(change.min(axis=0) >= FAR)
+    users = users_of(copies[0].base.schedule.workload)
+    codes, place = np.unique(users.codes[far], return_inverse=True)
+    sums = np.bincount(place, weights=change[:, far].mean(axis=0), minlength=len(codes))
+    found = [
+        (users.names[code], int(jobs), float(total / jobs))
+        for code, jobs, total in zip(codes.tolist(), np.bincount(place, minlength=len(codes)), sums, strict=True)
+        if code >= 0
+    ]
+    return FarLonger(
+        len(far),
+        int(np.count_nonzero(change.max(axis=0) <= -FAR)),
+        tuple(sorted(found, key=lambda one: -one[1] * one[2])),
+        float(before.max(axis=1).mean()),
+        float(after.max(axis=1).mean()),
+        _opposite(before, after),
+    )
+
+
+def _opposite(before: NDArray[np.int64], after: NDArray[np.int64]) -> tuple[float, float] | None:
+    """Return the 95th percentiles if they become longer, and the means shorter, in each copy (a row)."""
+    low, high = (np.quantile(waits, 0.95, axis=1) for waits in (before, after))
+    if (after.mean(axis=1) >= before.mean(axis=1)).any() or (high <= (1 + LITTLE) * low).any():
+        return None
+    return float(low.mean()), float(high.mean())

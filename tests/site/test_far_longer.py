@@ -1,0 +1,54 @@
+"""Jobs that wait by far longer are told, however few they are."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+
+from schedlab.site.far_longer import far_longer
+from schedlab.site.sweep import Paired
+from schedlab.workload.workload import Workload
+
+DAY, HOUR = 86_400, 3600
+
+
+def answer(waits: list[int], users: list[int]) -> SimpleNamespace:
+    number = len(waits)
+    columns = {"submit_time": range(number), "run_time": [1] * number, "requested_processors": [1] * number}
+    jobs = Workload.from_columns(columns | {"user_id": users}, header=(" User: 1 ann", " User: 2 bob"))
+    return SimpleNamespace(schedule=SimpleNamespace(workload=jobs, wait_time=np.array(waits)))
+
+
+def pair(before: list[int], after: list[int], users: list[int]) -> Paired:
+    return Paired(answer(before, users), answer(after, users))
+
+
+def test_jobs_that_wait_a_day_longer_in_each_copy_are_told_with_their_users():
+    """Ann's first job waits 2 and 4 days longer; bob's a day longer in one copy alone; one waits a day less in both."""
+    users = [1, 2, 1, 2]
+    first = pair([0, 0, DAY, 0], [2 * DAY, DAY, 0, HOUR], users)
+    second = pair([0, 0, 2 * DAY, 0], [4 * DAY, HOUR, DAY, 0], users)
+    found = far_longer([first, second])
+    assert (found.jobs, found.shorter, found.users) == (1, 1, (("ann", 1, 3.0 * DAY),))
+    assert (found.longest_before, found.longest) == (1.5 * DAY, 3 * DAY)
+    assert found.sentences("x")[0] == (
+        "Under x, 1 job waits a day or more longer in each copy, of user ann (1 job, +3 d), and 1 a day or more "
+        "less; the longest wait goes from 36 h to 3 d."
+    )
+
+
+def test_nothing_is_told_where_no_job_waits_by_far_longer():
+    assert far_longer([pair([0, HOUR], [HOUR, 0], [1, 2])]).sentences("x") == []
+
+
+def test_that_most_wait_less_and_the_slowest_longer_is_told():
+    """Eighteen of twenty jobs gain an hour, two lose five: the mean falls by 24 min, the 95th percentile rises."""
+    before, after = [2 * HOUR] * 18 + [4 * HOUR] * 2, [HOUR] * 18 + [9 * HOUR] * 2
+    one = pair(before, after, [1] * 20)
+    found = far_longer([one])
+    assert found.p95 == (4 * HOUR, 9 * HOUR)
+    (told,) = found.sentences("x")
+    assert told.startswith("Under x, the mean wait becomes shorter and its 95th percentile longer, from 4 h to 9 h")
+    assert far_longer([one, pair(before, [HOUR] * 20, [1] * 20)]).p95 is None  # not in each copy
+    assert far_longer([pair(after, before, [1] * 20)]).p95 is None
