@@ -151,13 +151,15 @@ def provenance_of(sweep: Sweep) -> dict[str, str]:
 
 
 def _ranked(ranking: VariantRanking) -> Table:
+    """Return the table of variants: what decides stands first, where a narrow window shows it."""
     own = [] if ranking.metric in SHOWN else [Cell(metric_label(ranking.metric))]
-    head = [Cell("Variant", words=True), *own, Cell("Mean wait", term="wait"), Cell("As it is, same work", term="wait")]
     less = any(not one.same_work for one in ranking.ranked)
-    head += [Cell("Change of the mean wait"), Cell("95 % interval", term="paired_interval"), Cell("Verdict")]
+    head = [Cell("Variant", words=True), *own, Cell("Change of the mean wait")]
+    head += [Cell("95 % interval", term="paired_interval"), Cell("Verdict")]
     head += [Cell("Jobs killed"), Cell("Work lost", term="work_lost")] if less else []
+    head += [Cell("Mean wait", term="wait"), *([Cell("As it is, same work", term="wait")] if less else [])]
     head += [Cell("p95 wait", term="percentile"), Cell("Longest wait", term="largest")]
-    head += [Cell("Utilisation", term="utilisation")]
+    head += [] if less else [Cell("Utilisation", term="utilisation")]
     note = "The jobs of each variant are paired with those of the site as it is, copy by copy."
     return Table(
         "Variants", "The best first", head, [_row(ranking.metric, one, less=less) for one in ranking.ranked], note
@@ -167,13 +169,14 @@ def _ranked(ranking: VariantRanking) -> Table:
 def _row(metric: str, one: RankedVariant, *, less: bool) -> list[Cell]:
     change, interval, verdict = one.difference
     own = [] if metric in SHOWN else [Cell(quantity(metric, one.value), one.value)]
-    row = [Cell(one.variant.name, words=True), *own, *waits_cells(one.mean_wait, one.mean_wait_before)]
     every = next((found for found in one.effects if found.kind == "all"), None)
-    row += [Cell(change, every.difference if every else 0.0), Cell(interval), Cell(verdict)]
+    row = [Cell(one.variant.name, words=True), *own, Cell(change, every.difference if every else 0.0)]
+    row += [Cell(interval), Cell(verdict)]
     killed, lost = one.killed_texts
     row += [Cell(killed, one.killed), Cell(lost, one.in_vain)] if less else []
+    row += waits_cells(one.mean_wait, *([one.mean_wait_before] if less else []))
     row += [seconds_cell(one.p95_wait), seconds_cell(one.far.longest)]
-    return [*row, Cell(f"{one.utilisation:.1%}", one.utilisation)]
+    return row if less else [*row, Cell(f"{one.utilisation:.1%}", one.utilisation)]
 
 
 def _confirmed(confirmation: Confirmation) -> Table:
@@ -198,9 +201,10 @@ def _affected(name: str, found: Sequence[Affected]) -> Table:
     columns = {head: values for head, values in columns_of(shown).items() if any(values)}
     rows = []
     for number, one in enumerate(shown):
-        row = [Cell(one.kind), Cell(one.group), Cell(f"{one.jobs:,}", one.jobs)]
-        rows.append([*row, *(Cell(f"{values[number]:,.0f}", values[number]) for values in columns.values())])
-    head = [Cell("Jobs of"), Cell(""), Cell("Jobs"), *(Cell(text[:1].upper() + text[1:]) for text in columns)]
+        row = [Cell(group_name(one.kind, one.group), words=True)]
+        row += [Cell(f"{values[number]:,.0f}", values[number]) for values in columns.values()]
+        rows.append([*row, Cell(f"{one.jobs:,}", one.jobs)])
+    head = [Cell("Whose", words=True), *(Cell(text[:1].upper() + text[1:]) for text in columns), Cell("Jobs")]
     note = "Core-hours are those of the site as it is. A job in pieces counts once, and waits for all its pieces."
     if others:
         note += f" Not shown, as they have less of it or only ask for less: {others}."
@@ -226,16 +230,15 @@ def by_group(name: str, effects: Sequence[Effect]) -> Table:
     less = any(one.today is not None for one in effects)
     few, _ = largest(effects, MOST_OF_A_KIND)
     shown = [one for one in effects if one in few or one.verdict in ("wins", "pays")]
-    head = [Cell("Jobs of"), Cell(""), Cell("Jobs")]
-    head += [Cell(text[:1].upper() + text[1:], term="wait") for text in waits_heads(effects)]
-    head += [Cell("Changed", term="wait"), Cell("Difference")]
-    head += [Cell("95 % interval", term="paired_interval"), Cell("")]
+    head = [Cell("Whose", words=True), Cell("Difference"), Cell("95 % interval", term="paired_interval")]
+    head += [Cell("Verdict"), *(Cell(text[:1].upper() + text[1:], term="wait") for text in waits_heads(effects))]
+    head += [Cell("Changed", term="wait"), Cell("Jobs")]
     rows = []
     for one in shown:
         change, interval, verdict = difference_text(one)
-        row = [Cell(one.kind), Cell(one.group), Cell(f"{one.jobs:,}", one.jobs)]
-        row += waits_cells(*waits_of(one, less))
-        rows.append([*row, Cell(change, one.difference), Cell(interval), Cell(verdict)])
+        row = [Cell(group_name(one.kind, one.group), words=True), Cell(change, one.difference), Cell(interval)]
+        row += [Cell(verdict), *waits_cells(*waits_of(one, less)), Cell(f"{one.jobs:,}", one.jobs)]
+        rows.append(row)
     left = len(effects) - len(shown)
     more = [f"{count_of(left, 'smaller group')} of which none is sure to win or pay are not shown."] if left else []
     note = " ".join([*more, *notes_on(shown)])

@@ -208,7 +208,7 @@ def columns_of(found: Sequence[Affected]) -> dict[str, list[float]]:
         "in pieces": [one.split for one in found],
         "core-hours in pieces": [one.split_hours for one in found],
         "killed": [one.killed for one in found],
-        "today, too": [one.killed_today for one in found],
+        "killed today, too": [one.killed_today for one in found],
         "core-hours until then": [one.killed_hours for one in found],
         "cannot run": [one.left_out for one in found],
         "core-hours not done": [one.undone_hours for one in found],
