@@ -11,7 +11,7 @@ def number_printed(module: str, argument: str) -> int:
     """Run a test module with an argument, and return the number that it prints; nothing may differ there."""
     done = subprocess.run(
         [sys.executable, "-W", "ignore", module, argument],
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         capture_output=True,
         text=True,
         check=False,

@@ -6,20 +6,20 @@ from schedlab.cluster.slurm_topology import BLOCKS
 from schedlab.site.parameters import Row
 
 _NODES = "tests/cluster/test_slurm_conf.py"
-_PLACED = "tests/engine/test_nodes_conformance.py"
-_CASES = "tests/engine/test_machines_by_hand.py"
-_MEMORY = "tests/engine/test_memory_by_hand.py"
-_SITE = "tests/engine/test_site_build.py"
-_SHARES = "tests/engine/test_shares_by_hand.py"
-_HELD = "tests/engine/test_nodes_site.py"
-_BY_HAND = "tests/engine/test_limits_by_hand.py"
-_WAYS = "tests/engine/test_ways.py"
-_RULES = "tests/engine/test_rules_by_hand.py"
-_SWITCHES = "tests/engine/test_switches_by_hand.py"
+_PLACED = "tests/engine/machine/test_nodes_conformance.py"
+_CASES = "tests/engine/machine/test_machines_by_hand.py"
+_MEMORY = "tests/engine/machine/test_memory_by_hand.py"
+_SITE = "tests/engine/parts/limits/test_site_build.py"
+_SHARES = "tests/engine/parts/priority/test_shares_by_hand.py"
+_HELD = "tests/engine/machine/test_nodes_site.py"
+_BY_HAND = "tests/engine/parts/limits/test_limits_by_hand.py"
+_WAYS = "tests/engine/machine/test_ways.py"
+_RULES = "tests/engine/slurm/test_rules_by_hand.py"
+_SWITCHES = "tests/engine/machine/test_switches_by_hand.py"
 
 DISPLAY = "does not matter to jobs"
 PREEMPT = "who gives way to whom, and what becomes of those: CANCEL, REQUEUE and, by partition, SUSPEND"
-_PREEMPT = "tests/engine/test_preemption_by_hand.py"
+_PREEMPT = "tests/engine/parts/preemption/test_preemption_by_hand.py"
 SUBMISSION = "the records have the jobs that were accepted"
 RECORDS = "how jobs are recorded does not matter to them"
 MESSAGES = "messages and addresses are not simulated"
@@ -69,7 +69,7 @@ ROWS: tuple[Row, ...] = (
      _NODES),
     ("SelectType", "select/cons_tres select/cons_res", "modelled",
      "jobs get cores, memory and GPUs, on nodes side by side",
-     "tests/engine/test_consecutive.py"),
+     "tests/engine/machine/test_consecutive.py"),
     ("SelectType", "select/linear", "modelled", "jobs get whole nodes, the first of least weight", _NODES),
     ("SelectType", "select/cray_aries select/cray select/alps select/bluegene select/serial", "approximated",
      "taken for select/cons_tres", ""),
@@ -120,7 +120,7 @@ ROWS: tuple[Row, ...] = (
     ("PartitionName", "DefaultTime", "modelled", "the request of jobs that give no time", "tests/site/test_jobs.py"),
     ("PartitionName", "MinNodes MaxNodes", "approximated",
      "for all jobs; some wait in Slurm although there are nodes enough, four of 300 in a test",
-     "tests/engine/test_maximum_by_hand.py"),
+     "tests/engine/machine/test_maximum_by_hand.py"),
     ("PartitionName", "DefMemPerCPU DefMemPerNode", "modelled", "what a job gets that asks for no memory", _NODES),
     ("PartitionName", "MaxMemPerCPU", "approximated",
      "jobs with more memory get more cores, those of several partitions in each what it says (in Slurm, what the first "
@@ -148,10 +148,10 @@ ROWS: tuple[Row, ...] = (
     ("PartitionName", "PreemptMode GraceTime", "approximated", PREEMPT, _PREEMPT),
     ("PartitionName", "OverTimeLimit", "modelled",
      "how long its jobs may run beyond their requests; of several partitions, the first counts",
-     "tests/engine/test_overtime_by_hand.py"),
+     "tests/engine/slurm/test_overtime_by_hand.py"),
     ("PartitionName", "TRESBillingWeights", "modelled",
      "usage and limits count the weighted sum; fair share bills whole nodes for what they have, limits for the GPUs "
-     "that all nodes of the partition have", "tests/engine/test_site_by_hand.py"),
+     "that all nodes of the partition have", "tests/engine/parts/limits/test_site_by_hand.py"),
     ("PartitionName", "LLN", "modelled", "its jobs get the least loaded nodes", _WAYS),
     ("PartitionName", "ReqResv", "ignored", "jobs are in the reservation that they ask for", ""),
     ("PartitionName", "SelectTypeParameters MaxCPUsPerSocket CpuBind", "ignored", "one rule for all partitions", ""),
@@ -189,7 +189,7 @@ ROWS: tuple[Row, ...] = (
      "MaxTRESMinsPerJob MaxCPUMins MaxWall MaxWallDurationPerJob MaxWallDurationPJ MaxWallPJ MinTRES MinTRESPerJob "
      "MinCPUs MinCPUsPerJob", "modelled", "a job beyond it does not run: it is left out and counted", _SITE),
     ("sacctmgr", "MaxTRESPerNode", "modelled", "a job beyond it does not run: it is left out and counted",
-     "tests/engine/test_limits_per_node.py"),
+     "tests/engine/parts/limits/test_limits_per_node.py"),
     ("sacctmgr", "MinPrioThreshold", "ignored", "not applied", ""),
     ("sacctmgr", "GrpTRESMins GrpCPUMins GrpWall UsageThreshold UsageThres RawUsage", "ignored", USAGE, ""),
     ("sacctmgr", "GrpSubmitJobs GrpSubmit MaxSubmitJobs MaxSubmit MaxSubmitJobsPerUser MaxSubmitJobsPU MaxSubmitPU "

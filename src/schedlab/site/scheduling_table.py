@@ -5,25 +5,25 @@ from __future__ import annotations
 from schedlab.site.machine_table import CLIENTS, RECORDED, SWITCHED_OFF
 from schedlab.site.parameters import Row
 
-_PASS = "tests/engine/test_slurm_by_hand.py"
-_RULES = "tests/engine/test_rules_by_hand.py"
+_PASS = "tests/engine/slurm/test_slurm_by_hand.py"
+_RULES = "tests/engine/slurm/test_rules_by_hand.py"
 _TEXT = "tests/site/test_scheduling.py"
-_PRIORITY = "tests/engine/test_priority.py"
-_SHARES = "tests/engine/test_shares_by_hand.py"
-_TRES = "tests/engine/test_site_by_hand.py"
-_REAL = "tests/engine/test_real_slurm.py"
+_PRIORITY = "tests/engine/parts/priority/test_priority.py"
+_SHARES = "tests/engine/parts/priority/test_shares_by_hand.py"
+_TRES = "tests/engine/parts/limits/test_site_by_hand.py"
+_REAL = "tests/engine/slurm/test_real_slurm.py"
 
 NO_TIME = "a scheduling pass takes no time here, so it is never interrupted, cut short or delayed"
 RPC = "messages and their number are not simulated"
 PREEMPT = "jobs that give way are cancelled, requeued or, by partition, suspended; equals do not take turns"
-_PREEMPT = "tests/engine/test_preemption_by_hand.py"
+_PREEMPT = "tests/engine/parts/preemption/test_preemption_by_hand.py"
 POWER = "nodes are not switched off"
-_SWITCHES = "tests/engine/test_switches_by_hand.py"
-_WAYS = "tests/engine/test_ways.py"
-_BUSY = "tests/engine/test_busy.py"
+_SWITCHES = "tests/engine/machine/test_switches_by_hand.py"
+_WAYS = "tests/engine/machine/test_ways.py"
+_BUSY = "tests/engine/machine/test_busy.py"
 HET = "components of a heterogeneous job are jobs of the schedule, which start together; its steps are not simulated"
-_REQUEUES = "tests/engine/test_requeues_by_hand.py"
-_HET = "tests/engine/test_hetjobs_by_hand.py"
+_REQUEUES = "tests/engine/parts/requeues/test_requeues_by_hand.py"
+_HET = "tests/engine/parts/heterogeneous/test_hetjobs_by_hand.py"
 ARRAYS = "an array is as many jobs as it has elements"
 
 ROWS: tuple[Row, ...] = (
@@ -78,7 +78,7 @@ ROWS: tuple[Row, ...] = (
     ("SchedulerParameters", "assoc_limit_stop", "modelled",
      "limits=stop of +slurm: who is at a limit of resources stops the main pass in his partitions", _RULES),
     ("SchedulerParameters", "assoc_limit_continue", "modelled", "who is at a limit is passed over: Slurm's default",
-     "tests/engine/test_nodes_site.py"),
+     "tests/engine/machine/test_nodes_site.py"),
     ("SchedulerParameters", "max_switch_wait", "modelled", "switch_wait= of +slurm, for jobs with --switches",
      _SWITCHES),
     ("SchedulerParameters", "pack_serial_at_end", "modelled",

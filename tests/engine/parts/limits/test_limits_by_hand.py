@@ -1,0 +1,146 @@
+"""Licences, submitted jobs, and which of several limits counts, held against a real slurmctld.
+
+The expectations in `conformance/slurm-limits.json` are Slurm's starts and what squeue said why a job waited (see
+`conformance/README.md`). Slurm notices an end with its next tick, and puts a pass that is asked for off by up to three
+seconds (`batch_sched_delay`); what counts here is behind which end a job starts. Submissions that sbatch refused were
+made again every second.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from schedlab.cluster.cluster import Cluster
+from schedlab.cluster.limits import Accounting
+from schedlab.cluster.nodes import NodeGroup, Partition
+from schedlab.cluster.sacctmgr import read_accounts
+from schedlab.engine.prepared import prepare
+from schedlab.engine.reference.simulate import replay
+from schedlab.engine.simulation import simulate
+from schedlab.errors import InputError
+from schedlab.workload.resources import Resources
+from schedlab.workload.workload import Workload
+
+CASES = json.loads((Path(__file__).parents[4] / "conformance" / "slurm-limits.json").read_text(encoding="utf-8"))
+TICK, DELAY = 1, 3
+
+
+def site_of(case, directory):
+    """Return the cluster of a case: eight nodes of eight cores."""
+    path = directory / "accounts.script"
+    path.write_text("\n".join(["add cluster name=lab fairshare=1", *case["accounts"], ""]))
+    held = {}
+    for word in filter(None, case.get("licenses", "").split(",")):
+        name, _, count = word.partition(":")
+        held[name] = int(count or 1)
+    cluster = Cluster.of_nodes(
+        [NodeGroup.of("n[1-8]", cores=8)],
+        [Partition("batch", default=True, qos=case.get("partition_qos", ""))],
+        licenses=held,
+    )
+    return replace(cluster, accounting=Accounting.of_slurm(read_accounts(path, cluster="lab")))
+
+
+def scheduler_of(case):
+    """Return the scheduler: that of priority/multifactor where its period matters."""
+    parameters = case.get("parameters", {})
+    if "PriorityCalcPeriod" not in parameters:
+        return "fcfs+slurm"
+    return f"multifactor(age=1000,period={60 * parameters['PriorityCalcPeriod']})+slurm"
+
+
+def elements_of(case):
+    """Return the row of each job, an array being as many as it has elements."""
+    found = []
+    for row, job in enumerate(case["jobs"]):
+        last = next((word.partition("-")[2] for word in job[5:] if word.startswith("--array=")), "0")
+        found += [row] * (int(last.rpartition("-")[2]) + 1)
+    return found
+
+
+def jobs_of(case):
+    rows = elements_of(case)
+    jobs = [case["jobs"][row] for row in rows]
+    users = sorted({user for user, *_ in jobs})
+    return Workload.from_columns(
+        {
+            "submit_time": [job[2] for job in jobs],
+            "requested_processors": [job[3] for job in jobs],
+            "run_time": [job[4] + TICK for job in jobs],
+            "requested_time": [limit_of(job) for job in jobs],
+            "user_id": [users.index(job[0]) for job in jobs],
+        },
+        header=tuple(f" User: {number} {name}" for number, name in enumerate(users)),
+        requests_enforced=False,
+        resources=Resources.of(
+            len(jobs),
+            nodes=[int("-N1" in job) for job in jobs],
+            tasks=[job[3] for job in jobs],
+            account=[job[1] for job in jobs],
+            licenses=[job[job.index("-L") + 1] if "-L" in job else None for job in jobs],
+            array=[str(row) if rows.count(row) > 1 else None for row in rows],
+        ),
+    )
+
+
+def limit_of(job):
+    """Return the time limit of a job, in seconds: as it says, or its run time in full minutes."""
+    given = next((int(word.removeprefix("-t")) for word in job[5:] if word.startswith("-t")), -(-job[4] // 60))
+    return given * 60
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
+def test_jobs_start_behind_the_ends_behind_which_real_slurm_started_them_and_wait_for_its_reasons(case, tmp_path):
+    prepared = prepare(jobs_of(case), scheduler_of(case), cluster=site_of(case, tmp_path))
+    schedule = replay(prepared)
+    rows = elements_of(case)
+    late = np.abs(schedule.start_time - np.array(case["starts"])[rows])
+    assert (late <= DELAY * (1 + np.arange(len(late)))).all() is not ("differs" in case), schedule.start_time
+    if "differs" in case:
+        return
+    waits = (schedule.start_time > case["look"]).nonzero()[0].tolist()
+    assert sorted({rows[job] for job in waits}) == sorted(map(int, case["reasons"]))
+    for job in waits if schedule.waited_for is not None else ():  # nodes alone keep no account of reasons
+        assert schedule.waited_for[case["reasons"][str(rows[job])]][job] > 0
+
+
+def test_there_are_enough_cases_and_few_differ():
+    assert len(CASES) >= 45
+    assert not any("differs" in case for case in CASES)
+
+
+def four_jobs(**asked):
+    columns = {"submit_time": [0, 0, 1, 1, 2], "run_time": [10] * 5, "requested_time": [10] * 5}
+    resources = Resources.of(5, **asked)
+    return Workload.from_columns(columns | {"requested_processors": [1] * 5}, processors=8, resources=resources)
+
+
+@pytest.mark.parametrize("scheduler", ["fcfs", "fcfs+easy", "fcfs+conservative"])
+def test_so_many_elements_of_an_array_run_at_a_time_and_others_pass_by(scheduler):
+    # Jobs 0 to 3 are one array, two at a time; job 4 is of none. No cluster: the machine is eight processors.
+    jobs = four_jobs(array=["a"] * 4 + [None], array_limit=[2] * 4 + [0])
+    schedule = simulate(jobs, scheduler)
+    assert schedule.start_time.tolist() == [0, 0, 10, 10, 2]
+    assert schedule.waited_for["JobArrayTaskLimit"].tolist() == [0, 0, 9, 9, 0]
+    assert replay(prepare(jobs, scheduler)).start_time.tolist() == [0, 0, 10, 10, 2]
+
+
+def test_a_licence_that_the_cluster_lacks_is_named_and_without_a_cluster_none_counts():
+    jobs = four_jobs(licenses=["m:2", "m:2", "n", None, "m:4"])
+    assert simulate(jobs, "fcfs").start_time.tolist() == [0, 0, 1, 1, 2]
+    with pytest.raises(InputError, match=r"job 3 can never run: the cluster has not the licences .*\(Licenses\)"):
+        simulate(jobs, cluster=Cluster(8, licenses=(("m", 9),)))
+    with pytest.raises(InputError, match="licenses='m::': give names and counts, such as matlab:2,ansys"):
+        simulate(four_jobs(licenses=["m::", None, None, None, None]), cluster=Cluster(8, licenses=(("m", 3),)))
+
+
+def test_arrays_that_contradict_themselves_are_named():
+    with pytest.raises(InputError, match="array 'a': its elements name different limits, from job 1 on"):
+        simulate(four_jobs(array=["a"] * 5, array_limit=[2, 2, 3, 3, 3]))
+    with pytest.raises(InputError, match=r"row 2: array_limit is of no array \(array_limit 2\)"):
+        four_jobs(array=["a", "a", None, None, None], array_limit=[2, 2, 2, 0, 0])
