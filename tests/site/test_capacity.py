@@ -6,7 +6,6 @@ import json
 import shlex
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from schedlab.cli import main
@@ -15,7 +14,7 @@ from schedlab.errors import InputError
 from schedlab.site import import_site
 from schedlab.site.capacity import capacity, next_number
 from schedlab.site.capacity_found import Capacity, not_monotone
-from schedlab.site.capacity_goal import Goal, jackknife
+from schedlab.site.capacity_goal import Goal
 from schedlab.site.changes import changed
 from schedlab.site.more_nodes import check_kind, more_nodes, new_names, node_kinds
 
@@ -214,20 +213,19 @@ def test_the_search_doubles_and_then_halves_for_any_threshold():
         assert len(tried) <= 13
 
 
-def test_the_interval_of_a_change_of_a_mean_is_that_of_the_blocks():
-    """Eight blocks of two jobs: the jackknife of a mean over equal blocks is the interval of Student's t."""
-    changes = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0])
-    low, high = jackknife(np.zeros((1, 16)), np.repeat(changes, 2)[None], np.repeat(np.arange(8), 2), "mean")
-    half = 2.364624 * changes.std(ddof=1) / np.sqrt(8)  # t of 7 degrees of freedom, 97.5 %
-    assert (low, high) == pytest.approx((4.5 - half, 4.5 + half), abs=1e-5)
-
-
-def test_the_spread_between_copies_is_in_the_interval_of_a_change():
-    """Eight blocks of one job, 0 and 8 by turns: t(7) 2.3646 x 4/sqrt(7); copies 3, 4, 5: t(2) 4.3027 x 1/sqrt(3)."""
-    after = np.tile([0.0, 8.0], (3, 4)) + np.array([-1.0, 0.0, 1.0])[:, None]
-    low, high = jackknife(np.zeros_like(after), after, np.arange(8), "mean")
-    assert (low + high) / 2 == pytest.approx(4)
-    assert (high - low) / 2 == pytest.approx(np.hypot(2.3646 * 4 / np.sqrt(7), 4.3027 / np.sqrt(3)), rel=1e-4)
+@pytest.mark.parametrize("metric", ["mean_wait", "p95_wait"])
+def test_no_interval_of_a_change_says_that_waits_fall_by_more_than_they_are(tmp_path, metric):
+    """Two bursts of 40 jobs of an hour, and a job on each of the other days: with 64 nodes no job waits any longer."""
+    (tmp_path / "slurm.conf").write_text(CONF.replace("MaxTime=1-0", "MaxTime=2-0"))
+    days = [0] * 40 + [10] * 40 + [day for day in range(20) if day not in (0, 10)]
+    (tmp_path / "jobs.csv").write_text(HEAD + "".join(f"{day * 86_400},3600,3600,1,1,batch\n" for day in sorted(days)))
+    site = import_site(tmp_path / "slurm.conf", tmp_path / "jobs.csv").save(tmp_path / "site")
+    found = asked(site, f"{metric}=1s")
+    step = found.best.decisive
+    assert step.value == 0
+    assert step.interval[0] == pytest.approx(-found.before)
+    every = next(effect for effect in step.effects if effect.kind == "all")
+    assert every.interval[0] == pytest.approx(-every.before)
 
 
 def test_copies_are_simulated_as_what_if_does_and_the_answer_says_so_in_the_same_words(site):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,7 +16,8 @@ from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.window import measured_window
 from schedlab.site.answers import VariantAnswer
 from schedlab.site.effects import blocks_of, group_name, groups_of
-from schedlab.site.intervals import FEWEST_BLOCKS, Spread
+from schedlab.site.intervals import of_waits, spread_of
+from schedlab.site.quantile_intervals import quantile_interval
 from schedlab.site.sweep import Paired
 from schedlab.wording import did_you_mean, shown
 from schedlab.workload.workload import Workload
@@ -27,13 +28,8 @@ KINDS = ("partition", "QOS", "account", "user", "size", "GPU")
 TIMES = ("wait", "run_time", "turnaround", "makespan", "time_lost", "suspended_time")
 """Parts of the names of metrics in seconds."""
 
-_STATISTICS: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
-    "mean": lambda values: values.mean(axis=1),
-    "median": lambda values: np.median(values, axis=1),
-    "p95": lambda values: np.percentile(values, 95, axis=1),
-    "p99": lambda values: np.percentile(values, 99, axis=1),
-}
-"""Statistics of which an interval is computed, of each copy; of the largest value, none can be."""
+SHARES: dict[str, float | None] = {"mean": None, "median": 0.5, "p95": 0.95, "p99": 0.99}
+"""Statistics of which an interval is computed, and the share of jobs below a quantile; of the largest, none can be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,20 +156,25 @@ class Goal:
 
         Notes
         -----
-        Jobs are paired, and cut into blocks by submission. The metric's change, a mean over the copies, is computed
-        once without each block, and the spread between blocks is that of the jackknife with Student's t; leaving out
-        many jobs together holds for quantiles, too (Shao and Wu, A general theory for jackknife variance estimation,
-        Annals of Statistics 17, 1989). That between copies comes on top, as in `schedlab.site.intervals.spread_of`.
+        Jobs are paired, and cut into blocks by submission. The interval of a mean is that of what-if
+        (`schedlab.site.intervals.spread_of`), that of a quantile a bootstrap over the blocks
+        (`schedlab.site.quantile_intervals.quantile_interval`). Neither says that the metric falls by more than it is.
         """
         statistic, _, measure = self.metric.partition("_")
-        if measure not in MEASURES or statistic not in _STATISTICS:
+        if measure not in MEASURES or statistic not in SHARES:
             return None
         first = copies[0].base
         rows = np.flatnonzero(mine[first.rows])
         before, after = (
             np.array([_values(one.schedule, measure)[rows] for one in side]) for side in zip(*copies, strict=True)
         )
-        return jackknife(before, after, blocks_of(first.schedule.workload.submit_time[rows]), statistic)
+        block, share = blocks_of(first.schedule.workload.submit_time[rows]), SHARES[statistic]
+        if share is not None:
+            found, today = quantile_interval(before, after, block, share), np.quantile(before, share, axis=1).mean()
+        else:
+            spread, today = spread_of(after - before, block), before.mean()
+            found = None if spread is None else spread.interval
+        return None if found is None else of_waits(found, float(today))
 
 
 def _values(schedule: Schedule, measure: str) -> NDArray[np.float64]:
@@ -191,35 +192,3 @@ def _number(metric: str, text: str) -> float:
         return float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
     except ValueError:
         raise InputError(f"{shown(text)} is not a number") from None
-
-
-def jackknife(
-    before: NDArray[np.float64], after: NDArray[np.float64], block: NDArray[np.int64], statistic: str
-) -> Interval | None:
-    """Return the interval, at a level of 95 %, of the change of a statistic over paired jobs in blocks of time.
-
-    Parameters
-    ----------
-    before, after
-        Of each job in each copy, shape (copies, jobs).
-    block
-        Of each job.
-    statistic
-        Which one.
-
-    Examples
-    --------
-    >>> values, block = np.full((1, 12), 8.0), np.arange(12)
-    >>> jackknife(values, values / 2, block, "mean")
-    (-4.0, -4.0)
-    >>> jackknife(values, values / 2, block // 4, "mean") is None
-    True
-    """
-    blocks = np.unique(block)
-    if len(blocks) < FEWEST_BLOCKS:
-        return None
-    of = _STATISTICS[statistic]
-    rest = [block != one for one in blocks.tolist()]
-    without = np.array([np.mean(of(after[:, rows]) - of(before[:, rows])) for rows in rest])
-    variance = (len(blocks) - 1) / len(blocks) * float(((without - without.mean()) ** 2).sum())
-    return Spread.of(variance, len(blocks) - 1, of(after) - of(before)).interval

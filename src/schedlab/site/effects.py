@@ -15,7 +15,7 @@ from schedlab.durations import DAY, WEEK
 from schedlab.errors import InputError
 from schedlab.schedule.groups import SIZE_CLASSES, size_classes
 from schedlab.site.answers import VariantAnswer
-from schedlab.site.intervals import FEWEST_BLOCKS, Interval, Spread, between_copies, spread_of, sure_among
+from schedlab.site.intervals import FEWEST_BLOCKS, Interval, Spread, between_copies, of_waits, spread_of, sure_among
 from schedlab.site.lost_work import cancelled, lost_work
 from schedlab.site.samples import SiteSample
 from schedlab.site.sweep import Paired
@@ -322,7 +322,7 @@ def _effect(
     mean, today = before.mean(axis=1).tolist()
     after = mean + float(of_copies.mean())
     spread, around = spread_of(change, block), between_copies(of_copies)
-    interval = None if spread is None else spread.interval
+    interval = None if spread is None else of_waits(spread.interval, mean)
     found = Effect(kind, group, before.shape[1], mean, after, interval, same_work, around)
     return replace(found, today=None if today == mean else today), spread
 

@@ -99,16 +99,50 @@ def spread_of(changes: NDArray[np.float64], block: NDArray[np.int64]) -> Spread 
     >>> spread_of(np.full((3, 12), 5.0), np.arange(12)).interval
     (5.0, 5.0)
     """
+    if not blocks_tell(block):
+        return None
     counts = np.bincount(block).astype(np.float64)
     sums = np.bincount(block, weights=changes.mean(axis=0))[counts > 0].astype(np.float64)
     counts = counts[counts > 0]
     blocks = len(sums)
-    effective = counts.sum() ** 2 / (counts**2).sum() if blocks else 0.0
-    if blocks < FEWEST_BLOCKS or effective < LEAST_EFFECTIVE:
-        return None
     left = sums - sums.sum() / counts.sum() * counts
     variance = blocks / (blocks - 1) * float((left**2).sum()) / float(counts.sum()) ** 2
     return Spread.of(variance, blocks - 1, changes.mean(axis=1))
+
+
+def blocks_tell(block: NDArray[np.int64]) -> bool:
+    """Return whether jobs are in enough blocks, and not most of them in one, to show how much is chance."""
+    counts = np.bincount(block).astype(np.float64)
+    blocks = np.count_nonzero(counts)
+    return bool(blocks >= FEWEST_BLOCKS and counts.sum() ** 2 >= LEAST_EFFECTIVE * (counts**2).sum())
+
+
+def between_periods_and_copies(between_blocks: Interval, of_copies: NDArray[np.float64]) -> Interval:
+    """Return the interval of a mean over copies of which that between blocks is given, and need not be symmetric.
+
+    The parts of both sides add up in quadrature, as in `spread_of`.
+
+    Examples
+    --------
+    >>> between_periods_and_copies((-3.0, 4.0), np.array([0.0]))
+    (-3.0, 4.0)
+    """
+    spread = Spread.of(0.0, 1, of_copies)
+    half, mean = spread.half(LEVEL), spread.mean
+    low, high = between_blocks
+    return mean - float(np.hypot(max(mean - low, 0.0), half)), mean + float(np.hypot(max(high - mean, 0.0), half))
+
+
+def of_waits(interval: Interval, before: float) -> Interval:
+    """Return the possible part of an interval of a change: what is never negative falls by no more than it is.
+
+    Examples
+    --------
+    >>> of_waits((-9.0, 2.0), 4.0), of_waits((-1.0, 2.0), 4.0)
+    ((-4.0, 2.0), (-1.0, 2.0))
+    """
+    low, high = interval
+    return max(low, -before), max(high, -before)
 
 
 def between_copies(of_copies: NDArray[np.float64]) -> Interval | None:
