@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -70,6 +71,18 @@ def test_what_idles_before_a_maintenance_and_who_starts_later_is_counted_to_the_
         ("user 1", 2, 8.0, 0.5),
         ("user 2", 2, 8.0, 0.5),
     ]
+
+
+def test_a_job_that_has_its_node_alone_lets_all_of_its_cores_idle(tmp_path):
+    """The same jobs of one core on nodes of three, each with its node to itself: three times the core-hours."""
+    site = site_of(12)
+    asked = Resources.of(24, partition=["batch"] * 24, exclusive=[True] * 24)
+    cluster = Cluster.of_nodes([NodeGroup.of("n[1-2]", cores=3)], [Partition("batch", default=True)], name="lab")
+    site = replace(site, machine=cluster, jobs=site.jobs.replace(resources=asked, processors=6))
+    found = maintenance(
+        Sweep(site.save(tmp_path / "site")), MaintenancePlan(hours=4, window=DAY, at=("20:00",)), copies=1, workers=1
+    )
+    assert (costs(found)[44].drained, costs(found)[44].put_off, found.closed) == (12.0, 24.0, 24.0)
 
 
 def test_a_maintenance_of_one_node_leaves_the_other_alone(sweep):

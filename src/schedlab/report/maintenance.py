@@ -125,9 +125,9 @@ def _begins(found: Maintenance) -> Table:
     head += [Cell("Change of mean wait", term="wait"), Cell("Change of p95 wait", term="percentile")]
     head += [Cell("Jobs still running")]
     note = (
-        "Idle before it: core-hours that the site as it is uses between the announcement and the begin, and that are "
-        f"not used with the maintenance. Put off: those of the {found.closed:,.0f} core-hours of the "
-        "maintenance itself that the site as it is uses. Later, earlier: jobs that start so by a minute or more. "
+        "Idle before it: core-hours that jobs hold between the announcement and the begin at the site as it is, and "
+        f"not with the maintenance. Put off: the same of the {found.closed:,.0f} core-hours of the maintenance "
+        "itself, in which jobs that still run go on. Later, earlier: jobs that start so by a minute or more. "
         "Waits: changes of the jobs submitted between the announcement and the end. Still running: jobs that began "
         "before the announcement and run beyond the begin."
     )

@@ -118,6 +118,15 @@ def busy_processors(schedule: Schedule) -> Steps:
     return count_present(held.start, held.end, held.processors)
 
 
+def cores_held(schedule: Schedule) -> NDArray[np.int64]:
+    """Return how many cores each run of a schedule with nodes holds, asked for or not: of a node it has alone, all."""
+    placement = schedule.placement
+    assert placement is not None
+    cores = np.add.reduceat(np.append(placement.held_cores, 0), placement.offsets[:-1])
+    cores[np.diff(placement.offsets) == 0] = 0
+    return np.asarray(cores, dtype=np.int64)
+
+
 def utilisation_over_time(schedule: Schedule) -> Steps:
     """Return the share of the machine in use over time, 0 to 1; where runs may fail, by those that were done."""
     held = schedule.held

@@ -18,18 +18,22 @@ from schedlab.atomic import atomic_path
 from schedlab.documents import parse_json
 from schedlab.errors import InputError
 from schedlab.schedule.schedule import Schedule
+from schedlab.schedule.stretches import by_stretch
+from schedlab.schedule.timeline import Steps, cores_held, count_present
 from schedlab.site.samples import SiteSample
 from schedlab.site.variant_task import VariantTask
 from schedlab.site.variants import Variant
 from schedlab.wording import did_you_mean, shown
 from schedlab.workload.workload import Workload
 
-FORMAT = 3
-"""Of the stored answers: since 2, both sides of a comparison have the same jobs; since 3, samples have copies."""
+FORMAT = 4
+"""Of the stored answers: since 2, both sides of a comparison have the same jobs; since 3, samples have copies; since 4,
+they have the cores that runs hold."""
 
 _OF_KEPT = ("row", "submit", "queued", "start", "end", "backfilled", "killed")
 _OF_ALL = ("fate", "undone")
 _OF_RUNS = ("runs", "pauses")
+_IF_THERE = (*_OF_RUNS, "cores")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +61,9 @@ class VariantAnswer:
         int64, of all jobs of the sample: seconds that they run at the site as it is, but not here.
     work
         A digest of the work that was done; empty: all of it.
+    held_cores
+        int64, of each row of `schedule.held`: the cores that the run holds, all those of a node that it has alone.
+        None: nodes were not simulated.
     """
 
     variant: Variant
@@ -69,6 +76,13 @@ class VariantAnswer:
     fate: NDArray[np.int8]
     undone: NDArray[np.int64]
     work: str = ""
+    held_cores: NDArray[np.int64] | None = None
+
+    @property
+    def busy_cores(self) -> Steps:
+        """How many cores jobs hold over time; without nodes, how many processors they asked for."""
+        held = self.schedule.held
+        return count_present(held.start, held.end, held.processors if self.held_cores is None else self.held_cores)
 
     def metric(self, name: str) -> float:
         """Return a metric by its name.
@@ -107,6 +121,8 @@ def write_answer(path: str | PathLike[str], task: VariantTask, *, nodes: bool) -
     arrays: dict[str, Any] = {"told": np.array(json.dumps(told))}
     arrays |= {name: np.asarray(column) for name, column in columns.items()}
     arrays |= {name: found for name in _OF_RUNS if (found := getattr(schedule, name)) is not None}
+    if schedule.placement is not None:
+        arrays["cores"] = cores_held(by_stretch(schedule))
     with atomic_path(path) as temporary:
         np.savez_compressed(temporary, **arrays)
 
@@ -146,6 +162,7 @@ def read_answer(path: str | PathLike[str], variant: Variant, sample: SiteSample,
         columns["fate"],
         columns["undone"],
         told["work"],
+        columns.get("cores"),
     )
 
 
@@ -163,7 +180,7 @@ def work_of(path: str | PathLike[str]) -> str:
 def _read(path: Path, names: tuple[str, ...]) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     try:
         with np.load(path, allow_pickle=False) as found:
-            columns = {name: found[name] for name in (*names, *(one for one in _OF_RUNS if one in found and names))}
+            columns = {name: found[name] for name in (*names, *(one for one in _IF_THERE if one in found and names))}
             return parse_json(str(found["told"])), columns
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
         raise InputError(f"{path}: the stored answer is damaged ({error}): remove the file and run again") from None

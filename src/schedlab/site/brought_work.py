@@ -13,6 +13,7 @@ from schedlab.engine.machine.numbers import NodeInputs
 from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.stretches import by_stretch
 from schedlab.schedule.summary import duration
+from schedlab.schedule.timeline import cores_held
 
 BURST = 0.8
 """The share of the work of a group whose submission is looked at: the shortest time in which as much is submitted."""
@@ -63,11 +64,8 @@ class BroughtWork:
 def core_seconds(schedule: Schedule) -> NDArray[np.float64]:
     """Return the core-seconds that each job has held, on the nodes of its runs."""
     schedule = by_stretch(schedule)
-    placement, held = schedule.placement, schedule.held
-    assert placement is not None
-    cores = np.add.reduceat(np.append(placement.held_cores, 0), placement.offsets[:-1])
-    cores[np.diff(placement.offsets) == 0] = 0
-    jobs = np.arange(len(placement)) if schedule.runs is None else schedule.runs["job"]
+    held, cores = schedule.held, cores_held(schedule)
+    jobs = np.arange(len(cores)) if schedule.runs is None else schedule.runs["job"]
     work = np.bincount(jobs, weights=(held.end - held.start) * cores, minlength=len(schedule))
     return np.asarray(work, dtype=np.float64)
 

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from schedlab.durations import HOUR
 from schedlab.schedule.schedule import Schedule
-from schedlab.schedule.timeline import busy_processors
 from schedlab.site.copies import shift_of
 from schedlab.site.effects import groups_of
 from schedlab.site.maintenance_plan import PossibleBegin
@@ -32,9 +31,10 @@ class MaintenanceCost:
     in_copies
         `drained` in each copy.
     drained
-        Core-hours that the site as it is uses between the announcement and the begin, and that idle with it.
+        Core-hours that jobs hold between the announcement and the begin at the site as it is, and not with it: those
+        that idle before it. Of a node that a job has alone, it holds all cores.
     put_off
-        Core-hours that the site as it is uses while the nodes are closed, and that are not used with it.
+        The same while the nodes are closed.
     moved, moved_hours
         Jobs that start a minute later or more, and how many hours in all.
     earlier
@@ -119,8 +119,8 @@ def _cost(begin: int, pair: Paired, notice: int, length: int) -> tuple[float, ..
         mean = float(after.mean() - before.mean())
         p95 = float(np.quantile(after, 0.95) - np.quantile(before, 0.95))
     return (
-        _unused(base, other, announced, begin),
-        _unused(base, other, begin, end),
+        _unused(pair, announced, begin),
+        _unused(pair, begin, end),
         float((later >= LATER).sum()),
         float(later[later >= LATER].sum()) / HOUR,
         float((later <= -LATER).sum()),
@@ -136,9 +136,9 @@ def delays(base: Schedule, other: Schedule) -> NDArray[np.int64]:
     return found
 
 
-def _unused(base: Schedule, other: Schedule, begin: int, end: int) -> float:
-    """Return the core-hours between two seconds that are used in one schedule and not in the other."""
-    used, instead = (busy_processors(one).integral(begin, end) for one in (base, other))
+def _unused(pair: Paired, begin: int, end: int) -> float:
+    """Return the core-hours between two seconds that jobs hold at the site as it is and not in the variant."""
+    used, instead = (one.busy_cores.integral(begin, end) for one in pair)
     return (used - instead) / HOUR
 
 
