@@ -1,14 +1,45 @@
-"""A part outside of kernels: how it begins, what becomes of it when jobs are added, and what it tells at the end."""
+"""A part outside of kernels: its numbers, how it begins, what becomes of it with more jobs, and what it tells then."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
+    from schedlab.cluster.cluster import Cluster
+    from schedlab.cluster.node_events import NodeEvents
     from schedlab.engine.axes import Moves
-    from schedlab.engine.prepared import Prepared
+    from schedlab.engine.parts.moldable.rows import Spread
+    from schedlab.engine.prepared import Events, Prepared
     from schedlab.engine.world import World
+    from schedlab.scheduler.scheduler import Scheduler
+    from schedlab.speculate.requests import Requests
+    from schedlab.workload.workload import Workload
+
+
+class Given(NamedTuple):
+    """What a simulation is given, of which parts take their numbers.
+
+    Parameters
+    ----------
+    workload
+        The jobs, a row for each alternative if they are `spread` out. Where licences or limits of arrays hold jobs of a
+        number of processors back, they ask for a node of so many cores, which is the `cluster`.
+    scheduler, processors, events, in_order, requests, cluster, node_events
+        As for `schedlab.simulate`.
+    spread
+        The jobs that have alternatives; None if no job has.
+    """
+
+    workload: Workload
+    scheduler: Scheduler
+    processors: int | None
+    events: Events
+    in_order: int
+    requests: Requests | None
+    cluster: Cluster | None
+    node_events: NodeEvents | None
+    spread: Spread | None = None
 
 
 class Log(NamedTuple):
@@ -47,6 +78,10 @@ class Part(NamedTuple):
     output
         Returns what it adds to the schedule of a simulation that has ended: arguments of
         `schedlab.engine.simulation.to_schedule`.
+    features
+        Returns which features a simulation has by this part: names of `schedlab.scheduler.compatible.refusal`.
+    numbers
+        Takes from cluster and workload what the part needs: returns the simulation with it, or raises InputError.
     """
 
     name: str
@@ -54,3 +89,5 @@ class Part(NamedTuple):
     grown: Callable[[World, World, Moves], None] | None = None
     log: Log | None = None
     output: Callable[[Prepared, World], dict[str, Any]] | None = None
+    features: Callable[[Given], Iterable[str]] | None = None
+    numbers: Callable[[Given, Prepared], Prepared] | None = None

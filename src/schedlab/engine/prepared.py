@@ -13,30 +13,28 @@ from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvents
 from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.columns import (
+    Columns,
     allocated,
     check_jobs,
     columns_of,
     has_nodes,
     known_columns,
     machine_of,
-    pilots,
     size_of_machine,
 )
 from schedlab.engine.jobs.overtime import overtime_of
 from schedlab.engine.machine.numbers import NodeInputs
-from schedlab.engine.machine.other_ways_numbers import with_ways
-from schedlab.engine.parts.heterogeneous.numbers import check_together, owners_of, wait_together
-from schedlab.engine.parts.limits.build import longest_requests, machine_inputs
+from schedlab.engine.part import Given
+from schedlab.engine.parts.every_part import PARTS
+from schedlab.engine.parts.heterogeneous.numbers import wait_together
+from schedlab.engine.parts.limits.build import longest_requests
 from schedlab.engine.parts.limits.numbers import SiteInputs
 from schedlab.engine.parts.limits.on_all_jobs import as_one_node, is_held_back
-from schedlab.engine.parts.limits.slurm_version import by_version
-from schedlab.engine.parts.limits.tres import counted
 from schedlab.engine.parts.moldable.rows import Spread, spread_out
-from schedlab.engine.parts.outages.numbers import OutageInputs, outage_inputs
-from schedlab.engine.parts.preemption.numbers import preempts, suspends
-from schedlab.engine.parts.priority.associations import Associations, associations
-from schedlab.engine.parts.reservations.numbers import BookingInputs, booked
-from schedlab.engine.parts.switch_waits.numbers import with_switch_waits
+from schedlab.engine.parts.outages.numbers import OutageInputs
+from schedlab.engine.parts.preemption.numbers import preempts
+from schedlab.engine.parts.priority.associations import Associations
+from schedlab.engine.parts.reservations.numbers import BookingInputs
 from schedlab.errors import InputError, check_type, whole_number
 from schedlab.imports import named_classes
 from schedlab.permutations import inverse
@@ -48,7 +46,6 @@ from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.policy import FCFS
 from schedlab.scheduler.predictor import ATTRIBUTES, Requested
 from schedlab.scheduler.scheduler import Scheduler, as_scheduler
-from schedlab.scheduler.site_factor import order_of, points_of
 from schedlab.speculate.requests import Requests, requests_of
 from schedlab.workload.workload import NO_WORKLOAD, Workload
 
@@ -57,6 +54,9 @@ Events = Literal["batched", "pyss", "sc17"]
 NEEDS_NODES = "node_events= needs a cluster of nodes: give cluster="
 
 EVENT_ORDERS = ("batched", "pyss", "sc17")
+
+FEATURES = [part.features for part in PARTS if part.features is not None]
+NUMBERS = [part.numbers for part in PARTS if part.numbers is not None]
 
 
 class Prepared(NamedTuple):
@@ -190,86 +190,33 @@ def prepare(
     """Check a simulation and bring it into the engine's form; parameters and errors as for `simulate`."""
     if cluster is not None:
         check_type(cluster, Cluster, "use Cluster(128) for processors, Cluster.of_nodes, or read_cluster(FILE)")
-    spread = _spread(workload, scheduler, processors, cluster, requests)
+    check_type(workload, Workload, NO_WORKLOAD)
+    named = _parsed(scheduler) if isinstance(scheduler, str) else as_scheduler(scheduler)
+    given = Given(workload, named, processors, events, in_order, requests, cluster, node_events)
+    spread = _spread(given)
     if spread is None:
-        return _prepared(workload, scheduler, processors, events, in_order, requests, cluster, node_events, None)
+        return _prepared(given)
     try:
-        return _prepared(spread.workload, scheduler, processors, events, in_order, None, cluster, node_events, spread)
+        return _prepared(given._replace(workload=spread.workload, requests=None, spread=spread))
     except InputError as error:
         error.row = None if error.row is None else int(spread.owner[error.row])  # the job, not its alternative
         raise
 
 
-def _prepared(
-    workload: Workload,
-    scheduler: str | Scheduler,
-    processors: int | None,
-    events: Events,
-    in_order: int,
-    requests: Requests | None,
-    cluster: Cluster | None,
-    node_events: NodeEvents | None,
-    spread: Spread | None,
-) -> Prepared:
-    """Prepare jobs of one size each, which stand for moldable ones if they are `spread` out."""
-    workload = wait_together(workload) if isinstance(workload, Workload) else workload
-    asking = workload
-    if isinstance(workload, Workload) and not has_nodes(cluster) and is_held_back(workload, cluster):
-        machine_size = size_of_machine(processors, cluster)
-        whole = Cluster.for_workload(workload, machine_size)
-        asking, cluster = as_one_node(workload, whole if cluster is None else cluster)
-        processors = None
-    scheduler, in_order = _checked(workload, scheduler, events, in_order, cluster, spread)
-    processors = size_of_machine(processors, cluster)
-    asked = None
-    if node_events is not None and not has_nodes(cluster):
-        raise InputError(NEEDS_NODES)
-    breaks = (node_events is not None and node_events.breaks) or preempts(cluster)
-    if requests is not None or scheduler.tries_again or breaks:
-        machine = machine_of(workload, processors)
-        check_jobs(workload, allocated(workload, scheduler, machine))
-        asked = _asked(workload, scheduler, requests)
-        if has_nodes(cluster) and (requests is not None or scheduler.tries_again):
-            asked = asked.within(longest_requests(asking, cluster))
-        columns = columns_of(workload, scheduler, asked)
-    elif (overtime := overtime_of(workload, scheduler, cluster)) is not None:
-        machine = machine_of(workload, processors)
-        check_jobs(workload, allocated(workload, scheduler, machine))
-        columns = columns_of(workload, scheduler, None, overtime)
-    else:
-        machine, columns = known_columns(workload, scheduler, processors)
-    if events == "pyss" and asked is None and columns.outlives:
+def _prepared(given: Given) -> Prepared:
+    """Prepare jobs of one size each."""
+    workload = wait_together(given.workload)
+    if workload is not given.workload:
+        given = given._replace(workload=workload)
+    given = _checked(_with_a_node(given))
+    machine, asked, columns = _columns(given, workload)
+    if given.events == "pyss" and asked is None and columns.outlives:
         raise InputError(
             'the pyss event order needs run times within the requests: clean the workload (clean(jobs, "sc15")) or let '
             "requests be enforced"
         )
-    order = columns.order
-    jobs, request = columns.jobs.copy(), columns.request.copy()
-    nodes, site, outages, who, tres = None, None, None, None, None
-    if has_nodes(cluster):
-        nodes, site = machine_inputs(asking, cluster, order, scheduler.placement, always=node_events is not None)
-        site = None if site is None else by_version(site, scheduler.backfill)
-        if spread is not None and site is not None and site.submission_limits is not None:
-            owner = spread.owner if order is None else spread.owner[order]
-            site = site._replace(submission_limits=site.submission_limits.of_first(owner))
-        if node_events is not None:
-            outages = outage_inputs(node_events, nodes, int(jobs["submit"][0]))
-            compatible.check(scheduler, closures=any(event.end is not None for event in node_events))
-            if node_events.reservations and site is not None:
-                nodes, bookings = booked(workload, cluster, node_events, order, nodes, site)
-                outages = outages._replace(bookings=bookings)
-        nodes = with_ways(nodes, scheduler)
-        nodes = with_switch_waits(nodes, site, None if outages is None else outages.bookings, asking, scheduler, order)
-    check_together(workload, order, nodes, site, machine)
-    if isinstance(scheduler.policy, Multifactor):
-        billing, tres = counted(jobs["processors"], machine, scheduler.policy, nodes, site, cluster)
-        if scheduler.policy.site:
-            points = points_of(
-                order_of(scheduler.policy.order), scheduler.policy.site, request, jobs["processors"], jobs["submit"]
-            )
-            tres = points if tres is None else tres + points
-        who = associations(workload, cluster, order, billing)
-    return Prepared(
+    jobs, request, order = columns.jobs.copy(), columns.request.copy(), columns.order
+    prepared = Prepared(
         workload,
         jobs,
         jobs if columns.seen is columns.jobs else columns.seen.copy(),
@@ -279,66 +226,77 @@ def _prepared(
         columns.killed,
         order,
         machine,
-        scheduler,
-        events,
-        in_order,
+        given.scheduler,
+        given.events,
+        given.in_order,
         asked if asked is None or order is None else asked.in_order(order),
-        nodes,
-        site,
-        who,
-        tres,
-        outages,
-        spread,
+        spread=given.spread,
     )
+    for numbers in NUMBERS:
+        prepared = numbers(given, prepared)
+    return prepared
 
 
-def _spread(
-    workload: Workload,
-    scheduler: str | Scheduler,
-    processors: int | None,
-    cluster: Cluster | None,
-    requests: Requests | None,
-) -> Spread | None:
+def _spread(given: Given) -> Spread | None:
     """Return moldable jobs as one job per alternative; None if no job has alternatives."""
-    if not isinstance(workload, Workload) or workload.alternatives is None or len(workload) == 0:
+    workload = given.workload
+    if workload.alternatives is None or len(workload) == 0:
         return None
-    if requests is not None:
+    if given.requests is not None:
         raise InputError(f"{workload.name}: requests= is for one size of each job, but jobs have alternatives")
-    named = _parsed(scheduler) if isinstance(scheduler, str) else as_scheduler(scheduler)
-    return spread_out(workload, named, size_of_machine(processors, cluster), cluster)
+    machine = size_of_machine(given.processors, given.cluster)
+    return spread_out(workload, given.scheduler, machine, given.cluster)
 
 
-def _checked(
-    workload: Workload,
-    scheduler: str | Scheduler,
-    events: Events,
-    in_order: int,
-    cluster: Cluster | None,
-    spread: Spread | None,
-) -> tuple[Scheduler, int]:
-    """Return the scheduler and `in_order`, or raise InputError if the parts of the simulation are not compatible."""
-    check_type(workload, Workload, NO_WORKLOAD)
-    scheduler = _parsed(scheduler) if isinstance(scheduler, str) else as_scheduler(scheduler)
-    if events not in EVENT_ORDERS:
-        raise InputError(f"unknown event order {events!r}; known are {' '.join(EVENT_ORDERS)}")
-    in_order = whole_number("in_order", in_order)
+def _with_a_node(given: Given) -> Given:
+    """Let a number of processors be a node, if licences or limits of arrays hold its jobs back."""
+    if has_nodes(given.cluster) or not is_held_back(given.workload, given.cluster):
+        return given
+    whole = Cluster.for_workload(given.workload, size_of_machine(given.processors, given.cluster))
+    asking, cluster = as_one_node(given.workload, whole if given.cluster is None else given.cluster)
+    return given._replace(workload=asking, cluster=cluster, processors=None)
+
+
+def _checked(given: Given) -> Given:
+    """Return what is given with a number of warm-up jobs; raise InputError if it is not compatible."""
+    scheduler, workload = given.scheduler, given.workload
+    if given.events not in EVENT_ORDERS:
+        raise InputError(f"unknown event order {given.events!r}; known are {' '.join(EVENT_ORDERS)}")
+    in_order = whole_number("in_order", given.in_order)
     if in_order < 0:
         raise InputError(f"in_order={in_order}: must be a number of jobs")
-    linked = workload if spread is None else spread.given
-    shared = linked.workflows is not None and bool(pilots(linked).any())
-    nodes, waits = has_nodes(cluster), workload.dependencies is not None
-    several = spread is not None, owners_of(workload) is not None
-    moved = preempts(cluster), suspends(cluster)
-    if sentence := _why_not(scheduler, events, in_order, waits, shared, nodes, *moved, *several):
+    features = [name for features in FEATURES for name in features(given)]
+    if sentence := _why_not(scheduler, given.events, in_order, *features):
         raise InputError(sentence)
-    if scheduler.placement is not None and not nodes:
+    if scheduler.placement is not None and "nodes" not in features:
         raise InputError(f"{scheduler.text}: placement={scheduler.placement} needs a cluster of nodes: give cluster=")
     for policy in (scheduler.policy, scheduler.order):
         if isinstance(policy, FunctionPolicy):
             policy.check(workload)
     if len(workload) == 0:
         raise InputError(f"{workload.name}: the workload has no job to simulate")
-    return scheduler, in_order
+    if given.node_events is not None and "nodes" not in features:
+        raise InputError(NEEDS_NODES)
+    return given if in_order is given.in_order else given._replace(in_order=in_order)
+
+
+def _columns(given: Given, workload: Workload) -> tuple[int, Requests | None, Columns]:
+    """Return the size of the machine, the requests of jobs at which runs may fail, and the columns of the jobs."""
+    scheduler, cluster, events = given.scheduler, given.cluster, given.node_events
+    processors = size_of_machine(given.processors, cluster)
+    fails = given.requests is not None or scheduler.tries_again
+    breaks = (events is not None and events.breaks) or preempts(cluster)
+    overtime = None if fails or breaks else overtime_of(workload, scheduler, cluster)
+    if not (fails or breaks) and overtime is None:
+        machine, columns = known_columns(workload, scheduler, processors)
+        return machine, None, columns
+    machine, asked = machine_of(workload, processors), None
+    check_jobs(workload, allocated(workload, scheduler, machine))
+    if fails or breaks:
+        asked = _asked(workload, scheduler, given.requests)
+    if asked is not None and fails and has_nodes(cluster):
+        asked = asked.within(longest_requests(given.workload, cluster))
+    return machine, asked, columns_of(workload, scheduler, asked, overtime)
 
 
 def _parsed(text: str) -> Scheduler:
@@ -358,12 +316,9 @@ MOST_TEXTS = 512
 
 
 @lru_cache(maxsize=MOST_TEXTS)
-def _refusal(scheduler: Scheduler, events: str, in_order: int, *present: bool) -> str | None:
-    """Return why a scheduler cannot run in a simulation, or None; of the features `FEATURES`, some are present."""
-    return compatible.refusal(scheduler, events=events, in_order=in_order, **dict(zip(FEATURES, present, strict=True)))
-
-
-FEATURES = ("dependencies", "shared_places", "nodes", "preemption", "suspension", "moldable", "heterogeneous")
+def _refusal(scheduler: Scheduler, events: str, in_order: int, *features: str) -> str | None:
+    """Return why a scheduler cannot run in a simulation with some features, or None."""
+    return compatible.refusal(scheduler, events=events, in_order=in_order, **dict.fromkeys(features, True))
 
 
 def _why_not(scheduler: Scheduler, *others: Any) -> str | None:

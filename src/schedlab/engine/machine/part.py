@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from schedlab.engine.jobs.columns import has_nodes
 from schedlab.engine.machine.growth import take_over_nodes
+from schedlab.engine.machine.other_ways_numbers import with_ways
 from schedlab.engine.machine.output import placement_of
 from schedlab.engine.machine.placement import with_placement
 from schedlab.engine.machine.state import LOGGED, Nodes, new_nodes, with_more_places
@@ -12,6 +15,7 @@ from schedlab.engine.part import Log, Part
 from schedlab.scheduler.backfilling import Conservative, Slurm
 
 if TYPE_CHECKING:
+    from schedlab.engine.part import Given
     from schedlab.engine.prepared import Prepared
     from schedlab.engine.world import World
 
@@ -45,4 +49,18 @@ def _output(prepared: Prepared, world: World) -> dict[str, Any]:
     return {"placement": placement_of(prepared, world)}
 
 
-NODES = Part("nodes", _new, take_over_nodes, Log("places", _is_short, _longer), _output)
+def _features(given: Given) -> Iterator[str]:
+    if has_nodes(given.cluster):
+        yield "nodes"
+
+
+def _numbers(given: Given, prepared: Prepared) -> Prepared:
+    """Note which requests come to their nodes by another way than the rule of placement."""
+    if prepared.nodes is None:
+        return prepared
+    return prepared._replace(nodes=with_ways(prepared.nodes, prepared.scheduler))
+
+
+NODES = Part(
+    "nodes", _new, take_over_nodes, Log("places", _is_short, _longer), _output, features=_features, numbers=_numbers
+)

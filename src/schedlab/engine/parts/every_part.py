@@ -1,4 +1,7 @@
-"""All parts, in the order in which they are brought over when jobs are added: each reads only those before it."""
+"""All parts, in the order in which they take their numbers, and are brought over when jobs are added.
+
+Each reads only those before it: whoever asks for nodes of its own, such as jobs of reservations, comes behind limits.
+"""
 
 from __future__ import annotations
 
@@ -19,15 +22,15 @@ from schedlab.engine.parts.switch_waits.part import SWITCH_WAITS
 PARTS = (
     FORECASTS,
     RETRIES,
-    PRIORITY,
     DEPENDENCIES,
-    NODES,
-    OUTAGES,
-    SWITCH_WAITS,
     LIMITS,
+    SUBMISSION_LIMITS,
     PREEMPTION,
     REQUEUES,
-    SUBMISSION_LIMITS,
+    OUTAGES,
+    NODES,
+    SWITCH_WAITS,
     HETEROGENEOUS,
     MOLDABLE,
+    PRIORITY,
 )

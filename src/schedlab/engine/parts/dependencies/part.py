@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from schedlab.engine.jobs.columns import pilots
 from schedlab.engine.part import Part
 from schedlab.engine.parts.dependencies.kernels import DependencyState, new_dependencies
 
 if TYPE_CHECKING:
     from schedlab.engine.axes import Moves
+    from schedlab.engine.part import Given
     from schedlab.engine.prepared import Prepared
     from schedlab.engine.world import World
 
@@ -37,4 +40,12 @@ def _output(prepared: Prepared, world: World) -> dict[str, Any]:
     return {} if prepared.workload.dependencies is None else {"eligible": world.dependencies.eligible}
 
 
-DEPENDENCIES = Part("dependencies", _new, _grown, output=_output)
+def _features(given: Given) -> Iterator[str]:
+    linked = given.workload if given.spread is None else given.spread.given
+    if given.workload.dependencies is not None:
+        yield "dependencies"
+    if linked.workflows is not None and bool(pilots(linked).any()):
+        yield "shared_places"
+
+
+DEPENDENCIES = Part("dependencies", _new, _grown, output=_output, features=_features)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from schedlab.engine.part import Part
 from schedlab.engine.parts.heterogeneous.kernels import Components, new_components
-from schedlab.engine.parts.heterogeneous.numbers import owners_of, patience_of
+from schedlab.engine.parts.heterogeneous.numbers import check_together, owners_of, patience_of
 
 if TYPE_CHECKING:
     from schedlab.engine.axes import Moves
+    from schedlab.engine.part import Given
     from schedlab.engine.prepared import Prepared
     from schedlab.engine.world import World
 
@@ -32,4 +34,15 @@ def _grown(old: World, new: World, moves: Moves) -> None:
         components.entered[moves.jobs[old.components.away]] = True
 
 
-HETEROGENEOUS = Part("components", _new, _grown)
+def _features(given: Given) -> Iterator[str]:
+    if owners_of(given.workload) is not None:
+        yield "heterogeneous"
+
+
+def _numbers(given: Given, prepared: Prepared) -> Prepared:
+    """Refuse jobs whose components could never run together."""
+    check_together(prepared.workload, prepared.order, prepared.nodes, prepared.site, prepared.processors)
+    return prepared
+
+
+HETEROGENEOUS = Part("components", _new, _grown, features=_features, numbers=_numbers)

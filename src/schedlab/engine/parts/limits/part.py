@@ -6,13 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from schedlab.engine.jobs.columns import has_nodes
 from schedlab.engine.machine.growth import moved_options
 from schedlab.engine.part import Part
+from schedlab.engine.parts.limits.build import machine_inputs
+from schedlab.engine.parts.limits.slurm_version import by_version
 from schedlab.engine.parts.limits.state import Site, new_site, reason_names
 from schedlab.scheduler.backfilling import Conservative
 
 if TYPE_CHECKING:
     from schedlab.engine.axes import Moves
+    from schedlab.engine.part import Given
     from schedlab.engine.prepared import Prepared
     from schedlab.engine.world import World
 
@@ -51,4 +55,13 @@ def _output(prepared: Prepared, world: World) -> dict[str, Any]:
     return {"waited_for": {name: column for name, column in columns.items() if column.any()}}
 
 
-LIMITS = Part("site", _new, _grown, output=_output)
+def _numbers(given: Given, prepared: Prepared) -> Prepared:
+    """Take the nodes with the requests of jobs, and where these may run under which limits."""
+    if not has_nodes(given.cluster):
+        return prepared
+    scheduler, always = prepared.scheduler, given.node_events is not None
+    nodes, site = machine_inputs(given.workload, given.cluster, prepared.order, scheduler.placement, always=always)
+    return prepared._replace(nodes=nodes, site=None if site is None else by_version(site, scheduler.backfill))
+
+
+LIMITS = Part("site", _new, _grown, output=_output, numbers=_numbers)

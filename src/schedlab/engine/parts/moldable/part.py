@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from schedlab.engine.part import Part
@@ -9,6 +10,7 @@ from schedlab.engine.parts.moldable.kernels import AlternativeJobs, new_alternat
 
 if TYPE_CHECKING:
     from schedlab.engine.axes import Moves
+    from schedlab.engine.part import Given
     from schedlab.engine.prepared import Prepared
     from schedlab.engine.world import World
 
@@ -26,4 +28,9 @@ def _grown(old: World, new: World, moves: Moves) -> None:
         alternatives.waits[beyond] = alternatives.hidden[beyond] = True
 
 
-MOLDABLE = Part("alternatives", _new, _grown)
+def _features(given: Given) -> Iterator[str]:
+    if given.spread is not None:
+        yield "moldable"
+
+
+MOLDABLE = Part("alternatives", _new, _grown, features=_features)

@@ -6,8 +6,12 @@ from typing import TYPE_CHECKING
 
 from schedlab.engine.part import Part
 from schedlab.engine.parts.outages.kernels import Outages, new_outages
+from schedlab.engine.parts.outages.numbers import outage_inputs
+from schedlab.engine.parts.reservations.numbers import booked
+from schedlab.scheduler import compatible
 
 if TYPE_CHECKING:
+    from schedlab.engine.part import Given
     from schedlab.engine.prepared import Prepared
 
 
@@ -17,4 +21,17 @@ def _new(prepared: Prepared) -> Outages | None:
     return new_outages(prepared.outages, prepared.nodes)
 
 
-OUTAGES = Part("outages", _new)
+def _numbers(given: Given, prepared: Prepared) -> Prepared:
+    """Take what happens to nodes, and requests within advance reservations."""
+    nodes, events = prepared.nodes, given.node_events
+    if nodes is None or given.cluster is None or events is None:
+        return prepared
+    outages = outage_inputs(events, nodes, int(prepared.jobs["submit"][0]))
+    compatible.check(prepared.scheduler, closures=any(event.end is not None for event in events))
+    if events.reservations and prepared.site is not None:
+        nodes, bookings = booked(prepared.workload, given.cluster, events, prepared.order, nodes, prepared.site)
+        outages = outages._replace(bookings=bookings)
+    return prepared._replace(nodes=nodes, outages=outages)
+
+
+OUTAGES = Part("outages", _new, numbers=_numbers)

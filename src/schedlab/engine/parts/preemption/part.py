@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from schedlab.engine.part import Log, Part
+from schedlab.engine.parts.preemption.numbers import preempts, suspends
 from schedlab.engine.parts.preemption.state import PAUSES, Preemption, new_preemption, with_more_pauses
 
 if TYPE_CHECKING:
     from schedlab.engine.axes import Moves
+    from schedlab.engine.part import Given
     from schedlab.engine.prepared import Prepared
     from schedlab.engine.world import World
 
@@ -50,4 +53,11 @@ def _output(prepared: Prepared, world: World) -> dict[str, Any]:
     return {"pauses": pauses}
 
 
-PREEMPTION = Part("preemption", _new, _grown, Log("pauses", _is_short, _longer), _output)
+def _features(given: Given) -> Iterator[str]:
+    if preempts(given.cluster):
+        yield "preemption"
+    if suspends(given.cluster):
+        yield "suspension"
+
+
+PREEMPTION = Part("preemption", _new, _grown, Log("pauses", _is_short, _longer), _output, features=_features)

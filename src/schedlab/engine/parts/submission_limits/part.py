@@ -11,6 +11,7 @@ from schedlab.engine.parts.submission_limits.state import SubmissionLimits, new_
 
 if TYPE_CHECKING:
     from schedlab.engine.axes import Moves
+    from schedlab.engine.part import Given
     from schedlab.engine.prepared import Prepared
     from schedlab.engine.world import World
 
@@ -33,4 +34,13 @@ def _grown(old: World, new: World, moves: Moves) -> None:
     )
 
 
-SUBMISSION_LIMITS = Part("submission_limits", _new, _grown)
+def _numbers(given: Given, prepared: Prepared) -> Prepared:
+    """Let a moldable job count once."""
+    site = prepared.site
+    if given.spread is None or site is None or site.submission_limits is None:
+        return prepared
+    owner = prepared.in_submission_order(given.spread.owner)
+    return prepared._replace(site=site._replace(submission_limits=site.submission_limits.of_first(owner)))
+
+
+SUBMISSION_LIMITS = Part("submission_limits", _new, _grown, numbers=_numbers)

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 from schedlab.engine.part import Part
 from schedlab.engine.parts.switch_waits.kernels import SwitchWaits, new_switch_waits
+from schedlab.engine.parts.switch_waits.numbers import with_switch_waits
 
 if TYPE_CHECKING:
+    from schedlab.engine.part import Given
     from schedlab.engine.prepared import Prepared
 
 
@@ -16,4 +18,13 @@ def _new(prepared: Prepared) -> SwitchWaits | None:
     return None if nodes is None or nodes.switch_waits is None else new_switch_waits(nodes.switch_waits)
 
 
-SWITCH_WAITS = Part("switch_waits", _new)
+def _numbers(given: Given, prepared: Prepared) -> Prepared:
+    """Take the requests of jobs while they wait for few switches."""
+    if prepared.nodes is None:
+        return prepared
+    nodes, site, scheduler = prepared.nodes, prepared.site, prepared.scheduler
+    nodes = with_switch_waits(nodes, site, prepared.bookings, given.workload, scheduler, prepared.order)
+    return prepared._replace(nodes=nodes)
+
+
+SWITCH_WAITS = Part("switch_waits", _new, numbers=_numbers)
