@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -49,7 +50,19 @@ def drawn_jobs(
         workload = _with_dependencies(draw, rng, workload, workflows=not heterogeneous and draw.has("workflows", 0.4))
     if moldable:
         workload = workload.replace(alternatives=_alternatives(rng, document, processors, jobs))
-    return workload
+    return _with_patience(workload, rng) if rng.random() < 0.25 else workload
+
+
+def _with_patience(workload: Workload, rng: np.random.Generator) -> Workload:
+    """Return jobs of which some are cancelled if they wait for long; components of a job wait equally long."""
+    jobs, most = len(workload), int(rng.choice([3, 30, 200]))
+    patience = np.where(rng.random(jobs) < rng.choice([0.2, 0.6]), rng.integers(1, most + 1, jobs), 0)
+    resources = workload.resources or Resources.of_processors(workload.job_processors)
+    first: dict[str, int] = {}
+    for row, name in enumerate(resources.het_job.texts()):
+        if name:
+            patience[row] = patience[first.setdefault(name, row)]
+    return workload.replace(resources=replace(resources, patience=patience))
 
 
 def _times(draw: Draw, rng: np.random.Generator, jobs: int) -> Columns:

@@ -20,6 +20,7 @@ from schedlab.speculate.requests import DistributionTables, Requests
 from schedlab.workflow.workflow import Task, Workflow
 from schedlab.workload.alternatives import Alternatives
 from schedlab.workload.dependencies import Dependencies
+from schedlab.workload.resources import Resources
 from schedlab.workload.submissions import Submission, WorkflowJobs
 from schedlab.workload.workload import Workload
 
@@ -89,7 +90,7 @@ RUN_TIMES: dict[str, dict[str, Any]] = {
 }
 
 OPTIONS = {"starvation": {"starvation": 9}, "window": {"window": 3}}
-OTHERS = ("in_order", "requests", "speculation", "dependencies", "workflows", "pyss", "alternatives")
+OTHERS = ("in_order", "requests", "speculation", "dependencies", "workflows", "pyss", "alternatives", "patience")
 GROUPS: tuple[Iterable[str], ...] = (POLICIES, RUN_TIMES, *([one] for one in (*OPTIONS, *OTHERS)))
 """Features of one group exclude each other."""
 
@@ -103,12 +104,14 @@ class Setting(NamedTuple):
     workflows: bool
     fails: bool
     moldable: bool
+    cancelled: bool = False
 
     @property
     def refused(self) -> bool:
         """Whether this is one of the pairs that make no sense."""
         events = {name: self.options[name] for name in ("events", "in_order") if name in self.options}
         links = {"dependencies": self.dependencies, "shared_places": self.workflows, "moldable": self.moldable}
+        links["cancelled"] = self.cancelled
         return (self.moldable and self.fails) or refusal(self.scheduler, **events, **links) is not None
 
 
@@ -136,6 +139,7 @@ def setting(backfilling: str, features: Iterable[str]) -> Setting:
         workflows="workflows" in chosen,
         fails=bool(chosen & {"requests", "speculation"}) or backfilling == "fixed",
         moldable="alternatives" in chosen,
+        cancelled="patience" in chosen,
     )
 
 
@@ -159,6 +163,9 @@ def random_simulation(case: Setting, seed: int) -> tuple[Workload, dict[str, Any
         workload = with_dependencies(workload, case.workflows, rng)
     if case.moldable:
         workload = workload.replace(alternatives=random_alternatives(jobs, processors, rng))
+    if case.cancelled:
+        patience = rng.choice([0, 0, 1, 5, 20, 60], jobs)
+        workload = workload.replace(resources=Resources.of(jobs, tasks=workload.job_processors, patience=patience))
     return workload, case.options | ({"requests": random_requests(jobs, rng)} if case.fails else {})
 
 
@@ -210,6 +217,7 @@ def outcome(schedule: Any) -> dict[str, list[Any]]:
     """Return what a schedule says of each job, in a form that shows a difference."""
     names = ("start_time", "end_time", "backfilled", "killed", "corrections", "predicted_run_time", "queued_since")
     found = {name: getattr(schedule, name).tolist() for name in names}
+    found |= {} if schedule.cancelled is None else {"cancelled": schedule.cancelled.tolist()}
     found |= {} if schedule.alternative is None else {"alternative": schedule.alternative.tolist()}
     return found | ({} if schedule.runs is None else {"runs": sorted(schedule.runs.tolist())})
 
@@ -227,6 +235,14 @@ def check_invariants(schedule: Any, workload: Workload) -> None:
         at_work = (start <= second) & (second < end)
         assert width[job[at_work]].sum() <= workload.processors
         assert len(np.unique(job[at_work])) == at_work.sum()
+    ran = np.ones(len(width), dtype=bool) if schedule.cancelled is None else ~schedule.cancelled
+    if not ran.all():
+        patience = workload.resources.patience
+        waits = schedule.start_time - workload.submit_time
+        assert np.all(waits[~ran] == patience[~ran])
+        if runs is None:
+            assert np.all((waits < patience) | (patience == 0) | ~ran)
     after = workload.dependencies
     if after is not None:
-        assert np.all(schedule.start_time[after.children] >= schedule.end_time[after.parents] + after.delay)
+        held = ran[after.children]
+        assert np.all((schedule.start_time[after.children] >= schedule.end_time[after.parents] + after.delay)[held])

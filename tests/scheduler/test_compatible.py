@@ -13,6 +13,7 @@ from schedlab.scheduler import FunctionPolicy, Scheduler
 from schedlab.scheduler.agent_file import AgentFile
 from schedlab.scheduler.agent_network import INPUTS, Network
 from schedlab.scheduler.compatible import (
+    CANCELLED,
     CLOSURES,
     FUNCTION_OF_TIME,
     HETEROGENEOUS,
@@ -67,6 +68,8 @@ def test_every_pair_of_the_table_is_refused_with_both_texts_and_why(tmp_path, mo
         simulation[first] = True
     if first == CLOSURES:
         simulation["closures"] = True
+    if first == CANCELLED:
+        simulation |= {"cancelled": True, "moldable": second == MOLDABLE}
     if first == MOLDABLE:
         simulation["moldable"] = True
     if first == SUSPENSION:
@@ -76,7 +79,7 @@ def test_every_pair_of_the_table_is_refused_with_both_texts_and_why(tmp_path, mo
         also = {PREEMPTION_ELSEWHERE: "preemption", SUSPENSION: "suspension", MOLDABLE: "moldable"}
         simulation |= {also[second]: True} if second in also else {}
     alone = (
-        first in ("nodes", "preemption", MOLDABLE, HETEROGENEOUS, CLOSURES, SUSPENSION)
+        first in ("nodes", "preemption", MOLDABLE, HETEROGENEOUS, CLOSURES, SUSPENSION, CANCELLED)
         or first.startswith("events=")
         or second == ":multifactor"
     )

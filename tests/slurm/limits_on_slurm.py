@@ -27,12 +27,16 @@ CORES, NODE = 64, 8
 class Insistent(Laboratory):
     """A laboratory whose users submit jobs that are refused again, every second in the order of the jobs."""
 
-    def _submit(self, row: int, job: BatchJob, options: Callable[[int, BatchJob], Sequence[str]] | None) -> None:
-        self.rejected.pop(row, None)
-        super()._submit(row, job, options)
-        if row in self.rejected:
-            self._to_come += 1
-            self.at(int(self.now()) + 1 + row / 1000, lambda: self._submit(row, job, options))
+    def _submit(
+        self, components: Sequence[tuple[int, BatchJob]], options: Callable[[int, BatchJob], Sequence[str]] | None
+    ) -> None:
+        for row, _ in components:
+            self.rejected.pop(row, None)
+        super()._submit(components, options)
+        first = components[0][0]
+        if first in self.rejected:
+            self._to_come += len(components)
+            self.at(int(self.now()) + 1 + first / 1000, lambda: self._submit(components, options))
 
 
 def accounts_of(case: dict[str, Any], directory: Path) -> Accounts:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 import schedlab as sl
@@ -40,7 +43,7 @@ def test_what_a_job_asks_for_becomes_options_that_say_the_same():
     for row, job in enumerate(from_workload(jobs(), resources=True).jobs):
         request = request_of(job.options)
         for name in NUMBERS:
-            if name != "gpu_share":
+            if name not in ("gpu_share", "patience"):  # neither is an option of sbatch
                 assert getattr(request, name) == getattr(ASKED, name)[row], name
         for name in LABELS:
             if name not in ("array", "het_job"):
@@ -64,3 +67,13 @@ def test_a_job_that_shares_a_gpu_is_refused():
     shared = Resources.of(3, gpus=[0, 1, 0], gpu_share=[1000, 500, 1000])
     with pytest.raises(InputError, match="job 2 shares a GPU"):
         from_workload(jobs(resources=shared), resources=True)
+
+
+def test_jobs_are_cancelled_when_their_patience_is_over_if_they_still_wait():
+    patient = jobs(resources=replace(ASKED, patience=np.array([0, 40, 7])))
+    cancel = ("scancel", "--state=PENDING")
+    assert [(one.second, one.words) for one in from_workload(patient).commands] == [
+        (41, (*cancel, "%job(1)")),
+        (9, (*cancel, "%job(2)")),
+    ]
+    assert from_workload(jobs()).commands == ()

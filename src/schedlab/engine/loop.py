@@ -20,7 +20,9 @@ from schedlab.engine.jobs.clock import (
     ENTERING,
     FREE,
     LEFT,
+    MACHINE_CHANGED,
     NOW,
+    QUEUE_CHANGED,
     STAGE,
     STARTED,
     SUBMITTED,
@@ -31,11 +33,14 @@ from schedlab.engine.moments import (
     expectations_end,
     has_lost_patience,
     is_full,
+    is_in_queue,
+    job_is_over,
     jobs_are_submitted,
     jobs_ask,
     jobs_enter,
     machine_changes,
     next_by_itself,
+    next_cancelled,
     next_computation,
     order_changes,
     rank,
@@ -44,7 +49,6 @@ from schedlab.engine.moments import (
     time_has_passed,
     time_will_pass,
 )
-from schedlab.engine.parts.outages.kernels import MACHINE_CHANGED
 from schedlab.engine.parts.priority.kernels import rank_of
 from schedlab.engine.pass_choice import (
     after_pass,
@@ -57,7 +61,7 @@ from schedlab.engine.pass_choice import (
     speculate,
 )
 from schedlab.engine.passes.easy import OPEN, STARTS
-from schedlab.engine.passes.waiting import enter, score_again
+from schedlab.engine.passes.waiting import enter, leave_from_anywhere, score_again
 from schedlab.engine.passes.waiting_reasons import all_are_passed_over, count_waiting
 from schedlab.engine.queue.orders import ASKED, AT_ENTRY, PRIORITY, TIMED, Order, evaluate_for
 from schedlab.engine.runs import begin, break_off, complete
@@ -196,7 +200,7 @@ def advance(world: World, now: int, one_by_one: bool) -> None:
         if one_by_one:
             return
     clock[CHANGES] = machine_changes(world, now)
-    if clock[CHANGES] == MACHINE_CHANGED:
+    if clock[CHANGES] & MACHINE_CHANGED:
         break_off(world)
     while clock[SUBMITTED] < n and world.jobs[clock[SUBMITTED]].submit == now:
         clock[SUBMITTED] += 1
@@ -207,8 +211,27 @@ def advance(world: World, now: int, one_by_one: bool) -> None:
 def _see_who_enters(world: World) -> None:
     """Process the runs that have ended; list the jobs that enter the queue, and number the entries."""
     runs_have_ended(world)
+    for i in range(world.state.clock[COMPLETED]):
+        job = world.state.ended[i]
+        if world.retries is None or not world.retries.back[job]:  # its job does not come back
+            job_is_over(world, job)
+    _let_cancelled_leave(world)
     jobs_are_submitted(world)
     jobs_ask(world)
+
+
+@inlined
+def _let_cancelled_leave(world: World) -> None:
+    """Take the jobs that are cancelled in this second out of the queue."""
+    clock = world.state.clock
+    job = next_cancelled(world)
+    while job >= 0:
+        if is_in_queue(world, job):
+            leave_from_anywhere(world, clock[NOW], job)
+            clock[CHANGES] |= QUEUE_CHANGED
+            clock[LEFT] = UNKNOWN
+        job_is_over(world, job)
+        job = next_cancelled(world)
 
 
 @inlined

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from schedlab.engine.jobs.clock import NOW
 from schedlab.engine.machine import nodes
+from schedlab.engine.parts.cancellations import kernels as cancellations
 from schedlab.engine.parts.dependencies import kernels as dependencies
 from schedlab.engine.parts.forecasts import kernels as forecasts
 from schedlab.engine.parts.heterogeneous import kernels as heterogeneous
@@ -69,6 +70,8 @@ def next_by_itself(world: World, second: int) -> int:
         second = min(second, requeues.next_return(world))
     if world.preemption is not None:
         second = min(second, preemption.next_end_of_exemption(world))
+    if world.cancellations is not None:
+        second = min(second, cancellations.next_cancellation(world))
     if world.outages is not None:
         second = min(second, outages.next_change(world, second))
     return second
@@ -109,10 +112,10 @@ def expectations_end(world: World, now: int) -> None:
 
 @inlined
 def machine_changes(world: World, now: int) -> int:
-    """Nodes leave, return, close or open; return what follows, see `schedlab.engine.parts.outages.kernels`."""
+    """Nodes leave, return, close or open; return what that changes: bits of `State.clock[CHANGES]`."""
     if world.outages is not None:
         return outages.apply_changes(world, now)
-    return outages.NOTHING
+    return 0
 
 
 @inlined
@@ -171,6 +174,32 @@ def runs_have_ended(world: World) -> None:
 
 
 @inlined
+def next_cancelled(world: World) -> int:
+    """Return a job that is cancelled now before it has started, a negative number if no other is."""
+    if world.cancellations is not None:
+        return cancellations.cancel_next(world)
+    return -1
+
+
+@inlined
+def is_in_queue(world: World, job: int) -> bool:
+    """Return whether a job that is cancelled is in the queue; one that waits for others will never enter it."""
+    if world.dependencies is not None:
+        return dependencies.stays(world, job)
+    return True
+
+
+@inlined
+def job_is_over(world: World, job: int) -> None:
+    """A job has ended for good; of a moldable one, the alternative that ran."""
+    first = moldable.first_of(world.alternatives, job)
+    if world.submission_limits is not None:
+        submission_limits.give_back(world, first)
+    if world.dependencies is not None:
+        dependencies.end_for_children(world, first)
+
+
+@inlined
 def jobs_are_submitted(world: World) -> None:
     """Jobs are submitted: refused, held, or let in at once."""
     if world.submission_limits is not None:
@@ -179,6 +208,8 @@ def jobs_are_submitted(world: World) -> None:
         dependencies.release(world)
     else:
         entries.enter_at_once(world)
+    if world.cancellations is not None:
+        cancellations.note_submissions(world)
 
 
 @inlined
@@ -274,6 +305,8 @@ def passes_end(world: World) -> None:
 @inlined
 def run_begins(world: World, job: int) -> None:
     """A run begins, on the nodes that were chosen last."""
+    if world.cancellations is not None:
+        cancellations.run_begins(world, job)
     if world.nodes is not None:
         nodes.occupy(world.nodes, job)
     if world.site is not None:

@@ -148,9 +148,13 @@ def schedule_of(prepared: Prepared, world: World, first_estimate: NDArray[np.int
     start = state.start
     if retries is not None:
         runs = told["runs"]
-        prepared = prepared._replace(killed=prepared.in_workload_order(~runs["done"][retries.run]))
+        ran = retries.run >= 0  # some alternatives never run, and no cancelled job does
+        killed = ran.copy()
+        killed[ran] = ~runs["done"][retries.run[ran]]
+        prepared = prepared._replace(killed=prepared.in_workload_order(killed))
         if "pauses" in told:  # in the state, a run that was resumed counts as begun later
-            start = np.where(state.start < 0, state.start, runs["start"][retries.run])  # some alternatives never run
+            start = state.start.copy()
+            start[ran] = runs["start"][retries.run[ran]]
             jobs = prepared.jobs.copy()
             jobs["duration"] += state.start - start
             prepared = prepared._replace(jobs=jobs)
@@ -168,7 +172,7 @@ def to_schedule(
     runs: NDArray[Any] | None = None,
     placement: Placement | None = None,
     waited_for: Mapping[str, NDArray[np.int64]] | None = None,
-    pauses: NDArray[Any] | None = None,
+    **told: NDArray[Any] | None,
 ) -> Schedule:
     """Return the result of the engine or its twin as a schedule, in the workload's order.
 
@@ -184,8 +188,8 @@ def to_schedule(
         The nodes of each run, or of each job in the workload's order.
     waited_for
         In the workload's order: the reasons why jobs waited, see `Schedule`.
-    pauses
-        All suspensions of runs, if runs may be suspended; their jobs are rows of the workload.
+    **told
+        What else parts tell, by its name in the schedule, in the workload's order.
     """
     if not prepared.scheduler.start_delay:
         start = start.astype(np.int64, copy=False)
@@ -194,6 +198,8 @@ def to_schedule(
     if placement is not None and prepared.outages is not None:
         placement = replace(placement, closures=closures_of(prepared.outages))
     ordered = prepared.in_workload_order
+    cancelled = told.get("cancelled")
+    killed = prepared.killed if cancelled is None else prepared.killed & ~cancelled
     never = np.broadcast_to(np.int64(0), start.shape)
     spread = prepared.spread
     schedule = Schedule(
@@ -201,7 +207,7 @@ def to_schedule(
         start_time=ordered(start),
         end_time=ordered(start + prepared.jobs["duration"]),
         backfilled=ordered(backfilled),
-        killed=prepared.killed,
+        killed=killed,
         predicted_run_time=ordered(predicted),
         corrections=never if corrections is None else ordered(corrections),
         scheduler=prepared.scheduler.text,
@@ -212,7 +218,7 @@ def to_schedule(
         runs=runs,
         placement=placement if spread is None else None,
         waited_for=waited_for,
-        pauses=pauses,
+        **told,
     )
     return schedule if spread is None else gathered(schedule, spread, placement)
 

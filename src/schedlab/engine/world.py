@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from schedlab.engine.axes import ByPart, Fixed, PerJob
 from schedlab.engine.jobs.state import State
 from schedlab.engine.machine.state import Nodes
+from schedlab.engine.parts.cancellations.kernels import Cancellations
 from schedlab.engine.parts.dependencies.kernels import DependencyState
 from schedlab.engine.parts.forecasts.kernels import Forecasts
 from schedlab.engine.parts.heterogeneous.kernels import Components
@@ -57,9 +58,9 @@ class World(NamedTuple):
         multifactor priority.
     alternatives, components
         The alternatives of moldable jobs; the components of heterogeneous ones.
-    preemption, requeues, submission_limits, outages, switch_waits
-        Preemption, requeued jobs that may not begin again yet, limits on submitted jobs, changes of nodes, and waits
-        for fewer switches.
+    preemption, requeues, submission_limits, outages, switch_waits, cancellations
+        Preemption, requeued jobs that may not begin again yet, limits on submitted jobs, changes of nodes, waits for
+        fewer switches, and jobs that are cancelled while they wait.
     """
 
     jobs: PerJob[NDArray[Any]]
@@ -82,6 +83,7 @@ class World(NamedTuple):
     submission_limits: Annotated[Any, SubmissionLimits] = None
     outages: Annotated[Any, Outages] = None
     switch_waits: Fixed[Annotated[Any, SwitchWaits]] = None
+    cancellations: Annotated[Any, Cancellations] = None
 
 
 with_jobs = replacing("jobs", "seen")

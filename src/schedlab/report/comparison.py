@@ -72,7 +72,7 @@ def plot_slowdown_distribution(
     """
     shown = named(schedules)
     most = max(len(schedule) for schedule in shown.values())
-    worst = max(10.0, *(float(schedule.bounded_slowdown.max()) for schedule in shown.values()))
+    worst = max(10.0, *(float(schedule.bounded_slowdown[schedule.ran].max(initial=0)) for schedule in shown.values()))
     limits = np.geomspace(1, worst, POINTS)
     with styled_axes(ax) as axes:
         axes.set_xscale("log")
@@ -80,7 +80,7 @@ def plot_slowdown_distribution(
         axes.set_xlim(0.9, 1.3 * worst)
         axes.set_ylim(0.6 / most, 1.1)
         for number, (name, schedule) in enumerate(shown.items()):
-            values = np.sort(schedule.bounded_slowdown)
+            values = np.sort(schedule.bounded_slowdown[schedule.ran])
             above = len(values) - np.searchsorted(values, limits, side="right")
             # A logarithmic axis has no place for the 0 beyond the worst job.
             seen = above > 0
@@ -119,7 +119,8 @@ def plot_wait_by_size(
         highest = 60.0
         for number, (name, schedule) in enumerate(shown.items()):
             classes = size_classes(schedule.workload.job_processors, schedule.processors)
-            waits = [schedule.wait_time[classes == size_class] for size_class in range(len(SIZE_CLASSES))]
+            kinds = range(len(SIZE_CLASSES))
+            waits = [schedule.wait_time[schedule.ran & (classes == size_class)] for size_class in kinds]
             present = [size_class for size_class, wait in enumerate(waits) if len(wait)]
             p5, p25, median, p75, p95 = np.array(
                 [np.percentile(waits[size_class], (5, 25, 50, 75, 95)) for size_class in present]

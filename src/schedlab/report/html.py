@@ -24,7 +24,7 @@ from schedlab.report.page import Page, write_page
 from schedlab.report.tables import Table, own_values, who_pays, who_pays_by
 from schedlab.schedule.recorded import AS_RECORDED
 from schedlab.schedule.schedule import Schedule
-from schedlab.schedule.window import measured_window
+from schedlab.schedule.window import started_by_all
 from schedlab.scheduler.predictor import is_clairvoyant
 from schedlab.wording import count_of
 
@@ -209,7 +209,8 @@ def _paid(evidence: Evidence) -> list[Table]:
     if not evidence.prices:
         return []
     first = evidence.example[evidence.baseline]
-    rows = measured_window(first, warm_up=evidence.warm_up, cool_down=evidence.cool_down).rows
+    window = started_by_all(evidence.example.values(), first, warm_up=evidence.warm_up, cool_down=evidence.cool_down)
+    rows = window.rows
     found = groupings(first.workload)
     groups = [found[key] for key in PAYING if key in found and len(np.unique(found[key].codes[rows])) > 1]
     return [

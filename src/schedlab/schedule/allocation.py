@@ -76,13 +76,14 @@ def allocate(schedule: Schedule) -> Allocation:
 
     Notes
     -----
-    The free processors are kept as sorted intervals: O(n log n) to sort the events, then each event costs as much as
-    there are free intervals to move, which are few.
+    Jobs that were cancelled while they waited get none. The free processors are kept as sorted intervals: O(n log n) to
+    sort the events, then each event costs as much as there are free intervals to move, which are few.
     """
+    needed = schedule.workload.job_processors
+    if schedule.cancelled is not None:
+        needed = np.where(schedule.cancelled, 0, needed)
     try:
-        return lowest_free(
-            schedule.start_time, schedule.end_time, schedule.workload.job_processors, schedule.processors
-        )
+        return lowest_free(schedule.start_time, schedule.end_time, needed, schedule.processors)
     except InputError as error:
         job = "" if error.row is None else schedule.workload.job_id[error.row]
         raise InputError(f"job {job} {error}; the schedule needs a larger machine", row=error.row) from None

@@ -65,6 +65,8 @@ class Explanation:
     waited_for
         Why it waited, as `squeue` calls it, and for how many seconds each, the longest first; empty if that is not
         known.
+    cancelled
+        Whether it was cancelled while it waited; `start_time` is when, then.
     """
 
     job_id: int
@@ -87,6 +89,7 @@ class Explanation:
     policy: str
     on_nodes: bool
     waited_for: tuple[tuple[str, int], ...] = ()
+    cancelled: bool = False
 
     @property
     def wait_time(self) -> int:
@@ -106,6 +109,9 @@ class Explanation:
         if self.waited_for:
             told = ", ".join(f"{reason} for {duration(seconds)}" for reason, seconds in self.waited_for)
             lines.append(f"reasons, as squeue gives them: {told}")
+        if self.cancelled:
+            lines.append(f"second {self.start_time:,}, cancelled: it had not started, and its patience was over")
+            return "\n".join(lines)
         ended = f"{_named(self.ended_at_start)} ended; " if self.ended_at_start else ""
         lines.append(
             f"second {self.start_time:,}, started: {ended}{count_of(self.free_at_start, 'processor')} free{self._how()}"
@@ -190,6 +196,7 @@ class _Look:
         schedule, since = self.schedule, self.since
         submit, start = int(since[row]), int(schedule.start_time[row])
         others = np.arange(len(since)) != row
+        ran = schedule.ran
         waited = others & (since <= submit) & (schedule.start_time >= submit)
         waited &= (since < submit) | (schedule.start_time > submit)
         still = others & (since <= start) & (schedule.start_time > start)
@@ -206,9 +213,9 @@ class _Look:
             free_at_start=self._free(start),
             waiting_at_submission=self._named(np.flatnonzero(waited)),
             ahead=self._ahead(row, np.flatnonzero(waited), submit),
-            ended_at_start=self._named(np.flatnonzero(others & (schedule.end_time == start))),
+            ended_at_start=self._named(np.flatnonzero(others & ran & (schedule.end_time == start))),
             fitting=self._fitting(submit, start, int(self.width[row])),
-            overtaken_by=self._named(np.flatnonzero((since > submit) & (schedule.start_time < start))),
+            overtaken_by=self._named(np.flatnonzero(ran & (since > submit) & (schedule.start_time < start))),
             overtook=self._named(np.flatnonzero((since < submit) & (schedule.start_time > start))),
             backfilled=backfilled,
             head=head,
@@ -217,6 +224,7 @@ class _Look:
             policy=self._policy(),
             on_nodes=schedule.placement is not None,
             waited_for=self._waited_for(row),
+            cancelled=not ran[row],
         )
 
     def _waited_for(self, row: int) -> tuple[tuple[str, int], ...]:

@@ -25,6 +25,7 @@ from schedlab.schedule.runs import pause_columns, read_pauses, read_runs, run_co
 from schedlab.schedule.schedule import COLUMNS, WAITED_FOR, Schedule
 from schedlab.schedule.stretches import by_stretch
 from schedlab.wording import shown
+from schedlab.workload.cancelling import CANCELLED
 from schedlab.workload.columns import UNKNOWN
 from schedlab.workload.links import link_columns, link_facts, read_links
 from schedlab.workload.origin import ORIGIN
@@ -193,7 +194,9 @@ def _schedule(table: pa.Table, facts: dict[str, Any], told: StoredFacts) -> Sche
     table, links = read_links(table, facts)
     columns = {name: table[name] for name in table.column_names}
     own = {
-        name: _own_column(name, columns[name]) for name in (*COLUMNS, "eligible_time", "alternative") if name in columns
+        name: _own_column(name, columns[name])
+        for name in (*COLUMNS, "eligible_time", "alternative", "cancelled")
+        if name in columns
     }
     # The column wait_time is the one of the schedule; the workload's own has another name.
     recorded = {name: columns[name].to_numpy() for name in FIELDS if name in columns and name != "wait_time"}
@@ -229,7 +232,7 @@ def _own_column(name: str, column: pa.ChunkedArray) -> NDArray[Any]:
     import pyarrow as pa
 
     kind = column.type
-    flag = name in ("backfilled", "killed")
+    flag = name in ("backfilled", "killed", "cancelled")
     time = name in ("start_time", "end_time")
     right = pa.types.is_boolean(kind) if flag else pa.types.is_integer(kind) or (time and pa.types.is_floating(kind))
     if not right or column.null_count:
@@ -271,7 +274,8 @@ def write_evalys_csv(schedule: Schedule, path: str | PathLike[str]) -> None:
     Notes
     -----
     Times are seconds on the workload's clock. `requested_time` is -1 where unknown; `success` is 0 and `final_state`
-    COMPLETED_WALLTIME_REACHED for a job that was killed at its request; `stretch` is turnaround over execution time,
+    COMPLETED_WALLTIME_REACHED for a job that was killed at its request, and 0 and REJECTED for one that was cancelled
+    while it waited; `stretch` is turnaround over execution time,
     empty for a job of 0 seconds; `allocated_resources` are those of `schedlab.schedule.allocation.allocate`, as in
     ``0-3 7 9-12``. Where runs may be suspended, these are the cores of nodes, on the job's last nodes. `metadata`, a
     column of Batsim's files, has the `schedlab.schedule.provenance.provenance` as JSON in the first row, without the
@@ -283,15 +287,18 @@ def write_evalys_csv(schedule: Schedule, path: str | PathLike[str]) -> None:
     jobs, run = schedule.workload, schedule.run_time
     with np.errstate(divide="ignore", invalid="ignore"):
         stretch = schedule.turnaround_time / run
-    states = pa.array(["COMPLETED_SUCCESSFULLY", "COMPLETED_WALLTIME_REACHED"])
+    states = pa.array(["COMPLETED_SUCCESSFULLY", "COMPLETED_WALLTIME_REACHED", "REJECTED"])
+    state = schedule.killed.astype(np.int64)
+    if schedule.cancelled is not None:
+        state = np.where(schedule.cancelled, 2, state)
     columns = {
         "jobID": jobs.job_id,
         "workload_name": pa.array([jobs.name]).take(pa.array(np.zeros(len(jobs), dtype=np.int64))),
         "submission_time": jobs.submit_time,
         "requested_number_of_resources": jobs.job_processors,
         "requested_time": jobs.requested_time,
-        "success": (~schedule.killed).astype(np.int64),
-        "final_state": states.take(pa.array(schedule.killed.astype(np.int64))),
+        "success": (state == 0).astype(np.int64),
+        "final_state": states.take(pa.array(state)),
         "starting_time": schedule.start_time,
         "execution_time": run,
         "finish_time": schedule.end_time,
@@ -338,14 +345,18 @@ def write_schedule_swf(schedule: Schedule, path: str | PathLike[str]) -> None:
     -----
     The wait is the simulated one, the run time what really ran, the allocated processors those that the job needed,
     and MaxProcs the machine of the simulation. A killed job has status 0 (failed), as in the logs of the Parallel
-    Workloads Archive; any other job keeps its status, and is 1 (completed) if that was unknown. Notes in the header
-    name the scheduler, the file from which the jobs were read with its SHA-256, and the rules that cleaned them.
+    Workloads Archive, one that was cancelled while it waited status 5 and a run time of 0; any other job keeps its
+    status, and is 1 (completed) if that was unknown, or if it was cancelled in the log and has run here. Notes in the
+    header name the scheduler, the file from which the jobs were read with its SHA-256, and the rules that cleaned them.
     Dependencies and workflows are left out: the waits already hold what came of them.
     """
     from schedlab.workload.swf import write_swf
 
     jobs = schedule.workload
     status = np.where(schedule.killed, 0, np.where(jobs.status == UNKNOWN, 1, jobs.status))
+    if schedule.cancelled is not None:
+        ran = ~schedule.cancelled & (status == CANCELLED) & (jobs["patience"] > 0)
+        status = np.where(schedule.cancelled, CANCELLED, np.where(ran, 1, status))
     notes = [f"waits simulated by schedlab {version('schedlab')}, scheduler {schedule.scheduler}"]
     notes += [] if jobs.origin is None else jobs.origin.lines()
     simulated = jobs.replace(

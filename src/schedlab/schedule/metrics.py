@@ -153,8 +153,9 @@ def max_queue_length(schedule: Schedule, window: Window) -> int:
 
 
 def throughput(schedule: Schedule, window: Window) -> float:
-    """Return the number of jobs that ended in the window, per day."""
-    ended = np.count_nonzero((schedule.end_time >= window.begin) & (schedule.end_time <= window.end))
+    """Return the number of jobs that ended in the window, per day; those that were cancelled in the queue are none."""
+    inside = (schedule.end_time >= window.begin) & (schedule.end_time <= window.end)
+    ended = np.count_nonzero(inside & schedule.ran)
     return float(ended * DAY / window.length)
 
 
@@ -216,6 +217,18 @@ def suspensions(schedule: Schedule, rows: NDArray[np.intp]) -> dict[str, float]:
     return {"suspended_jobs": float(np.count_nonzero(stood)), "mean_suspended_time": float(stood.mean())}
 
 
+def cancellations(schedule: Schedule, window: Window) -> dict[str, float]:
+    """Return how many jobs were cancelled while they waited, their share, and how long they had waited in the mean."""
+    assert schedule.cancelled is not None
+    rows = window.submitted
+    left = rows[schedule.cancelled[rows]]
+    metrics = {"cancelled_jobs": float(len(left)), "cancelled_share": len(left) / len(rows)}
+    if len(left):
+        waited = schedule.start_time[left] - schedule.workload.submit_time[left]
+        metrics["mean_wait_until_cancelled"] = float(waited.mean())
+    return metrics
+
+
 def fairness(users: NDArray[np.int64], slowdowns: NDArray[np.float64]) -> float | None:
     """Return Jain's index of the users' mean bounded slowdowns: 1 if all users are served alike.
 
@@ -275,6 +288,9 @@ OF_SCHEDULES = (
     "mean_reserved_turnaround",
     "suspended_jobs",
     "mean_suspended_time",
+    "cancelled_jobs",
+    "cancelled_share",
+    "mean_wait_until_cancelled",
     *OF_REASONS,
     MEAN_SWITCHES,
     *OF_WORKFLOWS,
@@ -318,6 +334,9 @@ def schedule_metrics(
         with its request), where runs may be interrupted ``preempted_runs``, ``node_failed_runs``,
         ``mean_time_lost_to_preemption`` and ``mean_time_lost_to_node_failures`` (seconds, over all jobs that count),
         where runs may be suspended ``suspended_jobs`` and ``mean_suspended_time`` (seconds, over all jobs that count),
+        where jobs may be cancelled while they wait ``cancelled_jobs``, ``cancelled_share`` (of all that were submitted)
+        and ``mean_wait_until_cancelled`` (seconds; these jobs are in none of the job measures, but in the lengths of
+        the queue),
         where it is known why jobs waited the means by kind of reason (seconds, see `schedlab.schedule.reasons`), where
         the switches of nodes are known ``mean_switches`` (leaf switches per job on
         several nodes), and ``fairness`` between users (see `fairness`), which is left out if the jobs
@@ -362,6 +381,8 @@ def schedule_metrics(
         metrics["mean_reserved_turnaround"] = float(reserved_turnaround(schedule)[rows].mean())
     if schedule.pauses is not None:
         metrics |= suspensions(schedule, rows)
+    if schedule.cancelled is not None:
+        metrics |= cancellations(schedule, window)
     metrics |= availability(schedule, window) | mean_waits_by_reason(schedule.waited_for or {}, rows)
     metrics |= mean_switches(schedule, rows)
     if schedule.workload.workflows is not None:

@@ -106,6 +106,8 @@ def _labels(schedule: Schedule, job: int) -> bytes:
     )
     start = b"backfilled" if schedule.backfilled[job] else b"in order"
     end = b"at its request" if schedule.killed[job] else b"done"
+    if schedule.cancelled is not None and schedule.cancelled[job]:
+        start, end = b"never", b"cancelled while it waited"
     for name, text in ((b"started", start), (b"ended", end)):
         annotations += _field(_ANNOTATION, _field(_ANNOTATION_NAME, name) + _field(_TEXT, text))
     return _field(_EVENT_NAME, f"job {jobs.job_id[job]}".encode()) + annotations

@@ -8,6 +8,7 @@ import numpy as np
 
 from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.timeline import busy_processors
+from schedlab.workload.cancelling import CANCELLED
 from schedlab.workload.workload import Workload
 
 AS_RECORDED = "as recorded"
@@ -21,17 +22,20 @@ def recorded(jobs: Workload) -> Schedule:
     """
     known = bool((jobs.wait_time >= 0).any())
     start = jobs.submit_time + np.maximum(jobs.wait_time, 0)
+    patient = jobs["patience"] if jobs.resources is not None else np.zeros(len(jobs), dtype=np.int64)
+    cancelled = (jobs.status == CANCELLED) & (patient > 0)
     none = np.zeros(len(jobs), dtype=np.bool_)
     schedule = Schedule(
         jobs,
         start_time=start,
-        end_time=start + np.maximum(jobs.run_time, 0),
+        end_time=start + np.where(cancelled, 0, np.maximum(jobs.run_time, 0)),
         backfilled=none,
         killed=none,
         predicted_run_time=np.maximum(jobs.requested_time, 1),
         corrections=np.zeros(len(jobs), dtype=np.int64),
         scheduler=AS_RECORDED if known else "as submitted, each job started at once",
         processors=jobs.processors or 1,
+        cancelled=cancelled if cancelled.any() else None,
     )
     most = int(busy_processors(schedule).values.max()) if len(jobs) else 1
     return replace(schedule, processors=max(schedule.processors, most, int(jobs.job_processors.max(initial=1))))

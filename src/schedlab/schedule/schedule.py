@@ -93,6 +93,9 @@ class Schedule:
     pauses
         If runs may be suspended: all suspensions, in the order in which they began, with the fields `job` (row of the
         workload), `start` and `end`. A run lasts from its start to its end, suspensions included.
+    cancelled
+        If jobs have a limited patience (`Workload.resources.patience`): which were cancelled while they waited. They
+        have never run; the second in which they left the queue stands as their start and their end.
 
     Raises
     ------
@@ -133,9 +136,10 @@ class Schedule:
     waited_for: Mapping[str, NDArray[np.int64]] | None = None
     pauses: NDArray[Any] | None = None
     alternative: NDArray[np.int64] | None = None
+    cancelled: NDArray[np.bool_] | None = None
 
     def __post_init__(self) -> None:
-        known = [name for name in ("eligible_time", "alternative") if getattr(self, name) is not None]
+        known = [name for name in ("eligible_time", "alternative", "cancelled") if getattr(self, name) is not None]
         for name in (*COLUMNS, *known):
             column = getattr(self, name)
             if column.shape != (len(self),):
@@ -160,15 +164,22 @@ class Schedule:
         if self.pauses is not None:
             return by_stretch(self).held
         processors = self.workload.job_processors
+        if self.cancelled is not None:
+            processors = np.where(self.cancelled, 0, processors)
         if self.runs is None:
             return Held(self.start_time, self.end_time, processors, np.broadcast_to(np.True_, len(self)))
         return Held(self.runs["start"], self.runs["end"], processors[self.runs["job"]], self.runs["done"])
 
     @property
+    def ran(self) -> NDArray[np.bool_]:
+        """Which jobs have started: all but those that were cancelled while they waited."""
+        return np.broadcast_to(np.True_, len(self)) if self.cancelled is None else ~self.cancelled
+
+    @property
     def attempts(self) -> NDArray[np.int64]:
         """How often each job was started."""
         if self.runs is None:
-            return np.broadcast_to(np.int64(1), len(self))
+            return self.ran.astype(np.int64)
         return np.bincount(self.runs["job"], minlength=len(self))
 
     @property
@@ -197,7 +208,10 @@ class Schedule:
 
     @property
     def wait_time(self) -> NDArray[np.int64]:
-        """Seconds that a job was in the queue. The workload's own `wait_time` is the one that was recorded."""
+        """Seconds that a job was in the queue, until it started or was cancelled.
+
+        The workload's own `wait_time` is the one that was recorded.
+        """
         return self.start_time - self.queued_since
 
     @property
@@ -304,6 +318,7 @@ start at second 10 with 0 processors to spare
             }
             | ({} if self.eligible_time is None else {"eligible_time": self.eligible_time})
             | ({} if self.alternative is None else {"alternative": self.alternative})
+            | ({} if self.cancelled is None else {"cancelled": self.cancelled})
             | ({} if self.runs is None else {"attempts": self.attempts, "lost_time": self.lost_time})
             | ({} if self.pauses is None else {"suspended_time": self.suspended_time})
             | {f"{WAITED_FOR}{reason}": seconds for reason, seconds in (self.waited_for or {}).items()}

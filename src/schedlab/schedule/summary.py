@@ -63,6 +63,12 @@ def summary(schedule: Schedule, metrics: Mapping[str, float] | None = None) -> s
     if m.get("suspended_jobs"):
         mean = duration(m["mean_suspended_time"] * m["jobs"] / m["suspended_jobs"])
         lines.append(f"  suspended         {count_of(int(m['suspended_jobs']), 'job')}, each for {mean} in the mean")
+    if m.get("cancelled_jobs"):
+        jobs, waited = count_of(int(m["cancelled_jobs"]), "job"), duration(m["mean_wait_until_cancelled"])
+        lines.append(
+            f"  cancelled         {jobs} ({m['cancelled_share']:.1%}) while they waited, after {waited} in the mean; "
+            "of the lines above, only queue counts them"
+        )
     if "mean_workflow_wait" in m:
         lines += [
             f"  workflows         {m['workflows']:,.0f}; without what idles in pilot jobs, "

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,11 +22,13 @@ class Window:
     Parameters
     ----------
     rows
-        Positions of the jobs that count, in order of submission; if there are workflows, of the ordinary jobs.
+        Positions of the jobs that count, in order of submission: without those that were cancelled while they waited
+        and, if there are workflows, of the ordinary jobs alone.
     begin, end
         int64 seconds: utilisation, queue length and throughput are measured in [begin, end].
     submitted
-        Positions of all jobs that were submitted in the part that counts, those of workflows with them.
+        Positions of all jobs that were submitted in the part that counts, those of workflows and cancelled ones with
+        them.
     """
 
     rows: NDArray[np.intp]
@@ -88,9 +91,52 @@ def measured_window(schedule: Schedule, *, warm_up: float = 0, cool_down: float 
     return Window(_ordinary(schedule, submitted_rows), int(begin), int(end), submitted_rows)
 
 
+def started_by_all(
+    schedules: Iterable[Schedule], first: Schedule, *, warm_up: float = 0, cool_down: float = 0
+) -> Window:
+    """Return the window of a schedule, with the jobs alone that no other one of these jobs has cancelled either.
+
+    Measures of jobs are of the same jobs then, whichever schedule is measured. What cannot be compared, because it has
+    other jobs, is ignored.
+
+    Parameters
+    ----------
+    schedules
+        Of the same jobs, or of others.
+    first
+        Whose window it is.
+    warm_up, cool_down
+        As for `measured_window`.
+
+    Raises
+    ------
+    InputError
+        If nothing remains.
+    """
+    window = measured_window(first, warm_up=warm_up, cool_down=cool_down)
+    left = np.zeros(len(first), dtype=np.bool_)
+    for schedule in schedules:
+        if schedule.cancelled is not None and len(schedule) == len(first):
+            left |= schedule.cancelled
+    rows = window.rows[~left[window.rows]]
+    if not len(rows):
+        raise InputError("not enough jobs: each that counts is cancelled while it waits in one of the schedules")
+    return replace(window, rows=rows) if left.any() else window
+
+
 def _ordinary(schedule: Schedule, rows: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return the rows without those of workflows; if nothing else is there, with them."""
+    """Return the rows without cancelled jobs, and those of workflows; if nothing else is there, with these.
+
+    Raises
+    ------
+    InputError
+        If all jobs were cancelled.
+    """
     workflows = schedule.workload.workflows
+    if schedule.cancelled is not None:
+        rows = rows[schedule.ran[rows]]
+        if not len(rows):
+            raise InputError("not enough jobs: all that count were cancelled while they waited")
     if workflows is None:
         return rows
     ordinary = rows[workflows.number[rows] < 0]

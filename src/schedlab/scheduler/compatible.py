@@ -56,6 +56,9 @@ LASTING = "the reservation of a job is for the alternative that ends first, whic
 BY_ALTERNATIVE = "an agent starts jobs, and has not learned to choose among their alternatives"
 HETEROGENEOUS = "heterogeneous jobs"
 TOGETHER = "reservations of components would have to be made and moved together; take +slurm or no backfilling"
+CANCELLED = "jobs that are cancelled while they wait"
+IN_A_SECOND = "jobs leave at the begin of a second, before all that ends and is submitted in it; take the default order"
+AS_ONE = "a workflow with one place is one submission; let none of its tasks be cancelled (patience)"
 NO_PLACE = "the components of a job would have to have their places in the queue together"
 PREEMPTION_ELSEWHERE = "preemption without +slurm"
 PREEMPTED = (
@@ -115,6 +118,9 @@ TABLE: tuple[Incompatible, ...] = (
     Incompatible(HETEROGENEOUS, PREEMPTION_ELSEWHERE, PREEMPTED),
     Incompatible(HETEROGENEOUS, SUSPENSION, SUSPENDED),
     Incompatible(HETEROGENEOUS, MOLDABLE, ONE_SIZE),
+    *(Incompatible(CANCELLED, f"events={events}", IN_A_SECOND) for events in ("pyss", "sc17")),
+    Incompatible(CANCELLED, MOLDABLE, ONE_SIZE),
+    Incompatible(CANCELLED, "workflows with one place", AS_ONE),
     *(
         Incompatible("events=sc17", other, SC17)
         for other in (
@@ -148,6 +154,7 @@ def refusal(
     moldable: bool = False,
     heterogeneous: bool = False,
     suspension: bool = False,
+    cancelled: bool = False,
     closures: bool = False,
 ) -> str | None:
     """Return why a scheduler cannot run in a simulation, in one sentence, or None if it can.
@@ -174,6 +181,8 @@ def refusal(
         Whether there are heterogeneous jobs.
     suspension
         Whether runs are suspended when they are preempted.
+    cancelled
+        Whether jobs are cancelled while they wait.
     closures
         Whether it is known ahead when nodes are closed: maintenance, or advance reservations.
 
@@ -203,6 +212,8 @@ def refusal(
         features[MOLDABLE] = MOLDABLE
     if heterogeneous:
         features[HETEROGENEOUS] = "a workload with heterogeneous jobs"
+    if cancelled:
+        features[CANCELLED] = CANCELLED
     if closures:
         features[CLOSURES] = CLOSURES
         if scheduler.runtimes.learns:
@@ -223,6 +234,7 @@ def check(
     moldable: bool = False,
     heterogeneous: bool = False,
     suspension: bool = False,
+    cancelled: bool = False,
     closures: bool = False,
 ) -> None:
     """Raise InputError if a scheduler cannot run in a simulation; parameters as for `refusal`."""
@@ -237,6 +249,7 @@ def check(
         moldable=moldable,
         heterogeneous=heterogeneous,
         suspension=suspension,
+        cancelled=cancelled,
         closures=closures,
     ):
         raise InputError(sentence)

@@ -150,7 +150,8 @@ def from_workload(
     ----------
     workload
         Sorted by submission or not; jobs keep their rows. Dependencies become `--dependency=afterany`. The components
-        of a heterogeneous job are submitted together, and run as long as the first.
+        of a heterogeneous job are submitted together, and run as long as the first. Jobs are cancelled when their
+        patience is over, if they still wait then.
     users
         Whether jobs belong to users: those that the header names, else `u<number>`, after SWF's user field.
     resources
@@ -183,7 +184,17 @@ def from_workload(
         joins = None if first == row else first
         jobs.append(BatchJob(submit, run_time, tuple(words), user, f"{workload.job_id[row]}", joins))
     known = tuple(sorted({job.user for job in jobs if job.user is not None}))
-    return JobList(tuple(jobs), workload, users=known)
+    return JobList(tuple(jobs), workload, _cancellations(workload, owner), known)
+
+
+def _cancellations(workload: Workload, owner: NDArray[np.int64] | None) -> tuple[Command, ...]:
+    """Return what cancels jobs whose patience is over, if they still wait; a heterogeneous job is cancelled once."""
+    patience = workload["patience"]
+    rows = [row for row in np.flatnonzero(patience > 0).tolist() if owner is None or owner[row] == row]
+    return tuple(
+        Command(int(workload.submit_time[row] + patience[row]), ("scancel", "--state=PENDING", f"%job({row})"))
+        for row in rows
+    )
 
 
 def _user(name: str) -> str:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from schedlab.errors import InputError, check_type
 from schedlab.wording import did_you_mean
+from schedlab.workload.cancelling import CANCELLED, were_cancelled, with_patience
 from schedlab.workload.cleaning_report import CleaningReport, Step
 from schedlab.workload.columns import UNKNOWN
 from schedlab.workload.origin import Origin
@@ -17,9 +18,6 @@ from schedlab.workload.workload import NO_WORKLOAD, Workload
 
 Mask = NDArray[np.bool_]
 """One value for each job, shape (n,)."""
-
-CANCELLED = 5
-"""SWF's status of a job that was cancelled, before or while it ran."""
 
 PARTIAL = (2, 3, 4)
 """SWF's status of parts of checkpointed jobs: one that others follow, the last one, and the last one if it failed."""
@@ -117,6 +115,12 @@ _ALL_RULES = (
         "part of a checkpointed job that has a line for the whole",
         _part_of_another_line,
     ),
+    Rule(
+        "keep-cancelled",
+        "cancelled while it waited: waits as long, and leaves unless it starts before",
+        were_cancelled,
+        with_patience,
+    ),
     Rule("never-ran", "run time unknown, or cancelled before it ran", _never_ran),
     Rule("no-run-time", "run time unknown or 0", lambda jobs: jobs.run_time <= 0),
     Rule("no-processors", "neither requested nor allocated processors known", _no_processors),
@@ -162,6 +166,16 @@ RULE_SETS: dict[str, tuple[str, ...]] = {
         "requested-too-wide",
         "fill-request",
     ),
+    "cancelled": (
+        "partial-executions",
+        "keep-cancelled",
+        "never-ran",
+        "negative-submit",
+        "no-processors",
+        "fill-processors",
+        "requested-too-wide",
+        "fill-request",
+    ),
     "sc15": (
         "allocated-too-wide",
         "requested-too-wide",
@@ -173,7 +187,8 @@ RULE_SETS: dict[str, tuple[str, ...]] = {
         "negative-submit",
     ),
 }
-"""Sets of rules in order: none, for valid replays, and for the simulations of Gaussier et al. (SC 2015)."""
+"""Sets of rules in order: none, for valid replays, the same with jobs that were cancelled while they waited, and for
+the simulations of Gaussier et al. (SC 2015)."""
 
 
 def clean(workload: Workload, rules: str | Sequence[str] = "default") -> Workload:
@@ -185,12 +200,14 @@ def clean(workload: Workload, rules: str | Sequence[str] = "default") -> Workloa
         The log.
     rules
         The rules to apply, in order: names of rules (`RULES`), of sets of rules (`RULE_SETS`: "none", "default",
-        "sc15"), or `flurry:USER:START:END`, as a sequence or as one text with commas.
+        "cancelled", "sc15"), or `flurry:USER:START:END`, as a sequence or as one text with commas.
 
         "default" drops the parts of checkpointed jobs that have a line for the whole, and jobs that never ran, that
         have no submit time, no number of processors or one above the machine's; it sets a missing number of processors,
         requested or allocated, to the other one, and a missing requested time to the run time (at least 1 s). Jobs that
         ran for 0 s are kept, and so are run times above the request: a machine that enforces requests ends such jobs.
+        "cancelled" does the same, but lets jobs that were cancelled before they ran wait as long as they did, see
+        `schedlab.workload.cancelling.with_patience`.
 
     Raises
     ------

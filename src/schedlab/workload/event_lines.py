@@ -187,7 +187,9 @@ def workload_of_events(
     limits = np.array([request.seconds for request in requests], dtype=np.int64)
     run_times = np.array([event.run_time for event in events], dtype=np.int64)
     unused = Counter(name for request in requests for name in request.unused)
-    told = [name for name in (*NUMBERS, *LABELS) if name not in ("gpu_share", "array", "array_limit", "het_job")]
+    told = [
+        name for name in (*NUMBERS, *LABELS) if name not in ("gpu_share", "array", "array_limit", "het_job", "patience")
+    ]
     columns: dict[str, Any] = {name: [getattr(request, name) for request in requests] for name in told}
     if arrays is not None:
         columns |= {"array": arrays, "array_limit": [request.array_limit for request in requests]}

@@ -128,6 +128,7 @@ NUMBERS = {
     "array_limit": 0,
     "switches": 0,
     "switch_wait": 0,
+    "patience": 0,
 }
 """The columns of numbers, and their defaults."""
 
@@ -137,7 +138,7 @@ LABELS = (
 )
 """The columns of names."""
 
-RARE = ("array_limit", "switches", "switch_wait", "licenses", "array", "reservation", "het_job", "exclude", "nodelist")
+RARE = (*list(NUMBERS)[-4:], *LABELS[5:])
 """Columns that are in tables and digests only if they are used."""
 
 
@@ -189,6 +190,8 @@ class Resources:
     switches, switch_wait
         The most leaf switches that it wants, and for how many seconds it waits for them under Slurm's passes; 0: any
         number, and for as long as the scheduler lets it.
+    patience
+        For how many seconds after its submission it waits before it is cancelled; 0: for ever.
     """
 
     nodes: NDArray[np.int64]
@@ -205,6 +208,7 @@ class Resources:
     array_limit: NDArray[np.int64]
     switches: NDArray[np.int64]
     switch_wait: NDArray[np.int64]
+    patience: NDArray[np.int64]
     gpu_type: Labels
     constraint: Labels
     partition: Labels

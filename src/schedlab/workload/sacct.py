@@ -19,6 +19,7 @@ from schedlab.workload._accounting import (
 from schedlab.workload._het_records import HetJobs, with_het_jobs
 from schedlab.workload._sacct_columns import SacctColumns
 from schedlab.workload._sacct_resources import memory_of_request, requested
+from schedlab.workload.cancelling import CANCELLED
 from schedlab.workload.columns import UNKNOWN
 from schedlab.workload.origin import names_its_file
 from schedlab.workload.workload import Workload
@@ -32,7 +33,7 @@ GOING_ON = ("PENDING", "RUNNING", "SUSPENDED", "COMPLETING", "CONFIGURING")
 RESIZED = "RESIZING"
 """The state in which the record of a job stays that has become larger or smaller; a new record has the rest of it."""
 
-STATUS = {"COMPLETED": 1, RESIZED: 1, "CANCELLED": 5, **dict.fromkeys(GOING_ON, UNKNOWN)}
+STATUS = {"COMPLETED": 1, RESIZED: 1, "CANCELLED": CANCELLED, **dict.fromkeys(GOING_ON, UNKNOWN)}
 """SWF's status by Slurm's state; all other states are failures."""
 
 
@@ -49,7 +50,8 @@ def read_sacct(
     The header identifies the columns; columns that are not needed are ignored and named in a note. JSON of Slurm 21.08
     and later is read as the same columns. A job that became eligible after its submission (dependencies, `--begin`)
     counts as submitted when it became eligible, if the column Eligible is there. Nodes, memory,
-    GPUs, partitions, accounts, QOS and constraints become `Workload.resources`. Records of steps are dropped, the
+    GPUs, partitions, accounts, QOS and constraints become `Workload.resources`, and how long a job waited that was
+    cancelled before it started, its `patience`. Records of steps are dropped, the
     components of a heterogeneous job are joined to one job unless `het_jobs` says otherwise, and each run of a requeued
     job is a job of its own, and so is each part of a resized one. Jobs that never started, and jobs that had not ended,
     have no run time (-1).
@@ -100,6 +102,7 @@ def read_sacct(
         told.append(f"in the file more than once, counted once: {again:,}")
     jobs, components = with_het_jobs(once, het_jobs)
     jobs, later = since_eligible(jobs)
+    jobs = jobs.assign(patience=_patience(jobs))
     told += [*components, *more, *_notes(jobs), *later]
     if cells.local_times:
         told.append(f"times without a zone taken as {timezone}")
@@ -138,6 +141,21 @@ def _records(columns: SacctColumns, timezone: str) -> tuple[pd.DataFrame, list[s
     known |= {field: columns.table[name].to_pandas() for field, name in names.items() if name and name in columns}
     known["identifier"] = columns.table[columns.first("JobID", "JobIDRaw")].to_pandas()
     return pd.DataFrame(known), told
+
+
+def _patience(jobs: pd.DataFrame) -> pd.Series[int]:
+    """Return how long jobs waited that were cancelled before they started, and 0 for others.
+
+    One that never became eligible, as it depended on others, waited for nothing that a scheduler decides.
+    """
+    cancelled = (jobs["status"] == CANCELLED) & (jobs["start"] < 0) & jobs["ended"]
+    if (jobs["eligible"] >= 0).any():
+        cancelled &= (jobs["eligible"] >= 0) & (jobs["eligible"] <= jobs["end"])
+    waited = (jobs["end"] - jobs["submit"]).clip(lower=1).where(cancelled, 0)
+    together = jobs["het_job"].notna() if "het_job" in jobs else None
+    if together is None or not together.any():
+        return waited
+    return waited.groupby(jobs["het_job"]).transform("min").where(together, waited).astype(np.int64)
 
 
 def _states(columns: SacctColumns, end: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:

@@ -8,6 +8,7 @@ import pytest
 from schedlab.campaign.results.comparison import compare
 from schedlab.errors import InputError
 from schedlab.scheduler import FunctionPolicy, Scheduler
+from schedlab.workload.resources import Resources
 from schedlab.workload.workload import Workload
 
 JOBS = Workload.from_columns(
@@ -66,3 +67,25 @@ def test_two_functions_of_one_name_are_not_taken_for_one():
 
 def test_a_single_text_is_a_comparison_of_one():
     assert list(compare(JOBS, "easy").schedules) == ["fcfs+easy"]
+
+
+def test_jobs_that_one_scheduler_leaves_waiting_until_they_are_cancelled_are_measured_under_none():
+    jobs = Workload.from_columns(
+        {
+            "submit_time": [0, 1, 2],
+            "run_time": [100, 100, 10],
+            "requested_time": [100, 100, 10],
+            "requested_processors": [3, 4, 1],
+            "user_id": [1, 2, 3],
+        },
+        processors=4,
+        resources=Resources.of(3, tasks=[3, 4, 1], patience=[0, 0, 50]),
+    )
+    comparison = compare(jobs, ["fcfs", "easy"])  # the third is backfilled at 2, or leaves at 52
+    assert comparison["fcfs"].cancelled.tolist() == [False, False, True]
+    assert not comparison["easy"].cancelled.any()
+    assert [metrics["jobs"] for metrics in comparison.metrics.values()] == [2, 2]
+    assert [metrics["mean_wait"] for metrics in comparison.metrics.values()] == [49.5, 49.5]
+    assert [metrics["cancelled_jobs"] for metrics in comparison.metrics.values()] == [1, 0]
+    assert "waits and slowdowns are of the 2 jobs that start under all" in str(comparison)
+    assert [price.jobs for price in comparison.who_pays()] == [2, 2]

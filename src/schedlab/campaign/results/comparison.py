@@ -15,13 +15,15 @@ from schedlab.engine.prepared import Events
 from schedlab.engine.simulation import simulate
 from schedlab.errors import InputError
 from schedlab.naming import distinct_labels, split_name
+from schedlab.schedule.metrics import schedule_metrics
 from schedlab.schedule.own_metrics import Measure, as_metrics, own_metrics
 from schedlab.schedule.recorded import AS_RECORDED, recorded_waits
 from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.summary import duration
+from schedlab.schedule.window import started_by_all
 from schedlab.scheduler.predictor import CLAIRVOYANT, is_clairvoyant
 from schedlab.scheduler.scheduler import Scheduler, as_schedulers
-from schedlab.wording import did_you_mean, table
+from schedlab.wording import count_of, did_you_mean, table
 from schedlab.workload.workload import Workload
 
 if TYPE_CHECKING:
@@ -109,6 +111,11 @@ class Comparison:
         """Return what names stand for, and what a mark means."""
         parts = {label: split_name(schedule.scheduler) for label, schedule in self.schedules.items()}
         named = [f"{label}: {text}" for label, (name, text) in parts.items() if name is not None]
+        if any("cancelled_jobs" in metrics for metrics in self.metrics.values()):
+            jobs = count_of(int(next(iter(self.metrics.values()))["jobs"]), "job")
+            named.append(
+                f"waits and slowdowns are of the {jobs} that start under all; others are cancelled while they wait"
+            )
         return named + ([f"{MARK} {CLAIRVOYANT}"] if any(map(is_clairvoyant, self.metrics)) else [])
 
     def who_pays(self, baseline: str | None = None) -> list[Price]:
@@ -149,6 +156,8 @@ class Comparison:
         header += ["utilisation", "backfilled", "killed"]
         may_fail = any("failed_runs" in metrics for metrics in self.metrics.values())
         header += ["failed runs", "lost share"] if may_fail else []
+        leaves = any("cancelled_jobs" in metrics for metrics in self.metrics.values())
+        header += ["cancelled"] if leaves else []
         header += [name.rpartition(":")[2] for name in self.own]
         rows = []
         known = {} if self.recorded_metrics is None else {AS_RECORDED: self.recorded_metrics}
@@ -160,6 +169,8 @@ class Comparison:
             if may_fail:
                 failed = "failed_runs" in metrics
                 counts += [f"{metrics['failed_runs']:,.0f}", f"{metrics['lost_share']:.1%}"] if failed else ["-", "-"]
+            if leaves:
+                counts.append(f"{metrics['cancelled_jobs']:,.0f}" if "cancelled_jobs" in metrics else "-")
             if text in known:
                 shares[1], counts[0] = "-", "-"
             marked = f"{text} {MARK}" if is_clairvoyant(text) else text
@@ -244,6 +255,10 @@ def compare(
             measured[scheduler.label] = schedule.metrics(**trim) | own_metrics(schedule, own, **trim)
         if progress:
             progress(done, len(asked))
+    if any(schedule.cancelled is not None for schedule in schedules.values()):
+        for label, schedule in schedules.items():
+            window = started_by_all(schedules.values(), schedule, **trim)
+            measured[label] |= schedule_metrics(schedule, window=window)
     machine = next(iter(schedules.values())).processors
     known = recorded_waits(workload, machine)
     recorded = None if known is None else known.metrics(**trim)

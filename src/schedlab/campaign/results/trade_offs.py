@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from schedlab.schedule.groups import SIZE_CLASSES, size_classes
 from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.summary import duration
-from schedlab.schedule.window import measured_window
+from schedlab.schedule.window import measured_window, started_by_all
 from schedlab.wording import table
 
 NOTICED = 60
@@ -66,7 +66,7 @@ def prices(
     ----------
     schedules
         Of the same jobs, by scheduler text. One of fewer jobs, such as those whose wait is recorded, is not compared
-        user by user.
+        user by user. Jobs that any of the others has cancelled while they waited are left out of all.
     baseline
         What users are compared with; by default, the first.
     warm_up, cool_down
@@ -82,7 +82,7 @@ def prices(
     [(998.0, 0, 0), (499.0, 0, 3)]
     """
     first = schedules[next(iter(schedules)) if baseline is None else baseline]
-    rows = measured_window(first, warm_up=warm_up, cool_down=cool_down).rows
+    rows = started_by_all(schedules.values(), first, warm_up=warm_up, cool_down=cool_down).rows
     found = []
     for text, schedule in schedules.items():
         same = len(schedule) == len(first)

@@ -18,6 +18,11 @@ STAGE = 11  # the stage of the current event: the stages of `schedlab.engine.loo
 HEAD = 12  # the head of the queue at the end of the last pass of no or EASY backfilling ...
 LEFT = 13  # ... and the processors that it left free; UNKNOWN if the next pass cannot use this
 BLAMED = 14  # a job whose score is not a number
-CHANGES = 15  # the changes of nodes at the last event, see `schedlab.engine.parts.outages.kernels`
+CHANGES = 15  # what else the last event has changed: the bits below
 TICK = 16  # seconds until the end of a run is noticed
 CLOCK_SIZE = 17
+
+# Bits of State.clock[CHANGES].
+CLOSURES_CHANGED = 1  # announced closures have begun or ended
+MACHINE_CHANGED = 2  # nodes have left or returned, a closure has been announced, or a reservation has begun or ended
+QUEUE_CHANGED = 4  # jobs have left the queue without starting

@@ -34,11 +34,13 @@ def placement_of(prepared: Prepared, world: World) -> Placement:
     there = np.where(inputs.memory == UNLIMITED, 0, inputs.memory)
     asked = inputs.node_memory[request] + tasks * inputs.task_memory[request]
     memory = np.where(inputs.exclusive[request] | (there[node] == 0), there[node], asked)
-    if prepared.asked is None:  # each job ran once: in the workload's order
+    if prepared.asked is None:  # no job ran twice: in the workload's order
         row = job if prepared.order is None else prepared.order[job]
         first = np.argsort(row, kind="stable")
         take = np.repeat(offsets[first], counts[first]) + _ramp(counts[first])
-        node, held, gpus, memory, counts = node[take], held[take], gpus[take], memory[take], counts[first]
+        node, held, gpus, memory, ran = node[take], held[take], gpus[take], memory[take], counts[first]
+        counts = np.zeros(len(job) if prepared.spread is not None else len(prepared.jobs), dtype=np.int64)
+        counts[slice(None) if prepared.spread is not None else row[first]] = ran  # a cancelled job has no nodes
         offsets = np.concatenate([[0], np.cumsum(counts)])
     return Placement(
         inputs.names,

@@ -6,6 +6,7 @@ Each reads only those before it: whoever asks for nodes of its own, such as jobs
 from __future__ import annotations
 
 from schedlab.engine.machine.part import NODES
+from schedlab.engine.parts.cancellations.part import CANCELLATIONS
 from schedlab.engine.parts.dependencies.part import DEPENDENCIES
 from schedlab.engine.parts.forecasts.part import FORECASTS
 from schedlab.engine.parts.heterogeneous.part import HETEROGENEOUS
@@ -33,4 +34,5 @@ PARTS = (
     HETEROGENEOUS,
     MOLDABLE,
     PRIORITY,
+    CANCELLATIONS,
 )

@@ -14,13 +14,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from schedlab.engine.jobs.calendar import BLOCK, NEVER, USED, soonest
-from schedlab.engine.jobs.clock import BLAMED, CHANGES, COMPLETED, CORRECTED, FREE, NOW, STARTED, WAITING
+from schedlab.engine.jobs.clock import (
+    BLAMED,
+    CHANGES,
+    COMPLETED,
+    CORRECTED,
+    FREE,
+    MACHINE_CHANGED,
+    NOW,
+    QUEUE_CHANGED,
+    STARTED,
+    WAITING,
+)
 from schedlab.engine.machine.processors import correct
 from schedlab.engine.moments import runs_have_begun
 from schedlab.engine.parts.admission import may_be_passed_over, within_limits
 from schedlab.engine.parts.dependencies.kernels import is_ready
-from schedlab.engine.parts.moldable.kernels import has_alternatives, note_hidden, note_waiting
-from schedlab.engine.parts.outages.kernels import MACHINE_CHANGED
+from schedlab.engine.parts.moldable.kernels import has_alternatives
 from schedlab.engine.parts.preemption.kernels import make_way
 from schedlab.engine.parts.preemption.state import must_plan_again
 from schedlab.engine.parts.retries.kernels import is_better, useful_share
@@ -45,8 +55,8 @@ from schedlab.engine.passes.plan import (
 )
 from schedlab.engine.passes.slots import book_run, choose_gap, choose_slot, gap_for, let_begin, plan_nothing
 from schedlab.engine.passes.speculation import run_speculatively
-from schedlab.engine.passes.waiting import leave, let_alternatives_leave, sort_waiting
-from schedlab.engine.queue.operations import NONE, remove, tail
+from schedlab.engine.passes.waiting import leave, leave_from_anywhere, sort_waiting
+from schedlab.engine.queue.operations import NONE
 from schedlab.engine.queue.sorted_list import QueueList, append, find_and_remove
 from schedlab.engine.runs import begin
 from schedlab.kernels import inlined, inner_kernel
@@ -71,10 +81,12 @@ def plan_pass(world: World) -> None:
         return
     let_begin(world)
     _leave_machine(world)
+    if clock[CHANGES] & QUEUE_CHANGED:
+        _drop_left(world)
     if soonest(world.state.running) <= now:
         _expect_twice_as_long(world)
         afresh = True
-    afresh = afresh or clock[CORRECTED] > 0 or clock[CHANGES] == MACHINE_CHANGED or again
+    afresh = afresh or clock[CORRECTED] > 0 or clock[CHANGES] & MACHINE_CHANGED > 0 or again
     if afresh:
         _plan_running(world, world.rules.processors)
     if world.rules.fixed:
@@ -84,7 +96,7 @@ def plan_pass(world: World) -> None:
         sort_waiting(world, world.plan.list, world.orders.policy, world.plan.list.length[0])
         forget_alternatives(world)
         reserve_from(world, 0, now)
-    elif clock[COMPLETED] > 0:
+    elif clock[COMPLETED] > 0 or clock[CHANGES] & QUEUE_CHANGED:
         _compress(world)
     if clock[BLAMED] < 0:
         _start_due(world)
@@ -132,6 +144,22 @@ def _drop_refused(world: World, booked: bool) -> None:
                 cancel(world, job, now)
             world.plan.reserved[job] = NEVER
         listed.length[0] = kept
+
+
+@inner_kernel
+def _drop_left(world: World) -> None:
+    """Take the jobs that have left the queue without starting out of the plan, with their reservations."""
+    listed, kept, now = world.plan.list, 0, world.state.clock[NOW]
+    for i in range(listed.length[0]):
+        job = listed.order[i]
+        if world.state.start[job] < 0:
+            listed.order[kept] = job
+            kept += 1
+            continue
+        world.plan.listed[job] = False
+        if world.plan.reserved[job] != NEVER:
+            cancel(world, job, now)
+    listed.length[0] = kept
 
 
 @inner_kernel
@@ -251,22 +279,12 @@ def _start_due(world: World) -> None:
 
 @inner_kernel
 def leave_plan(world: World, job: int) -> None:
-    """Take a job that has started out of the plan's list and out of the queues.
-
-    It may be behind the window: another job, which returned to an earlier place, may have pushed it there.
-    """
+    """Take a job that has started out of the plan's list and out of the queues."""
     if world.plan.listed[job]:
         find_and_remove(world.plan.list, job)
         world.plan.listed[job] = False
     leave_list(world, job)
-    if world.rules.window >= 0 and world.state.entered[job] > world.state.entered[tail(world.waiting.queue)]:
-        remove(world.waiting.beyond, job)
-        world.state.clock[WAITING] -= 1
-        note_hidden(world.alternatives, job, False)
-        note_waiting(world.alternatives, job, False)
-        let_alternatives_leave(world, world.state.clock[NOW], job)
-    else:
-        leave(world, world.state.clock[NOW], job)
+    leave_from_anywhere(world, world.state.clock[NOW], job)
 
 
 @inner_kernel

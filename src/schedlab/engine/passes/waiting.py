@@ -89,6 +89,19 @@ def leave(world: World, now: int, job: int) -> bool:
 
 
 @inlined
+def leave_from_anywhere(world: World, now: int, job: int) -> None:
+    """Take a job that may be behind the window out of the queues, with its other alternatives."""
+    if world.rules.window >= 0 and world.state.entered[job] > world.state.entered[tail(world.waiting.ages)]:
+        remove(world.waiting.beyond, job)
+        world.state.clock[WAITING] -= 1
+        comes_into_view(world, job)
+        leaves_queue(world, job)
+        let_alternatives_leave(world, now, job)
+    else:
+        leave(world, now, job)
+
+
+@inlined
 def let_alternatives_leave(world: World, now: int, job: int) -> bool:
     """Take the other alternatives of a started job out of the queues; return whether another job came into view."""
     shown = False

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from schedlab.engine.assembly import rules_of
 from schedlab.engine.jobs.calendar import NEVER
+from schedlab.engine.parts.cancellations.numbers import patience_by_job
 from schedlab.engine.parts.heterogeneous.numbers import owners_of
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.prescored.reused import Bench, Kind, empty, give_back, kind_for, line_up, take_bench
@@ -74,6 +75,7 @@ def known_scheduler(prepared: Prepared) -> Known | None:
         or prepared.asked is not None
         or prepared.spread is not None
         or owners_of(prepared.workload) is not None
+        or patience_by_job(prepared.workload) is not None
         or len(prepared.pilot)
         or prepared.workload.dependencies is not None
     ):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple, Protocol
 
+from schedlab.engine.parts.cancellations.reference import Cancellations
 from schedlab.engine.parts.dependencies.reference import Dependencies
 from schedlab.engine.parts.forecasts.reference import Forecast
 from schedlab.engine.parts.heterogeneous.numbers import patience_of
@@ -21,6 +21,7 @@ from schedlab.engine.parts.switch_waits.reference import Wishes
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.reference.job import Job
 from schedlab.engine.reference.machine import Machine, Nodes, View
+from schedlab.engine.reference.news import News, Pass
 from schedlab.engine.reference.nodes import Part
 from schedlab.engine.reference.order import Order
 from schedlab.engine.reference.profile import Profile
@@ -29,39 +30,6 @@ from schedlab.scheduler.function_policy import OF_JOBS, FunctionPolicy
 from schedlab.scheduler.policy import Policy
 
 NEVER = 10**18
-
-
-class News(NamedTuple):
-    """The events of a second: jobs that were submitted, ended, entered the queue (`entered` at its end, or `resumed`
-    their position) or became ready; whether predictions were corrected, and priorities computed; how many of the
-    entering jobs were preempted before, and whether the exemption of a run has ended (`awake`).
-    """
-
-    submitted: list[Job]
-    ended: list[Job]
-    resumed: list[Job]
-    entered: list[Job]
-    ready: list[Job]
-    corrected: bool = False
-    computed: bool = False
-    turned: int = 0
-    back: int = 0
-    awake: bool = False
-
-    @property
-    def events(self) -> bool:
-        """Whether anything happened to a job."""
-        return bool(self.ended or self.entered or self.ready)
-
-
-class Pass(Protocol):
-    """A scheduling pass, which starts jobs."""
-
-    def moments(self) -> list[int]:
-        """Return the seconds in which it is due without an event."""
-
-    def schedule(self, news: News) -> None:
-        """Start jobs, if it is due."""
 
 
 @dataclass
@@ -90,6 +58,7 @@ class Clock:
         self.outages = Outages(self.prepared.outages)
         site = self.prepared.site
         self.gate = Gate(None if site is None else site.submission_limits, self.dependencies.parents)
+        self.cancellations = Cancellations(self.prepared)
         self.preemption = Preemption(self, None if site is None else site.preemption)
         self.to_come = list(self.jobs)
         self.forecast = Forecast(self.prepared, self.retries is not None)
@@ -123,12 +92,13 @@ class Clock:
 
     def stuck(self) -> bool:
         """Return whether only jobs are left that are passed over, and nothing will happen that could change it."""
-        busy = self.to_come or self.running or self.outages.changes or self.preemption.held
-        if busy or self.dependencies.moments():
+        busy = bool(self.to_come or self.running or self.outages.changes or self.preemption.held)
+        busy = busy or bool(self.dependencies.moments() or self.cancellations.moments())
+        if busy:
             self.busy = self.now
         if self.now - self.busy > self.patience and self.components_wait:
             return True
-        return not (busy or self.dependencies.moments() or any(self.admitted(job) for job in self.visible()))
+        return not (busy or any(self.admitted(job) for job in self.visible()))
 
     @property
     def components_wait(self) -> bool:
@@ -139,6 +109,7 @@ class Clock:
         """Return the seconds with events."""
         moments = [job.submit for job in self.to_come[:1]] + [job.completion[0] for job in self.running]
         moments += self.dependencies.moments() + self.outages.moments() + self.preemption.moments()
+        moments += self.cancellations.moments()
         if not self.prepared.one_by_one:
             moments += [job.expiry for job in self.running if job.expiry is not None]
         if self.priority is not None:
@@ -179,7 +150,9 @@ class Clock:
         back = self.preemption.returned()
         if not self.prepared.one_by_one:
             corrected = self.correct()
+        left = self.cancellations.cancel(self)
         accepted = self.gate.accept(submitted, self.now)
+        self.cancellations.note(accepted, self.now)
         ready = self.dependencies.release(accepted, self.now)
         for job in ready:
             self.make_ready(job)
@@ -187,7 +160,7 @@ class Clock:
         fresh = sorted({*standing, *(job for job in ready if job.entry < 0)}, key=lambda job: job.number)
         entered = returned + back + fresh
         self.enter(resumed, entered)
-        return News(submitted, ended, resumed, entered, ready, corrected, turned=turned, back=len(back))
+        return News(submitted, ended, resumed, entered, ready, left, corrected, turned=turned, back=len(back))
 
     def interruption(self, job: Job) -> str:
         """Return why a run that is broken off in this second is."""

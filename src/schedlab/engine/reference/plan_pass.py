@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from schedlab.engine.reference.clock import Clock, News
+from schedlab.engine.reference.clock import Clock
 from schedlab.engine.reference.job import Job
+from schedlab.engine.reference.news import News
 from schedlab.engine.reference.nodes import Part
 from schedlab.engine.reference.profile import Profile
 
@@ -45,7 +46,9 @@ class PlanPass:
         for job in news.ended:
             if job not in news.resumed:
                 self.reserved.pop(job, None)
-        self.listed += news.resumed
+        for job in news.left:
+            self.reserved.pop(job, None)
+        self.listed = [job for job in [*self.listed, *news.resumed] if job not in news.left]
         due = any(moment <= clock.now for moment in self.moments())
         if not (news.events or news.turned or news.corrected or news.computed or news.awake or due):
             return
@@ -65,7 +68,7 @@ class PlanPass:
             self.go_round(afresh)
         elif afresh:
             self.plan_afresh()
-        elif news.ended:
+        elif news.ended or news.left:
             self.compress()
         self.start_due()
         while clock.waiting and clock.free() > 0:

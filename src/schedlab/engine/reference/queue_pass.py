@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from functools import partial
 
 from schedlab.engine.parts.heterogeneous.reference import Places, place_together
-from schedlab.engine.reference.clock import Clock, News
+from schedlab.engine.reference.clock import Clock
 from schedlab.engine.reference.job import Job
 from schedlab.engine.reference.machine import View
+from schedlab.engine.reference.news import News
 from schedlab.engine.reference.nodes import Part
 from schedlab.engine.reference.profile import Profile
 

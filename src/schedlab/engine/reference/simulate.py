@@ -8,13 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.never_start import refuse_left_over
+from schedlab.engine.parts.cancellations.numbers import patience_by_job
 from schedlab.engine.parts.dependencies.reference import new_dependencies, share_places
 from schedlab.engine.parts.heterogeneous.numbers import refuse_waiting_for_ever
 from schedlab.engine.parts.priority.reference import new_priority
 from schedlab.engine.parts.retries.reference import Retries, new_retries
 from schedlab.engine.prepared import Events, Prepared, prepare
-from schedlab.engine.reference.clock import Clock, Pass
+from schedlab.engine.reference.clock import Clock
 from schedlab.engine.reference.job import Job
+from schedlab.engine.reference.news import Pass
 from schedlab.engine.reference.nodes import Part
 from schedlab.engine.reference.plan_pass import PlanPass
 from schedlab.engine.reference.queue_pass import QueuePass
@@ -74,9 +76,12 @@ def replay_on_nodes(prepared: Prepared) -> tuple[Schedule, list[list[Part]]]:
     predicted, start, backfilled, corrections, eligible = (
         np.array([getattr(job, name) for job in jobs]) for name in names
     )
+    learns = prepared.scheduler.runtimes.learns
+    entered = np.array([job.entry >= 0 for job in jobs])  # others were cancelled before; nothing was predicted for them
+    predicted = np.where(entered, predicted, prepared.request if learns else prepared.jobs["estimate"])
     if retries is not None:
         prepared = prepared._replace(killed=_killed(prepared, retries))
-        predicted = predicted if prepared.scheduler.runtimes.learns else prepared.jobs["estimate"]
+        predicted = predicted if learns else prepared.jobs["estimate"]
     start = start - np.array([job.stood for job in jobs])
     prepared.jobs["duration"] = [job.over - (job.start - job.stood) for job in jobs]
     schedule = to_schedule(
@@ -89,6 +94,7 @@ def replay_on_nodes(prepared: Prepared) -> tuple[Schedule, list[list[Part]]]:
         runs=None if retries is None else _runs(prepared, retries),
         waited_for=_waited_for(prepared, clock),
         pauses=_pauses(prepared, clock),
+        cancelled=_cancelled(prepared, jobs),
     )
     return schedule, [job.parts for job in jobs]
 
@@ -158,8 +164,16 @@ def _jobs_of(prepared: Prepared) -> list[Job]:
 def _killed(prepared: Prepared, retries: Retries) -> np.ndarray:
     """Return, in the workload's order, which jobs were not done by their last runs."""
     done = {run.job for run in retries.runs if run.done}
-    killed = np.array([number not in done for number in range(len(prepared.jobs))])
+    started = {run.job for run in retries.runs}
+    killed = np.array([number in started and number not in done for number in range(len(prepared.jobs))])
     return prepared.in_workload_order(killed)
+
+
+def _cancelled(prepared: Prepared, jobs: list[Job]) -> np.ndarray | None:
+    """Return, in the workload's order, which jobs were cancelled while they waited; None if all jobs wait for ever."""
+    if patience_by_job(prepared.workload) is None:
+        return None
+    return prepared.in_workload_order(np.array([job.cancelled for job in jobs]))
 
 
 def _pauses(prepared: Prepared, clock: Clock) -> np.ndarray | None:

@@ -9,9 +9,10 @@ from functools import partial
 
 from schedlab.engine.parts.heterogeneous.reference import sorted_for_pass, start_planned, start_together
 from schedlab.engine.parts.submission_limits.numbers import batches
-from schedlab.engine.reference.clock import Clock, News
+from schedlab.engine.reference.clock import Clock
 from schedlab.engine.reference.job import Job
 from schedlab.engine.reference.machine import Nodes
+from schedlab.engine.reference.news import News
 from schedlab.engine.reference.nodes import Part
 from schedlab.engine.reference.profile import NEVER, Profile
 from schedlab.engine.reference.slurm_plan import BackfillPlan, in_groups
@@ -69,13 +70,13 @@ class SlurmPass:
         clock, now, rules = self.clock, self.clock.now, self.rules
         self.note_idle_passes()
         entered = len(news.entered) > news.back or news.ready
-        if entered or news.turned or news.corrected or (clock.waiting and news.computed):
+        if entered or news.turned or news.left or news.corrected or (clock.waiting and news.computed):
             self.changed, self.last_change = True, now
         elif news.ended:  # before the look of its second
             self.changed, self.last_change = True, max(self.last_change, now - 1)
         self.note_returns(news)
         changed = news.ended or entered or news.turned == 2
-        if changed or (news.turned and clock.in_order):  # then no backfill pass looks at jobs
+        if changed or ((news.turned or news.left) and clock.in_order):  # then no backfill pass looks at jobs
             due = now if self.last_main is None else max(now, self.last_main + rules.delay)
             self.main_due = due if self.main_due is None else min(self.main_due, due)
         main = any(due is not None and due <= now for due in (self.main_due, self.full_due))
@@ -119,13 +120,17 @@ class SlurmPass:
         if main or backfill:
             clock.wish(None)
 
+    def look_at_minute(self) -> None:
+        """Have a main pass at the next full minute, which may be now; where none was due, or before, nobody waited."""
+        minute, due = -(-self.clock.now // MINUTE) * MINUTE, self.full_due
+        self.full_due = minute if due is None or due < self.clock.now else min(due, minute)
+
     def note_returns(self, news: News) -> None:
         """Leave jobs that may begin again, or be preempted, to the next look at the whole queue, at a full minute."""
         now = self.clock.now
+        if news.left or news.back or news.awake:  # no main pass follows, but that of the next full minute comes
+            self.look_at_minute()
         if news.back or news.awake:
-            minute = -(-now // MINUTE) * MINUTE
-            before = minute if self.full_due is None or self.full_due < now else self.full_due  # nobody waited then
-            self.full_due = min(before, minute)
             alone = len(self.clock.waiting) == news.back or self.asleep or self.resting
             self.asleep = bool(alone and self.last_change < self.last_backfill)
             if self.asleep:

@@ -4,10 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from schedlab.engine.jobs.calendar import NEVER
-from schedlab.engine.jobs.clock import CHANGES, COMPLETED, CORRECTED, ENTERING, NOW, STARTED, WAITING
+from schedlab.engine.jobs.clock import (
+    CHANGES,
+    COMPLETED,
+    CORRECTED,
+    ENTERING,
+    MACHINE_CHANGED,
+    NOW,
+    QUEUE_CHANGED,
+    STARTED,
+    WAITING,
+)
 from schedlab.engine.parts.dependencies.kernels import MADE_READY
-from schedlab.engine.parts.outages.kernels import MACHINE_CHANGED
 from schedlab.engine.parts.preemption.state import is_awake
 from schedlab.engine.parts.requeues.kernels import fall_asleep, has_returned, sleeps
 from schedlab.engine.slurm.state import (
@@ -125,7 +137,7 @@ def _note_changes(world: World, returned: int, reranked: bool) -> None:
     now, entered = clock[NOW], clock[ENTERING] > returned
     if world.dependencies is not None:
         entered = entered or world.dependencies.counters[MADE_READY] > 0
-    changed = clock[COMPLETED] > 0 or entered or clock[CHANGES] == MACHINE_CHANGED
+    changed = clock[COMPLETED] > 0 or entered or clock[CHANGES] & MACHINE_CHANGED > 0
     if changed or (clock[CHANGES] > 0 and clock[STARTED] < world.rules.in_order):  # then no backfill pass looks at jobs
         counters[MAIN_DUE] = min(counters[MAIN_DUE], max(now, counters[LAST_MAIN] + world.rules.delay))
     if entered or clock[CHANGES] > 0 or (reranked and clock[WAITING] > 0) or clock[CORRECTED] > 0:
@@ -133,6 +145,16 @@ def _note_changes(world: World, returned: int, reranked: bool) -> None:
     elif clock[COMPLETED] > 0:  # ends are before the looks of their second
         counters[LOOK_AGAIN] = now
         counters[LAST_CHANGE] = max(counters[LAST_CHANGE], now - 1)
+    if clock[CHANGES] & QUEUE_CHANGED:  # no main pass follows a cancellation, but that of the next full minute comes
+        _look_at_minute(counters, now)
+
+
+@inlined
+def _look_at_minute(counters: NDArray[np.int64], now: int) -> None:
+    """Have a main pass at the next full minute, which may be now, as there is one anyway."""
+    if counters[FULL_DUE] < now:  # no job waited then
+        counters[FULL_DUE] = NEVER
+    counters[FULL_DUE] = min(counters[FULL_DUE], -(-now // MINUTE) * MINUTE)
 
 
 @inlined
@@ -144,9 +166,7 @@ def _note_returns(world: World, returned: int) -> None:
     clock, counters = world.state.clock, world.plan.counters
     now = clock[NOW]
     if returned > 0 or is_awake(world):
-        if counters[FULL_DUE] < now:  # no job waited then
-            counters[FULL_DUE] = NEVER
-        counters[FULL_DUE] = min(counters[FULL_DUE], -(-now // MINUTE) * MINUTE)
+        _look_at_minute(counters, now)
         alone = clock[WAITING] == returned or sleeps(world) or counters[RESTING] > 0
         if alone and counters[LAST_CHANGE] < counters[LAST_BACKFILL]:
             fall_asleep(world, True)

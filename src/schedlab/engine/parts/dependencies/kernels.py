@@ -17,10 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.axes import Fixed, Kept, PerJob
-from schedlab.engine.jobs.calendar import Calendar, add, new_calendar, pop, soonest
-from schedlab.engine.jobs.clock import ARRIVED, COMPLETED, ENTERING, NOW, SUBMITTED
+from schedlab.engine.jobs.calendar import Calendar, add, discard, new_calendar, pop, soonest
+from schedlab.engine.jobs.clock import ARRIVED, ENTERING, NOW, SUBMITTED
 from schedlab.engine.jobs.state import State
-from schedlab.engine.parts.moldable.kernels import first_of
 from schedlab.engine.queue.ties import number_entry
 from schedlab.kernels import by_address, inlined, inner_kernel
 
@@ -143,31 +142,44 @@ def next_release(world: World) -> int:
 
 
 @inner_kernel
+def end_for_children(world: World, parent: int) -> None:
+    """Note that a job has ended: jobs wait for it no longer, but for the delays after its end."""
+    clock = world.state.clock
+    world.dependencies.ended[parent] = True
+    for k in range(world.dependencies.child_offsets[parent], world.dependencies.child_offsets[parent + 1]):
+        child = world.dependencies.children[k]
+        world.dependencies.open[child] -= 1
+        world.dependencies.earliest[child] = max(
+            world.dependencies.earliest[child], clock[NOW] + world.dependencies.delay[k]
+        )
+        if world.dependencies.open[child] == 0 and child < clock[SUBMITTED] - clock[ARRIVED]:
+            add(world.dependencies.held, world.dependencies.earliest[child], child, 0)
+
+
+@inner_kernel
+def stays(world: World, job: int) -> bool:
+    """Return whether a submitted job is in the queue; if not, it is never released."""
+    dependencies = world.dependencies
+    if dependencies.ready[job]:
+        return True
+    if not discard(dependencies.held, dependencies.earliest[job], job):
+        dependencies.open[job] += 1  # never 0 from now on
+    dependencies.ready[job] = True
+    dependencies.eligible[job] = world.state.clock[NOW]
+    return False
+
+
+@inner_kernel
 def release(world: World) -> None:
     """Release the jobs whose parents have ended, and collect the jobs that enter the queue at this event, by number.
 
-    Jobs that are resubmitted have not ended. Where the scheduler does not keep the original submission, it sees the
-    release.
+    Where the scheduler does not keep the original submission, it sees the release.
     """
     clock = world.state.clock
     now = clock[NOW]
     submitted = clock[SUBMITTED] - clock[ARRIVED]
     before = clock[ENTERING]
     world.dependencies.counters[MADE_READY] = 0
-    for i in range(clock[COMPLETED]):
-        parent = world.state.ended[i]
-        if world.retries is not None and world.retries.back[parent]:
-            continue
-        parent = first_of(world.alternatives, parent)
-        world.dependencies.ended[parent] = True
-        for k in range(world.dependencies.child_offsets[parent], world.dependencies.child_offsets[parent + 1]):
-            child = world.dependencies.children[k]
-            world.dependencies.open[child] -= 1
-            world.dependencies.earliest[child] = max(
-                world.dependencies.earliest[child], now + world.dependencies.delay[k]
-            )
-            if world.dependencies.open[child] == 0 and child < submitted:
-                add(world.dependencies.held, world.dependencies.earliest[child], child, 0)
     for job in range(submitted, clock[SUBMITTED]):
         if world.dependencies.workflow[job] != NO_WORKFLOW:
             _enter(world.state, job)

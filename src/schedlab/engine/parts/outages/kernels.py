@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from schedlab.engine.axes import Fixed, Kept, Scratch
 from schedlab.engine.jobs.calendar import NEVER
-from schedlab.engine.jobs.clock import WAITING
+from schedlab.engine.jobs.clock import CLOSURES_CHANGED, MACHINE_CHANGED, WAITING
 from schedlab.engine.machine.numbers import BOOKED, KEPT, NodeInputs
 from schedlab.engine.machine.shared_plans import touch
 from schedlab.engine.machine.state import (
@@ -58,11 +58,6 @@ OUT = 2  # nodes and GPUs that are out of service
 CLOSING = 3  # when the next announced closure begins
 BROKE = 4  # of the runs that ended in the present second, the first that was broken off: its place in State.ended
 COUNTERS_SIZE = 5
-
-# The effect of the changes of a second.
-NOTHING = 0
-CLOSURES_CHANGED = 1  # announced closures have begun or ended
-MACHINE_CHANGED = 2  # nodes have left or returned, a closure has been announced, or a reservation has begun or ended
 
 
 class Outages(NamedTuple):
@@ -151,14 +146,14 @@ def next_change(world: World, second: int) -> int:
 
 @inner_kernel
 def apply_changes(world: World, now: int) -> int:
-    """Apply the changes that are due; return their effect. Nodes that fail are marked as `broken`."""
-    verdict = NOTHING
+    """Apply the changes that are due; return what they change. Nodes that fail are marked as `broken`."""
+    changes = 0
     counters = world.outages.counters
     counters[BROKE] = NEVER
     while counters[NEXT] < world.outages.second.shape[0] and world.outages.second[counters[NEXT]] <= now:
         node, kind = world.outages.node[counters[NEXT]], world.outages.kind[counters[NEXT]]
         counters[NEXT] += 1
-        verdict = max(verdict, CLOSURES_CHANGED if kind in (CLOSES, OPENS) else MACHINE_CHANGED)
+        changes |= CLOSURES_CHANGED if kind in (CLOSES, OPENS) else MACHINE_CHANGED
         if kind == BREAKS:
             world.outages.broken[node] = True
         elif kind in (LEAVES, RETURNS):
@@ -177,10 +172,10 @@ def apply_changes(world: World, now: int) -> int:
         elif kind == FREES:
             world.nodes.now.free[node].runs &= ~BOOKED
             _note_freed(world.nodes, node)
-    if verdict > NOTHING:
+    if changes:
         world.nodes.counters[CHANGED] += 1
         counters[CLOSING] = _next_closing(world.outages, now)
-    return verdict
+    return changes
 
 
 @inlined

@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.jobs.calendar import add
-from schedlab.engine.jobs.clock import ARRIVED, COMPLETED, NOW, SUBMITTED
+from schedlab.engine.jobs.clock import ARRIVED, NOW, SUBMITTED
 from schedlab.engine.parts.dependencies.kernels import NO_WORKFLOW
-from schedlab.engine.parts.moldable.kernels import first_of
 from schedlab.engine.parts.submission_limits.state import NO_JOB, NO_LIMIT, NO_PARENT, REFUSED, SubmissionLimits
 from schedlab.engine.queue.ties import number_submission
 from schedlab.kernels import inlined, inner_kernel
@@ -27,12 +26,9 @@ if TYPE_CHECKING:
 def accept(world: World) -> None:
     """Accept submissions within the limits: those refused before in the order of their first attempts, then new ones.
 
-    What has ended in this second no longer counts. To the scheduler, a job that was refused is submitted now.
+    To the scheduler, a job that was refused is submitted now.
     """
     clock = world.state.clock
-    for i in range(clock[COMPLETED]):
-        if world.retries is None or not world.retries.back[world.state.ended[i]]:
-            _charge(world.submission_limits, first_of(world.alternatives, world.state.ended[i]), -1)
     more = _ask_refused(world, world.state.entered, clock[NOW])
     for job in range(clock[SUBMITTED] - clock[ARRIVED], clock[SUBMITTED]):
         if not world.submission_limits.leads[job]:
@@ -63,6 +59,12 @@ def _ask_refused(world: World, entered: NDArray[np.int64], now: int) -> bool:
             kept += 1
     world.submission_limits.counters[REFUSED] = kept
     return kept < asked
+
+
+@inlined
+def give_back(world: World, job: int) -> None:
+    """A job that was accepted has ended: it counts no longer."""
+    _charge(world.submission_limits, job, -1)
 
 
 @inlined

@@ -1,0 +1,1 @@
+"""Jobs that are cancelled while they wait."""
