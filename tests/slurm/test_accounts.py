@@ -10,7 +10,8 @@ import pytest
 from schedlab.cluster.sacctmgr import USE_PARENT, read_accounts
 from schedlab.errors import InputError
 from schedlab.slurm.account_state import state_files
-from schedlab.slurm.wire import PROTOCOL, Reader
+from schedlab.slurm.releases import RELEASES
+from schedlab.slurm.wire import Reader
 
 SCRIPT = """\
 # accounts
@@ -60,9 +61,9 @@ def test_a_dump_gives_the_tree(tmp_path: Path):
 
 def test_state_files_begin_with_the_version_and_list_every_user(tmp_path: Path):
     accounts = read_accounts(written(tmp_path / "a.script", SCRIPT), cluster="site")
-    files = state_files(accounts, {"ann": 7, "bob": 8}, ["gres/gpu"])
+    files = state_files(accounts, {"ann": 7, "bob": 8}, ["gres/gpu"], RELEASES["22.05"])
     for content in files.values():
-        assert struct.unpack_from(">H", content)[0] == PROTOCOL
+        assert struct.unpack_from(">H", content)[0] == 38 << 8
     tres = Reader(files["last_tres"][10:])
     assert tres.number("I") == 9
     state = Reader(files["assoc_mgr_state"][10:])

@@ -233,6 +233,8 @@ laboratory = typer.Typer(
     "production queue under another policy.",
 )
 laboratory.command()(slurm.run)
+laboratory.command()(slurm.versions)
+laboratory.command()(slurm.fetch)
 laboratory.command()(slurm.validate)
 laboratory.command()(slurm.shadow)
 app.add_typer(laboratory, name="slurm")

@@ -31,6 +31,42 @@ Ways = Literal["lua-site-factor", "site-factor", "lua", "priority-loop", "rest"]
 Seed = Annotated[int, typer.Option(help="Seed of the phases (offsets of Slurm's loops).")]
 
 
+Version = Annotated[
+    str | None,
+    typer.Option(
+        "--slurm",
+        metavar="VERSION",
+        help="Which Slurm: 22.05, 24.11, 26.05, or the root of an unpacked one (default: the one that is installed).",
+    ),
+]
+
+
+def versions(as_json: Json = False) -> None:
+    """List the versions of Slurm that a laboratory runs, and those that are here."""
+    from schedlab.slurm.installation import all_slurms
+    from schedlab.slurm.releases import RELEASES
+    from schedlab.wording import table
+
+    here = all_slurms()
+    rows = []
+    for name, release in RELEASES.items():
+        places = [one for one in here if one.version.startswith(f"{name}.")]
+        debian = f"schedlab slurm fetch {name}" if release.suite else "not in Debian"
+        rows += [(name, one.version, str(one.prefix)) for one in places] or [(name, "", debian)]
+    if as_json:
+        show_json([dict(zip(("slurm", "version", "place"), row, strict=True)) for row in rows])
+    else:
+        show(table(["slurm", "here", "where, or how to get it"], rows))
+
+
+def fetch(version: Annotated[str, typer.Argument(metavar="VERSION", help="Such as 24.11.")]) -> None:
+    """Unpack a version of Slurm from Debian's mirror into the user's cache, beside the one that is installed."""
+    from schedlab.slurm.fetching import fetch as fetched
+
+    found = fetched(version, tell=note)
+    note(f"Slurm {found.version} is in {found.prefix}; use it with --slurm {version}")
+
+
 @reads_logs
 def run(
     trace: Annotated[
@@ -59,6 +95,7 @@ def run(
     phases: Annotated[int, typer.Option(min=1, help="Number of runs, each with other offsets of Slurm's loops.")] = 1,
     mode: Mode = "frozen",
     seed: Seed = 1,
+    slurm: Version = None,
     clean: Clean = "default",
     processors: Processors = None,
     cores_per_node: Annotated[
@@ -118,6 +155,7 @@ def run(
             deployment=None if deployed is None else deployment_of(deployed, way=way),
             observe=observe if observe is not None or observations is None else 60.0,
             directory=keep,
+            slurm=slurm,
             progress=progress,
         )
     if output is not None:

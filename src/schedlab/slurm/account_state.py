@@ -1,4 +1,4 @@
-"""Accounts as the state files from which slurmctld starts when its database does not answer (Slurm 22.05)."""
+"""Accounts as the state files from which slurmctld starts when its database does not answer."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 
 from schedlab.cluster.sacctmgr import INFINITE, Accounts, Association, Qos, Value
 from schedlab.errors import InputError
-from schedlab.slurm.wire import NO_VAL, PROTOCOL, text
+from schedlab.slurm.releases import Release
+from schedlab.slurm.wire import NO_VAL, text
 
 TRES = {"cpu": 1, "mem": 2, "energy": 3, "node": 4, "billing": 5, "fs/disk": 6, "vmem": 7, "pages": 8}
 """Numbers of Slurm's own trackable resources; others are numbered from 1001."""
@@ -19,7 +20,7 @@ _INHERITED = (
 )  # fmt: skip
 
 
-def state_files(accounts: Accounts, uids: Mapping[str, int], tres: Iterable[str] = ()) -> dict[str, bytes]:
+def state_files(accounts: Accounts, uids: Mapping[str, int], tres: Iterable[str], release: Release) -> dict[str, bytes]:
     """Return slurmctld's state files by name.
 
     Parameters
@@ -30,18 +31,27 @@ def state_files(accounts: Accounts, uids: Mapping[str, int], tres: Iterable[str]
         Of the users.
     tres
         Further resources, such as `gres/gpu`, as `AccountingStorageTRES` lists them.
+    release
+        The version of Slurm.
     """
+    tres = list(tres)
+    if release.lineage and "gres/gpu" in tres:  # it adds these, and ends as the database does not know them
+        tres += [name for name in ("gres/gpumem", "gres/gpuutil") if name not in tres]
     numbers = TRES | {name: 1001 + place for place, name in enumerate(tres)}
-    return {
-        "last_tres": _header() + _listed(_tres(name, number) for name, number in numbers.items()),
-        "assoc_mgr_state": _header()
+    header = struct.pack(">HQ", release.messages.protocol, 0)
+    files = {
+        "last_tres": header + _listed(_tres(name, number) for name, number in numbers.items()),
+        "assoc_mgr_state": header
         + struct.pack(">H", _ADD_USERS)
         + _listed(_user(accounts, name, uids) for name in accounts.user_names())
         + struct.pack(">H", _ADD_QOS)
         + _listed(_qos(accounts, qos, numbers) for qos in accounts.qos.values())
         + struct.pack(">H", _ADD_ASSOCIATIONS)
-        + _listed(_associations(accounts, uids, numbers)),
+        + _listed(_associations(accounts, uids, numbers, lineage=release.lineage)),
     }
+    if release.lineage:  # without this file it takes the directory for that of a new cluster, and reads no accounts
+        files["clustername"] = f"{accounts.cluster}|1".encode()
+    return files
 
 
 def _user(accounts: Accounts, name: str, uids: Mapping[str, int]) -> bytes:
@@ -81,8 +91,10 @@ def _qos(accounts: Accounts, qos: Qos, numbers: Mapping[str, int]) -> bytes:
     return body + _double(qos.usage_factor) + _double(qos.usage_threshold) + _double(qos.limit_factor)
 
 
-def _associations(accounts: Accounts, uids: Mapping[str, int], numbers: Mapping[str, int]) -> list[bytes]:
-    """Return the associations, depth first, each after its parent, with the numbers of a nested set."""
+def _associations(
+    accounts: Accounts, uids: Mapping[str, int], numbers: Mapping[str, int], *, lineage: bool
+) -> list[bytes]:
+    """Return the associations, depth first, each after its parent, with the numbers of a nested set, or their paths."""
     packed: list[bytes] = []
     counter = 0
 
@@ -100,7 +112,8 @@ def _associations(accounts: Accounts, uids: Mapping[str, int], numbers: Mapping[
                 if (child.parent or "root") == association.account:
                     walk(child, complete, own_id)
         counter += 1
-        packed[place] = _association(accounts, complete, own_id, parent_id, (left, counter), uids, numbers)
+        nested = None if lineage else (left, counter)
+        packed[place] = _association(accounts, complete, own_id, parent_id, nested, uids, numbers)
 
     walk(accounts.root, None, 0)
     return packed
@@ -111,7 +124,7 @@ def _association(
     it: Association,
     number: int,
     parent: int,
-    nested: tuple[int, int],
+    nested: tuple[int, int] | None,
     uids: Mapping[str, int],
     numbers: Mapping[str, int],
 ) -> bytes:
@@ -124,18 +137,32 @@ def _association(
     default = bool(it.user) and accounts.default_account.get(it.user, it.account) == it.account
     default_qos = accounts.qos[it.default_qos].number if it.default_qos in accounts.qos else 0
     body = struct.pack(">I", NO_VAL) + text(it.account) + text(accounts.cluster)
-    body += struct.pack(">IHI", default_qos, 0, it.shares)
+    if nested is None:
+        body += text(None) + struct.pack(">III", default_qos, 0, it.shares)  # a comment before, and flags of 32 bits
+    else:
+        body += struct.pack(">IHI", default_qos, 0, it.shares)
     body += tres("grp_tres_mins") + tres("grp_tres_run_mins") + tres("grp_tres")
     body += b"".join(map(limit, ("grp_jobs", "grp_jobs_accrue", "grp_submit_jobs", "grp_wall")))
-    body += struct.pack(">IHI", number, int(default), nested[0])
+    body += struct.pack(">IH", number, int(default))
+    body += text(_lineage(accounts, it)) if nested is None else struct.pack(">I", nested[0])
     body += tres("max_tres_mins_pj") + tres("max_tres_run_mins") + tres("max_tres_pj") + tres("max_tres_pn")
     body += b"".join(map(limit, ("max_jobs", "max_jobs_accrue", "min_prio_thresh", "max_submit_jobs", "max_wall_pj")))
     above = None if not parent else (it.account if it.user else it.parent or "root")
     body += text(above) + struct.pack(">I", parent) + text(it.partition or None) + limit("priority")
     names = [str(accounts.qos[name].number) for name in it.qos or ()]
     body += struct.pack(">I", len(names)) + b"".join(map(text, names))
-    uid = uids[it.user] if it.user else NO_VAL
-    return body + struct.pack(">II", nested[1], uid) + text(it.user or None)
+    body += b"" if nested is None else struct.pack(">I", nested[1])
+    return body + struct.pack(">I", uids[it.user] if it.user else NO_VAL) + text(it.user or None)
+
+
+def _lineage(accounts: Accounts, it: Association) -> str:
+    """Return where an association stands, as the path of its accounts."""
+    path, account = "", it.account
+    while account and account != "root":
+        path = f"{account}/{path}"
+        account = accounts.accounts[account].parent or "root"
+    own = f"0-{it.user}/" + (f"{it.partition}/" if it.partition else "") if it.user else ""
+    return f"/{path}{own}"
 
 
 def _with_inherited(child: Association, parent: Association) -> Association:
@@ -152,10 +179,6 @@ def _with_inherited(child: Association, parent: Association) -> Association:
         child.default_qos or parent.default_qos,
         limits,
     )
-
-
-def _header() -> bytes:
-    return struct.pack(">HQ", PROTOCOL, 0)
 
 
 def _listed(records: Iterable[bytes]) -> bytes:

@@ -29,6 +29,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -343,12 +344,15 @@ int fsync(int file)
 
 /* ---------------------------------------------------------------- waking others, and new threads */
 
+static _Atomic int32_t rousings = 1;
+
 static void rouse(void *c)
 {
 	if (!daemon_role || !page) return;
+	int32_t number = atomic_fetch_add(&rousings, 1) & INT32_MAX;
 	for (int i = 0; i < atomic_load(&used); i++) {
 		struct sleeper *s = &sleepers[i];
-		if (atomic_load(&s->deadline) && s->condition == c) atomic_store(&s->roused, 1);
+		if (atomic_load(&s->deadline) && s->condition == c) atomic_store(&s->roused, number ? number : 1);
 	}
 	atomic_fetch_add(&changes, 1);
 }
@@ -452,11 +456,43 @@ int pthread_join(pthread_t t, void **result)
 
 /* ---------------------------------------------------------------- waiting for a peer: no jump meanwhile */
 
+static int are_pipes(const struct pollfd *files, nfds_t count)
+{
+	/* The daemon's own helper (slurmscriptd) is at the other end: it says nothing that it was not asked for. */
+	struct stat status;
+	for (nfds_t i = 0; i < count; i++) {
+		if (files[i].fd >= 0 && (fstat(files[i].fd, &status) || !S_ISFIFO(status.st_mode))) return 0;
+	}
+	return count > 0;
+}
+int epoll_wait(int set, struct epoll_event *events, int most, int ms)
+{
+	/* conmgr, since 23.11: one thread waits for all connections. */
+	static int (*real)(int, struct epoll_event *, int, int);
+	if (!real) real = (typeof(real))dlsym(RTLD_NEXT, "epoll_wait");
+	if (!daemon_role || !page || ms == 0) return real(set, events, most, ms);
+	struct sleeper *s = ms < 0 ? lie_down(NEVER, NULL) : NULL;
+	if (ms > 0) atomic_fetch_add(&page->peers, 1);
+	int ready = real(set, events, most, ms), error = errno;
+	if (ms > 0) atomic_fetch_sub(&page->peers, 1);
+	get_up(s);
+	errno = error;
+	return ready;
+}
+int timer_settime(timer_t timer, int flags, const struct itimerspec *wanted, struct itimerspec *old)
+{
+	/* conmgr, since 23.11, for work that is put off: none was seen in a laboratory, and in real time it would come late. */
+	static int (*real)(timer_t, int, const struct itimerspec *, struct itimerspec *);
+	if (!real) real = (typeof(real))dlsym(RTLD_NEXT, "timer_settime");
+	if (daemon_role && page && (wanted->it_value.tv_sec || wanted->it_value.tv_nsec))
+		fprintf(stderr, "fatal: the clock of the laboratory does not know timers\n"), abort();
+	return real(timer, flags, wanted, old);
+}
 int poll(struct pollfd *files, nfds_t count, int ms)
 {
 	if (!real_poll) real_poll = dlsym(RTLD_NEXT, "poll");
 	if (!daemon_role || !page || ms == 0) return real_poll(files, count, ms);
-	if (ms < 0) {  /* a thread that waits for ever for connections is no reason to hold the clock */
+	if (ms < 0 || (ms >= 60000 && are_pipes(files, count))) {  /* a thread that waits for ever for connections is no reason to hold the clock */
 		struct sleeper *s = lie_down(NEVER, NULL);
 		int ready = real_poll(files, count, ms), error = errno;
 		get_up(s);
@@ -485,6 +521,7 @@ int poll(struct pollfd *files, nfds_t count, int ms)
 	}
 WAITS_FOR_A_PEER(ssize_t, read, (int f, void *buffer, size_t n), (f, buffer, n))
 WAITS_FOR_A_PEER(ssize_t, recv, (int f, void *buffer, size_t n, int flags), (f, buffer, n, flags))
+WAITS_FOR_A_PEER(ssize_t, __read_chk, (int f, void *buffer, size_t n, size_t size), (f, buffer, n, size))
 WAITS_FOR_A_PEER(pid_t, waitpid, (pid_t p, int *status, int options), (p, status, options))
 
 /* ---------------------------------------------------------------- jumping */
@@ -575,6 +612,22 @@ static int all_rest(void)
 	atomic_store(&writes_seen, written);
 	return 1;
 }
+static int32_t roused_before[SLEEPERS];
+
+static void note_roused(void)
+{
+	for (int i = 0; i < atomic_load(&used); i++) roused_before[i] = atomic_load(&sleepers[i].roused);
+}
+static void forget_roused(void)
+{
+	/* A signal wakes one of those who wait, and nobody can tell which. Once all were seen asleep, the others still wait. */
+	int forgotten = 0;
+	for (int i = 0; i < atomic_load(&used); i++) {
+		int32_t number = roused_before[i];
+		if (number && atomic_load(&sleepers[i].deadline)) forgotten |= atomic_compare_exchange_strong(&sleepers[i].roused, &number, 0);
+	}
+	(void)forgotten;
+}
 static int quiescent(int64_t *seen)
 {
 	*seen = atomic_load(&changes);
@@ -583,12 +636,18 @@ static int quiescent(int64_t *seen)
 	/* Two equal readings of the CPU clock, and in between every thread was seen asleep: a thread on its way to wake another
 	 * would have used CPU time or been seen runnable. */
 	static int64_t before;
-	if (atomic_load(&threads) > MANY) return all_rest();
+	note_roused();
+	if (frozen || atomic_load(&threads) > MANY) {
+		if (!all_rest()) return 0;
+		forget_roused();
+		return 1;
+	}
 	int64_t cpu = cpu_of_others(), moved = cpu - before, written = atomic_load(&writes);
 	before = cpu;
 	if (moved > SILENCE || atomic_load(&page->peers) || !all_asleep(NULL)) return 0;
 	if (cpu_of_others() - cpu >= SILENCE || atomic_load(&page->peers) || atomic_load(&page->hold)) return 0;
 	atomic_store(&writes_seen, written);
+	forget_roused();
 	return 1;
 }
 static void wake(struct sleeper *s)

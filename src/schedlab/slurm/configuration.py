@@ -19,7 +19,6 @@ from schedlab.cluster.slurm_lines import ASSIGNMENT, ConfigLine, config_lines
 from schedlab.cluster.slurm_releases import SlurmRelease
 from schedlab.cluster.slurm_topology import as_topology_conf
 from schedlab.errors import InputError
-from schedlab.slurm.installation import KNOWN_VERSION
 
 _ADDRESS = "the controller runs on this host, on a free port"
 _PATH = "files of the laboratory"
@@ -66,7 +65,8 @@ DROPPED: dict[str, str] = {
          "acctgatherinfinibandtype", "acctgatherfilesystemtype", "prologflags", "launchparameters", "slurmdsyslogdebug",
          "slurmddebug", "x11parameters", "usepam", "frontendname", "launchtype", "extsensorstype", "extsensorsfreq",
          "gpufreqdef", "cpufreqdef", "cpufreqgovernors", "propagateprioprocess", "killonbadexit", "nodefeaturesplugins",
-         "prepplugins", "memlimitenforce", "vsizefactor"), _NODES),
+         "prepplugins", "memlimitenforce", "vsizefactor", "namespacetype", "prologtimeout", "epilogtimeout",
+         "healthchecktimeout"), _NODES),
     **dict.fromkeys(
         ("prolog", "epilog", "prologslurmctld", "epilogslurmctld", "taskprolog", "taskepilog", "srunprolog",
         "srunepilog",
@@ -81,15 +81,15 @@ DROPPED: dict[str, str] = {
          "accountingstorageexternalhost", "federationparameters", "slurmctldsyslogdebug", "debugflags",
          "slurmschedloglevel",
          "defaultstorageport", "defaultstoragehost", "defaultstoragetype", "defaultstorageuser", "defaultstoragepass",
-         "slurmrestdoptions", "burstbuffertype", "jobfileappend"), _OTHERS),
+         "slurmrestdoptions", "tlstype", "tlsparameters", "certmgrtype", "certmgrparameters", "certgentype",
+         "certgenparameters", "metricstype", "metricsparameters", "metricsauthusers", "httpparsertype",
+         "urlparsertype", "slurmctldhttpauthparameters", "slurmdhttpauthparameters", "burstbuffertype",
+         "jobfileappend"), _OTHERS),
 }  # fmt: skip
 """Parameters that cannot be used in a laboratory: the reason."""
 
 _TOPOLOGIES = ("topology/none", "topology/tree", "topology/3d_torus", "topology/hypercube")
-"""Plugins of Slurm 22.05."""
-
-_INSTALLED = SlurmRelease(KNOWN_VERSION, KNOWN_VERSION)
-_REFUSED = f"Slurm {KNOWN_VERSION} refuses it"
+"""Plugins of all versions of which a site's file stays as it is."""
 
 _OF_NODES = ("nodeaddr", "nodehostname", "port", "bcastaddr")
 
@@ -155,10 +155,14 @@ class Configuration:
         >>> Configuration(("SchedulerParameters=bf_interval=30,bf_continue",)).scheduling("bf_interval=60").lines
         ('SchedulerParameters=bf_continue,bf_interval=60',)
         """
+        return self.with_options("SchedulerParameters", options)
+
+    def with_options(self, parameter: str, options: str) -> Configuration:
+        """Return it with some of the options of a parameter replaced or added."""
         names = {option.partition("=")[0] for option in options.split(",")}
-        old = [option for option in (self.value("SchedulerParameters") or "").split(",") if option]
+        old = [option for option in (self.value(parameter) or "").split(",") if option]
         kept = [option for option in old if option.partition("=")[0] not in names]
-        return self.having(SchedulerParameters=",".join([*kept, *options.split(",")]))
+        return self.having(**{parameter: ",".join([*kept, *options.split(",")])})
 
     def write(self, directory: Path, *, controller: int, nodes: int, plugins: Path | None) -> Path:
         """Write all files for a laboratory, and return the path of slurm.conf.
@@ -265,7 +269,7 @@ def machine_configuration(
     )
 
 
-def site_configuration(directory: str | PathLike[str]) -> Configuration:
+def site_configuration(directory: str | PathLike[str], slurm: str = "22.05") -> Configuration:
     """Return the configuration of a site, changed for the laboratory.
 
     Parameters
@@ -273,6 +277,8 @@ def site_configuration(directory: str | PathLike[str]) -> Configuration:
     directory
         With `slurm.conf` and what belongs to it: `topology.conf` or `topology.yaml`, `gres.conf`, `job_submit.lua`,
         and accounts as `sacctmgr dump` writes them, or as a script for sacctmgr (`*.script`, `*.dump`, `*.cfg`).
+    slurm
+        The version of the laboratory's Slurm, such as "24.11": what it refuses is dropped.
 
     Raises
     ------
@@ -286,7 +292,7 @@ def site_configuration(directory: str | PathLike[str]) -> Configuration:
     lines: list[str] = []
     changes: list[Change] = []
     for line in config_lines(main):
-        lines += _converted(line, changes)
+        lines += _converted(line, changes, SlurmRelease.given(slurm))
     present = {line.partition("=")[0].strip().lower() for line in lines}
     for name, (value, reason) in _proper_names().items():
         if name.lower() not in present:
@@ -301,22 +307,23 @@ def site_configuration(directory: str | PathLike[str]) -> Configuration:
             Change("gres.conf", "(all lines)", "", "read by slurmd only; nodes register what Gres= of their line says")
         )
     configuration = Configuration(tuple(lines), files, None, tuple(changes), str(directory))
-    return _with_accounts(_with_plugins(_with_topology(configuration, directory)), directory)
+    return _with_accounts(_with_plugins(_with_topology(configuration, directory, slurm)), directory)
 
 
-def _with_topology(configuration: Configuration, directory: Path) -> Configuration:
-    """Write the tree of a topology.yaml, which Slurm 22.05 does not know, as a topology.conf; no other topology."""
+def _with_topology(configuration: Configuration, directory: Path, slurm: str) -> Configuration:
+    """Write the tree of a topology.yaml as a topology.conf, which all versions know; no other topology."""
+    reason = f"Slurm {slurm} of the laboratory is not given it"
     document, plugin = directory / "topology.yaml", configuration.value("TopologyPlugin") or ""
     known = plugin.lower() in ("", *_TOPOLOGIES)
     if not document.is_file():
         if known:
             return configuration
-        change = Change("slurm.conf", f"TopologyPlugin={plugin}", "topology/none", "Slurm 22.05 does not know it")
+        change = Change("slurm.conf", f"TopologyPlugin={plugin}", "topology/none", reason)
         changed = configuration.having(TopologyPlugin="topology/none")
         return replace(changed, changes=(*configuration.changes, change))
     text = as_topology_conf(document)
     becomes = "topology.conf" if text else "topology/none"
-    change = Change(document.name, "(all lines)", becomes, "Slurm 22.05 does not know it")
+    change = Change(document.name, "(all lines)", becomes, reason)
     files = {name: content for name, content in configuration.files.items() if name != "topology.conf"}
     changed = configuration.having(TopologyPlugin="topology/tree" if text else "topology/none")
     if text:
@@ -359,10 +366,10 @@ def _with_plugins(configuration: Configuration) -> Configuration:
     return kept.having(JobSubmitPlugins=",".join(others)) if others else kept
 
 
-def _converted(line: ConfigLine, changes: list[Change]) -> Iterator[str]:
+def _converted(line: ConfigLine, changes: list[Change], release: SlurmRelease) -> Iterator[str]:
     """Yield a line as it is in the laboratory, a parameter a line, and note what was done."""
     if line.key in ("nodename", "nodeset", "partitionname", "downnodes"):
-        yield _node_line(line.where, line.text, changes)
+        yield _node_line(line, changes, release)
         return
     for stray in line.strays():
         changes.append(Change(line.where, stray, "", "not KEY=VALUE: slurmctld would refuse the line"))
@@ -375,8 +382,8 @@ def _converted(line: ConfigLine, changes: list[Change]) -> Iterator[str]:
             if matched[2].lower() != wanted.lower():
                 changes.append(Change(line.where, matched[0], f"{matched[1]}={wanted}", reason))
             yield f"{matched[1]}={wanted}"
-        elif _INSTALLED.refuses("slurm.conf", name) and matched[0].lower() != "fastschedule=1":
-            changes.append(Change(line.where, matched[0], "", _REFUSED))
+        elif release.refuses("slurm.conf", name) and matched[0].lower() != "fastschedule=1":
+            changes.append(Change(line.where, matched[0], "", f"Slurm {release} refuses it"))
         elif name == "schedulerparameters" and "max_job_bf=" in matched[2].lower():
             kept = re.sub(r"\bmax_job_bf=", "bf_max_job_test=", matched[0], flags=re.IGNORECASE)
             changes.append(Change(line.where, matched[0], kept, "its name since Slurm 14.03"))
@@ -385,14 +392,15 @@ def _converted(line: ConfigLine, changes: list[Change]) -> Iterator[str]:
             yield matched[0]
 
 
-def _node_line(where: str, line: str, changes: list[Change]) -> str:
+def _node_line(line: ConfigLine, changes: list[Change], release: SlurmRelease) -> str:
     reasons: dict[str, None] = {}
-    kept, place = line, "NodeName" if line.lower().startswith("nodename") else "PartitionName"
-    for matched in ASSIGNMENT.finditer(line):
-        if matched[1].lower() in _OF_NODES or _INSTALLED.refuses(place, matched[1]):
+    kept, place = line.text, "NodeName" if line.key == "nodename" else "PartitionName"
+    for matched in ASSIGNMENT.finditer(line.text):
+        if matched[1].lower() in _OF_NODES or release.refuses(place, matched[1]):
             kept = " ".join(kept.replace(matched[0], "").split())
-            reasons["all nodes are on this host" if matched[1].lower() in _OF_NODES else _REFUSED] = None
-    changes += (Change(where, line, kept, reason) for reason in reasons)
+            of_nodes = matched[1].lower() in _OF_NODES
+            reasons["all nodes are on this host" if of_nodes else f"Slurm {release} refuses it"] = None
+    changes += (Change(line.where, line.text, kept, reason) for reason in reasons)
     return kept
 
 

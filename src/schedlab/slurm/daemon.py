@@ -60,11 +60,14 @@ class Daemon:
         for folder in ("state", "log"):  # of an earlier run in the same place
             shutil.rmtree(directory / folder, ignore_errors=True)
         plugins = None if installation.prefix == Path("/") else installation.plugins
+        for parameter, options in installation.release.options:
+            configuration = configuration.with_options(parameter, options)
         self.conf = configuration.write(directory, controller=self.port, nodes=nodes, plugins=plugins)
         (directory / "users").write_text("".join(f"{name}:{uid}:{uid}\n" for name, uid in uids.items()))
         if configuration.accounts is not None:
             listed = (configuration.value("AccountingStorageTRES") or "").lower().split(",")
-            for name, content in state_files(configuration.accounts, uids, filter(None, listed)).items():
+            files = state_files(configuration.accounts, uids, filter(None, listed), installation.release)
+            for name, content in files.items():
                 (directory / "state" / name).write_bytes(content)
         self._process: subprocess.Popen[bytes] | None = None
 

@@ -14,21 +14,18 @@ from pathlib import Path
 
 from schedlab.atomic import atomic_path
 from schedlab.errors import InputError
+from schedlab.slurm.releases import RELEASES, Release, release_of
 
 PREFIX_VARIABLE = "SCHEDLAB_SLURM"
-"""Environment variable that names the root of an unpacked Slurm, if it is not installed."""
-
-KNOWN_VERSION = "22.05"
-"""The release whose messages and state files `schedlab.slurm.wire` and `schedlab.slurm.account_state` write."""
+"""Environment variable that names the root of an unpacked Slurm, or a version that is installed or fetched."""
 
 UNKNOWN_CLOCKS = frozenset(
     [
         "ppoll",
         "select",
         "pselect",
-        "epoll_wait",
         "epoll_pwait",
-        "timer_settime",
+        "epoll_pwait2",
         "timerfd_settime",
         "pthread_cond_clockwait",
         "sem_timedwait",
@@ -39,8 +36,9 @@ UNKNOWN_CLOCKS = frozenset(
         "sigtimedwait",
     ]
 )
-"""Ways to wait that the clock does not replace; Slurm 22.05 uses none of them in its controller."""
+"""Ways to wait that the clock does not replace; no known version of Slurm uses them in its controller."""
 
+_VERSION = re.compile(r"\d\d\.\d\d(\.\d+)?")
 _DEBIAN = "apt-get install slurmctld slurm-client slurm-wlm-basic-plugins gcc libc6-dev"
 
 
@@ -84,46 +82,85 @@ class Installation:
     def environment(self) -> dict[str, str]:
         """Return what programs of this installation need in their environment."""
         base = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "LC_ALL": "C", "TZ": "UTC"}
-        return base if self.prefix == Path("/") else base | {"LD_LIBRARY_PATH": str(self.plugins)}
+        if self.prefix == Path("/"):
+            return base
+        return base | {"LD_LIBRARY_PATH": f"{self.plugins}:{self.plugins.parent}"}  # there its own C library may be
+
+    @property
+    def release(self) -> Release:
+        """What is known of its version."""
+        return release_of(self.version)
 
 
-@cache
-def find_slurm(prefix: str | None = None) -> Installation:
+def find_slurm(which: str | None = None) -> Installation:
     """Return the Slurm to use.
 
     Parameters
     ----------
-    prefix
-        Root of an unpacked Slurm; None: what the environment variable `SCHEDLAB_SLURM` names, else "/".
+    which
+        A version such as "24.11", installed or fetched, or the root of an unpacked Slurm. None: what the environment
+        variable `SCHEDLAB_SLURM` names, else the one that is installed.
 
     Raises
     ------
     InputError
-        If there is none, or it is of a release that the laboratory does not know.
+        If there is none, or it is of a version that the laboratory does not know.
     """
-    root = Path(prefix or os.environ.get(PREFIX_VARIABLE) or "/")
+    named = os.environ.get(PREFIX_VARIABLE)
+    which = which or named or "/"
+    if not _VERSION.fullmatch(which):
+        return _at(Path(which))
+    release = release_of(which)
+    roots = [Path("/"), fetched(which)] + ([Path(named)] if named and not _VERSION.fullmatch(named) else [])
+    for root in roots:
+        if _find(root, "slurmctld") is not None and _version(root).startswith(which):
+            return _at(root)
+    how = f"schedlab slurm fetch {which}" if release.suite else f"unpack it and name its root in {PREFIX_VARIABLE}"
+    raise InputError(f"Slurm {which} is neither installed nor fetched: {how}")
+
+
+def all_slurms() -> list[Installation]:
+    """Return the Slurms that are here: the one that is installed, one that SCHEDLAB_SLURM names, those fetched."""
+    named = os.environ.get(PREFIX_VARIABLE, "")
+    roots = [Path("/"), *([Path(named)] if named and not _VERSION.fullmatch(named) else []), *map(fetched, RELEASES)]
+    return [Installation(root, _version(root)) for root in roots if _find(root, "slurmctld") is not None]
+
+
+@cache
+def _at(root: Path) -> Installation:
     program = _find(root, "slurmctld")
     if program is None or _find(root, "sbatch") is None:
         missing = "slurmctld" if program is None else "sbatch"
         raise InputError(
-            f"no {missing} under {root}: install Slurm {KNOWN_VERSION} ({_DEBIAN}), or "
-            f"unpack it and "
-            f"name its root in {PREFIX_VARIABLE}"
+            f"no {missing} under {root}: install Slurm ({_DEBIAN}), fetch a version (schedlab slurm fetch 24.11), or "
+            f"unpack one and name its root in {PREFIX_VARIABLE}"
         )
-    bare = Installation(root, "")
-    answer = subprocess.run([program, "-V"], env=bare.environment(), capture_output=True, text=True, check=False)
-    matched = re.search(r"(\d+\.\d+)\.\d+\S*", answer.stdout)
+    version = _version(root)
+    try:
+        release_of(version)
+    except InputError as error:
+        raise InputError(f"{program}: {error}") from None
+    return Installation(root, version)
+
+
+@cache
+def _version(root: Path) -> str:
+    program = _find(root, "slurmctld")
+    assert program is not None
+    answer = subprocess.run(
+        [program, "-V"], env=Installation(root, "").environment(), capture_output=True, text=True, check=False
+    )
+    matched = re.search(r"\d+\.\d+\.\d+\S*", answer.stdout)
     if matched is None:
         raise InputError(
             f"{program} -V says {(answer.stdout + answer.stderr).strip()!r}, which is not a version of Slurm"
         )
-    if matched[1] != KNOWN_VERSION:
-        raise InputError(
-            f"{program} is Slurm {matched[0]}; the laboratory knows the messages of "
-            f"{KNOWN_VERSION} only: install "
-            f"that, or unpack it and name its root in {PREFIX_VARIABLE}"
-        )
-    return Installation(root, matched[0])
+    return matched[0]
+
+
+def fetched(version: str) -> Path:
+    """Return where a fetched version is, or would be."""
+    return cache_directory() / "slurm" / version
 
 
 def installed_version() -> str:
@@ -149,7 +186,7 @@ def library(installation: Installation) -> Path:
     """
     source = Path(__file__).with_name("clock.c")
     key = hashlib.sha256(source.read_bytes()).hexdigest()[:16]
-    place = _cache() / f"clock-{os.uname().machine}-{key}.so"
+    place = cache_directory() / f"clock-{os.uname().machine}-{key}.so"
     if not place.exists():
         _compile(source, place)
     _check_clocks(installation)
@@ -213,7 +250,8 @@ def _is_of_clients(place: str) -> bool:
     )
 
 
-def _cache() -> Path:
+def cache_directory() -> Path:
+    """Return where what was compiled and fetched is kept."""
     home = os.environ.get("XDG_CACHE_HOME")
     place = Path(home) if home else Path.home() / ".cache"
     try:

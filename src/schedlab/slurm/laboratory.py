@@ -16,7 +16,6 @@ from types import TracebackType
 from typing import Any, Literal
 
 from schedlab.errors import InputError
-from schedlab.slurm import wire
 from schedlab.slurm.clock import SECOND, Clock
 from schedlab.slurm.components import command_line, components_of, note_held
 from schedlab.slurm.configuration import Configuration
@@ -27,7 +26,7 @@ from schedlab.slurm.jobs import BatchJob
 from schedlab.slurm.patience import Patience
 from schedlab.slurm.standin import Standin
 from schedlab.slurm.virtual_events import End, Tick, is_stale
-from schedlab.slurm.wire import Kill, Launch, Message, Node
+from schedlab.slurm.wire import Kill, Launch, Message, Node, first_node
 
 Mode = Literal["frozen", "hybrid"]
 
@@ -85,6 +84,7 @@ class Laboratory:
     ) -> None:
         self.configuration = configuration
         self.installation = installation or find_slurm()
+        self.messages = self.installation.release.messages
         self.mode: Mode = mode
         self.phase = phase
         self.origin = origin
@@ -123,7 +123,7 @@ class Laboratory:
             self.clock.limit(min(self.clock.now() + SECOND, start + 20 * SECOND))
 
         for attempt in range(5):
-            self.standin = Standin(self)
+            self.standin = Standin(self, self.messages)
             self.daemon = Daemon(self.configuration, self.installation, self.directory, self.uids, self.standin.port)
             self.clock = Clock(self.directory / "clock", start, frozen=self.mode == "frozen")
             self.standin.start()
@@ -338,9 +338,13 @@ class Laboratory:
         self._registered_at = self.clock.now()
         runs = list(self.table.running.values())
         for node in self.nodes:
-            jobs = [run.job for run in runs if wire.first_node(run.nodes) == node.name]
+            jobs = [run.job for run in runs if first_node(run.nodes) == node.name]
             second = self.clock.now() // SECOND
-            wire.call(self.daemon.port, Message.NODE_REGISTRATION, wire.registration(node, second, jobs))
+            self.call(Message.NODE_REGISTRATION, self.messages.registration(node, second, jobs))
+
+    def call(self, type: Message, body: bytes) -> None:
+        """Send slurmctld a message, and wait for its answer."""
+        self.messages.call(self.daemon.port, type, body)
 
     def launched(self, launch: Launch) -> None:
         """Note a start, and when the job will end."""

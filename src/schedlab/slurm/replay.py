@@ -17,9 +17,11 @@ from schedlab.errors import InputError
 from schedlab.scheduler.backfilling import Slurm
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.scheduler import Scheduler, as_scheduler
+from schedlab.scheduler.slurm_versions import MODELLED
 from schedlab.slurm.components import number_of
 from schedlab.slurm.configuration import Configuration, site_configuration
 from schedlab.slurm.deployment import Deployment
+from schedlab.slurm.installation import find_slurm
 from schedlab.slurm.jobs import BatchJob, Command, JobList, fractions, from_workload
 from schedlab.slurm.laboratory import EPOCH, Laboratory, Mode
 from schedlab.slurm.patience import EndlessRunError, latest_second, say_who_is_left
@@ -51,6 +53,7 @@ def run(
     progress: Progress | None = None,
     directory: str | PathLike[str] | None = None,
     until: float | None = None,
+    slurm: str | None = None,
 ) -> SlurmRun:
     """Run jobs on an unmodified slurmctld, in skipped time.
 
@@ -92,6 +95,9 @@ def run(
     until
         The second of the workload's clock at which a run that has not ended is given up. None: thirty days and ten
         times the sum of all run times behind the last submission.
+    slurm
+        Which Slurm: a version such as "24.11", or the root of an unpacked one. None: the version of the scheduler
+        text, else see `find_slurm`.
 
     Returns
     -------
@@ -101,7 +107,7 @@ def run(
     Raises
     ------
     InputError
-        If there is no Slurm 22.05, no compiler, or slurmctld refuses the configuration.
+        If there is no such Slurm, no compiler, or slurmctld refuses the configuration.
     EndlessRunError
         If jobs still wait or run at that second, such as those that preempt each other for ever; it has what has run
         until then.
@@ -110,6 +116,9 @@ def run(
     ----------
     `docs/background/clock.md` says why the clock may jump.
     """
+    installation = find_slurm(slurm or _version_in(scheduler))
+    if conf is not None and not isinstance(conf, Configuration):
+        conf = site_configuration(conf, ".".join(installation.version.split(".")[:2]))
     task = _task(jobs, scheduler, conf, processors, cores_per_node)
     name, configuration = task.name, task.configuration
     if deployment is not None:
@@ -125,6 +134,7 @@ def run(
         users=task.jobs.users,
         origin=origin,
         directory=None if directory is None else Path(directory),
+        installation=installation,
         epoch=EPOCH + task.jobs.origin % 86400
         if workload.start_time is None
         else workload.start_time + task.jobs.origin,
@@ -232,14 +242,14 @@ class _Task(Translation):
 def _task(
     jobs: Workload | JobList,
     scheduler: str | Scheduler | None,
-    conf: str | PathLike[str] | Configuration | None,
+    conf: Configuration | None,
     processors: int | None,
     cores_per_node: int | None,
 ) -> _Task:
     if conf is not None:
         if scheduler is not None:
             raise InputError("give a scheduler or conf, not both: a site's slurm.conf defines its scheduler")
-        configuration = conf if isinstance(conf, Configuration) else site_configuration(conf)
+        configuration = conf
         if isinstance(jobs, Workload):
             if has_aware_workflows(jobs):
                 raise InputError(
@@ -261,6 +271,12 @@ def _task(
     elif isinstance(chosen.backfill, Slurm):
         object.__setattr__(task, "period", max(1, chosen.backfill.interval))
     return task
+
+
+def _version_in(scheduler: str | Scheduler | None) -> str | None:
+    """Return the version that a scheduler text names, unless it is the usual one."""
+    passes = None if scheduler is None else as_scheduler(scheduler).backfill
+    return passes.version if isinstance(passes, Slurm) and passes.version != MODELLED else None
 
 
 def _set_backfill_phase(laboratory: Laboratory, task: _Task, share: float) -> None:

@@ -233,8 +233,13 @@ def _records(laboratory: Laboratory) -> dict[int, dict[str, str]]:
 
 
 def _passes(laboratory: Laboratory) -> dict[int, str]:
-    """Return which pass started each job, the last time that it was started."""
-    passes = {}
+    """Return which pass started each job, the last time that it was started.
+
+    Where the log does not tell of the backfill pass, it started all that the main pass did not.
+    """
+    logged = laboratory.installation.release.logs_backfill
+    started = (number for number, job in laboratory.table.jobs.items() if job.runs)
+    passes = dict.fromkeys(() if logged else started, "backfill")
     with open(laboratory.directory / "log" / "slurmctld.log", encoding="utf-8", errors="replace") as log:
         for line in log:
             if "JobId=" not in line:

@@ -8,8 +8,8 @@ from collections import Counter
 from contextlib import suppress
 from typing import Protocol
 
-from schedlab.slurm import wire
-from schedlab.slurm.wire import KILLS, Kill, Launch, Message, Received
+from schedlab.slurm.messages import Messages
+from schedlab.slurm.wire import ALREADY_COMPLETE, KILLS, Kill, Launch, Message, Received
 
 
 class Site(Protocol):
@@ -35,11 +35,14 @@ class Standin(threading.Thread):
     ----------
     site
         Who is told.
+    messages
+        Those of the version of Slurm.
     """
 
-    def __init__(self, site: Site) -> None:
+    def __init__(self, site: Site, messages: Messages) -> None:
         super().__init__(name="slurmd-stand-in", daemon=True)
         self.site = site
+        self.messages = messages
         self.counts: Counter[int] = Counter()
         self.failure: Exception | None = None
         self._server = socket.create_server(("127.0.0.1", 0), backlog=4096)
@@ -55,7 +58,7 @@ class Standin(threading.Thread):
             with connection:
                 try:
                     connection.settimeout(60)
-                    connection.sendall(self._answer(wire.receive(connection)))
+                    connection.sendall(self._answer(self.messages.receive(connection)))
                 except Exception as error:  # whatever it is, the laboratory has to know: slurmctld would wait for ever
                     self.failure = self.failure or error
 
@@ -67,18 +70,19 @@ class Standin(threading.Thread):
         self._server.close()
 
     def _answer(self, message: Received) -> bytes:
+        messages = self.messages
         self.counts[message.type] += 1
-        if message.version != wire.PROTOCOL:  # the first contact; the laboratory registers all nodes by itself
-            return wire.return_code(0)
+        if message.version != messages.protocol:  # the first contact; the laboratory registers all nodes by itself
+            return messages.return_code(0)
         if message.type in KILLS:
-            self.site.killed(wire.read_kill(message.body))
-            return wire.return_code(wire.ALREADY_COMPLETE)
+            self.site.killed(messages.read_kill(message.body))
+            return messages.return_code(ALREADY_COMPLETE)
         if message.type == Message.BATCH_LAUNCH:
-            self.site.launched(wire.read_launch(message.body))
+            self.site.launched(messages.read_launch(message.body))
         elif message.type == Message.SUSPEND:
-            self.site.suspended(*wire.read_suspend(message.body))
+            self.site.suspended(*messages.read_suspend(message.body))
         elif message.type == Message.NODE_REGISTRATION_REQUEST:
             self.site.asked_to_register()
         if message.type in (Message.PING, Message.NODE_REGISTRATION_REQUEST):
-            return wire.ping_response()
-        return wire.return_code(0)
+            return messages.ping_response()
+        return messages.return_code(0)

@@ -15,7 +15,6 @@ from schedlab.scheduler.backfilling import ALL, GROUP_DEPTHS, NoBackfill, Slurm
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.policy import FCFS, Policy
 from schedlab.scheduler.scheduler import Scheduler
-from schedlab.scheduler.slurm_versions import MODELLED
 from schedlab.slurm.accounts import equal_shares
 from schedlab.slurm.configuration import Configuration, machine_configuration, smallest_node
 from schedlab.slurm.jobs import JobList, from_workload
@@ -148,8 +147,6 @@ def check_scheduler(scheduler: Scheduler) -> Slurm | None:
         raise InputError(f"{scheduler}: the real Slurm has its own backfilling: write {scheduler.policy.text}+slurm")
     if scheduler.backfill.reserve != ALL or scheduler.backfill.interval == 0:
         raise InputError(f"{scheduler}: Slurm has neither reserve= nor interval=0")
-    if scheduler.backfill.version != MODELLED:
-        raise InputError(f"{scheduler}: a laboratory runs the Slurm that is installed, whatever it is: remove version=")
     if scheduler.backfill.ties == "number" and not isinstance(scheduler.policy, FCFS):
         raise InputError(f"{scheduler}: Slurm breaks ties by number under priority/basic alone: write fcfs")
     return scheduler.backfill

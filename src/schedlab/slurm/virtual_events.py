@@ -6,9 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from schedlab.slurm import wire
 from schedlab.slurm.job_table import Run
-from schedlab.slurm.wire import Message
+from schedlab.slurm.wire import Message, first_node
 
 if TYPE_CHECKING:
     from schedlab.slurm.laboratory import Laboratory
@@ -24,8 +23,8 @@ class End:
 
     def __call__(self) -> None:
         if self.laboratory.table.ends_at(self.run, self.instant):
-            node = wire.first_node(self.run.nodes)
-            wire.call(self.laboratory.daemon.port, Message.BATCH_COMPLETE, wire.batch_complete(self.run.job, node))
+            node = first_node(self.run.nodes)
+            self.laboratory.call(Message.BATCH_COMPLETE, self.laboratory.messages.batch_complete(self.run.job, node))
 
 
 @dataclass(frozen=True, slots=True)

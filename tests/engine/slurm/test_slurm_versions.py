@@ -31,8 +31,6 @@ from schedlab.errors import InputError
 from schedlab.scheduler import Scheduler
 from schedlab.scheduler.backfilling import Slurm
 from schedlab.scheduler.slurm_versions import MODELLED, NOT_MODELLED, RULES, VERSIONS
-from schedlab.slurm.translation import translate
-from schedlab.workload.workload import Workload
 
 ROOT = Path(__file__).parents[3]
 RECORDED = json.loads((ROOT / "conformance" / "slurm-versions.json").read_text(encoding="utf-8"))
@@ -141,10 +139,3 @@ def test_unknown_versions_are_refused_with_the_known_ones():
     with pytest.raises(InputError, match=r"slurm: version=23\.11; known are 22\.05 and 24\.11 and 26\.05"):
         Scheduler.parse("fcfs+slurm(version=23.11)")
     assert Scheduler.parse("fcfs+slurm(version=22.05)").text == "fcfs+slurm"
-
-
-def test_a_laboratory_runs_the_installed_version():
-    columns = {"submit_time": [0], "requested_processors": [1], "run_time": [5], "requested_time": [60]}
-    jobs = Workload.from_columns(columns, processors=2)
-    with pytest.raises(InputError, match="a laboratory runs the Slurm that is installed"):
-        translate(jobs, Scheduler.parse("fcfs+slurm(version=26.05)"))
