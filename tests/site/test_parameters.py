@@ -9,7 +9,7 @@ import pytest
 from schedlab.cluster import sacctmgr, slurm_nodes, slurm_partitions
 from schedlab.site.parameters import PLACES, STATUSES, known, parameters
 from schedlab.site.reference import page
-from schedlab.slurm.configuration import CHANGED, DROPPED
+from schedlab.slurm.replaced import CHANGED, DROPPED
 
 PROJECT = Path(__file__).resolve().parents[2]
 WRONG = {"coresspecplugin", "jobsubmitscript"}

@@ -36,6 +36,7 @@ from schedlab.cli import (
     site_variants,
     sites,
     slurm,
+    slurm_versions,
     trials,
     versions,
     workflows,
@@ -233,8 +234,8 @@ laboratory = typer.Typer(
     "production queue under another policy.",
 )
 laboratory.command()(slurm.run)
-laboratory.command()(slurm.versions)
-laboratory.command()(slurm.fetch)
+laboratory.command()(slurm_versions.versions)
+laboratory.command()(slurm_versions.fetch)
 laboratory.command()(slurm.validate)
 laboratory.command()(slurm.shadow)
 app.add_typer(laboratory, name="slurm")

@@ -51,9 +51,9 @@ class SiteNames:
         )
         for line in found.node_lines:
             found.nodes.update(host_names(line))
-        for line in site.ledger.find("Nodes"):
-            if line.place == "topology.conf":
-                found.connected.update(host_names(line.value))
+        for entry in site.ledger.find("Nodes"):
+            if entry.place == "topology.conf":
+                found.connected.update(host_names(entry.value))
         who = None if site.machine is None else site.machine.accounting
         if who is not None:
             found.qos = [one.name for one in who.qos]
