@@ -119,3 +119,13 @@ def test_a_file_that_is_no_model_is_refused(run, model: Path) -> None:
 
 def test_the_model_is_not_overwritten(run, model: Path) -> None:
     assert "the output would overwrite the trace" in run("generate", "experiment", model, "-o", model).stderr
+
+
+def test_generated_jobs_are_as_patient_as_the_users_of_a_log(run):
+    rows = ["1 0 10 0 1 -1 -1 1 20 -1 5", "2 1 5 9 1 -1 -1 1 20 -1 1", "3 2 40 9 1 -1 -1 1 20 -1 1"]
+    Path("log.swf").write_text("".join(f"{row} 1 1 -1 -1 -1 -1 -1\n" for row in rows))
+    run("generate", "lublin", "-o", "jobs.csv", "--jobs", "200", "--seed", "1", "--patience-of", "log.swf")
+    # Of the two that waited for 10 s, one was cancelled then.
+    patience = sl.read_workload("jobs.csv")["patience"].tolist()
+    assert set(patience) == {0, 10}
+    assert 70 < patience.count(10) < 130

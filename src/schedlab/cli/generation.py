@@ -50,13 +50,20 @@ def lublin(
         Literal["tsafrir", "none"], typer.Option(help="Model of requested times; none leaves them unknown.")
     ] = "tsafrir",
     max_estimate: Annotated[int | None, typer.Option(min=1, metavar="SECONDS", help="Maximum requested time.")] = None,
+    patience_of: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="LOG", help="Log whose users' patience is drawn for the jobs; who waits longer is cancelled."
+        ),
+    ] = None,
 ) -> None:
     """Generate jobs by Lublin and Feitelson (2003), requested times by Tsafrir et al. (2005)."""
     import numpy as np
 
     from schedlab.model.lublin_feitelson import lublin as model
     from schedlab.model.tsafrir import tsafrir_estimates
-    from schedlab.workload.files import write_workload
+    from schedlab.workload.files import read_workload, write_workload
+    from schedlab.workload.patience import Patience
     from schedlab.workload.sampling import offered_load
 
     if load is not None and not 0 < load < float("inf"):
@@ -66,6 +73,8 @@ def lublin(
     workload = model(jobs, processors, rng=rng, typed=typed, start_hour=start_hour, load=load)
     if estimates == "tsafrir":
         workload = tsafrir_estimates(workload, rng=rng, max_estimate=max_estimate)
+    if patience_of is not None:
+        workload = Patience.of(read_workload(patience_of)).draw(workload, rng)
     write_workload(workload.replace(header=_header(workload, context, seed)), output)
     reached = f"offered load {offered_load(workload):.2f}" if jobs > 1 else "no offered load"
     show(f"{output}: {count_of(jobs, 'job')} for {processors:,} processors, {reached}, seed {seed}")

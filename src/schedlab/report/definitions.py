@@ -220,6 +220,10 @@ DEFINITIONS = {
         "Suspended",
         "Jobs that stood still while jobs of a higher tier used their cores and went on later.",
     ),
+    "cancelled": (
+        "Cancelled",
+        "Jobs that were cancelled while they waited. They stood in the queue, and count in no wait and no slowdown.",
+    ),
     "switches": ("Leaf switches", "Mean number of leaf switches to which the nodes of a job on several nodes belong."),
     "lost_share": ("Lost share", "Share of the machine that was held by runs which failed."),
     "makespan": ("Makespan", "Time from the first submission to the last end."),

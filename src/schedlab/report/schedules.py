@@ -52,6 +52,7 @@ FACTS = (
     ("preempted_runs", "Preempted runs", "preempted_runs"),
     ("node_failed_runs", "Runs that failed with a node", "node_failed_runs"),
     ("suspended_jobs", "Suspended jobs", "suspended"),
+    ("cancelled_jobs", "Jobs cancelled while they waited", "cancelled"),
     ("mean_switches", "Leaf switches of jobs on several nodes", "switches"),
     ("fairness", "Fairness between users", "fairness"),
 )

@@ -10,6 +10,7 @@ from .molding import Downey as Downey
 from .molding import moldable as moldable
 from .molding import read_alternatives as read_alternatives
 from .molding import write_alternatives as write_alternatives
+from .patience import Patience as Patience
 from .preceding import preceding_jobs as preceding_jobs
 from .resources import Labels as Labels
 from .resources import Resources as Resources
