@@ -91,7 +91,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     ' (did you mean easy?)'
     >>> did_you_mean("sfa", ["sqf", "saf"])
     ' (did you mean saf?)'
-    >>> did_you_mean("wait", ["p95_wait", "mean_wait"])
+    >>> did_you_mean("waits", ["p95_wait", "mean_wait"])
     ' (did you mean mean_wait?)'
     >>> did_you_mean("laws", ["path", "distributions"])
     ' (it is called distributions now)'
@@ -99,8 +99,8 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     names = list(known)
     if RENAMED.get(name) in names:
         return renamed(name)
-    if f"mean_{name}" in names:
-        return f" (did you mean mean_{name}?)"
+    if (mean := f"mean_{name.removesuffix('s')}") in names:
+        return f" (did you mean {mean}?)"
     near = get_close_matches(name.lower(), names, 10)
     near.sort(key=lambda one: sorted(one) != sorted(name.lower()))  # letters in another order are the likeliest slip
     return f" (did you mean {near[0]}?)" if near else ""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 
 import numpy as np
 import pytest
 
+from schedlab.cli import main
 from schedlab.errors import InputError, InputErrors
-from schedlab.site import import_site
+from schedlab.site import import_site, what_if
 from schedlab.site.copies import copies_of
 from schedlab.site.effects import effects
 from schedlab.site.ranking import rank_variants
@@ -170,6 +172,25 @@ def test_effects_pair_the_jobs_of_each_group(directory):
     mine = users == users[0]
     assert found["user", "ann"].jobs == mine.sum() == 45
     assert found["user", "ann"].difference == pytest.approx((wait[1] - wait[0])[mine].mean())
+
+
+@pytest.mark.parametrize("verb", ["what-if", "search", "python"])
+def test_an_unknown_metric_is_refused_before_anything_is_simulated(directory, verb, monkeypatch, capsys):
+    told = "unknown metric 'waits' (did you mean mean_wait?)"
+    if verb == "what-if":
+        monkeypatch.setattr(
+            "sys.argv", ["schedlab", "site", verb, str(directory), "--policy", "saf", "--rank-by", "waits"]
+        )
+        with pytest.raises(SystemExit):
+            main()
+        assert told in capsys.readouterr().err
+    elif verb == "search":
+        with pytest.raises(InputError, match=re.escape(told)):
+            search_parameters(Sweep(directory), {"policy": ["saf", "lxf"]}, metric="waits")
+    else:
+        with pytest.raises(InputError, match=re.escape(told)):
+            what_if(directory, policies=["saf"], metric="waits")
+    assert not [*directory.glob("what-if/*")]
 
 
 def test_a_search_chooses_on_one_part_and_judges_on_the_other(directory):

@@ -196,10 +196,12 @@ def run_many(
     anyway: bool,
 ) -> Answers:
     """Run variants, and rank them."""
+    from schedlab.site.answers import check_metric
     from schedlab.site.copies import in_copies
     from schedlab.site.ranking import rank_variants
     from schedlab.site.sweep import Sweep
 
+    check_metric(metric)
     if not variants:
         raise InputError(
             "nothing to compare: give changes (--set), policies (--policy), variants (--over) or --node-events"

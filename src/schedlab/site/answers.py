@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from schedlab.atomic import atomic_path
 from schedlab.documents import parse_json
 from schedlab.errors import InputError
+from schedlab.schedule.metrics import metric_names
 from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.stretches import by_stretch
 from schedlab.schedule.timeline import Steps, cores_held, count_present
@@ -96,6 +97,18 @@ class VariantAnswer:
             near = did_you_mean(name, self.metrics)
             raise InputError(f"unknown metric {shown(name)}{near}; the reference of metrics names all")
         return float(self.metrics[name])
+
+
+def check_metric(name: str) -> None:
+    """Refuse a metric that no schedule has, before anything is simulated.
+
+    Raises
+    ------
+    InputError
+        With the one that was meant.
+    """
+    if name not in (known := metric_names()):
+        raise InputError(f"unknown metric {shown(name)}{did_you_mean(name, known)}; the reference of metrics names all")
 
 
 def write_answer(path: str | PathLike[str], task: VariantTask, *, nodes: bool) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 
 from schedlab.campaign.results.statistics import LARGER_IS_BETTER, quantity
 from schedlab.errors import InputError
+from schedlab.site.answers import check_metric
 from schedlab.site.copies import copies_of, usual_copies
 from schedlab.site.coverage import listed
 from schedlab.site.effect_texts import effects_text
@@ -163,6 +164,7 @@ def search_parameters(
     InputError
         If there is no such metric, or a value is not possible.
     """
+    check_metric(metric)
     first, second = SiteSample(0, CHOSEN_ON), SiteSample(CHOSEN_ON, 1)
     sign = -1.0 if metric in LARGER_IS_BETTER else 1.0
     values: dict[Variant, float] = {}

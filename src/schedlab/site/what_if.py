@@ -13,6 +13,7 @@ from typing import Any
 from schedlab.cluster.node_events import NodeEvents
 from schedlab.errors import InputError
 from schedlab.schedule.schedule import Schedule
+from schedlab.site.answers import check_metric
 from schedlab.site.copies import in_copies
 from schedlab.site.other_events import under_events
 from schedlab.site.ranking import VariantRanking, rank_variants
@@ -124,8 +125,10 @@ def what_if(
     Raises
     ------
     InputError
-        If there is nothing to change, a change cannot be made, or the twin is not good enough; or there is no copy.
+        If there is nothing to change, a change cannot be made, or the twin is not good enough; or there is no copy, or
+        no such metric.
     """
+    check_metric(metric)
     found = [*asked(changes, policies, requests=requests, long=long), *variants]
     wanted = under_events(found, node_events, own=own_events)
     if not wanted:
