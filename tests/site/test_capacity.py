@@ -12,7 +12,7 @@ from schedlab.cli import main
 from schedlab.cluster.hostlist import host_names
 from schedlab.errors import InputError
 from schedlab.site import import_site
-from schedlab.site.capacity import capacity, next_number
+from schedlab.site.capacity import _Search, capacity, next_number
 from schedlab.site.capacity_found import Capacity, not_monotone
 from schedlab.site.capacity_goal import Goal
 from schedlab.site.changes import changed
@@ -50,6 +50,17 @@ def test_the_smallest_number_of_nodes_is_found_whose_waits_are_known(site):
     values = {step.nodes: step.value / 3600 for step in found.best.steps}
     assert values == {1: 2.5, 2: 1.5}
     assert found.best.decisive.saved == 12 * (5.5 - 1.5)
+
+
+def test_the_command_that_asks_further_says_how_many_nodes_like_which(site):
+    """Not with the lines of slurm.conf that these are, unless new nodes join another partition than those there are."""
+    found = asked(site, "mean_wait=2h", ("n1", "g1"), most=2)
+    lines = [line for line in str(found).splitlines() if line.startswith("schedlab site what-if ")]
+    assert [shlex.split(line)[4:6] for line in lines] == [
+        ["--set", "2 more nodes like n1"],
+        ["--set", "2 more nodes like g1"],
+    ]
+    assert "--set 'NodeName=n[2-3] " in str(asked(site, "mean_wait=2h", most=2, partitions=["batch", "gpu"]))
 
 
 def test_the_command_that_asks_further_can_be_pasted_as_it_is_printed(site, capsys, monkeypatch):
@@ -100,6 +111,72 @@ def site_of_five_jobs(tmp_path, days):
     times = [0] * 4 + [days * 86_400]
     (tmp_path / "jobs.csv").write_text(HEAD + "".join(f"{one},7200,7200,1,1,batch\n" for one in times))
     return import_site(tmp_path / "slurm.conf", tmp_path / "jobs.csv").save(tmp_path / "site")
+
+
+def test_if_no_kind_is_enough_the_first_sentence_has_how_near_each_comes_and_what_it_costs(site):
+    """Two more of n1: 1.5 h, from 5.5 h, with a goal of 1 h more than halfway; 2 x 720 h x 0.90. Saved are 48 h."""
+    found = asked(site, "mean_wait=1h", ("n1", "g1"), most=2, prices={"": 0.9, "g1": 4.0}, currency="EUR")
+    first = found.sentences()[0]
+    whole = "with up to 2 more nodes, none of 2 kinds brings the mean wait, 5.5 h as it is, to the goal of 60 min: 2 "
+    assert whole in first
+    assert "2 like n1 to 90 min, for 1,296 EUR in 30 days; 2 like g1 change nothing: 100% of all waiting is" in first
+    assert "; 4 are tried with --most 4" in first
+    assert first.count("goal") == 1
+    assert "--most" not in asked(site, "mean_wait=1h", ("g1",), most=1).sentences()[0]  # nothing came nearer
+    assert "--most 4" in asked(site, "mean_wait=1h", most=2).sentences()[0]
+
+
+def test_the_nodes_that_save_an_hour_at_the_least_cost_are_named(tmp_path):
+    """Nodes for the same jobs at 0.90 and 4.00 an hour: what they save is the same."""
+    (tmp_path / "slurm.conf").write_text(CONF.replace("Nodes=n1 Default", "Nodes=n1,g1 Default"))
+    (tmp_path / "jobs.csv").write_text(HEAD + "0,3600,3600,1,1,batch\n" * 12)
+    site = import_site(tmp_path / "slurm.conf", tmp_path / "jobs.csv").save(tmp_path / "site")
+    found = asked(site, "mean_wait=1m", ("n1", "g1"), most=1, prices={"n1": 4.0, "g1": 0.9}, currency="EUR")
+    # On two cores two jobs wait for 0, 1, ... 5 h, 30 in all, on three four for 0, 1, 2, 3 h, i.e. 18 in all: 12 saved.
+    # All jobs come in one second, in which a node costs 0.90 / 3600 EUR.
+    assert found.kinds[0].steps[-1].saved == 12
+    assert any(
+        told.startswith("An hour of waiting saved costs least with nodes like g1: ") for told in found.sentences()
+    )
+
+
+def test_the_numbers_that_decide_run_on_copies_where_there_are_too_many_to_run_all(site, monkeypatch):
+    """Up to 108 jobs may be simulated: all numbers are tried once, those of each kind that decide three times."""
+    monkeypatch.setattr("schedlab.site.copies.MOST_JOBS", 12 * 3 * 3)
+    found = asked(site, "mean_wait=2h", ("n1", "g1"), most=4, copies=None)
+    assert found.copies == 3
+    assert [[(step.nodes, step.runs) for step in one.steps] for one in found.kinds] == [
+        [(1, 1), (2, 3)],
+        [(1, 1), (2, 1), (4, 3)],
+    ]
+    text = str(found)
+    assert "Both sides were simulated 3 times" in text
+    assert "That holds for the numbers of nodes that decide; the others were simulated on fewer copies." in text
+    assert text.count("simulated once") == 1  # of n1; those of g1 have no effect
+
+
+def test_a_number_that_misses_the_goal_on_copies_gives_way_to_the_next_that_reached_it(site, monkeypatch):
+    """With 5 more nodes the longest wait is an hour; if copies said that it is longer, 6 would be the answer."""
+    monkeypatch.setattr("schedlab.site.copies.MOST_JOBS", 12 * 2 * 3)
+    value = _Search.value
+
+    def longer(self, answers):
+        found = list(answers)
+        return value(self, found) + (60 if len(found) == 3 and found[0].variant.name.startswith("5 more") else 0)
+
+    monkeypatch.setattr(_Search, "value", longer)
+    found = asked(site, "max_wait=1h", copies=None)
+    assert found.best.needed == 6
+    assert {step.nodes: step.runs for step in found.best.steps} == {1: 1, 2: 1, 4: 1, 5: 3, 6: 3, 8: 1}
+
+
+def test_progress_counts_all_numbers_and_never_goes_back(site):
+    seen = []
+    asked(site, "max_wait=1h", ("n1", "g1"), most=8, progress=lambda *told: seen.append(told))
+    ended = [done + failed for done, failed, _ in seen]
+    assert ended == sorted(ended)
+    assert all(total >= done for done, _, total in seen)
+    assert seen[0][2] >= 1 + 2 * 4  # the site as it is, and 1, 2, 4 and 8 nodes of both kinds
 
 
 def test_what_nodes_cost_and_buy_is_computed_from_the_log(tmp_path):

@@ -60,7 +60,7 @@ def render_capacity(found: Capacity, *, command: str = "") -> str:
         leading=_tables(found),
         chart=_figures(found),
         chart_heading="By the number of nodes",
-        tables=[] if step is None or step.unchanged else [by_group(step.variant.name, step.effects)],
+        behind_chart=[] if step is None or step.unchanged else [by_group(step.variant.name, step.effects)],
         command=command,
         provenance=provenance_of(found.sweep),
     )

@@ -27,6 +27,9 @@ from schedlab.site.variants import AS_IT_IS, Variant
 MOST_TRIED = 2
 """Numbers of a kind that are tried at most, for each power of two up to the largest one: doubling, then halving."""
 
+Progress = Callable[[int, int, int], None]
+"""Called with the numbers of simulations that are done, that failed, and of all."""
+
 MORE_WORK = 1.1
 """Factor of the work that is offered, to see whether the goal still holds if shorter waits bring more."""
 
@@ -58,22 +61,49 @@ def next_number(tried: Mapping[int, bool], most: int) -> int | None:
 
 
 class _Search:
-    """The search for all kinds at once, so that processes have enough to do."""
+    """The search for all kinds at once, so that processes have enough to do.
 
-    def __init__(self, sweep: Sweep, goal: Goal, samples: Sequence[SiteSample], most: int, **running: Any) -> None:
-        self.sweep, self.goal, self.samples, self.most, self.running = sweep, goal, samples, most, running
+    Parameters
+    ----------
+    samples
+        The copies of the jobs on which numbers are tried.
+    deciding
+        Those on which the numbers are run that decide, `samples` or more copies.
+    """
+
+    def __init__(
+        self,
+        sweep: Sweep,
+        goal: Goal,
+        samples: Sequence[SiteSample],
+        deciding: Sequence[SiteSample],
+        most: int,
+        workers: int | None,
+        progress: Progress | None,
+    ) -> None:
+        self.sweep, self.goal, self.samples, self.deciding, self.most = sweep, goal, samples, deciding, most
+        self.workers, self.progress = workers, progress
         self.mine = goal.rows(sweep.sample(samples[0]), sweep.site.cluster.processors)
         self.tried: dict[NodeKind, dict[int, CapacityStep]] = {}
         self.failed: dict[NodeKind, str] = {}
+        self.done = 0
 
-    def run(self, variants: Sequence[Variant]) -> None:
-        self.sweep.run(variants, self.samples, **self.running)
+    def run(self, variants: Sequence[Variant], samples: Sequence[SiteSample], later: int = 0) -> None:
+        """Run variants; `later` simulations may follow, which progress counts with those before."""
+        ended = self.done
+
+        def advance(done: int, failed: int, total: int) -> None:
+            self.done = ended + done + failed
+            if self.progress is not None:
+                self.progress(ended + done, failed, ended + total + later)
+
+        self.sweep.run(variants, samples, workers=self.workers, progress=advance)
 
     def pairs(self, variant: Variant) -> list[Paired]:
-        return self.sweep.pairs(variant, self.samples)
+        return self.sweep.pairs(variant, self.deciding)
 
-    def as_it_is(self) -> list[Paired]:
-        self.run([])
+    def as_it_is(self, kinds: int) -> list[Paired]:
+        self.run([], self.deciding, kinds * self._left(0))
         if found := self.pairs(Variant(AS_IT_IS)):
             return found
         reasons = dict.fromkeys(one.reason for one in self.sweep.failures.values())
@@ -87,14 +117,37 @@ class _Search:
         """Try numbers of nodes of all kinds until each is decided."""
         self.tried = {kind: {} for kind in kinds}
         while batch := {kind: number for kind in kinds if (number := self._next(kind)) is not None}:
-            variants = {kind: self.variant(kind, number) for kind, number in batch.items()}
-            self.run(list(variants.values()))
-            for kind, variant in variants.items():
-                if copies := self.pairs(variant):
-                    self.tried[kind][batch[kind]] = self._step(batch[kind], variant, copies)
-                else:
-                    failures = (self.sweep.failures.get((variant, one)) for one in self.samples)
-                    self.failed[kind] = next(one.reason for one in failures if one is not None)
+            self._try(batch, self.samples, sum(self._left(number) for number in batch.values()))
+        while len(self.deciding) > len(self.samples) and (
+            batch := {kind: number for kind in kinds if (number := self._undecided(kind)) is not None}
+        ):
+            self._try(batch, self.deciding)
+
+    def _try(self, batch: Mapping[NodeKind, int], samples: Sequence[SiteSample], later: int = 0) -> None:
+        variants = {kind: self.variant(kind, number) for kind, number in batch.items()}
+        self.run(list(variants.values()), samples, later)
+        for kind, variant in variants.items():
+            if copies := self.sweep.pairs(variant, samples):
+                self.tried[kind][batch[kind]] = self._step(batch[kind], variant, copies)
+            else:
+                failures = (self.sweep.failures.get((variant, one)) for one in samples)
+                self.failed[kind] = next(one.reason for one in failures if one is not None)
+
+    def _left(self, number: int) -> int:
+        """Return how many numbers above one may follow, if none of them is enough."""
+        return len(self.samples) * ((self.most // max(number, 1)).bit_length() - (number > 0))
+
+    def _undecided(self, kind: NodeKind) -> int | None:
+        """Return the number of a kind that decides if it was not run on all copies; None: it was, or cannot be.
+
+        A number that misses the goal there no longer decides; the next larger one does that reached it.
+        """
+        step = self._decisive(kind)
+        return None if step is None or step.runs == len(self.deciding) or kind in self.failed else step.nodes
+
+    def _decisive(self, kind: NodeKind) -> CapacityStep | None:
+        steps = [step for _, step in sorted(self.tried[kind].items())]
+        return next((one for one in steps if self.goal.reached(one.value)), steps[-1] if steps else None)
 
     def _next(self, kind: NodeKind) -> int | None:
         if kind in self.failed:
@@ -110,12 +163,15 @@ class _Search:
         answers = [one.other for one in copies]
         both = [(base.schedule, other.schedule) for base, other in copies]
         mean_wait = _mean(answers, "mean_wait")
+        changes = self.goal.changes(copies, self.mine)
         return CapacityStep(
             number,
             variant,
             self.value(answers),
+            float(changes.mean()),
             self.goal.interval(copies, self.mine),
-            between_copies(self.goal.changes(copies, self.mine)),
+            between_copies(changes),
+            len(copies),
             mean_wait,
             _mean(answers, "utilisation"),
             float(np.mean([(before.wait_time - after.wait_time).sum() for before, after in both])) / HOUR,
@@ -131,7 +187,7 @@ class _Search:
             for kind, tried in self.tried.items()
         }
         busier = {kind: self.variant(kind, number, MORE_WORK) for kind, number in needed.items() if number is not None}
-        self.run(list(busier.values()))
+        self.run(list(busier.values()), self.deciding)
         with_more = {
             kind: self.value(one.other for one in copies)
             for kind, variant in busier.items()
@@ -170,7 +226,7 @@ def capacity(
     copies: int | None = None,
     anyway: bool = False,
     workers: int | None = None,
-    progress: Callable[[int, int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Capacity:
     """Return how many nodes of which kind a site needs until a metric reaches a goal.
 
@@ -196,7 +252,8 @@ def capacity(
     sample
         The jobs.
     copies
-        Of these, some seconds earlier or later, on which both sides are simulated; as for `what_if`.
+        Of these, some seconds earlier or later, on which both sides are simulated; as for `what_if`. If it is not given
+        and there are many numbers to try, they are tried on one, and those that decide are run on several.
     anyway
         Whether a twin answers that its last calibration found not good enough.
     workers, progress
@@ -213,8 +270,9 @@ def capacity(
     kinds = node_kinds(sweep.site, nodes, partitions)
     priced = _priced(sweep, kinds, prices)
     samples = in_copies(sweep, [sample], copies, len(kinds) * MOST_TRIED * most.bit_length())
-    search = _Search(sweep, goal, samples, most, workers=workers, progress=progress)
-    base = search.as_it_is()
+    deciding = in_copies(sweep, [sample], copies, len(kinds))
+    search = _Search(sweep, goal, samples, deciding, most, workers, progress)
+    base = search.as_it_is(len(kinds))
     answers = [one.other for one in base]
     before = search.value(answers)
     found: list[KindCapacity] = []
@@ -224,12 +282,12 @@ def capacity(
         search.search(kinds)
         found = sorted(search.found(priced), key=_order(goal))
     shown = found[0].decisive if found else None
-    pairs = base if shown is None else search.pairs(shown.variant)
+    pairs = base if shown is None else search.pairs(shown.variant) or sweep.pairs(shown.variant, samples)
     return Capacity(
         sweep,
         goal,
         sample,
-        len(samples),
+        len(deciding),
         most,
         before,
         _mean(answers, "mean_wait"),

@@ -34,10 +34,10 @@ class CapacityStep:
         How many.
     variant
         The site with them.
-    value, interval
-        The metric, and the 95 % interval of its change from the site as it is (None: there is none).
-    copies
-        The smallest and the largest change among the copies of the jobs; None: there is one copy.
+    value, change, interval
+        The metric, its change from the site as it is, and the 95 % interval of that (None: there is none).
+    copies, runs
+        The smallest and the largest change among the copies of the jobs (None: there is one), and how many these are.
     mean_wait, utilisation
         In seconds, and of 1.
     saved
@@ -53,8 +53,10 @@ class CapacityStep:
     nodes: int
     variant: Variant
     value: float
+    change: float
     interval: Interval | None
     copies: Interval | None
+    runs: int
     mean_wait: float
     utilisation: float
     saved: float
@@ -116,7 +118,7 @@ class Capacity:
     sample
         The jobs that were replayed.
     copies
-        Copies of these on which both sides were simulated; numbers are means over them.
+        Copies of these on which both sides were simulated for the numbers that decide, which are means over them.
     most
         Nodes that were tried of each kind.
     before, mean_wait, utilisation
@@ -163,6 +165,11 @@ class Capacity:
         """Return what an hour of waiting that is saved costs; None: there is no price, or nothing is saved."""
         cost = one.cost(step.nodes)
         return None if cost is None or step.saved <= 0 else cost * self.span / MONTH / step.saved
+
+    @property
+    def tried_once(self) -> bool:
+        """Whether other numbers than those that decide were simulated on fewer copies."""
+        return any(step.runs < self.copies for one in self.kinds for step in one.steps)
 
     @property
     def best(self) -> KindCapacity | None:
@@ -216,6 +223,6 @@ def not_monotone(goal: Goal, one: KindCapacity) -> tuple[CapacityStep, CapacityS
     """Return two numbers of nodes of which the larger one is clearly worse; None: there are none."""
     sign = -1 if goal.metric in LARGER_IS_BETTER else 1
     for fewer, more in zip(one.steps, one.steps[1:], strict=False):
-        if sign * (more.value - fewer.value) > SLACK * abs(fewer.value):
+        if fewer.runs == more.runs and sign * (more.value - fewer.value) > SLACK * abs(fewer.value):
             return fewer, more
     return None

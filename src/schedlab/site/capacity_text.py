@@ -2,31 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from shlex import join
 
 from schedlab.schedule.summary import duration
 from schedlab.site.capacity import MORE_WORK
 from schedlab.site.capacity_found import Capacity, CapacityStep, KindCapacity, not_monotone
+from schedlab.site.changes import MORE_NODES, Change, parse_change
 from schedlab.site.headline import copies_text, payers_text, winners_text
 from schedlab.site.intervals import Interval
 from schedlab.site.log_end import log_end_clause
+from schedlab.site.more_nodes import expanded
 from schedlab.site.unusable import MOSTLY, TELLING
 from schedlab.site.variants import AS_IT_IS
 from schedlab.site.wait_text import signed_interval
 from schedlab.wording import table
 
-AGAIN = 3
+AGAIN = 8
 """Kinds whose changes are printed."""
+
+HALFWAY = 0.5
+"""Share of the way to the goal from which on more nodes than were tried are proposed."""
 
 
 def sentences_of(found: Capacity) -> list[str]:
     """Return the answer in sentences: what is needed, what it costs, how sure that is, and what it does not say."""
-    parts = [_answer(found), *(_not_reached(found, one) for one in found.kinds[1:] if one.needed is None)]
+    if len(found.kinds) > 1 and all(one.needed is None for one in found.kinds):
+        parts = [_none_reached(found)]
+    else:
+        parts = [_answer(found), *(_not_reached(found, one) for one in found.kinds[1:] if one.needed is None)]
     parts += [one for one in (log_end_clause(found.grounds.after_the_log),) if one]
     parts += [one for one in (found.grounds.left_out_text,) if one]
     told = [found.grounds.sentence(parts), *found.grounds.sentences()]
     told += [copies_text(found.copies)] if found.kinds else []
+    if found.tried_once:
+        told.append("That holds for the numbers of nodes that decide; the others were simulated on fewer copies.")
+    told += _cheapest(found)
     told += [sentence for one in found.kinds if one.needed is not None for sentence in _of_needed(found, one)]
     told += [sentence for one in found.kinds for sentence in _cautions(found, one)]
     if found.kinds and not found.extrapolates:
@@ -89,6 +100,12 @@ def _cost(found: Capacity, one: KindCapacity) -> str:
     return f", for {money(cost, found.currency)} in 30 days at {money(one.price or 0, found.currency)} per node-hour"
 
 
+def _price(found: Capacity, one: KindCapacity, step: CapacityStep) -> str:
+    """Return what nodes cost, behind a comma."""
+    cost = one.cost(step.nodes)
+    return "" if cost is None else f", for {money(cost, found.currency)} in 30 days"
+
+
 def money(amount: float, currency: str) -> str:
     """Return an amount as text.
 
@@ -111,13 +128,68 @@ def _not_reached(found: Capacity, one: KindCapacity) -> str:
     misses = "does not reach" if step.nodes == 1 else "do not reach"
     to = f"the {goal.text} goes from {goal.in_words(found.before)} to {goal.in_words(step.value)}"
     why = _because(one, step)
-    return f"{nodes} {misses} the goal of {goal.in_words(goal.value)}{f'{why}; ' if why else ': '}{to}{_perhaps(step)}"
+    cost = _price(found, one, step)
+    told = f"{nodes}{cost}{',' if cost else ''} {misses} the goal of {goal.in_words(goal.value)}"
+    return f"{told}{f'{why}; ' if why else ': '}{to}{_perhaps(step)}{_ask_for_more(found) if one is found.best else ''}"
+
+
+def _none_reached(found: Capacity) -> str:
+    """Say that no kind reaches the goal, how near each comes and at what cost, the nearest first."""
+    goal, kinds = found.goal, found.kinds
+    tried = [step for one in kinds if (step := one.decisive) is not None]
+    most = max((step.nodes for step in tried), default=0)
+    text = f"with up to {most:,} more nodes, none of {len(kinds):,} kinds brings the {goal.text}, "
+    text += f"{goal.in_words(found.before)} as it is, to the goal of {goal.in_words(goal.value)}"
+    text += ": " + "; ".join(_how_near(found, one) for one in kinds)
+    moved = [step for step in tried if not step.unchanged]
+    if moved and all(map(_may_be_chance, moved)):
+        text += "; this log cannot tell any of these changes from none (95 % intervals)"
+    return f"{text}{_ask_for_more(found)}"
+
+
+def _how_near(found: Capacity, one: KindCapacity) -> str:
+    """Say to what value the most nodes of a kind bring the metric, what they cost, and why that is not more."""
+    step = one.decisive
+    if step is None:
+        return f"nodes like {one.kind.name} could not be tried ({one.failure})"
+    why = " and ".join(_why(one, step))
+    nodes = f"{step.nodes:,} like {one.kind.name}"
+    if step.unchanged:
+        return f"{nodes} change nothing: {why or 'no job that waits starts earlier'}"
+    return f"{nodes} to {found.goal.in_words(step.value)}{_price(found, one, step)}{f' ({why})' if why else ''}"
+
+
+def _ask_for_more(found: Capacity) -> str:
+    """Propose to try more nodes, if the kind that comes nearest is more than halfway, and comes nearer with each."""
+    best, goal = found.best, found.goal
+    step = None if best is None else best.decisive
+    if best is None or step is None or step.nodes < found.most or step.change == 0:
+        return ""
+    way = (step.value - found.before) / (goal.value - found.before)
+    return f"; {2 * found.most:,} are tried with --most {2 * found.most}" if way >= HALFWAY else ""
+
+
+def _cheapest(found: Capacity) -> Iterator[str]:
+    """Say which nodes save an hour of waiting at the least cost, if kinds have prices, and none reaches the goal."""
+    if any(one.needed is not None for one in found.kinds):
+        return
+    costs = [
+        (cost, one)
+        for one in found.kinds
+        if (step := one.decisive) is not None and (cost := found.cost_of_an_hour(one, step)) is not None
+    ]
+    if len(costs) > 1:
+        cost, one = min(costs, key=lambda each: each[0])
+        yield f"An hour of waiting saved costs least with nodes like {one.kind.name}: {money(cost, found.currency)}."
+
+
+def _may_be_chance(step: CapacityStep) -> bool:
+    return step.interval is not None and step.interval[0] <= 0 <= step.interval[1]
 
 
 def _perhaps(step: CapacityStep) -> str:
     """Say so if the change may be chance."""
-    by_chance = step.interval is not None and step.interval[0] <= 0 <= step.interval[1]
-    return ", a change that this log cannot tell from none" if by_chance else ""
+    return ", a change that this log cannot tell from none" if _may_be_chance(step) else ""
 
 
 def _because(one: KindCapacity, step: CapacityStep) -> str:
@@ -159,7 +231,7 @@ def _of_needed(found: Capacity, one: KindCapacity) -> Iterator[str]:
             f"{_number(one)} {saves} {saved:,.0f} hours of waiting in {_period(found)}, {saved / step.nodes:,.0f} per "
             f"node{each}."
         )
-    if step.interval is not None and step.interval[0] <= 0 <= step.interval[1]:
+    if _may_be_chance(step):
         what = f"{_number(one)} really {'changes' if step.nodes == 1 else 'change'} the {found.goal.text}"
         yield f"Whether {what} cannot be told from this log: the interval includes 0."
     if one.with_more_work is not None:
@@ -203,14 +275,25 @@ def capacity_text(found: Capacity) -> str:
 
 def again(found: Capacity, one: KindCapacity) -> list[str]:
     """Return the command that asks what the decisive number of nodes of a kind changes, on one line to be pasted."""
-    if one.decisive is None:
+    step = one.decisive
+    if step is None:
         return []
     words = ["schedlab", "site", "what-if", str(found.sweep.directory)]
     if (found.sample.begin, found.sample.end) != (0, 1):
         words += ["--part", f"{100 * found.sample.begin:g}-{100 * found.sample.end:g}"]
-    for change in one.decisive.variant.changes:
+    for change in _briefly(found, one, step):
         words += ["--set", change]
-    return [join([*words, "--copies", str(found.copies)])]
+    return [join([*words, "--copies", str(step.runs)])]
+
+
+def _briefly(found: Capacity, one: KindCapacity, step: CapacityStep) -> Sequence[str]:
+    """Return the changes that add nodes, as "N more nodes like" others if that is the same."""
+    changes = step.variant.changes
+    short = Change(MORE_NODES, one.kind.lines[-1], str(step.nodes)).text
+    same = [change.text for change in expanded(found.sweep.site, [short])] == [
+        parse_change(one).text for one in changes
+    ]
+    return [short] if same else changes
 
 
 def columns(found: Capacity) -> tuple[list[str], list[list[str]]]:
@@ -234,11 +317,14 @@ def _mean_wait(found: Capacity, text: str) -> list[str]:
 
 def _row(found: Capacity, one: KindCapacity, step: CapacityStep, *, priced: bool) -> list[str]:
     saved, goal = found.saved(step), found.goal
-    row = [one.kind.name, f"{step.nodes:,}", goal.in_words(step.value), _signed(found, step.value - found.before)]
+    row = [one.kind.name, f"{step.nodes:,}", goal.in_words(step.value), _signed(found, step.change)]
     row += ["-" if step.interval is None else _span(found, step.interval), *_mean_wait(found, duration(step.mean_wait))]
     row += [f"{step.utilisation:.1%}", f"{saved:,.0f}", f"{saved / step.nodes:,.0f}"]
     if priced:
         cost, each = one.cost(step.nodes), found.cost_of_an_hour(one, step)
         row += ["-" if cost is None else money(cost, ""), "-" if each is None else money(each, "")]
     mark = "needed" if step.nodes == one.needed else "no effect" if step.unchanged else ""
+    mark = mark or (
+        f"simulated {'once' if step.runs == 1 else f'{step.runs} times'}" if step.runs < found.copies else ""
+    )
     return [*row, mark]
