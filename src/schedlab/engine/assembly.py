@@ -62,7 +62,7 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
         request=prepared.request,
         watched=scheduler.runtimes.learns,
         runs=n if retries is None else len(retries.runs),
-        layers=1 if prepared.site is None else layers_of(prepared.site.preemption),
+        layers=layers_of(prepared.preemption),
         tick=prepared.tick,
     )
     if ties_of(scheduler) != BY_ENTRY:

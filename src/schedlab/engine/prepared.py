@@ -32,9 +32,10 @@ from schedlab.engine.parts.limits.numbers import SiteInputs
 from schedlab.engine.parts.limits.on_all_jobs import as_one_node, is_held_back
 from schedlab.engine.parts.moldable.rows import Spread, spread_out
 from schedlab.engine.parts.outages.numbers import OutageInputs
-from schedlab.engine.parts.preemption.numbers import preempts
+from schedlab.engine.parts.preemption.numbers import PreemptionInputs, preempts
 from schedlab.engine.parts.priority.associations import Associations
 from schedlab.engine.parts.reservations.numbers import BookingInputs
+from schedlab.engine.parts.submission_limits.numbers import SubmissionLimitInputs
 from schedlab.errors import InputError, check_type, whole_number
 from schedlab.imports import named_classes
 from schedlab.permutations import inverse
@@ -140,6 +141,16 @@ class Prepared(NamedTuple):
     def bookings(self) -> BookingInputs | None:
         """The jobs of advance reservations; None without any."""
         return None if self.outages is None else self.outages.bookings
+
+    @property
+    def preemption(self) -> PreemptionInputs | None:
+        """Which jobs may preempt which; None if none may."""
+        return None if self.site is None else self.site.preemption
+
+    @property
+    def submission_limits(self) -> SubmissionLimitInputs | None:
+        """Limits on jobs that are in the queue or run; None if none may bind."""
+        return None if self.site is None else self.site.submission_limits
 
     @property
     def counting_period(self) -> int:

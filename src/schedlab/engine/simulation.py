@@ -227,5 +227,4 @@ def _told(prepared: Prepared) -> dict[str, Any]:
     """Return the specification of a schedule; `interrupts` stands there only if runs may be interrupted."""
     told = {"in_order": prepared.in_order, "requests_enforced": prepared.workload.requests_enforced}
     breaks = prepared.outages is not None and prepared.outages.interrupts
-    preempts = prepared.site is not None and prepared.site.preemption is not None
-    return told | ({"interrupts": True} if breaks or preempts else {})
+    return told | ({"interrupts": True} if breaks or prepared.preemption is not None else {})

@@ -56,10 +56,9 @@ class Clock:
         self.machine = Machine(self.prepared)
         self.site = Site(self.prepared.site, self.prepared.bookings, self.prepared.counting_period)
         self.outages = Outages(self.prepared.outages)
-        site = self.prepared.site
-        self.gate = Gate(None if site is None else site.submission_limits, self.dependencies.parents)
+        self.gate = Gate(self.prepared.submission_limits, self.dependencies.parents)
         self.cancellations = Cancellations(self.prepared)
-        self.preemption = Preemption(self, None if site is None else site.preemption)
+        self.preemption = Preemption(self, self.prepared.preemption)
         self.to_come = list(self.jobs)
         self.forecast = Forecast(self.prepared, self.retries is not None)
         self.order = Order(self.scheduler, self.jobs[0].submit, self.priority, self.retries, self.site)

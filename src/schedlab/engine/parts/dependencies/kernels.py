@@ -91,7 +91,7 @@ def new_dependencies(prepared: Prepared) -> DependencyState:
         children, parents, delay = place[after.children], place[after.parents], after.delay
     by_child, by_parent = np.lexsort((parents, children)), np.lexsort((children, parents))
     workflow = np.full(n, NO_WORKFLOW, dtype=np.int64)
-    limited = prepared.site is not None and prepared.site.submission_limits is not None
+    limited = prepared.submission_limits is not None
     workflows = prepared.workload.workflows
     if workflows is not None:
         workflow[place] = np.where(workflows.aware, workflows.number, NO_WORKFLOW)

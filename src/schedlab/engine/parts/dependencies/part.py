@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def _new(prepared: Prepared) -> DependencyState | None:
-    limited = prepared.site is not None and prepared.site.submission_limits is not None
+    limited = prepared.submission_limits is not None
     waits = prepared.workload.dependencies is not None or prepared.pilot.any() or limited
     return new_dependencies(prepared) if waits else None
 

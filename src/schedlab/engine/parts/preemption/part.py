@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 def _new(prepared: Prepared) -> Preemption | None:
-    if prepared.nodes is None or prepared.site is None or prepared.site.preemption is None:
+    if prepared.nodes is None or prepared.preemption is None:
         return None
-    return new_preemption(prepared.site.preemption, len(prepared.jobs), len(prepared.nodes.cores))
+    return new_preemption(prepared.preemption, len(prepared.jobs), len(prepared.nodes.cores))
 
 
 def _grown(old: World, new: World, moves: Moves) -> None:

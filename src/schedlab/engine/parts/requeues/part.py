@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def _new(prepared: Prepared) -> Requeues | None:
     if prepared.nodes is None or prepared.site is None:
         return None
-    return new_requeues(len(prepared.jobs), prepared.site.preemption, prepared.outages)
+    return new_requeues(len(prepared.jobs), prepared.preemption, prepared.outages)
 
 
 def _grown(old: World, new: World, moves: Moves) -> None:

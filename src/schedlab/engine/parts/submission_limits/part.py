@@ -17,12 +17,10 @@ if TYPE_CHECKING:
 
 
 def _new(prepared: Prepared) -> SubmissionLimits | None:
-    site = prepared.site
-    return (
-        None
-        if prepared.nodes is None or site is None or site.submission_limits is None
-        else new_submission_limits(site.submission_limits, reason_names(site))
-    )
+    inputs = prepared.submission_limits
+    if prepared.nodes is None or prepared.site is None or inputs is None:
+        return None
+    return new_submission_limits(inputs, reason_names(prepared.site))
 
 
 def _grown(old: World, new: World, moves: Moves) -> None:
@@ -36,11 +34,11 @@ def _grown(old: World, new: World, moves: Moves) -> None:
 
 def _numbers(given: Given, prepared: Prepared) -> Prepared:
     """Let a moldable job count once."""
-    site = prepared.site
-    if given.spread is None or site is None or site.submission_limits is None:
+    inputs = prepared.submission_limits
+    if given.spread is None or prepared.site is None or inputs is None:
         return prepared
-    owner = prepared.in_submission_order(given.spread.owner)
-    return prepared._replace(site=site._replace(submission_limits=site.submission_limits.of_first(owner)))
+    once = inputs.of_first(prepared.in_submission_order(given.spread.owner))
+    return prepared._replace(site=prepared.site._replace(submission_limits=once))
 
 
 SUBMISSION_LIMITS = Part("submission_limits", _new, _grown, numbers=_numbers)
