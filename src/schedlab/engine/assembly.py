@@ -214,34 +214,37 @@ def rules_of(prepared: Prepared, orders: Iterable[Order | None], *, observed: bo
         ranks=prepared.site is not None and bool(kinds & {TIMED, ASKED}) and not isinstance(policy, AgentPolicy),
         loses=prepared.outages is not None and prepared.outages.loses,
     )
-    if not isinstance(backfill, Slurm):
-        return rules
+    return _with_slurm(rules, backfill) if isinstance(backfill, Slurm) else rules
+
+
+def _with_slurm(rules: Rules, passes: Slurm) -> Rules:
+    """Return the rules of a scheduler with those of Slurm's passes."""
     return rules._replace(
-        interval=backfill.interval,
-        depth=backfill.depth,
-        resolution=backfill.resolution,
-        origin=backfill.origin,
-        horizon=backfill.window,
-        reserve=backfill.reserve,
-        queue_depth=backfill.queue_depth,
-        delay=backfill.delay,
-        shared=backfill.shared,
-        by_group=any(getattr(backfill, name) < ALL for name in DEPTHS),
-        starts=backfill.starts,
-        main_starts=backfill.main_starts,
-        reserve_age=backfill.reserve_age,
-        reserve_priority=backfill.reserve_priority,
-        stops_at_limits=backfill.limits == "stop",
-        one_each=backfill.partitions == "first",
-        plan_size=_plan_size(backfill),
-        grouped=backfill.interval > 0 and backfill.node == 0,  # as select/cons_tres does
-        groups_widen=backfill.follows("groups_widen"),
-        grace_until_look=backfill.follows("grace_until_look"),
-        passes_rest=backfill.follows("passes_rest"),
-        searches_whole_plan=backfill.follows("searches_whole_plan"),
-        wf_depth=backfill.wf_depth,
-        planned_tasks=backfill.wf_plan == "all",
-        tasks_count=backfill.wf_count == "tasks",
-        het_order=HETJOB_PRIOS.index(backfill.hetjob_order),
-        het_at_once=backfill.hetjob_immediate == "yes",
+        interval=passes.interval,
+        depth=passes.depth,
+        resolution=passes.resolution,
+        origin=passes.origin,
+        horizon=passes.window,
+        reserve=passes.reserve,
+        queue_depth=passes.queue_depth,
+        delay=passes.delay,
+        shared=passes.shared,
+        by_group=any(getattr(passes, name) < ALL for name in DEPTHS),
+        starts=passes.starts,
+        main_starts=passes.main_starts,
+        reserve_age=passes.reserve_age,
+        reserve_priority=passes.reserve_priority,
+        stops_at_limits=passes.limits == "stop",
+        one_each=passes.partitions == "first",
+        plan_size=_plan_size(passes),
+        grouped=passes.interval > 0 and passes.node == 0,  # as select/cons_tres does
+        groups_widen=passes.follows("groups_widen"),
+        grace_until_look=passes.follows("grace_until_look"),
+        passes_rest=passes.follows("passes_rest"),
+        searches_whole_plan=passes.follows("searches_whole_plan"),
+        wf_depth=passes.wf_depth,
+        planned_tasks=passes.wf_plan == "all",
+        tasks_count=passes.wf_count == "tasks",
+        het_order=HETJOB_PRIOS.index(passes.hetjob_order),
+        het_at_once=passes.hetjob_immediate == "yes",
     )

@@ -207,53 +207,60 @@ def come_back(world: World) -> None:
     nothing else is learned: the job repeats its request, or is lost. A preempted job is requeued later, or is lost.
     """
     clock = world.state.clock
-    now = clock[NOW]
+    for i in range(clock[COMPLETED]):
+        _note_end(world, world.state.ended[i])
     for i in range(clock[COMPLETED]):
         job = world.state.ended[i]
-        run = world.retries.run[job]
-        world.retries.runs[run].end = world.state.start[job] + world.jobs[job].duration
-        world.retries.first[job] = False
-        world.retries.back[job] = False
-        if world.jobs[job].duration >= world.retries.work[job]:
-            world.retries.runs[run].done = True
-            _remember(world.retries, job)
-            continue
-        if not _is_broken_off(world, job):
-            world.retries.known[job] = max(world.retries.known[job], world.retries.runs[run].request)
-        if world.retries.runs[run].speculative:
-            world.retries.back[job] = world.retries.first[job] = True
-            world.state.start[job] = -1
-            _ask(world, job, world.retries.asked[job])
-            world.state.entering[clock[ENTERING]] = job
-            clock[ENTERING] += 1
-    for i in range(clock[COMPLETED]):
-        job = world.state.ended[i]
-        run = world.retries.run[job]
-        fate = take_fate(world, job)
+        run, fate = world.retries.run[job], take_fate(world, job)
         world.retries.runs[run].cause = _cause(world, i, fate)
         if not world.retries.runs[run].done and not world.retries.runs[run].speculative:
-            broken = _is_broken_off(world, job)
-            request = world.retries.asked[job] if broken else _next_request(world.retries, job)
-            lost = world.rules.loses or is_over(world, job, now)
-            if request < 0 or fate == IS_LOST or (broken and lost and fate == STAYS):
-                continue  # the job is abandoned
-            world.retries.back[job] = True
-            world.state.start[job] = -1
-            world.retries.asked[job] = request
-            _ask(world, job, request)
-            returns = now
-            if fate == COMES_BACK or broken:
-                after = AFTER_PREEMPTION if fate == COMES_BACK else AFTER_FAILURE
-                returns = hold_job_back(world, job, now, after)
-            if fate == COMES_BACK:
-                note_absence(world.components, job)
-            number_requeue(world.state, world.rules.ties, job, now)
-            world.jobs[job].submit = world.seen[job].submit = now if world.rules.keeps_submit else returns
-            if returns > now:
-                continue
-            world.state.entering[clock[ENTERING]] = job
-            clock[ENTERING] += 1
-            number_entry(world.state, world.rules.ties, job)
+            _try_again(world, job, fate)
+
+
+@inlined
+def _note_end(world: World, job: int) -> None:
+    """Note what a run that is over says of its job, which enters the queue at once if the run was speculative."""
+    clock, run = world.state.clock, world.retries.run[job]
+    world.retries.runs[run].end = world.state.start[job] + world.jobs[job].duration
+    world.retries.first[job] = world.retries.back[job] = False
+    if world.jobs[job].duration >= world.retries.work[job]:
+        world.retries.runs[run].done = True
+        _remember(world.retries, job)
+        return
+    if not _is_broken_off(world, job):
+        world.retries.known[job] = max(world.retries.known[job], world.retries.runs[run].request)
+    if world.retries.runs[run].speculative:
+        world.retries.back[job] = world.retries.first[job] = True
+        world.state.start[job] = -1
+        _ask(world, job, world.retries.asked[job])
+        world.state.entering[clock[ENTERING]] = job
+        clock[ENTERING] += 1
+
+
+@inlined
+def _try_again(world: World, job: int, fate: int) -> None:
+    """Requeue a job whose run was not enough, now or after a delay, with its next request; or abandon it."""
+    clock, now, broken = world.state.clock, world.state.clock[NOW], _is_broken_off(world, job)
+    request = world.retries.asked[job] if broken else _next_request(world.retries, job)
+    lost = broken and fate == STAYS and (world.rules.loses or is_over(world, job, now))
+    if request < 0 or fate == IS_LOST or lost:
+        return
+    world.retries.back[job] = True
+    world.state.start[job] = -1
+    world.retries.asked[job] = request
+    _ask(world, job, request)
+    returns = now
+    if fate == COMES_BACK:
+        returns = hold_job_back(world, job, now, AFTER_PREEMPTION)
+        note_absence(world.components, job)
+    elif broken:
+        returns = hold_job_back(world, job, now, AFTER_FAILURE)
+    number_requeue(world.state, world.rules.ties, job, now)
+    world.jobs[job].submit = world.seen[job].submit = now if world.rules.keeps_submit else returns
+    if returns <= now:
+        world.state.entering[clock[ENTERING]] = job
+        clock[ENTERING] += 1
+        number_entry(world.state, world.rules.ties, job)
 
 
 @inlined
