@@ -93,14 +93,17 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     ' (did you mean saf?)'
     >>> did_you_mean("waits", ["p95_wait", "mean_wait"])
     ' (did you mean mean_wait?)'
+    >>> did_you_mean("p95", ["p95_wait", "mean_wait"])
+    ' (did you mean p95_wait?)'
     >>> did_you_mean("laws", ["path", "distributions"])
     ' (it is called distributions now)'
     """
     names = list(known)
     if RENAMED.get(name) in names:
         return renamed(name)
-    if (mean := f"mean_{name.removesuffix('s')}") in names:
-        return f" (did you mean {mean}?)"
+    for whole in (f"mean_{name.removesuffix('s')}", f"{name}_wait"):
+        if whole in names:
+            return f" (did you mean {whole}?)"
     near = get_close_matches(name.lower(), names, 10)
     near.sort(key=lambda one: sorted(one) != sorted(name.lower()))  # letters in another order are the likeliest slip
     return f" (did you mean {near[0]}?)" if near else ""

@@ -257,14 +257,33 @@ def test_a_plan_that_makes_no_sense_is_refused(given, said):
 
 
 def test_what_the_site_or_the_log_lacks_is_refused_before_anything_is_simulated(sweep):
-    with pytest.raises(InputError, match=r"no node 'n11' \(did you mean n1\?\)"):
+    with pytest.raises(InputError, match=r"no node 'n11' \(did you mean n1\?\); it has n\[1-2\]"):
         maintenance(sweep, MaintenancePlan(nodes=("n11",)))
     with pytest.raises(InputError, match="no dates"):
         possible_begins(MaintenancePlan(at=("Tue 06:00",)), sweep.jobs)
-    with pytest.raises(InputError, match="no begin of a maintenance of 100 h"):
+    with pytest.raises(InputError, match=r"^no begin of a maintenance of 100 h"):
         maintenance(sweep, MaintenancePlan(hours=100))
     with pytest.raises(InputError, match="--processors-only"):
         maintenance(Sweep(sweep.directory, nodes=False), MaintenancePlan())
+
+
+def test_a_begin_is_asked_for_alone_by_the_name_that_an_answer_gives_it(sweep, tmp_path):
+    """Day 2, 20:00 of a log without dates is its hour 44, as Tuesday, June 2, 2026, 20:00 of one from Monday on."""
+    begins = possible_begins(MaintenancePlan(hours=4, window=DAY, every=2 * HOUR), sweep.jobs).begins
+    (name,) = [one.name for one in begins if one.second == 44 * HOUR]
+    for text in (name, "day 2 20:00"):
+        alone = possible_begins(MaintenancePlan(hours=4, window=DAY, at=(text,)), sweep.jobs).begins
+        assert [one.second for one in alone] == [44 * HOUR]
+    dated = site_of(12, datetime(2026, 6, 1, tzinfo=UTC)).jobs
+    for text in ("Tuesday 2026-06-02 20:00", "2026-06-02 20:00"):
+        (only,) = possible_begins(MaintenancePlan(hours=4, window=DAY, at=(text,)), dated).begins
+        assert (only.second, only.name) == (44 * HOUR, "Tuesday 2026-06-02 20:00")
+    for text, jobs, said in (
+        ("day 2, 20:00", dated, "the jobs have dates"),
+        ("2026-06-02 20:00", sweep.jobs, "no dates"),
+    ):
+        with pytest.raises(InputError, match=said):
+            possible_begins(MaintenancePlan(at=(text,)), jobs)
 
 
 def test_the_verb_prints_and_stores_what_it_has_simulated(sweep, tmp_path, capsys):

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from schedlab.cli import main
+from schedlab.cli.app import app
 from schedlab.cluster.slurm_lines import own_lines
 from schedlab.errors import InputError
 from schedlab.site import import_site, read
@@ -199,6 +200,20 @@ def test_the_command_line_imports_and_shows_a_site(conf, tmp_path, capsys):
     assert "max_prc_cnt" in shown.partition("{")[0]
     document = json.loads("{" + shown.partition("{")[2])
     assert (document["jobs"], document["counts"]["unknown"]) == (3, 2)
+
+
+def test_an_import_says_that_it_replaces_a_site_and_whether_its_answers_hold(conf, tmp_path, capsys):
+    words = ["site", "import", "--conf", str(conf), "-o", str(tmp_path / "site")]
+
+    def told() -> str:
+        app(words, standalone_mode=False)
+        return capsys.readouterr().err
+
+    assert "replaced" not in told()
+    assert f"{tmp_path / 'site'} was a site already and is replaced: it has not changed, so its answers" in told()
+    text = (conf / "slurm.conf").read_text()
+    (conf / "slurm.conf").write_text(text.replace("PriorityWeightAge=1000", "PriorityWeightAge=2000"))
+    assert "is replaced: it has changed, so questions are simulated anew" in told()
 
 
 def says_something(line: str) -> bool:

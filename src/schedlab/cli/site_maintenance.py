@@ -39,7 +39,9 @@ def maintenance(
     at: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="TIME", help="Begins to compare instead: 06:00, or 'Tue 06:00' of each week (UTC); repeatable."
+            metavar="TIME",
+            help="Begins to compare instead: 06:00, 'Tue 06:00' of each week, or a single one, '2026-06-02 06:00' or, "
+            "of jobs without dates, 'day 2, 06:00' (UTC); repeatable.",
         ),
     ] = None,
     nodes: Annotated[
@@ -76,6 +78,7 @@ def maintenance(
     )
     sweep = Sweep(directory, anyway=anyway)
     plan = replace(begin, nodes=_nodes(sweep.site, nodes, partition))
+    plan.nodes_of(sweep.site)  # a slip in a name comes before anything that looks like a beginning
     begins = possible_begins(plan, sweep.jobs).begins
     note(
         f"{count_of(len(begins), 'begin')} to simulate, from {begins[0].name} to {begins[-1].name}; Ctrl-C ends it, "

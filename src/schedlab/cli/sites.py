@@ -34,6 +34,10 @@ from schedlab.cli.terminal import command_line, note, show, show_json
 from schedlab.errors import InputError
 from schedlab.wording import count_of
 
+SAME = "it has not changed, so its answers and calibrations hold"
+OTHER = "it has changed, so questions are simulated anew, and the twin has to be calibrated again"
+"""What an import has done to a site that was there."""
+
 
 def import_site(
     output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Directory to write the site to.")],
@@ -94,9 +98,10 @@ def import_site(
 ) -> None:
     """Import a site: nodes, partitions, QOS, accounts, jobs, scheduler, with a ledger of every option of every line."""
     from schedlab.site.importing import import_site as imported
+    from schedlab.site.site import MANIFEST, fingerprint
     from schedlab.site.templates import read_values
 
-    if output.exists() and not (output / "site.json").is_file() and (not output.is_dir() or any(output.iterdir())):
+    if output.exists() and not (output / MANIFEST).is_file() and (not output.is_dir() or any(output.iterdir())):
         raise InputError(f"{output}: exists and is not a site: choose another name")
     fill = None if values is None else read_values(values)
     site = imported(
@@ -109,7 +114,10 @@ def import_site(
         infer_downtimes=infer_downtimes,
         slurm=slurm,
     )
+    before = fingerprint(output) if (output / MANIFEST).is_file() else None
     site.save(output)
+    if before is not None:
+        note(f"{output} was a site already and is replaced: {SAME if fingerprint(output) == before else OTHER}")
     for text in site.settings.notes:
         note(text)
     _show(site, as_json, ledger=ledger)

@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import NamedTuple
 
+from schedlab.cluster.hostlist import host_list
 from schedlab.cluster.node_events import NodeEvent, NodeEvents
 from schedlab.durations import DAY, HOUR, WEEK
 from schedlab.errors import InputError
 from schedlab.schedule.summary import duration
 from schedlab.site.site import Site
-from schedlab.wording import did_you_mean, shown
+from schedlab.wording import bounded, did_you_mean, shown
 from schedlab.workload.workload import Workload
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -21,6 +22,8 @@ WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", 
 MONDAY = 4 * DAY
 """Unix time of the first midnight (UTC) of a Monday."""
 
+_DATE = re.compile(r"(?:[A-Za-z]+\s+)?(\d{4}-\d{2}-\d{2})[\sT]+(\d{2}:\d{2})")
+_DAY = re.compile(r"day\s+(\d{1,5}),?\s+(\d{1,2}):(\d{2})", re.IGNORECASE)
 _AT = re.compile(r"(?:([A-Za-z]+)\s+)?(\d{1,2}):(\d{2})")
 
 
@@ -41,7 +44,8 @@ class MaintenancePlan:
     every
         Seconds between two possible begins, counted from midnight (UTC).
     at
-        Begins instead of these: "06:00" of every day, or "Tue 06:00" of every week, in UTC.
+        Begins instead of these: "06:00" of every day, "Tue 06:00" of every week, or a single one as answers name it,
+        "2026-06-02 06:00" or, of a log without dates, "day 2, 06:00", in UTC.
     nodes
         Which are closed; none: all.
 
@@ -69,11 +73,14 @@ class MaintenancePlan:
         if self.notice is not None and self.notice < 0:
             raise InputError(f"notice={self.notice}: must be 0 seconds or more before the begin")
         if self.window < DAY:
-            raise InputError(f"window={self.window}: must be a day or more")
+            raise InputError(f"a window of {self.window:,} s: must be a day or more, such as 3d")
         if self.every < 60 or DAY % self.every:
-            raise InputError(f"every={self.every}: a day must have a whole number of them, such as 4h or 1d")
+            raise InputError(
+                f"a begin every {self.every:,} s: a day must have a whole number of them, such as 4h or 1d"
+            )
         for text in self.at:
-            _parse_at(text)
+            if _second_of(text) is None:
+                _parse_at(text)
 
     @property
     def seconds(self) -> int:
@@ -111,7 +118,8 @@ class MaintenancePlan:
         known = frozenset(names)
         for name in self.nodes:
             if name not in known:
-                raise InputError(f"{site.name} has no node {shown(name)}{did_you_mean(name, names)}")
+                near = did_you_mean(name, names)
+                raise InputError(f"{site.name} has no node {shown(name)}{near}; it has {bounded(host_list(names))}")
         return tuple(dict.fromkeys(self.nodes)) or names
 
     def events(self, begin: int, nodes: tuple[str, ...]) -> NodeEvents:
@@ -166,7 +174,7 @@ def possible_begins(plan: MaintenancePlan, jobs: Workload) -> PossibleBegins:
     first, last = int(jobs.submit_time.min()), int(jobs.submit_time.max())
     # A log without dates begins at the midnight of a first day.
     epoch = MONDAY if jobs.start_time is None else jobs.start_time
-    wanted = set(_seconds_of_week(plan, dated=dated))
+    weekly, single = set(_seconds_of_week(plan, dated=dated)), set(_single(plan, dated=dated))
     end = last - plan.seconds
     begin = max(end - plan.window, first)
     step = 60 if plan.at else plan.every
@@ -174,20 +182,20 @@ def possible_begins(plan: MaintenancePlan, jobs: Workload) -> PossibleBegins:
     found, too_early = [], 0
     for absolute in range(start, epoch + end + 1, step):
         of_week, second = (absolute - MONDAY) % WEEK, absolute - epoch
-        if of_week not in wanted:
+        if of_week not in weekly and absolute not in single:
             continue
         if second - plan.told < first:
             too_early += 1
         else:
             found.append(PossibleBegin(second, _name(absolute, dated=dated), _slot(of_week, dated=dated)))
     if not found:
-        raise InputError(_none_fits(plan, jobs.name, last - first, too_early))
+        raise InputError(_none_fits(plan, last - first, too_early))
     return PossibleBegins(found, too_early)
 
 
-def _none_fits(plan: MaintenancePlan, log: str, span: int, too_early: int) -> str:
+def _none_fits(plan: MaintenancePlan, span: int, too_early: int) -> str:
     """Say why no begin is possible, and what to do."""
-    what = f"{log}: no begin of a maintenance of {plan.hours:g} h fits into the log of {duration(span)}"
+    what = f"no begin of a maintenance of {plan.hours:g} h fits into the log of {duration(span)}"
     if too_early:
         return (
             f"{what}: all would be announced, {duration(plan.told)} before, when the log had not begun: give a "
@@ -203,10 +211,46 @@ def _seconds_of_week(plan: MaintenancePlan, *, dated: bool) -> Iterator[int]:
     if not plan.at:
         yield from range(0, WEEK, plan.every)
     for text in plan.at:
+        if _second_of(text) is not None:
+            continue
         day, second = _parse_at(text)
         if day is not None and not dated:
             raise InputError(f"at {shown(text)}: the jobs have no dates, so that no day of theirs is a {WEEKDAYS[day]}")
         yield from (number * DAY + second for number in (range(7) if day is None else (day,)))
+
+
+def _single(plan: MaintenancePlan, *, dated: bool) -> Iterator[int]:
+    """Give the single begins that are asked for; a log without dates begins at the midnight of a first day.
+
+    Raises
+    ------
+    InputError
+        If a date is asked of a log without dates, or a day of one with dates.
+    """
+    for text in plan.at:
+        second = _second_of(text)
+        if second is not None and dated == bool(_DAY.fullmatch(text.strip())):
+            how = (
+                "dates: name one, such as '2026-06-02 06:00'"
+                if dated
+                else "no dates: name a day of them, 'day 2, 06:00'"
+            )
+            raise InputError(f"at {shown(text)}: the jobs have {how}")
+        if second is not None:
+            yield second
+
+
+def _second_of(text: str) -> int | None:
+    """Return the second of a single begin, of one without a date from the first day on; None: it is another text."""
+    if matched := _DAY.fullmatch(text.strip()):
+        day, hour, minute = map(int, matched.groups())
+        return MONDAY + (day - 1) * DAY + hour * HOUR + minute * 60 if day and hour < 24 and minute < 60 else None
+    if matched := _DATE.fullmatch(text.strip()):
+        try:
+            return int(datetime.fromisoformat(f"{matched[1]}T{matched[2]}").replace(tzinfo=UTC).timestamp())
+        except ValueError:
+            return None
+    return None
 
 
 def _parse_at(text: str) -> tuple[int | None, int]:
@@ -219,7 +263,10 @@ def _parse_at(text: str) -> tuple[int | None, int]:
         days = [number for number, name in enumerate(WEEKDAYS) if name.lower().startswith(matched[1].lower())]
         if len(matched[1]) >= 2 and len(days) == 1:
             return days[0], second
-    raise InputError(f"at {shown(text)}: must be written HH:MM or DAY HH:MM, such as 06:00 or 'Tue 06:00'")
+    raise InputError(
+        f"at {shown(text)}: must be written HH:MM or DAY HH:MM, such as 06:00 or 'Tue 06:00', or be one begin, such "
+        "as '2026-06-02 06:00' or, of jobs without dates, 'day 2, 06:00'"
+    )
 
 
 def _name(absolute: int, *, dated: bool) -> str:
