@@ -12,6 +12,7 @@ from schedlab.cluster.limits import Account, Accounting, AccountUser, Limits, Qo
 from schedlab.cluster.nodes import NodeGroup, Partition
 from schedlab.engine.machine.requests import caps_of, node_inputs
 from schedlab.engine.parts.limits.build import never_runs, site_inputs
+from schedlab.engine.parts.limits.on_all_jobs import as_one_node
 from schedlab.engine.prepared import prepare
 from schedlab.engine.reference.simulate import play
 from schedlab.engine.simulation import simulate
@@ -221,3 +222,13 @@ def test_no_user_ever_has_more_running_jobs_than_allowed_in_whatever_order_the_r
         assert np.bincount(ordered.user_id[running], minlength=4).max() <= most
     for start, submit, why in zip(starts, ordered.submit_time.tolist(), reasons, strict=True):
         assert sum(why.values()) == start - submit
+
+
+def test_jobs_that_ask_for_a_number_of_processors_as_one_node_keep_licences_and_patience():
+    asked = Resources.of(2, licenses=["L", ""], patience=[5, 0])
+    columns = {"submit_time": [0, 0], "run_time": [5, 5], "requested_time": [5, 5], "requested_processors": [1, 1]}
+    jobs = Workload.from_columns(columns, resources=asked, processors=2)
+    held, machine = as_one_node(jobs, Cluster.from_dict({"processors": 2, "licenses": {"L": 1}}))
+    assert machine.processors == 2
+    assert held.resources.patience.tolist() == [5, 0]
+    assert held.resources.licenses.texts() == ["L", ""]

@@ -113,7 +113,7 @@ def as_one_node(workload: Workload, machine: Cluster) -> tuple[Workload, Cluster
             f"{workload.name}: components of heterogeneous jobs get nodes of their own, so with licences or limits of "
             "arrays they need a cluster of nodes: give cluster="
         )
-    kept = {"licenses": asked.licenses, "array": asked.array, "array_limit": asked.array_limit}
+    kept = {name: getattr(asked, name) for name in ("licenses", "array", "array_limit", "patience")}
     tasks = np.maximum(workload.job_processors, 1)
     jobs = workload.replace(resources=Resources.of(len(workload), tasks=tasks, **kept))
     group = NodeGroup.of("machine", cores=machine.processors)
