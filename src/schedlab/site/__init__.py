@@ -3,6 +3,7 @@
 from schedlab.site.affected import Affected
 from schedlab.site.anonymising import Anonymised, anonymise
 from schedlab.site.answers import VariantAnswer
+from schedlab.site.brought_work import BroughtWork
 from schedlab.site.calibration import Calibration, calibrate
 from schedlab.site.capacity import capacity
 from schedlab.site.capacity_found import Capacity, CapacityStep, KindCapacity
@@ -11,8 +12,10 @@ from schedlab.site.changes import Change, changed
 from schedlab.site.confirmation import Confirmation, ConfirmedEffect, ConfirmedVariant, MeanChange
 from schedlab.site.coverage import Coverage, JudgedPartition
 from schedlab.site.decisive import DecisivePeriod
+from schedlab.site.effect_bounds import EffectBounds
 from schedlab.site.effects import Effect, effects, effects_frame
 from schedlab.site.explaining import SiteExplanation, explain
+from schedlab.site.far_longer import FarLonger
 from schedlab.site.grounds import Grounds
 from schedlab.site.importing import import_site
 from schedlab.site.jobs import Replayable
@@ -39,6 +42,7 @@ from schedlab.site.what_if import WhatIf, what_if
 __all__ = [
     "Affected",
     "Anonymised",
+    "BroughtWork",
     "Calibration",
     "CalibrationRecord",
     "Capacity",
@@ -51,6 +55,8 @@ __all__ = [
     "Coverage",
     "DecisivePeriod",
     "Effect",
+    "EffectBounds",
+    "FarLonger",
     "Goal",
     "Grounds",
     "JudgedPartition",

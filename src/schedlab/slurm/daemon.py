@@ -17,6 +17,7 @@ from schedlab.errors import SchedlabError
 from schedlab.slurm.account_state import state_files
 from schedlab.slurm.configuration import Configuration
 from schedlab.slurm.installation import Installation, library
+from schedlab.slurm.releases import release_of
 from schedlab.slurm.wire import Node
 
 _FIRST_UID = 60_001
@@ -60,13 +61,14 @@ class Daemon:
         for folder in ("state", "log"):  # of an earlier run in the same place
             shutil.rmtree(directory / folder, ignore_errors=True)
         plugins = None if installation.prefix == Path("/") else installation.plugins
-        for parameter, options in installation.release.options:
+        release = release_of(installation.version)
+        for parameter, options in release.options:
             configuration = configuration.with_options(parameter, options)
         self.conf = configuration.write(directory, controller=self.port, nodes=nodes, plugins=plugins)
         (directory / "users").write_text("".join(f"{name}:{uid}:{uid}\n" for name, uid in uids.items()))
         if configuration.accounts is not None:
             listed = (configuration.value("AccountingStorageTRES") or "").lower().split(",")
-            files = state_files(configuration.accounts, uids, filter(None, listed), installation.release)
+            files = state_files(configuration.accounts, uids, filter(None, listed), release)
             for name, content in files.items():
                 (directory / "state" / name).write_bytes(content)
         self._process: subprocess.Popen[bytes] | None = None

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from schedlab.atomic import atomic_path
 from schedlab.errors import InputError
-from schedlab.slurm.releases import RELEASES, Release, release_of
+from schedlab.slurm.releases import RELEASES, release_of
 
 PREFIX_VARIABLE = "SCHEDLAB_SLURM"
 """Environment variable that names the root of an unpacked Slurm, or a version that is installed or fetched."""
@@ -85,11 +85,6 @@ class Installation:
         if self.prefix == Path("/"):
             return base
         return base | {"LD_LIBRARY_PATH": f"{self.plugins}:{self.plugins.parent}"}  # there its own C library may be
-
-    @property
-    def release(self) -> Release:
-        """What is known of its version."""
-        return release_of(self.version)
 
 
 def find_slurm(which: str | None = None) -> Installation:

@@ -24,6 +24,7 @@ from schedlab.slurm.installation import Installation, find_slurm
 from schedlab.slurm.job_table import JobTable, Run, Submitted, array_size
 from schedlab.slurm.jobs import BatchJob
 from schedlab.slurm.patience import Patience
+from schedlab.slurm.releases import release_of
 from schedlab.slurm.standin import Standin
 from schedlab.slurm.virtual_events import End, Tick, is_stale
 from schedlab.slurm.wire import Kill, Launch, Message, Node, first_node
@@ -84,7 +85,7 @@ class Laboratory:
     ) -> None:
         self.configuration = configuration
         self.installation = installation or find_slurm()
-        self.messages = self.installation.release.messages
+        self.messages = release_of(self.installation.version).messages
         self.mode: Mode = mode
         self.phase = phase
         self.origin = origin
@@ -340,11 +341,13 @@ class Laboratory:
         for node in self.nodes:
             jobs = [run.job for run in runs if first_node(run.nodes) == node.name]
             second = self.clock.now() // SECOND
-            self.call(Message.NODE_REGISTRATION, self.messages.registration(node, second, jobs))
+            body = self.messages.registration(node, second, jobs)
+            self.messages.call(self.daemon.port, Message.NODE_REGISTRATION, body)
 
-    def call(self, type: Message, body: bytes) -> None:
-        """Send slurmctld a message, and wait for its answer."""
-        self.messages.call(self.daemon.port, type, body)
+    def complete(self, job: int, nodes: str) -> None:
+        """Tell slurmctld that the batch script of a job, which ran on the first of some nodes, has ended."""
+        body = self.messages.batch_complete(job, first_node(nodes))
+        self.messages.call(self.daemon.port, Message.BATCH_COMPLETE, body)
 
     def launched(self, launch: Launch) -> None:
         """Note a start, and when the job will end."""

@@ -18,6 +18,7 @@ from schedlab.slurm.job_table import Run, Submitted
 from schedlab.slurm.jobs import JobList
 from schedlab.slurm.laboratory import Laboratory
 from schedlab.slurm.nodes import placement_of
+from schedlab.slurm.releases import release_of
 from schedlab.workload.columns import UNKNOWN
 from schedlab.workload.workload import Workload
 
@@ -237,7 +238,7 @@ def _passes(laboratory: Laboratory) -> dict[int, str]:
 
     Where the log does not tell of the backfill pass, it started all that the main pass did not.
     """
-    logged = laboratory.installation.release.logs_backfill
+    logged = release_of(laboratory.installation.version).logs_backfill
     started = (number for number, job in laboratory.table.jobs.items() if job.runs)
     passes = dict.fromkeys(() if logged else started, "backfill")
     with open(laboratory.directory / "log" / "slurmctld.log", encoding="utf-8", errors="replace") as log:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from schedlab.slurm.job_table import Run
-from schedlab.slurm.wire import Message, first_node
 
 if TYPE_CHECKING:
     from schedlab.slurm.laboratory import Laboratory
@@ -23,8 +22,7 @@ class End:
 
     def __call__(self) -> None:
         if self.laboratory.table.ends_at(self.run, self.instant):
-            node = first_node(self.run.nodes)
-            self.laboratory.call(Message.BATCH_COMPLETE, self.laboratory.messages.batch_complete(self.run.job, node))
+            self.laboratory.complete(self.run.job, self.run.nodes)
 
 
 @dataclass(frozen=True, slots=True)
