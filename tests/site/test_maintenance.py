@@ -13,7 +13,8 @@ from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.nodes import NodeGroup, Partition
 from schedlab.errors import InputError
 from schedlab.report.maintenance import render_maintenance
-from schedlab.site import MaintenancePlan, Sweep, maintenance
+from schedlab.site import MaintenancePlan, Sweep, maintenance, what_if
+from schedlab.site.headline import payers_text
 from schedlab.site.ledger import Ledger
 from schedlab.site.maintenance_costs import Chance, chance_between
 from schedlab.site.maintenance_plan import possible_begins
@@ -284,6 +285,19 @@ def test_a_begin_is_asked_for_alone_by_the_name_that_an_answer_gives_it(sweep, t
     ):
         with pytest.raises(InputError, match=said):
             possible_begins(MaintenancePlan(at=(text,)), jobs)
+
+
+def test_who_surely_waits_longer_is_told_as_a_what_if_of_the_same_closure_tells_it(tmp_path):
+    """Of three weeks that are always full, all jobs after the maintenance of the second Tuesday are six hours late."""
+    site = site_of(4 * 22, datetime(2026, 6, 1, tzinfo=UTC)).save(tmp_path / "site")
+    found = maintenance(Sweep(site), MaintenancePlan(hours=4, at=("2026-06-09 08:00",)), copies=1, workers=1)
+    told = next(one for one in found.sentences() if one.startswith("Told as what-if does"))
+    assert told.startswith(
+        "Told as what-if does, with the begin Tuesday 2026-06-09 08:00, waits become longer for user "
+    )
+    sample, closed = found.sample, found.plan.events(8 * DAY + 8 * HOUR, ("n1", "n2"))
+    asked = what_if(site, node_events=closed, samples=[sample], copies=1, workers=1, nodes=True)
+    assert payers_text(asked.ranking.best.effects) in told
 
 
 def test_the_verb_prints_and_stores_what_it_has_simulated(sweep, tmp_path, capsys):

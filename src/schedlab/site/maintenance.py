@@ -12,6 +12,7 @@ import numpy as np
 from schedlab.durations import WEEK
 from schedlab.errors import InputError
 from schedlab.site.copies import in_copies
+from schedlab.site.effects import Effect, effects
 from schedlab.site.maintenance_costs import Chance, MaintenanceCost, MaintenancePayer, chance_between, cost_of, payers
 from schedlab.site.maintenance_plan import MaintenancePlan, PossibleBegin, possible_begins
 from schedlab.site.omissions import Omissions, omissions_of
@@ -124,6 +125,8 @@ class Maintenance:
         Begins that are not compared.
     failures
         Begins that could not be simulated.
+    effects
+        Of the first of the best begins on groups of jobs, as a what-if has them.
     """
 
     site: str
@@ -141,6 +144,7 @@ class Maintenance:
     chance: Chance
     left_out: BeginsLeftOut
     failures: tuple[VariantFailure, ...] = ()
+    effects: tuple[Effect, ...] = ()
 
     @property
     def best(self) -> MaintenanceSlot:
@@ -180,6 +184,7 @@ class Maintenance:
             "chance_between_copies": self.chance.copies,
             "left_out": self.left_out._asdict(),
             "payers": [asdict(one) for one in self.payers],
+            "effects": [one.to_document() for one in self.effects],
             "omissions": self.omissions.to_document(),
             "failures": [{"begin": one.variant.name, "reason": one.reason} for one in self.failures],
         }
@@ -272,6 +277,7 @@ def maintenance(
             too_early, len(begins) - len(costs) - len(failures), plan.notice is None and announced.told < WEEK
         ),
         failures,
+        tuple(effects(sweep.pairs(variants[slots[0].costs[0].begin], samples))),
     )
 
 

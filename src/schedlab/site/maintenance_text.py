@@ -8,7 +8,7 @@ from schedlab.durations import DAY
 from schedlab.schedule.summary import duration
 from schedlab.site.coverage import listed
 from schedlab.site.effects import group_name
-from schedlab.site.headline import copies_text
+from schedlab.site.headline import copies_text, payers_text
 from schedlab.site.maintenance import Maintenance, MaintenanceSlot
 from schedlab.site.wait_text import signed
 from schedlab.wording import count_of, table
@@ -126,6 +126,8 @@ def _certainty(found: Maintenance) -> Iterator[str]:
 
 
 def _who_pays(found: Maintenance) -> Iterator[str]:
+    begin = found.best.costs[0].begin.name
+    yield f"Told as what-if does, with the begin {begin}, {payers_text(found.effects)}."
     for kind in ("user", "account", "partition"):
         groups = found.payers_of(kind)
         if len(groups) > 1 and groups[0].share < NEARLY_ALL:
