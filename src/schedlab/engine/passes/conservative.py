@@ -354,7 +354,7 @@ def give_way_behind(world: World) -> None:
     """Preempt runs for the jobs that still wait; another pass then plans again in the same second."""
     if world.site is not None:
         listed, count = world.plan.list, world.waiting.queue.length[0]
-        queue = QueueList(world.site.turn, listed.spare, listed.score, listed.entered, listed.length, listed.tier)
+        queue = QueueList(world.site.line, listed.spare, listed.score, listed.entered, listed.length, listed.tier)
         for i in range(count):
             queue.order[i] = world.waiting.queue.order[i]
         sort_waiting(world, queue, world.orders.policy, count)

@@ -60,8 +60,8 @@ def _start_over(world: World) -> None:
     """Start jobs of the queue in place of runs that are suspended."""
     if world.preemption is not None:
         while world.state.clock[BLAMED] < 0:
-            count = _line_up(world, world.site.turn, world.waiting.queue, False)
-            job = next_over(world, world.site.turn, count)
+            count = _line_up(world, world.site.line, world.waiting.queue, False)
+            job = next_over(world, world.site.line, count)
             if job == NOBODY:
                 break
             begin(world, job)
@@ -74,8 +74,8 @@ def _start_over(world: World) -> None:
 def _let_give_way(world: World) -> None:
     """Preempt runs for the first jobs of the queue."""
     if world.preemption is not None:
-        count = _line_up(world, world.site.turn, world.waiting.queue, False)
-        make_way(world, world.site.turn, count)
+        count = _line_up(world, world.site.line, world.waiting.queue, False)
+        make_way(world, world.site.line, count)
 
 
 @inner_kernel
@@ -87,12 +87,12 @@ def start_heads(world: World) -> bool:
         again = False
         open_partitions(world.site)
         if clock[STARTED] < world.rules.in_order:
-            count = _line_up(world, world.site.turn, world.waiting.ages, True)
+            count = _line_up(world, world.site.line, world.waiting.ages, True)
         else:
-            count = _line_up(world, world.site.turn, world.waiting.queue, False)
+            count = _line_up(world, world.site.line, world.waiting.queue, False)
         place, blocked = 0, False
         while place < count and not again and clock[FREE] > 0:
-            job = world.site.turn[place]
+            job = world.site.line[place]
             place += 1
             if (
                 has_left(world.alternatives, job)
@@ -131,15 +131,15 @@ def _start_head(world: World, job: int, blocked: bool) -> tuple[bool, bool]:
 
 
 @inner_kernel
-def _line_up(world: World, turn: NDArray[Any], queue: Any, by_entry: bool) -> int:
+def _line_up(world: World, line: NDArray[Any], queue: Any, by_entry: bool) -> int:
     """List the jobs of a queue in the order in which a pass considers them; return how many there are."""
     if queue is not None:
         count = queue.length[0]
         for i in range(count):
-            turn[i] = queue.order[i]
+            line[i] = queue.order[i]
         if world.rules.starvation >= 0 and not by_entry:
             starving_first(
-                turn, count, world.seen, queue.tier, world.state.entered, world.rules.starvation, world.state.clock[NOW]
+                line, count, world.seen, queue.tier, world.state.entered, world.rules.starvation, world.state.clock[NOW]
             )
         return count
     return 0
@@ -153,7 +153,7 @@ def _backfill(world: World) -> None:
     place = 0
     count = _line_up_candidates(world, world.waiting.candidates, world.waiting.queue)
     while place < count and clock[FREE] > 0:
-        job = world.site.turn[place]
+        job = world.site.line[place]
         place += 1
         if (
             world.jobs[job].processors > clock[FREE]
@@ -187,8 +187,8 @@ def _backfill(world: World) -> None:
 @inlined
 def _line_up_candidates(world: World, candidates: Any, queue: Any) -> int:
     if candidates is not None:
-        return _line_up(world, world.site.turn, candidates, False)
-    return _line_up(world, world.site.turn, queue, False)
+        return _line_up(world, world.site.line, candidates, False)
+    return _line_up(world, world.site.line, queue, False)
 
 
 @inlined

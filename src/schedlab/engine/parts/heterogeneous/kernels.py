@@ -62,7 +62,7 @@ class Components(NamedTuple):
         ... and from there on, these in the order in which they were planned.
     marked
         Nodes that components have chosen.
-    lined_up, own_score, own_tier, turn
+    lined_up, own_score, own_tier, place
         The jobs that `schedlab.engine.parts.heterogeneous.queue_order` has put side by side; by job, their own score,
         their own tier, and their place by these.
     """
@@ -81,7 +81,7 @@ class Components(NamedTuple):
     lined_up: Scratch[NDArray[np.int64]]
     own_score: Scratch[NDArray[np.float64]]
     own_tier: Scratch[NDArray[np.int64]]
-    turn: Scratch[NDArray[np.int64]]
+    place: Scratch[NDArray[np.int64]]
 
 
 def new_components(owner: NDArray[np.int64], nodes: int, patience: int = 0) -> Components:

@@ -24,7 +24,7 @@ OWN = 0
 LEAST, MEAN, MOST = 1, 2, 3
 
 PLACED = 1 << 62
-"""Components.turn of a component that has its place."""
+"""Components.place of a component that has its place."""
 
 
 @inlined
@@ -61,7 +61,7 @@ def _line_up(components: Components, queue: QueueList, order: int, whole: bool) 
     count, some = queue.length[0], False
     for place in range(count):
         job = queue.order[place]
-        components.lined_up[place], components.turn[job] = job, place
+        components.lined_up[place], components.place[job] = job, place
         components.own_score[job], components.own_tier[job] = queue.score[job], tier_of(queue.tier, job)
         some = some or components.end[job] - components.first[job] > 1
     if not some:
@@ -110,9 +110,9 @@ def _next_of(components: Components, job: int) -> int:
     """Return the component of a job that comes next by its own order; a job that is not heterogeneous itself."""
     found = job
     for part in range(components.first[job], components.end[job]):
-        if components.waits[part] and components.turn[part] < components.turn[found]:
+        if components.waits[part] and components.place[part] < components.place[found]:
             found = part
-    components.turn[found] = PLACED
+    components.place[found] = PLACED
     return found
 
 

@@ -69,7 +69,7 @@ class Site(NamedTuple):
         bool, one per partition: whether some of its nodes are closed because they belong to a blocked one.
     closed
         bool, one per node: whether it is in a blocked partition.
-    turn, behind
+    line, behind
         int64: jobs in the order in which a pass considers them.
     reason
         int64, one per limit: the number of its reason, among those of limits.
@@ -96,7 +96,7 @@ class Site(NamedTuple):
     blocked: Scratch[NDArray[np.bool_]]
     narrowed: Scratch[NDArray[np.bool_]]
     closed: Scratch[NDArray[np.bool_]]
-    turn: Scratch[NDArray[np.int64]]
+    line: Scratch[NDArray[np.int64]]
     behind: Scratch[NDArray[np.int64]]
     reason: Fixed[NDArray[np.int64]]
     waited: ByPart[NDArray[np.int64]]

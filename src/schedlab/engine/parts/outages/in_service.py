@@ -12,7 +12,7 @@ from schedlab.engine.machine.nodes import room
 from schedlab.engine.machine.numbers import UNLIMITED
 from schedlab.engine.machine.placement import choose
 from schedlab.engine.machine.state import LATER, VIEWS
-from schedlab.engine.parts.outages.kernels import OUT, TURNS, is_shut
+from schedlab.engine.parts.outages.kernels import OUT, SERVICE_CHANGES, is_shut
 from schedlab.kernels import inlined, inner_kernel
 from schedlab.workload.resources import WHOLE
 
@@ -38,8 +38,8 @@ def in_service(world: World, job: int) -> bool:
             return True
         for option in range(machine.options[job], machine.options[job + 1]):
             request = machine.shape[option]
-            if world.outages.asked[request] != world.outages.counters[TURNS]:
-                world.outages.asked[request] = world.outages.counters[TURNS]
+            if world.outages.asked[request] != world.outages.counters[SERVICE_CHANGES]:
+                world.outages.asked[request] = world.outages.counters[SERVICE_CHANGES]
                 world.outages.serves[request] = _fits_idle(world, request, 0, AT_ALL)
             if world.outages.serves[request]:
                 return True

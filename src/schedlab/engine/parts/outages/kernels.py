@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
 # Positions in Outages.counters.
 NEXT = 0  # the next change
-TURNS = 1  # how often a node has left or returned to service
+SERVICE_CHANGES = 1  # how often a node has left or returned to service
 OUT = 2  # nodes and GPUs that are out of service
 CLOSING = 3  # when the next announced closure begins
 BROKE = 4  # of the runs that ended in the present second, the first that was broken off: its place in State.ended
@@ -82,7 +82,7 @@ class Outages(NamedTuple):
     begin, end, known, owner
         int64, one per closure, see `OutageInputs`.
     asked, serves
-        int64 and bool, one per request: whether it fits the nodes in service, valid while TURNS equals `asked`.
+        int64 and bool, one per request: whether it fits the nodes in service, while `asked` equals SERVICE_CHANGES.
     bookings
         The jobs of advance reservations; None without any.
     """
@@ -159,7 +159,7 @@ def apply_changes(world: World, now: int) -> int:
         elif kind in (LEAVES, RETURNS):
             world.outages.out[node] = kind == LEAVES
             counters[OUT] += 1 if kind == LEAVES else -1
-            counters[TURNS] += 1
+            counters[SERVICE_CHANGES] += 1
         elif kind in (GPU_FAILS, GPU_RETURNS):
             _change_gpu(world, node, 1 << world.outages.gpu[counters[NEXT] - 1], kind == GPU_FAILS)
         if kind in (LEAVES, CLOSES):
@@ -181,7 +181,7 @@ def apply_changes(world: World, now: int) -> int:
 @inlined
 def _change_gpu(world: World, node: int, bit: int, fails_now: bool) -> None:
     world.outages.counters[OUT] += 1 if fails_now else -1
-    world.outages.counters[TURNS] += 1
+    world.outages.counters[SERVICE_CHANGES] += 1
     world.outages.gone[node] ^= bit
     if fails_now:
         world.outages.failing[node] |= bit

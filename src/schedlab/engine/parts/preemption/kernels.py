@@ -56,54 +56,54 @@ def make_way(world: World, order: NDArray[np.int64], count: int) -> bool:
 def _make_way(world: World, order: NDArray[np.int64], count: int) -> bool:
     if world.state.clock[STARTED] < world.rules.in_order or not _anybody_may(world, order, count):
         return False
-    found, turn, admitted = False, world.site.behind, line_up(world, order, count)
+    found, line, admitted = False, world.site.behind, line_up(world, order, count)
     world.nodes.counters[VIEWS] += 1
     _give_back_ending(world)
     open_partitions(world.site)
     begin_turns(world.alternatives)
-    place = next_without_room(world, turn, 0, admitted, True)
+    place = next_without_room(world, line, 0, admitted, True)
     while place < admitted:
-        if _clear_for_any(world, turn, place, admitted):
+        if _clear_for_any(world, line, place, admitted):
             found = True
         else:
-            block(world.site, turn[place])
+            block(world.site, line[place])
             if all_blocked(world.site):
                 break
-        place = next_without_room(world, turn, place + 1, admitted, True)
+        place = next_without_room(world, line, place + 1, admitted, True)
     open_partitions(world.site)
     return found
 
 
 @inner_kernel
-def next_without_room(world: World, turn: NDArray[np.int64], place: int, count: int, for_one: bool) -> int:
+def next_without_room(world: World, line: NDArray[np.int64], place: int, count: int, for_one: bool) -> int:
     """Return the place, from one of a list on, of the next job that has no room; `count` if there is none.
 
     Those that have room take what they would get. One at a limit closes the nodes of its partitions, and so does a
     component if others are to make way `for_one` job alone.
     """
     while place < count:
-        job = turn[place]
+        job = line[place]
         if not had_turn(world.alternatives, job):
             take_turn(world.alternatives, job)
             if is_at_limit(world, job) or (for_one and is_component(world.components, job)):
                 block(world.site, job)
-            elif not claims(world, turn, place, count):
+            elif not claims(world, line, place, count):
                 return place
         place += 1
     return count
 
 
 @inner_kernel
-def _clear_for_any(world: World, turn: NDArray[np.int64], place: int, count: int) -> bool:
+def _clear_for_any(world: World, line: NDArray[np.int64], place: int, count: int) -> bool:
     """Return whether runs are preempted for an alternative of the job at a place of a list, in any partition."""
     served, now = False, world.state.clock[NOW]
     while place < count and not served:
-        job = turn[place]
+        job = line[place]
         option, ends = world.site.options[job], now + world.jobs[job].estimate
         while option < world.site.options[job + 1] and not served:
             served = _clear(world, job, option, ends)
             option += 1
-        place = next_of_job(world.alternatives, turn, place, count)
+        place = next_of_job(world.alternatives, line, place, count)
     return served
 
 
@@ -135,14 +135,14 @@ def may_any(world: World, order: NDArray[np.int64], count: int) -> bool:
 
 
 @inner_kernel
-def claims(world: World, turn: NDArray[np.int64], place: int, count: int) -> bool:
+def claims(world: World, line: NDArray[np.int64], place: int, count: int) -> bool:
     """Return whether a job of a list fits the view, with any of its alternatives; it takes what it would get."""
     now = world.state.clock[NOW]
     while place < count:
-        if fits_later(world, turn[place], now, now + world.jobs[turn[place]].estimate):
+        if fits_later(world, line[place], now, now + world.jobs[line[place]].estimate):
             take_choice(world.nodes)
             return True
-        place = next_of_job(world.alternatives, turn, place, count)
+        place = next_of_job(world.alternatives, line, place, count)
     return False
 
 

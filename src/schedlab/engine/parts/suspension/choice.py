@@ -44,32 +44,32 @@ def _next_over(world: World, order: NDArray[np.int64], count: int) -> int:
         return NOBODY
     if not _anybody_may(world, order, count):
         return NOBODY
-    found, turn, admitted = NOBODY, world.site.behind, line_up(world, order, count)
+    found, line, admitted = NOBODY, world.site.behind, line_up(world, order, count)
     world.nodes.counters[VIEWS] += 1
     open_partitions(world.site)
     begin_turns(world.alternatives)
-    place = next_without_room(world, turn, 0, admitted, False)
+    place = next_without_room(world, line, 0, admitted, False)
     while place < admitted:
-        found = _alternative_over(world, turn, place, admitted)
+        found = _alternative_over(world, line, place, admitted)
         if found != NOBODY:
             break
-        block(world.site, turn[place])
+        block(world.site, line[place])
         if all_blocked(world.site):
             break
-        place = next_without_room(world, turn, place + 1, admitted, False)
+        place = next_without_room(world, line, place + 1, admitted, False)
     open_partitions(world.site)
     return found
 
 
 @inner_kernel
-def _alternative_over(world: World, turn: NDArray[np.int64], place: int, count: int) -> int:
+def _alternative_over(world: World, line: NDArray[np.int64], place: int, count: int) -> int:
     """Return the first alternative of the job at a place of a list that fits in place of others, or NOBODY."""
     now = world.state.clock[NOW]
     while place < count:
-        job = turn[place]
+        job = line[place]
         if _fits_over(world, job, now, now + world.jobs[job].estimate):
             return job
-        place = next_of_job(world.alternatives, turn, place, count)
+        place = next_of_job(world.alternatives, line, place, count)
     return NOBODY
 
 
