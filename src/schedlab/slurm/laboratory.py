@@ -40,6 +40,9 @@ EPOCH = 1_700_002_800
 _AWHILE = 600 * SECOND
 _STUCK = 300
 
+PLUGINS = ("SelectType", "SchedulerType", "PriorityType", "PreemptType", "TopologyPlugin", "JobSubmitPlugins")
+"""Parameters that say which plugins decide."""
+
 
 class Laboratory:
     """A slurmctld in skipped time; use it as a context manager, in the thread that made it.
@@ -395,17 +398,6 @@ class Laboratory:
             "mode": self.mode,
             "phase": self.phase,
             "clock": self.daemon.library.stem,
-            "plugins": {
-                name: self.configuration.value(name)
-                for name in (
-                    "SelectType",
-                    "SchedulerType",
-                    "PriorityType",
-                    "PreemptType",
-                    "TopologyPlugin",
-                    "JobSubmitPlugins",
-                )
-                if self.configuration.value(name)
-            },
+            "plugins": {name: self.configuration.value(name) for name in PLUGINS if self.configuration.value(name)},
             **self.clock.statistics(),
         }
