@@ -171,6 +171,7 @@ def test_a_log_in_which_no_job_waits_is_told_in_a_sentence(conf: Path, tmp_path:
 
 def test_the_document_and_the_page_have_the_same_answer(found: SiteExplanation):
     document = json.loads(json.dumps(found.to_document(), default=str))
+    assert document["sentences"] == found.sentences()
     assert document["verdict"] == "good"
     assert document["half_empty"] is None
     assert document["carriers"][0]["group"] == "ann"

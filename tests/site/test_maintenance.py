@@ -312,6 +312,7 @@ def test_the_verb_prints_and_stores_what_it_has_simulated(sweep, tmp_path, capsy
     assert "Who pays at" in text
     app([*words, "--json"], standalone_mode=False)
     document = json.loads(capsys.readouterr().out)
+    assert document["sentences"][0].startswith("According to")
     assert document["maintenance"]["closed"] == 8.0
     assert document["calibration"]["state"] == "cannot be calibrated"
     found = maintenance(sweep, MaintenancePlan(hours=4, window=DAY, every=12 * HOUR), copies=1, workers=1)

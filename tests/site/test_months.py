@@ -106,6 +106,7 @@ def test_the_page_and_the_document_have_the_months(tmp_path: Path, capsys: pytes
     where, page = dated().save(tmp_path / "site"), tmp_path / "months.html"
     app(["site", "months", str(where), "--report", str(page), "--json"], standalone_mode=False)
     document = json.loads(capsys.readouterr().out)
+    assert len(document["sentences"]) > 1
     assert [one["name"] for one in document["periods"]] == ["2026-01", "2026-02", "2026-03"]
     assert document["periods"][1]["error"] == -0.5
     text = page.read_text()

@@ -193,6 +193,24 @@ def test_an_unknown_metric_is_refused_before_anything_is_simulated(directory, ve
     assert not [*directory.glob("what-if/*")]
 
 
+@pytest.mark.parametrize(
+    "words",
+    ["what-if --policy saf", "capacity --until mean_wait=2h", "maintenance", "explain", "search --over policy=saf;lxf"],
+)
+def test_a_page_in_a_directory_that_is_not_there_is_refused_before_anything_is_simulated(
+    directory, words, monkeypatch, capsys
+):
+    verb, *options = words.split()
+    monkeypatch.setattr(
+        "sys.argv", ["schedlab", "site", verb, str(directory), *options, "--report", "nowhere/page.html"]
+    )
+    with pytest.raises(SystemExit) as stop:
+        main()
+    assert stop.value.code == 1
+    assert "the directory nowhere does not exist" in capsys.readouterr().err
+    assert not [*directory.glob("what-if/*")]
+
+
 def test_a_search_chooses_on_one_part_and_judges_on_the_other(directory):
     sweep = Sweep(directory, nodes=False)
     found = search_parameters(sweep, {"policy": ["saf", "laf"]}, "mean_wait", workers=1)

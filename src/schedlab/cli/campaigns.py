@@ -92,7 +92,7 @@ def run(
     options = slurm_option or []
     page = report or (place / "report.html" if watch else None)
     if page is not None:
-        check_page(page)
+        check_page(page, made=place)
     if executor == "slurm":
         from schedlab.campaign.run.slurm import submit
 

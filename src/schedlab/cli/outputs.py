@@ -30,12 +30,19 @@ def check_output(output: Path | None, source: Path | None) -> None:
     writable_target(output)
 
 
-def check_page(output: Path, source: Path | None = None) -> None:
-    """Refuse what `check_output` refuses, and a suffix that is not one of a page."""
+def check_page(output: Path, source: Path | None = None, made: Path | None = None) -> None:
+    """Refuse what `check_output` refuses, and a suffix that is not one of a page.
+
+    Parameters
+    ----------
+    output, source
+        As for `check_output`.
+    made
+        A directory that the verb makes, in which the page may lie.
+    """
     if output.suffix not in PAGES:
         raise InputError(f"{output}: unknown suffix; a report is written as .html")
-    # The page of a campaign may lie in the run directory that the campaign makes.
-    if output.parent.exists():
+    if output.parent != made or output.parent.exists():
         check_output(output, source)
 
 

@@ -133,7 +133,7 @@ class SiteExplanation:
             "scheduler": self.twin.scheduler,
             "verdict": None if self.calibration is None else self.calibration.verdict,
             "waits": "twin" if self.recorded is None else "recorded",
-            "answer": self.sentences(),
+            "sentences": self.sentences(),
             "jobs": len(self.twin),
             "mean_wait": float(self.waits.mean()),
             "median_wait": float(np.median(self.waits)),

@@ -175,7 +175,7 @@ class Maintenance:
         return {
             "site": self.site,
             "calibration": self.standing.to_document(),
-            "answer": self.sentences(),
+            "sentences": self.sentences(),
             "maintenance": asdict(self.plan) | {"nodes": list(self.nodes), "cores": self.cores, "closed": self.closed},
             "jobs": self.sample.text,
             "copies": self.copies,

@@ -163,7 +163,7 @@ class SiteMonths:
             "site": self.site,
             "scheduler": self.twin.scheduler,
             "verdict": None if self.calibration is None else self.calibration.verdict,
-            "answer": self.sentences(),
+            "sentences": self.sentences(),
             "length": self.length,
             "periods": [asdict(one) | {"error": one.error} for one in self.periods],
             "omissions": self.omissions.to_document(),
