@@ -73,7 +73,7 @@ class Patience:
             )
         seconds, counts = np.unique(waited[cancelled], return_counts=True)
         at_risk = len(waited) - np.searchsorted(np.sort(waited), seconds)
-        return cls(seconds.astype(np.int64), np.cumprod(1 - counts / at_risk))
+        return cls(seconds.astype(np.int64), np.cumprod(1 - counts / at_risk, dtype=np.float64))
 
     def draw(self, workload: Workload, rng: np.random.Generator) -> Workload:
         """Return jobs with a patience each; those that would wait for ever have none.
