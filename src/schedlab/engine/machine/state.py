@@ -69,6 +69,8 @@ MEMORY = np.dtype(
     [
         ("unfit", "i8"),  # GROWN when it did not fit what was free
         ("unfit_beside", "i8"),  # VIEWS when it did not fit alongside the reservation
+        ("shut", "i8"),  # GROWN when it did not fit what was free and stays open ...
+        ("shut_until", "i8"),  # ... until this second
         ("first", "i8"),  # the node before which none had room ...
         ("seen", "i8"),  # ... when FREED was this
         ("second", "i8"),  # the second before which it had no room ...
@@ -254,7 +256,7 @@ def new_nodes(
     counters = np.zeros(COUNTERS_SIZE, dtype=np.int64)
     counters[RESERVED] = -1
     memory, notes = new_records(len(machine.requests), MEMORY), new_records(count, NOTE)
-    memory["unfit"] = memory["unfit_beside"] = memory["given"] = notes["differs"] = -1
+    memory["unfit"] = memory["unfit_beside"] = memory["shut"] = memory["given"] = notes["differs"] = -1
     notes["changes"] = 0
     memory["first"] = memory["seen"] = 0
     return Nodes(

@@ -76,9 +76,28 @@ def fits_option(world: World, option: int, now: int, ends: int) -> bool:
     partition, request = world.site.partition[option], world.nodes.machine.shape[option]
     if world.site.blocked[partition]:
         return False
-    if world.site.narrowed[partition] or ends > next_closing(world):
+    if world.site.narrowed[partition]:
         return fits_narrowed(world, request, now, ends)
+    if ends > next_closing(world):
+        return _fits_until(world, request, now, ends)
     return fits_as(world.nodes, request)
+
+
+@inner_kernel
+def _fits_until(world: World, request: int, now: int, ends: int) -> bool:
+    """Return whether a request fits on nodes that stay open until a second, and choose its nodes.
+
+    What did not fit does not fit for longer either, while nothing more is free: an open node may close, and one that
+    opens counts as freed.
+    """
+    memory, grown = world.nodes.memory[request], world.nodes.counters[GROWN]
+    if memory.shut == grown and memory.shut_until <= ends:
+        return False
+    if fits_narrowed(world, request, now, ends):
+        return True
+    if world.nodes.machine.requests[request].most_leaves == UNLIMITED:  # others may fit when less is free
+        memory.shut, memory.shut_until = grown, ends
+    return False
 
 
 @inner_kernel

@@ -29,7 +29,7 @@ from schedlab.engine.machine.timeline_state import LAST, Timeline
 from schedlab.engine.parts.dependencies.kernels import UNKNOWN
 from schedlab.engine.parts.heterogeneous.kernels import has_components, is_component
 from schedlab.engine.parts.limits.state import ANYWHERE, Site
-from schedlab.engine.parts.outages.kernels import next_step_of_closures
+from schedlab.engine.parts.outages.kernels import next_step_of_closures, planned_marks
 from schedlab.engine.parts.preemption.plan import leave_out, put_in_again
 from schedlab.engine.parts.preemption.state import has_preemption
 from schedlab.engine.slurm.plan import GROUP, end_of_plan, first_edge, next_window, rounded_down
@@ -327,8 +327,9 @@ def _fits_at(world: World, request: int, second: int, begins: int, length: int, 
     cohorts = timeline.cohorts
     for cohort in range(timeline.counters[COHORTS]):
         if cohorts[cohort].gain == 1:
-            if cohorts[cohort].until <= second:
-                _look(world, timeline, cohort, second, begins, begins + length)
+            marks = planned_marks(world, node_of(timeline, cohort), begins, begins + length)
+            if cohorts[cohort].until <= second or _closures_differ(world, timeline, cohort, marks):
+                _look(world, timeline, cohort, second, marks)
                 cohorts[cohort].room = room(world.nodes.machine, world.nodes.later, request, node_of(timeline, cohort))
             if cohorts[cohort].room > 0:
                 spaces += size_of(timeline, cohort)
@@ -343,10 +344,18 @@ def _fits_at(world: World, request: int, second: int, begins: int, length: int, 
 
 
 @inlined
-def _look(world: World, timeline: Timeline, cohort: int, second: int, begins: int, ends: int) -> None:
+def _closures_differ(world: World, timeline: Timeline, cohort: int, marks: int) -> bool:
+    """Return whether the view `later` of a node of a cohort has other closures than these."""
+    if world.outages is not None:
+        return world.nodes.later.free[node_of(timeline, cohort)].runs & CLOSURES != marks
+    return False
+
+
+@inlined
+def _look(world: World, timeline: Timeline, cohort: int, second: int, marks: int) -> None:
     """Set the view `later` of a node of a cohort to what runs leave free there at a second; note until when it holds.
 
-    Reservations do not count, but closures between two other seconds do.
+    Reservations do not count; the marks are those of closures.
     """
     node = node_of(timeline, cohort)
     spans, view, first = timeline.spans, world.nodes.later, world.nodes.machine.nodes[node].gpu
@@ -355,18 +364,11 @@ def _look(world: World, timeline: Timeline, cohort: int, second: int, begins: in
         span = spans[span].next
     free = view.free[node]
     free.cores, free.memory = spans[span].cores, spans[span].memory
-    free.gpus, free.runs = spans[span].gpus, spans[span].runs & ~(PLANNED | CLOSURES)
+    free.gpus, free.runs = spans[span].gpus, (spans[span].runs & ~(PLANNED | CLOSURES)) | marks
     copy_left(timeline.left, span, view.left, node)
     for i in range(world.nodes.machine.nodes[node + 1].gpu - first):
         view.devices[first + i] = timeline.devices[span * timeline.gpus + i]
     timeline.cohorts[cohort].until = NEVER if spans[span].next == LAST else spans[spans[span].next].begin
-    if world.outages is not None:
-        timeline.cohorts[cohort].until = LONG_AGO
-        span = timeline.cohorts[cohort].first
-        while span != LAST and spans[span].begin < ends:
-            if spans[span].next == LAST or spans[spans[span].next].begin > begins:
-                free.runs |= spans[span].runs & CLOSURES
-            span = spans[span].next
 
 
 @inlined

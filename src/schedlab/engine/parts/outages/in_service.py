@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.machine.core_caps import leave_all
 from schedlab.engine.machine.nodes import room
 from schedlab.engine.machine.numbers import UNLIMITED
 from schedlab.engine.machine.placement import choose
 from schedlab.engine.machine.state import LATER, VIEWS
-from schedlab.engine.parts.outages.kernels import OUT, SERVICE_CHANGES, is_shut
+from schedlab.engine.parts.outages.kernels import NEXT, OUT, SERVICE_CHANGES, is_shut
 from schedlab.kernels import inlined, inner_kernel
 from schedlab.workload.resources import WHOLE
 
@@ -54,10 +55,32 @@ def shut_out(world: World, job: int, now: int, ends: int) -> bool:
         machine = world.nodes.machine
         for option in range(machine.options[job], machine.options[job + 1]):
             request = machine.shape[option]
-            if machine.requests[request].most_leaves < UNLIMITED or _fits_idle(world, request, now, ends):
+            if machine.requests[request].most_leaves < UNLIMITED or _fits_idle_until(world, request, now, ends):
                 return False
         return True
     return False
+
+
+@inner_kernel
+def _fits_idle_until(world: World, request: int, now: int, ends: int) -> bool:
+    """Return whether a request would fit if no job ran, on nodes that are open until a second.
+
+    What fits until then fits until any second before, and what does not until none behind; that holds until the next
+    change of a node, as closures are announced, begin and end by such changes.
+    """
+    outages, changes = world.outages, world.outages.counters[NEXT]
+    if outages.tried[request] != changes:
+        outages.tried[request], outages.open_until[request], outages.shut_from[request] = changes, -1, NEVER
+    if ends <= outages.open_until[request]:
+        return True
+    if ends >= outages.shut_from[request]:
+        return False
+    found = _fits_idle(world, request, now, ends)
+    if found:
+        outages.open_until[request] = ends
+    else:
+        outages.shut_from[request] = ends
+    return found
 
 
 @inner_kernel

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from schedlab.engine.axes import Fixed, Kept, Scratch
 from schedlab.engine.jobs.calendar import NEVER
-from schedlab.engine.jobs.clock import CLOSURES_CHANGED, MACHINE_CHANGED, WAITING
+from schedlab.engine.jobs.clock import CLOSURES_CHANGED, MACHINE_CHANGED, NOW, WAITING
 from schedlab.engine.machine.numbers import BOOKED, KEPT, NodeInputs
 from schedlab.engine.machine.shared_plans import touch
 from schedlab.engine.machine.state import (
@@ -57,7 +57,10 @@ SERVICE_CHANGES = 1  # how often a node has left or returned to service
 OUT = 2  # nodes and GPUs that are out of service
 CLOSING = 3  # when the next announced closure begins
 BROKE = 4  # of the runs that ended in the present second, the first that was broken off: its place in State.ended
-COUNTERS_SIZE = 5
+STEPS_AT = 5  # the second for which the next two are: behind the first of them, the second is the next step of a plan
+BEHIND_STEP = 6
+STEP = 7
+COUNTERS_SIZE = 8
 
 
 class Outages(NamedTuple):
@@ -83,6 +86,9 @@ class Outages(NamedTuple):
         int64, one per closure, see `OutageInputs`.
     asked, serves
         int64 and bool, one per request: whether it fits the nodes in service, while `asked` equals SERVICE_CHANGES.
+    tried, open_until, shut_from
+        int64, one per request: the latest second until which it was found to fit the open nodes if nothing ran there,
+        and the first until which it did not, valid while NEXT equals `tried`.
     bookings
         The jobs of advance reservations; None without any.
     """
@@ -104,6 +110,9 @@ class Outages(NamedTuple):
     owner: Fixed[NDArray[np.int64]]
     asked: Scratch[NDArray[np.int64]]
     serves: Scratch[NDArray[np.bool_]]
+    tried: Scratch[NDArray[np.int64]]
+    open_until: Scratch[NDArray[np.int64]]
+    shut_from: Scratch[NDArray[np.int64]]
     bookings: Fixed[Bookings | None] = None
 
 
@@ -119,7 +128,7 @@ def new_outages(inputs: OutageInputs, nodes: NodeInputs) -> Outages:
     for array in (*changes, *closures):
         array.flags.writeable = False
     counters = np.zeros(COUNTERS_SIZE, dtype=np.int64)
-    counters[CLOSING] = NEVER
+    counters[CLOSING], counters[STEPS_AT] = NEVER, -1
     return Outages(
         counters,
         *changes,
@@ -131,6 +140,9 @@ def new_outages(inputs: OutageInputs, nodes: NodeInputs) -> Outages:
         *closures,
         np.full(requests, -1, dtype=np.int64),
         np.zeros(requests, dtype=np.bool_),
+        np.full(requests, -1, dtype=np.int64),
+        np.zeros(requests, dtype=np.int64),
+        np.zeros(requests, dtype=np.int64),
         None if inputs.bookings is None else new_bookings(inputs.bookings),
     )
 
@@ -310,6 +322,7 @@ def plan_closures(world: World, now: int, late: int) -> None:
         which others need their nodes, they may end in the second in which a closure begins.
     """
     if world.outages is not None:
+        first = _plan_those_like_the_first(world, now, late)
         for node in range(world.outages.closed.shape[0]):
             if world.outages.out[node]:
                 touch(world.nodes.ahead, node)
@@ -317,10 +330,71 @@ def plan_closures(world: World, now: int, late: int) -> None:
             if world.outages.gone[node]:
                 take_gpus(world.nodes.ahead, node, world.outages.gone[node], now, NEVER)
             for i in range(world.outages.offsets[node], world.outages.offsets[node + 1]):
-                if world.outages.known[i] <= now < world.outages.end[i]:
-                    mark = KEPT if world.outages.owner[i] == FOR_ALL else BOOKED
+                if _is_known(world.outages, i, now) and not _is_like(world.outages, i, first):
                     touch(world.nodes.ahead, node)
-                    keep(world.nodes.ahead, _planned_begin(world.outages, i, now, late), world.outages.end[i], mark)
+                    _keep_closed(world, i, now, late)
+
+
+@inner_kernel
+def _plan_those_like_the_first(world: World, now: int, late: int) -> int:
+    """Plan the first known closure, and all that are like it, at once; return it, -1 if there is none.
+
+    So nodes that are closed together, as in a maintenance, go on sharing their plans.
+    """
+    outages, first = world.outages, -1
+    for node in range(outages.closed.shape[0]):
+        for i in range(outages.offsets[node], outages.offsets[node + 1]):
+            if first < 0 and _is_known(outages, i, now):
+                first = i
+            if _is_like(outages, i, first):
+                touch(world.nodes.ahead, node)
+                break  # no node is noted twice
+    if first >= 0:
+        _keep_closed(world, first, now, late)
+    return first
+
+
+@inlined
+def _is_known(outages: Outages, closure: int, now: int) -> bool:
+    return outages.known[closure] <= now < outages.end[closure]
+
+
+@inlined
+def _is_like(outages: Outages, closure: int, other: int) -> bool:
+    """Return whether a closure has the times and the owner of another one; none is like -1."""
+    return (
+        other >= 0
+        and outages.begin[closure] == outages.begin[other]
+        and outages.end[closure] == outages.end[other]
+        and outages.known[closure] == outages.known[other]
+        and outages.owner[closure] == outages.owner[other]
+    )
+
+
+@inlined
+def _keep_closed(world: World, closure: int, now: int, late: int) -> None:
+    """Keep the nodes noted by `touch` out of a plan while a closure lasts."""
+    outages = world.outages
+    keep(world.nodes.ahead, _planned_begin(outages, closure, now, late), outages.end[closure], _mark(outages, closure))
+
+
+@inlined
+def _mark(outages: Outages, closure: int) -> int:
+    return KEPT if outages.owner[closure] == FOR_ALL else BOOKED
+
+
+@inlined
+def planned_marks(world: World, node: int, begins: int, ends: int) -> int:
+    """Return the marks of the closures of a node, in a plan of Slurm's, that a run between two seconds would meet."""
+    marks = 0
+    if world.outages is not None:
+        outages, now = world.outages, world.state.clock[NOW]
+        marks = KEPT if outages.out[node] else 0
+        for i in range(outages.offsets[node], outages.offsets[node + 1]):
+            meets = begins < outages.end[i] and _planned_begin(outages, i, now, 1) < ends
+            if meets and _is_known(outages, i, now):
+                marks |= _mark(outages, i)
+    return marks
 
 
 @inlined
@@ -334,7 +408,10 @@ def _planned_begin(outages: Outages, closure: int, now: int, late: int) -> int:
 def next_step_of_closures(outages: Outages | None, now: int, after: int) -> int:
     """Return the first second behind another one in which a known closure begins or ends in a plan of Slurm's."""
     if outages is not None:
-        return _next_step(outages, now, after)
+        counters = outages.counters
+        if counters[STEPS_AT] != now or not counters[BEHIND_STEP] <= after < counters[STEP]:
+            counters[STEPS_AT], counters[BEHIND_STEP], counters[STEP] = now, after, _next_step(outages, now, after)
+        return counters[STEP]
     return NEVER
 
 
