@@ -13,7 +13,7 @@ LEAST, MOST = 365, 393
 
 
 def test_the_interval_of_one_copy_covers_the_true_mean_as_often_as_it_says():
-    """Twelve blocks of 5 to 49 jobs; the mean of a block varies around 3."""
+    """Twelve blocks of 5 to 49 jobs; the mean of a block varies around 3, the less the more jobs it has."""
     rng = np.random.default_rng(5)
     covered = 0
     for _ in range(TRIALS):
@@ -23,6 +23,38 @@ def test_the_interval_of_one_copy_covers_the_true_mean_as_often_as_it_says():
         low, high = spread_of(means[block][None], block).interval
         covered += low <= 3 <= high
     assert LEAST <= covered <= MOST
+
+
+@pytest.mark.parametrize(
+    "counts",
+    [[30] * 20, [400, 200, 100, *[20] * 17], [500, 300, 200, 150, *[10] * 16], [300, 100, 50, 50, 20, 20]],
+    ids=["even", "three large", "four large", "six"],
+)
+@pytest.mark.parametrize("of_jobs", [False, True])
+def test_uneven_blocks_cover_the_true_mean_at_least_as_often_as_they_say(counts, of_jobs):
+    """The chance of a block is common to its jobs, or the smaller the more jobs it has; t of 19 holds 80 % of it."""
+    rng = np.random.default_rng(9)
+    block = np.repeat(np.arange(len(counts)), counts)
+    covered = 0
+    for _ in range(TRIALS):
+        means = (
+            rng.normal(3, 1, size=len(counts)) if not of_jobs else 3 + rng.normal(size=len(counts)) / np.sqrt(counts)
+        )
+        low, high = spread_of(means[block][None], block).interval
+        covered += low <= 3 <= high
+    assert covered >= LEAST
+    assert covered <= MOST or len(set(counts)) > 1
+
+
+def test_of_uneven_blocks_there_are_as_many_degrees_of_freedom_as_they_are_worth():
+    """Two of 40 jobs and four of 5: 100 squared over 2 x 1600 + 4 x 25 is 3.03."""
+    block = np.repeat(np.arange(6), [40, 40, 5, 5, 5, 5])
+    changes = np.repeat([1.0, -1, 2, 0, 0, 0], [40, 40, 5, 5, 5, 5])[None]
+    ((variance, freedom),) = spread_of(changes, block).sources
+    assert freedom == pytest.approx(10_000 / 3300 - 1)
+    # The mean is 0.1. Residuals 36, -44, 9.5, -0.5 three times; squares 1296 + 1936 + 90.25 + 0.75 = 3323. Their mean,
+    # at a variance of 1: (1 - 0.8 + 0.33) 3200 + (1 - 0.1 + 0.33) 100 = 1819, so the variance is 1.8268, times 0.33.
+    assert variance == pytest.approx(3323 / 1819 * 0.33)
 
 
 @pytest.mark.parametrize(("of_blocks", "of_copies"), [(4, 0), (0.5, 4), (2, 2), (0, 4)])
