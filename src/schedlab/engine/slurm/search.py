@@ -29,7 +29,7 @@ from schedlab.engine.machine.timeline_state import LAST, Timeline
 from schedlab.engine.parts.dependencies.kernels import UNKNOWN
 from schedlab.engine.parts.heterogeneous.kernels import has_components, is_component
 from schedlab.engine.parts.limits.state import ANYWHERE, Site
-from schedlab.engine.parts.outages.kernels import next_step_of_closures, planned_marks
+from schedlab.engine.parts.outages.plan import next_step_of_closures, planned_marks
 from schedlab.engine.parts.preemption.plan import leave_out, put_in_again
 from schedlab.engine.parts.preemption.state import has_preemption
 from schedlab.engine.slurm.plan import GROUP, end_of_plan, first_edge, next_window, rounded_down

@@ -11,16 +11,15 @@ begins that could overlap it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.axes import Fixed, Kept, Scratch
 from schedlab.engine.jobs.calendar import NEVER
-from schedlab.engine.jobs.clock import CLOSURES_CHANGED, MACHINE_CHANGED, NOW, WAITING
+from schedlab.engine.jobs.clock import CLOSURES_CHANGED, MACHINE_CHANGED, WAITING
 from schedlab.engine.machine.numbers import BOOKED, KEPT, NodeInputs
-from schedlab.engine.machine.shared_plans import touch
 from schedlab.engine.machine.state import (
     CHANGED,
     FREED,
@@ -29,7 +28,6 @@ from schedlab.engine.machine.state import (
     Nodes,
     order_of,
 )
-from schedlab.engine.machine.timeline import keep, take_gpus
 from schedlab.engine.parts.outages.numbers import (
     BREAKS,
     CLOSES,
@@ -305,124 +303,3 @@ def is_shut(world: World, request: int, node: int, now: int, ends: int) -> bool:
             if world.outages.known[i] <= now < world.outages.end[i] and world.outages.begin[i] < ends:
                 return True
     return False
-
-
-@inner_kernel
-def plan_closures(world: World, now: int, late: int) -> None:
-    """Keep closed nodes, and GPUs that are out of service, out of a plan that has just been cleared.
-
-    Parameters
-    ----------
-    world
-        The simulation.
-    now
-        The first second of the plan; nodes that are out of service are not expected back.
-    late
-        Delay, in seconds, of the beginning of a future closure in the plan: where jobs must end before the second in
-        which others need their nodes, they may end in the second in which a closure begins.
-    """
-    if world.outages is not None:
-        first = _plan_those_like_the_first(world, now, late)
-        for node in range(world.outages.closed.shape[0]):
-            if world.outages.out[node]:
-                touch(world.nodes.ahead, node)
-                keep(world.nodes.ahead, now, NEVER, KEPT)
-            if world.outages.gone[node]:
-                take_gpus(world.nodes.ahead, node, world.outages.gone[node], now, NEVER)
-            for i in range(world.outages.offsets[node], world.outages.offsets[node + 1]):
-                if _is_known(world.outages, i, now) and not _is_like(world.outages, i, first):
-                    touch(world.nodes.ahead, node)
-                    _keep_closed(world, i, now, late)
-
-
-@inner_kernel
-def _plan_those_like_the_first(world: World, now: int, late: int) -> int:
-    """Plan the first known closure, and all that are like it, at once; return it, -1 if there is none.
-
-    So nodes that are closed together, as in a maintenance, go on sharing their plans.
-    """
-    outages, first = world.outages, -1
-    for node in range(outages.closed.shape[0]):
-        for i in range(outages.offsets[node], outages.offsets[node + 1]):
-            if first < 0 and _is_known(outages, i, now):
-                first = i
-            if _is_like(outages, i, first):
-                touch(world.nodes.ahead, node)
-                break  # no node is noted twice
-    if first >= 0:
-        _keep_closed(world, first, now, late)
-    return first
-
-
-@inlined
-def _is_known(outages: Outages, closure: int, now: int) -> bool:
-    return outages.known[closure] <= now < outages.end[closure]
-
-
-@inlined
-def _is_like(outages: Outages, closure: int, other: int) -> bool:
-    """Return whether a closure has the times and the owner of another one; none is like -1."""
-    return (
-        other >= 0
-        and outages.begin[closure] == outages.begin[other]
-        and outages.end[closure] == outages.end[other]
-        and outages.known[closure] == outages.known[other]
-        and outages.owner[closure] == outages.owner[other]
-    )
-
-
-@inlined
-def _keep_closed(world: World, closure: int, now: int, late: int) -> None:
-    """Keep the nodes noted by `touch` out of a plan while a closure lasts."""
-    outages = world.outages
-    keep(world.nodes.ahead, _planned_begin(outages, closure, now, late), outages.end[closure], _mark(outages, closure))
-
-
-@inlined
-def _mark(outages: Outages, closure: int) -> int:
-    return KEPT if outages.owner[closure] == FOR_ALL else BOOKED
-
-
-@inlined
-def planned_marks(world: World, node: int, begins: int, ends: int) -> int:
-    """Return the marks of the closures of a node, in a plan of Slurm's, that a run between two seconds would meet."""
-    marks = 0
-    if world.outages is not None:
-        outages, now = world.outages, world.state.clock[NOW]
-        marks = KEPT if outages.out[node] else 0
-        for i in range(outages.offsets[node], outages.offsets[node + 1]):
-            meets = begins < outages.end[i] and _planned_begin(outages, i, now, 1) < ends
-            if meets and _is_known(outages, i, now):
-                marks |= _mark(outages, i)
-    return marks
-
-
-@inlined
-def _planned_begin(outages: Outages, closure: int, now: int, late: int) -> int:
-    """Return when a closure begins in a plan, see `plan_closures`."""
-    begin = outages.begin[closure]
-    return now if begin <= now else min(begin + late, outages.end[closure] - 1)
-
-
-@inlined
-def next_step_of_closures(outages: Outages | None, now: int, after: int) -> int:
-    """Return the first second behind another one in which a known closure begins or ends in a plan of Slurm's."""
-    if outages is not None:
-        counters = outages.counters
-        if counters[STEPS_AT] != now or not counters[BEHIND_STEP] <= after < counters[STEP]:
-            counters[STEPS_AT], counters[BEHIND_STEP], counters[STEP] = now, after, _next_step(outages, now, after)
-        return counters[STEP]
-    return NEVER
-
-
-@inner_kernel
-def _next_step(outages: Outages, now: int, after: int) -> int:
-    step: Any = np.int64(NEVER)
-    for i in range(outages.begin.shape[0]):
-        if outages.known[i] <= now < outages.end[i]:
-            begin = _planned_begin(outages, i, now, 1)
-            if after < begin < step:
-                step = begin
-            if after < outages.end[i] < step:
-                step = outages.end[i]
-    return step
