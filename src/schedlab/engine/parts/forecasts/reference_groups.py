@@ -60,16 +60,18 @@ class Grouped(PlainPredictor):
         for shares in filter(None, map(self.shares.get, self.groups(job))):
             weights = [self.choice.decay**age for age in range(len(shares))][::-1]
             whole = sum(weights) + self.choice.shrink
-            own = {share: self.choice.shrink * chance / whole for share, chance in expected.items()}
+            counts = dict.fromkeys(expected, 0.0)
             for share, weight in zip(shares, weights, strict=True):
                 rounded = max(value for value in POWERS if value < share * 2**0.5 * (1 - 1e-9) or value == POWERS[-1])
-                own[rounded] = own.get(rounded, 0.0) + weight / whole
-            expected = own
+                counts[rounded] = counts.get(rounded, 0.0) + weight
+            # Whole counts are added before they are divided, so that what is equal has equal scores, to the last bit.
+            shrink = self.choice.shrink
+            expected = {share: (count + shrink * expected.get(share, 0.0)) / whole for share, count in counts.items()}
         return expected
 
     def statistics(self, job: Job) -> list[float] | None:
         """Return the statistics of the distribution of run times, from their definitions."""
-        run_times = sorted((max(1.0, job.request * share), chance) for share, chance in self.chances(job).items())
+        run_times = [(max(1.0, job.request * share), chance) for share, chance in sorted(self.chances(job).items())]
         means = [min(max(1.0, job.request * self.mean(job, geometric=which)), job.request) for which in (False, True)]
         index = min(
             sum(chance * min(run, stop) for run, chance in run_times)
