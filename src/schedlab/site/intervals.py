@@ -111,7 +111,7 @@ def spread_of(changes: NDArray[np.float64], block: NDArray[np.int64]) -> Spread 
     counts = counts[counts > 0]
     left = sums - sums.sum() / counts.sum() * counts
     variance = float((left**2).sum() / _of_squares(counts) * (counts**2).sum() / counts.sum() ** 2)
-    return Spread.of(variance, _worth(counts) - 1, changes.mean(axis=1))
+    return Spread.of(variance, worth_of(counts) - 1, changes.mean(axis=1))
 
 
 def _of_squares(counts: NDArray[np.float64]) -> float:
@@ -132,10 +132,10 @@ def _of_squares(counts: NDArray[np.float64]) -> float:
 def blocks_tell(block: NDArray[np.int64]) -> bool:
     """Return whether jobs are in enough blocks, and not most of them in one, to show how much is chance."""
     counts = np.bincount(block).astype(np.float64)
-    return bool(np.count_nonzero(counts) >= FEWEST_BLOCKS and _worth(counts) >= LEAST_EFFECTIVE)
+    return bool(np.count_nonzero(counts) >= FEWEST_BLOCKS and worth_of(counts) >= LEAST_EFFECTIVE)
 
 
-def _worth(counts: NDArray[np.float64]) -> float:
+def worth_of(counts: NDArray[np.float64]) -> float:
     """Return the number of equal blocks that blocks of so many jobs are worth (Kish, 1965)."""
     return float(counts.sum() ** 2 / (counts**2).sum())
 

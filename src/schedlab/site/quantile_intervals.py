@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.site.intervals import LEVEL, Interval, between_periods_and_copies, blocks_tell
+from schedlab.site.intervals import LEVEL, Interval, between_periods_and_copies, blocks_tell, worth_of
 
 RESAMPLES: Final = 1999
 """Logs that are drawn from the periods of one log."""
@@ -37,7 +37,8 @@ def quantile_interval(
     quantile falls by more than it is. If it is 0 in a log that is drawn, there is no factor, and the percentiles are
     those of differences. A jackknife, which leaves out one block after the other, is not consistent for quantiles. As
     there are few blocks, percentiles lie further out, as Student's t does (Hesterberg, What teachers should know about
-    the bootstrap, American Statistician 69, 2015). The spread between copies comes on top, as for means.
+    the bootstrap, American Statistician 69, 2015); uneven blocks are
+    worth fewer equal ones, and the spread between copies comes on top, as for means.
 
     Examples
     --------
@@ -54,12 +55,12 @@ def quantile_interval(
     early, late = (np.mean([_quantiles(one, number, drawn, share) for one in side], axis=0) for side in (before, after))
     today = np.quantile(before, share, axis=1)
     changes = (late / early - 1) * today.mean() if early.all() else late - early
-    outside = _outside(blocks)
+    outside = _outside(worth_of(np.bincount(number).astype(np.float64)))
     low, high = np.quantile(changes, [outside, 1 - outside])
     return between_periods_and_copies((float(low), float(high)), np.quantile(after, share, axis=1) - today)
 
 
-def _outside(blocks: int) -> float:
+def _outside(blocks: float) -> float:
     """Return the share of drawn logs on each side of an interval: below (1 - level) / 2, as there are few blocks."""
     from scipy.stats import norm, t
 
