@@ -54,7 +54,7 @@ def rest_after(passes: SlurmPass, visible: list[Job]) -> tuple[Rest, bool]:
     clock, rules = passes.clock, passes.rules
     waiting = [job for job in visible if job in clock.waiting]
     able = [job for job in sorted_for_pass(clock, waiting, rules.hetjob_order) if clock.admitted_alone(job)]
-    one_size = all(len(job.alternatives) == 1 for job in clock.jobs)
+    one_size = clock.prepared.spread is None  # as they were submitted, even if only one of the sizes fits
     most = min(MOST, rules.depth) if isinstance(clock.machine.empty, Nodes) and one_size else 1
     if not rules.interval or len(able) > most or not all(job.ready for job in waiting):
         return "", False
