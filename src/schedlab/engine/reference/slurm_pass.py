@@ -189,7 +189,9 @@ class SlurmPass:
         looked_at, blocked, of_partition, order = 0, set[int](), Counter[int](), list[Job]()
         while ready:
             waiting = [job for job in visible if job in clock.waiting]  # some may have started in order
-            order = order or ([] if clock.in_order else sorted_for_pass(clock, waiting, self.rules.hetjob_order))
+            if not order and not clock.in_order:  # the pass begins, also with those that had no room in order
+                order = sorted_for_pass(clock, waiting, self.rules.hetjob_order)
+                ready = [job for job in order if job.ready]
             head = next(job for job in order or ready if job in ready)
             ready.remove(head)
             for turn in [None] if clock.in_order else self.turns(head):
