@@ -188,8 +188,8 @@ class SlurmPass:
         last = max(clock.started, clock.prepared.in_order) + self.rules.main_starts
         looked_at, blocked, of_partition, order = 0, set[int](), Counter[int](), list[Job]()
         while ready:
-            waiting = [job for job in visible if job in clock.waiting]  # some may have started in order
             if not order and not clock.in_order:  # the pass begins, also with those that had no room in order
+                waiting = [job for job in visible if job in clock.waiting]
                 order = sorted_for_pass(clock, waiting, self.rules.hetjob_order)
                 ready = [job for job in order if job.ready]
             head = next(job for job in order or ready if job in ready)
@@ -267,8 +267,8 @@ class SlurmPass:
         of_components, startable = dict[Job, int](), list[Job]()
         ends = clock.running_ends()
         blocked, looked_at, opened, previous = False, 0, 0, None
-        seen, started, had_turn, reserved = Counter[Hashable](), 0, list[Job](), Counter[int]()
-        of_array, done = Counter[int](), set[Job]()
+        seen, started, had_turn, done = Counter[Hashable](), 0, list[Job](), set[Job]()
+        reserved, of_array = Counter[int](), Counter[int]()
         order = sorted_for_pass(clock, [job for job in visible if job in clock.waiting], rules.hetjob_order)
         for first, turn in [(job, turn) for job in order for turn in self.turns(job)]:
             job = first
@@ -283,8 +283,7 @@ class SlurmPass:
             if any(seen[group] == most for group, most in groups.items()):
                 continue
             seen.update(groups.keys())
-            another = job.workflow is None or job.workflow != previous
-            previous = job.workflow
+            another, previous = job.workflow is None or job.workflow != previous, job.workflow
             opened += another and job.workflow is not None
             possible = now if job.ready else self.after_parents(job, ends)
             begin, parts, length = None, list[Part](), job.estimate + self.inclusive
@@ -300,9 +299,8 @@ class SlurmPass:
                 begin, parts = earliest(plan, job, length, possible, turn) or (None, parts)
                 job.planned |= plan.tested
             options = range(len(clock.site.partitions(job))) if turn is None else [turn]
-            place = None
-            if begin == now and job.ready:
-                place = clock.view().lesser(plan.profile.throughout(now, now + length)).place(job, turn)
+            fits = begin == now and job.ready
+            place = clock.view().lesser(plan.profile.throughout(now, now + length)).place(job, turn) if fits else None
             together = job.needs_others(clock.waiting)
             if begin is not None and together:
                 if place is None and possible == now and job.ready:
