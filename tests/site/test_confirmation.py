@@ -29,7 +29,7 @@ from schedlab.site.samples import SiteSample
 from schedlab.site.site import read
 from schedlab.site.sweep import Sweep
 from schedlab.site.variants import AS_IT_IS, Variant
-from schedlab.slurm.installation import PREFIX_VARIABLE, find_slurm, installed_version
+from schedlab.slurm.installation import PREFIX_VARIABLE, installed_version
 from schedlab.slurm.results import SlurmRun
 
 CONF = """ClusterName=lab
@@ -156,13 +156,11 @@ def test_the_page_has_the_answer_of_the_real_slurm(directory: Path):
 
 def test_without_slurm_nothing_is_simulated(directory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys):
     monkeypatch.setenv(PREFIX_VARIABLE, str(tmp_path))
-    find_slurm.cache_clear()
     monkeypatch.setattr(
         "sys.argv", ["schedlab", "site", "what-if", str(directory), "--policy", "saf", "--confirm", "1"]
     )
     with pytest.raises(SystemExit) as stop:
         main()
-    find_slurm.cache_clear()
     assert stop.value.code == 1
     said = capsys.readouterr().err
     assert "no slurmctld under" in said
