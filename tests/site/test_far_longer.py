@@ -6,8 +6,10 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from schedlab.site.effects import Effect
 from schedlab.site.far_longer import far_longer
 from schedlab.site.sweep import Paired
+from schedlab.site.who_pays import payers_of
 from schedlab.workload.workload import Workload
 
 DAY, HOUR = 86_400, 3600
@@ -36,6 +38,28 @@ def test_jobs_that_wait_a_day_longer_in_each_copy_are_told_with_their_users():
         "Under x, 1 job waits a day or more longer in each copy, of user ann (1 job, +3 d), and 1 a day or more "
         "less; the longest wait goes from 36 h to 3 d."
     )
+
+
+def test_where_no_group_surely_pays_those_who_wait_by_far_longer_are_joined_with_but():
+    """Two sentences that contradict each other are one that does not."""
+    far = far_longer([pair([0, 2 * DAY], [2 * DAY, 0], [1, 2])])
+    one = SimpleNamespace(unchanged=False, effects=(Effect("all", "all jobs", 2, 60.0, 60.0, None),), far=far)
+    assert payers_of(one) == (
+        "no group of jobs surely waits longer, but 1 job waits a day or more longer in each copy, of user ann (1 job, "
+        "+2 d)"
+    )
+    assert far.sentences("x", who=False) == [
+        "Under x, 1 job waits a day or more less; the longest wait goes from 2 d to 2 d."
+    ]
+
+
+def test_the_longest_wait_of_today_is_named_beside_that_of_the_same_work():
+    """The table has 10 d in the row of the site as it is; without the work that is killed, it is 9 d."""
+    found = far_longer([pair([0, 9 * DAY], [8 * DAY, 0], [1, 2])], [answer([0, 10 * DAY], [1, 2])])
+    assert found.sentences("x")[0].endswith(
+        "the longest wait goes from 10 d (9 d without the work that is not run) to 8 d."
+    )
+    assert far_longer([pair([0, DAY], [DAY, 0], [1, 2])], [answer([0, DAY], [1, 2])]).longest_today is None
 
 
 def test_nothing_is_told_where_no_job_waits_by_far_longer():

@@ -14,11 +14,11 @@ from schedlab.cluster.nodes import NodeGroup, Partition
 from schedlab.errors import InputError
 from schedlab.report.maintenance import render_maintenance
 from schedlab.site import MaintenancePlan, Sweep, maintenance, what_if
-from schedlab.site.headline import payers_text
 from schedlab.site.ledger import Ledger
 from schedlab.site.maintenance_costs import Chance, chance_between
 from schedlab.site.maintenance_plan import possible_begins
 from schedlab.site.site import Settings, Site
+from schedlab.site.who_pays import payers_text
 from schedlab.workload.resources import Resources
 from schedlab.workload.workload import Workload
 

@@ -13,10 +13,11 @@ from schedlab.engine.parts.limits.build import never_runs
 from schedlab.errors import InputError, InputErrors
 from schedlab.site import changed, import_site, what_if
 from schedlab.site.effects import Effect
-from schedlab.site.headline import change_text, payers_text
+from schedlab.site.headline import change_text
 from schedlab.site.jobs import replay
 from schedlab.site.no_effect import without_effect
 from schedlab.site.variants import Variant
+from schedlab.site.who_pays import payers_text
 from schedlab.workload.workload import Workload
 
 CONF = """ClusterName=lab

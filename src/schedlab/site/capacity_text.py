@@ -9,13 +9,14 @@ from schedlab.schedule.summary import duration
 from schedlab.site.capacity import MORE_WORK
 from schedlab.site.capacity_found import Capacity, CapacityStep, KindCapacity, not_monotone
 from schedlab.site.changes import MORE_NODES, Change, parse_change
-from schedlab.site.headline import copies_text, payers_text, winners_text
+from schedlab.site.headline import copies_text
 from schedlab.site.intervals import Interval
 from schedlab.site.log_end import log_end_clause
 from schedlab.site.more_nodes import expanded
 from schedlab.site.unusable import MOSTLY, TELLING
 from schedlab.site.variants import AS_IT_IS
 from schedlab.site.wait_text import signed_interval
+from schedlab.site.who_pays import payers_text, winners_text
 from schedlab.wording import table
 
 AGAIN = 8

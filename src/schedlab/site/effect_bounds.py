@@ -35,10 +35,16 @@ class EffectBounds:
     replaces: bool = False
 
     @property
+    def no_use(self) -> tuple[str, ...]:
+        """Which part of the waiting the new nodes cannot shorten, if that is much, in a few words."""
+        if self.unusable is None or self.unusable.share < TELLING:
+            return ()
+        return (f"{self.unusable.share:.0%} of all waiting cannot use these nodes",)
+
+    @property
     def cautions(self) -> tuple[str, ...]:
         """What makes it dangerous, or of little use, in words."""
-        some = self.unusable is not None and self.unusable.share >= TELLING
-        use = self.unusable.text("the new nodes") if self.unusable is not None and some else ""
+        use = self.unusable.text("the new nodes") if self.unusable is not None and self.no_use else ""
         instead = "age, fair share, QOS, partition, size and TRES weights no longer count" if self.replaces else ""
         return tuple(filter(None, (instead, self.window, use)))
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from schedlab.cluster.membership import users_of
 from schedlab.durations import DAY
+from schedlab.site.answers import VariantAnswer
 from schedlab.site.coverage import listed
 from schedlab.site.effects import group_name
 from schedlab.site.sweep import Paired
@@ -40,6 +41,8 @@ class FarLonger:
     p95
         The 95th percentiles at the site as it is and in the variant, means over the copies, in seconds, if they become
         longer and the mean waits shorter in each copy.
+    longest_today
+        The longest wait at the site as it is with all its work; None: that is `longest_before`.
     """
 
     jobs: int
@@ -48,10 +51,14 @@ class FarLonger:
     longest_before: float
     longest: float
     p95: tuple[float, float] | None = None
+    longest_today: float | None = None
 
-    def sentences(self, name: str) -> list[str]:
-        """Say which jobs these are under a variant, if there are some, and where most gain and the slowest lose."""
-        return [*self._who(name), *self._slowest(name)]
+    def sentences(self, name: str, *, who: bool = True) -> list[str]:
+        """Say which jobs these are under a variant, if there are some, and where most gain and the slowest lose.
+
+        Without `who`, the first are told elsewhere.
+        """
+        return [*self._longest(name, who=who), *self._slowest(name)]
 
     def _slowest(self, name: str) -> list[str]:
         """Say that the mean becomes shorter and the 95th percentile longer, if that is so in each copy."""
@@ -64,31 +71,43 @@ class FarLonger:
         ]
 
     @property
-    def _shorter(self) -> str:
-        return f"{self.shorter:,}" if self.shorter else "none"
-
-    def _who(self, name: str) -> list[str]:
+    def clause(self) -> str:
+        """Which jobs wait by far longer, in words; empty: none does."""
         if not self.jobs:
-            return []
+            return ""
         named = [
             f"{group_name('user', user)} ({count_of(jobs, 'job')}, {signed(mean)})" for user, jobs, mean in self.users
         ]
         most = "most " if len(named) > MOST_USERS + 1 else ""
         whose = f", {most}of {listed(named, MOST_USERS)}" if named else ""
-        return [
-            f"Under {name}, {count_of(self.jobs, 'job')} {'waits' if self.jobs == 1 else 'wait'} a day or more longer "
-            f"in each copy{whose}, and {self._shorter} a day or more less; the longest wait goes from "
-            f"{wait_text(self.longest_before)} to {wait_text(self.longest)}."
-        ]
+        wait = "waits" if self.jobs == 1 else "wait"
+        return f"{count_of(self.jobs, 'job')} {wait} a day or more longer in each copy{whose}"
+
+    def _longest(self, name: str, *, who: bool) -> list[str]:
+        if not self.jobs:
+            return []
+        less = f"{self.shorter:,}" if self.shorter else "none"
+        if who:
+            less = f"{self.clause}, and {less}"
+        else:
+            jobs = count_of(self.shorter, "job") if self.shorter else "no job"
+            less = f"{jobs} {'wait' if self.shorter > 1 else 'waits'}"
+        before = wait_text(self.longest_before)
+        if self.longest_today is not None:
+            before = f"{wait_text(self.longest_today)} ({before} without the work that is not run)"
+        goes = f"the longest wait goes from {before} to {wait_text(self.longest)}"
+        return [f"Under {name}, {less} a day or more less; {goes}."]
 
 
-def far_longer(copies: Sequence[Paired]) -> FarLonger:
+def far_longer(copies: Sequence[Paired], today: Sequence[VariantAnswer] = ()) -> FarLonger:
     """Return which jobs wait by far longer in a variant than at the site as it is.
 
     Parameters
     ----------
     copies
         Of the same jobs, see `Sweep.pair`.
+    today
+        Of each copy, the answer of the site as it is with all its work; none: that is the one of the pair.
     """
     before, after = (np.array([side.schedule.wait_time for side in sides]) for sides in zip(*copies, strict=True))
     change = after - before
@@ -101,13 +120,16 @@ def far_longer(copies: Sequence[Paired]) -> FarLonger:
         for code, jobs, total in zip(codes.tolist(), np.bincount(place, minlength=len(codes)), sums, strict=True)
         if code >= 0
     ]
+    longest = float(before.max(axis=1).mean())
+    now = float(np.mean([one.schedule.wait_time.max() for one in today])) if today else longest
     return FarLonger(
         len(far),
         int(np.count_nonzero(change.max(axis=0) <= -FAR)),
         tuple(sorted(found, key=lambda one: -one[1] * one[2])),
-        float(before.max(axis=1).mean()),
+        longest,
         float(after.max(axis=1).mean()),
         _opposite(before, after),
+        None if now == longest else now,
     )
 
 

@@ -13,18 +13,14 @@ from schedlab.site.coverage import listed
 from schedlab.site.effects import Effect
 from schedlab.site.grounds import Grounds
 from schedlab.site.intervals import Interval
+from schedlab.site.undecided import UNDECIDED, adds_nodes, undecided_parts
 from schedlab.site.variants import AS_IT_IS
-from schedlab.site.wait_text import between, signed, wait_text
+from schedlab.site.wait_text import between, wait_text
+from schedlab.site.who_pays import open_text, payers_of, winners_text
 from schedlab.wording import count_of
 
 if TYPE_CHECKING:
     from schedlab.site.ranking import RankedVariant, VariantRanking
-
-MOST_PAYERS, MOST_WINNERS = 3, 8
-"""Groups that sentences name."""
-
-LARGE, MINUTE = 0.2, 60
-"""Share of a user's mean wait, and seconds, from which on a change is told although it may be chance."""
 
 NO_EFFECT = "no effect"
 """The verdict of a variant that changes nothing, or less than a second."""
@@ -61,16 +57,19 @@ def _first(ranking: VariantRanking) -> str:
     if len(ranking.variants) == 1 or ranking.has_winner:
         grounds = replace(grounds, cautions=best.bounds.cautions)
     if len(ranking.variants) == 1:
-        return first_sentence(grounds, _change(ranking), _payers(best))
+        return first_sentence(grounds, _change(ranking), payers_of(best))
     change = "; ".join([_change(ranking), *_others(ranking)])
     if ranking.metric != "mean_wait" or ranking.has_winner:
-        return first_sentence(grounds, change, _payers(best), best.variant.name)
+        return first_sentence(grounds, change, payers_of(best), best.variant.name)
     return grounds.sentence([change, *grounds.deciding])
 
 
 def details_of(one: RankedVariant, under: str = "") -> list[str]:
     """Say which jobs and users change most under a variant, whatever the intervals say, and what is ever reached."""
-    told = [*one.far.sentences(one.variant.name), *open_text(one.effects, under)]
+    told = [
+        *one.far.sentences(one.variant.name, who=one.far.clause not in payers_of(one)),
+        *open_text(one.effects, under),
+    ]
     return [*told, *(f"{text}." for text in one.bounds.reach if one.difference[2] != NO_EFFECT)]
 
 
@@ -106,7 +105,9 @@ def _change(ranking: VariantRanking) -> str:
         return _of_variant(best, ranking.today)
     variants = "neither variant" if number == 2 else f"none of {count_of(number, 'variant')}"
     if ranking.metric == "mean_wait" and not ranking.has_winner:
-        return f"{variants} surely shortens the mean wait: leave the site as it is"
+        if told := _undecided_of(ranking):
+            return "; ".join(undecided_parts(number, told, ranking.today))
+        return f"{variants} shortens the mean wait: leave the site as it is"
     before = next(one for one in ranking.ranked if one.variant.name == AS_IT_IS).value
     if not best.same_work:
         head = f"{variants} does all the work that the site as it is does"
@@ -122,10 +123,17 @@ def _change(ranking: VariantRanking) -> str:
     return head
 
 
+def _undecided_of(ranking: VariantRanking) -> list[RankedVariant]:
+    """Return the variants of which the log cannot tell, and of which the first sentence speaks; of many, the best."""
+    found = [one for one in ranking.changed if one.same_work and one.difference[2] == UNDECIDED]
+    return found if len(ranking.variants) <= EACH else found[:1]
+
+
 def _others(ranking: VariantRanking) -> list[str]:
     """Say briefly what the variants do that the first part of the sentence does not speak of; if many, count them."""
-    told_of = ranking.best if ranking.has_winner or ranking.metric != "mean_wait" else None
-    others = [one for one in ranking.changed if one is not told_of]
+    of_best = ranking.has_winner or ranking.metric != "mean_wait"
+    told_of = [ranking.best] if of_best else _undecided_of(ranking)
+    others = [one for one in ranking.changed if one not in told_of]
     if len(ranking.variants) > EACH:
         return [_counted(others)]
     losing = [f"{one.variant.name} {one.lost_work_text}" for one in others if not one.same_work]
@@ -152,17 +160,18 @@ def _of_one(one: RankedVariant, ranking: VariantRanking) -> str:
         return f"{_of_variant(one, ranking.today)}."
     if ranking.has_winner and one is ranking.best:  # the first sentence has the rest
         return f"Under {one.variant.name}, {gain[0]}." if gain else ""
-    change = _of_variant(one, ranking.today, "it") if one.same_work else _without_work(one, ranking.today)
-    told = [change, payers_text(one.effects), *gain, *one.bounds.cautions]
+    change = _of_variant(one, ranking.today, "it", advice=False) if one.same_work else _without_work(one, ranking.today)
+    told = [change, payers_of(one), *gain, *one.bounds.cautions]
     return f"{one.variant.name}: {'; '.join(told)}."
 
 
-def _of_variant(one: RankedVariant, today: float, name: str = "") -> str:
+def _of_variant(one: RankedVariant, today: float, name: str = "", *, advice: bool = True) -> str:
     """Say what a variant does to the mean wait, beside that of today, and whether it does less work."""
     name = name or one.variant.name
     if one.same_work:
         reach = one.bounds.reach if one.difference[2] == NO_EFFECT else ()
-        return "; ".join([change_text(name, _every(one), unchanged=one.unchanged), *reach])
+        every, advice = _every(one), advice and not adds_nodes(one.variant)
+        return "; ".join([change_text(name, every, unchanged=one.unchanged, advice=advice), *reach])
     return f"{name} {one.lost_work_text}; {_without_work(one, today)}"
 
 
@@ -216,56 +225,3 @@ def _undecided(every: Effect, interval: Interval, advice: bool) -> str:
         return f"at most between {between(interval)}, which is little{': leave it as it is' if advice else ''}"
     open_ = f"anything between {between(interval)} is possible"
     return f"{open_}; leave it as it is" if advice else open_
-
-
-def of_verdict(effects: Sequence[Effect], verdict: str) -> list[Effect]:
-    """Return the groups that surely win or pay, those with most hours first; not one that is all jobs."""
-    every = next((one.jobs for one in effects if one.kind == "all"), 0)
-    found = [one for one in effects if one.verdict == verdict and one.kind != "all" and one.jobs < every]
-    apart = {(one.jobs, one.before, one.after): one for one in reversed(found)}  # an account of one user counts once
-    return sorted(apart.values(), key=lambda one: -abs(one.difference) * one.jobs)
-
-
-def payers_text(effects: Sequence[Effect]) -> str:
-    """Say who waits longer."""
-    payers = of_verdict(effects, "pays")
-    every = next((one for one in effects if one.kind == "all"), None)
-    if payers:
-        return f"waits become longer for {_with_changes(payers, most=MOST_PAYERS)}"
-    if every is not None and every.verdict == "pays":
-        return "all jobs pay"
-    return "no group of jobs surely waits longer"
-
-
-def winners_text(effects: Sequence[Effect]) -> list[str]:
-    """Say who waits less, if any group surely does."""
-    winners = of_verdict(effects, "wins")
-    return [f"Waits become shorter for {_with_changes(winners, most=MOST_WINNERS)}."] if winners else []
-
-
-def open_text(effects: Sequence[Effect], under: str = "") -> list[str]:
-    """Say which users' waits change most though the log cannot tell whether that is chance.
-
-    Not those most of whose jobs are in a group that surely wins or pays, which is told already.
-    """
-    unsure = [
-        one
-        for one in effects
-        if one.kind == "user"
-        and not one.verdict
-        and not one.told
-        and abs(one.difference) >= max(LARGE * one.before, MINUTE)
-    ]
-    found = sorted(unsure, key=lambda one: -abs(one.difference) * one.jobs)
-    if not found:
-        return []
-    told = f"{under}these waits change most though the log cannot tell whether that is chance: "
-    return [f"{told[:1].upper()}{told[1:]}{_with_changes(found, most=MOST_PAYERS)}."]
-
-
-def _payers(best: RankedVariant) -> str:
-    return "" if best.unchanged or not best.effects else payers_text(best.effects)
-
-
-def _with_changes(effects: Sequence[Effect], most: int) -> str:
-    return listed([f"{one.who} ({signed(one.difference)})" for one in effects], most)

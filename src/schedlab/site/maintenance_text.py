@@ -8,9 +8,10 @@ from schedlab.durations import DAY
 from schedlab.schedule.summary import duration
 from schedlab.site.coverage import listed
 from schedlab.site.effects import group_name
-from schedlab.site.headline import copies_text, payers_text
+from schedlab.site.headline import copies_text
 from schedlab.site.maintenance import Maintenance, MaintenanceSlot
 from schedlab.site.wait_text import signed
+from schedlab.site.who_pays import payers_text
 from schedlab.wording import count_of, table
 
 BEST, WORST = 8, 2

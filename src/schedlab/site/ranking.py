@@ -22,12 +22,10 @@ from schedlab.site.lost_work import LostWork, lost_work
 from schedlab.site.lost_work import sentences as lost_sentences
 from schedlab.site.samples import SiteSample
 from schedlab.site.sweep import Paired, Sweep, VariantFailure
+from schedlab.site.undecided import UNDECIDED
 from schedlab.site.variants import AS_IT_IS, POLICY, Variant
 from schedlab.site.wait_text import wait_text, waits_texts
 from schedlab.wording import table
-
-UNDECIDED = "cannot be told"
-"""The verdict of a variant whose interval contains 0."""
 
 SHOWN = ("mean_wait", "p95_wait", "utilisation")
 """Metrics that tables of variants have whatever the ranking is by."""
@@ -318,7 +316,7 @@ def _ranked(sweep: Sweep, variant: Variant, pairs: Sequence[Paired], metric: str
         variant.name != AS_IT_IS and all(_same(*pair) for pair in pairs),
         lost_work([one.schedule for one in answers]),
         lost_work([base.schedule for base, _ in pairs]),
-        far_longer(pairs),
+        far_longer(pairs, today),
         effect_bounds(sweep, variant, pairs),
     )
 

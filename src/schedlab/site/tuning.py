@@ -18,10 +18,11 @@ from schedlab.site.coverage import listed
 from schedlab.site.effect_texts import effects_text
 from schedlab.site.effects import Effect, effects
 from schedlab.site.grounds import Grounds, grounds_of
-from schedlab.site.headline import change_text, copies_text, first_sentence, payers_text, winners_text
+from schedlab.site.headline import change_text, copies_text, first_sentence
 from schedlab.site.samples import SiteSample
 from schedlab.site.sweep import Sweep, VariantFailure
 from schedlab.site.variants import AS_IT_IS, Axes, Variant, at, grid
+from schedlab.site.who_pays import payers_text, winners_text
 from schedlab.wording import count_of, table
 
 CHOSEN_ON = 2 / 3

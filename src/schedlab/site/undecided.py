@@ -1,0 +1,65 @@
+"""Variants of which none surely shortens the mean wait: what the log says of them as far as it goes, and who pays.
+
+That a log cannot tell is no answer by itself: sizes that are uncertain are all that a reader has to decide by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from schedlab.site.changes import MORE_NODES, parse_change
+from schedlab.site.coverage import listed
+from schedlab.site.variants import Variant
+from schedlab.site.wait_text import signed, signed_interval, wait_text
+from schedlab.site.who_pays import NO_GROUP, payers_of
+from schedlab.wording import count_of
+
+if TYPE_CHECKING:
+    from schedlab.site.ranking import RankedVariant
+
+UNDECIDED = "cannot be told"
+"""The verdict of a variant whose interval contains 0."""
+
+FREE = "leave the site as it is until a longer log tells"
+BOUGHT = "this log decides neither for nor against it: ask again with a longer one"
+"""What follows where a log cannot tell: of changes that cost nothing, and of nodes, which a site may need."""
+
+
+def adds_nodes(variant: Variant) -> bool:
+    """Return whether nodes are added or described anew in a variant."""
+    return any(parse_change(one).key.lower() in ("nodename", MORE_NODES) for one in variant.changes)
+
+
+def undecided_parts(number: int, told: Sequence[RankedVariant], today: float) -> list[str]:
+    """Return parts of a first sentence: that nothing is sure, what is likeliest all the same, who pays, what follows.
+
+    Parameters
+    ----------
+    number
+        Variants in all.
+    told
+        Those of which the log cannot tell, and of which the sentence speaks; the best first.
+    today
+        The mean wait of the site as it is.
+    """
+    whether = "either of 2 variants" if number == 2 else f"any of {count_of(number, 'variant')}"
+    sizes = listed([_size(one) for one in told])
+    parts = [
+        f"whether {whether} shortens the mean wait cannot be told from this log",
+        f"as far as it goes, the {wait_text(today)} of today change {sizes}",
+    ]
+    payers = [(one.variant.name, payers_of(one)) for one in told]
+    parts += [f"under {name}, {text}" for name, text in payers if text and text != NO_GROUP]
+    if all(text == NO_GROUP for _, text in payers):
+        parts.append(NO_GROUP)
+    return [*parts, BOUGHT if any(adds_nodes(one.variant) for one in told) else FREE]
+
+
+def _size(one: RankedVariant) -> str:
+    """Return how the mean wait changes, how sure that is, and how much of it the variant cannot change."""
+    every = next(effect for effect in one.effects if effect.kind == "all")
+    around = [] if every.interval is None else [f"95 % interval: {signed_interval(every.interval)}"]
+    around += one.bounds.no_use
+    size = f"by {signed(every.difference)} under {one.variant.name}"
+    return f"{size} ({'; '.join(around)})" if around else size

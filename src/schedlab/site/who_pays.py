@@ -1,0 +1,78 @@
+"""Who waits longer, and who waits less, in sentences: groups that surely do, users that may, jobs that do by far."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from schedlab.site.coverage import listed
+from schedlab.site.effects import Effect
+from schedlab.site.wait_text import signed
+
+if TYPE_CHECKING:
+    from schedlab.site.ranking import RankedVariant
+
+MOST_PAYERS, MOST_WINNERS = 3, 8
+"""Groups that sentences name."""
+
+LARGE, MINUTE = 0.2, 60
+"""Share of a user's mean wait, and seconds, from which on a change is told although it may be chance."""
+
+NO_GROUP = "no group of jobs surely waits longer"
+
+
+def of_verdict(effects: Sequence[Effect], verdict: str) -> list[Effect]:
+    """Return the groups that surely win or pay, those with most hours first; not one that is all jobs."""
+    every = next((one.jobs for one in effects if one.kind == "all"), 0)
+    found = [one for one in effects if one.verdict == verdict and one.kind != "all" and one.jobs < every]
+    apart = {(one.jobs, one.before, one.after): one for one in reversed(found)}  # an account of one user counts once
+    return sorted(apart.values(), key=lambda one: -abs(one.difference) * one.jobs)
+
+
+def payers_text(effects: Sequence[Effect]) -> str:
+    """Say who waits longer."""
+    payers = of_verdict(effects, "pays")
+    every = next((one for one in effects if one.kind == "all"), None)
+    if payers:
+        return f"waits become longer for {_with_changes(payers, most=MOST_PAYERS)}"
+    if every is not None and every.verdict == "pays":
+        return "all jobs pay"
+    return NO_GROUP
+
+
+def winners_text(effects: Sequence[Effect]) -> list[str]:
+    """Say who waits less, if any group surely does."""
+    winners = of_verdict(effects, "wins")
+    return [f"Waits become shorter for {_with_changes(winners, most=MOST_WINNERS)}."] if winners else []
+
+
+def open_text(effects: Sequence[Effect], under: str = "") -> list[str]:
+    """Say which users' waits change most though the log cannot tell whether that is chance.
+
+    Not those most of whose jobs are in a group that surely wins or pays, which is told already.
+    """
+    unsure = [
+        one
+        for one in effects
+        if one.kind == "user"
+        and not one.verdict
+        and not one.told
+        and abs(one.difference) >= max(LARGE * one.before, MINUTE)
+    ]
+    found = sorted(unsure, key=lambda one: -abs(one.difference) * one.jobs)
+    if not found:
+        return []
+    told = f"{under}these waits change most though the log cannot tell whether that is chance: "
+    return [f"{told[:1].upper()}{told[1:]}{_with_changes(found, most=MOST_PAYERS)}."]
+
+
+def payers_of(one: RankedVariant) -> str:
+    """Say who waits longer under a variant; where no group surely does, which jobs wait by far longer all the same."""
+    if one.unchanged or not one.effects:
+        return ""
+    told = payers_text(one.effects)
+    return f"{told}, but {one.far.clause}" if told == NO_GROUP and one.far.jobs else told
+
+
+def _with_changes(effects: Sequence[Effect], most: int) -> str:
+    return listed([f"{one.who} ({signed(one.difference)})" for one in effects], most)
