@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from schedlab.site import import_site
-from schedlab.site.affected import affected, affected_text, sentences
+from schedlab.site.affected import affected, affected_text, lost_text, sentences
 from schedlab.site.time_limits import CUT, KILLED, LEFT_OUT, SPLIT, TOO_LONG, UNTOUCHED
 from schedlab.site.variant_task import same_work_task, variant_task
 from schedlab.site.variants import Variant
+from schedlab.workload.workload import Workload
 
 CONF = """ClusterName=lab
 AccountingStorageType=accounting_storage/slurmdbd
@@ -143,3 +144,20 @@ def test_whose_jobs_are_touched_is_counted_by_group_with_core_hours(tmp_path):
     assert "cannot run" not in text
     assert any("24 core-hours (45.3%)" in sentence for sentence in sentences(found))
     assert affected([jobs], 8, [(np.zeros(3, np.int8), np.zeros(3, np.int64))]) == ()
+
+
+def test_work_that_a_limit_loses_stands_beside_what_the_limit_of_today_loses_already():
+    """Of jobs of 72, 60 and 12 h on a core, a limit of 48 h loses the first two, and that of today, 72 h, the first."""
+    hours = 3600 * np.array([72, 60, 12])
+    columns = {"submit_time": [0, 0, 0], "run_time": hours, "requested_time": 3600 * np.array([72, 72, 24])}
+    jobs = Workload.from_columns(columns | {"requested_processors": [1, 1, 1]})
+    fate, undone = np.array([KILLED, KILLED, UNTOUCHED], dtype=np.int8), 3600 * np.array([24, 12, 0])
+    every = affected([jobs], 4, [(fate, undone)])[0]
+    assert (every.hours, every.lost_hours, every.lost_today_hours, every.killed_today) == (144, 132, 72, 1)
+    assert lost_text(every) == (
+        "kills 2 jobs (1 of which end at the limit of today, too): 91.7% of all core-hours come to nothing (50.0% do "
+        "today already), 66.7% run in vain and 25.0% not run"
+    )
+    gone = affected([jobs], 4, [(np.array([LEFT_OUT, UNTOUCHED, UNTOUCHED], dtype=np.int8), hours * [1, 0, 0])])[0]
+    assert (gone.lost_hours, gone.lost_today_hours) == (72, 72)
+    assert affected_text([every]).split()[-6:] == ["3", "2", "1", "96", "36", "72"]

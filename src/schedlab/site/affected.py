@@ -46,6 +46,8 @@ class Affected:
         Core-hours of jobs that run in pieces.
     hours
         Core-hours of all its jobs at the site as it is.
+    lost_today_hours
+        Of `lost_hours`, those of jobs that end at the limit that they ask for today, and come to nothing already.
     """
 
     kind: str
@@ -60,6 +62,7 @@ class Affected:
     undone_hours: float
     split_hours: float
     hours: float
+    lost_today_hours: float
 
     @property
     def who(self) -> str:
@@ -96,18 +99,20 @@ def affected(
         seconds = np.minimum(sample.run_time, sample.requested_time)
         cores = sample.job_processors.astype(np.float64) / HOUR
         measures = [np.ones(len(sample)), *(fate == one for one in (CUT, KILLED, SPLIT, LEFT_OUT))]
-        measures.append((fate == KILLED) & (sample.run_time >= sample.requested_time))
+        at_limit = sample.run_time >= sample.requested_time
+        measures.append((fate == KILLED) & at_limit)
         measures += [(fate == KILLED) * (seconds - undone) * cores, undone * cores, (fate == SPLIT) * seconds * cores]
-        measures += [seconds * cores, fate != UNTOUCHED]
+        lost_today = np.isin(fate, (KILLED, LEFT_OUT)) & at_limit
+        measures += [seconds * cores, lost_today * seconds * cores, fate != UNTOUCHED]
         for kind, labels in groups_of(sample, processors):
             known = labels.codes >= 0
             sums = [np.bincount(labels.codes[known], one[known], len(labels.names)) for one in measures]
             for number, name in enumerate(labels.names):
                 found[kind, name] = found.get((kind, name), 0) + np.array([one[number] for one in sums])
     rows = [
-        Affected(kind, group, *(int(number) for number in sums[:6]), *(float(hours) for hours in sums[6:10]))
+        Affected(kind, group, *(int(number) for number in sums[:6]), *(float(hours) for hours in sums[6:11]))
         for (kind, group), sums in found.items()
-        if sums[10]
+        if sums[11]
     ]
     return tuple(
         sorted(rows, key=lambda one: (KINDS.index(one.kind), -one.lost_hours, -one.split_hours, -one.cut, one.group))
@@ -134,8 +139,8 @@ def lost_text(every: Affected) -> str:
 
     Examples
     --------
-    >>> lost_text(Affected("all", "all jobs", 90, 0, 9, 0, 0, 2, 190.0, 60.0, 0.0, 1000.0))
-    'kills 9 jobs (2 of which end at the limit of today, too): 25.0% of all core-hours come to nothing, 19.0% run ...'
+    >>> lost_text(Affected("all", "all jobs", 90, 0, 9, 0, 0, 2, 190.0, 60.0, 0.0, 1000.0, 120.0))
+    'kills 9 jobs (2 of which end at the limit of today, too): 25.0% of all core-hours come to nothing (12.0% do tod...'
     """
     parts = []
     if every.killed:
@@ -147,7 +152,13 @@ def lost_text(every: Affected) -> str:
         f"{hours / max(every.hours, 1e-9):.1%}" for hours in (every.killed_hours, every.undone_hours, every.lost_hours)
     )
     how = f", {run} run in vain and {undone} not run" if every.killed_hours else ""
-    return f"{' and '.join(parts)}: {lost} of all core-hours come to nothing{how}"
+    already = f" ({today_text(every)} do today already)" if every.lost_today_hours else ""
+    return f"{' and '.join(parts)}: {lost} of all core-hours come to nothing{already}{how}"
+
+
+def today_text(every: Affected) -> str:
+    """Return the share of the work that comes to nothing in a variant and does so at the limits of today, as text."""
+    return f"{every.lost_today_hours / max(every.hours, 1e-9):.1%}"
 
 
 def whose_lost(found: Iterable[Affected]) -> str:
@@ -212,4 +223,5 @@ def columns_of(found: Sequence[Affected]) -> dict[str, list[float]]:
         "core-hours until then": [one.killed_hours for one in found],
         "cannot run": [one.left_out for one in found],
         "core-hours not done": [one.undone_hours for one in found],
+        "core-hours lost today, too": [one.lost_today_hours for one in found],
     }

@@ -105,8 +105,8 @@ def _change(ranking: VariantRanking) -> str:
         return _of_variant(best, ranking.today)
     variants = "neither variant" if number == 2 else f"none of {count_of(number, 'variant')}"
     if ranking.metric == "mean_wait" and not ranking.has_winner:
-        if told := _undecided_of(ranking):
-            return "; ".join(undecided_parts(number, told, ranking.today))
+        if undecided := _undecided_of(ranking):
+            return "; ".join(undecided_parts(number, undecided, ranking.today))
         return f"{variants} shortens the mean wait: leave the site as it is"
     before = next(one for one in ranking.ranked if one.variant.name == AS_IT_IS).value
     if not best.same_work:

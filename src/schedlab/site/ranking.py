@@ -10,7 +10,16 @@ import numpy as np
 
 from schedlab.campaign.results.statistics import LARGER_IS_BETTER, quantity
 from schedlab.errors import InputError
-from schedlab.site.affected import Affected, affected, affected_text, lost_text, sentences, share, whose_lost
+from schedlab.site.affected import (
+    Affected,
+    affected,
+    affected_text,
+    lost_text,
+    sentences,
+    share,
+    today_text,
+    whose_lost,
+)
 from schedlab.site.answers import VariantAnswer
 from schedlab.site.effect_bounds import EffectBounds, effect_bounds
 from schedlab.site.effect_texts import difference_text, effects_text
@@ -121,7 +130,11 @@ class RankedVariant:
     @property
     def killed_texts(self) -> tuple[str, str]:
         """Jobs that are killed at a new limit, and the share of the work that comes to nothing, as texts of a table."""
-        return f"{self.killed:,}" if self.killed else "-", "-" if self.same_work else f"{self.in_vain:.1%}"
+        if self.same_work:
+            return f"{self.killed:,}" if self.killed else "-", "-"
+        today = self.every is not None and self.every.lost_today_hours
+        lost = f"{self.in_vain:.1%}" + (f" (today {today_text(self.every)})" if self.every and today else "")
+        return f"{self.killed:,}" if self.killed else "-", lost
 
     @property
     def lost_work_text(self) -> str:
