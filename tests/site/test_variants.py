@@ -120,6 +120,20 @@ def test_another_site_in_the_same_place_has_its_own_answers(directory):
     assert len(answer.schedule.workload) == 10
 
 
+def test_a_variant_of_a_file_without_a_name_is_named_by_its_changes_as_one_of_the_command_line(tmp_path):
+    file = tmp_path / "variants.toml"
+    file.write_text(
+        '[[variant]]\nset = ["10 more nodes like n[1-8]"]\n'
+        '[[variant]]\nset = ["SchedulerParameters.bf_interval=30"]\npolicy = "saf"\nload = 1.1\n'
+    )
+    first, second = read_variants(file)
+    assert first == Variant.of(["10 more nodes like n[1-8]"])
+    assert (first.name, second.name) == ("10 more nodes like n[1-8]", "bf_interval=30, policy=saf, load=1.1")
+    file.write_text("[[variant]]\n")
+    with pytest.raises(InputError, match="a variant has neither changes nor a name"):
+        read_variants(file)
+
+
 def test_a_site_that_changes_under_a_sweep_fails_its_variants(directory):
     sweep = Sweep(directory, nodes=False)
     jobs = directory.parent / "jobs.txt"

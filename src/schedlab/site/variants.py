@@ -223,15 +223,27 @@ def _number(text: str) -> float:
         raise InputError(f"load={shown(text)}: must be a factor, such as 1.1") from None
 
 
+REMEDY = "write [[variant]] tables with set, policy, load, requests, long or name, or a table [over]"
+"""What to do about a file of variants that cannot be understood."""
+
+
 class _Entry(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    name: str
+    name: str = ""
     set: list[str] = []
     policy: str = ""
     load: float = 1.0
     requests: Requests | None = None
     long: Long | None = None
+
+    def called(self) -> str:
+        """Return its name or, if it has none, what it changes."""
+        words = {LOAD: f"{self.load:g}" if self.load != 1 else "", REQUESTS: self.requests, LONG: self.long}
+        parts = [name_of(self.set, self.policy), *(f"{what}={value}" for what, value in words.items() if value)]
+        if not (name := self.name or ", ".join(filter(None, parts))):
+            raise InputError(f"a variant has neither changes nor a name: {REMEDY}")
+        return name
 
 
 class _Document(BaseModel):
@@ -252,7 +264,7 @@ def read_variants(path: str | PathLike[str], *, requests: str = "cut", long: str
     Parameters
     ----------
     path
-        Of the file. A variant has name, set, policy, load, requests and long.
+        Of the file. A variant has set, policy, load, requests and long, and a name, without which its changes name it.
     requests, long
         Of all variants that do not say it themselves; see `Variant`.
 
@@ -277,7 +289,7 @@ def read_variants(path: str | PathLike[str], *, requests: str = "cut", long: str
     >>> [one.name for one in read_variants(file)]
     ['two days', 'bf_interval=30', 'bf_interval=60']
     """
-    document = checked(_DOCUMENT, read_toml(path, "file of variants"), str(Path(path)), "see the how-to of the twin")
+    document = checked(_DOCUMENT, read_toml(path, "file of variants"), str(Path(path)), REMEDY)
     policies = [one.policy for one in document.variant]
     policies += [str(value) for what, values in document.over.items() if what.lower() == POLICY for value in values]
     check_imports(policies, str(path))
@@ -286,11 +298,11 @@ def read_variants(path: str | PathLike[str], *, requests: str = "cut", long: str
         usual: dict[str, Any] = {REQUESTS: requests, LONG: long}
         for one in document.variant:
             own = {what: value for what in usual if (value := getattr(one, what)) is not None}
-            found.append(Variant(one.name, tuple(one.set), one.policy, one.load, **usual | own))
+            found.append(Variant(one.called(), tuple(one.set), one.policy, one.load, **usual | own))
         if document.over:
             found += grid({what: [str(value) for value in values] for what, values in document.over.items()}, **usual)
         if not found:
-            raise InputError("the file has no variants: write [[variant]] tables or a table [over]")
+            raise InputError(f"the file has no variants: {REMEDY}")
         distinct(found)
     return found
 
