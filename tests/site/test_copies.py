@@ -15,6 +15,7 @@ from schedlab.site.copies import (
     LOOPS,
     at_other_seconds,
     copies_of,
+    once_text,
     perturbed,
     shift_of,
     usual_copies,
@@ -149,3 +150,11 @@ def test_so_many_copies_are_simulated_as_fit_and_samples_need_none():
     assert [one.copy for one in copies_of([THE_LOG], 3)] == [0, 1, 2]
     with pytest.raises(InputError, match="0 copies: give one or more"):
         copies_of([THE_LOG], 0)
+
+
+def test_that_one_copy_is_simulated_as_three_would_be_too_many_jobs_is_said_when_it_begins():
+    six = [SiteSample(seed=one) for one in range(6)]
+    assert "as 3 would be more than 1,000,000 jobs in all" in once_text(None, [THE_LOG])
+    assert once_text(None, copies_of([THE_LOG], 3)) == ""
+    assert once_text(1, [THE_LOG]) == ""  # asked for
+    assert once_text(None, six) == ""  # samples show what is chance

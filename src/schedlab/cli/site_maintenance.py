@@ -63,7 +63,9 @@ def maintenance(
     Every begin in the last days of the log is simulated, with the jobs of the log. Results are stored in SITE/what-if,
     so an interrupted run, which compares those that it has, resumes.
     """
+    from schedlab.site.copies import once_text
     from schedlab.site.maintenance import maintenance as compared
+    from schedlab.site.maintenance import samples_of
     from schedlab.site.maintenance_plan import MaintenancePlan, possible_begins
     from schedlab.site.sweep import Sweep
 
@@ -84,6 +86,8 @@ def maintenance(
         f"{count_of(len(begins), 'begin')} to simulate, from {begins[0].name} to {begins[-1].name}; Ctrl-C ends it, "
         "and those simulated until then are compared; the site as it is comes first"
     )
+    if once := once_text(copies, samples_of(sweep, plan, begins, copies)):
+        note(once)
     with resumable(sweep.answers), campaign_bar() as progress:
         found = compared(sweep, plan, copies=copies, workers=workers, progress=progress)
     note(f"{count_of(sum(len(one.costs) for one in found.slots), 'begin')} compared; answers are in {sweep.answers}")

@@ -197,7 +197,7 @@ def run_many(
 ) -> Answers:
     """Run variants, and rank them."""
     from schedlab.site.answers import check_metric
-    from schedlab.site.copies import in_copies
+    from schedlab.site.copies import in_copies, once_text
     from schedlab.site.ranking import rank_variants
     from schedlab.site.sweep import Sweep
 
@@ -208,6 +208,8 @@ def run_many(
         )
     sweep = Sweep(directory, nodes=nodes, anyway=anyway)
     simulated = in_copies(sweep, samples, copies, len(variants))
+    if once := once_text(copies, simulated):
+        note(once)
     with resumable(sweep.answers), campaign_bar() as progress:
         simulations = sweep.run(variants, simulated, workers=workers, progress=progress)
     note(f"{count_of(simulations, 'simulation')} run; answers are in {sweep.answers}")

@@ -157,3 +157,21 @@ def usual_copies(jobs: int, variants: int, samples: int) -> int:
     """
     simulated = jobs * (variants + 1) * samples * USUAL
     return 1 if samples >= FEWEST_BLOCKS or simulated > MOST_JOBS else USUAL
+
+
+def once_text(asked: int | None, samples: Sequence[SiteSample]) -> str:
+    """Say that each variant is simulated once as copies would take too long; empty: it is not, or was asked for.
+
+    Parameters
+    ----------
+    asked
+        The copies that were asked for.
+    samples
+        What is simulated, see `in_copies`.
+    """
+    if asked is not None or len(samples) >= FEWEST_BLOCKS or any(one.copy for one in samples):
+        return ""
+    return (
+        f"each is simulated on one copy of the log, as {USUAL} would be more than {MOST_JOBS:,} jobs in all; how much "
+        f"of a difference is chance of some seconds is then not known (--copies {USUAL} asks for it all the same)"
+    )

@@ -241,9 +241,8 @@ def maintenance(
     nodes = plan.nodes_of(sweep.site)
     begins, too_early = possible_begins(plan, sweep.jobs)
     announced = plan.announced(sweep.jobs)
-    sample = _sample(sweep, min(one.second for one in begins) - announced.told - LEAD)
     variants = {one: variant_of(announced, one, nodes) for one in begins}
-    samples = in_copies(sweep, [sample], copies, len(begins))
+    samples = samples_of(sweep, plan, begins, copies)
     sweep.run([], samples, workers=workers, progress=progress)  # first, as no begin can be compared without it
     with suppress(KeyboardInterrupt):
         sweep.run(_spread(list(variants.values())), samples, workers=workers, progress=progress)
@@ -266,7 +265,7 @@ def maintenance(
         _cores(sweep, nodes),
         sweep.standing,
         omissions_of(sweep.site, sweep.site.replayable().notes(), nodes=True),
-        sample,
+        samples[0].original,
         len(samples),
         int(np.ptp(sweep.jobs.submit_time)),
         sweep.jobs.start_time is not None,
@@ -306,11 +305,14 @@ def _chance(slots: Sequence[MaintenanceSlot]) -> Chance:
     )
 
 
-def _sample(sweep: Sweep, begin: int) -> SiteSample:
-    """Return the jobs from a second on."""
+def samples_of(
+    sweep: Sweep, plan: MaintenancePlan, begins: Sequence[PossibleBegin], copies: int | None
+) -> list[SiteSample]:
+    """Return the copies of the jobs on which each begin is simulated: from a week before the first announcement on."""
+    begin = min(one.second for one in begins) - plan.announced(sweep.jobs).told - LEAD
     submit = sweep.jobs.submit_time
     first, length = int(submit.min()), int(np.ptp(submit))
-    return SiteSample(max(0.0, (begin - first) / length))
+    return in_copies(sweep, [SiteSample(max(0.0, (begin - first) / length))], copies, len(begins))
 
 
 def _cores(sweep: Sweep, nodes: Sequence[str]) -> int:
