@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -187,6 +188,16 @@ def test_an_interrupted_comparison_has_the_begins_until_then_from_all_of_the_win
     assert len(seen) == 9
     assert whole.left_out.interrupted == 0
     assert len(costs(whole)) == 12
+
+
+def test_an_interrupted_verb_says_that_it_was_and_that_the_same_command_goes_on(sweep, capsys, monkeypatch):
+    monkeypatch.setattr("schedlab.cli.site_maintenance.campaign_bar", lambda: nullcontext(interrupt_after(2)))
+    words = ["site", "maintenance", str(sweep.directory), "--hours", "4", "--window", "1d", "--every", "2h", "-j", "1"]
+    app([*words, "--copies", "1"], standalone_mode=False)
+    out, err = capsys.readouterr()
+    assert "interrupted: 2 of 12 begins compared" in err
+    assert "the same command goes on with the others" in err
+    assert "of the 2 of 12 begins that were simulated before the interruption" in out
 
 
 @pytest.mark.parametrize("copies", [1, 2])

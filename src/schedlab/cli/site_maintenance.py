@@ -90,7 +90,14 @@ def maintenance(
         note(once)
     with resumable(sweep.answers), campaign_bar() as progress:
         found = compared(sweep, plan, copies=copies, workers=workers, progress=progress)
-    note(f"{count_of(sum(len(one.costs) for one in found.slots), 'begin')} compared; answers are in {sweep.answers}")
+    done, missing = sum(len(one.costs) for one in found.slots), found.left_out.interrupted
+    if missing:
+        note(
+            f"interrupted: {done:,} of {count_of(done + missing, 'begin')} compared; answers are in {sweep.answers}, "
+            "and the same command goes on with the others"
+        )
+    else:
+        note(f"{count_of(done, 'begin')} compared; answers are in {sweep.answers}")
     if as_json:
         show_json(found.to_document())
     else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import shlex
 import signal
 import sys
@@ -13,6 +14,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import typer
+
+from schedlab.cli.interruption import answered_at_once
 
 if TYPE_CHECKING:
     from schedlab.site.real_slurm import ConfirmationProgress
@@ -67,7 +70,7 @@ def stopped_like_ctrl_c() -> Iterator[None]:
 def resumable(where: object) -> Iterator[None]:
     """Let Ctrl-C and SIGTERM end the block, and say where its results are kept, from which the same command goes on."""
     try:
-        with stopped_like_ctrl_c():
+        with stopped_like_ctrl_c(), answered_at_once(note, lambda: os._exit(INTERRUPTED)):
             yield
     except KeyboardInterrupt:
         note(f"schedlab: interrupted; what has been simulated is in {where}, and the same command continues")
