@@ -55,18 +55,22 @@ class Grouped(PlainPredictor):
         return expected
 
     def chances(self, job: Job) -> dict[float, float]:
-        """Return the expected shares, rounded up to powers of the root of 2, with their probabilities."""
+        """Return the expected shares, rounded up to powers of the root of 2, with their probabilities.
+
+        Sums are taken run by run, so that what is equal has equal scores, to the last bit.
+        """
         expected = {1.0: 1.0}
         for shares in filter(None, map(self.shares.get, self.groups(job))):
-            weights = [self.choice.decay**age for age in range(len(shares))][::-1]
-            whole = sum(weights) + self.choice.shrink
-            counts = dict.fromkeys(expected, 0.0)
-            for share, weight in zip(shares, weights, strict=True):
+            counts, whole = dict.fromkeys(expected, 0.0), 0.0
+            for share in shares:
                 rounded = max(value for value in POWERS if value < share * 2**0.5 * (1 - 1e-9) or value == POWERS[-1])
-                counts[rounded] = counts.get(rounded, 0.0) + weight
-            # Whole counts are added before they are divided, so that what is equal has equal scores, to the last bit.
+                counts = {one: count * self.choice.decay for one, count in counts.items()}
+                counts[rounded] = counts.get(rounded, 0.0) + 1
+                whole = whole * self.choice.decay + 1
             shrink = self.choice.shrink
-            expected = {share: (count + shrink * expected.get(share, 0.0)) / whole for share, count in counts.items()}
+            expected = {
+                share: (count + shrink * expected.get(share, 0.0)) / (whole + shrink) for share, count in counts.items()
+            }
         return expected
 
     def statistics(self, job: Job) -> list[float] | None:
