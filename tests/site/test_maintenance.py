@@ -110,11 +110,29 @@ def test_the_first_sentence_has_the_calibration_the_best_and_the_worst_begin(swe
     found = maintenance(sweep, MaintenancePlan(hours=4, window=DAY, every=2 * HOUR), copies=1, workers=1)
     first = found.sentences()[0]
     assert first.startswith("According to a twin that cannot be calibrated")
-    assert "drain for day 3, 12:00: 0 core-hours idle before it, beyond the 8 of the maintenance itself" in first
+    told = "drain for day 3, 12:00, as fewest core-hours idle then: 0 core-hours idle before it, beyond the 8 of the"
+    assert f"{told} maintenance itself" in first
     assert "4 jobs start later, by 4 h on average" in first
     assert "lets 8 core-hours idle" in first
     assert "cannot be told from a single week" in first
     assert "users submit what and when they did" in " ".join(found.sentences())
+
+
+def test_one_begin_is_recommended_with_its_reason_and_what_the_other_ranking_says(sweep):
+    """At 12:00 of day 2 nothing idles, at 16:00 of day 3 four core-hours do, and fewer jobs come after it."""
+    found = maintenance(sweep, MaintenancePlan(hours=4, window=DAY, at=("16:00", "12:00")), copies=1, workers=1)
+    names = [one.name for one in found.slots]
+    cheap, quick = found.slots[0].costs[0], replace(found.slots[1].costs[0], moved_hours=8.0)
+    cheap = replace(cheap, moved=10, moved_hours=50.0, earlier=3, mean_wait=1740.0, drained=2.0, in_copies=(2.0,))
+    slots = [replace(one, costs=(cost,)) for one, cost in zip(found.slots, (cheap, quick), strict=True)]
+    told = replace(found, slots=tuple(slots)).sentences()
+    assert f"drain for {names[0]}, as fewest core-hours idle then: 2 core-hours idle before it" in told[0]
+    assert "10 jobs start later, by 5 h on average, and 3 earlier (the mean wait changes by +29 min)" in told[0]
+    assert (
+        f"; {names[1]}, if waits matter more to you than idle nodes: fewest hours of waiting are added then, 8 "
+        f"instead of 50, but {quick.drained:,.0f} core-hours idle; " in told[0]
+    )
+    assert any("with a shorter notice fewer do, and more jobs still run when it begins" in one for one in told)
 
 
 def test_the_same_hour_of_several_weeks_is_one_begin_with_a_range(tmp_path):

@@ -33,7 +33,7 @@ def sentences_of(found: Maintenance) -> list[str]:
 
 def _first(found: Maintenance) -> str:
     best, worst = found.best, found.slots[-1]
-    told = f"drain for {best.name}"
+    told = f"drain for {best.name}{', as fewest core-hours idle then' if len(found.slots) > 1 else ''}"
     if found.chance.least is not None and _near(found) == len(found.slots) - 1:
         told = f"no begin is surely better than another; the cheapest in this log is {best.name}"
     if found.left_out.interrupted:
@@ -47,8 +47,20 @@ def _first(found: Maintenance) -> str:
         times = worst.drained / best.drained if best.drained >= 1 else 0.0
         size = f"{times:.1f} times as many" if times >= 1.05 else _hours(worst.drained)
         parts.append(f"the worst begin, {worst.name}, lets {size} idle and moves {worst.mean('moved'):,.0f}")
+    parts += _other_ranking(found)
     parts.append(_chance(found))
     return f"According to {found.standing.clause}, {'; '.join(parts)}."
+
+
+def _other_ranking(found: Maintenance) -> Iterator[str]:
+    """Say which begin makes jobs wait least, if that is another one, and when to take it."""
+    best, least = found.best, min(found.slots, key=lambda one: one.mean("moved_hours"))
+    if least is not best:
+        hours = (one.mean("moved_hours") for one in (least, best))
+        yield (
+            "{}, if waits matter more to you than idle nodes: fewest hours of waiting are added then, {:,.0f} instead "
+            "of {:,.0f}, but {} idle".format(least.name, *hours, _hours(least.drained))
+        )
 
 
 def _counts(found: Maintenance) -> tuple[int, int]:
@@ -60,7 +72,11 @@ def _moved(slot: MaintenanceSlot) -> str:
     number = round(slot.mean("moved"))
     if not number:
         return "no job starts later"
-    return f"{count_of(number, 'job')} start{'s' * (number == 1)} later, by {duration(slot.delay)} on average"
+    later = f"{count_of(number, 'job')} start{'s' * (number == 1)} later, by {duration(slot.delay)} on average"
+    earlier = round(slot.mean("earlier"))
+    if not earlier:
+        return later
+    return f"{later}, and {earlier:,} earlier (the mean wait changes by {signed(slot.mean('mean_wait'))})"
 
 
 def _chance(found: Maintenance) -> str:
@@ -108,11 +124,11 @@ def _certainty(found: Maintenance) -> Iterator[str]:
             f"{_near(found):,} of the {len(found.slots) - 1:,} other begins cannot be told from it: any of them is as "
             "good a choice."
         )
-    least = min(found.slots, key=lambda one: one.mean("moved_hours"))
-    if least is not best:
+    if best.drained >= 1:
         yield (
-            f"Fewest hours of waiting are added at {least.name}: {least.mean('moved_hours'):,.0f} h in all, and "
-            f"{best.mean('moved_hours'):,.0f} h at {best.name}; {_hours(least.drained)} idle before it."
+            "Nodes idle before it as no job starts whose time limit reaches into it, once it is announced, "
+            f"{duration(found.plan.told)} before: with a shorter notice fewer do, and more jobs still run when it "
+            "begins (--notice; --at asks for this begin alone)."
         )
     outlasting = round(max(one.outlasting for one in best.costs))
     if outlasting:
