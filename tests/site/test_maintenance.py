@@ -13,7 +13,7 @@ from schedlab.cli.app import app
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.nodes import NodeGroup, Partition
 from schedlab.errors import InputError
-from schedlab.report.maintenance import render_maintenance
+from schedlab.report.maintenance import plot_begins, render_maintenance
 from schedlab.site import MaintenancePlan, Sweep, maintenance, what_if
 from schedlab.site.ledger import Ledger
 from schedlab.site.maintenance_costs import Chance, chance_between
@@ -152,6 +152,14 @@ def test_the_same_hour_of_several_weeks_is_one_begin_with_a_range(tmp_path):
     assert told in str(found)
     # Replayed from a week before the first announcement: June 9, 08:00, less a week and a half, is before the log.
     assert found.sample.text == "the log"
+
+
+def test_bars_have_points_only_where_there_are_several_weeks(tmp_path):
+    sweep = Sweep(site_of(4 * 22, datetime(2026, 6, 1, tzinfo=UTC)).save(tmp_path / "site"))
+    for at, points in ((("Tue 08:00",), True), (("2026-06-16 08:00",), False)):
+        found = maintenance(sweep, MaintenancePlan(hours=4, window=2 * WEEK, at=at), copies=1, workers=1)
+        assert all(bool(axes.lines) is points for axes in plot_begins(found).axes)
+        assert ("a point for each week" in render_maintenance(sweep, found)) is points
 
 
 def test_a_single_week_has_begins_with_their_dates_and_a_notice_that_fits_the_log(tmp_path):

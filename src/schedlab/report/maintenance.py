@@ -64,10 +64,11 @@ def render_maintenance(sweep: Sweep, found: Maintenance, *, command: str = "") -
     schedules = pair_of(sweep, found.variant(found.best.costs[-1]), found.sample)
     page = Page()
     page.explore(schedules, baseline=AS_IT_IS)
+    points = " Bars: means; a point for each week of the log." if _in_weeks(found) else ""
     figure = illustrate(
         plot_begins(found),
         "Core-hours that idle before each begin, and hours by which jobs start later; the numbers are in the table.",
-        "Begins in the order of the log, the best in another colour. Bars: means; a point for each week of the log.",
+        f"Begins in the order of the log, the best in another colour.{points}",
     )
     sentences = found.sentences()
     jobs = len(schedules[AS_IT_IS])
@@ -90,6 +91,11 @@ def render_maintenance(sweep: Sweep, found: Maintenance, *, command: str = "") -
     )
 
 
+def _in_weeks(found: Maintenance) -> bool:
+    """Return whether a begin is one of several weeks, between which it differs."""
+    return any(len(one.costs) > 1 for one in found.slots)
+
+
 def plot_begins(found: Maintenance) -> Figure:
     """Draw what each begin costs, in the order of the week."""
     slots = sorted(found.slots, key=lambda one: one.costs[0].begin.second)
@@ -103,8 +109,9 @@ def plot_begins(found: Maintenance) -> Figure:
         ):
             best = [COLOURS[3] if one is found.best else COLOURS[0] for one in slots]
             axes.bar(places, [one.mean(measure) for one in slots], color=best)
-            points = [(place, getattr(cost, measure)) for place, one in enumerate(slots) for cost in one.costs]
-            axes.plot(*zip(*points, strict=True), "o", color="black", markeredgecolor="white", markersize=4)
+            if _in_weeks(found):  # of a single week, a point says what its bar says
+                points = [(place, getattr(cost, measure)) for place, one in enumerate(slots) for cost in one.costs]
+                axes.plot(*zip(*points, strict=True), "o", color="black", markeredgecolor="white", markersize=4)
             axes.set_ylabel(label)
             axes.grid(visible=False, axis="x")
         step = 1 + (len(slots) - 1) // MOST_NAMES

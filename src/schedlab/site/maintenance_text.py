@@ -56,10 +56,10 @@ def _other_ranking(found: Maintenance) -> Iterator[str]:
     """Say which begin makes jobs wait least, if that is another one, and when to take it."""
     best, least = found.best, min(found.slots, key=lambda one: one.mean("moved_hours"))
     if least is not best:
-        hours = (one.mean("moved_hours") for one in (least, best))
+        few, many = least.mean("moved_hours"), best.mean("moved_hours")
         yield (
-            "{}, if waits matter more to you than idle nodes: fewest hours of waiting are added then, {:,.0f} instead "
-            "of {:,.0f}, but {} idle".format(least.name, *hours, _hours(least.drained))
+            f"{least.name}, if waits matter more to you than idle nodes: fewest hours of waiting are added then, "
+            f"{few:,.0f} instead of {many:,.0f}, but {_hours(least.drained)} idle"
         )
 
 
