@@ -15,7 +15,7 @@ from schedlab.site.effect_bounds import EffectBounds
 from schedlab.site.effect_texts import effects_text
 from schedlab.site.effects import Effect
 from schedlab.site.far_longer import FarLonger
-from schedlab.site.headline import change_text
+from schedlab.site.headline import change_text, details_of
 from schedlab.site.undecided import undecided_parts
 from schedlab.site.unusable import Unusable
 from schedlab.site.variants import Variant
@@ -68,6 +68,17 @@ def test_the_first_sentence_speaks_of_each_of_a_few_variants(directory):
     told = [one for one in found.sentences()[1:] if one.startswith("bf_interval=")]
     assert [one.partition(":")[0] for one in told] == [one.variant.name for one in found.changed[1:]]
     assert all(" shorter and " in one or " to " in one for one in told)  # with the interval
+
+
+def test_what_follows_the_sentence_of_a_variant_does_not_repeat_its_name():
+    users = Effect("user", "user049", 951, 64_800.0, 9360.0, None)
+    one = ranked("PartitionName=batch MaxTime=2-0", Effect("all", "all", 900, 60.0, 50.0, (-20.0, 9.0)))
+    one.effects, one.far = (*one.effects, users), FarLonger(2, 3, (), 172_800.0, 86_400.0)
+    one.difference = ("-10 s", "", "cannot be told")
+    assert details_of(one, "it") == [
+        "Under it, 3 jobs wait a day or more less; the longest wait goes from 2 d to 24 h.",
+        "Under it, these waits change most though the log cannot tell whether that is chance: user049 (-15.4 h).",
+    ]
 
 
 def test_of_many_variants_it_speaks_of_the_best_and_counts_the_others(directory):

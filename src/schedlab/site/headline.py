@@ -39,7 +39,8 @@ def sentences_of(ranking: VariantRanking) -> list[str]:
     told = [_first(ranking), *grounds.sentences(), copies_text(ranking.copies)]
     if several and len(ranking.variants) <= EACH:
         for one in ranking.changed:
-            told += filter(None, [_of_one(one, ranking), *details_of(one, f"Under {one.variant.name}, ")])
+            own = _of_one(one, ranking)
+            told += [*([own] if own else []), *details_of(one, "it" if own else one.variant.name)]
     else:
         told += [*ranking.less_work(), *winners_text(best.effects), *details_of(best)]
     told += [f"{sentence[:1].upper()}{sentence[1:]}." for one in ranking.ranked for sentence in one.lost_text]
@@ -64,12 +65,13 @@ def _first(ranking: VariantRanking) -> str:
     return grounds.sentence([change, *grounds.deciding])
 
 
-def details_of(one: RankedVariant, under: str = "") -> list[str]:
-    """Say which jobs and users change most under a variant, whatever the intervals say, and what is ever reached."""
-    told = [
-        *one.far.sentences(one.variant.name, who=one.far.clause not in payers_of(one)),
-        *open_text(one.effects, under),
-    ]
+def details_of(one: RankedVariant, name: str = "") -> list[str]:
+    """Say which jobs and users change most under a variant, whatever the intervals say, and what is ever reached.
+
+    `name` is what it is called, if there are several.
+    """
+    far = one.far.sentences(name or one.variant.name, who=one.far.clause not in payers_of(one))
+    told = [*far, *open_text(one.effects, f"Under {name}, " if name else "")]
     return [*told, *(f"{text}." for text in one.bounds.reach if one.difference[2] != NO_EFFECT)]
 
 
