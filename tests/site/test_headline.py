@@ -137,6 +137,7 @@ def test_a_log_that_cannot_tell_is_no_ground_against_new_nodes_nor_silent_on_who
         "nodes like n, no group of jobs surely waits longer, but 137 jobs wait a day or more longer in each copy, of "
         "user003 (137 jobs, +6.47 d); this log decides neither for nor against it: ask again with a longer one"
     )
+    assert undecided_parts(1, told[:1], 10.5 * hours)[0].startswith("whether 10 more nodes like b shortens the mean")
     assert undecided_parts(2, told[:1], 10.5 * hours)[-2] == "no group of jobs surely waits longer"
 
 
@@ -170,6 +171,8 @@ def test_of_variants_that_all_do_less_work_the_one_that_does_most_stands_first(d
     assert [one.variant.changes for one in found.ranked[1:]] == [(SHORT,), (shorter,)]
     assert found.ranked[1].undone < found.ranked[2].undone
     assert found.ranked[1].mean_wait > found.ranked[2].mean_wait
+    # Waits are shorter than today, and yet no reason to do less work.
+    assert "neither variant does all the work and shortens the mean wait: leave the site as it is; " in str(found)
     every = next(one for one in found.best.effects if one.kind == "all")
     assert every.excludes_none or found.grounds.decisive is None  # where nothing is decided, no period decides
 

@@ -108,8 +108,9 @@ def _change(ranking: VariantRanking) -> str:
     variants = "neither variant" if number == 2 else f"none of {count_of(number, 'variant')}"
     if ranking.metric == "mean_wait" and not ranking.has_winner:
         if undecided := _undecided_of(ranking):
-            return "; ".join(undecided_parts(number, undecided, ranking.today))
-        return f"{variants} shortens the mean wait: leave the site as it is"
+            return "; ".join(undecided_parts(sum(one.same_work for one in ranking.changed), undecided, ranking.today))
+        whole = all(one.same_work for one in ranking.changed)
+        return f"{variants} {'' if whole else 'does all the work and '}shortens the mean wait: leave the site as it is"
     before = next(one for one in ranking.ranked if one.variant.name == AS_IT_IS).value
     if not best.same_work:
         head = f"{variants} does all the work that the site as it is does"

@@ -37,13 +37,14 @@ def undecided_parts(number: int, told: Sequence[RankedVariant], today: float) ->
     Parameters
     ----------
     number
-        Variants in all.
+        Variants that do all the work.
     told
         Those of which the log cannot tell, and of which the sentence speaks; the best first.
     today
         The mean wait of the site as it is.
     """
     whether = "either of 2 variants" if number == 2 else f"any of {count_of(number, 'variant')}"
+    whether = told[0].variant.name if number == 1 else whether
     sizes = listed([_size(one) for one in told])
     parts = [
         f"whether {whether} shortens the mean wait cannot be told from this log",
