@@ -42,12 +42,16 @@ def test_jobs_that_wait_a_day_longer_in_each_copy_are_told_with_their_users():
 
 def test_where_no_group_surely_pays_those_who_wait_by_far_longer_are_joined_with_but():
     """Two sentences that contradict each other are one that does not."""
-    far = far_longer([pair([0, 2 * DAY], [2 * DAY, 0], [1, 2])])
+    once = pair([0, 2 * DAY], [2 * DAY, 0], [1, 2])
+    far = far_longer([once, once])
     one = SimpleNamespace(unchanged=False, effects=(Effect("all", "all jobs", 2, 60.0, 60.0, None),), far=far)
     assert payers_of(one) == (
         "no group of jobs surely waits longer, but 1 job waits a day or more longer in each copy, of user ann (1 job, "
         "+2 d)"
     )
+    assert (
+        far_longer([once]).clause == "1 job waits a day or more longer, of user ann (1 job, +2 d)"
+    )  # in the only copy
     assert far.sentences("x", who=False) == [
         "Under x, 1 job waits a day or more less; the longest wait goes from 2 d to 2 d."
     ]
@@ -73,6 +77,7 @@ def test_that_most_wait_less_and_the_slowest_longer_is_told():
     found = far_longer([one])
     assert found.p95 == (4 * HOUR, 9 * HOUR)
     (told,) = found.sentences("x")
-    assert told.startswith("Under x, the mean wait becomes shorter and its 95th percentile longer, from 4 h to 9 h")
+    assert told.startswith("Under x, the mean wait becomes shorter and its 95th percentile longer, from 4 h to 9 h: of")
+    assert "from 4 h to 9 h, in each copy: of" in far_longer([one, one]).sentences("x")[0]
     assert far_longer([one, pair(before, [HOUR] * 20, [1] * 20)]).p95 is None  # not in each copy
     assert far_longer([pair(after, before, [1] * 20)]).p95 is None

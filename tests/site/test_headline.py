@@ -118,7 +118,7 @@ def ranked(change: str, every: Effect, far: FarLonger = NONE, use: Unusable | No
 
 def test_a_log_that_cannot_tell_is_no_ground_against_new_nodes_nor_silent_on_who_pays():
     hours = 3600.0
-    few = FarLonger(137, 0, (("user003", 137, 6.47 * 24 * hours),), 0, 0)
+    few = FarLonger(137, 0, (("user003", 137, 6.47 * 24 * hours),), 0, 0, copies=3)
     told = [
         ranked(
             "10 more nodes like b", Effect("all", "all", 900, 10.5 * hours, 9.27 * hours, (-4.3 * hours, 1.9 * hours))

@@ -43,6 +43,8 @@ class FarLonger:
         longer and the mean waits shorter in each copy.
     longest_today
         The longest wait at the site as it is with all its work; None: that is `longest_before`.
+    copies
+        On which both sides were simulated.
     """
 
     jobs: int
@@ -52,6 +54,7 @@ class FarLonger:
     longest: float
     p95: tuple[float, float] | None = None
     longest_today: float | None = None
+    copies: int = 1
 
     def sentences(self, name: str, *, who: bool = True) -> list[str]:
         """Say which jobs these are under a variant, if there are some, and where most gain and the slowest lose.
@@ -65,10 +68,15 @@ class FarLonger:
         if self.p95 is None:
             return []
         before, after = map(wait_text, self.p95)
+        each = f",{self._in_each}" if self._in_each else ""
         return [
-            f"Under {name}, the mean wait becomes shorter and its 95th percentile longer, from {before} to {after}, in "
-            "each copy: of the jobs that wait longest, some wait longer still, as others go before them."
+            f"Under {name}, the mean wait becomes shorter and its 95th percentile longer, from {before} to {after}{each}: "
+            "of the jobs that wait longest, some wait longer still, as others go before them."
         ]
+
+    @property
+    def _in_each(self) -> str:
+        return " in each copy" if self.copies > 1 else ""
 
     @property
     def clause(self) -> str:
@@ -81,7 +89,7 @@ class FarLonger:
         most = "most " if len(named) > MOST_USERS + 1 else ""
         whose = f", {most}of {listed(named, MOST_USERS)}" if named else ""
         wait = "waits" if self.jobs == 1 else "wait"
-        return f"{count_of(self.jobs, 'job')} {wait} a day or more longer in each copy{whose}"
+        return f"{count_of(self.jobs, 'job')} {wait} a day or more longer{self._in_each}{whose}"
 
     def _longest(self, name: str, *, who: bool) -> list[str]:
         if not self.jobs:
@@ -130,6 +138,7 @@ def far_longer(copies: Sequence[Paired], today: Sequence[VariantAnswer] = ()) ->
         float(after.max(axis=1).mean()),
         _opposite(before, after),
         None if now == longest else now,
+        len(copies),
     )
 
 
