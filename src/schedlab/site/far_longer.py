@@ -70,8 +70,8 @@ class FarLonger:
         before, after = map(wait_text, self.p95)
         each = f",{self._in_each}" if self._in_each else ""
         return [
-            f"Under {name}, the mean wait becomes shorter and its 95th percentile longer, from {before} to {after}{each}: "
-            "of the jobs that wait longest, some wait longer still, as others go before them."
+            f"Under {name}, the mean wait becomes shorter and its 95th percentile longer, from {before} to "
+            f"{after}{each}: of the jobs that wait longest, some wait longer still, as others go before them."
         ]
 
     @property
