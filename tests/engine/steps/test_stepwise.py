@@ -319,6 +319,7 @@ np.savez(sys.argv[2], start=schedule.start_time, predicted=schedule.predicted_ru
 
 
 @pytest.mark.slow
+@pytest.mark.compiled  # 300,000 jobs
 @pytest.mark.parametrize("scheduler", ["saf@similar+easy@ave2/incremental", "fcfs+slurm"])
 def test_curie_goes_on_in_another_process_as_if_it_had_never_stopped(scheduler, traces, tmp_path):
     """A tenth of the jobs waits for the user's job before; run times are predicted."""
