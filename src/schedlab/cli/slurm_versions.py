@@ -13,13 +13,13 @@ from schedlab.cli.terminal import note, show, show_json
 def versions(as_json: Json = False) -> None:
     """List the versions of Slurm that a laboratory runs, and those that are here."""
     from schedlab.slurm.installation import all_slurms
-    from schedlab.slurm.releases import RELEASES
+    from schedlab.slurm.releases import RELEASES, name_of
     from schedlab.wording import table
 
     here = all_slurms()
     rows = []
     for name, release in RELEASES.items():
-        places = [one for one in here if one.version.startswith(f"{name}.")]
+        places = [one for one in here if name_of(one.version) == name]
         debian = f"schedlab slurm fetch {name}" if release.suite else "not in Debian"
         rows += [(name, one.version, str(one.prefix)) for one in places] or [(name, "", debian)]
     if as_json:

@@ -621,12 +621,10 @@ static void note_roused(void)
 static void forget_roused(void)
 {
 	/* A signal wakes one of those who wait, and nobody can tell which. Once all were seen asleep, the others still wait. */
-	int forgotten = 0;
 	for (int i = 0; i < atomic_load(&used); i++) {
 		int32_t number = roused_before[i];
-		if (number && atomic_load(&sleepers[i].deadline)) forgotten |= atomic_compare_exchange_strong(&sleepers[i].roused, &number, 0);
+		if (number && atomic_load(&sleepers[i].deadline)) atomic_compare_exchange_strong(&sleepers[i].roused, &number, 0);
 	}
-	(void)forgotten;
 }
 static int quiescent(int64_t *seen)
 {

@@ -86,14 +86,28 @@ class Release(NamedTuple):
 _FEW_THREADS = (("SlurmctldParameters", "conmgr_threads=4"),)
 """For connections: how many says nothing about scheduling, and the clock looks at all of them."""
 
+_SINCE_2411 = Release(MessagesSince2411("24.11.5", 42, 39), options=_FEW_THREADS)
+_SINCE_2505 = _SINCE_2411._replace(logs_backfill=False)
+
 RELEASES = {
     "22.05": Release(Messages("22.05.8", 38, 36), "bookworm", lineage=False),
-    "24.11": Release(MessagesSince2411("24.11.5", 42, 39), "trixie", _FEW_THREADS),
-    "25.05": Release(MessagesSince2411("24.11.5", 42, 39), "", _FEW_THREADS, logs_backfill=False),
-    "25.11": Release(MessagesSince2411("24.11.5", 42, 39), "", _FEW_THREADS, logs_backfill=False),
-    "26.05": Release(MessagesSince2411("24.11.5", 42, 39), "sid", _FEW_THREADS, logs_backfill=False),
+    "24.11": _SINCE_2411._replace(suite="trixie"),
+    "25.05": _SINCE_2505,
+    "25.11": _SINCE_2505,
+    "26.05": _SINCE_2505._replace(suite="sid"),
 }
 """By their first two numbers, in order."""
+
+
+def name_of(version: str) -> str:
+    """Return the name of the release of a version: its first two numbers.
+
+    Examples
+    --------
+    >>> name_of("24.11.5")
+    '24.11'
+    """
+    return ".".join(version.split(".")[:2])
 
 
 def release_of(version: str) -> Release:
@@ -109,8 +123,8 @@ def release_of(version: str) -> Release:
     >>> release_of("24.11.5").messages.number
     42
     """
-    short = ".".join(version.split(".")[:2])
-    if short not in RELEASES:
+    name = name_of(version)
+    if name not in RELEASES:
         known = ", ".join(RELEASES)
         raise InputError(f"Slurm {version}: the laboratory knows the messages of {known} only")
-    return RELEASES[short]
+    return RELEASES[name]

@@ -26,6 +26,7 @@ from schedlab.slurm.jobs import BatchJob, Command, JobList, fractions, from_work
 from schedlab.slurm.laboratory import EPOCH, Laboratory, Mode
 from schedlab.slurm.patience import EndlessRunError, latest_second, say_who_is_left
 from schedlab.slurm.rehearsal import Rehearsal, installed
+from schedlab.slurm.releases import name_of
 from schedlab.slurm.results import SlurmRun, collect
 from schedlab.slurm.translation import Translation, has_aware_workflows, orders_that_change, translate
 from schedlab.workload.workload import Workload
@@ -118,7 +119,7 @@ def run(
     """
     installation = find_slurm(slurm or _version_in(scheduler))
     if conf is not None and not isinstance(conf, Configuration):
-        conf = site_configuration(conf, ".".join(installation.version.split(".")[:2]))
+        conf = site_configuration(conf, name_of(installation.version))
     task = _task(jobs, scheduler, conf, processors, cores_per_node)
     name, configuration = task.name, task.configuration
     if deployment is not None:
