@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import socket
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ import pytest
 from schedlab.campaign.definition.campaign import Campaign
 from schedlab.campaign.run.coordinator import run_campaign
 from schedlab.campaign.run.directory import RunDirectory
-from schedlab.campaign.run.executors import dask_workers
+from schedlab.campaign.run.executors import _slurm_cluster_type, dask_workers
 from schedlab.errors import InputError
 
 distributed = pytest.importorskip("distributed", reason='no Dask: pip install "schedlab[dask]"')
@@ -124,6 +125,17 @@ def test_a_job_that_slurm_refuses_is_told_in_its_words(tmp_path: Path, monkeypat
         dask_workers(slurm={}),
     ):
         pass
+
+
+def test_a_cluster_in_slurm_jobs_leaves_ctrl_c_to_whoever_runs_the_campaign(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in sys.modules if name.split(".")[0] == "dask_jobqueue"]:
+        monkeypatch.delitem(sys.modules, name)
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        _slurm_cluster_type()
+        assert signal.getsignal(signal.SIGINT) is before
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.slow

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
+import signal
 import sys
 import tempfile
 import threading
@@ -234,14 +235,22 @@ def _dask_cluster(slurm: dict[str, Any] | None, number: int) -> Iterator[Any]:
     if slurm is None:
         yield None
         return
-    from dask_jobqueue import SLURMCluster
-
     # Several people share a login node, and the first of them has the usual port.
     arguments = {"cores": 1, "memory": "4GB", "scheduler_options": {"dashboard_address": ":0"}} | slurm
-    with SLURMCluster(**{"processes": arguments["cores"]} | arguments) as cluster:
+    with _slurm_cluster_type()(**{"processes": arguments["cores"]} | arguments) as cluster:
         _refuse_if_slurm_does(cluster.job_script())
         cluster.scale(jobs=number)
         yield cluster
+
+
+def _slurm_cluster_type() -> Any:
+    """Return dask_jobqueue's type, whose import alone would take Ctrl-C from whoever runs a campaign."""
+    answer = signal.getsignal(signal.SIGINT)
+    from dask_jobqueue import SLURMCluster
+
+    if signal.getsignal(signal.SIGINT) is not answer:
+        signal.signal(signal.SIGINT, answer)
+    return SLURMCluster
 
 
 def _refuse_if_slurm_does(script: str) -> None:
