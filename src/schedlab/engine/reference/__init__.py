@@ -5,6 +5,7 @@ preparation of a simulation, the conversion to a `Schedule` and the formulas of 
 simulation itself.
 
 `clock` holds the order of events within a second: what ends, what is corrected, what enters the queue, and then one
-scheduling pass. The rules of the pass are in `queue_pass` (none, EASY), `plan_pass` (conservative) and `slurm_pass`;
-what parts do is in their packages, `schedlab.engine.parts.NAME.reference`. SC'17's simulator is separate, in `serial`.
+scheduling pass. The rules of the pass are in `queue_pass` (none, EASY), `plan_pass` (conservative), `slurm_main` and
+`slurm_backfill`; `slurm_pass` tells when the last two are due. What parts do is in their packages,
+`schedlab.engine.parts.NAME.reference`. SC'17's simulator is separate, in `serial`.
 """

@@ -27,7 +27,7 @@ from schedlab.engine.parts.heterogeneous import numbers
 from schedlab.engine.parts.limits.build import never_runs
 from schedlab.engine.prepared import prepare
 from schedlab.engine.reference.simulate import replay
-from schedlab.engine.reference.slurm_pass import SlurmPass
+from schedlab.engine.reference.slurm_backfill import BackfillPass
 from schedlab.engine.simulation import simulate
 from schedlab.errors import InputError
 from schedlab.scheduler import Scheduler
@@ -383,8 +383,8 @@ def test_two_jobs_that_keep_each_other_waiting_are_told_without_days_of_passes(m
     # Under saf, the small components hold what the large ones of the other job need, as on the real slurmctld. With a
     # pass in each second, eight days are 691,200 passes.
     passes = []
-    plain = SlurmPass.backfill_pass
-    monkeypatch.setattr(SlurmPass, "backfill_pass", lambda *given: passes.append(1) or plain(*given))
+    plain = BackfillPass.run
+    monkeypatch.setattr(BackfillPass, "run", lambda *given: passes.append(1) or plain(*given))
     rows = [(0, 100, 4), (10, 100, 1), (10, 100, 3), (10, 100, 2), (10, 100, 2)]
     jobs = on_machine(rows, [None, "a", "a", "b", "b"])
     cluster = Cluster.of_nodes([NodeGroup.of("n[1-4]", cores=1)])
