@@ -78,14 +78,27 @@ def duration_text(seconds: float) -> str:
 
     Examples
     --------
-    >>> duration_text(28_800), duration_text(38_880), duration_text(90), duration_text(0.5)
-    ('8h', '10.8h', '1.5m', '0.5s')
+    >>> duration_text(28_800), duration_text(38_880), duration_text(90), duration_text(0.5), duration_text(864_600)
+    ('8h', '10.8h', '1.5m', '0.5s', '14410m')
     """
     for unit in "dhm":
-        text = f"{seconds / UNITS[unit]:.4g}{unit}"
+        value = seconds / UNITS[unit]
+        text = f"{value:.4g}{unit}" if value < 10_000 else f"{value:.0f}{unit}"
         if seconds >= UNITS[unit] * (2 if unit == "d" else 1) and _seconds(text) == seconds:
             return text
     return f"{repr(float(seconds)).removesuffix('.0')}s"
+
+
+def time_limit_text(seconds: int) -> str:
+    """Return a time limit as Slurm writes it.
+
+    Examples
+    --------
+    >>> time_limit_text(864_600)
+    '10-00:10:00'
+    """
+    days, rest = divmod(seconds, DAY)
+    return f"{days}-{rest // 3600:02}:{rest % 3600 // 60:02}:{rest % 60:02}"
 
 
 def parse_time_limit(text: str) -> int:

@@ -100,7 +100,7 @@ def test_reservations_of_a_site_are_simulated_and_who_may_not_use_them_is_left_o
     words = ("simulate", "jobs.csv", "-s", "fcfs+easy", "--cluster", str(conf), "--node-events", "events.csv")
     simulated = run(*words)
     assert simulated.exit_code == 0, simulated.output
-    assert "1 job left out: each asks for the reservation 'course', which its user" in simulated.stderr
+    assert "1 job left out: it asks for the reservation 'course', which its user" in simulated.stderr
     assert "Reservation 100.0%" in simulated.stdout
     refused = run(*words, "--clean", "none")
     assert refused.exit_code == 1

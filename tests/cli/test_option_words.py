@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ import typer
 
 import schedlab
 from schedlab.cli.app import app
+from schedlab.cli.option_words import in_options
 from schedlab.workflow.files import write_workflow
 from schedlab.workflow.workflow import Task, Workflow
 
@@ -48,6 +50,15 @@ def test_the_library_knows_no_options_of_the_command_line():
         for number, line in enumerate(module.read_text(encoding="utf-8").splitlines(), 1):
             said = re.search(r"\"[^\"]*--[a-z][a-z-]+[^\"]*\"", line)
             assert not said, f"{name}:{number}: {said and said[0]}"
+
+
+def test_no_error_has_arguments_of_python_in_brackets_on_the_command_line():
+    for module in PACKAGE.rglob("*.py"):
+        for raised in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+            texts = ast.walk(raised) if isinstance(raised, ast.Raise) else ()
+            for text in (each.value for each in texts if isinstance(each, ast.Constant)):
+                said = in_options(str(text))
+                assert not re.search(r"\(\w+=(True|False|None)?\)", said), f"{module}: {said}"
 
 
 def test_options_are_named_on_the_command_line(run, tmp_path):

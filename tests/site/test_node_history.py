@@ -124,7 +124,7 @@ def test_the_calibration_says_what_it_has_of_the_nodes_and_which_jobs_ran_in_res
 def test_who_may_not_use_a_reservation_is_left_out_and_counted(files):
     (files / "resv.txt").write_text(RESERVED.replace("Users=ann", "Users=bob"))
     (note,) = site_of(files, "resv.txt").replayable().notes()
-    assert note.startswith("1 job left out: asks for the reservation 'course'")
+    assert note.startswith("1 job left out: it asks for the reservation 'course'")
 
 
 @pytest.mark.parametrize(

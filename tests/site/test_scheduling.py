@@ -117,7 +117,7 @@ def test_without_a_database_age_and_fair_share_have_no_effect_and_there_are_no_l
     values = {"prioritytype": "priority/multifactor", "priorityweightage": "5", "accountingstorageenforce": "limits"}
     found = scheduling_of(values, PLAIN, NO_NUMBERS)
     assert (found.scheduler.text, found.limits) == ("fcfs+slurm(tick=1),placement=consecutive", False)
-    assert found.notes["slurm.conf", "priorityweightage"][0] == "ignored"
+    assert found.notes["slurm.conf", "priorityweightage"][0] == "modelled"
 
 
 @pytest.mark.parametrize(

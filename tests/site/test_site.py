@@ -81,7 +81,7 @@ def test_options_that_nobody_knows_are_listed_with_what_was_meant(conf):
 
 def test_of_a_parameter_that_is_given_twice_the_last_line_counts(conf):
     first, last = import_site(conf).ledger.find("KillWait")
-    assert first.reason == "given again at slurm.conf:9, which counts"
+    assert first.reason == "has no effect: given again at slurm.conf:9, which counts"
     assert last.reason == "already part of the recorded run times"
 
 

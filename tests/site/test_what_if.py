@@ -16,6 +16,7 @@ from schedlab.site.effects import Effect
 from schedlab.site.headline import change_text
 from schedlab.site.jobs import replay
 from schedlab.site.no_effect import without_effect
+from schedlab.site.omissions import omissions_of
 from schedlab.site.variants import Variant
 from schedlab.site.who_pays import payers_text
 from schedlab.workload.workload import Workload
@@ -297,6 +298,20 @@ def test_a_change_that_changes_nothing_in_the_twin_says_so(site, changes, senten
     found = list(without_effect(site, changed(site, changes), changes))
     assert len(found) == len(sentences)
     assert all(sentence in told for sentence, told in zip(sentences, found, strict=True))
+
+
+def test_what_slurm_does_not_use_either_is_no_option_that_is_not_simulated(tmp_path):
+    """An administrator would look for the cause of a bad twin there."""
+    (tmp_path / "topology.conf").write_text("SwitchName=s1 Nodes=n[1-2]\n")
+    (tmp_path / "slurm.conf").write_text(
+        "ClusterName=lab\nNodeName=n[1-2] CPUs=4\nPartitionName=batch Nodes=ALL\nPriorityType=priority/multifactor\n"
+        "PriorityWeightAge=1000\nPriorityWeightFairShare=2000\nPriorityWeightFairShare=1000\n"
+        "AccountingStorageEnforce=limits\n"
+    )
+    site = import_site(tmp_path)
+    assert omissions_of(site, [], nodes=True).ignored == ()
+    (told,) = without_effect(site, changed(site, ["PriorityWeightAge=5"]), ["PriorityWeightAge=5"])
+    assert told.endswith("nothing in the twin: it has no effect without slurmdbd, as in Slurm 22.05")
 
 
 def test_limits_that_are_not_enforced_change_nothing_and_say_why(tmp_path):

@@ -9,6 +9,7 @@ import typer
 
 from schedlab.atomic import make_directory
 from schedlab.cli.archives import open_run
+from schedlab.cli.option_words import in_options
 from schedlab.cli.options import ClusterFile, Json
 from schedlab.cli.outputs import check_output
 from schedlab.cli.terminal import note, show, show_json
@@ -202,7 +203,7 @@ def explain(
         try:
             ranked = priorities(found, told.start_time - 1, cluster=machine)
         except InputError as error:
-            note(f"without priorities: {error}")
+            note(f"without priorities: {in_options(str(error))}")
     if as_json:
         table = [] if ranked is None else ranked.to_frame().to_dict("records")
         show_json((asdict(told) if told else {}) | ({} if ranked is None else {"priorities": table}))

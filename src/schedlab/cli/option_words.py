@@ -10,7 +10,9 @@ WORDS = {
     r"\(assign_distributions\)": "(--distributions FILE)",
     r"requests_enforced=False": "--requests advisory",
     r'\(missing_requests="run-time" or "drop"\)': "(--missing-requests run-time|drop)",
-    r"\((processors|column|rules)=\)": r"(--\1)",
+    r"\((processors|column|rules|schedulers)=\)": r"(--\1)",
+    r"(--[\w-]+) \(\w+=\w+\)": r"\1",
+    r"\bgive (processors|cluster)=": r"give --\1",
     r"\bprocessors=(\d+)": r"--processors \1",
     r"\bcolumn=(\w+)": r"--column \1",
     r"\(jobs\[jobs\.\w+ [<!]= \d+\]\)": "(--clean default)",
@@ -32,6 +34,8 @@ def in_options(message: str) -> str:
     'job 7 has no requested time: clean the workload (--clean default takes the run time) or use @actual'
     >>> in_options("the size of the machine is unknown: give it (processors=)")
     'the size of the machine is unknown: give it (--processors)'
+    >>> in_options("ask it nevertheless with --anyway (anyway=True)")
+    'ask it nevertheless with --anyway'
     """
     for pattern, words in WORDS.items():
         message = re.sub(pattern, words, message)

@@ -32,7 +32,6 @@ from schedlab.cli.site_variants import (
 )
 from schedlab.cli.terminal import command_line, note, show, show_json
 from schedlab.errors import InputError
-from schedlab.wording import count_of
 
 SAME = "it has not changed, so its answers and calibrations hold"
 OTHER = "it has changed, so questions are simulated anew, and the twin has to be calibrated again"
@@ -160,11 +159,12 @@ def calibrate(
     The verdict is kept in the site, and stands in front of the answers of what-if and search.
     """
     from schedlab.site.calibration import calibrate as calibrated
+    from schedlab.site.jobs import left_out_texts
 
     check_outputs(output or ())
     found = calibrated(directory, scheduler, nodes=not processors_only)
-    for reason, count in found.left_out.items():
-        note(f"{count_of(count, 'job')} left out: {reason}")
+    for told in left_out_texts(found.left_out):
+        note(told)
     if as_json:
         show_json(found.to_document())
     else:

@@ -237,7 +237,7 @@ def _without_the_unreserved(workload: Workload, cluster: Cluster, events: NodeEv
 
     refused = may_not_reserve(workload, cluster, events)
     for reason, count in refused.counts().items():
-        told.append(f"{count_of(count, 'job')} left out: each {reason}")
+        told.append(f"{count_of(count, 'job')} left out: {'it' if count == 1 else 'each'} {reason}")
     return _kept(workload, refused.codes < 0, "not-reserved")
 
 

@@ -30,11 +30,14 @@ class IgnoredLine:
         The line, or the part of it that is not used.
     reason
         Why.
+    by_slurm
+        Whether Slurm does not use it either.
     """
 
     where: str
     text: str
     reason: str
+    by_slurm: bool = False
 
     def __str__(self) -> str:
         return f"{self.where}: {self.text} ({self.reason})"

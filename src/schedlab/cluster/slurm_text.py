@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.hostlist import host_list
 from schedlab.cluster.nodes import NodeGroup, Partition
-from schedlab.durations import DAY
+from schedlab.durations import time_limit_text
 
 
 def as_slurm_conf(cluster: Cluster) -> str:
@@ -67,9 +67,4 @@ def _of_partition(partition: Partition) -> Iterator[tuple[str, str]]:
     yield "Nodes", host_list(partition.nodes) if partition.nodes else "ALL"
     if partition.default:
         yield "Default", "YES"
-    yield "MaxTime", "INFINITE" if partition.max_time is None else _limit(partition.max_time)
-
-
-def _limit(seconds: int) -> str:
-    days, rest = divmod(seconds, DAY)
-    return f"{days}-{rest // 3600:02}:{rest % 3600 // 60:02}:{rest % 60:02}"
+    yield "MaxTime", "INFINITE" if partition.max_time is None else time_limit_text(partition.max_time)

@@ -77,22 +77,23 @@ def read_switches(main: Path, nodes: NodeLines, plugin: str) -> tuple[Switch, ..
     document, lines = main.with_name(YAML), main.with_name(CONF)
     if document.is_file():
         if lines.is_file():
-            nodes.ignored.append(IgnoredLine(CONF, "(all lines)", f"Slurm ignores it beside {YAML}"))
+            nodes.ignored.append(IgnoredLine(CONF, "(all lines)", f"Slurm ignores it beside {YAML}", by_slurm=True))
         return _of_yaml(document, nodes)
     if not lines.is_file():
         return ()
     if not plugin.lower().endswith("tree"):
-        reason = f"TopologyPlugin={plugin}: {BLOCKS}" if plugin.lower().endswith("block") else _not_read(plugin)
-        nodes.ignored.append(IgnoredLine(CONF, "(all lines)", reason))
+        nodes.ignored.append(_not_read(plugin))
         return ()
     return _of_conf(lines, nodes)
 
 
-def _not_read(plugin: str) -> str:
-    """Return why a topology.conf has no effect under a plugin."""
+def _not_read(plugin: str) -> IgnoredLine:
+    """Return a topology.conf that has no effect under a plugin, and why."""
     if plugin.lower() in ("", "topology/none", "topology/default", "topology/flat"):
-        return "Slurm does not read it, as TopologyPlugin is not topology/tree"
-    return f"TopologyPlugin={plugin}: only trees of switches are modelled"
+        reason = "Slurm does not read it, as TopologyPlugin is not topology/tree"
+        return IgnoredLine(CONF, "(all lines)", reason, by_slurm=True)
+    only = BLOCKS if plugin.lower().endswith("block") else "only trees of switches are modelled"
+    return IgnoredLine(CONF, "(all lines)", f"TopologyPlugin={plugin}: {only}")
 
 
 @dataclass(slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
-from schedlab.durations import duration_text
+from schedlab.durations import DAY, duration_text, time_limit_text
 from schedlab.wording import count_of
 
 if TYPE_CHECKING:
@@ -97,10 +97,16 @@ def _partition_row(cluster: Cluster, partition: Partition) -> list[str]:
         f"{len(nodes):,}",
         f"{cores:,}",
         f"{partition.priority_tier}",
-        "unlimited" if partition.max_time is None else duration_text(partition.max_time),
+        "unlimited" if partition.max_time is None else _limit(partition.max_time),
         "" if partition.max_nodes is None else f"{partition.max_nodes:,}",
         ", ".join(_rules(partition)),
     ]
+
+
+def _limit(seconds: int) -> str:
+    """Return a time limit, as Slurm writes it where that is no number of days or hours with few digits."""
+    short = duration_text(seconds)
+    return short if short.endswith(("d", "h")) or seconds < DAY else time_limit_text(seconds)
 
 
 def _qos_row(qos: QosLimits) -> list[str]:
@@ -111,7 +117,7 @@ def _qos_row(qos: QosLimits) -> list[str]:
 def _amount(name: str, value: int | tuple[tuple[str, int], ...]) -> str:
     if isinstance(value, tuple):
         return ",".join(f"{kind}={amount}" for kind, amount in value)
-    return duration_text(value) if name.endswith("wall") else f"{value}"
+    return _limit(value) if name.endswith("wall") else f"{value}"
 
 
 def _rules(partition: Partition) -> Iterable[str]:

@@ -13,6 +13,7 @@ from schedlab.schedule.provenance import provenance_for_pages
 from schedlab.schedule.recorded import AS_RECORDED
 from schedlab.site.calibration import Calibration
 from schedlab.site.coverage import MINUTE
+from schedlab.site.jobs import left_out_texts
 from schedlab.site.standing import GOOD, ROUGH
 from schedlab.site.wait_errors import QUANTILES, WaitErrors
 from schedlab.wording import count_of
@@ -62,7 +63,7 @@ def render_calibration(calibration: Calibration, *, command: str = "") -> str:
     both = {AS_RECORDED: calibration.recorded, REPLAYED: calibration.simulated}
     page.explore(both, baseline=AS_RECORDED)
     facts = provenance_for_pages(calibration.simulated)
-    left_out = [f"{count_of(count, 'job')} left out: {reason}." for reason, count in calibration.left_out.items()]
+    left_out = [f"{told}." for told in left_out_texts(calibration.left_out)]
     return page.render(
         "schedule.html.j2",
         kind="Calibration",

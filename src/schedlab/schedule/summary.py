@@ -21,13 +21,24 @@ def duration(seconds: float) -> str:
 
     Examples
     --------
-    >>> duration(90), duration(7200), duration(1_000_000)
-    ('90 s', '2 h', '11.6 d')
+    >>> duration(90), duration(7200), duration(1_000_000), duration(123_456_789)
+    ('90 s', '2 h', '11.6 d', '1,429 d')
     """
     for size, unit in _UNITS:
         if seconds >= 2 * size:
-            return f"{seconds / size:.3g} {unit}"
+            return f"{three_digits(seconds / size)} {unit}"
     return f"{seconds:.3g} s"
+
+
+def three_digits(value: float) -> str:
+    """Return a number with three digits, or all those before its point.
+
+    Examples
+    --------
+    >>> three_digits(2.345), three_digits(999.7), three_digits(12_345.6)
+    ('2.35', '1,000', '12,346')
+    """
+    return f"{value:.3g}" if abs(value) < 999.5 else f"{value:,.0f}"
 
 
 def summary(schedule: Schedule, metrics: Mapping[str, float] | None = None) -> str:

@@ -112,11 +112,10 @@ def wait_causes(schedule: Schedule, inputs: NodeInputs) -> WaitCauses:
     seconds = _by_cause(states[0], end - begin, held)
     part = (inside - begin) / np.maximum(end - begin, 1)
     held_inside = {name: np.rint(column * part).astype(np.int64) for name, column in held.items()}
+    before = _within(_by_cause(states[1], inside - begin, held_inside), seconds)
     without = sum((seconds[state] for state in STATES[1:]), np.zeros(len(begin), dtype=np.int64))
     other_room = np.minimum(np.rint(elsewhere).astype(np.int64), without)
-    return WaitCauses(
-        seconds, _by_cause(states[1], inside - begin, held_inside), other_room, steps, queues, inputs.shape
-    )
+    return WaitCauses(seconds, before, other_room, steps, queues, inputs.shape)
 
 
 def _by_cause(
@@ -128,6 +127,22 @@ def _by_cause(
     turn = np.clip(np.rint(states[ROOM]).astype(np.int64) - stopped, 0, free)
     short = _to_sum(states[1:], free - turn)
     return dict(zip(STATES[1:], short, strict=True)) | {"turn": turn} | dict(held)
+
+
+def _within(
+    part: Mapping[str, NDArray[np.int64]], whole: Mapping[str, NDArray[np.int64]]
+) -> dict[str, NDArray[np.int64]]:
+    """Return the seconds of a part of each wait, of no cause more than of the whole, with the same sums.
+
+    Both are rounded, and seconds at limits are known of the whole alone: what one cause has too much, others get.
+    """
+    found = {cause: np.minimum(column, whole[cause]) for cause, column in part.items()}
+    missing: NDArray[np.int64] = np.sum([column - found[cause] for cause, column in part.items()], axis=0)
+    for cause, most in whole.items():
+        more = np.minimum(missing, most - found[cause])
+        found[cause] += more
+        missing -= more
+    return found
 
 
 def _in_states(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -160,7 +162,23 @@ class Replayable:
 
     def notes(self) -> list[str]:
         """Return what was left out, in sentences."""
-        return [f"{count_of(count, 'job')} left out: {reason}" for reason, count in self.left_out.items()]
+        return left_out_texts(self.left_out)
+
+
+def left_out_texts(left_out: Mapping[str, int]) -> list[str]:
+    """Return how many jobs were left out for each reason; reasons are about a single job.
+
+    Examples
+    --------
+    >>> left_out_texts({"it asks for too much": 2, "asks for the reservation c": 1})
+    ['2 jobs left out, each because it asks for too much', '1 job left out: it asks for the reservation c']
+    """
+    told = []
+    for reason, count in left_out.items():
+        why = f"it {reason}" if reason.startswith("asks ") else reason
+        each = ", each because" if count > 1 and re.search(r"\bits?\b", why) else ":"
+        told.append(f"{count_of(count, 'job')} left out{each} {why}")
+    return told
 
 
 def replayable(

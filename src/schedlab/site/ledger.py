@@ -49,6 +49,11 @@ class LedgerLine:
         found = known(self.place, self.name)
         return self.status != "ignored" or (found is not None and found.decides)
 
+    @property
+    def idle(self) -> bool:
+        """Whether it has no effect, as in Slurm, though Slurm knows it."""
+        return self.status == "modelled" and self.reason.startswith("has no effect")
+
     def __str__(self) -> str:
         return f"{self.where}: {self.text}: {self.status}: {self.reason}"
 

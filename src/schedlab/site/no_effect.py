@@ -60,7 +60,7 @@ def _is_idle(site: Site, other: Site, changes: Sequence[Change], change: Change)
 
 def _ignored(change: Change, other: Site) -> Iterator[str]:
     for name in change.names:
-        lines = other.ledger.find(name)
+        lines = [line for line in other.ledger.find(name) if not line.idle]
         if lines and all(line.status in ("ignored", "unknown") for line in lines):
             yield f"{name} is not simulated ({lines[-1].reason}): its change shows no effect"
 
@@ -68,6 +68,9 @@ def _ignored(change: Change, other: Site) -> Iterator[str]:
 def _why(change: Change, site: Site, other: Site) -> str:
     if change.key.lower() in ("qos", "account", "user") and not other.settings.limits:
         return "the site does not enforce limits of accounts and QOS (AccountingStorageEnforce)"
+    lines = [line for name in change.names for line in other.ledger.find(name)]
+    if lines and all(line.idle for line in lines):
+        return lines[-1].reason.replace("has no effect", "it has no effect", 1)
     given = {(change.option or change.key).lower(): change.value.strip()}
     given |= {name.lower(): value for name, value in change.options}
     now = {line.name.lower(): line.value.lower() for name in given for line in site.ledger.find(name)}

@@ -7,10 +7,9 @@ from typing import NamedTuple
 
 from schedlab.schedule.schedule import Schedule
 from schedlab.site.calibration import Calibration, calibrate
-from schedlab.site.jobs import replay
+from schedlab.site.jobs import left_out_texts, replay
 from schedlab.site.omissions import Omissions, omissions_of
 from schedlab.site.site import Site, read
-from schedlab.wording import count_of
 
 
 class Replayed(NamedTuple):
@@ -55,5 +54,4 @@ def replayed(site: Site | str | PathLike[str]) -> Replayed:
         twin, left_out = calibration.simulated, dict(calibration.left_out)
     else:
         twin = replay(kept.jobs, opened.scheduler, opened.cluster, nodes=True, node_events=opened.node_events)
-    told = [f"{count_of(count, 'job')} left out: {reason}" for reason, count in left_out.items()]
-    return Replayed(opened, twin, calibration, omissions_of(opened, told, nodes=True))
+    return Replayed(opened, twin, calibration, omissions_of(opened, left_out_texts(left_out), nodes=True))

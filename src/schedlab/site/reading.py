@@ -183,7 +183,7 @@ def _noted(lines: list[LedgerLine], notes: Notes) -> list[LedgerLine]:
 
 
 def _only_the_last(lines: list[LedgerLine]) -> list[LedgerLine]:
-    """Return the lines, those of parameters ignored that are given again: to Slurm, the last line counts."""
+    """Return the lines, those of parameters without effect that are given again: to Slurm, the last line counts."""
     last = {line.name.lower(): line.where for line in lines if line.place == "slurm.conf"}
 
     def overruled(line: LedgerLine) -> LedgerLine:
@@ -191,7 +191,7 @@ def _only_the_last(lines: list[LedgerLine]) -> list[LedgerLine]:
         final = last.get(name.lower(), line.where)
         if final == line.where or name.lower() in _REPEATED or line.name == "Include":
             return line
-        return replace(line, status="ignored", reason=f"given again at {final}, which counts")
+        return replace(line, status="modelled", reason=f"has no effect: given again at {final}, which counts")
 
     return [overruled(line) for line in lines]
 
@@ -200,7 +200,7 @@ def _not_used(lines: list[LedgerLine], ignored: Iterable[IgnoredLine]) -> Iterat
     """Yield the lines, with what the reader of the cluster said of them; what it says of no line follows."""
     ignored = list(ignored)
     said: dict[tuple[str, str], str] = {}
-    unread = {one.where: one.reason for one in ignored if one.text == "(all lines)"}
+    unread = {one.where: one for one in ignored if one.text == "(all lines)"}
     for one in ignored:
         name = re.match(r"\w*", one.text)
         said[one.where, name[0].lower() if name else ""] = one.reason
@@ -209,7 +209,8 @@ def _not_used(lines: list[LedgerLine], ignored: Iterable[IgnoredLine]) -> Iterat
     for line in lines:
         key = line.where, line.name.lower()
         if (file := line.where.partition(":")[0]) in unread:
-            yield replace(line, status="ignored", reason=unread[file])
+            status: Status = "modelled" if unread[file].by_slurm else "ignored"
+            yield replace(line, status=status, reason=unread[file].reason)
             continue
         met |= {key, (line.where, "")}
         used = line.place not in own and line.status in ("modelled", "approximated")

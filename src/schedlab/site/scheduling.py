@@ -122,7 +122,7 @@ def scheduling_of(
     policy = _policy(reader, cluster, numbers)
     if reader.enforced & _LIMITS and not reader.database:
         for word in _LIMITS:
-            reader.note("AccountingStorageEnforce", word, "ignored", "there are no limits without slurmdbd")
+            reader.note("AccountingStorageEnforce", word, "modelled", "has no effect without slurmdbd, as in Slurm")
     placement = _placement(reader, cluster) if cluster.nodes else None
     reader.faults.check()
     return SiteScheduling(Scheduler(policy, passes, placement=placement), reader.notes, reader.limits)
@@ -305,13 +305,13 @@ def _policy(reader: _Values, cluster: Cluster, numbers: Numbers) -> Policy:
     if not reader.multifactor:
         for name in list(reader.values):
             if name.startswith("priority") and name != "prioritytype":
-                reader.note("slurm.conf", name, "ignored", "has no effect under PriorityType=priority/basic")
+                reader.note("slurm.conf", name, "modelled", "has no effect under PriorityType=priority/basic")
         return FCFS()
     weights = {"age": reader.weight("Age"), "size": reader.weight("JobSize"), "fairshare": reader.weight("FairShare")}
     if not reader.database:
         for name, key in (("age", "PriorityWeightAge"), ("fairshare", "PriorityWeightFairShare")):
             weights[name] = 0
-            reader.note("slurm.conf", key, "ignored", "has no effect without slurmdbd, as in Slurm 22.05")
+            reader.note("slurm.conf", key, "modelled", "has no effect without slurmdbd, as in Slurm 22.05")
     arguments: dict[str, Any] = {name: float(weight) for name, weight in weights.items()}
     arguments |= _levels(reader, "partition", "partitions", _partition_factors(cluster, numbers), "no_normal_part")
     arguments |= _levels(reader, "qos", "qoses", _qos_factors(cluster, numbers), "no_normal_qos")

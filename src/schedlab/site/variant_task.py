@@ -15,7 +15,7 @@ from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.predictor import REQUESTED
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.site.changes import changed
-from schedlab.site.jobs import replay
+from schedlab.site.jobs import left_out_texts, replay
 from schedlab.site.no_effect import without_effect
 from schedlab.site.other_events import outside, with_events
 from schedlab.site.own_priority import own_priority
@@ -23,7 +23,6 @@ from schedlab.site.pieces import Pieces, folded
 from schedlab.site.site import Site
 from schedlab.site.time_limits import UNTOUCHED, Adapted, Machine, adapted
 from schedlab.site.variants import Variant
-from schedlab.wording import count_of
 from schedlab.workload.sampling import scale_load
 from schedlab.workload.workload import Workload
 
@@ -93,8 +92,7 @@ def variant_task(site: Site, jobs: Workload, variant: Variant) -> VariantTask:
     here = Machine(site.cluster, site.scheduler, site.node_events)
     there = Machine(other.cluster, scheduler, other.node_events)
     found = adapted(jobs, here, there, variant.requests, variant.long)
-    notes = [f"{count_of(count, 'job')} left out: {reason}" for reason, count in found.left_out.items()]
-    notes += outside(variant, jobs)
+    notes = [*left_out_texts(found.left_out), *outside(variant, jobs)]
     if variant.policy and isinstance(other.scheduler.policy, Multifactor):
         notes.append(_beside_or_instead(variant, scheduler))
     if variant.load != 1:

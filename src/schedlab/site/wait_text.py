@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import floor, log10
 
-from schedlab.schedule.summary import duration
+from schedlab.schedule.summary import duration, three_digits
 from schedlab.site.intervals import Interval
 
 _UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
@@ -33,7 +33,7 @@ def waits_texts(*seconds: float) -> list[str]:
     size, unit = next(((size, unit) for size, unit in _UNITS if most >= 2 * size), _UNITS[-1])
     if most < 1 or any(one < max(size, most / 10) for one in seconds):
         return [wait_text(one) for one in seconds]
-    return [f"{one / size:.3g} {unit}" for one in seconds]
+    return [f"{three_digits(one / size)} {unit}" for one in seconds]
 
 
 def signed(seconds: float) -> str:
