@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -62,6 +63,23 @@ def test_another_scheduler_than_the_sites_is_off_and_the_page_says_that_it_is_no
     page = render_calibration(found)
     assert "The replay is not good enough to answer questions about this site." in page
     assert "Reservations, holds, nodes that were down" in page
+
+
+def test_the_number_that_a_twin_is_compared_with_is_told_beside_its_own():
+    """The naive model is nearer in the mean of all jobs, the replay in the moving average, which decides."""
+    found = replace(calibrate(site_of("fcfs")), moving=0.126, naive_moving=0.227)
+    assert abs(found.errors["all"][0].naive_error) < found.errors["all"][0].error
+    told = (
+        "The moving average over two weeks is off by 12.6% on average, that of the naive model by 22.7%. So the replay "
+    )
+    assert found.sentences()[2].startswith(f"{told}follows the record more closely than such guesses do")
+    worse = replace(found, moving=0.3).sentences()[2]
+    assert worse.endswith("off by 30.0% on average, that of the naive model by 22.7%.")
+
+
+def test_on_the_page_errors_stand_before_single_jobs():
+    page = render_calibration(calibrate(site_of()))
+    assert page.index("Error of the replay") < page.index("By partition") < page.index('id="schedlab-explorer"')
 
 
 def test_jobs_without_a_recorded_wait_are_counted_and_a_log_without_any_is_refused():

@@ -9,7 +9,7 @@ import pytest
 
 from schedlab import __version__
 from schedlab.errors import InputError
-from schedlab.site.coverage import Coverage, JudgedPartition
+from schedlab.site.coverage import Coverage, JudgedPartition, coverage
 from schedlab.site.standing import (
     CALIBRATIONS,
     CalibrationRecord,
@@ -32,12 +32,13 @@ ONE_USER = Coverage(
     "ann",
     4238,
     "partition long of 1 node with 8 cores",
+    0.987,
 )
 GOOD = CalibrationRecord(__version__, "2026-01-01T00:00:00+00:00", SITE, "", True, "good", 0.028, 0.4, None, ONE_USER)
 BAD = replace(GOOD, verdict="not good enough", error=-0.57)
 
 
-def test_a_good_verdict_says_for_which_partitions_and_how_many_users_it_holds_and_that_one_user_has_most_jobs():
+def test_a_good_verdict_says_for_which_partitions_and_how_many_users_it_holds_and_that_one_user_waits_most():
     told = standing_of([GOOD], SITE, JOBS, nodes=True).sentences()
     assert told[0].startswith("Answers come from a twin that is good (mean wait 2.8% too long; calibrated ")
     assert (
@@ -47,9 +48,23 @@ def test_a_good_verdict_says_for_which_partitions_and_how_many_users_it_holds_an
     assert told[2:] == [
         "It does not hold for partition gpu.",
         "It says nothing about partition debug: fewer than 30 jobs were compared.",
-        "4,238 of these 4,285 jobs are of one user (ann) in partition long of 1 node with 8 cores: the verdict is "
-        "mostly about these.",
+        "99% of the recorded waiting is that of one user (ann), of 4,238 of these 4,285 jobs in partition long of 1 "
+        "node with 8 cores: the verdict is mostly about these.",
     ]
+
+
+def test_a_verdict_on_mean_waits_is_about_whoever_waits_not_about_whoever_has_most_jobs():
+    """Bob has three of the four jobs, which wait 10 s each; ann's one waits 90 s of the 120 s."""
+    columns = {"submit_time": [0, 1, 2, 3], "run_time": [5] * 4, "requested_processors": [1] * 4}
+    jobs = Workload.from_columns(
+        columns | {"wait_time": [10, 90, 10, 10], "user_id": [2, 1, 2, 2]}, header=(" User: 1 ann", " User: 2 bob")
+    )
+    found = coverage(jobs, np.arange(4), [], None)
+    assert (found.main_user, found.main_jobs, found.main_share) == ("ann", 1, 0.75)
+    told = "75% of the recorded waiting is that of one user (ann), of 1 of these 4 jobs: the verdict is mostly about "
+    assert found.sentences(None)[-1] == f"{told}these."
+    even = coverage(jobs.replace(wait_time=np.array([10, 30, 10, 10])), np.arange(4), [], None)
+    assert even.sentences(None) == ["It is judged on 4 jobs of 2 users."]
 
 
 def test_a_verdict_from_few_jobs_says_so_in_the_first_sentence():

@@ -73,11 +73,12 @@ def render_calibration(calibration: Calibration, *, command: str = "") -> str:
         sentences=calibration.sentences()[:2],
         details=[*calibration.sentences()[2:], *calibration.caveats],
         over_time=example_figures(both, list(both), AS_RECORDED),
-        tables=[
+        leading=[
             _all(found[0]) if kind == "all" else _table(kind, found)
             for kind, found in calibration.errors.items()
             if found
         ],
+        tables=[],
         command=command,
         provenance=facts,
     )

@@ -90,10 +90,16 @@ class Calibration:
         """Whether the replay is good enough to ask it what would change."""
         total = self.errors["all"][0]
         worst = max(abs(total.error), self.moving or 0.0)
-        beaten = abs(total.naive_error) < abs(total.error) and (self.naive_moving or 0) <= (self.moving or 0)
+        beaten = self._nearer_mean and (self.naive_moving or 0) <= (self.moving or 0)
         if worst > ROUGH or (beaten and worst > GOOD):
             return "not good enough"
         return "good" if worst <= GOOD else "rough"
+
+    @property
+    def _nearer_mean(self) -> bool:
+        """Whether the naive model guesses the mean wait of all jobs better than the replay."""
+        total = self.errors["all"][0]
+        return abs(total.naive_error) < abs(total.error)
 
     def sentences(self) -> list[str]:
         """Return the answer in plain sentences."""
@@ -114,12 +120,23 @@ class Calibration:
         if self.moving is None:
             text.append("The log is too short for a moving average over two weeks.")
         else:
-            text.append(f"The moving average over two weeks is off by {100 * self.moving:.1f}% on average.")
+            text.append(self._of_two_weeks(self.moving))
         text.append(
             f"Utilisation: {100 * self.utilisation[0]:.1f}% recorded, {100 * self.utilisation[1]:.1f}% replayed; "
             f"queue: {self.queue[0]:,.1f} and {self.queue[1]:,.1f} jobs on average."
         )
         return [*text, *self.coverage.sentences(TOLERANCES[self.verdict])]
+
+    def _of_two_weeks(self, moving: float) -> str:
+        """Say how far the moving averages are from the recorded one, and why that counts more than the mean of all."""
+        naive = "" if self.naive_moving is None else f", that of the naive model by {100 * self.naive_moving:.1f}%"
+        told = f"The moving average over two weeks is off by {100 * moving:.1f}% on average{naive}."
+        if self._nearer_mean and self.naive_moving is not None and self.naive_moving > moving:
+            told += (
+                " So the replay follows the record more closely than such guesses do, which are right about the mean "
+                "of all jobs because they repeat what was recorded."
+            )
+        return told
 
     def to_document(self) -> dict[str, Any]:
         """Return verdict and errors as numbers and texts, for JSON."""

@@ -71,7 +71,10 @@ class Coverage:
     unjudged
         The other partitions of the site.
     main_user, main_jobs, main_place
-        The user with most jobs, how many these are, and where they ran if it was one partition; empty: elsewhere.
+        The user whose jobs have most of the recorded waiting, how many these are, and where they ran if it was one
+        partition; empty: elsewhere.
+    main_share
+        Their share of all recorded waiting; 0: no job waited, or it is not known.
     """
 
     jobs: int
@@ -81,6 +84,7 @@ class Coverage:
     main_user: str = ""
     main_jobs: int = 0
     main_place: str = ""
+    main_share: float = 0.0
 
     def sentences(self, tolerance: float | None) -> list[str]:
         """Say what was judged, and for what a verdict does not hold: errors beyond its tolerance, if it has one."""
@@ -96,12 +100,11 @@ class Coverage:
         return [*text, *self._one_user()]
 
     def _one_user(self) -> Iterator[str]:
-        if 2 * self.main_jobs > self.jobs and self.users:
+        if 2 * self.main_share > 1 and self.users:
             where = f" in {self.main_place}" if self.main_place else ""
-            yield (
-                f"{self.main_jobs:,} of these {count_of(self.jobs, 'job')} are of one user ({self.main_user}){where}: "
-                "the verdict is mostly about these."
-            )
+            jobs = f"{self.main_jobs:,} of these {count_of(self.jobs, 'job')}"
+            share = f"{self.main_share:.0%} of the recorded waiting is that of one user"
+            yield f"{share} ({self.main_user}), of {jobs}{where}: the verdict is mostly about these."
 
 
 def error_text(error: float | None) -> str:
@@ -158,9 +161,15 @@ def coverage(jobs: Workload, rows: NDArray[np.intp], errors: Sequence[WaitErrors
     unjudged = tuple(name for name in names if name not in {one.name for one in judged})
     if not users:
         return Coverage(len(rows), 0, judged, unjudged)
-    main = max(users, key=lambda name: users[name])
-    place = _place(partition.select(np.flatnonzero(np.array(users_of(mine).texts()) == main)), cluster)
-    return Coverage(len(rows), len(users), judged, unjudged, main, users[main], place)
+    waits = np.maximum(mine.wait_time, 0)
+    whose = users_of(mine)
+    waiting = np.bincount(whose.codes[whose.codes >= 0], weights=waits[whose.codes >= 0], minlength=len(whose.names))
+    main = whose.names[int(waiting.argmax())]
+    theirs = np.flatnonzero(whose.codes == int(waiting.argmax()))
+    share = float(waiting.max() / max(waits.sum(), 1))
+    return Coverage(
+        len(rows), len(users), judged, unjudged, main, len(theirs), _place(partition.select(theirs), cluster), share
+    )
 
 
 def _place(partition: Labels, cluster: Cluster | None) -> str:
