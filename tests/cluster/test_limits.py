@@ -53,6 +53,32 @@ def test_limits_come_from_the_script_beside_slurm_conf(tmp_path: Path):
     assert [line.text for line in cluster.ignored] == ["RealMemory of all nodes"]
 
 
+PARTITIONS = """\
+add account name=lab
+add user name=ann account=lab partition=gpu,cpu MaxJobs=1
+add user name=ann account=lab
+modify user where name=ann account=lab partition=GPU set MaxJobs=2
+modify user where account=lab partition=cpu set DefaultQOS=normal
+add account name=old
+add user name=ann account=old
+delete user where name=ann account=old
+"""
+
+
+def test_a_user_in_an_account_once_for_each_partition_is_as_many_and_commands_are_about_those_that_they_name(
+    tmp_path: Path,
+):
+    who = read_cluster(site(tmp_path, PARTITIONS)).accounting
+    assert [(one.account, one.partition, one.limits.max_jobs, one.default_qos) for one in who.users] == [
+        ("lab", "gpu", 2, ""),
+        ("lab", "cpu", 1, "normal"),
+        ("lab", "", None, ""),
+    ]
+    asked = [who.user("ann", "lab", partition).partition for partition in ("Gpu", "cpu", "other", "", "cpu,gpu")]
+    assert asked == ["gpu", "cpu", "", "", "cpu"]
+    assert who.user("bob", "lab", "gpu") is None
+
+
 def test_modes_within_a_qos_are_told_and_the_others_hold(tmp_path: Path):
     # On a real slurmctld 22.05, a job with a higher priority then takes the place of one of its own QOS.
     cluster = read_cluster(

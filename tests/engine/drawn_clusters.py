@@ -166,6 +166,12 @@ def _accounting(draw: Draw, qualities: list[str]) -> Document:
         }
         for user in USERS
     ]
+    users += [
+        {**{name: one[name] for name in ("user", "account")}, "partition": draw.one("p0", "p1"), "limits": limits}
+        for one in users
+        if draw.has("users in partitions", 0.1)
+        if (limits := draw.few(LIMITS_OF_ASSOCIATION, MOST_LIMITS))
+    ]
     return {"qos": qos, "accounts": accounts, "users": users} if qos else {"accounts": accounts, "users": users}
 
 

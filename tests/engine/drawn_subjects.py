@@ -36,6 +36,7 @@ LIMITS_OF_QOS = (
 GIVING_WAY = ("exempt_time", "grace_time", "preempt_mode", "youngest_first", "reorder")
 SUBJECTS = (
     *[Subject((*NARROW, "limits of users"), LIMITS, 2)] * 3,  # three owners of ten limits each
+    Subject((*NARROW, "users in partitions"), LIMITS, 2),
     *[Subject((*NARROW, "limits of accounts"), LIMITS, 2)] * 3,
     *[Subject((*NARROW, "limits of qos"), LIMITS_OF_QOS, 2)] * 3,
     Subject(

@@ -160,21 +160,37 @@ def assert_limits_are_kept(schedule, cluster, runs, pieces):
         mine = held[held["qos"] == one.name]
         if one.limits.max_jobs_per_user is not None and len(mine):
             assert (most_at_once(mine, "user", "one") <= one.limits.max_jobs_per_user).all(), f"jobs per user: {one}"
+    if all(one.limits.max_jobs_per_user is None for one in cluster.accounting.qos):  # it would replace these
+        assert_jobs_of_users_are_kept(held, cluster.accounting.users)
     for one in cluster.accounting.accounts:
         minutes = dict(one.limits.grp_tres_run_mins).get("cpu")
         if minutes is not None:
             assert_minutes_to_go(held[held["account"] == one.name], minutes)
 
 
+def assert_jobs_of_users_are_kept(held, users):
+    """A user has in an account no more running jobs than allowed: in a partition named there, and in all others."""
+    for one in users:
+        mine = held[(held["user"] == one.user) & (held["account"] == one.account)]
+        if one.partition:
+            mine = mine[mine["partition"] == one.partition]
+        else:
+            apart = [other.partition for other in users if (other.user, other.account) == (one.user, one.account)]
+            mine = mine[~mine["partition"].isin({*apart} - {""})]
+        if one.limits.max_jobs is not None and len(mine):
+            assert (most_at_once(mine, "user", "one") <= one.limits.max_jobs).all(), f"jobs of a user: {one}"
+
+
 def association_of(jobs, accounting):
-    """Return the user, the account and the QOS of each job, as those who have only one of each have them."""
+    """Return the user, the account, the QOS and the first partition of each job, as those who have one of each."""
     default = {one.user: one.account for one in accounting.users if one.default}
     users = pd.Series(jobs.user_id).astype(str)
     given = pd.Series(jobs.resources.account.texts() if jobs.resources is not None else "", index=users.index)
     account = given.where(given != "", users.map(default))
     named = pd.Series(jobs.resources.qos.texts() if jobs.resources is not None else "", index=users.index)
     qos = named.where(named != "", accounting.qos[0].name if accounting.qos else "")
-    return pd.DataFrame({"user": users, "account": account, "qos": qos})
+    asked = pd.Series(jobs.resources.partition.texts() if jobs.resources is not None else "", index=users.index)
+    return pd.DataFrame({"user": users, "account": account, "qos": qos, "partition": asked.str.partition(",")[0]})
 
 
 def assert_minutes_to_go(held, minutes):

@@ -11,7 +11,7 @@ from laws import assert_laws_hold
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.limits import Account, Accounting, AccountUser, Limits, QosLimits
 from schedlab.cluster.node_events import NodeEvent, NodeEvents
-from schedlab.cluster.nodes import NodeGroup
+from schedlab.cluster.nodes import NodeGroup, Partition
 from schedlab.engine.simulation import simulate
 from schedlab.schedule.schedule import Schedule
 from schedlab.workload.resources import Resources
@@ -28,11 +28,11 @@ def schedule_of_two(cores: int = 2) -> Schedule:
     return simulate(jobs, "fcfs+easy", cluster=Cluster.of_nodes(NODES))
 
 
-def under(account: Limits = Limits(), qos: Limits = Limits()) -> Cluster:  # noqa: B008 (immutable)
+def under(account: Limits = Limits(), qos: Limits = Limits(), *users: AccountUser) -> Cluster:  # noqa: B008 (immutable)
     accounting = Accounting(
         (QosLimits("normal", limits=qos),),
         (Account("root", ""), Account("a", limits=account)),
-        (AccountUser("1", "a", default=True),),
+        (AccountUser("1", "a", default=True), *users),
     )
     return Cluster.of_nodes(NODES, accounting=accounting)
 
@@ -82,6 +82,23 @@ def test_requests_that_reach_into_a_closure_are_seen(kind):
 def test_limits_that_are_exceeded_are_seen(account, qos, told):
     with pytest.raises(AssertionError, match=told):
         assert_laws_hold(schedule_of_two(), under(account, qos))
+
+
+def test_a_limit_of_a_user_that_is_exceeded_is_seen_in_its_partition_and_elsewhere():
+    alone = Limits(max_jobs=1)
+    for there, broken in (("", True), ("gpu", True), ("cpu", False)):
+        user = AccountUser("1", "a", there, limits=alone)
+        columns = {"submit_time": [0, 0], "run_time": [60, 90], "requested_time": [60, 90], "user_id": [1, 1]}
+        resources = Resources.of(2, tasks=[1, 1], partition=["gpu" if there else None] * 2)
+        jobs = Workload.from_columns(columns | {"requested_processors": [1, 1]}, resources=resources)
+        cluster = Cluster.of_nodes(NODES, [Partition("gpu")] if there else [])
+        schedule = simulate(jobs, "fcfs+easy", cluster=cluster)
+        limited = under(Limits(), Limits(), user)
+        if broken:
+            with pytest.raises(AssertionError, match="jobs of a user"):
+                assert_laws_hold(schedule, limited)
+        else:
+            assert_laws_hold(schedule, limited)
 
 
 def test_metrics_that_are_wrong_are_seen(monkeypatch):

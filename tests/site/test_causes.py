@@ -131,6 +131,26 @@ def test_the_limit_of_an_account_is_named_with_the_account():
     assert (cost.reason, cost.limit) == ("AssocMaxJobsLimit", "account lab: max_jobs=2")
 
 
+def test_the_limit_of_a_user_in_a_partition_is_named_with_the_partition():
+    """Ann has one job in gpu at a time, and the account's two elsewhere: her second job in gpu waits 99 s."""
+    where = Cluster.from_dict(
+        {
+            "groups": [{"nodes": "n1", "cores": 4}],
+            "partitions": [{"name": "cpu", "default": True}, {"name": "gpu"}],
+            "accounts": [{"name": "root", "parent": ""}, {"name": "lab", "limits": {"max_jobs": 2}}],
+            "users": [
+                {"user": "ann", "account": "lab", "default": True},
+                {"user": "ann", "account": "lab", "partition": "gpu", "limits": {"max_jobs": 1}},
+            ],
+        }
+    )
+    columns = {"submit_time": [0, 1, 2, 2], "run_time": [100, 5, 5, 5], "user_id": [1, 1, 1, 1]}
+    schedule, causes = caused(where, columns, tasks=[1] * 4, partition=["gpu", "gpu", None, None])
+    assert schedule.wait_time.tolist() == [0, 99, 0, 0]
+    (cost,) = limit_costs(schedule, where, causes)
+    assert cost.limit == "user ann in account lab in partition gpu: max_jobs=1; account lab: max_jobs=2"
+
+
 def test_causes_of_a_random_log_sum_up_to_its_waits():
     rng = np.random.default_rng(3)
     cluster = limited(Limits(max_jobs_per_user=2))

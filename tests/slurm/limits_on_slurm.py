@@ -57,6 +57,7 @@ def configuration_of(case: dict[str, Any]) -> Configuration:
         f"{line} QOS={case['partition_qos']}" if line.startswith("Part") and "partition_qos" in case else line
         for line in made.lines
     ]
+    lines += [f"PartitionName={name} Nodes=ALL MaxTime=INFINITE" for name in case.get("further_partitions", ())]
     with tempfile.TemporaryDirectory() as name:
         return replace(made, lines=tuple(lines), accounts=accounts_of(case, Path(name)))
 

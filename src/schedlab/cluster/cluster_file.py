@@ -11,6 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, cr
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.hostlist import host_list, host_names
+from schedlab.cluster.limit_kinds import LIMIT_KINDS, SECONDS, LimitKind
 from schedlab.cluster.limits import ROOT, Account, Accounting, AccountUser, Limits, QosLimits
 from schedlab.cluster.nodes import NodeGroup, Partition, Switch
 from schedlab.cluster.preemption import REQUEUE_DELAY, Basis, Mode, Preemption
@@ -132,13 +133,13 @@ class SwitchTable(_Table):
         return Switch(self.name, self.parent)
 
 
-def _limit_field(kind: str) -> tuple[Any, Any]:
-    if "tres" in kind:
+def _limit_field(kind: LimitKind) -> tuple[Any, Any]:
+    if kind.is_of_resources:
         return dict[str, int], {}
-    return (Seconds | None if kind.endswith("wall") else int | None), None
+    return (Seconds | None if kind.amount == SECONDS else int | None), None
 
 
-_LIMIT_FIELDS: dict[str, Any] = {field.name: _limit_field(field.name) for field in fields(Limits)}
+_LIMIT_FIELDS: dict[str, Any] = {field.name: _limit_field(LIMIT_KINDS[field.name]) for field in fields(Limits)}
 LimitsTable: Any = create_model("LimitsTable", __base__=_Table, **_LIMIT_FIELDS)
 """The parameters of `Limits`: resources as tables, times as durations."""
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from schedlab.cluster.limit_kinds import LIMIT_KINDS, SECONDS
 from schedlab.cluster.nodes import check_number
 from schedlab.cluster.preemption import check_mode, refuse_suspension
 from schedlab.cluster.sacctmgr import (
@@ -32,31 +33,6 @@ Tres = tuple[tuple[str, int], ...]
 """Amounts of trackable resources as pairs of name and number: cpu, mem (MiB), node, gres/gpu, billing, ..."""
 
 ROOT = "root"
-
-_OF_SLURM = {
-    "grp_tres": "grp_tres",
-    "grp_tres_mins": "grp_tres_mins",
-    "grp_tres_run_mins": "grp_tres_run_mins",
-    "grp_jobs": "grp_jobs",
-    "grp_submit_jobs": "grp_submit_jobs",
-    "grp_wall": "grp_wall",
-    "max_tres_per_job": "max_tres_pj",
-    "max_tres_per_node": "max_tres_pn",
-    "max_tres_mins_per_job": "max_tres_mins_pj",
-    "max_tres_per_user": "max_tres_pu",
-    "max_tres_per_account": "max_tres_pa",
-    "max_tres_run_mins_per_user": "max_tres_run_mins_pu",
-    "max_tres_run_mins_per_account": "max_tres_run_mins_pa",
-    "max_jobs": "max_jobs",
-    "max_jobs_per_user": "max_jobs_pu",
-    "max_jobs_per_account": "max_jobs_pa",
-    "max_submit": "max_submit_jobs",
-    "max_submit_per_user": "max_submit_jobs_pu",
-    "max_submit_per_account": "max_submit_jobs_pa",
-    "max_wall": "max_wall_pj",
-    "min_tres_per_job": "min_tres_pj",
-}
-"""Fields of `Limits` with the names that `schedlab.cluster.sacctmgr` gives to sacctmgr's options."""
 
 _AMOUNT = re.compile(r"(-?\d{1,15}(?:\.\d+)?)([kmgtp]?)b?", re.IGNORECASE)
 _MEBIBYTES = {"": 1.0, "k": 1 / 1024, "m": 1.0, "g": 1024.0, "t": 1024.0**2, "p": 1024.0**3}
@@ -107,7 +83,7 @@ max_submit_per_account, max_tres_run_mins_per_user, max_tres_run_mins_per_accoun
     min_tres_per_job: Tres = ()
 
     def __post_init__(self) -> None:
-        for name in _OF_SLURM:
+        for name in LIMIT_KINDS:
             value = getattr(self, name)
             for kind, amount in value if isinstance(value, tuple) else (("", value),):
                 check_number(f"limit {name}{f' of {kind}' if kind else ''}", amount)
@@ -116,12 +92,11 @@ max_submit_per_account, max_tres_run_mins_per_user, max_tres_run_mins_per_accoun
     def of_slurm(cls, limits: Mapping[str, Value]) -> Limits:
         """Return the limits that sacctmgr's options set."""
         given: dict[str, int | Tres] = {}
-        for name, slurm_name in _OF_SLURM.items():
-            value = limits.get(slurm_name)
-            if "tres" in name and value is not None:
-                given[name] = tres_of(str(value))
-            elif value is not None:
-                given[name] = int(value) * (60 if name.endswith("wall") else 1)
+        for kind in LIMIT_KINDS.values():
+            value = limits.get(kind.slurm)
+            if value is not None:
+                minutes = 60 if kind.amount == SECONDS else 1
+                given[kind.name] = tres_of(str(value)) if kind.is_of_resources else int(value) * minutes
         return cls(**given)  # type: ignore[arg-type]
 
 
@@ -233,7 +208,7 @@ class AccountUser:
     user, account
         Names.
     partition
-        Where that is so, "" for everywhere.
+        The partition whose jobs this is about; "": jobs of all partitions about which nothing is said apart.
     shares, limits, qos, default_qos
         As of an `Account`; shares of None are those of the account.
     default
@@ -274,9 +249,14 @@ class Accounting:
     accounts: tuple[Account, ...] = (Account(ROOT, ""),)
     users: tuple[AccountUser, ...] = ()
     _by_name: Mapping[str, Account] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _by_user: Mapping[tuple[str, str, str], AccountUser] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_by_name", {account.name: account for account in self.accounts})
+        by_user = {(one.user, one.account, one.partition.lower()): one for one in reversed(self.users)}
+        object.__setattr__(self, "_by_user", by_user)
         if len(self._by_name) < len(self.accounts):
             raise InputError("an account is given twice")
         known = {qos.name for qos in self.qos}
@@ -306,6 +286,23 @@ class Accounting:
             yield account
             name = account.parent
 
+    def user(self, name: str, account: str, partition: str) -> AccountUser | None:
+        """Return a user in an account as the jobs of a partition know them; None if the user is not in the account.
+
+        What is said about the partition comes before what is said about all; as in Slurm, whose database has names of
+        partitions in small letters, case does not count. Of several partitions of a job, between commas, it is the
+        first; Slurm refuses jobs for which that makes a difference.
+
+        Examples
+        --------
+        >>> ann = AccountUser("ann", "root", "gpu", shares=3), AccountUser("ann", "root")
+        >>> site = Accounting(users=ann)
+        >>> [site.user("ann", "root", partition).shares for partition in ("gpu", "cpu", "gpu,cpu")]
+        [3, 1, 3]
+        """
+        first = partition.partition(",")[0].strip().lower()
+        return self._by_user.get((name, account, first), self._by_user.get((name, account, "")))
+
     @classmethod
     def of_slurm(cls, accounts: Accounts) -> Accounting:
         """Return what sacctmgr knows of a cluster."""
@@ -317,7 +314,7 @@ class Accounting:
 
 def unused_options(accounts: Accounts) -> Iterator[tuple[str, str]]:
     """Yield what sacctmgr's options say and `Accounting` does not, with the reason."""
-    known = {*_OF_SLURM.values(), "priority", "grace_time", "preempt_exempt_time"}
+    known = {*(kind.slurm for kind in LIMIT_KINDS.values()), "priority", "grace_time", "preempt_exempt_time"}
     for qos in accounts.qos.values():
         for name in sorted(qos.limits.keys() - known):
             yield f"{name}={qos.limits[name]} of QOS {qos.name}", "not simulated"

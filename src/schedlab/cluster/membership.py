@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.cluster.cluster import Cluster
-from schedlab.cluster.limits import Accounting, AccountUser
+from schedlab.cluster.limits import Accounting
 from schedlab.workload.columns import distinct
 from schedlab.workload.resources import Labels, Resources
 from schedlab.workload.workload import Workload
@@ -42,8 +42,8 @@ def membership(workload: Workload, cluster: Cluster) -> Membership:
     """Return whose jobs are.
 
     A job that names no partition goes to the default one. One that names no account is of its user's default account,
-    one that names no QOS has that of its user in the account, else of the account or the next one above it, else
-    "normal" if there is such a QOS.
+    one that names no QOS has that of its user in the account and the partition, else of the account or the next one
+    above it, else "normal" if there is such a QOS.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def membership(workload: Workload, cluster: Cluster) -> Membership:
         return Membership(user, resources.account, resources.qos, partition)
     who = _Defaults(cluster.accounting)
     account = _filled(resources.account, (user,), who.account)
-    qos = _filled(resources.qos, (user, account), who.qos)
+    qos = _filled(resources.qos, (user, account, partition), who.qos)
     return Membership(user, account, qos, partition)
 
 
@@ -87,7 +87,6 @@ class _Defaults:
 
     def __init__(self, accounting: Accounting) -> None:
         self.accounting = accounting
-        self.users = {(user.user, user.account): user for user in reversed(accounting.users)}
         self.default = {user.user: user.account for user in reversed(accounting.users)}
         self.default |= {user.user: user.account for user in accounting.users if user.default}
         self.accounts = {account.name for account in accounting.accounts}
@@ -96,8 +95,8 @@ class _Defaults:
     def account(self, user: str) -> str:
         return self.default.get(user, "")
 
-    def qos(self, user: str, account: str) -> str:
-        one: AccountUser | None = self.users.get((user, account))
+    def qos(self, user: str, account: str, partition: str) -> str:
+        one = self.accounting.user(user, account, partition)
         if one is not None and one.default_qos:
             return one.default_qos
         above = self.accounting.above(account) if account in self.accounts else ()

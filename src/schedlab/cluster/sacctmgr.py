@@ -193,7 +193,7 @@ def _command(accounts: Accounts, line: str) -> None:
     verb, kind = verb.lower(), kind.lower()
     if verb in ("list", "show", "dump", "load", "exit", "quit", ""):
         return
-    where, options = _parts(rest)
+    where, options = _parts(rest, "user" if kind.startswith("user") else "account")
     if kind.startswith("user"):
         _users(accounts, verb, where, options)
     elif kind.startswith("account"):
@@ -206,8 +206,8 @@ def _command(accounts: Accounts, line: str) -> None:
         raise InputError(f"cannot {verb} a {kind!r}")
 
 
-def _parts(words: list[str]) -> tuple[dict[str, str], dict[str, str]]:
-    """Return what stands before and behind `set`; a bare word is a name."""
+def _parts(words: list[str], own: str) -> tuple[dict[str, str], dict[str, str]]:
+    """Return what stands before and behind `set`; a bare word is a name, as is what stands behind the `own` word."""
     where: dict[str, str] = {}
     options: dict[str, str] = {}
     target = where
@@ -219,11 +219,9 @@ def _parts(words: list[str]) -> tuple[dict[str, str], dict[str, str]]:
         if not equals:
             key, value = "name", key
         key = key.lower().removesuffix("+").removesuffix("-")
-        target[
-            "name"
-            if key in ("names", "user", "account") and target is where and "name" not in where and not options
-            else key
-        ] = value
+        target["name" if key in ("names", own) and target is where and "name" not in where and not options else key] = (
+            value
+        )
     return where, options
 
 
@@ -240,7 +238,7 @@ def _users(accounts: Accounts, verb: str, where: dict[str, str], options: dict[s
         return
     names = _names(where.pop("name", None) or options.pop("name", None))
     for association in list(accounts.users):
-        if names and association.user not in names:
+        if not _is_meant(association, names, where):
             continue
         if verb in ("remove", "delete"):
             accounts.users.remove(association)
@@ -248,16 +246,29 @@ def _users(accounts: Accounts, verb: str, where: dict[str, str], options: dict[s
             _set_user(accounts, association, dict(options))
 
 
+def _is_meant(association: Association, names: list[str], where: Mapping[str, str]) -> bool:
+    """Return whether a command is about a user in an account: of these names, accounts and partitions, or of any."""
+    accounts = _names(where.get("account") or where.get("accounts"))
+    partitions = _names((where.get("partition") or where.get("partitions") or "").lower())
+    return (
+        (not names or association.user in names)
+        and (not accounts or association.account in accounts)
+        and (not partitions or association.partition.lower() in partitions)
+    )
+
+
 def _add_user(accounts: Accounts, name: str, places: list[str], options: dict[str, str]) -> None:
     if not places:
         raise InputError(f"user {name} has no account")
+    options = dict(options)
+    partitions = _names(options.pop("partition", None) or options.pop("partitions", None))
     for place in places:
         if place != "root" and place not in accounts.accounts:
             raise InputError(f"user {name} has the account {place}, which does not exist")
-        association = Association(place, name)
-        accounts.users.append(association)
         accounts.default_account.setdefault(name, place)
-        _set_user(accounts, association, dict(options))
+        for partition in partitions or [""]:
+            accounts.users.append(Association(place, name, partition=partition))
+            _set_user(accounts, accounts.users[-1], dict(options))
 
 
 def _set_user(accounts: Accounts, association: Association, options: dict[str, str]) -> None:
@@ -266,8 +277,6 @@ def _set_user(accounts: Accounts, association: Association, options: dict[str, s
     for key in ("adminlevel", "admin"):
         if key in options:
             accounts.levels[association.user] = _LEVELS[options.pop(key).lower()]
-    for key in ("partition", "partitions"):
-        association.partition = options.pop(key, association.partition)
     options.pop("coordinator", None)
     _set(accounts, association, options)
 

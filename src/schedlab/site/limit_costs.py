@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 
 from schedlab.cluster.cluster import Cluster
+from schedlab.cluster.limit_kinds import LIMIT_KINDS
 from schedlab.cluster.limits import Accounting, Limits
 from schedlab.cluster.membership import membership
-from schedlab.engine.parts.limits.reason_names import reason_of
 from schedlab.schedule.schedule import Schedule
 from schedlab.site.causes import LIMITS, WaitCauses, kind_of
 from schedlab.workload.columns import distinct
@@ -84,28 +84,22 @@ def _holders(cluster: Cluster, reason: str, user: str, account: str, qos: str, p
         if one.name == qos or one.name in names:
             what = f"QOS {one.name}" + (f" of partition {partition}" if one.name in names and one.name != qos else "")
             yield from (f"{what}: {text}" for text in _named(one.limits, reason, qos=True))
-    for what, limits in _associations(cluster.accounting, user, account):
+    for what, limits in _associations(cluster.accounting, user, account, partition):
         yield from (f"{what}: {text}" for text in _named(limits, reason, qos=False))
 
 
-def _associations(accounting: Accounting, user: str, account: str) -> Iterator[tuple[str, Limits]]:
-    for one in accounting.users:
-        if (one.user, one.account) == (user, account):
-            yield f"user {user} in account {account}", one.limits
+def _associations(accounting: Accounting, user: str, account: str, partition: str) -> Iterator[tuple[str, Limits]]:
+    one = accounting.user(user, account, partition)
+    if one is not None:
+        yield f"user {user} in account {account}" + f" in partition {one.partition}" * bool(one.partition), one.limits
     if any(one.name == account for one in accounting.accounts):
         yield from ((f"account {one.name}", one.limits) for one in accounting.above(account))
 
 
 def _named(limits: Limits, reason: str, *, qos: bool) -> Iterator[str]:
     """Yield the limits that give a reason, as NAME=VALUE."""
-    for field in fields(limits):
-        value = getattr(limits, field.name)
+    for kind in LIMIT_KINDS.values():
+        value = getattr(limits, kind.name) if kind.holds(qos=qos) else None
         for resource, amount in value if isinstance(value, tuple) else [("", value)]:
-            if amount is None:
-                continue
-            try:
-                told = reason_of(field.name, resource, qos=qos)
-            except KeyError:
-                continue  # a limit that keeps no job waiting under this name
-            if told == reason:
-                yield f"{field.name}={resource + '=' if resource else ''}{amount:,}"
+            if amount is not None and kind.reason(resource, qos=qos) == reason:
+                yield f"{kind.name}={resource + '=' if resource else ''}{amount:,}"

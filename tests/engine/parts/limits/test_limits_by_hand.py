@@ -40,7 +40,10 @@ def site_of(case, directory):
         held[name] = int(count or 1)
     cluster = Cluster.of_nodes(
         [NodeGroup.of("n[1-8]", cores=8)],
-        [Partition("batch", default=True, qos=case.get("partition_qos", ""))],
+        [
+            Partition("batch", default=True, qos=case.get("partition_qos", "")),
+            *map(Partition, case.get("further_partitions", ())),
+        ],
         licenses=held,
     )
     return replace(cluster, accounting=Accounting.of_slurm(read_accounts(path, cluster="lab")))
@@ -82,6 +85,7 @@ def jobs_of(case):
             nodes=[int("-N1" in job) for job in jobs],
             tasks=[job[3] for job in jobs],
             account=[job[1] for job in jobs],
+            partition=[next((word[2:] for word in job[5:] if word.startswith("-p")), None) for job in jobs],
             licenses=[job[job.index("-L") + 1] if "-L" in job else None for job in jobs],
             array=[str(row) if rows.count(row) > 1 else None for row in rows],
         ),

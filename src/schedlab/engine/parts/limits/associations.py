@@ -13,10 +13,23 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.cluster.limits import Accounting, Limits, Tres
+from schedlab.cluster.limit_kinds import (
+    ACCOUNT,
+    ALL,
+    JOB,
+    LEAST,
+    LIMIT_KINDS,
+    MINUTES,
+    OF_NODE,
+    SECONDS,
+    TO_GO,
+    TRES,
+    USER,
+    LimitKind,
+)
+from schedlab.cluster.limits import Accounting, Limits
 from schedlab.cluster.membership import Membership
 from schedlab.engine.machine.numbers import UNLIMITED
-from schedlab.engine.parts.limits.reason_names import reason_of
 from schedlab.engine.parts.limits.tres import of_each_node
 from schedlab.workload.columns import distinct
 from schedlab.workload.resources import Labels
@@ -24,86 +37,51 @@ from schedlab.workload.resources import Labels
 JOBS = "jobs"
 """The amount per job under limits on the number of jobs: one."""
 
-SAME_KIND = {"max_jobs_per_user": "max_jobs", "max_submit_per_user": "max_submit"}
-"""A limit of a QOS, and the limit of an account that it replaces."""
-
-_GROUPS = (("grp_jobs", "grp_jobs"), ("grp_tres", "grp_tres"), ("grp_tres_run_mins", "grp_tres_run_mins"))
-_OF_QOS = {
-    "grp_jobs": "",
-    "max_jobs_per_account": "account",
-    "max_jobs_per_user": "user",
-    "grp_submit_jobs": "",
-    "max_submit_per_account": "account",
-    "max_submit_per_user": "user",
-    "grp_tres": "",
-    "grp_tres_run_mins": "",
-    "max_tres_per_account": "account",
-    "max_tres_per_user": "user",
-    "max_tres_run_mins_per_account": "account",
-    "max_tres_run_mins_per_user": "user",
-}
-"""Limits of a QOS on concurrent use, and the jobs that share each: all jobs, those of a user, those of an account."""
-
-_OF_ACCOUNT = ("grp_jobs", "max_jobs", "grp_submit_jobs", "max_submit", "grp_tres", "grp_tres_run_mins")
-_OF_EACH_USER = ("max_jobs", "max_submit")
-"""Limits of an account on the jobs of each user."""
-
-SUBMITTED = ("grp_submit_jobs", "max_submit", "max_submit_per_user", "max_submit_per_account")
-"""Limits on jobs that run or wait."""
-
-_MOST = ("max_tres_per_job", "grp_tres", "max_tres_per_user", "max_tres_per_account")
-"""Limits that also say how many nodes a job may have that names no number."""
-
-_PER_JOB = ("max_wall", "max_tres_per_job", "max_tres_per_node", "max_tres_mins_per_job", "min_tres_per_job")
-_COUNTS = ("grp_jobs", "max_jobs", "max_jobs_per_user", "max_jobs_per_account", *SUBMITTED)
+Holder = tuple[str, ...]
+"""Who has a limit: whether it is a user, an account or a QOS, and the names that tell which."""
 
 
-class Shared(NamedTuple):
-    """A limit on what several jobs use at a time.
+class Bound(NamedTuple):
+    """A limit that jobs are under.
 
     Parameters
     ----------
     holder
         Its owner; together with kind and resource, it identifies the limit.
     kind
-        A field of `Limits`.
+        What it bounds, and whose jobs count together.
     resource
-        What it counts: "jobs", "cpu", "mem", ...
+        What it counts: "jobs", "cpu", "mem", ...; "" for seconds.
     most
-        The amount; for a timed limit, amount times seconds.
+        The amount; for minutes to go, amount times seconds.
     reason
         The reason of a job that would exceed it.
     """
 
-    holder: tuple[str, ...]
-    kind: str
+    holder: Holder
+    kind: LimitKind
     resource: str
     most: int
     reason: str
 
     @property
-    def timed(self) -> bool:
-        """Whether amounts count for every second that jobs are expected to run."""
-        return "run_mins" in self.kind
-
-
-class Single(NamedTuple):
-    """A limit on the request of a single job: a job that exceeds it never runs."""
-
-    kind: str
-    resource: str
-    most: int
-    reason: str
+    def measure(self) -> tuple[str, str, str]:
+        """What it is a limit on; of several that are on the same, the first counts."""
+        return (self.kind.amount, self.kind.together, self.resource)
 
 
 class Under(NamedTuple):
-    """The limits that a job is under."""
+    """The limits that a job is under: on what it uses together with others, and on its own request."""
 
-    shared: tuple[Shared, ...]
-    single: tuple[Single, ...]
+    shared: tuple[Bound, ...]
+    single: tuple[Bound, ...]
 
-
-NOTHING = Under((), ())
+    @classmethod
+    def of(cls, bounds: list[Bound]) -> Under:
+        """Return limits in the order in which they are checked: those on the number of jobs before others."""
+        shared = [one for one in bounds if one.kind.together != JOB]
+        single = tuple(one for one in bounds if one.kind.together == JOB)
+        return cls(tuple(sorted(shared, key=lambda one: not one.kind.counts_jobs)), single)
 
 
 def limits_of(accounting: Accounting, who: Membership, partition_qos: Labels) -> tuple[list[Under], NDArray[np.int64]]:
@@ -118,7 +96,7 @@ def limits_of(accounting: Accounting, who: Membership, partition_qos: Labels) ->
     partition_qos
         The QOS of each job's partition, none if it has none.
     """
-    columns = (who.user, who.account, who.qos, partition_qos)
+    columns = (who.user, who.account, who.partition, who.qos, partition_qos)
     first, case = distinct(*(column.codes for column in columns))
     rules = _Rules(accounting)
     names = zip(*(column.select(first).texts() for column in columns), strict=True)
@@ -130,8 +108,8 @@ def most_nodes(accounting: Accounting, who: Membership, partition_qos: Labels) -
     cases, case = limits_of(accounting, who, partition_qos)
     found = []
     for under in cases:
-        every: list[Single | Shared] = [*under.single, *under.shared]
-        bounds = [one.most for one in every if one.kind in _MOST and one.resource == "node"]
+        every = (*under.single, *under.shared)
+        bounds = [one.most for one in every if one.kind.amount == TRES and one.resource == "node"]
         found.append(min(bounds, default=UNLIMITED))
     return np.array(found, dtype=np.int64)[case]
 
@@ -143,83 +121,63 @@ class _Rules:
         self.accounting = accounting
         self.qos = {qos.name: qos.limits for qos in accounting.qos}
         self.first = {qos.name for qos in accounting.qos if qos.over_partition}
-        self.users = {(user.user, user.account): user.limits for user in reversed(accounting.users)}
         self.known = {account.name for account in accounting.accounts}
 
-    def under(self, user: str, account: str, qos: str, partition_qos: str) -> Under:
+    def under(self, user: str, account: str, partition: str, qos: str, partition_qos: str) -> Under:
         """Return the limits of a job, in the order in which they are checked."""
-        shared: list[Shared] = []
-        single: list[Single] = []
-        taken: set[tuple[str, str]] = set()
+        found: list[Bound] = []
         first = (qos, partition_qos) if qos in self.first else (partition_qos, qos)
         for name in dict.fromkeys(name for name in first if name in self.qos):
-            own = self.qos[name]
-            found = list(self._of_qos(name, own, user, account))
-            shared += [one for one in found if (one.kind, one.resource) not in taken]
-            alone = list(_singles(own, qos=True))
-            single += [one for one in alone if (one.kind, one.resource) not in taken]
-            taken |= {(one.kind, one.resource) for one in found} | {(one.kind, one.resource) for one in alone}
-            taken |= {(SAME_KIND[one.kind], one.resource) for one in found if one.kind in SAME_KIND}
-        shared += [one for one in self._of_accounts(user, account) if (one.kind, one.resource) not in taken]
-        single += [one for one in self._singles_of_accounts(user, account) if (one.kind, one.resource) not in taken]
-        return Under(tuple(sorted(shared, key=lambda one: one.kind not in _COUNTS)), tuple(single))
+            found += _others(_of_qos(name, self.qos[name], user, account), found)
+        found += _others(_of_accounts(self._levels(user, account, partition)), found)
+        return Under.of(found)
 
-    def _of_qos(self, name: str, limits: Limits, user: str, account: str) -> Iterator[Shared]:
-        whose = {"": (), "user": (user,), "account": (account,)}
-        for kind, together in _OF_QOS.items():
-            holder = ("qos", name, together, *whose[together])
-            yield from _shared(holder, kind, limits, qos=True)
-
-    def _levels(self, user: str, account: str) -> Iterator[tuple[tuple[str, ...], Limits]]:
-        """Yield the association of the user, and the accounts up to the root."""
-        if (user, account) in self.users:
-            yield ("user", account, user), self.users[user, account]
-        if account in self.known:
-            for one in self.accounting.above(account):
-                yield ("account", one.name), one.limits
-
-    def _of_accounts(self, user: str, account: str) -> Iterator[Shared]:
-        """Yield limits on all jobs of every level, and the first limit on the jobs of each user."""
-        of_user: set[str] = set()
-        for holder, limits in self._levels(user, account):
-            for kind in _OF_ACCOUNT:
-                whose = ("user", account, user) if kind in _OF_EACH_USER else holder
-                found = [] if kind in of_user else list(_shared(whose, kind, limits, qos=False))
-                if found and kind in _OF_EACH_USER:
-                    of_user.add(kind)
-                yield from found
-
-    def _singles_of_accounts(self, user: str, account: str) -> Iterator[Single]:
-        """Yield the first limit of each kind, from the user up to the root."""
-        seen: set[tuple[str, str]] = set()
-        for _, limits in self._levels(user, account):
-            for one in _singles(limits, qos=False):
-                if (one.kind, one.resource) not in seen:
-                    seen.add((one.kind, one.resource))
-                    yield one
+    def _levels(self, user: str, account: str, partition: str) -> list[tuple[Holder, Limits]]:
+        """Return the association of the user, without limits if there is none, and the accounts up to the root."""
+        own = self.accounting.user(user, account, partition)
+        above = self.accounting.above(account) if account in self.known else ()
+        return [
+            (("user", account, user, own.partition if own else ""), own.limits if own else Limits()),
+            *((("account", one.name), one.limits) for one in above),
+        ]
 
 
-def _shared(holder: tuple[str, ...], kind: str, limits: Limits, *, qos: bool) -> Iterator[Shared]:
-    value = getattr(limits, kind)
-    if kind in _COUNTS:
-        if value is not None:
-            yield Shared(holder, kind, JOBS, value, reason_of(kind, qos=qos))
-        return
-    for resource, most in value:
-        amount = most * 60 + 59 if "run_mins" in kind else most  # Slurm counts full minutes
-        yield Shared(holder, kind, resource, amount, reason_of(kind, resource, qos=qos))
+def _others(bounds: Iterable[Bound], before: list[Bound]) -> list[Bound]:
+    """Return the limits that are on anything on which those before are not."""
+    taken = {one.measure for one in before}
+    return [one for one in bounds if one.measure not in taken]
 
 
-def _singles(limits: Limits, *, qos: bool) -> Iterator[Single]:
-    for kind in _PER_JOB:
-        value: Tres | int | None = getattr(limits, kind)
-        if kind == "max_wall":
-            if isinstance(value, int):
-                yield Single(kind, "", value, reason_of(kind, qos=qos))
-            continue
-        assert isinstance(value, tuple)
-        for resource, most in value if qos or kind != "min_tres_per_job" else ():
-            yield Single(kind, resource, most, reason_of(kind, resource, qos=qos))
+def _of_qos(name: str, limits: Limits, user: str, account: str) -> Iterator[Bound]:
+    whose = {USER: (user,), ACCOUNT: (account,)}
+    for one in _set(limits, qos=True):
+        together = one.kind.together
+        yield one._replace(holder=("qos", name, together, *whose.get(together, ())))
+
+
+def _of_accounts(levels: list[tuple[Holder, Limits]]) -> Iterator[Bound]:
+    """Yield limits on all jobs of every level, and of any other kind the first, from the user up to the root."""
+    seen: set[tuple[str, str, str]] = set()
+    user, _ = levels[0]
+    for holder, limits in levels:
+        for one in _set(limits, qos=False):
+            if one.kind.together == ALL:
+                yield one._replace(holder=holder)
+            elif one.measure not in seen:
+                seen.add(one.measure)
+                yield one._replace(holder=user)
+
+
+def _set(limits: Limits, *, qos: bool) -> Iterator[Bound]:
+    """Yield the limits that are set and simulated, of no holder yet."""
+    for kind in LIMIT_KINDS.values():
+        value = getattr(limits, kind.name) if kind.holds(qos=qos) else None
+        if isinstance(value, int):
+            yield Bound((), kind, JOBS if kind.counts_jobs else "", value, kind.reason(qos=qos))
+        elif value is not None:
+            for resource, most in value:
+                amount = most * 60 + 59 if kind.amount == TO_GO else most  # Slurm counts full minutes
+                yield Bound((), kind, resource, amount, kind.reason(resource, qos=qos))
 
 
 def exceeded_alone(
@@ -243,10 +201,9 @@ def exceeded_alone(
     names: dict[str, int] = {}
     for number, under in enumerate(cases):
         rows = np.flatnonzero(case == number)
-        every: list[Single | Shared] = [*under.single, *under.shared]
-        for one in every:
+        for one in (*under.single, *under.shared):
             used = _used_alone(one, amounts, request, rows)
-            bad = used < one.most if one.kind == "min_tres_per_job" else used > one.most
+            bad = used < one.most if one.kind.amount == LEAST else used > one.most
             hit = rows[bad & (found[rows] < 0)]
             if hit.size:
                 found[hit] = names.setdefault(one.reason, len(names))
@@ -261,9 +218,9 @@ def longest_alone(
     for number, under in enumerate(cases):
         rows = np.flatnonzero(case == number)
         for one in under.single:
-            if one.kind == "max_wall":
+            if one.kind.amount == SECONDS:
                 found[rows] = np.minimum(found[rows], one.most)
-            elif one.kind == "max_tres_mins_per_job" and one.resource in amounts:
+            elif one.kind.amount == MINUTES and one.resource in amounts:
                 amount = np.maximum(amounts[one.resource][rows], 0)
                 bound = np.where(amount > 0, one.most // np.maximum(amount, 1) * 60, UNLIMITED)
                 found[rows] = np.minimum(found[rows], bound)
@@ -271,17 +228,17 @@ def longest_alone(
 
 
 def _used_alone(
-    one: Single | Shared,
+    one: Bound,
     amounts: Mapping[str, NDArray[np.int64]],
     request: NDArray[np.int64],
     rows: NDArray[np.intp],
 ) -> NDArray[np.int64]:
     """Return how much jobs use of a limit if no other job runs."""
     seconds = np.maximum(request[rows], 0)
-    if one.kind == "max_wall":
+    if one.kind.amount == SECONDS:
         return seconds
-    resource = of_each_node(one.resource) if one.kind == "max_tres_per_node" else one.resource
+    resource = of_each_node(one.resource) if one.kind.amount == OF_NODE else one.resource
     amount = amounts[resource][rows] if resource in amounts else np.zeros(len(rows), dtype=np.int64)
-    if one.kind == "max_tres_mins_per_job":
+    if one.kind.amount == MINUTES:
         return amount * (-(-seconds // 60))
-    return amount * seconds if isinstance(one, Shared) and one.timed else amount
+    return amount * seconds if one.kind.amount == TO_GO else amount

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.cluster.cluster import Cluster
+from schedlab.cluster.limit_kinds import SUBMITTED, TO_GO, LimitKind
 from schedlab.cluster.membership import Membership
 from schedlab.cluster.nodes import Partition
 from schedlab.engine.machine.numbers import UNLIMITED
-from schedlab.engine.parts.limits.associations import JOBS, SUBMITTED, Under, exceeded_alone, limits_of, longest_alone
+from schedlab.engine.parts.limits.associations import Under, exceeded_alone, limits_of, longest_alone
 from schedlab.engine.parts.limits.on_all_jobs import Held, beyond_licenses, held_arrays, held_licenses
 from schedlab.engine.parts.submission_limits.numbers import SubmissionLimitInputs, batches
 from schedlab.workload.resources import Labels
@@ -39,11 +40,14 @@ class Alone(NamedTuple):
 
 
 class _Use(NamedTuple):
-    """Some jobs under a limit; `key` identifies it, and `place` is its position in the order of a job's limits."""
+    """Some jobs under a limit; `key` identifies it, and `place` is its position in the order of a job's limits.
+
+    Licences and arrays are of no `kind` that accounts and QOS have.
+    """
 
     key: Hashable
+    kind: LimitKind | None
     most: int
-    timed: bool
     reason: str
     rows: NDArray[np.intp]
     amounts: NDArray[np.int64]
@@ -52,12 +56,17 @@ class _Use(NamedTuple):
     @property
     def is_of_submitted(self) -> bool:
         """Whether it counts jobs that run or wait."""
-        return getattr(self.key, "kind", "") in SUBMITTED
+        return self.kind is not None and self.kind.amount == SUBMITTED
+
+    @property
+    def timed(self) -> bool:
+        """Whether amounts count for every second that jobs are expected to run."""
+        return self.kind is not None and self.kind.amount == TO_GO
 
     @property
     def stops(self) -> bool:
         """Whether Slurm tests it only when it has chosen nodes: those of resources, but not licences."""
-        return getattr(self.key, "resource", JOBS) != JOBS
+        return self.kind is not None and self.kind.is_of_resources
 
 
 def limits_on(
@@ -121,7 +130,7 @@ def _submission_limits(workload: Workload, submitted: list[_Use]) -> SubmissionL
 
 def _of_held(held: Iterable[Held], kind: str, place: int) -> Iterator[_Use]:
     for number, one in enumerate(held):
-        yield _Use((kind, number), one.most, False, one.reason, one.rows, one.amounts, place)
+        yield _Use((kind, number), None, one.most, one.reason, one.rows, one.amounts, place)
 
 
 def _of_accounts(
@@ -132,7 +141,7 @@ def _of_accounts(
         for place, one in enumerate(under.shared):
             if one.resource in amounts:
                 used = amounts[one.resource][rows]
-                yield _Use(one, one.most, one.timed, one.reason, rows[used > 0], used[used > 0], place)
+                yield _Use(one, one.kind, one.most, one.reason, rows[used > 0], used[used > 0], place)
 
 
 def _numbered(jobs: int, uses: list[_Use]) -> Uses:

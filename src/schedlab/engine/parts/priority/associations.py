@@ -136,7 +136,8 @@ def _tree(accounting: Accounting, who: Membership) -> tuple[_Tree, NDArray[np.in
     """Return the tree, depth first and users before accounts as Slurm lists it, and the association of each job."""
     cases, case = _cases(who)
     listed = {(one.user, one.account, one.partition) for one in accounting.users}
-    wanted = [one if one in listed else (*one[:2], "") for one in cases]
+    found = [accounting.user(*one) for one in cases]
+    wanted = [(*case[:2], one.partition if one else "") for case, one in zip(cases, found, strict=True)]
     strangers = sorted(set(wanted) - listed)
     tree = _Tree()
     users: dict[str, list[tuple[Case, int | None]]] = {}
