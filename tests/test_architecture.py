@@ -26,7 +26,7 @@ ROOMS = [
     "predict",
     "learn",
 ]
-ROOMS += ["model", "generate", "gym", "slurm", "campaign", "site", "report", "cli"]
+ROOMS += ["model", "generate", "gym", "slurm", "campaign", "site", "when", "report", "cli"]
 
 ENGINE = ["axes", "part", "jobs", "queue", "machine", "parts", "moments", "runs", "passes", "slurm", "rules"]
 ENGINE += ["prepared", "world", "assembly", "pass_choice", "decisions", "loop", "logs", "driver", "prescored"]

@@ -21,6 +21,7 @@ from . import slurm as slurm
 from . import statistics as statistics
 from . import text as text
 from . import types as types
+from . import when as when
 from . import workflow as workflow
 from . import workload as workload
 from .campaign.definition.campaign import Campaign as Campaign

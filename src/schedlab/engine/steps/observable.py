@@ -173,6 +173,30 @@ class ObservableState:
         jobs = jobs[startable(world, jobs)]
         return jobs[np.argsort(world.state.entered[jobs], kind="stable")]
 
+    def _startable_number(self, job: int) -> int:
+        """Return the number of a job that can be started now, or raise InputError."""
+        try:
+            row = operator.index(job)
+        except TypeError:
+            raise InputError(f"{job!r} is not the row number of a job in the workload") from None
+        if not 0 <= row < len(self._row):
+            raise InputError(f"row {row} does not exist: rows go from 0 to {len(self._row) - 1}")
+        if not self._at.deciding:
+            raise InputError("jobs can be started only at a decision: call next_decision() first")
+        number, name = int(self._number[row]), f"job {self.workload.job_id[row]} (row {row})"
+        world = self._world
+        if number not in waiting_jobs(world):
+            raise InputError(f"{name} is not waiting at second {self.now}", row=row)
+        if number not in world.waiting.queue.members():
+            raise InputError(f"{name} is beyond the window of {world.rules.window} jobs that can be started", row=row)
+        if world.dependencies is not None and not world.dependencies.ready[number]:
+            raise InputError(f"{name} depends on jobs that have not ended", row=row)
+        if (needed := int(world.jobs[number]["processors"])) > self.free:
+            raise InputError(f"{name} needs {needed} processors, but {self.free} are free", row=row)
+        if not startable(world, np.array([number]))[0]:
+            raise InputError(f"{name} does not fit on the free nodes", row=row)
+        return number
+
     def priorities(self) -> Priorities:
         """Return the multifactor priorities of the waiting jobs with their factors, as Slurm's `sprio` does.
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import operator
 import os
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvents
-from schedlab.engine.decisions.agent_view import startable
 from schedlab.engine.decisions.by_hand import NO_BLOCKED, UNRESERVED, start_by_hand
-from schedlab.engine.driver import Driver, waiting_jobs
+from schedlab.engine.driver import Driver
 from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import ARRIVED, BLAMED, COMPLETED, ENTERING, NOW, STAGE, SUBMITTED
 from schedlab.engine.loop import ASK, LET_TIME_PASS, SCHEDULE
@@ -23,6 +23,7 @@ from schedlab.engine.simulation import schedule_of
 from schedlab.engine.steps.copies import copied
 from schedlab.engine.steps.growth import grown, moves_of
 from schedlab.engine.steps.observable import ObservableState, Progress, Told, keep_predictors, put_together
+from schedlab.engine.steps.resumed import bring_to, check_state, let_last
 from schedlab.errors import InputError, check_type
 from schedlab.schedule.schedule import Schedule
 from schedlab.scheduler.scheduler import Scheduler, as_scheduler
@@ -88,6 +89,73 @@ class Simulation(ObservableState):
         self._at = Progress()
         self._observers: list[Callable[[Simulation], object]] = []
         self._stand(*put_together(workload, self._told, open_ended=False))
+
+    @classmethod
+    def from_state(cls, workload: Workload, start_time: ArrayLike, now: int, **machine: Any) -> Simulation:
+        """Return a simulation that begins in the middle: some jobs run, others wait, and those that ended are absent.
+
+        The first step makes the scheduling pass of the present second. A scheduler that learns or counts past usage
+        knows of no other jobs; under conservative backfilling, all reservations are made then.
+
+        Parameters
+        ----------
+        workload
+            The jobs that run or wait; a job that runs lasts beyond the present second.
+        start_time
+            int64 seconds per row: when it started; -1 if it waits.
+        now
+            The present second.
+        **machine
+            The arguments of `Simulation`.
+
+        Raises
+        ------
+        InputError
+            As `simulate`, or if the jobs cannot be in this state.
+
+        Examples
+        --------
+        >>> jobs = Workload.from_columns(dict(submit_time=[0, 1], run_time=[10, 5], requested_time=[10, 5],
+        ...                                   requested_processors=[3, 4]), processors=4)
+        >>> simulation = Simulation.from_state(jobs, [0, -1], 4)
+        >>> simulation.run()
+        True
+        >>> simulation.start_time.tolist()
+        [0, 10]
+        """
+        simulation = cls(workload, **machine)
+        begun = np.asarray(start_time, dtype=np.int64)
+        check_state(workload, begun, now)
+        simulation._watch(True)
+        bring_to(simulation._driver, begun[simulation._row], now)
+        simulation._watch(False)
+        simulation._at = Progress(until=now)
+        return simulation
+
+    def set_run_times(self, jobs: ArrayLike, seconds: ArrayLike) -> None:
+        """Let jobs that have not ended run for other times than those of the workload.
+
+        Parameters
+        ----------
+        jobs
+            Their rows in `workload`.
+        seconds
+            How long each runs in all; a job that runs already ends after the present second.
+
+        Raises
+        ------
+        InputError
+            If a job has ended, or would end in the past.
+        """
+        rows, lasts = np.atleast_1d(jobs).astype(np.int64), np.atleast_1d(seconds).astype(np.int64)
+        start, runs = self.start_time[rows], np.isin(rows, self.running)
+        late = runs & (start + lasts <= self.now) | ~runs & ((start >= 0) | (lasts < 0))
+        if bool(late.any()):
+            row = int(rows[np.argmax(late)])
+            raise InputError(
+                f"job {self.workload.job_id[row]} (row {row}) has ended, or would end in the past", row=row
+            )
+        let_last(self._world, self._number[rows].astype(np.int64), lasts)
 
     def observe(self, observer: Callable[[Simulation], object]) -> None:
         """Register a function to call with the simulation after the scheduling passes of each second, while it runs.
@@ -179,30 +247,6 @@ class Simulation(ObservableState):
             self._driver.run(int(clock[NOW]) - 1)  # the pass, without the events that follow
         if clock[BLAMED] >= 0:
             self._driver.blame()
-
-    def _startable_number(self, job: int) -> int:
-        """Return the number of a job that can be started now, or raise InputError."""
-        try:
-            row = operator.index(job)
-        except TypeError:
-            raise InputError(f"{job!r} is not the row number of a job in the workload") from None
-        if not 0 <= row < len(self._row):
-            raise InputError(f"row {row} does not exist: rows go from 0 to {len(self._row) - 1}")
-        if not self._at.deciding:
-            raise InputError("jobs can be started only at a decision: call next_decision() first")
-        number, name = int(self._number[row]), f"job {self.workload.job_id[row]} (row {row})"
-        world = self._world
-        if number not in waiting_jobs(world):
-            raise InputError(f"{name} is not waiting at second {self.now}", row=row)
-        if number not in world.waiting.queue.members():
-            raise InputError(f"{name} is beyond the window of {world.rules.window} jobs that can be started", row=row)
-        if world.dependencies is not None and not world.dependencies.ready[number]:
-            raise InputError(f"{name} depends on jobs that have not ended", row=row)
-        if (needed := int(world.jobs[number]["processors"])) > self.free:
-            raise InputError(f"{name} needs {needed} processors, but {self.free} are free", row=row)
-        if not startable(world, np.array([number]))[0]:
-            raise InputError(f"{name} does not fit on the free nodes", row=row)
-        return number
 
     def submit(self, jobs: Workload, *, requests: Requests | None = None) -> NDArray[np.intp]:
         """Add jobs, which are submitted at their submit times.

@@ -1,0 +1,68 @@
+"""The jobs of the coming weeks: those of whole past weeks, at the same hour of the week."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.schedule.schedule import Schedule
+from schedlab.when.state import without_patience
+from schedlab.workload.workload import Workload
+
+WEEK = 7 * 86_400
+MOST_WEEKS = 13
+"""How many past weeks are drawn from."""
+
+
+class PastArrivals:
+    """The submissions of a log before a second.
+
+    Parameters
+    ----------
+    log
+        The log; what is submitted or ends after `now` is unknown.
+    now
+        The second.
+    """
+
+    def __init__(self, log: Schedule, now: int) -> None:
+        self._log, self._now = log, now
+        self._submit = log.workload.submit_time
+        first = int(self._submit.min()) if len(self._submit) else now
+        self.weeks = min(MOST_WEEKS, max(0, now - first) // WEEK)
+
+    def draw_weeks(self, forks: int, week: int, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Return for each fork how many weeks back its jobs of a coming week lie; 0: there are none.
+
+        Parameters
+        ----------
+        forks
+            How many.
+        week
+            0 for the week that begins now, 1 for the next one ...
+        rng
+            Randomness.
+        """
+        draws = rng.random(forks)
+        if not self.weeks:
+            return np.zeros(forks, dtype=np.int64)
+        choice = max(1, self.weeks - week)
+        return week + 1 + (draws * choice).astype(np.int64)
+
+    def of(self, week: int, back: int) -> tuple[Workload, NDArray[np.bool_]]:
+        """Return the jobs of a coming week, taken from so many weeks back, and whether the run time of each is known.
+
+        They are submitted behind the present second. Jobs that were cancelled while they waited come without patience.
+        """
+        low = self._now + (week - back) * WEEK
+        rows = np.flatnonzero((self._submit > low) & (self._submit <= min(low + WEEK, self._now)))
+        if not back:
+            rows = rows[:0]
+        jobs, log = self._log.workload[rows], self._log
+        ended = np.asarray(log.end_time[rows] <= self._now)
+        lasted = np.asarray(log.end_time[rows] - log.start_time[rows], dtype=np.int64)
+        if log.cancelled is not None:
+            ended &= ~log.cancelled[rows]
+        known = np.where(ended, lasted, np.maximum(jobs.requested_time, 1))
+        moved = without_patience(jobs).replace(submit_time=jobs.submit_time + back * WEEK, run_time=known)
+        return moved, ended

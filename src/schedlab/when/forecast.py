@@ -1,0 +1,175 @@
+"""When waiting jobs will start: a distribution for each, from forks of a simulation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from schedlab.errors import InputError, whole_number
+from schedlab.schedule.schedule import Schedule
+from schedlab.when.arrivals import PastArrivals
+from schedlab.when.forks import Twin, fork_waits, refuse_running
+from schedlab.when.past_runs import PastRuns
+from schedlab.when.run_times import RunTimes, Sampling
+from schedlab.when.state import MachineState, state_at
+from schedlab.workload.workload import Workload
+
+FORKS = 100
+SEED = 1
+
+
+@dataclass(frozen=True, eq=False)
+class StartForecast:
+    """When jobs start, as a sample of their waits.
+
+    Parameters
+    ----------
+    now
+        The second in which was asked.
+    jobs
+        The jobs.
+    waits
+        int64 seconds of shape (forks, jobs): how long each waits from now on, in each fork of the simulation.
+    forks, seed
+        How many forks there were, and the seed of their randomness.
+    weeks
+        From how many past weeks further arrivals were drawn; 0: none was assumed.
+    """
+
+    now: int
+    jobs: Workload
+    waits: NDArray[np.int64]
+    forks: int
+    seed: int
+    weeks: int
+
+    def __len__(self) -> int:
+        return len(self.jobs)
+
+    def quantiles(self, levels: ArrayLike = (0.1, 0.5, 0.9)) -> NDArray[np.float64]:
+        """Return quantiles of the waits in seconds, of shape (jobs, levels), as r / (N + 1) ranks them."""
+        return quantiles_of(self.waits, levels)
+
+    def chance(self, seconds: float) -> NDArray[np.float64]:
+        """Return for each job the share of forks in which it starts within so many seconds; 0: at once."""
+        return np.asarray((self.waits <= seconds).mean(axis=0))
+
+    def to_dicts(self) -> list[dict[str, float | int]]:
+        """Return for each job its number, the quantiles of its start, and chances, as JSON would have them."""
+        quantiles = self.quantiles() + self.now
+        return [
+            {
+                "job": int(self.jobs.job_id[row]),
+                **dict(zip(("start_10", "start_50", "start_90"), quantiles[row].tolist(), strict=True)),
+                **{name: float(self.chance(seconds)[row]) for name, seconds in CHANCES.items()},
+            }
+            for row in range(len(self))
+        ]
+
+
+CHANCES = {"at_once": 0, "within_1_min": 60, "within_10_min": 600, "within_1_h": 3_600, "within_1_d": 86_400}
+"""Which chances are told, by the seconds from now."""
+
+
+def quantiles_of(waits: NDArray[np.int64], levels: ArrayLike) -> NDArray[np.float64]:
+    """Return quantiles of a sample, of shape (jobs, levels): the r-th of N values is that of level r / (N + 1)."""
+    found = np.quantile(waits, np.asarray(levels, dtype=np.float64), axis=0, method="weibull")
+    return np.asarray(found.T)
+
+
+def forecast(
+    log: Schedule,
+    now: int,
+    twin: Twin | None = None,
+    *,
+    jobs: Sequence[int] | None = None,
+    new: Workload | None = None,
+    forks: int = FORKS,
+    seed: int = SEED,
+    arrivals: bool = True,
+    sampling: Sampling | None = None,
+) -> StartForecast:
+    """Forecast when waiting jobs of a log will start, from what is known at a second of it.
+
+    Parameters
+    ----------
+    log
+        The jobs with their starts and ends. Nothing that lies behind `now` is used.
+    now
+        The second; the jobs that are submitted in it wait, and its scheduling pass is still to come.
+    twin
+        The scheduler and the machine; None: those of the log, if a simulation made it, and "fcfs+easy" otherwise.
+    jobs
+        Numbers (`job_id`) of waiting jobs. None: all, or only `new`, if there is any.
+    new
+        Jobs that are asked about and not in the log, as if they were submitted now.
+    forks
+        How many simulations are made.
+    seed
+        The seed of all randomness: the same seed gives the same numbers.
+    arrivals
+        Whether further jobs arrive, as those of past weeks.
+    sampling
+        How run times are drawn; None: as usual.
+
+    Raises
+    ------
+    InputError
+        If a job does not wait at that second, or if the state cannot be simulated.
+
+    Examples
+    --------
+    One job holds the machine; the user's jobs have always used half of their requests.
+
+    >>> from schedlab.engine.simulation import simulate
+    >>> log = Workload.from_columns(dict(submit_time=[0, 60, 200, 210], run_time=[50, 50, 50, 50], user_id=[7] * 4,
+    ...                                  requested_time=[100] * 4, requested_processors=[4] * 4), processors=4)
+    >>> found = forecast(simulate(log), 210)
+    >>> found.jobs.job_id.tolist(), bool((found.waits >= 1).all()), bool(np.median(found.waits) == 40)
+    ([4], True, True)
+    """
+    if whole_number("forks", forks) < 1:
+        raise InputError(f"forks={forks}: give the number of simulations, at least 1")
+    state = state_at(log, whole_number("now", now))
+    count = len(state.jobs)
+    if new is not None:
+        state = state.with_jobs(new)
+    who = _asked(state, jobs, count if new is not None else None)
+    refuse_running(state, who)
+    weeks = PastArrivals(log, now) if arrivals else None
+    run_times = RunTimes(PastRuns.of(log), now, sampling or Sampling())
+    rng = np.random.default_rng([seed, now])
+    waits = fork_waits(twin or twin_of(log), state, who, run_times, weeks, forks, rng)
+    return StartForecast(now, state.jobs[who], waits, forks, seed, 0 if weeks is None else weeks.weeks)
+
+
+def twin_of(log: Schedule) -> Twin:
+    """Return the scheduler and the machine of a schedule; those of a recorded log are "fcfs+easy" on its machine.
+
+    Raises
+    ------
+    InputError
+        If the schedule is one of a cluster of nodes, which it does not describe.
+    """
+    if log.placement is not None:
+        raise InputError("the schedule is one of nodes: give scheduler and cluster, Twin(scheduler, cluster=...)")
+    simulated = log.specification.get("requests_enforced") is not None
+    return Twin(log.scheduler if simulated else "fcfs+easy", log.processors)
+
+
+def _asked(state: MachineState, jobs: Sequence[int] | None, new: int | None) -> NDArray[np.int64]:
+    """Return the rows of the jobs that are asked about."""
+    if new is not None and jobs is None:
+        return np.arange(new, len(state.jobs))
+    if jobs is None:
+        return state.waiting
+    rows = []
+    for job in jobs:
+        found = np.flatnonzero(state.jobs.job_id == job)
+        if not len(found):
+            raise InputError(f"job {job} neither waits nor runs at second {state.now}")
+        rows.append(int(found[0]))
+    return np.array(rows, dtype=np.int64)

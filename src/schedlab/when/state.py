@@ -1,0 +1,96 @@
+"""The state of a machine at a second: the jobs that run and wait, as a scheduler could know them then."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.errors import InputError
+from schedlab.schedule.schedule import Schedule
+from schedlab.workload.joining import joined
+from schedlab.workload.workload import Workload
+
+NO_START = -1
+
+
+class MachineState(NamedTuple):
+    """The jobs that run or wait before the scheduling pass of a second.
+
+    Parameters
+    ----------
+    jobs
+        The jobs. Their run times are what may be known of them: the requested times, or as long as they have run.
+    start_time
+        int64 seconds per row: when it started; -1 if it waits.
+    now
+        The second.
+    rows
+        The rows of the jobs in the log; -1 for jobs that are only asked about.
+    """
+
+    jobs: Workload
+    start_time: NDArray[np.int64]
+    now: int
+    rows: NDArray[np.int64]
+
+    @property
+    def waiting(self) -> NDArray[np.int64]:
+        """The rows of the waiting jobs, in `jobs`."""
+        return np.flatnonzero(self.start_time < 0)
+
+    @property
+    def elapsed(self) -> NDArray[np.int64]:
+        """int64 seconds that each job has run, -1 for those that wait."""
+        return np.where(self.start_time >= 0, self.now - self.start_time, -1)
+
+    def with_jobs(self, jobs: Workload) -> MachineState:
+        """Return the state with further waiting jobs, which are submitted now."""
+        moved = jobs.replace(submit_time=np.full(len(jobs), self.now), run_time=np.maximum(jobs.requested_time, 1))
+        return self._replace(
+            jobs=joined(self.jobs, moved),
+            start_time=np.append(self.start_time, np.full(len(jobs), NO_START)),
+            rows=np.append(self.rows, np.full(len(jobs), NO_START)),
+        )
+
+
+def state_at(log: Schedule, now: int) -> MachineState:
+    """Return the state of a machine in a second of a log, before its scheduling pass.
+
+    A job that the log starts in this second still waits. Nothing of the future is kept: a running job is taken to run
+    until its request or, where it has exceeded that, for another second.
+
+    Raises
+    ------
+    InputError
+        If a job that runs or waits then has no requested time, or if jobs are moldable.
+    """
+    if log.workload.alternatives is not None:
+        raise InputError("jobs with alternatives (moldable jobs) cannot be forecast")
+    jobs, never = log.workload, log.cancelled
+    live = (jobs.submit_time <= now) & (log.end_time > now)
+    zero = (jobs.submit_time <= now) & (log.start_time >= now) & (log.end_time == now)  # runs of zero seconds
+    if never is not None:
+        zero &= ~never
+    rows = np.flatnonzero(live | zero)
+    start = np.where(log.start_time < now, log.start_time, NO_START)[rows].astype(np.int64)
+    chosen = jobs[rows]
+    if never is not None:
+        start[never[rows]] = NO_START
+    if bool((chosen.requested_time < 1).any()):
+        row = int(np.argmax(chosen.requested_time < 1))
+        raise InputError(
+            f"job {chosen.job_id[row]} has no requested time: a forecast needs one of every job (clean the workload)"
+        )
+    known = np.maximum(chosen.requested_time, np.where(start >= 0, now - start, -1) + 1)
+    chosen = without_patience(chosen).replace(run_time=known, requests_enforced=False)
+    return MachineState(chosen, start, now, rows)
+
+
+def without_patience(jobs: Workload) -> Workload:
+    """Return jobs of which none is cancelled while it waits: no one knows before whose patience will end."""
+    if jobs.resources is None:
+        return jobs
+    return jobs.replace(resources=replace(jobs.resources, patience=np.zeros(len(jobs), dtype=np.int64)))

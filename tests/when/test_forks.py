@@ -1,0 +1,105 @@
+"""Forks know nothing of the future; told all of it, they end as the simulation did."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from when_samples import busy_log
+
+import schedlab as sl
+from schedlab.when.arrivals import WEEK
+from schedlab.when.forks import Twin, fork_waits
+from schedlab.when.state import state_at
+
+
+class TrueRunTimes:
+    """Run times as they were, in place of drawn ones; jobs are known by their numbers."""
+
+    def __init__(self, log, state):
+        self.lasted = (log.end_time - log.start_time)[state.rows]
+
+    def draw(self, user, request, elapsed, forks, rng):
+        return np.tile(self.lasted, (forks, 1)) if len(user) else np.empty((forks, 0), dtype=np.int64)
+
+
+class TrueArrivals:
+    """What was submitted after the present second, in place of past weeks."""
+
+    def __init__(self, log, now):
+        self.log, self.now = log, now
+
+    def draw_weeks(self, forks, week, rng):
+        return np.ones(forks, dtype=np.int64)
+
+    def of(self, week, back):
+        jobs, low = self.log.workload, self.now + week * WEEK
+        rows = np.flatnonzero((jobs.submit_time > low) & (jobs.submit_time <= low + WEEK))
+        return jobs[rows], np.ones(len(rows), dtype=np.bool_)
+
+
+@pytest.mark.parametrize("scheduler", ["fcfs", "fcfs+easy", "saf+easy", '"w*q/p"+easy'])
+@pytest.mark.parametrize("seed", range(2))
+def test_with_true_run_times_and_arrivals_a_fork_is_the_simulation(scheduler, seed):
+    log = sl.simulate(busy_log(seed, 200), scheduler)
+    differs = asked = 0
+    for now in np.quantile(log.workload.submit_time, [0.3, 0.6]).astype(int).tolist():
+        state = state_at(log, now)
+        who = state.waiting
+        run_times, arrivals = TrueRunTimes(log, state), TrueArrivals(log, now)
+        rng = np.random.default_rng(0)
+        waits = fork_waits(Twin(scheduler, 16), state, who, run_times, arrivals, 1, rng)
+        differs += int((waits[0] != log.start_time[state.rows[who]] - now).sum())
+        asked += len(who)
+    assert asked >= 4
+    assert differs == 0
+
+
+def forecasts(log, now, **options):
+    return sl.when.forecast(log, now, sl.when.Twin("fcfs+easy", 16), forks=4, **options).waits.tolist()
+
+
+def test_another_future_gives_the_same_forecast():
+    jobs = busy_log(3, 150)
+    log = sl.simulate(jobs, "fcfs+easy")
+    now = int(np.quantile(jobs.submit_time, 0.7))
+    ahead = log.end_time > now
+    # Whatever ends or is submitted later is otherwise: other run times, sizes and users, and fewer jobs.
+    elapsed = np.maximum(now - log.start_time, 0)
+    other = jobs.replace(
+        run_time=np.where(ahead, np.maximum(jobs.requested_time, elapsed + 1), jobs.run_time),
+        user_id=np.where(jobs.submit_time > now, 99, jobs.user_id),
+        requested_processors=np.where(jobs.submit_time > now, 16, jobs.requested_processors),
+    )
+    other = other[: int(0.9 * len(jobs))]
+    changed = sl.simulate(other, "fcfs+easy")
+    past = jobs.submit_time <= now
+    assert (changed.start_time[past[: len(other)]] != log.start_time[: len(other)][past[: len(other)]]).any()
+    assert len(forecasts(log, now)[0]) >= 3
+    assert forecasts(log, now) == forecasts(changed, now)
+
+
+def test_the_same_seed_gives_the_same_numbers_and_another_one_others():
+    log = sl.simulate(busy_log(3, 150), "fcfs+easy")
+    now = int(np.quantile(log.workload.submit_time, 0.7))
+    assert forecasts(log, now, seed=4) == forecasts(log, now, seed=4) != forecasts(log, now, seed=5)
+
+
+def test_a_short_job_that_comes_at_this_hour_every_week_goes_first():
+    # All jobs use their whole requests. One holds the machine until 100 s from now; each week, 50 s behind this hour,
+    # a job of 10 s is submitted, which goes before the one that waits.
+    now = 2 * WEEK
+    jobs = sl.Workload.from_columns(
+        {
+            "submit_time": [50, WEEK + 50, now - 100, now - 50],
+            "run_time": [10, 10, 200, 1_000],
+            "requested_time": [10, 10, 200, 1_000],
+            "requested_processors": [4] * 4,
+            "user_id": [1, 1, 2, 3],
+        },
+        processors=4,
+    )
+    log = sl.simulate(jobs, "sjf+easy")
+    for arrivals, wait in ((True, 110), (False, 100)):
+        found = sl.when.forecast(log, now, forks=5, arrivals=arrivals)
+        assert found.jobs.job_id.tolist() == [4]
+        assert found.waits.tolist() == [[wait]] * 5
