@@ -49,12 +49,13 @@ def test_from_the_middle_jobs_start_as_in_the_whole_simulation(scheduler, seed):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_on_nodes_jobs_start_as_in_the_whole_simulation(seed):
-    cluster = sl.Cluster.of_nodes([NodeGroup.of("n[1-4]", cores=8)])
+def test_of_jobs_of_whole_nodes_each_starts_as_in_the_whole_simulation(seed):
+    cluster = sl.Cluster.of_nodes([NodeGroup.of("n[1-16]", cores=2)])
     jobs = crowd(seed, 80)
-    whole = sl.simulate(jobs, "fcfs+easy", cluster=cluster)
+    jobs = jobs.replace(requested_processors=2 * jobs.requested_processors)
+    whole = sl.simulate(jobs, "fcfs", cluster=cluster)
     rows, start = state(whole, 900)
-    simulation = sl.Simulation.from_state(jobs[rows], start, 900, scheduler="fcfs+easy", cluster=cluster)
+    simulation = sl.Simulation.from_state(jobs[rows], start, 900, scheduler="fcfs", cluster=cluster)
     assert sorted(simulation.waiting) == np.flatnonzero(start < 0).tolist()
     later = np.flatnonzero(jobs.submit_time > 900)
     simulation.submit(jobs[later])

@@ -95,7 +95,8 @@ class Simulation(ObservableState):
         """Return a simulation that begins in the middle: some jobs run, others wait, and those that ended are absent.
 
         The first step makes the scheduling pass of the present second. A scheduler that learns or counts past usage
-        knows of no other jobs; under conservative backfilling, all reservations are made then.
+        knows of no other jobs; under conservative backfilling, all reservations are made then. On nodes, the running
+        jobs get those that placement gives them without the jobs that have ended.
 
         Parameters
         ----------
