@@ -63,6 +63,22 @@ def test_of_jobs_of_whole_nodes_each_starts_as_in_the_whole_simulation(seed):
     assert simulation.start_time.tolist() == whole.start_time[np.append(rows, later)].tolist()
 
 
+def test_under_conservative_backfilling_reservations_are_made_again_beside_the_running_jobs():
+    # The second job needs the whole machine when the first has ended, at 100; the third would delay it, the fourth not.
+    jobs = sl.Workload.from_columns(
+        {
+            "submit_time": [0, 1, 2, 3],
+            "run_time": [100, 50, 200, 90],
+            "requested_time": [100, 50, 200, 90],
+            "requested_processors": [2, 4, 2, 2],
+        },
+        processors=4,
+    )
+    simulation = sl.Simulation.from_state(jobs, [0, -1, -1, -1], 3, scheduler="fcfs+conservative")
+    simulation.run()
+    assert simulation.start_time.tolist() == [0, 100, 150, 3]
+
+
 def test_run_times_that_are_set_later_decide_when_jobs_start():
     jobs = sl.Workload.from_columns(
         {

@@ -23,7 +23,6 @@ from schedlab.engine.jobs.clock import (
     ENTERING,
     LEFT,
     NOW,
-    QUEUE_CHANGED,
     STAGE,
     TICK,
     WATCHED,
@@ -86,8 +85,9 @@ def bring_to(driver: Driver, start: NDArray[np.int64], now: int) -> None:
         start_by_hand(driver.world, job, UNRESERVED, NO_BLOCKED)
     _let_submit(driver, now)
     clock = driver.world.state.clock
-    clock[COMPLETED] = clock[ARRIVED] = clock[ENTERING] = clock[CORRECTED] = 0
-    clock[CHANGES], clock[LEFT], clock[STAGE] = QUEUE_CHANGED, UNKNOWN, LET_IN  # a pass follows
+    clock[COMPLETED] = clock[ARRIVED] = clock[ENTERING] = clock[CHANGES] = 0
+    clock[LEFT], clock[STAGE] = UNKNOWN, LET_IN
+    clock[CORRECTED] = 1  # a pass follows, in which a plan with reservations begins with the running jobs
 
 
 def _let_submit(driver: Driver, second: int) -> None:

@@ -1,0 +1,63 @@
+"""Further jobs are those of whole past weeks, at the same hour of the week."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import schedlab as sl
+from schedlab.when.arrivals import MOST_WEEKS, WEEK, PastArrivals
+
+
+def weekly(weeks):
+    """Return jobs of 100 s, one in each week, 30 s behind its begin; the last one runs for three weeks."""
+    run_time = np.full(weeks, 100)
+    run_time[-1] = 3 * WEEK
+    jobs = sl.Workload.from_columns(
+        {
+            "submit_time": WEEK * np.arange(weeks) + 30,
+            "run_time": run_time,
+            "requested_time": np.full(weeks, 4 * WEEK),
+            "requested_processors": np.ones(weeks, dtype=int),
+            "user_id": np.ones(weeks, dtype=int),
+        },
+        processors=4,
+    )
+    return sl.simulate(jobs, "fcfs")
+
+
+def test_jobs_of_a_past_week_come_at_the_same_hour():
+    jobs, known = PastArrivals(weekly(3), 3 * WEEK).of(0, 2)
+    assert jobs.submit_time.tolist() == [3 * WEEK + 30]
+    assert jobs.job_id.tolist() == [2]
+    assert (jobs.run_time.tolist(), known.tolist()) == ([100], [True])
+
+
+def test_the_second_week_ahead_is_that_behind_the_one_that_was_drawn():
+    jobs, _ = PastArrivals(weekly(3), 3 * WEEK).of(1, 3)
+    assert jobs.submit_time.tolist() == [4 * WEEK + 30]
+    assert jobs.job_id.tolist() == [2]
+
+
+def test_a_job_that_has_not_ended_has_no_known_run_time():
+    jobs, known = PastArrivals(weekly(3), 3 * WEEK).of(0, 1)
+    assert (jobs.job_id.tolist(), known.tolist()) == ([3], [False])
+    assert jobs.run_time.tolist() == [4 * WEEK]  # its request, until one is drawn
+
+
+def test_weeks_are_drawn_among_those_that_lie_wholly_in_the_past():
+    rng = np.random.default_rng(1)
+    drawn = PastArrivals(weekly(5), 4 * WEEK + 40).draw_weeks(500, 0, rng)
+    assert sorted(set(drawn.tolist())) == [1, 2, 3, 4]
+    later = PastArrivals(weekly(5), 4 * WEEK + 40).draw_weeks(500, 2, rng)
+    assert sorted(set(later.tolist())) == [3, 4]
+
+
+def test_not_more_than_a_quarter_of_a_year_is_drawn_from():
+    assert PastArrivals(weekly(40), 39 * WEEK).weeks == MOST_WEEKS == 13
+
+
+def test_in_the_first_week_of_a_log_no_job_arrives():
+    arrivals = PastArrivals(weekly(3), WEEK // 2)
+    back = arrivals.draw_weeks(3, 0, np.random.default_rng(1))
+    assert (arrivals.weeks, back.tolist()) == (0, [0, 0, 0])
+    assert len(arrivals.of(0, 0)[0]) == 0
