@@ -10,7 +10,7 @@ from when_samples import busy_log
 
 import schedlab as sl
 from schedlab.errors import InputError
-from schedlab.when.backtest import FORKED, PLAN, RECALIBRATED, planned_waits
+from schedlab.when.backtests import FORKED, PLAN, RECALIBRATED, planned_waits
 from schedlab.when.forks import Twin
 from schedlab.when.state import state_at
 

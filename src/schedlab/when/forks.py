@@ -37,10 +37,11 @@ class Twin(NamedTuple):
     processors: int | None = None
     cluster: Cluster | None = None
 
-    def simulation(self, state: MachineState) -> Simulation:
-        """Return the simulation that begins in a state."""
-        machine: dict[str, Any] = self._asdict()
-        return Simulation.from_state(state.jobs, state.start_time, state.now, **machine)
+
+def simulation_of(twin: Twin, state: MachineState) -> Simulation:
+    """Return the simulation that begins in a state."""
+    machine: dict[str, Any] = twin._asdict()
+    return Simulation.from_state(state.jobs, state.start_time, state.now, **machine)
 
 
 def fork_waits(
@@ -70,7 +71,7 @@ def fork_waits(
         Randomness.
     """
     drawing = _Drawing(state, run_times, arrivals, forks, rng)
-    base, waits = twin.simulation(state), np.full((forks, len(who)), WEEKS * WEEK, dtype=np.int64)
+    base, waits = simulation_of(twin, state), np.full((forks, len(who)), WEEKS * WEEK, dtype=np.int64)
     for back in np.unique(drawing.back[0]).tolist():
         branch = base.fork()
         coming = drawing.submit(branch, 0, back)

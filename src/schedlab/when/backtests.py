@@ -13,12 +13,12 @@ from schedlab.schedule.schedule import Schedule
 from schedlab.scheduler.backfilling import Conservative
 from schedlab.scheduler.scheduler import Scheduler, as_scheduler
 from schedlab.when.arrivals import PastArrivals
-from schedlab.when.forecast import SEED, twin_of
-from schedlab.when.forks import WEEKS, Twin, fork_waits
+from schedlab.when.forks import WEEKS, Twin, fork_waits, simulation_of
 from schedlab.when.past_runs import PastRuns
 from schedlab.when.recalibration import LEAD_NAMES, TAUS, WIDTH_NAMES, Outcomes, Recalibration
 from schedlab.when.run_times import RunTimes, Sampling
 from schedlab.when.scores import Score, score
+from schedlab.when.start_forecast import SEED, twin_of
 from schedlab.when.state import MachineState, state_at
 
 JOBS, FORKS = 600, 60
@@ -193,7 +193,7 @@ def planned_waits(twin: Twin, state: MachineState, who: NDArray[np.int64]) -> ND
     policy = as_scheduler(twin.scheduler).policy
     planning = twin._replace(scheduler=Scheduler(policy, Conservative()))
     lasting = replace(state.jobs, run_time=np.maximum(state.jobs.run_time, 1))
-    simulation = planning.simulation(state._replace(jobs=lasting))
+    simulation = simulation_of(planning, state._replace(jobs=lasting))
     simulation.run()
     waits = simulation.start_time[who] - state.now
     return np.asarray(np.minimum(waits, WEEKS * 7 * 86_400), dtype=np.int64)
