@@ -70,7 +70,7 @@ def test_the_command_that_asks_further_can_be_pasted_as_it_is_printed(site, caps
     with pytest.raises(SystemExit) as stop:
         main()
     assert not stop.value.code
-    assert "would shorten the mean wait by 4 h, from 5.5 h to 90 min" in capsys.readouterr().out
+    assert "would shorten the mean wait by 4 h, from 5.5 h to 1.5 h" in capsys.readouterr().out
 
 
 def test_between_two_powers_of_two_the_search_halves(site):

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from schedlab.site.effects import Effect
-from schedlab.site.far_longer import far_longer
+from schedlab.site.far_longer import FarLonger, far_longer
 from schedlab.site.sweep import Paired
 from schedlab.site.who_pays import payers_of
 from schedlab.workload.workload import Workload
@@ -37,6 +37,15 @@ def test_jobs_that_wait_a_day_longer_in_each_copy_are_told_with_their_users():
     assert found.sentences("x")[0] == (
         "Under x, 1 job waits a day or more longer in each copy, of user ann (1 job, +3 d), and 1 a day or more "
         "less; the longest wait goes from 36 h to 3 d."
+    )
+
+
+def test_of_many_users_whose_jobs_wait_far_longer_those_named_are_told_with_their_part():
+    """Eve has 4 of 9 jobs, bob and ann 2 each; joe's one is the rest."""
+    far = FarLonger(9, 0, (("eve", 4, 9 * DAY), ("bob", 2, 3 * DAY), ("ann", 2, 2 * DAY), ("joe", 1, DAY)), 0.0, 0.0)
+    assert far.clause == (
+        "9 jobs wait a day or more longer, 8 of them of user eve (4 jobs, +9 d), user bob (2 jobs, +3 d) and user ann "
+        "(2 jobs, +2 d)"
     )
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from schedlab.report.variants import render_ranking
 from schedlab.site import import_site
+from schedlab.site.affected import Affected, whose_lost
 from schedlab.site.effect_bounds import EffectBounds
 from schedlab.site.effect_texts import effects_text
 from schedlab.site.effects import Effect
@@ -77,7 +78,8 @@ def test_what_follows_the_sentence_of_a_variant_does_not_repeat_its_name():
     one.difference = ("-10 s", "", "cannot be told")
     assert details_of(one, "it") == [
         "Under it, 3 jobs wait a day or more less; the longest wait goes from 2 d to 24 h.",
-        "Under it, these waits change most though the log cannot tell whether that is chance: user049 (-15.4 h).",
+        "Under it, these waits change most in sum, though the log cannot tell whether that is chance: user049 (951 "
+        "jobs, -15.4 h each).",
     ]
 
 
@@ -86,7 +88,7 @@ def test_of_many_variants_it_speaks_of_the_best_and_counts_the_others(directory)
     first = ask(directory, *(f"SchedulerParameters.bf_interval={one}" for one in values)).ranking.sentences()[0]
     assert f"the best of 6 variants by mean wait is {MORE}: it would shorten" in first
     assert "bf_interval" not in first
-    counts = re.findall(r"(\d+) (?:surely|cannot|do less)", first.partition("of the others, ")[2])
+    counts = re.findall(r"(\d+) (?:surely|cannot|does? less|changes?)", first.partition("of the others, ")[2])
     assert sum(map(int, counts)) == 5
 
 
@@ -154,7 +156,7 @@ def test_each_variant_stands_beside_the_site_as_it_is_with_the_same_work(directo
     share = killed.killed_texts[1]
     first, *others = found.sentences()
     assert f"partition batch MaxTime=1:00:00 kills 24 jobs: {share} of all core-hours come to nothing, " in first
-    assert re.search(r"of 2 users, most of it user (ann|bob) \(12 jobs\) and user (ann|bob) \(12 jobs\)", first)
+    assert re.search(r"of user (ann|bob) \(12 jobs\) and user (ann|bob) \(12 jobs\)", first)
     goes = f"the mean wait goes from {wait_text(base.mean_wait)} to {wait_text(killed.mean_wait)}, but beside today's"
     (told,) = [one for one in others if goes in one]
     assert "leave it as it is" not in told  # there is nothing to leave
@@ -219,9 +221,10 @@ def test_what_changes_most_is_told_though_it_may_be_chance():
     light = Effect("user", "user003", 40, 80_524.0, 174_484.0, (-3600.0, 191_520.0))
     small = Effect("user", "user001", 900, 600.0, 660.0, (-300.0, 420.0))
     (told,) = open_text([small, light, heavy])
-    why = "hese waits change most though the log cannot tell whether that is chance: "
-    assert told == f"T{why}user049 (-15.4 h) and user003 (+26.1 h)."
-    assert open_text([heavy], "Under x, ") == [f"Under x, t{why}user049 (-15.4 h)."]
+    why = "hese waits change most in sum, though the log cannot tell whether that is chance: "
+    # 951 jobs that wait 15.4 h less are 14,645 h; 40 that wait 26.1 h longer, 1,044 h
+    assert told == f"T{why}user049 (951 jobs, -15.4 h each) and user003 (40 jobs, +26.1 h each)."
+    assert open_text([heavy], "Under x, ") == [f"Under x, t{why}user049 (951 jobs, -15.4 h each)."]
     assert open_text([replace(heavy, told=True)]) == []  # most of its jobs are in a group of which it is told
     assert open_text([small]) == []
 
@@ -229,6 +232,43 @@ def test_what_changes_most_is_told_though_it_may_be_chance():
 def test_groups_that_have_no_room_in_the_table_are_counted():
     many = [Effect("user", f"user u{number}", 40, 60.0, 90.0, (20.0, 40.0)) for number in range(7)]
     assert "Smaller groups are on the page alone: 2 more of user." in effects_text(many)
+
+
+def test_what_is_not_simulated_is_said_first_and_is_no_effect_of_zero(directory):
+    asked = {"nodes": False, "copies": 1, "workers": 1}
+    found = what_if(directory, ["SchedulerParameters.max_rpc_cnt=10"], **asked).ranking
+    told = "max_rpc_cnt is not simulated (messages and their number are not simulated): what that would change cannot"
+    assert f", {told} be told from a twin; no job is left out." in found.sentences()[0]
+    assert found.best.difference == ("none", "-", "not simulated")
+    short, other = Variant("rpc", ("SchedulerParameters.max_rpc_cnt=10",)), Variant("twice", load=2)
+    found = what_if(directory, variants=[short, other], **asked).ranking
+    assert "what rpc would do cannot be told, as it is not simulated" in found.sentences()[0]
+    assert found.best.variant == other  # what is shown, and written, is a variant that changes something
+
+
+def test_a_change_that_is_none_says_why_in_the_first_sentence(directory):
+    found = what_if(directory, ["SchedulerParameters.bf_interval=60"], nodes=False, copies=1, workers=1)
+    assert "bf_interval=60 changes nothing, as the site has it already; no job is left out." in found.sentences()[0]
+    assert "slurmctld" not in found.sentences()[0]  # there are no other passes
+
+
+def test_of_users_who_lose_work_those_who_lose_most_are_named_with_their_part():
+    """Three of five lose 50, 20 and 10 of 100 core-hours; of three, all are named, and the part is not needed."""
+    hours = {"eve": 50.0, "bob": 20.0, "ann": 10.0, "joe": 10.0, "sue": 10.0}
+    lost = [
+        Affected("user", f"user {name}", 9, 0, 2, 0, 0, 0, part, 0.0, 0.0, 99.0, 0.0) for name, part in hours.items()
+    ]
+    assert whose_lost(lost) == "of 5 users, 80% of it of user eve (2 jobs), user bob (2 jobs) and user ann (2 jobs)"
+    assert whose_lost(lost[:3]) == "of user eve (2 jobs), user bob (2 jobs) and user ann (2 jobs)"
+
+
+def test_a_load_of_its_own_is_told_and_the_site_as_it_is_has_it_too(directory):
+    found = what_if(directory, variants=[Variant("both", policy="saf", load=1.2)], nodes=False, copies=1, workers=1)
+    assert "both sides have 1.2 times the load of today" in found.ranking.sentences()[0]
+    (one,) = found.ranking.changed
+    alone = what_if(directory, variants=[Variant("load", load=1.2)], nodes=False, copies=1, workers=1).ranking
+    assert one.mean_wait_before == alone.best.mean_wait  # the site as it is, under 1.2 times the load
+    assert row(str(alone), "load")[2] == "-"  # beside it, the site as it is has less work
 
 
 def test_that_other_passes_cost_slurmctld_time_is_said_at_once(directory):

@@ -65,7 +65,7 @@ def test_a_policy_in_place_of_a_sites_priorities_says_what_no_longer_counts(site
     jobs = sl.model.lublin(40, site.cluster.processors, rng=np.random.default_rng(1))
     jobs = jobs.replace(requested_time=jobs.run_time + 60)
     told = variant_task(site, completed(jobs, site.cluster).jobs, Variant("saf", policy="saf", points=0)).notes
-    assert any("age, fair share, QOS, partition, size and TRES weights do not count" in note for note in told)
+    assert any("age, fair share, QOS, partition and size no longer count under it" in note for note in told)
     assert not variant_task(site, completed(jobs, site.cluster).jobs, Variant("as it is")).notes
 
 
@@ -101,7 +101,7 @@ def test_a_policy_counts_as_the_factor_that_a_deployment_makes_of_it(tmp_path):
     assert any("counts as one factor of 499 points beside the site's own priorities" in note for note in told)
     instead, told = order_under(site, policy="saf", points=0)
     assert instead == [0, 2, 1, 3]
-    assert any("do not count under it" in note and "not simulated" not in note for note in told)
+    assert any("no longer count" in note and "not simulated" not in note for note in told)
     # 1,000 points and more let a small job pass one of a higher partition.
     assert order_under(site, policy="saf", points=5000)[0] == [0, 2, 3, 1]
 

@@ -74,6 +74,29 @@ def test_both_sides_have_the_same_jobs_and_the_same_work(sweep, name, jobs, hour
     assert other.undone.sum() == 3600 * hours_undone
 
 
+def test_a_variant_of_another_load_is_compared_with_the_site_as_it_is_at_that_load(directory):
+    """The same order of the queue at 1.5 times the load is no change; more load alone is one, and so is the order."""
+    same, busier = (
+        Variant("same", ("PartitionName=batch MaxTime=1-0",), load=1.5),
+        Variant("busier", load=1.5),
+    )
+    short = Variant("short", (SHORT,), load=1.5)
+    sweep = Sweep(directory, nodes=False)
+    # The three, the site as it is, as it is at 1.5 times the load (which is "busier"), and that with less work.
+    assert sweep.run([same, busier, short], workers=1) == 5
+    base, other = sweep.pair(same)
+    assert base.schedule.start_time.tolist() == other.schedule.start_time.tolist()
+    span = np.ptp(base.schedule.workload.submit_time)
+    assert span == pytest.approx(59 * 1200 / 1.5, abs=2)
+    base, other = sweep.pair(busier)
+    assert np.ptp(base.schedule.workload.submit_time) == 59 * 1200
+    base, other = sweep.pair(short)
+    assert base.schedule.run_time.tolist() == other.schedule.run_time.tolist()
+    assert base.schedule.workload.submit_time.tolist() == other.schedule.workload.submit_time.tolist()
+    ranking = rank_variants(sweep, [same, busier], [SiteSample()])
+    assert {one.variant.name: one.unchanged for one in ranking.changed} == {"same": True, "busier": False}
+
+
 def test_the_site_as_it_is_runs_once_for_all_variants_that_leave_the_same_work(directory):
     sweep = Sweep(directory, nodes=False)
     # Three variants, the site as it is with all work, and with that of the two that kill the same jobs.

@@ -124,16 +124,21 @@ def check_outputs(paths: Sequence[Path]) -> None:
 def save_schedules(answers: Answers, directory: Path) -> None:
     """Write the schedules of the site as it is and of the best variant, with nodes and reasons of waiting.
 
-    They are simulated again: stored answers have only starts and ends.
+    Where the best variant is compared with the site as it is at the work or the load of the variant, that is written,
+    too. They are simulated again: stored answers have only starts and ends.
     """
     from schedlab.atomic import make_directory
-    from schedlab.site.variant_task import variant_task
-    from schedlab.site.variants import AS_IT_IS, Variant
+    from schedlab.site.variant_task import same_work_task, variant_task
+    from schedlab.site.variants import AS_IT_IS, Variant, compared_with
 
     sweep, ranking = answers
-    where, jobs = make_directory(directory), sweep.sample(ranking.samples[0])
+    where, jobs, best = make_directory(directory), sweep.sample(ranking.samples[0]), ranking.best.variant
     note("simulating the site as it is and the best variant again, for their schedules")
-    for name, variant in (("as-it-is", Variant(AS_IT_IS)), ("best", ranking.best.variant)):
-        schedule, _ = variant_task(sweep.site, jobs, variant).simulate(nodes=sweep.nodes)
-        schedule.save(where / f"{name}.parquet")
-        note(f"schedule {where / name}.parquet: {variant.name}")
+    load, under = compared_with(best).load, variant_task(sweep.site, jobs, best)
+    tasks = {"as-it-is": (AS_IT_IS, variant_task(sweep.site, jobs, Variant(AS_IT_IS))), "best": (best.name, under)}
+    if under.adapted.work or load != 1:
+        what = "what the best variant is compared with: the site as it is, with the work and load of that"
+        tasks["as-it-is-same-work"] = what, same_work_task(sweep.site, jobs, under.adapted, load)
+    for name, (what, task) in tasks.items():
+        task.simulate(nodes=sweep.nodes)[0].save(where / f"{name}.parquet")
+        note(f"schedule {where / name}.parquet: {what}")

@@ -162,14 +162,19 @@ def today_text(every: Affected) -> str:
 
 
 def whose_lost(found: Iterable[Affected]) -> str:
-    """Say of which users most of the work is that comes to nothing; empty: of none that is known."""
+    """Say of which users the work is that comes to nothing, and how much of it is theirs who lose most; empty: of none
+    that is known."""
     users = [one for one in found if one.kind == "user" and not one.same_work]
     if not users:
         return ""
     if len(users) == 1:
         return f"all of {users[0].who}"
-    named = [f"{one.who} ({count_of(one.killed + one.left_out, 'job')})" for one in users]
-    return f"of {count_of(len(users), 'user')}, most of it {listed(named, MOST_LOSERS)}"
+    first = users if len(users) <= MOST_LOSERS else users[:MOST_LOSERS]
+    named = listed([f"{one.who} ({count_of(one.killed + one.left_out, 'job')})" for one in first])
+    if first is users:
+        return f"of {named}"
+    part = sum(one.lost_hours for one in first) / max(sum(one.lost_hours for one in users), 1e-9)
+    return f"of {count_of(len(users), 'user')}, {part:.0%} of it of {named}"
 
 
 def _beyond(every: Affected) -> str:

@@ -88,7 +88,9 @@ class _Search:
         self.failed: dict[NodeKind, str] = {}
         self.done = 0
 
-    def run(self, variants: Sequence[Variant], samples: Sequence[SiteSample], later: int = 0) -> None:
+    def run(
+        self, variants: Sequence[Variant], samples: Sequence[SiteSample], later: int = 0, *, compare: bool = True
+    ) -> None:
         """Run variants; `later` simulations may follow, which progress counts with those before."""
         ended = self.done
 
@@ -97,7 +99,12 @@ class _Search:
             if self.progress is not None:
                 self.progress(ended + done, failed, ended + total + later)
 
-        self.sweep.run(variants, samples, workers=self.workers, progress=advance)
+        self.sweep.run(variants, samples, compare=compare, workers=self.workers, progress=advance)
+
+    def _answers(self, variant: Variant) -> list[VariantAnswer]:
+        """Return the answers of a variant on all copies; none, if one of them is not there."""
+        found = [one for sample in self.deciding if (one := self.sweep.answer(variant, sample)) is not None]
+        return found if len(found) == len(self.deciding) else []
 
     def pairs(self, variant: Variant) -> list[Paired]:
         return self.sweep.pairs(variant, self.deciding)
@@ -187,11 +194,9 @@ class _Search:
             for kind, tried in self.tried.items()
         }
         busier = {kind: self.variant(kind, number, MORE_WORK) for kind, number in needed.items() if number is not None}
-        self.run(list(busier.values()), self.deciding)
+        self.run(list(busier.values()), self.deciding, compare=False)
         with_more = {
-            kind: self.value(one.other for one in copies)
-            for kind, variant in busier.items()
-            if (copies := self.pairs(variant))
+            kind: self.value(answers) for kind, variant in busier.items() if (answers := self._answers(variant))
         }
         return [
             KindCapacity(

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from schedlab.site.changes import changed
 from schedlab.site.pass_depths import reach_texts, window_text
+from schedlab.site.policy_text import instead
 from schedlab.site.sweep import Paired, Sweep
 from schedlab.site.unusable import TELLING, Unusable, unusable
-from schedlab.site.variant_task import REPLACES
+from schedlab.site.variant_task import under_policy
 from schedlab.site.variants import Variant
 
 
@@ -25,14 +26,14 @@ class EffectBounds:
         That it lets backfilling plan less far ahead than jobs may run, in words; empty: it does not.
     unusable
         The waiting of jobs that cannot use the nodes that it adds; None: it adds none.
-    replaces
-        Whether its policy takes the place of the site's own priorities.
+    instead
+        What no longer counts under its policy, in words; empty: it has none, or all of the site's scheduler counts.
     """
 
     reach: tuple[str, ...] = ()
     window: str = ""
     unusable: Unusable | None = None
-    replaces: bool = False
+    instead: str = ""
 
     @property
     def no_use(self) -> tuple[str, ...]:
@@ -45,8 +46,7 @@ class EffectBounds:
     def cautions(self) -> tuple[str, ...]:
         """What makes it dangerous, or of little use, in words."""
         use = self.unusable.text("the new nodes") if self.unusable is not None and self.no_use else ""
-        instead = "age, fair share, QOS, partition, size and TRES weights no longer count" if self.replaces else ""
-        return tuple(filter(None, (instead, self.window, use)))
+        return tuple(filter(None, (self.instead, self.window, use)))
 
 
 def effect_bounds(sweep: Sweep, variant: Variant, pairs: Sequence[Paired]) -> EffectBounds:
@@ -59,15 +59,14 @@ def effect_bounds(sweep: Sweep, variant: Variant, pairs: Sequence[Paired]) -> Ef
     pairs
         The site as it is and the variant, on each copy of each sample.
     """
-    replaces = any(REPLACES in note for _, other in pairs for note in other.notes)
+    site = sweep.site
+    other = changed(site, variant.changes) if variant.changes else site
+    lost = instead(other.scheduler, under_policy(other, variant)) if variant.policy else ""
     if not variant.changes:
-        return EffectBounds(replaces=replaces)
-    site, other = sweep.site, changed(sweep.site, variant.changes)
+        return EffectBounds(instead=lost)
     schedules = [base.schedule for base, _ in pairs]
     passes = (site.scheduler.backfill, other.scheduler.backfill)
     use = None
     if sweep.nodes and (new := set(other.cluster.nodes).difference(site.cluster.nodes)):
         use = unusable(schedules[0], other.cluster, other.scheduler.placement, new)
-    return EffectBounds(
-        tuple(reach_texts(*passes, schedules)), window_text(*passes, schedules[0].workload), use, replaces
-    )
+    return EffectBounds(tuple(reach_texts(*passes, schedules)), window_text(*passes, schedules[0].workload), use, lost)

@@ -83,11 +83,12 @@ class FarLonger:
         """Which jobs wait by far longer, in words; empty: none does."""
         if not self.jobs:
             return ""
-        named = [
-            f"{group_name('user', user)} ({count_of(jobs, 'job')}, {signed(mean)})" for user, jobs, mean in self.users
-        ]
-        most = "most " if len(named) > MOST_USERS + 1 else ""
-        whose = f", {most}of {listed(named, MOST_USERS)}" if named else ""
+        shown = self.users[:MOST_USERS]
+        named = listed(
+            [f"{group_name('user', user)} ({count_of(jobs, 'job')}, {signed(mean)})" for user, jobs, mean in shown]
+        )
+        theirs = f"{sum(jobs for _, jobs, _ in shown):,} of them " if len(self.users) > MOST_USERS else ""
+        whose = f", {theirs}of {named}" if named else ""
         wait = "waits" if self.jobs == 1 else "wait"
         return f"{count_of(self.jobs, 'job')} {wait} a day or more longer{self._in_each}{whose}"
 

@@ -14,16 +14,16 @@ from schedlab.site.effects import Effect
 from schedlab.site.grounds import Grounds
 from schedlab.site.intervals import Interval
 from schedlab.site.undecided import UNDECIDED, adds_nodes, undecided_parts
-from schedlab.site.variants import AS_IT_IS
-from schedlab.site.wait_text import between, wait_text
+from schedlab.site.variants import AS_IT_IS, compared_with
+from schedlab.site.wait_text import between, wait_text, waits_texts
 from schedlab.site.who_pays import open_text, payers_of, winners_text
 from schedlab.wording import count_of
 
 if TYPE_CHECKING:
     from schedlab.site.ranking import RankedVariant, VariantRanking
 
-NO_EFFECT = "no effect"
-"""The verdict of a variant that changes nothing, or less than a second."""
+NO_EFFECT, NOT_SIMULATED = "no effect", "not simulated"
+"""Verdicts of a variant that changes nothing, or less than a second, and of one whose change no twin can show."""
 
 EACH = 4
 """Variants up to which the first sentence speaks of each; of more, it speaks of the best and counts the others."""
@@ -72,7 +72,7 @@ def details_of(one: RankedVariant, name: str = "") -> list[str]:
     """
     far = one.far.sentences(name or one.variant.name, who=one.far.clause not in payers_of(one))
     told = [*far, *open_text(one.effects, f"Under {name}, " if name else "")]
-    return [*told, *(f"{text}." for text in one.bounds.reach if one.difference[2] != NO_EFFECT)]
+    return [*told, *(f"{text}." for text in one.bounds.reach if one.difference[2] not in (NO_EFFECT, NOT_SIMULATED))]
 
 
 def first_sentence(grounds: Grounds, change: str, payers: str, best: str = "") -> str:
@@ -108,7 +108,8 @@ def _change(ranking: VariantRanking) -> str:
     variants = "neither variant" if number == 2 else f"none of {count_of(number, 'variant')}"
     if ranking.metric == "mean_wait" and not ranking.has_winner:
         if undecided := _undecided_of(ranking):
-            return "; ".join(undecided_parts(sum(one.same_work for one in ranking.changed), undecided, ranking.today))
+            open_ = sum(one.same_work and one.difference[2] == UNDECIDED for one in ranking.changed)
+            return "; ".join(undecided_parts(open_, undecided, ranking.today))
         whole = all(one.same_work for one in ranking.changed)
         return f"{variants} {'' if whole else 'does all the work and '}shortens the mean wait: leave the site as it is"
     before = next(one for one in ranking.ranked if one.variant.name == AS_IT_IS).value
@@ -148,6 +149,7 @@ def _others(ranking: VariantRanking) -> list[str]:
         "wins": "{} surely shortens it",
         "pays": "{} surely lengthens it",
         NO_EFFECT: "{} changes nothing",
+        NOT_SIMULATED: "what {} would do cannot be told, as it is not simulated",
     }
     told = [forms[verdict].format(", so does ".join(names)) for verdict, names in words.items() if verdict in forms]
     unsure = [name for verdict, names in words.items() if verdict not in forms for name in names]
@@ -172,10 +174,26 @@ def _of_variant(one: RankedVariant, today: float, name: str = "", *, advice: boo
     """Say what a variant does to the mean wait, beside that of today, and whether it does less work."""
     name = name or one.variant.name
     if one.same_work:
+        if one.why_unchanged:
+            return _unchanged(one, name)
         reach = one.bounds.reach if one.difference[2] == NO_EFFECT else ()
         every, advice = _every(one), advice and not adds_nodes(one.variant)
-        return "; ".join([change_text(name, every, unchanged=one.unchanged, advice=advice), *reach])
-    return f"{name} {one.lost_work_text}; {_without_work(one, today)}"
+        return "; ".join([change_text(name, every, unchanged=one.unchanged, advice=advice), *_load(one), *reach])
+    return "; ".join([f"{name} {one.lost_work_text}", _without_work(one, today), *_load(one)])
+
+
+def _unchanged(one: RankedVariant, name: str) -> str:
+    """Say why a variant changes nothing in the twin, and whether that tells anything of the site."""
+    if not one.unsimulated:
+        return f"{name} changes nothing, as {one.why_unchanged}"
+    told = f"{one.why_unchanged}: what that would change cannot be told from a twin"
+    return told if len(one.variant.changes) == 1 and one.variant.name == name else f"{name}: {told}"
+
+
+def _load(one: RankedVariant) -> list[str]:
+    """Say at which load both sides are, if that is not the load of today."""
+    load = compared_with(one.variant).load
+    return [] if load == 1 else [f"both sides have {load:g} times the load of today"]
 
 
 def _without_work(one: RankedVariant, today: float) -> str:
@@ -192,9 +210,16 @@ def _every(one: RankedVariant) -> Effect:
 
 def _counted(others: Sequence[RankedVariant]) -> str:
     """Count what the other variants do."""
-    words = {"wins": "surely shorten the mean wait", "pays": "surely lengthen it", "less work": "do less work"}
-    found = Counter(words.get(one.difference[2], "cannot be told from no change") for one in others)
-    return "of the others, " + ", ".join(f"{number:,} {what}" for what, number in found.items())
+    words = {
+        "wins": ("surely shortens the mean wait", "surely shorten the mean wait"),
+        "pays": ("surely lengthens the mean wait", "surely lengthen the mean wait"),
+        "less work": ("does less work", "do less work"),
+        NO_EFFECT: ("changes nothing", "change nothing"),
+        NOT_SIMULATED: ("is not simulated", "are not simulated"),
+    }
+    unsure = "cannot be told from no change"
+    found = Counter(words.get(one.difference[2], (unsure, unsure)) for one in others)
+    return "of the others, " + ", ".join(f"{number:,} {what[number > 1]}" for what, number in found.items())
 
 
 def change_text(name: str, every: Effect, *, unchanged: bool = False, advice: bool = True) -> str:
@@ -210,7 +235,8 @@ def change_text(name: str, every: Effect, *, unchanged: bool = False, advice: bo
     if unchanged:
         return f"{name} changes nothing in the twin: all {every.jobs:,} jobs start and end as before"
     how = "shorten" if every.difference < 0 else "lengthen"
-    size = f"by {wait_text(abs(every.difference))}, from {wait_text(every.before)} to {wait_text(every.after)}"
+    before, after = waits_texts(every.before, every.after)
+    size = f"by {wait_text(abs(every.difference))}, from {before} to {after}"
     if every.interval is None:
         return f"{name} would {how} the mean wait {size}, on these jobs; the log is too short to say how sure that is"
     if every.negligible:

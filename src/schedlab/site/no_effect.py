@@ -5,10 +5,33 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from schedlab.errors import InputError
-from schedlab.site.changes import Change, changed
+from schedlab.site.changes import Change, changed, parse_change
 from schedlab.site.more_nodes import expanded
 from schedlab.site.parameters import LISTS
 from schedlab.site.site import Site
+
+NOTHING, NOT_SEEN = " changes nothing in the twin: ", ": its change shows no effect"
+"""How the sentences about changes without effect go on or end: nothing depends on them, or no twin can show it."""
+
+
+def why_unchanged(changes: Sequence[str], notes: Sequence[str]) -> tuple[str, bool]:
+    """Return why changes change nothing, from the sentences of `without_effect`, and whether they are not simulated.
+
+    There is no reason if one of them could have an effect.
+
+    Examples
+    --------
+    >>> why_unchanged(["OverTimeLimit=0"], ["OverTimeLimit=0 changes nothing in the twin: the site has it already"])
+    ('the site has it already', False)
+    >>> why_unchanged(["KillWait=60"], ["KillWait is not simulated (in the run times): its change shows no effect"])
+    ('KillWait is not simulated (in the run times)', True)
+    """
+    unseen = {note.partition(" ")[0]: note.removesuffix(NOT_SEEN) for note in notes if note.endswith(NOT_SEEN)}
+    idle = {what: reason for what, nothing, reason in (note.partition(NOTHING) for note in notes) if nothing}
+    parsed = [parse_change(text) for text in changes]
+    if not parsed or not all(one.text in idle or unseen.keys() >= set(one.names) for one in parsed):
+        return "", False
+    return ("; ".join(unseen.values()), True) if unseen else ("; ".join(dict.fromkeys(idle.values())), False)
 
 
 def without_effect(site: Site, other: Site, changes: Sequence[str]) -> Iterator[str]:
@@ -34,7 +57,7 @@ def without_effect(site: Site, other: Site, changes: Sequence[str]) -> Iterator[
         ignored = list(_ignored(change, other))
         yield from ignored
         if not ignored and (idle or (len(found) > 1 and _is_idle(site, other, found, change))):
-            yield f"{change.text} changes nothing in the twin: {_why(change, site, other)}"
+            yield f"{change.text}{NOTHING}{_why(change, site, other)}"
         if change.key.lower() == "partitionname" and not idle and _is_new(change, site):
             yield f"partition {change.value} is new: no recorded job asks for it"
 
@@ -62,7 +85,7 @@ def _ignored(change: Change, other: Site) -> Iterator[str]:
     for name in change.names:
         lines = [line for line in other.ledger.find(name) if not line.idle]
         if lines and all(line.status in ("ignored", "unknown") for line in lines):
-            yield f"{name} is not simulated ({lines[-1].reason}): its change shows no effect"
+            yield f"{name} is not simulated ({lines[-1].reason}){NOT_SEEN}"
 
 
 def _why(change: Change, site: Site, other: Site) -> str:

@@ -21,18 +21,21 @@ from schedlab.site.affected import (
     whose_lost,
 )
 from schedlab.site.answers import VariantAnswer
+from schedlab.site.changes import changed
 from schedlab.site.effect_bounds import EffectBounds, effect_bounds
 from schedlab.site.effect_texts import difference_text, effects_text
 from schedlab.site.effects import Effect, effects
 from schedlab.site.far_longer import FarLonger, far_longer
 from schedlab.site.grounds import Grounds, changes_passes, grounds_of
-from schedlab.site.headline import EACH, sentences_of
+from schedlab.site.headline import EACH, NO_EFFECT, NOT_SIMULATED, sentences_of
 from schedlab.site.lost_work import LostWork, lost_work
 from schedlab.site.lost_work import sentences as lost_sentences
+from schedlab.site.no_effect import why_unchanged
 from schedlab.site.samples import SiteSample
 from schedlab.site.sweep import Paired, Sweep, VariantFailure
 from schedlab.site.undecided import UNDECIDED
-from schedlab.site.variants import AS_IT_IS, POLICY, Variant
+from schedlab.site.variant_task import policy_notes, under_policy
+from schedlab.site.variants import AS_IT_IS, POLICY, Variant, compared_with
 from schedlab.site.wait_text import wait_text, waits_texts
 from schedlab.wording import table
 
@@ -90,11 +93,21 @@ class RankedVariant:
         if effect is None:
             return "-", "-", ""
         if self.unchanged:
-            return "none", "-", "no effect"
+            return "none", "-", NOT_SIMULATED if self.unsimulated else NO_EFFECT
         if effect.negligible:
-            return "below 1 s", "-", "no effect"
+            return "below 1 s", "-", NO_EFFECT
         change, interval, verdict = difference_text(effect)
         return change, interval, verdict or UNDECIDED
+
+    @property
+    def why_unchanged(self) -> str:
+        """Why it changes nothing, in words; empty: it does, or nothing is known of that."""
+        return why_unchanged(self.variant.changes, self.notes)[0] if self.unchanged else ""
+
+    @property
+    def unsimulated(self) -> bool:
+        """Whether it changes nothing because what it changes is not simulated."""
+        return self.unchanged and why_unchanged(self.variant.changes, self.notes)[1]
 
     def to_document(self) -> dict[str, Any]:
         """Return it as numbers and texts, for JSON."""
@@ -201,12 +214,13 @@ class VariantRanking:
     @property
     def has_winner(self) -> bool:
         """Whether the best one is better than the site as it is, and surely shortens the mean wait."""
-        return self.ranked[0] is self.best and self.best.same_work and self.best.difference[2] == "wins"
+        first = self.ranked[0] is self.best or self.best.variant.load != 1  # that is beside the site at its load
+        return first and self.best.same_work and self.best.difference[2] == "wins"
 
     @property
     def best(self) -> RankedVariant:
-        """The first of them that is not the site as it is."""
-        return self.changed[0]
+        """The first of them that changes something; if none does, the first."""
+        return next((one for one in self.changed if not one.unchanged), self.changed[0])
 
     def to_document(self) -> dict[str, Any]:
         """Return it as numbers and texts, for JSON."""
@@ -230,10 +244,12 @@ class VariantRanking:
         less = any(not one.same_work for one in self.ranked)
         head += [*(["jobs killed", "work lost"] if less else []), "p95 wait", "longest wait", "utilisation"]
         rows = []
-        for one in self.ranked:
+        both = waits_texts(*(wait for one in self.ranked for wait in (one.mean_wait, one.mean_wait_before)))
+        for number, one in enumerate(self.ranked):
             value = [quantity(self.metric, one.value)] if own else []
-            waits = waits_texts(one.mean_wait, one.mean_wait_before)
-            row = [one.variant.name, *value, *waits, *one.difference]
+            mean, before = both[2 * number : 2 * number + 2]
+            same = compared_with(one.variant).load == one.variant.load
+            row = [one.variant.name, *value, mean, before if same else "-", *one.difference]
             row += [*one.killed_texts] if less else []
             rows.append([*row, wait_text(one.p95_wait), wait_text(one.far.longest), f"{one.utilisation:.1%}"])
         text = [*self.sentences(), "", table(head, rows)]
@@ -285,15 +301,24 @@ def rank_variants(
     if Variant(AS_IT_IS) not in first or len(first) < 2:
         raise _nothing(sweep)
     sign = -1 if metric in LARGER_IS_BETTER else 1
-    # Of those that do less work, the one that does most of it stands first, whatever its waits are.
-    ranked.sort(key=lambda one: (not one.same_work, 0.0 if one.same_work else one.undone, sign * one.value))
-    best = next(one for one in ranked if one.variant.name != AS_IT_IS)
+    # Of those that do less work, the one that does most of it stands first, whatever its waits are; waits at another
+    # load are no better or worse than those of today.
+    ranked.sort(
+        key=lambda one: (
+            not one.same_work,
+            0.0 if one.same_work else one.undone,
+            one.variant.load != 1,
+            sign * one.value,
+        )
+    )
+    others = [one for one in ranked if one.variant.name != AS_IT_IS]
+    best = next((one for one in others if not one.unchanged), others[0])
     copies = first[best.variant]
     notes = [one for one in best.notes if one != best.policy_text]
     grounds = grounds_of(sweep, copies[0], [*notes, *sentences(best.affected), *best.lost_text], copies)
     if not any(one.kind == "all" and one.excludes_none for one in best.effects):
         grounds = replace(grounds, decisive=None)  # nothing is decided
-    grounds = replace(grounds, passes=any(changes_passes(one) for one in first))
+    grounds = replace(grounds, passes=any(changes_passes(one.variant) for one in ranked if not one.why_unchanged))
     originals = tuple(dict.fromkeys(one.original for one in samples))
     failures = tuple({(one.variant, one.sample.original): one for one in sweep.failures.values()}.values())
     return VariantRanking(metric, originals, len(copies), tuple(ranked), failures, grounds)
@@ -315,7 +340,8 @@ def _ranked(sweep: Sweep, variant: Variant, pairs: Sequence[Paired], metric: str
         answers[0].schedule.processors,
         [(one.fate, one.undone) for one in originals],
     )
-    today = [one for pair in pairs if (one := sweep.answer(Variant(AS_IT_IS), pair.other.sample)) is not None]
+    base = compared_with(variant)
+    today = [one for pair in pairs if (one := sweep.answer(base, pair.other.sample)) is not None]
     return RankedVariant(
         variant,
         means[metric],
@@ -323,7 +349,7 @@ def _ranked(sweep: Sweep, variant: Variant, pairs: Sequence[Paired], metric: str
         means["p95_wait"],
         means["utilisation"],
         () if variant.name == AS_IT_IS else tuple(effects(pairs, today)),
-        tuple(dict.fromkeys(note for one in answers for note in one.notes)),
+        _notes(sweep, variant, answers),
         found,
         float(np.mean([base.metric("mean_wait") for base, _ in pairs])),
         variant.name != AS_IT_IS and all(_same(*pair) for pair in pairs),
@@ -332,6 +358,16 @@ def _ranked(sweep: Sweep, variant: Variant, pairs: Sequence[Paired], metric: str
         far_longer(pairs, today),
         effect_bounds(sweep, variant, pairs),
     )
+
+
+def _notes(sweep: Sweep, variant: Variant, answers: Sequence[VariantAnswer]) -> tuple[str, ...]:
+    """Return what was left out or has no effect, and what the policy stands for: in the words of now."""
+    told = dict.fromkeys(note for one in answers for note in one.notes)
+    if not variant.policy:
+        return tuple(told)
+    there = changed(sweep.site, variant.changes) if variant.changes else sweep.site
+    kept = (note for note in told if not note.startswith(f"{POLICY}={variant.policy} "))
+    return (*kept, *policy_notes(there, variant, under_policy(there, variant)))
 
 
 def _same(base: VariantAnswer, other: VariantAnswer) -> bool:

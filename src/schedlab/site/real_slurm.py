@@ -22,7 +22,7 @@ from schedlab.site.site import Site
 from schedlab.site.sweep import VariantFailure
 from schedlab.site.validation import common_rows
 from schedlab.site.variant_task import VariantTask, is_whole, same_work_task, variant_task
-from schedlab.site.variants import AS_IT_IS, Variant
+from schedlab.site.variants import AS_IT_IS, Variant, compared_with
 from schedlab.slurm.deployment import deploy, usual_way
 from schedlab.slurm.installation import installed_version
 from schedlab.slurm.node_commands import carried_out, commands_of
@@ -149,9 +149,10 @@ def _sides(
         except InputError as error:
             failures.append(VariantFailure(variant, sample, str(error)))
             continue
-        if (work := task.adapted.work) not in works:
+        load = compared_with(variant).load
+        if (work := task.adapted.work + (f" at {load:g}" if load != 1 else "")) not in works:
             works.add(work)
-            sides.append(_Side(as_it_is, same_work_task(site, jobs, task.adapted), work))
+            sides.append(_Side(as_it_is, same_work_task(site, jobs, task.adapted, load), work))
         sides.append(_Side(variant, task, work))
     return sides, failures
 

@@ -24,7 +24,7 @@ from schedlab.site.samples import THE_LOG, SiteSample
 from schedlab.site.site import Site, fingerprint, read
 from schedlab.site.standing import read_records, standing_of
 from schedlab.site.variant_task import same_work_task, variant_task
-from schedlab.site.variants import AS_IT_IS, Variant, distinct
+from schedlab.site.variants import AS_IT_IS, Variant, compared_with, distinct
 from schedlab.workload.workload import Workload
 
 ANSWERS = "what-if"
@@ -48,8 +48,9 @@ class Paired(NamedTuple):
 
     @property
     def base_name(self) -> str:
-        """What the site as it is is called here: where it has less work than it had, its name says so."""
-        return f"{AS_IT_IS}, same work" if self.other.work else AS_IT_IS
+        """What the site as it is is called here: its name says where it has less work, or another load."""
+        load = compared_with(self.other.variant).load
+        return f"{AS_IT_IS}{', same work' if self.other.work else ''}{f', load {load:g}' if load != 1 else ''}"
 
 
 class _Task(NamedTuple):
@@ -106,12 +107,14 @@ class Sweep:
         variants: Iterable[Variant],
         samples: Sequence[SiteSample] = (THE_LOG,),
         *,
+        compare: bool = True,
         workers: int | None = None,
         progress: Callable[[int, int, int], None] | None = None,
     ) -> int:
         """Run what has no answer yet, the site as it is included; return how many simulations that took.
 
-        Where a variant leaves jobs out or kills them, the site as it is also runs with the work that is left.
+        Where a variant leaves jobs out or kills them, the site as it is also runs with the work that is left, and where
+        it has another load and more, with that load.
 
         Parameters
         ----------
@@ -119,6 +122,8 @@ class Sweep:
             What to run. Those that fail are in `failures` afterwards.
         samples
             On which jobs.
+        compare
+            Whether the site as it is runs, too.
         workers
             Processes; None: one for each core; 1: this one.
         progress
@@ -134,7 +139,8 @@ class Sweep:
         check_questions(self.site, dict.fromkeys(one.changes for one in wanted))
         check_events(self.site, wanted, nodes=self.nodes)
         # Variants come first: only they tell with which work the site as it is has to run besides.
-        tasks = [_Task(one, sample) for one in (*wanted, Variant(AS_IT_IS)) for sample in samples]
+        bases = dict.fromkeys([*map(compared_with, wanted), Variant(AS_IT_IS)]) if compare else ()
+        tasks = [_Task(one, sample) for one in (*wanted, *bases) for sample in samples]
         paths = {self._path(task): task for task in tasks}
         for task in tasks:
             paths |= {self._path(one): one for one in self._following(task)}
@@ -203,7 +209,7 @@ class Sweep:
         other = self.answer(variant, sample)
         if other is None:
             return None
-        as_it_is = Variant(AS_IT_IS)
+        as_it_is = compared_with(variant)
         base = self._answer(_Task(variant if other.work else as_it_is, sample, other.work), as_it_is)
         return None if base is None else Paired(base, other)
 
@@ -226,7 +232,8 @@ class Sweep:
         from schedlab import __version__
 
         # What the site as it is does with the same work is the same, whichever variants leave this work.
-        what = {"work": task.work} if task.work else asdict(task.variant)
+        load = {"load": task.variant.load} if task.variant.load != 1 else {}
+        what = {"work": task.work} | load if task.work else asdict(task.variant)
         what.pop("name", None)
         key = json.dumps([__version__, FORMAT, self._site, self.nodes, what, asdict(task.sample)], sort_keys=True)
         return self.answers / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.npz"
@@ -256,7 +263,7 @@ def _run(directory: str, digest: str, nodes: bool, path: str, task: _Task) -> st
         jobs = task.sample.of(jobs)
         site, variant = at_other_seconds(site, task.variant, task.sample.copy)
         found = variant_task(site, jobs, variant)
-        found = same_work_task(site, jobs, found.adapted) if task.work else found
+        found = same_work_task(site, jobs, found.adapted, variant.load) if task.work else found
         found = replace(found, scheduler=with_pass_time(found.scheduler, task.sample.copy))
         write_answer(path, found, nodes=nodes)
     except InputError as error:

@@ -20,16 +20,12 @@ from schedlab.site.no_effect import without_effect
 from schedlab.site.other_events import outside, with_events
 from schedlab.site.own_priority import own_priority
 from schedlab.site.pieces import Pieces, folded
+from schedlab.site.policy_text import beside_or_instead
 from schedlab.site.site import Site
 from schedlab.site.time_limits import UNTOUCHED, Adapted, Machine, adapted
 from schedlab.site.variants import Variant
 from schedlab.workload.sampling import scale_load
 from schedlab.workload.workload import Workload
-
-REPLACES = (
-    "takes the place of the site's own priorities: age, fair share, QOS, partition, size and TRES weights do not count "
-    "under it"
-)
 
 OF_QUEUES = ("mean_queue_length", "max_queue_length")
 """Metrics that are of the pieces of jobs, as they queue one after the other."""
@@ -88,23 +84,33 @@ def variant_task(site: Site, jobs: Workload, variant: Variant) -> VariantTask:
     other = with_events(alone, variant)
     scheduler = other.scheduler
     if variant.policy:
-        scheduler = _under_policy(other, variant)
+        scheduler = under_policy(other, variant)
     here = Machine(site.cluster, site.scheduler, site.node_events)
     there = Machine(other.cluster, scheduler, other.node_events)
     found = adapted(jobs, here, there, variant.requests, variant.long)
     notes = [*left_out_texts(found.left_out), *outside(variant, jobs)]
-    if variant.policy and isinstance(other.scheduler.policy, Multifactor):
-        notes.append(_beside_or_instead(variant, scheduler))
+    notes += policy_notes(other, variant, scheduler)
     if variant.load != 1:
         found = found._replace(jobs=scale_load(found.jobs, factor=variant.load))
     return _task(other, scheduler, found, (*without_effect(site, alone, variant.changes), *notes))
 
 
-def same_work_task(site: Site, jobs: Workload, other: Adapted) -> VariantTask:
-    """Return what the site as it is simulates for a fair comparison: the jobs of a variant, and the work done there."""
+def same_work_task(site: Site, jobs: Workload, other: Adapted, load: float = 1.0) -> VariantTask:
+    """Return what the site as it is simulates for a fair comparison: the jobs of a variant, and the work done there.
+
+    With another load than 1, they come as much faster as in the variant.
+    """
     rows = other.rows
     none = np.zeros(len(rows), dtype=np.int64)
-    own = Adapted(other.same_work(jobs), rows, none, np.full(len(jobs), UNTOUCHED, np.int8), none, {})
+    same = other.same_work(jobs)
+    own = Adapted(
+        same if load == 1 else scale_load(same, factor=load),
+        rows,
+        none,
+        np.full(len(jobs), UNTOUCHED, np.int8),
+        none,
+        {},
+    )
     return _task(site, site.scheduler, own, ())
 
 
@@ -117,7 +123,7 @@ def _task(site: Site, scheduler: Scheduler, found: Adapted, notes: tuple[str, ..
     return VariantTask(site, scheduler, found, pieces, notes)
 
 
-def _under_policy(site: Site, variant: Variant) -> Scheduler:
+def under_policy(site: Site, variant: Variant) -> Scheduler:
     """Return the scheduler of a site under a policy: as one factor of its own priorities, or in their place.
 
     Raises
@@ -140,22 +146,13 @@ def _under_policy(site: Site, variant: Variant) -> Scheduler:
     return replace(site.scheduler, policy=factor)
 
 
-def _beside_or_instead(variant: Variant, scheduler: Scheduler) -> str:
-    """Say whether a policy counts beside the site's own priorities, or instead of them."""
-    name = f"policy={variant.policy}{' (expected area first)' if variant.policy.strip().lower() == 'eaf' else ''}"
-    if isinstance(scheduler.policy, Multifactor) and scheduler.policy.site:
-        return (
-            f"{name} counts as one factor of {scheduler.policy.site:,.0f} points beside the site's own priorities "
-            "(age, fair share, QOS, partition, size, TRES), as schedlab deploy installs it by default; in their place, "
-            "it is asked for with --policy-points 0"
-        )
-    told = f"{name} {REPLACES}"
-    if is_whole(variant.policy) or is_fixed(variant.policy):
-        return told
-    return (
-        f"{told}; as one factor beside them, which schedlab deploy makes of it by default, it is not simulated, "
-        "as its scores change while jobs wait or depend on runs that have ended: waits would be others than these"
-    )
+def policy_notes(site: Site, variant: Variant, scheduler: Scheduler) -> list[str]:
+    """Say whether the policy of a variant, with its scheduler, counts beside what its site has, or instead of it."""
+    if not variant.policy:
+        return []
+    as_factor = is_whole(variant.policy) or is_fixed(variant.policy)
+    told = beside_or_instead(variant, site.scheduler, scheduler, as_factor=as_factor)
+    return [told] if told else []
 
 
 def is_fixed(text: str) -> bool:

@@ -123,6 +123,18 @@ class Variant:
         return "; ".join(parts) or AS_IT_IS
 
 
+def compared_with(variant: Variant) -> Variant:
+    """Return the site as it is, with the load of a variant that changes more than that: else both are in the effect.
+
+    Examples
+    --------
+    >>> compared_with(Variant("busier", load=1.1)).load, compared_with(Variant("both", policy="saf", load=1.1)).load
+    (1.0, 1.1)
+    """
+    more = variant.changes or variant.policy or variant.node_events is not None or not variant.own_events
+    return Variant(AS_IT_IS, load=variant.load if more else 1.0)
+
+
 Axes = Mapping[str, Sequence[str]]
 """Values by what they are values of: a parameter, a line up to its option, policy, load, requests or long."""
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from schedlab.site.coverage import listed
 from schedlab.site.effects import Effect
 from schedlab.site.wait_text import signed
+from schedlab.wording import count_of
 
 if TYPE_CHECKING:
     from schedlab.site.ranking import RankedVariant
@@ -62,8 +63,9 @@ def open_text(effects: Sequence[Effect], under: str = "") -> list[str]:
     found = sorted(unsure, key=lambda one: -abs(one.difference) * one.jobs)
     if not found:
         return []
-    told = f"{under}these waits change most though the log cannot tell whether that is chance: "
-    return [f"{told[:1].upper()}{told[1:]}{_with_changes(found, most=MOST_PAYERS)}."]
+    told = f"{under}these waits change most in sum, though the log cannot tell whether that is chance: "
+    named = [f"{one.who} ({count_of(one.jobs, 'job')}, {signed(one.difference)} each)" for one in found]
+    return [f"{told[:1].upper()}{told[1:]}{listed(named, MOST_PAYERS)}."]
 
 
 def payers_of(one: RankedVariant) -> str:
