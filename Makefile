@@ -5,6 +5,8 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 PLAIN := NUMBA_DISABLE_JIT=1 $(PYTEST)
+# Where tests marked compiled or plain are; to collect all tests takes half a minute of two cores.
+ENGINE := tests/engine tests/kernels
 
 .PHONY: demo test quick rest test-all tiers tests-of lint types docs fuzz bench coverage clean
 
@@ -25,10 +27,10 @@ test: lint ## lint, types, and the quick tests; those that need real traces are 
 # With the kernels as plain Python nothing is compiled, which would take most of the time.
 quick: .venv/dev ## the quick tests: each takes at most three CPU seconds
 	@$(PLAIN) -m "not compiled and not slow"
-	@$(PYTEST) -m "compiled and not slow"
+	@$(PYTEST) -m "compiled and not slow" $(ENGINE)
 
 rest: .venv/dev ## the slow tests, and with compiled kernels the quick ones of packages that have some
-	@$(PLAIN) -m "plain and slow"
+	@$(PLAIN) -m "plain and slow" $(ENGINE)
 	@$(PYTEST) -m "(slow and not plain) or both"
 
 test-all: test rest ## all tests
@@ -60,7 +62,7 @@ bench: .venv/package ## the benchmarks; each checks its answer as well as its ti
 
 coverage: .venv/dev ## which lines the quick tests reach, in htmlcov/
 	@$(PLAIN) -m "not compiled and not slow" --cov --cov-report=
-	@$(PYTEST) -m "compiled and not slow" --cov --cov-append --cov-report=term:skip-covered --cov-report=html
+	@$(PYTEST) -m "compiled and not slow" $(ENGINE) --cov --cov-append --cov-report=term:skip-covered --cov-report=html
 
 clean: ## forget the environment and everything that can be made again
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis docs/_build demo htmlcov .coverage

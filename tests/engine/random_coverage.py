@@ -31,7 +31,7 @@ import numpy as np
 
 HERE = Path(__file__).parent
 if __name__ == "__main__":
-    sys.path[:0] = [str(HERE), str(HERE.parent / "gym")]
+    sys.path[:0] = [str(HERE), str(HERE / "parts" / "heterogeneous"), str(HERE.parent / "gym")]
 
 from drawn_cases import Case, drawn_case, found_by_engine, without_what_never_runs  # noqa: E402
 from drawn_jobs import with_resources  # noqa: E402

@@ -33,7 +33,10 @@ DRAWN = 2
 """How many cases of everything; six times as many in the slow tests."""
 
 APART = 3
-"""Each feature is compiled under every third backfilling, the next one under the others: eight take half a minute."""
+"""Each feature is compiled under every third backfilling, the next one under the others."""
+
+WORKLOADS = range(5, 9)
+"""Seeds of what is simulated with a set of features: that takes no time beside compiling."""
 
 FEATURES = [feature for group in GROUPS for feature in group]
 
@@ -51,21 +54,46 @@ def of_case(number: str) -> object:
     return found_by_engine(drawn(int(number)))
 
 
-def of_feature(feature: str) -> object:
-    """Return what the engine says of a feature under some of the backfillings that it goes with."""
-    found = []
-    for backfilling in list(BACKFILLINGS)[FEATURES.index(feature) % APART :: APART]:
-        try:
-            case = setting(backfilling, (feature,))
-        except InputError:
+def goes(backfilling: str, features: tuple[str, ...]) -> bool:
+    """Return whether features go together under a backfilling."""
+    try:
+        return not setting(backfilling, features).refused
+    except InputError:
+        return False
+
+
+def sets_of_features(backfilling: str) -> list[tuple[str, ...]]:
+    """Return as few sets as go together, of every third feature that goes with a backfilling: each set is compiled."""
+    sets: list[tuple[str, ...]] = []
+    for feature in FEATURES[list(BACKFILLINGS).index(backfilling) % APART :: APART]:
+        if not goes(backfilling, (feature,)):
             continue
-        if not case.refused:
-            workload, options = random_simulation(case, 5)
+        taken = (place for place, one in enumerate(sets) if apart(one, feature) and goes(backfilling, (*one, feature)))
+        place = next(taken, None)
+        if place is None:
+            sets.append((feature,))
+        else:
+            sets[place] += (feature,)
+    return sets
+
+
+def apart(features: tuple[str, ...], other: str) -> bool:
+    """Return whether a feature is of another group than all of these: those of one group exclude each other."""
+    return not any(other in group and set(features) & set(group) for group in GROUPS)
+
+
+def of_features(backfilling: str) -> object:
+    """Return what the engine says of sets of features under a backfilling."""
+    found = []
+    for features in sets_of_features(backfilling):
+        case = setting(backfilling, features)
+        for seed in WORKLOADS:
+            workload, options = random_simulation(case, seed)
             found.append(outcome(simulate(workload, case.scheduler, **options)))
     return found
 
 
-KINDS = {"case": of_case, "feature": of_feature}
+KINDS = {"case": of_case, "features": of_features}
 
 
 def digest(kind: str, what: str) -> str:
@@ -101,9 +129,13 @@ def test_compiled_kernels_do_as_plain_ones_in_more_cases(number: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("feature", FEATURES)
-def test_each_feature_does_the_same_compiled_and_plain(feature: str) -> None:
-    compare("feature", feature)
+@pytest.mark.parametrize("backfilling", BACKFILLINGS)
+def test_each_feature_does_the_same_compiled_and_plain(backfilling: str) -> None:
+    compare("features", backfilling)
+
+
+def test_each_feature_is_compiled_under_some_backfilling() -> None:
+    assert {feature for name in BACKFILLINGS for one in sets_of_features(name) for feature in one} == set(FEATURES)
 
 
 if __name__ == "__main__":

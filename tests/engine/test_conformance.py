@@ -21,7 +21,7 @@ from schedlab.workload.submitting import submit_workflows
 from schedlab.workload.swf import read_swf
 from schedlab.workload.workload import Workload
 
-pytestmark = pytest.mark.compiled
+pytestmark = pytest.mark.both
 
 DIRECTORY = Path(__file__).resolve().parents[2] / "conformance"
 COLUMNS = {"end": "end_time", "backfilled": "backfilled", "killed": "killed"}
@@ -93,7 +93,7 @@ EXPECTATIONS = [
 ]
 
 
-@pytest.mark.parametrize("engine", [simulate, simulate_plain], ids=["compiled", "plain"])
+@pytest.mark.parametrize("engine", [simulate, simulate_plain], ids=["engine", "reference"])
 @pytest.mark.parametrize(("case", "answer"), EXPECTATIONS)
 def test_the_engine_gives_the_answer_of_the_pencil(
     engine: Callable[..., Schedule], case: Case, answer: dict[str, Any]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from functools import cache
 
 import numpy as np
 import pytest
@@ -30,11 +31,23 @@ def in_a_validation(jobs, predictor):
     return validate(jobs, predictor, replay="log").predicted
 
 
+def simulated(jobs, predictor):
+    return simulate(jobs, Scheduler(FCFS(), "easy", runtimes=predictor))
+
+
 def in_the_loop(jobs, predictor):
-    return simulate(jobs, Scheduler(FCFS(), "easy", runtimes=predictor)).predicted_run_time
+    return simulated(jobs, predictor).predicted_run_time
 
 
 both_ways = pytest.mark.parametrize("predictions", [in_a_validation, in_the_loop])
+
+
+@cache
+def usual(predictions, predictor):
+    """Return what is predicted for the usual log, with which several tests compare other predictions."""
+    if predictions is in_the_loop:
+        return usual(simulated, predictor).predicted_run_time
+    return predictions(log(), predictor)
 
 
 def with_another_future(jobs, ends, moment):
@@ -47,10 +60,11 @@ def peeks(predictions, predictor):
     """Say whether a prediction changes with what happens after it was made."""
     # Requests are advisory, for otherwise the request would cut the other future off.
     jobs = log(requests_enforced=False)
-    told = predictions(jobs, predictor)
-    ends = jobs.submit_time + jobs.wait_time + jobs.run_time
     if predictions is in_the_loop:
-        ends = simulate(jobs, Scheduler(FCFS(), "easy", runtimes=predictor)).end_time
+        schedule = simulated(jobs, predictor)
+        told, ends = schedule.predicted_run_time, schedule.end_time
+    else:
+        told, ends = predictions(jobs, predictor), jobs.submit_time + jobs.wait_time + jobs.run_time
     for moment in jobs.submit_time[0] + MOMENTS:
         before = jobs.submit_time <= moment
         assert before.any()
@@ -85,22 +99,20 @@ def test_a_label_that_comes_early_is_caught(name, monkeypatch):
 @both_ways
 @every_predictor
 def test_predictions_lie_between_a_second_and_the_request(predictor, predictions):
-    jobs = log()
-    predicted = predictions(jobs, predictor)
+    predicted = usual(predictions, predictor)
     assert (predicted >= 1).all()
-    assert (predicted <= jobs.requested_time).all()
+    assert (predicted <= log().requested_time).all()
 
 
 @every_predictor
 def test_every_predictor_learns(predictor):
-    jobs = log()
-    assert not np.array_equal(in_a_validation(jobs, predictor), in_a_validation(jobs, Requested()))
+    assert not np.array_equal(usual(in_a_validation, predictor), usual(in_a_validation, Requested()))
 
 
 @both_ways
 @every_predictor
 def test_the_same_object_predicts_the_same_again(predictor, predictions):
-    first = predictions(log(), predictor)
+    first = usual(predictions, predictor)
     predictions(log(seed=2), predictor)
     np.testing.assert_array_equal(predictions(log(), predictor), first)
 
@@ -108,16 +120,15 @@ def test_the_same_object_predicts_the_same_again(predictor, predictions):
 @every_predictor
 def test_a_pickled_predictor_predicts_the_same(predictor):
     revived = pickle.loads(pickle.dumps(predictor))
-    np.testing.assert_array_equal(in_a_validation(log(), revived), in_a_validation(log(), predictor))
+    np.testing.assert_array_equal(in_a_validation(log(), revived), usual(in_a_validation, predictor))
 
 
 @every_predictor
 def test_a_validation_predicts_what_the_loop_predicts(predictor):
     # Under FCFS with backfilling jobs of one second start in the order of their submission, and so the order of ends
     # of one second is known from the times alone.
-    jobs = log()
-    schedule = simulate(jobs, Scheduler(FCFS(), "easy", runtimes=predictor))
-    predicted = validate(jobs, predictor, replay=schedule).predicted
+    schedule = usual(simulated, predictor)
+    predicted = validate(log(), predictor, replay=schedule).predicted
     np.testing.assert_array_equal(predicted, schedule.predicted_run_time)
 
 
@@ -126,7 +137,7 @@ def test_two_parts_with_a_file_between_are_as_good_as_one(predictor, tmp_path):
     jobs = log()
     cut = int(jobs.submit_time[80])
     first, second = jobs[jobs.submit_time < cut], jobs[jobs.submit_time >= cut]
-    whole = in_a_validation(jobs, predictor)
+    whole = usual(in_a_validation, predictor)
     model = validate(first, predictor, replay="log").model
     assert len(model.memory().jobs) > 3  # jobs on their way when the model is saved
     model.save(tmp_path / "model.json")

@@ -9,8 +9,10 @@ import pytest
 from test_laboratory import job, listed, machine
 
 import schedlab as sl
+from schedlab.cluster import slurm_releases
 from schedlab.errors import InputError
-from schedlab.slurm import installation
+from schedlab.scheduler import slurm_versions
+from schedlab.slurm import installation, releases
 from schedlab.slurm.configuration import Configuration
 from schedlab.slurm.installation import Installation, fetched, find_slurm
 from schedlab.slurm.replay import run
@@ -97,3 +99,19 @@ def test_programs_that_are_not_installed_find_their_own_libraries(tmp_path) -> N
     (plugins / "sched_backfill.so").touch()
     own = Installation(tmp_path, "24.11.5")
     assert own.environment()["LD_LIBRARY_PATH"] == f"{plugins}:{plugins.parent}"
+
+
+def test_the_three_lists_of_versions_hold_together() -> None:
+    """Which parameters releases know, which rules their passes follow, and which messages their daemons read."""
+    assert list(releases.RELEASES) == [name for name in slurm_releases.RELEASES if name in releases.RELEASES]
+    assert [name for name, release in releases.RELEASES.items() if release.suite] == list(slurm_versions.VERSIONS)
+    assert slurm_versions.MODELLED in slurm_versions.VERSIONS
+    for rule in (*slurm_versions.RULES.values(), *slurm_versions.NOT_MODELLED):
+        assert 0 < len(rule.versions) <= len(slurm_versions.VERSIONS), rule.name
+        assert set(rule.versions) <= set(slurm_versions.VERSIONS), rule.name
+    bounds = {bound for life in slurm_releases.LIFETIMES.values() for bound in life if bound}
+    assert bounds <= set(slurm_releases.RELEASES)
+    for name, release in releases.RELEASES.items():
+        speaks = release.messages
+        assert speaks.oldest <= speaks.number, name
+        assert releases.name_of(speaks.release) <= name  # a later release reads what that one packs
