@@ -35,6 +35,9 @@ PLAIN = "engine"
 COMPILED = "kernels"
 """Where tests are of compilation itself."""
 
+NO_PROCESSES = {"cli", "papers", "report", "schedule", "scheduler", "test_docs.py"}
+"""Where campaigns run in the process of the test: to start others takes seconds each time, and `campaign` tests it."""
+
 
 def pytest_configure(config: pytest.Config) -> None:
     """Let plain Python divide by zero as compiled kernels do, without a warning."""
@@ -47,13 +50,26 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark tests as `compiled`, `plain` or `both` by where they are."""
     kernels = packages_with_kernels()
     for item in items:
-        package = item.path.relative_to(TESTS).parts[0] if item.path.is_relative_to(TESTS) else ""
+        package = package_of(item.path)
         if package == COMPILED:
             item.add_marker(pytest.mark.compiled)
         elif package == PLAIN and not {"compiled", "both"} & set(item.keywords):
             item.add_marker(pytest.mark.plain)
         elif package in kernels or package.endswith(".py"):  # documentation and examples
             item.add_marker(pytest.mark.both)
+
+
+def package_of(path: Path) -> str:
+    """Return the package that tests belong to, or the name of their file."""
+    return path.relative_to(TESTS).parts[0] if path.is_relative_to(TESTS) else ""
+
+
+@pytest.fixture(autouse=True)
+def _no_processes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if package_of(request.path) in NO_PROCESSES:
+        from campaign_runs import Sent
+
+        monkeypatch.setattr("schedlab.campaign.run.executors.LocalExecutor", Sent)
 
 
 def packages_with_kernels() -> set[str]:
