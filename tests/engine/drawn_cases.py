@@ -34,8 +34,8 @@ from schedlab.workload.workload import Workload
 ATTEMPTS = 6
 """How often a case is drawn until one is not refused."""
 
-MOST = 25
-"""Jobs of a case. More are drawn, as half of them can never run."""
+MOST, MANY = 25, 60
+"""Jobs of a case, and of one about what takes many. More are drawn, as half of them can never run."""
 
 DISTRIBUTIONS: dict[str, Any] = {
     "distributions": ("uniform(0s,60s)", "uniform(5s,100s)"),
@@ -63,13 +63,15 @@ class Case(NamedTuple):
 def drawn_case(seed: int) -> Case | None:
     """Return the random simulation of a seed, without the jobs that can never run; None if nothing goes together."""
     for attempt in range(ATTEMPTS):
+        draw = Draw(f"engine {seed}, {attempt}")
         try:
-            whole_case = _any_case(Draw(f"engine {seed}, {attempt}"))
+            whole_case = _any_case(draw)
             case = without_what_never_runs(whole_case)
         except InputError:
             continue
         if case is not None:
-            first = without_rows(case.workload, np.arange(MOST, len(case.workload)))
+            most = MANY if "many" in draw.wanted else MOST
+            first = without_rows(case.workload, np.arange(most, len(case.workload)))
             return case._replace(workload=first, drawn=whole_case.workload)
     return None
 
@@ -77,7 +79,8 @@ def drawn_case(seed: int) -> Case | None:
 def _any_case(draw: Draw) -> Case:
     """Return a random simulation, which may be refused."""
     draw.wanted = drawn_subject(draw)
-    nodes, heterogeneous = draw.has("nodes", 0.75), draw.has("heterogeneous", 0.18)
+    nodes = draw.has("nodes", 0.1 if "many" in draw.wanted else 0.75)
+    heterogeneous = draw.has("heterogeneous", 0.18)
     moldable = not heterogeneous and draw.has("moldable", 0.15)
     licences: Document = {"licenses": {"L": draw.randint(1, 3), "M": 1}} if draw.chance(0.25) else {}
     document = drawn_cluster(draw) if nodes else {"processors": draw.randint(1, 12), **licences}

@@ -108,7 +108,7 @@ def _on_nodes(draw: Draw, rng: np.random.Generator, document: Document, jobs: in
         "tasks_per_node": np.where(rng.random(jobs) < 0.1, rng.integers(1, 4, jobs), 0),
         "memory_per_node": np.where(memory < 0.2, rng.integers(1, 300, jobs), 0),
         "memory_per_core": np.where((memory > 0.2) & (memory < 0.4), rng.integers(1, 80, jobs), 0),
-        "exclusive": (rng.random(jobs) < 0.08).astype(int),
+        "exclusive": (rng.random(jobs) < (0.4 if "whole nodes" in draw.wanted else 0.08)).astype(int),
         "constraint": [draw.one("", "", "", "", "x", "y", "x|y", "x&y") for _ in range(jobs)],
         "partition": [_partitions(draw, document) for _ in range(jobs)],
     }

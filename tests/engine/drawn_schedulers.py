@@ -15,6 +15,7 @@ POLICIES = (
     *("fcfs", "lcfs", "spf", "lpf", "sqf", "lqf", "saf", "laf"),
     *("wfp3", "unicef", "f1", "f2", "f3", "f4", "smith", "gittins"),
 )
+BY_RUN_TIME = ("spf", "lpf", "saf", "f1", "smith")
 FORMULAS = (
     *("p*q", "p/R+q", "log10(p)*q+870*log10(r)", "max(w,1)*q", "-w", "w*0", "min(p,q)-r", "p**2/(w+1)", "R-w", "p-p"),
     *("sqrt(p)*q-w/3", "x50*q", "-h", "G+m-g"),
@@ -23,17 +24,18 @@ AGE: Table = {"max_age": (0.7, (10, 60, 300, 604800)), "accrue": (0.3, ("always"
 SIZE: Table = {"favor": (0.4, ("small",)), "relative": (0.3, ("yes",))}
 SHARES: Table = {"half_life": (0.6, (0, 20, 200)), "shares": (0.4, ("classic",)), "ends": (0.3, ("lost",))}
 FACTORS: dict[str, tuple[float, tuple[Any, ...], Table]] = {
-    "age": (0.6, (1, 50, 1000, 3.5), AGE),
+    "age": (0.6, (1, 3.5, 50, 500, 1000), AGE),
     "size": (0.6, (1, 100, 1000), SIZE),
     "fairshare": (0.6, (10, 1000, 5000), SHARES),
     "tres": (0.3, ("cpu:100", "cpu:10;mem:5", "node:100;gres/gpu:50", "billing:3"), {"amounts": (0.4, ("yes",))}),
     "partition": (0.3, (100,), {"partitions": (1, ("1:0.5;2:1",))}),
     "qos": (0.3, (100,), {"qoses": (1, ("1:0.5;2:1",))}),
 }
+# In seconds, a regression with the usual step asks for the whole request of nearly all jobs, whatever its loss.
 PREDICTORS = (
-    *("requested", "actual", "ave2", "ave(3)", "mean", "median", "quantile(0.9)", "similar", "similar(0.3,jobs=20)"),
+    *("requested", "actual", "ave2", "ave(3)", "mean", "median", "quantile(0.9)", "similar", "similar(0.3,jobs=2)"),
     *("groups", "groups(user.processors,shrink=0)", "groups(user.executable,mean=arithmetic)", "e-loss", "log-nag"),
-    *("nag(over=square,under=linear,weight=area)", "log-nag(pairs)"),
+    *("nag(over=linear,under=square,weight=wide,step=5,penalty=0)", "log-nag(pairs)"),
 )
 PASSES: Table = {
     "interval": (0.6, (0, 1, 5, 30, 60)),
@@ -78,16 +80,18 @@ OTHERS: Table = {"starvation": (0.12, (0, 5, 60, 300)), "window": (0.1, (1, 2, 5
 
 def drawn_policy(draw: Draw) -> str:
     """Return a policy as text."""
-    if draw.has("multifactor", 0.3):
+    if draw.has("multifactor", 0.0 if "predictions" in draw.wanted else 0.3):
         return _multifactor(draw)
+    if "predictions" in draw.wanted:
+        return draw.choice(BY_RUN_TIME)
     return draw.choice(POLICIES) if draw.chance(0.7) else f'"{draw.choice(FORMULAS)}"'
 
 
 def _multifactor(draw: Draw) -> str:
-    parts = []
+    parts, about = [], draw.wanted & FACTORS.keys()
     for name, (share, weights, options) in FACTORS.items():
-        if draw.has(name, share):
-            parts += [f"{name}={draw.choice(weights)}", *draw.text(options)]
+        if draw.has(name, share / 4 if about else share):  # others would outweigh what it is about
+            parts += [f"{name}={draw.choice(weights[-2:] if name in about else weights)}", *draw.text(options)]
     parts = parts or ["age=10"]
     return f"multifactor({','.join([*parts, *draw.text({'period': (0.7, (1, 7, 30, 60))})])})"
 
@@ -105,8 +109,9 @@ def drawn_scheduler(draw: Draw, *, nodes: bool, switches: bool, heterogeneous: b
         backfilling += f"@{predictor}" + (f"/{draw.one('requested', 'incremental', 'doubling')}" if corrected else "")
     if backfilling.startswith("+conservative") and draw.chance(0.3):
         options.append("reservations=fixed")
-    if nodes and draw.chance(0.6):
-        options.append(f"placement={'switches' if switches and draw.chance(0.6) else draw.choice(PLACEMENTS)}")
+    if nodes and draw.has("placement", 0.6):
+        whole = "consecutive" if "placement" in draw.wanted else draw.choice(PLACEMENTS)
+        options.append(f"placement={'switches' if switches and draw.chance(0.6) else whole}")
     return ",".join([policy + own + backfilling, *options])
 
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import pytest
 import random_coverage
 from drawn_cases import Case, found_by_engine
@@ -45,6 +49,13 @@ def test_options_are_taken_out_of_texts() -> None:
     assert texts["favor"] == "multifactor(size=5)+slurm(interval=60,depth=3),placement=best"
     assert texts["depth"] == "multifactor(size=5,favor=small)+slurm(interval=60),placement=best"
     assert texts["placement"] == "multifactor(size=5,favor=small)+slurm(interval=60,depth=3)"
+
+
+def test_the_program_finds_all_that_it_imports() -> None:
+    usual = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    command = [sys.executable, "-W", "ignore", random_coverage.__file__, "--help"]
+    done = subprocess.run(command, env=usual, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
 
 
 def test_cases_are_counted_until_enough_have_bound(monkeypatch: pytest.MonkeyPatch) -> None:
