@@ -151,6 +151,21 @@ def test_only_the_package_of_kernels_knows_how_numba_compiles():
             assert not inside, f"{module.relative_to(PACKAGE.parent)} imports {', '.join(inside)}"
 
 
+def test_what_is_equal_to_itself_alone_inherits_no_comparison_of_fields():
+    """A dataclass with eq=False whose parent is one without compares the parent's fields: perhaps none."""
+    records: dict[str, tuple[bool, list[str]]] = {}
+    for module in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+            made = [ast.unparse(one) for one in node.decorator_list] if isinstance(node, ast.ClassDef) else []
+            for one in made:
+                if one.startswith("dataclass"):
+                    own = any(isinstance(part, ast.FunctionDef) and part.name == "__eq__" for part in node.body)
+                    records[node.name] = ("eq=False" not in one or own, [ast.unparse(base) for base in node.bases])
+    alone = {name: bases for name, (compares, bases) in records.items() if not compares}
+    assert len(alone) > 20
+    assert [name for name, bases in alone.items() if any(records.get(base, (False,))[0] for base in bases)] == []
+
+
 def test_the_papers_use_public_names_only():
     namespaces = {f"schedlab.{name}": getattr(schedlab, name) for name in schedlab.__all__}
     public = {"schedlab": schedlab} | {name: found for name, found in namespaces.items() if ismodule(found)}

@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from predict_samples import ALL, BUILT_IN, Last, log
+from predict_samples import ALL, BUILT_IN, IN_PYTHON, Last, log
 
 from schedlab.engine import simulate
 from schedlab.errors import InputError
@@ -194,6 +194,10 @@ def test_what_goes_wrong_in_a_class_of_ones_own_is_named_with_the_job(prediction
     with pytest.raises(InputError, match="predictor Fails: ") as caught:
         predictions(log(), PythonPredictor(Fails()))
     assert said in str(caught.value)
+
+
+def test_two_objects_are_two_predictors():
+    assert len({*IN_PYTHON.values(), PythonPredictor(Last())}) == len(IN_PYTHON) + 1
 
 
 def test_a_class_that_fails_to_learn_is_named_with_the_job():

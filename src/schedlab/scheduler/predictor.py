@@ -93,7 +93,7 @@ def arguments_of(predictor: Predictor, unnamed: str = "") -> str:
     return f"({','.join(arguments)})" if arguments else ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # which those that wrap an object of Python would inherit: all of them were equal
 class Predictor:
     """The source of the run times that a scheduler assumes.
 
