@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 from schedlab.errors import InputError
 from schedlab.scheduler.arguments import argument, arguments, in_minutes, read_arguments, whole, written_arguments
 from schedlab.scheduler.policy import SPF, Policy
-from schedlab.scheduler.slurm_versions import MODELLED, VERSIONS, holds
+from schedlab.scheduler.slurm_versions import MODELLED, RULES, VERSIONS, holds
 
 ALL = 10**15
 """As an option: no limit."""
@@ -225,6 +225,9 @@ class Slurm:
         given, hetjob_prio is "min" (bf_hetjob_immediate). "no": at the end of the pass.
     version
         The version of Slurm whose rules hold where they differ, see `schedlab.scheduler.slurm_versions`.
+    otherwise
+        Names of such rules, between "/", that hold if they do not in the version, and do not if they do: what each of
+        them does can so be told apart.
 
     Examples
     --------
@@ -332,6 +335,9 @@ class Slurm:
         words=VERSIONS,
         default=MODELLED,
     )
+    otherwise: str = argument(
+        'rules that differ by version, between "/", which are the other way round than in the version', default=""
+    )
 
     def __post_init__(self) -> None:
         for option in (one for one in fields(self) if isinstance(one.default, int)):
@@ -344,6 +350,9 @@ class Slurm:
         for name, (one, _) in arguments(type(self)).items():
             if one.words and getattr(self, name) not in one.words:
                 raise InputError(f"slurm: {name}={getattr(self, name)}; known are {' and '.join(one.words)}")
+        for rule in filter(None, self.otherwise.split("/")):
+            if rule not in RULES:
+                raise InputError(f"slurm: otherwise={rule}; known are {', '.join(RULES)}")
 
     @classmethod
     def parse(cls, text: str) -> Slurm:
@@ -365,7 +374,7 @@ class Slurm:
 
     def follows(self, rule: str) -> bool:
         """Return whether a rule holds that differs by version."""
-        return holds(rule, self.version)
+        return holds(rule, self.version) != (rule in self.otherwise.split("/"))
 
     @property
     def hetjob_order(self) -> str:

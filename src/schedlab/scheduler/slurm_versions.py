@@ -147,3 +147,19 @@ def holds(rule: str, version: str) -> bool:
     (True, False)
     """
     return version in RULES[rule].versions
+
+
+def differing(old: str, new: str) -> tuple[Rule, ...]:
+    """Return the rules of the table that hold in one of two versions.
+
+    Examples
+    --------
+    >>> [rule.name for rule in differing("24.11", "26.05")]
+    ['groups_widen', 'exempt_from_suspension']
+    """
+    return tuple(rule for rule in RULES.values() if (old in rule.versions) != (new in rule.versions))
+
+
+def not_modelled(old: str, new: str) -> tuple[Rule, ...]:
+    """Return the differences between two versions that are known, and not modelled."""
+    return tuple(rule for rule in NOT_MODELLED if (old in rule.versions) != (new in rule.versions))

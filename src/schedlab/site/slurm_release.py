@@ -12,6 +12,7 @@ from pathlib import Path
 from schedlab.cluster.slurm_releases import SlurmRelease, within
 from schedlab.site.ledger import Ledger, LedgerLine
 from schedlab.site.site import Site
+from schedlab.site.slurm_rules import under_version, version_of
 
 _RELEASE = re.compile(r'"release"\s*:\s*"(\d\d\.\d\d)')
 _HEAD = 1 << 16
@@ -19,8 +20,9 @@ _HEAD = 1 << 16
 
 
 def with_release(site: Site, release: SlurmRelease) -> Site:
-    """Return a site with the release of its Slurm, in whose ledger stands what that release would refuse."""
-    settings = replace(site.settings, slurm=release)
+    """Return a site with the release of its Slurm: by its rules, and in its ledger stands what it would refuse."""
+    scheduler = under_version(site.scheduler, version_of(release))
+    settings = replace(site.settings, slurm=release, scheduler=scheduler.text)
     return replace(site, settings=settings, ledger=Ledger(tuple(_marked(line, release) for line in site.ledger)))
 
 

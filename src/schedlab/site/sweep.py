@@ -22,6 +22,7 @@ from schedlab.site.copies import at_other_seconds, with_pass_time
 from schedlab.site.other_events import check_events
 from schedlab.site.samples import THE_LOG, SiteSample
 from schedlab.site.site import Site, fingerprint, read
+from schedlab.site.slurm_defaults import site_under
 from schedlab.site.standing import read_records, standing_of
 from schedlab.site.variant_task import same_work_task, variant_task
 from schedlab.site.variants import AS_IT_IS, Variant, compared_with, distinct
@@ -64,6 +65,15 @@ class _Task(NamedTuple):
     work: str = ""
 
 
+class _Twin(NamedTuple):
+    """The twin that variants are made of: the directory of the site, its fingerprint, the version, and with nodes?"""
+
+    directory: str
+    digest: str
+    slurm: str
+    nodes: bool
+
+
 class Sweep:
     """Variants of a site, and the answers that are there.
 
@@ -77,6 +87,8 @@ class Sweep:
         Where answers are kept; by default, within the directory.
     anyway
         Whether a twin answers that its last calibration found not good enough.
+    slurm
+        The version of Slurm whose rules hold at the site as it is, where they differ; empty: its own.
 
     Raises
     ------
@@ -91,9 +103,10 @@ class Sweep:
         nodes: bool = True,
         answers: str | PathLike[str] | None = None,
         anyway: bool = False,
+        slurm: str = "",
     ) -> None:
-        self.directory, self.nodes = Path(directory), nodes
-        self.site = read(self.directory)
+        self.directory, self.nodes, self.slurm = Path(directory), nodes, slurm
+        self.site = site_under(read(self.directory), slurm)
         self.jobs = self.site.replayable().jobs
         self._site = fingerprint(self.directory)
         self.standing = standing_of(read_records(self.directory), self._site, self.jobs, nodes=nodes)
@@ -188,8 +201,8 @@ class Sweep:
                 running |= {submit(_run, *self._arguments(task)): task for task in left}
                 left.clear()
 
-    def _arguments(self, task: _Task) -> tuple[str, str, bool, str, _Task]:
-        return str(self.directory), self._site, self.nodes, str(self._path(task)), task
+    def _arguments(self, task: _Task) -> tuple[_Twin, str, _Task]:
+        return _Twin(str(self.directory), self._site, self.slurm, self.nodes), str(self._path(task)), task
 
     def answer(self, variant: Variant, sample: SiteSample = THE_LOG) -> VariantAnswer | None:
         """Return the answer of a variant; None: there is none.
@@ -235,7 +248,10 @@ class Sweep:
         load = {"load": task.variant.load} if task.variant.load != 1 else {}
         what = {"work": task.work} | load if task.work else asdict(task.variant)
         what.pop("name", None)
-        key = json.dumps([__version__, FORMAT, self._site, self.nodes, what, asdict(task.sample)], sort_keys=True)
+        # What came later is left out where it is not used: answers that are there stay valid.
+        what = {name: value for name, value in what.items() if value or name not in ("slurm", "rules")}
+        whose = f"{self._site} {self.slurm}" if self.slurm else self._site
+        key = json.dumps([__version__, FORMAT, whose, self.nodes, what, asdict(task.sample)], sort_keys=True)
         return self.answers / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.npz"
 
 
@@ -248,24 +264,24 @@ def _reason(future: Future[str | None]) -> str | None:
 
 
 @lru_cache(maxsize=1)
-def _unchanged_site(directory: str, digest: str) -> tuple[Site, Workload]:
+def _unchanged_site(twin: _Twin) -> tuple[Site, Workload]:
     """Return a site and its jobs that can be replayed, once for all variants that a process runs of it."""
-    site = read(directory)
-    if fingerprint(directory) != digest:
-        raise InputError(f"{directory} has changed since its variants were planned; run them again")
+    site = site_under(read(twin.directory), twin.slurm)
+    if fingerprint(twin.directory) != twin.digest:
+        raise InputError(f"{twin.directory} has changed since its variants were planned; run them again")
     return site, site.replayable().jobs
 
 
-def _run(directory: str, digest: str, nodes: bool, path: str, task: _Task) -> str | None:
+def _run(twin: _Twin, path: str, task: _Task) -> str | None:
     """Simulate a variant in a worker and write the answer; return what is wrong, if anything is."""
     try:
-        site, jobs = _unchanged_site(directory, digest)
+        site, jobs = _unchanged_site(twin)
         jobs = task.sample.of(jobs)
         site, variant = at_other_seconds(site, task.variant, task.sample.copy)
         found = variant_task(site, jobs, variant)
         found = same_work_task(site, jobs, found.adapted, variant.load) if task.work else found
         found = replace(found, scheduler=with_pass_time(found.scheduler, task.sample.copy))
-        write_answer(path, found, nodes=nodes)
+        write_answer(path, found, nodes=twin.nodes)
     except InputError as error:
         return str(error)
     return None

@@ -22,6 +22,7 @@ from schedlab.site.own_priority import own_priority
 from schedlab.site.pieces import Pieces, folded
 from schedlab.site.policy_text import beside_or_instead
 from schedlab.site.site import Site
+from schedlab.site.slurm_rules import under_version
 from schedlab.site.time_limits import UNTOUCHED, Adapted, Machine, adapted
 from schedlab.site.variants import Variant
 from schedlab.workload.sampling import scale_load
@@ -82,9 +83,9 @@ def variant_task(site: Site, jobs: Workload, variant: Variant) -> VariantTask:
     """
     alone = changed(site, variant.changes) if variant.changes else site
     other = with_events(alone, variant)
-    scheduler = other.scheduler
+    scheduler = under_version(other.scheduler, variant.slurm, variant.rules)
     if variant.policy:
-        scheduler = under_policy(other, variant)
+        scheduler = under_version(under_policy(other, variant), variant.slurm, variant.rules)
     here = Machine(site.cluster, site.scheduler, site.node_events)
     there = Machine(other.cluster, scheduler, other.node_events)
     found = adapted(jobs, here, there, variant.requests, variant.long)

@@ -59,6 +59,10 @@ class Variant:
         What happens to the nodes here, in the seconds of the jobs; None: nothing that the site does not have.
     own_events
         Whether the site's own node events happen here, too.
+    slurm
+        The version of Slurm whose rules hold where they are known to differ; empty: those of the site as it is.
+    rules
+        Names of rules of `schedlab.scheduler.slurm_versions` that alone are those of this version; none: all are.
 
     Raises
     ------
@@ -80,6 +84,8 @@ class Variant:
     node_events: NodeEvents | None = None
     own_events: bool = True
     points: int | None = None
+    slurm: str = ""
+    rules: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.name.strip():
@@ -120,6 +126,8 @@ class Variant:
         parts += [f"long={self.long}"] if self.long != "killed" else []
         parts += [] if self.node_events is None else [events_text(self.node_events)]
         parts += [] if self.own_events else ["without the site's own node events"]
+        parts += [f"Slurm {self.slurm}"] if self.slurm else []
+        parts += [f"only {' and '.join(self.rules)}"] if self.rules else []
         return "; ".join(parts) or AS_IT_IS
 
 

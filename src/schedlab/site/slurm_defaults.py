@@ -1,0 +1,29 @@
+"""A site as another version of Slurm takes it: by its rules, and with its defaults of parameters that are not set."""
+
+from __future__ import annotations
+
+from schedlab.cluster.slurm_releases import SlurmRelease
+from schedlab.scheduler.slurm_versions import MODELLED, VERSIONS
+from schedlab.site.changes import changed
+from schedlab.site.site import Site
+from schedlab.site.slurm_release import with_release
+
+PRIORITY = "PriorityType"
+DEFAULT_PRIORITY = {MODELLED: "priority/basic"} | dict.fromkeys(VERSIONS[1:], "priority/multifactor")
+"""What versions take where a slurm.conf has no PriorityType, as `scontrol show config` says."""
+
+
+def changed_defaults(site: Site, old: str, new: str) -> tuple[str, ...]:
+    """Return the changes by which a site of one version has the defaults of another, where its files say nothing."""
+    usual = DEFAULT_PRIORITY[new]
+    if usual == DEFAULT_PRIORITY[old] or not site.files or site.inferred or site.ledger.find(PRIORITY):
+        return ()
+    return (f"{PRIORITY}={usual}",)
+
+
+def site_under(site: Site, version: str) -> Site:
+    """Return a site by the rules, and with the defaults, of a version of Slurm; "": as it is."""
+    if not version:
+        return site
+    defaults = changed_defaults(site, MODELLED, version)
+    return with_release(changed(site, defaults) if defaults else site, SlurmRelease(version, version, "given"))
