@@ -33,6 +33,7 @@ from schedlab.cli import (
     site_copies,
     site_maintenance,
     site_reports,
+    site_upgrade,
     site_variants,
     sites,
     slurm,
@@ -227,6 +228,7 @@ site.command()(site_copies.anonymise)
 site.command()(site_reports.explain)
 site.command()(site_reports.months)
 site.command()(site_maintenance.maintenance)
+site.command()(site_upgrade.upgrade)
 app.add_typer(site, name="site")
 laboratory = typer.Typer(
     no_args_is_help=True,

@@ -1,7 +1,7 @@
 """Releases of Slurm, and which parameters only some of them know.
 
-What is said of a release was seen on it: 22.05.8 was started with each parameter, and the programs and manual pages of
-Debian's 20.11, 24.11 and 26.05 were searched for it. Between two of these, the exact release is not known.
+What is said of a release was seen on it: 22.05.8, 24.11.5 and 26.05.5 read a slurm.conf with each parameter, and the
+programs and manual pages of Debian's 20.11 were searched for it. Between two of these, the exact release is not known.
 """
 
 from __future__ import annotations
@@ -23,15 +23,17 @@ Lifetime = tuple[str, str]
 
 _NOT_YET_IN_22 = "22.05", ""
 _NOT_YET_IN_24 = "24.11", ""
-_GONE_IN_20, _GONE_IN_22, _GONE_IN_24 = ("", "20.11"), ("", "22.05"), ("", "24.11")
+_GONE_IN_20, _GONE_IN_22, _GONE_IN_24, _GONE_IN_26 = ("", "20.11"), ("", "22.05"), ("", "24.11"), ("", "26.05")
 
 _ROWS: tuple[tuple[str, Lifetime, str], ...] = (
     ("slurm.conf", _GONE_IN_22,
      "CacheGroups SchedulerPort SchedulerRootFilter CheckpointType JobCheckpointDir MemLimitEnforce "
      "AccountingStoreJobComment DefaultStorageHost DefaultStorageLoc DefaultStoragePass DefaultStoragePort "
-     "DefaultStorageType DefaultStorageUser"),
+     "DefaultStorageType DefaultStorageUser AccountingStorageLoc SallocDefaultCommand"),
     ("slurm.conf", _GONE_IN_20, "FastSchedule"),
     ("SchedulerParameters", _GONE_IN_20, "max_job_bf"),
+    ("slurm.conf", _GONE_IN_24, "SchedulerAuth SlurmctldPlugstack"),
+    ("FrontendName", _GONE_IN_26, "FrontendName"),
     ("SelectType", _GONE_IN_24, "select/cons_res select/cray_aries"),
     ("SelectTypeParameters", _GONE_IN_24, "OTHER_CONS_RES OTHER_CONS_TRES"),
     ("slurm.conf", _NOT_YET_IN_22,

@@ -78,7 +78,7 @@ def render_ranking(
         replayed=", ".join(one.text for one in ranking.samples),
         sentences=[*ranking.sentences(), *([] if confirmation is None else confirmation.sentences())],
         grounds=ranking.grounds,
-        leading=[_ranked(ranking), *([] if confirmation is None else [_confirmed(confirmation)])],
+        leading=[_ranked(ranking), *([] if confirmation is None else [confirmed_table(confirmation)])],
         tables=tables,
         command=command,
         provenance=provenance_of(sweep),
@@ -179,7 +179,7 @@ def _row(metric: str, one: RankedVariant, *, less: bool) -> list[Cell]:
     return row if less else [*row, Cell(f"{one.utilisation:.1%}", one.utilisation)]
 
 
-def _confirmed(confirmation: Confirmation) -> Table:
+def confirmed_table(confirmation: Confirmation) -> Table:
     """Return what variants do on the real Slurm and in the twin, to all jobs and group by group."""
     head = [Cell("Variant"), Cell("Jobs"), Cell("Number"), Cell("As it is on Slurm", term="wait"), Cell("in the twin")]
     head += [Cell("Difference on Slurm"), Cell("in the twin"), Cell("")]

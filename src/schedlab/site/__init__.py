@@ -34,6 +34,8 @@ from schedlab.site.site import Settings, Site, read
 from schedlab.site.standing import CalibrationRecord, Standing
 from schedlab.site.sweep import Paired, Sweep, VariantFailure
 from schedlab.site.tuning import ParameterSearch, search_parameters
+from schedlab.site.upgrade import RuleEffect, Upgrade, upgrade
+from schedlab.site.upgrade_lines import OnPaper, UpgradeLine
 from schedlab.site.validation import SiteValidation, validate
 from schedlab.site.variants import Variant, grid, parse_axis, read_variants
 from schedlab.site.wait_errors import WaitErrors
@@ -72,12 +74,14 @@ __all__ = [
     "MeanChange",
     "NodeKind",
     "Omissions",
+    "OnPaper",
     "Paired",
     "ParameterSearch",
     "PeriodUse",
     "PossibleBegin",
     "RankedVariant",
     "Replayable",
+    "RuleEffect",
     "Settings",
     "Site",
     "SiteExplanation",
@@ -86,6 +90,8 @@ __all__ = [
     "SiteValidation",
     "Standing",
     "Sweep",
+    "Upgrade",
+    "UpgradeLine",
     "Variant",
     "VariantAnswer",
     "VariantFailure",
@@ -110,6 +116,7 @@ __all__ = [
     "read",
     "read_variants",
     "search_parameters",
+    "upgrade",
     "validate",
     "what_if",
 ]

@@ -177,7 +177,7 @@ def _of_variant(one: RankedVariant, today: float, name: str = "", *, advice: boo
         if one.why_unchanged:
             return _unchanged(one, name)
         reach = one.bounds.reach if one.difference[2] == NO_EFFECT else ()
-        every, advice = _every(one), advice and not adds_nodes(one.variant)
+        every, advice = _every(one), advice and not (adds_nodes(one.variant) or one.variant.slurm)
         return "; ".join([change_text(name, every, unchanged=one.unchanged, advice=advice), *_load(one), *reach])
     return "; ".join([f"{name} {one.lost_work_text}", _without_work(one, today), *_load(one)])
 

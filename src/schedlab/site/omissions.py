@@ -26,17 +26,21 @@ class Omissions:
         What no record tells about the past of the site.
     left_out
         Jobs that are not in the answer, and changes that have no effect.
+    versions
+        Of an upgrade of Slurm, how the versions are known to differ without its being simulated.
     """
 
     approximated: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
     unrecorded: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
+    versions: tuple[str, ...] = ()
 
     def parts(self) -> Mapping[str, tuple[str, ...]]:
         """Return the sentences by heading, without empty parts."""
         found = {
             "Jobs and changes left out": self.left_out,
+            "Differences between the versions that are not simulated": self.versions,
             "Options that are not simulated": self.ignored,
             "Options that are approximated": self.approximated,
             "Not in the records": self.unrecorded,

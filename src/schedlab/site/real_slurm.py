@@ -16,6 +16,8 @@ from schedlab.cluster.node_events import NodeEvents
 from schedlab.errors import InputError
 from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.summary import duration
+from schedlab.scheduler.backfilling import Slurm
+from schedlab.scheduler.slurm_versions import MODELLED
 from schedlab.site.confirmation import Confirmation, ConfirmedVariant, Waits
 from schedlab.site.samples import SiteSample
 from schedlab.site.site import Site
@@ -84,6 +86,7 @@ def confirm(
     nodes: bool = True,
     seconds: float | None = None,
     progress: Told | None = None,
+    slurm: str | None = None,
     **options: Any,
 ) -> Confirmation:
     """Run a site as it is and variants of it on an unmodified slurmctld and in the twin, and compare.
@@ -107,18 +110,24 @@ def confirm(
         Real time after which no run goes on; None: as long as it takes.
     progress
         Called while Slurm runs.
+    slurm
+        Which Slurm runs the site as it is and variants that name no version, such as "24.11"; None: the one whose rules
+        the site follows if that is not 22.05, else see `schedlab.slurm.installation.find_slurm`.
     **options
         Of `schedlab.slurm.run`: mode, directory.
 
     Raises
     ------
     InputError
-        If there is no Slurm 22.05, it does not run the site as it is, no job is started in all runs, or the time is up
+        If there is no such Slurm, it does not run the site as it is, no job is started in all runs, or the time is up
         before one variant has run.
     """
-    version, sample = installed_version(), sample or SiteSample()
+    wanted, sample = list(variants), sample or SiteSample()
+    slurm = slurm or followed(site)
+    versions = dict.fromkeys(installed_version(which) for which in (slurm, *(one.slurm or slurm for one in wanted)))
     jobs = sample.of(site.replayable().jobs).replace(start_time=None)  # both clocks then show the same minute
-    sides, failures = _sides(site, jobs, variants, sample)
+    sides, failures = _sides(site, jobs, wanted, sample)
+    options["slurm"] = slurm
     stopped = _run_all(sides, failures, sample, phases, seed, _Clock(seconds, progress), nodes=nodes, **options)
     based = {side.work for side in sides if side.runs and side.variant.name == AS_IT_IS}
     complete = [side for side in sides if side.runs and side.work in based]
@@ -132,7 +141,15 @@ def confirm(
     if left_out := _not_carried_out(site, nodes=nodes):
         notes.append(f"on neither side: {left_out}")
     notes += [stopped] if stopped else []
-    return Confirmation(version, jobs[common], site.cluster.processors, found, tuple(failures), tuple(notes))
+    return Confirmation(
+        " and ".join(versions), jobs[common], site.cluster.processors, found, tuple(failures), tuple(notes)
+    )
+
+
+def followed(site: Site) -> str | None:
+    """Return the version of Slurm whose rules a site follows, None if it is the usual one."""
+    passes = site.scheduler.backfill
+    return passes.version if isinstance(passes, Slurm) and passes.version != MODELLED else None
 
 
 def _sides(
@@ -258,6 +275,7 @@ def _on_slurm(side: _Side, *, nodes: bool, **options: Any) -> SlurmRun:
         happening = _happening(task.site, nodes=nodes)
         begin = (int(jobs.submit_time.min()) // 60 - 1) * 60
         commands = [] if happening is None else commands_of(happening, begin)
+        options["slurm"] = side.variant.slurm or options["slurm"]
         return run(jobs, conf=name, deployment=deployment, commands=commands, **options)
 
 

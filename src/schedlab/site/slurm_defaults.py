@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from schedlab.cluster.slurm_key_changes import REMEDIES
 from schedlab.cluster.slurm_releases import SlurmRelease
 from schedlab.scheduler.slurm_versions import MODELLED, VERSIONS
 from schedlab.site.changes import changed
@@ -19,6 +20,14 @@ def changed_defaults(site: Site, old: str, new: str) -> tuple[str, ...]:
     if usual == DEFAULT_PRIORITY[old] or not site.files or site.inferred or site.ledger.find(PRIORITY):
         return ()
     return (f"{PRIORITY}={usual}",)
+
+
+def remedies(site: Site, new: str) -> tuple[str, ...]:
+    """Return the changes without which a version does not start, of options that a laboratory does not drop."""
+    release = SlurmRelease(new, new)
+    found = (line for line in site.ledger if release.refuses(line.place, line.name))
+    keys = ((line.place, line.name.lower()) for line in found)
+    return tuple(dict.fromkeys(REMEDIES[key] for key in keys if key in REMEDIES))
 
 
 def site_under(site: Site, version: str) -> Site:

@@ -31,7 +31,7 @@ def check_version(text: str, what: str) -> str:
     except InputError:
         name = ""
     if name not in VERSIONS:
-        raise InputError(f"{what} {shown(text)}: the rules of Slurm {', '.join(VERSIONS)} are known")
+        raise InputError(f"{what} {shown(text)}: known are the rules of Slurm {', '.join(VERSIONS)}")
     return name
 
 

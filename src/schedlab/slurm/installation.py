@@ -158,15 +158,15 @@ def fetched(version: str) -> Path:
     return cache_directory() / "slurm" / version
 
 
-def installed_version() -> str:
-    """Return the version of the Slurm that a laboratory would run.
+def installed_version(which: str | None = None) -> str:
+    """Return the version of the Slurm that a laboratory would run; `which` as for `find_slurm`.
 
     Raises
     ------
     InputError
         If there is none that it knows, or no compiler for its clock.
     """
-    installation = find_slurm()
+    installation = find_slurm(which)
     library(installation)
     return installation.version
 

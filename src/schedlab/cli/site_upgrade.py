@@ -1,0 +1,146 @@
+"""The verb that asks what an upgrade of Slurm changes at a site."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from schedlab.cli.options import Json
+from schedlab.cli.outputs import check_page, note_report
+from schedlab.cli.site_variants import (
+    Anyway,
+    Copies,
+    ProcessorsOnly,
+    Report,
+    SiteDirectory,
+    chosen_samples,
+    seconds_of,
+)
+from schedlab.cli.terminal import (
+    campaign_bar,
+    command_line,
+    confirmation_bar,
+    note,
+    resumable,
+    show,
+    show_json,
+    stopped_like_ctrl_c,
+)
+from schedlab.errors import InputError
+from schedlab.wording import count_of
+
+if TYPE_CHECKING:
+    from schedlab.site.confirmation import Confirmation
+    from schedlab.site.upgrade import Upgrade
+
+
+def upgrade(
+    directory: SiteDirectory,
+    new: Annotated[str, typer.Option("--to", metavar="VERSION", help="The newer Slurm: 24.11 or 26.05.")],
+    old: Annotated[
+        str,
+        typer.Option(
+            "--from", metavar="VERSION", show_default="that of the site, if it is known", help="The Slurm of today."
+        ),
+    ] = "",
+    part: Annotated[
+        str | None,
+        typer.Option(metavar="FROM-TO", help="Part of the log to replay, in per cent, such as 25-50 (default: all)."),
+    ] = None,
+    copies: Copies = None,
+    confirm: Annotated[
+        bool, typer.Option("--confirm", help="Also run the jobs on both real Slurms (schedlab slurm versions).")
+    ] = False,
+    phases: Annotated[int, typer.Option(min=1, metavar="N", help="With --confirm: runs of each version.")] = 3,
+    confirm_for: Annotated[
+        str | None,
+        typer.Option(
+            "--confirm-for",
+            metavar="TIME",
+            help="With --confirm: the most real time that the runs may take, such as 30m or 2h; what has run until "
+            "then counts (default: as long as it takes).",
+        ),
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option("--workers", "-j", min=1, show_default="one per core", help="Number of processes.")
+    ] = None,
+    report: Report = None,
+    processors_only: ProcessorsOnly = False,
+    anyway: Anyway = False,
+    as_json: Json = False,
+) -> None:
+    """Tell what an upgrade of Slurm changes: lines of slurm.conf, waits of the site's own jobs, and by which rules.
+
+    A newer Slurm that is here (schedlab slurm fetch) reads the configuration itself. Results are stored in
+    SITE/what-if, so an interrupted run resumes.
+    """
+    from schedlab.site.site import read
+    from schedlab.site.sweep import ANSWERS
+    from schedlab.site.upgrade import upgrade as told
+    from schedlab.site.upgrade import versions_of
+    from schedlab.slurm.installation import installed_version
+
+    if report is not None:
+        check_page(report)
+    site = read(directory)
+    older, newer = versions_of(site, new, old)
+    if not old:
+        note(f"the site runs Slurm {site.settings.slurm} ({site.settings.slurm.source}): --from {older}")
+    if site.jobs is None and (report is not None or confirm):
+        raise InputError(f"site {site.name} has no jobs, which --report and --confirm need; without them, its "
+                         "configuration is looked at")  # fmt: skip
+    seconds = seconds_of("--confirm-for", confirm_for)
+    for version in (older, newer) if confirm else ():
+        installed_version(version)  # before anything is simulated
+    [sample] = chosen_samples(part, None, (), model=False)
+    with resumable(directory / ANSWERS), campaign_bar() as progress:
+        found = told(
+            directory, newer, old=older, sample=sample, copies=copies, nodes=not processors_only, anyway=anyway,
+            workers=workers, progress=progress,
+        )  # fmt: skip
+    if not as_json:
+        show(found)
+    confirmation, problem = None, None
+    try:
+        confirmation = _on_both(found, phases, seconds) if confirm else None
+    except InputError as error:
+        problem = error  # what is known is told first
+    if as_json:
+        show_json(found.to_document() | ({} if confirmation is None else {"confirmation": confirmation.to_document()}))
+    elif confirmation is not None:
+        show(f"\non both real Slurms\n\n{confirmation}")
+    if report is not None:
+        from schedlab.report.upgrade import write_upgrade
+
+        note_report(report, lambda: write_upgrade(found, report, confirmation=confirmation, command=command_line()))
+    if problem is not None:
+        raise problem
+
+
+def _on_both(found: Upgrade, phases: int, seconds: float | None) -> Confirmation:
+    """Run the site's jobs on both versions, on the first sample."""
+    from schedlab.site.real_slurm import confirm
+
+    assert found.sweep is not None
+    assert found.ranking is not None
+    sample = found.ranking.samples[0]
+    jobs = count_of(len(found.sweep.sample(sample)), "job")
+    note(
+        f"Slurm {found.paper.old} and {found.paper.new} now run {jobs} in {count_of(phases, 'phase')}; Ctrl-C ends it, "
+        "and what has run until then counts"
+    )
+    with stopped_like_ctrl_c(), confirmation_bar() as progress:
+        confirmation = confirm(
+            found.sweep.site,
+            [found.variant],
+            sample,
+            phases=phases,
+            nodes=found.sweep.nodes,
+            seconds=seconds,
+            progress=progress,
+            slurm=found.paper.old,
+        )
+    for text in confirmation.notes:
+        note(text)
+    return confirmation
