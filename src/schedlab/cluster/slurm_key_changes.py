@@ -28,7 +28,7 @@ class KeyChange:
     place, name
         As in `schedlab.site.parameters`.
     first
-        The first of 22.05, 24.11 and 26.05 in which it is so.
+        The first version in which it is known to be so.
     how
         What becomes of it.
     instead
@@ -56,6 +56,12 @@ _ROWS: tuple[tuple[str, str, str, How, str, str], ...] = (
     ("SelectType", "select/cray_aries", "24.11", "refused", "select/cons_tres or select/linear", _MANUAL),
     ("SelectTypeParameters", "OTHER_CONS_RES OTHER_CONS_TRES", "24.11", "refused", _OUT,
      "slurmctld: Unable to process configuration file"),
+    ("slurm.conf", "FastSchedule", "20.11", "refused", "for 2, SlurmdParameters=config_overrides; for 0, nothing",
+     "slurmctld: The FastSchedule option has been removed"),
+    ("slurm.conf", "AccountingStoreJobComment", "22.05", "refused", "AccountingStoreFlags=job_comment",
+     "slurmctld: The AccountingStoreJobComment option has been removed"),
+    ("slurm.conf", "SallocDefaultCommand", "22.05", "refused", "LaunchParameters=use_interactive_step",
+     "slurmctld: SallocDefaultCommand has been removed"),
     ("slurm.conf", "SchedulerAuth SlurmctldPlugstack", "24.11", "refused", _OUT, "scontrol: unrecognized key"),
     ("FrontendName", "FrontendName", "26.05", "refused", "take it out: there are no front ends any more",
      "scontrol: unrecognized key"),
@@ -125,3 +131,11 @@ def changes_between(old: str, new: str) -> tuple[KeyChange, ...]:
     ['FrontendName']
     """
     return tuple(one for one in KEY_CHANGES if old < one.first <= new)
+
+
+def instead_of(place: str, name: str) -> str:
+    """Return what to write instead of a parameter that a version refuses."""
+    told = (
+        one.instead for one in KEY_CHANGES if one.how == "refused" and (one.place, one.name.lower()) == (place, name)
+    )
+    return next(told, _OUT)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any
 
 from schedlab.cluster.slurm_releases import SlurmRelease
 from schedlab.errors import InputError
@@ -51,7 +52,8 @@ def under_version(scheduler: Scheduler, version: str, rules: Iterable[str] = ())
     if chosen := set(rules):
         kept = [rule.name for rule in differing(passes.version, version) if rule.name in chosen]
         return replace(scheduler, backfill=replace(passes, otherwise="/".join(kept)))
-    return replace(scheduler, backfill=replace(passes, version=version, otherwise=""))
+    whole: dict[str, Any] = {"version": version, "otherwise": ""}
+    return replace(scheduler, backfill=replace(passes, **whole))
 
 
 def version_of(release: SlurmRelease) -> str:

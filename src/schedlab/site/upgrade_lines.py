@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from schedlab.cluster.slurm_key_changes import OF_RULES, How, changes_between
+from schedlab.cluster.slurm_key_changes import OF_RULES, How, changes_between, instead_of
 from schedlab.cluster.slurm_releases import LIFETIMES, SlurmRelease, within
 from schedlab.errors import InputError
 from schedlab.scheduler.slurm_versions import Rule, differing, not_modelled
@@ -159,8 +159,8 @@ def _of_lines(site: Site, old: str, new: str) -> Iterator[UpgradeLine]:
     for line in site.ledger:
         change = changes.get((line.place, line.name.lower()))
         if release.refuses(line.place, line.name) and line.text.lower() != "fastschedule=1":
-            instead = "take it out" if change is None else change.instead
-            yield UpgradeLine("refused", line.where, line.text, instead, str(within(line.place, line.name)))
+            instead, takes = instead_of(line.place, line.name.lower()), str(within(line.place, line.name))
+            yield UpgradeLine("refused", line.where, line.text, instead, takes)
         elif change is not None:
             yield UpgradeLine(change.how, line.where, line.text, change.instead)
         yield from _of_rules(line, old, new)

@@ -21,7 +21,9 @@ _OF_THE_HOST = ("plugindir", "slurmuser", "slurmduser", "plugstackconfig")
 
 _GIVEN_UP = "Unable to process configuration file"
 _NOT_OF_LINES = re.compile(r"plugin|context|initialize|specified more than once|resolve|Invalid user", re.IGNORECASE)
-_KEY = re.compile(r"unrecognized key: (\w+)|(\w+) option has been removed|Use of (\w+) in slurm.conf|^(\w+) value \(")
+_KEY = re.compile(
+    r"unrecognized key: (\w+)|(\w+)(?: option)? has been removed|Use of (\w+) in slurm.conf|^(\w+) value \("
+)
 _PATIENCE = 60
 
 
