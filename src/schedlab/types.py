@@ -30,6 +30,7 @@ from schedlab.schedule.schedule import Held
 from schedlab.schedule.timeline import Steps
 from schedlab.scheduler.formula import Formula
 from schedlab.scheduler.own_predictor import OnlinePredictor
+from schedlab.scheduler.slurm_versions import VersionRule
 from schedlab.site.bottlenecks import NodesInDemand
 from schedlab.site.carriers import Carrier, WaitShare
 from schedlab.site.causes import WaitCauses
@@ -123,6 +124,7 @@ __all__ = [
     "UserShare",
     "Variable",
     "VariableCheck",
+    "VersionRule",
     "WaitCauses",
     "WaitShare",
     "Workers",

@@ -232,7 +232,7 @@ def test_an_interrupted_confirmation_gives_the_runs_that_have_ended(
     directory: Path, monkeypatch: pytest.MonkeyPatch, stop_at, phases
 ):
     monkeypatch.setattr("schedlab.site.real_slurm.run", FakeSlurm(stop_at))
-    monkeypatch.setattr("schedlab.site.real_slurm.installed_version", lambda: "22.05.8")
+    monkeypatch.setattr("schedlab.site.real_slurm.installed_version", lambda *_: "22.05.8")
     seen = []
     found = confirm(read(directory), [SAME], phases=3, progress=seen.append)
     assert found.phases == phases
@@ -246,7 +246,7 @@ def test_an_interrupted_confirmation_gives_the_runs_that_have_ended(
 @pytest.mark.usefixtures("plain")
 def test_without_one_run_of_a_variant_there_is_nothing_to_compare(directory: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("schedlab.site.real_slurm.run", FakeSlurm(2))
-    monkeypatch.setattr("schedlab.site.real_slurm.installed_version", lambda: "22.05.8")
+    monkeypatch.setattr("schedlab.site.real_slurm.installed_version", lambda *_: "22.05.8")
     with pytest.raises(InputError, match=r"interrupted after .*: 1 of 6 runs .* take a smaller --part"):
         confirm(read(directory), [SAME], phases=3)
 
@@ -255,7 +255,7 @@ def test_without_one_run_of_a_variant_there_is_nothing_to_compare(directory: Pat
 def test_when_the_time_is_up_what_has_run_counts(directory: Path, monkeypatch: pytest.MonkeyPatch):
     slurm = FakeSlurm(seconds=0.3)
     monkeypatch.setattr("schedlab.site.real_slurm.run", slurm)
-    monkeypatch.setattr("schedlab.site.real_slurm.installed_version", lambda: "22.05.8")
+    monkeypatch.setattr("schedlab.site.real_slurm.installed_version", lambda *_: "22.05.8")
     late = Variant("late", ("PriorityWeightAge=1",))
     found = confirm(read(directory), [SAME, late], phases=50, seconds=1.1)
     assert slurm.runs < 150
@@ -269,7 +269,7 @@ def test_a_variant_that_kills_jobs_is_confirmed_beside_the_site_without_that_wor
 ):
     slurm = FakeSlurm()
     monkeypatch.setattr("schedlab.site.real_slurm.run", slurm)
-    monkeypatch.setattr("schedlab.site.real_slurm.installed_version", lambda: "22.05.8")
+    monkeypatch.setattr("schedlab.site.real_slurm.installed_version", lambda *_: "22.05.8")
     found = confirm(
         read(directory), [Variant("short", (SHORT,)), Variant("in pieces", (SHORT,), long="split")], phases=1
     )

@@ -13,11 +13,13 @@ from schedlab.errors import InputError
 from schedlab.report.upgrade import render_upgrade
 from schedlab.scheduler.slurm_versions import RULES, differing
 from schedlab.site import import_site, read
+from schedlab.site.real_slurm import confirm
 from schedlab.site.slurm_defaults import changed_defaults, remedies, site_under
 from schedlab.site.sweep import Sweep
 from schedlab.site.upgrade import Upgrade, upgrade
 from schedlab.site.upgrade_lines import concerns, on_paper
 from schedlab.site.variants import Variant
+from schedlab.slurm.installation import installed_version
 from schedlab.slurm.judgement import Refusal
 
 CONF = """ClusterName=lab
@@ -314,3 +316,17 @@ def test_rules_between_two_versions_are_those_that_one_of_them_has():
     assert [rule.name for rule in differing("22.05", "24.11")] == [
         "passes_rest", "searches_whole_plan", "requeued_keep_place", "licenses_stop", "grace_until_look",
     ]  # fmt: skip
+
+
+def test_both_real_slurms_run_the_jobs_each_with_its_version(directory):
+    try:
+        versions = [installed_version(which) for which in ("22.05", "26.05")]
+    except InputError as error:
+        pytest.skip(str(error))
+    found = upgrade(directory, "26.05", old="22.05", copies=1, workers=1)
+    told = confirm(found.sweep.site, [found.variant], phases=1, nodes=False, slurm="22.05")
+    assert (told.slurm, len(told.jobs), told.failures) == (" and ".join(versions), len(JOBS), ())
+    real = {one.variant.name: one.real for one in told.confirmed}
+    # The last job begins at once under 22.05, and with the next of the passes, within 30 s and a tick, under 26.05.
+    assert real["as it is"][0, 2] <= 3
+    assert real["Slurm 26.05"][0, 2] <= 32

@@ -18,7 +18,7 @@ _OLD, _NEW, _LATEST = ("22.05",), ("24.11", "26.05"), ("26.05",)
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class VersionRule:
     """A rule that differs by version.
 
     Parameters
@@ -42,46 +42,46 @@ class Rule:
 RULES = {
     rule.name: rule
     for rule in (
-        Rule(
+        VersionRule(
             "passes_rest",
             _OLD,
             "After a backfill pass that has changed nothing, the next one waits for a change, which it follows at "
             "once; otherwise passes keep their interval while jobs wait.",
             "slurm-by-hand.json: rest on busy nodes, other phase; slurm-preemption.json: exempt time",
         ),
-        Rule(
+        VersionRule(
             "searches_whole_plan",
             _NEW,
             "Where a job does not fit, a backfill pass tries every later second of its plan in which reserved nodes "
             "become free; otherwise only those that the job would touch, and the next one.",
             "slurm-by-hand.json: no reservation behind a staircase",
         ),
-        Rule(
+        VersionRule(
             "requeued_keep_place",
             _OLD,
             "Under priority/basic, a job that is requeued keeps its place; otherwise it goes behind those that wait.",
             "slurm-requeues.json: priority/basic",
         ),
-        Rule(
+        VersionRule(
             "licenses_stop",
             _NEW,
             "With assoc_limit_stop, a job that waits for a licence stops a main pass, too.",
             "slurm-rules.json: limits stop, licences",
         ),
-        Rule(
+        VersionRule(
             "groups_widen",
             ("22.05", "24.11"),
             "In the plan of a backfill pass, ends of running jobs in one half minute count as one, and the farther off "
             "they are, the wider these groups get; otherwise all are half minutes.",
             "slurm-by-hand.json: ends close together are taken as one, two reservations in one minute",
         ),
-        Rule(
+        VersionRule(
             "grace_until_look",
             _OLD,
             "A run whose time of grace is over ends with the look at time limits, every 30 s; otherwise at once.",
             "slurm-preemption.json: time of grace",
         ),
-        Rule(
+        VersionRule(
             "exempt_from_suspension",
             _LATEST,
             "PreemptExemptTime puts off that a run is suspended, too.",
@@ -91,44 +91,44 @@ RULES = {
 }
 
 NOT_MODELLED = (
-    Rule(
+    VersionRule(
         "full_seconds",
         _NEW,
         "The main loop ticks on full seconds: starts and ends are noticed up to two seconds earlier or later.",
         "slurm-by-hand.json",
     ),
-    Rule(
+    VersionRule(
         "run_minutes_late",
         _NEW,
         "With assoc_limit_stop, room under GrpTRESRunMins is noticed a minute later.",
         "slurm-rules.json: limits stop, account GrpTRESRunMins=cpu=20",
     ),
-    Rule(
+    VersionRule(
         "returns",
         _NEW,
         "A job that was preempted begins again up to 40 seconds earlier or later.",
         "slurm-preemption.json: requeue, exempt time",
     ),
-    Rule(
+    VersionRule(
         "gang_turns",
         _NEW,
         "Which of several suspended runs goes on, on nodes that are partly in use.",
         "slurm-preemption.json",
     ),
-    Rule(
+    VersionRule(
         "memory_cores",
         _NEW,
         "How many cores a job gets for memory above MaxMemPerCPU, and which such requests are refused.",
         "slurm-memory.json",
     ),
-    Rule("tree_leaves", _NEW, "Which leaf switches are chosen, in some requests.", "slurm-switches.json"),
-    Rule(
+    VersionRule("tree_leaves", _NEW, "Which leaf switches are chosen, in some requests.", "slurm-switches.json"),
+    VersionRule(
         "cores_of_all_partitions",
         ("24.11",),
         "MaxCPUsPerNode counts the cores that jobs of other partitions hold.",
         "slurm-machines.json",
     ),
-    Rule(
+    VersionRule(
         "components_at_limits",
         _LATEST,
         "A heterogeneous job beyond MaxJobs is refused when it is submitted, but for its second component.",
@@ -149,7 +149,7 @@ def holds(rule: str, version: str) -> bool:
     return version in RULES[rule].versions
 
 
-def differing(old: str, new: str) -> tuple[Rule, ...]:
+def differing(old: str, new: str) -> tuple[VersionRule, ...]:
     """Return the rules of the table that hold in one of two versions.
 
     Examples
@@ -160,6 +160,6 @@ def differing(old: str, new: str) -> tuple[Rule, ...]:
     return tuple(rule for rule in RULES.values() if (old in rule.versions) != (new in rule.versions))
 
 
-def not_modelled(old: str, new: str) -> tuple[Rule, ...]:
+def not_modelled(old: str, new: str) -> tuple[VersionRule, ...]:
     """Return the differences between two versions that are known, and not modelled."""
     return tuple(rule for rule in NOT_MODELLED if (old in rule.versions) != (new in rule.versions))

@@ -9,7 +9,7 @@ from typing import Any
 
 from schedlab.cluster.slurm_releases import NOT_KNOWN
 from schedlab.errors import InputError
-from schedlab.scheduler.slurm_versions import MODELLED, Rule, differing, not_modelled
+from schedlab.scheduler.slurm_versions import MODELLED, VersionRule, differing, not_modelled
 from schedlab.site.copies import in_copies
 from schedlab.site.coverage import listed
 from schedlab.site.effect_texts import difference_text, effects_text
@@ -24,7 +24,7 @@ from schedlab.site.upgrade_lines import OnPaper, concerns, on_paper
 from schedlab.site.variants import Variant
 from schedlab.wording import table
 
-DEFAULTS = Rule(PRIORITY, (), "The default of PriorityType, which the configuration does not set.", "")
+DEFAULTS = VersionRule(PRIORITY, (), "The default of PriorityType, which the configuration does not set.", "")
 """A cause that is no rule: what a version takes for a parameter that is not set."""
 
 
@@ -40,7 +40,7 @@ class RuleEffect:
         The site with it.
     """
 
-    rule: Rule
+    rule: VersionRule
     alone: RankedVariant
 
     @property
@@ -222,7 +222,7 @@ def upgrade(
 
 
 def _of_rules(
-    sweep: Sweep, causes: Sequence[tuple[Rule, Variant]], samples: Sequence[SiteSample]
+    sweep: Sweep, causes: Sequence[tuple[VersionRule, Variant]], samples: Sequence[SiteSample]
 ) -> tuple[RuleEffect, ...]:
     """Return what each rule does alone, those that do most first."""
     found = {one.variant: one for one in rank_variants(sweep, [variant for _, variant in causes], samples).ranked}

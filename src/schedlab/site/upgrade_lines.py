@@ -9,7 +9,7 @@ from typing import Any
 from schedlab.cluster.slurm_key_changes import OF_RULES, How, changes_between, instead_of
 from schedlab.cluster.slurm_releases import LIFETIMES, SlurmRelease, within
 from schedlab.errors import InputError
-from schedlab.scheduler.slurm_versions import Rule, differing, not_modelled
+from schedlab.scheduler.slurm_versions import VersionRule, differing, not_modelled
 from schedlab.site.ledger import LedgerLine
 from schedlab.site.parameters import known
 from schedlab.site.site import Site
@@ -170,14 +170,14 @@ def _of_lines(site: Site, old: str, new: str) -> Iterator[UpgradeLine]:
                 yield UpgradeLine("default", "", one.name, one.instead)
 
 
-def concerns(site: Site, rule: Rule) -> bool:
+def concerns(site: Site, rule: VersionRule) -> bool:
     """Return whether a rule can have an effect at a site: whether its files have an option that it is about."""
     if rule.name not in OF_RULES or (rule.name == "requeued_keep_place" and not site.ledger.find("PriorityType")):
         return True
     return any(_is_about(line, rule) for line in site.ledger)
 
 
-def _is_about(line: LedgerLine, rule: Rule) -> bool:
+def _is_about(line: LedgerLine, rule: VersionRule) -> bool:
     return (line.place, line.name.lower()) in ((place, name.lower()) for place, name in OF_RULES.get(rule.name, ()))
 
 

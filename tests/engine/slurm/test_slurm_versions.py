@@ -30,7 +30,7 @@ from schedlab.engine.simulation import simulate
 from schedlab.errors import InputError
 from schedlab.scheduler import Scheduler
 from schedlab.scheduler.backfilling import Slurm
-from schedlab.scheduler.slurm_versions import MODELLED, NOT_MODELLED, RULES, VERSIONS
+from schedlab.scheduler.slurm_versions import MODELLED, NOT_MODELLED, RULES, VERSIONS, differing
 
 ROOT = Path(__file__).parents[3]
 RECORDED = json.loads((ROOT / "conformance" / "slurm-versions.json").read_text(encoding="utf-8"))
@@ -139,3 +139,22 @@ def test_unknown_versions_are_refused_with_the_known_ones():
     with pytest.raises(InputError, match=r"slurm: version=23\.11; known are 22\.05 and 24\.11 and 26\.05"):
         Scheduler.parse("fcfs+slurm(version=23.11)")
     assert Scheduler.parse("fcfs+slurm(version=22.05)").text == "fcfs+slurm"
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_rule_that_is_turned_round_holds_where_it_does_not_and_no_other_changes(rule: str) -> None:
+    for version in VERSIONS:
+        plain, turned = Slurm(version=version), Slurm(version=version, otherwise=rule)  # type: ignore[arg-type]
+        assert [name for name in RULES if plain.follows(name) != turned.follows(name)] == [rule]
+        assert Slurm.parse(turned.text) == turned
+
+
+def test_a_version_with_all_that_differs_turned_round_is_the_other_version() -> None:
+    differ = "/".join(rule.name for rule in differing("22.05", "26.05"))
+    turned = Slurm(otherwise=differ)
+    assert all(turned.follows(name) == Slurm(version="26.05").follows(name) for name in RULES)
+
+
+def test_only_rules_of_the_table_can_be_turned_round() -> None:
+    with pytest.raises(InputError, match=r"otherwise=patience; known are passes_rest, searches_whole_plan"):
+        Scheduler.parse("fcfs+slurm(otherwise=passes_rest/patience)")
