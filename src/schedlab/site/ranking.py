@@ -100,14 +100,21 @@ class RankedVariant:
         return change, interval, verdict or UNDECIDED
 
     @property
+    def _of_changes(self) -> tuple[str, bool]:
+        """Why its changes change nothing, and whether they are not simulated; another version has other rules, too."""
+        if not self.unchanged or self.variant.slurm:
+            return "", False
+        return why_unchanged(self.variant.changes, self.notes)
+
+    @property
     def why_unchanged(self) -> str:
         """Why it changes nothing, in words; empty: it does, or nothing is known of that."""
-        return why_unchanged(self.variant.changes, self.notes)[0] if self.unchanged else ""
+        return self._of_changes[0]
 
     @property
     def unsimulated(self) -> bool:
         """Whether it changes nothing because what it changes is not simulated."""
-        return self.unchanged and why_unchanged(self.variant.changes, self.notes)[1]
+        return self._of_changes[1]
 
     def to_document(self) -> dict[str, Any]:
         """Return it as numbers and texts, for JSON."""

@@ -139,7 +139,8 @@ def compared_with(variant: Variant) -> Variant:
     >>> compared_with(Variant("busier", load=1.1)).load, compared_with(Variant("both", policy="saf", load=1.1)).load
     (1.0, 1.1)
     """
-    more = variant.changes or variant.policy or variant.node_events is not None or not variant.own_events
+    more = variant.changes or variant.policy or variant.slurm or not variant.own_events
+    more = more or variant.node_events is not None
     return Variant(AS_IT_IS, load=variant.load if more else 1.0)
 
 
