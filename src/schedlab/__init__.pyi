@@ -16,9 +16,11 @@ from . import policies as policies
 from . import predict as predict
 from . import predictors as predictors
 from . import requests as requests
+from . import scheduling as scheduling
 from . import site as site
 from . import slurm as slurm
 from . import statistics as statistics
+from . import testing as testing
 from . import text as text
 from . import types as types
 from . import when as when

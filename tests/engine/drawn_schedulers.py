@@ -7,6 +7,7 @@ from typing import Any
 
 from drawing import Draw, Table
 from features import TwiceTheLast
+from own_passes import Everything, Reserving
 from random_workloads import small_work_and_age
 
 from schedlab.scheduler import FunctionPolicy, Scheduler
@@ -139,8 +140,11 @@ def _backfilling(draw: Draw, policy: str, *, nodes: bool, heterogeneous: bool) -
 
 
 def with_python(draw: Draw, text: str) -> Scheduler:
-    """Return a scheduler whose order, or whose run times, come from functions of Python."""
+    """Return a scheduler whose order, run times or passes come from functions of Python."""
     scheduler = Scheduler.parse(text)
+    if draw.has("own_pass", 0.35):
+        own = draw.one(Reserving(draw.randint(0, 3)), Everything(draw.randint(0, 3), draw.randint(0, 2)))
+        return Scheduler(scheduler.policy, own, window=scheduler.window, placement=scheduler.placement)
     if draw.chance(0.5):
         return replace(scheduler, runtimes=TwiceTheLast(), correction="incremental")
     return replace(scheduler, policy=FunctionPolicy(draw.one(small_work_and_age, _small_and_short)))

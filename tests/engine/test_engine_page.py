@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 """
 
-LISTED = "if isinstance(scheduler.backfill, Slurm | KReservations) or moving"
+LISTED = "if isinstance(scheduler.backfill, Slurm | OwnPass | KReservations) or moving"
 
 PROGRAM = """
 import sys
@@ -96,7 +96,7 @@ def copy(tmp_path: Path) -> Path:
         choice + last,
         "from schedlab.engine.reservations_pass import Reservations, reservations_pass",
     )
-    put("scheduler/backfilling.py", "Backfill = NoBackfill | Easy | Conservative | Slurm\n", the_class)
+    put("scheduler/backfilling.py", "Backfill = NoBackfill | Easy | Conservative | Slurm | OwnPass\n", the_class)
     last = "    return World(\n"
     put(
         "engine/assembly.py",
@@ -106,7 +106,7 @@ def copy(tmp_path: Path) -> Path:
         "from schedlab.engine.reservations_pass import Reservations",
         "from schedlab.scheduler.backfilling import KReservations",
     )
-    put("engine/assembly.py", "if isinstance(scheduler.backfill, Slurm) or moving", LISTED)
+    put("engine/assembly.py", "if isinstance(scheduler.backfill, Slurm | OwnPass) or moving", LISTED)
     return tmp_path
 
 

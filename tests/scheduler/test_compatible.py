@@ -19,6 +19,7 @@ from schedlab.scheduler.compatible import (
     HETEROGENEOUS,
     LEARNED,
     MOLDABLE,
+    OWN,
     PREEMPTION_ELSEWHERE,
     SUSPENSION,
     TABLE,
@@ -26,12 +27,16 @@ from schedlab.scheduler.compatible import (
     refusal,
 )
 
+OWN_PASS = "+math:isfinite"
+"""Any function that is installed does, as these tests do not call it."""
+
 WRITTEN = {
     LEARNED: "saf+easy@ave2",
     "no backfilling": "saf",
     "+easy": "saf+easy",
     "+conservative": "saf+conservative",
     "+slurm": "saf+slurm",
+    OWN: f"saf{OWN_PASS}",
     ":ORDER": "saf{}:spf",
     ":multifactor": "saf+easy:multifactor(age=1)",
     "multifactor": "multifactor(age=1)+easy",
@@ -64,17 +69,17 @@ def test_every_pair_of_the_table_is_refused_with_both_texts_and_why(tmp_path, mo
         simulation["dependencies"] = True
     if second == "workflows with one place":
         simulation["shared_places"] = True
-    if first in ("nodes", "preemption"):
-        simulation[first] = True
+    if first in ("nodes", "preemption") or second == "preemption":
+        simulation["preemption" if second == "preemption" else first] = True
     if first == CLOSURES:
         simulation["closures"] = True
     if first == CANCELLED:
         simulation |= {"cancelled": True, "moldable": second == MOLDABLE}
-    if first == MOLDABLE:
+    if MOLDABLE in (first, second):
         simulation["moldable"] = True
     if first == SUSPENSION:
         simulation["suspension"] = True
-    if first == HETEROGENEOUS:
+    if HETEROGENEOUS in (first, second):
         simulation["heterogeneous"] = True
         also = {PREEMPTION_ELSEWHERE: "preemption", SUSPENSION: "suspension", MOLDABLE: "moldable"}
         simulation |= {also[second]: True} if second in also else {}
@@ -91,6 +96,8 @@ def test_every_pair_of_the_table_is_refused_with_both_texts_and_why(tmp_path, mo
         text = text.format("+conservative")
     without = first == HETEROGENEOUS or second in ("no backfilling", "@agent:FILE")
     backfill = next((name for name in (first, second) if name.startswith("+")), "" if without else "+easy")
+    if backfill == OWN:
+        text, backfill = WRITTEN.get(second if first == OWN else first, WRITTEN[OWN]), OWN_PASS
     policy = {"policy": FunctionPolicy(lambda w: -w)} if second == FUNCTION_OF_TIME else {}
     with pytest.raises(InputError) as error:
         check(replace(Scheduler.parse(text.format(backfill)), **policy), **simulation)

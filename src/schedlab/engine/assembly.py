@@ -35,6 +35,7 @@ from schedlab.scheduler.backfilling import (
     Slurm,
 )
 from schedlab.scheduler.multifactor import Multifactor
+from schedlab.scheduler.own_pass import OwnPass
 from schedlab.scheduler.own_predictor import PythonPredictor
 from schedlab.scheduler.policy import FCFS, Policy
 from schedlab.scheduler.policy_text import policy_from_text
@@ -74,7 +75,7 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
     )  # it changes in passes
     waiting = _waiting(prepared, state, orders, tier, fixed_beforehand=fixed_beforehand)
     plan: Plan | Passes | None = None
-    if isinstance(scheduler.backfill, Conservative):
+    if isinstance(scheduler.backfill, Conservative | OwnPass):
         plan = new_plan(orders.policy.score, prepared.processors, retries=retries is not None, tier=tier)
     elif isinstance(scheduler.backfill, Slurm):
         plan = _slurm_passes(prepared, scheduler.backfill)
@@ -160,7 +161,7 @@ def _waiting(
     )
 
     def new_queue(score: NDArray[np.float64], *, known: bool) -> Queue:
-        if isinstance(scheduler.backfill, Slurm) or moving or tier is not None:
+        if isinstance(scheduler.backfill, Slurm | OwnPass) or moving or tier is not None:
             return new_list(score, state.entered, tier)
         return new_tree(score, state.entered, prepared.processors, known=known)
 
@@ -209,9 +210,11 @@ def rules_of(prepared: Prepared, orders: Iterable[Order | None], *, observed: bo
         ties=ties_of(scheduler),
         asks_predictor=python,
         asks_at_entry=ASKED_AT_ENTRY in kinds,
-        asks_at_pass=ASKED in kinds,
+        asks_at_pass=ASKED in kinds or isinstance(backfill, OwnPass),
         observed=observed,
-        ranks=prepared.site is not None and bool(kinds & {TIMED, ASKED}) and not isinstance(policy, AgentPolicy),
+        ranks=prepared.site is not None
+        and bool(kinds & {TIMED, ASKED})
+        and not (isinstance(policy, AgentPolicy) or isinstance(backfill, OwnPass)),
         loses=prepared.outages is not None and prepared.outages.loses,
     )
     return _with_slurm(rules, backfill) if isinstance(backfill, Slurm) else rules

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.decisions.agent import AgentPlayer
+from schedlab.engine.decisions.own_pass import PassPlayer
 from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import BLAMED, COMPLETED, ENTERING, FREE, NOW, STAGE
 from schedlab.engine.logs import short_log
@@ -38,6 +39,7 @@ from schedlab.errors import InputError
 from schedlab.kernels import without_dispatch
 from schedlab.scheduler.agent import AgentPolicy
 from schedlab.scheduler.function_policy import FunctionPolicy
+from schedlab.scheduler.own_pass import OwnPass
 from schedlab.scheduler.own_predictor import JobView, OnlinePredictor, PythonPredictor
 from schedlab.scheduler.policy import Policy
 
@@ -63,8 +65,7 @@ class Driver:
         self._functions = self._asked()
         self._loop: Callable[..., int] = run
         self.adapters = _adapters(prepared, world)
-        agent = scheduler.policy
-        self.player = AgentPlayer(prepared, agent) if isinstance(agent, AgentPolicy) else None
+        self.player = _player(prepared)
 
     def _asked(self) -> dict[int, list[tuple[FunctionOrder, Order]]]:
         """Return the orders that functions in Python give, by when these are called."""
@@ -75,6 +76,13 @@ class Driver:
                 made = FunctionOrder(policy, self.world.seen, order.request, column)
                 found[int(order.kind[0])].append((made, order))
         return found
+
+    def take_over(self, other: Driver) -> None:
+        """Go on with copies of what another driver's predictors and pass in Python have learned."""
+        for (old, _), (new, _) in zip(other.adapters, self.adapters, strict=True):
+            new.predictor = copy.deepcopy(old.predictor)
+        if isinstance(self.player, PassPlayer) and isinstance(other.player, PassPlayer):
+            self.player.take_over(other.player)
 
     def run(self, until: int = NEVER) -> bool:
         """Run to the end, or through the events up to a second; return whether the simulation has ended.
@@ -130,11 +138,13 @@ class Driver:
                     forecast.first[job] = adapter.predict(job)
         elif stage == LET_IN:
             self._ask(ASKED_AT_ENTRY, state.entering[: state.clock[ENTERING]])
-        elif stage == SCHEDULE and self.player is not None:
-            self.player.play(self.world)
-            state.clock[STAGE] = LET_TIME_PASS  # no further pass in this second
-        elif stage in (SCHEDULE, RANK) and self.world.rules.asks_at_pass:
+        elif stage in (SCHEDULE, RANK) and self._functions[ASKED]:
             self._ask(ASKED, waiting_jobs(self.world))
+        if stage == SCHEDULE and self.player is not None:
+            self.player.play(self.world)
+            if state.clock[BLAMED] >= 0:
+                self.blame()
+            state.clock[STAGE] = LET_TIME_PASS  # no further pass in this second
 
     def _ask(self, kind: int, who: NDArray[np.int64]) -> None:
         if len(who):
@@ -163,6 +173,14 @@ class Driver:
             if np.isnan(score[0]):
                 blame(policy, seen, order.request, job, now)
         raise AssertionError("the loop blamed a job whose score is a number")
+
+
+def _player(prepared: Prepared) -> AgentPlayer | PassPlayer | None:
+    """Return what decides in Python in place of the passes, if anything does."""
+    policy, backfill = prepared.scheduler.policy, prepared.scheduler.backfill
+    if isinstance(policy, AgentPolicy):
+        return AgentPlayer(prepared, policy)
+    return PassPlayer(prepared, backfill) if isinstance(backfill, OwnPass) else None
 
 
 def waiting_jobs(world: World) -> NDArray[np.int64]:

@@ -9,14 +9,15 @@ from schedlab.engine.parts.moldable.rows import started
 from schedlab.engine.prepared import Prepared
 from schedlab.errors import InputError
 from schedlab.scheduler.agent import AgentPolicy
+from schedlab.scheduler.own_pass import OwnPass
 from schedlab.wording import count_of
 
 
 def refuse_left_over(prepared: Prepared, start: NDArray[np.int64], estimate: NDArray[np.int64]) -> None:
     """Raise InputError if jobs have not started though nothing can happen any more.
 
-    Only where runs may fail, nodes may leave service, or an agent waits can that be: jobs that can never run are
-    refused before.
+    Only where runs may fail, nodes may leave service, or an agent or a pass in Python waits can that be: jobs that can
+    never run are refused before.
 
     Parameters
     ----------
@@ -53,4 +54,6 @@ def _why(prepared: Prepared, start: NDArray[np.int64], estimate: NDArray[np.int6
             )
     if isinstance(prepared.scheduler.policy, AgentPolicy):
         return "the agent waited until nothing could happen any more: train it on such jobs"
+    if isinstance(prepared.scheduler.backfill, OwnPass):
+        return f"the pass {prepared.scheduler.backfill.text} waited until nothing could happen any more"
     return "too few of the nodes or GPUs that went down came back: add up events"

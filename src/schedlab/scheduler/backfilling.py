@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal
 
 from schedlab.errors import InputError
 from schedlab.scheduler.arguments import argument, arguments, in_minutes, read_arguments, whole, written_arguments
+from schedlab.scheduler.own_pass import OwnPass
 from schedlab.scheduler.policy import SPF, Policy
 from schedlab.scheduler.slurm_versions import MODELLED, RULES, VERSIONS, holds
 
@@ -393,4 +394,4 @@ class Slurm:
         return f"slurm({shown})" if shown else "slurm"
 
 
-Backfill = NoBackfill | Easy | Conservative | Slurm
+Backfill = NoBackfill | Easy | Conservative | Slurm | OwnPass

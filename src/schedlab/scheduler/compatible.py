@@ -14,6 +14,7 @@ from schedlab.scheduler.backfilling import NoBackfill, Slurm
 from schedlab.scheduler.function_policy import FunctionPolicy
 from schedlab.scheduler.grammar import OPTIONS
 from schedlab.scheduler.multifactor import Multifactor
+from schedlab.scheduler.own_pass import OwnPass
 
 if TYPE_CHECKING:
     from schedlab.scheduler.scheduler import Scheduler
@@ -44,6 +45,13 @@ DELAY = "the other event orders have whole seconds, and a start takes no time in
 SHARED = "their tasks stand in the queue while they wait for others, and could fill the window of those they wait for"
 
 AGENT = "an agent decides by itself which jobs start before others; leave the backfilling out"
+
+OWN = f"+{OwnPass.name}"
+OWN_STARVATION = "the pass sees how long jobs wait, and may let them start first"
+OWN_EVENTS = "a pass of one's own comes once for all that a second brings; take the default order"
+OWN_SIZES = "it would have to choose among the alternatives of a job"
+OWN_COMPONENTS = "it would have to start components together"
+OWN_PREEMPTION = "it would have to say which runs give way; take +slurm, +easy or no backfilling"
 
 WHOLE_NODES = (
     "on nodes, reservations hold whole nodes anyway; jobs that want a node to themselves ask for it (exclusive)"
@@ -91,10 +99,10 @@ EARLY = "a job may start there before the ends that make room for it are handled
 TABLE: tuple[Incompatible, ...] = (
     *(Incompatible(":ORDER", backfill, PLANNED) for backfill in (NONE, "+conservative", "+slurm")),
     Incompatible(":ORDER", ":multifactor", "multifactor orders the queue, not the candidates of a scheduling pass"),
-    *(Incompatible("reservations=fixed", backfill, FIXED) for backfill in (NONE, "+easy", "+slurm")),
-    Incompatible("speculation=SHARE", NONE, GAPS),
+    *(Incompatible("reservations=fixed", backfill, FIXED) for backfill in (NONE, "+easy", "+slurm", OWN)),
+    *(Incompatible("speculation=SHARE", backfill, GAPS) for backfill in (NONE, OWN)),
     *(Incompatible("start_delay=SECONDS", f"events={events}", DELAY) for events in ("batched", "pyss")),
-    *(Incompatible("@agent:FILE", backfill, AGENT) for backfill in ("+easy", "+conservative", "+slurm")),
+    *(Incompatible("@agent:FILE", backfill, AGENT) for backfill in ("+easy", "+conservative", "+slurm", OWN)),
     *(Incompatible("nodes", f"{option}=CORES", WHOLE_NODES) for option in ("shared", "node")),
     *(Incompatible("nodes", f"events={events}", EARLY) for events in ("pyss", "sc17")),
     Incompatible("reserve_priority=PRIORITY", NO_PRIORITY, UNRANKED),
@@ -102,6 +110,11 @@ TABLE: tuple[Incompatible, ...] = (
     Incompatible("+slurm", "starvation=SECONDS", NO_STARVATION),
     Incompatible("+slurm", "window=JOBS", NO_WINDOW),
     Incompatible("+slurm", "speculation=SHARE", NO_SPECULATION),
+    Incompatible(OWN, "starvation=SECONDS", OWN_STARVATION),
+    Incompatible(OWN, "events=pyss", OWN_EVENTS),
+    Incompatible(OWN, MOLDABLE, OWN_SIZES),
+    Incompatible(OWN, HETEROGENEOUS, OWN_COMPONENTS),
+    Incompatible(OWN, "preemption", OWN_PREEMPTION),
     Incompatible(CLOSURES, LEARNED, BY_REQUEST),
     Incompatible("preemption", "reservations=fixed", ROUNDS),
     Incompatible("preemption", "@agent:FILE", AGENT),
@@ -126,6 +139,7 @@ TABLE: tuple[Incompatible, ...] = (
         for other in (
             "+conservative",
             "+slurm",
+            OWN,
             ":ORDER",
             "@agent:FILE",
             "multifactor",
@@ -272,8 +286,8 @@ def clash(features: Mapping[str, str]) -> str | None:
 def features_of(scheduler: Scheduler) -> dict[str, str]:
     """Return the features of the table that a scheduler has, with their forms in its text."""
     backfill, order = scheduler.backfill, scheduler.order
-    found = {} if isinstance(backfill, NoBackfill) else {f"+{backfill.name}": f"+{backfill.text.partition(':')[0]}"}
-    found = found or {NONE: NONE}
+    written = backfill.text if isinstance(backfill, OwnPass) else backfill.text.partition(":")[0]
+    found = {NONE: NONE} if isinstance(backfill, NoBackfill) else {f"+{backfill.name}": f"+{written}"}
     if isinstance(backfill, Slurm):
         cores = {"shared": backfill.shared, "node": backfill.node}
         if backfill.reserve_priority:

@@ -186,5 +186,6 @@ def function_from_text(text: str) -> FunctionPolicy:
     function = load_named(source, "policy")
     # The function is not called here: reading a text must not run the function that it names.
     if isinstance(function, type) or not callable(function):
-        raise InputError(f"policy {source}: {shown(function)} is not a function of arrays")
+        hint = f"; a pass stands behind a policy: fcfs+{source}" if hasattr(function, "decide") else ""
+        raise InputError(f"policy {source}: {shown(function)} is not a function of arrays{hint}")
     return FunctionPolicy(function, source)

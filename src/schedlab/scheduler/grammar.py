@@ -54,7 +54,11 @@ PARTS = (
         "none: it must be given",
     ),
     Part("@RUNTIMES", "behind POLICY: the run times that POLICY and ORDER assume", "those at the end"),
-    Part("+BACKFILL", "easy, conservative, slurm or slurm(...)", "no job overtakes a blocked head"),
+    Part(
+        "+BACKFILL",
+        "easy, conservative, slurm or slurm(...); or MODULE:NAME(...), a pass in Python",
+        "no job overtakes a blocked head",
+    ),
     Part(":ORDER", "with easy: a policy, the order in which candidates are tried", "the order of the queue"),
     Part("@RUNTIMES", "at the end: the run times that reservations assume; alone, the order too", "requested"),
     Part("/CORRECTION", "what follows when a learned prediction has expired", "incremental"),

@@ -13,6 +13,7 @@ from schedlab.naming import checked_name, label_of, split_name
 from schedlab.scheduler.backfilling import Backfill, Conservative, Easy, NoBackfill
 from schedlab.scheduler.compatible import clash, features_of
 from schedlab.scheduler.grammar import LONGEST_START, OPTIONS, PLACEMENTS
+from schedlab.scheduler.own_pass import Pass, PassView
 from schedlab.scheduler.own_predictor import OnlinePredictor
 from schedlab.scheduler.policy import Policy
 from schedlab.scheduler.predictor import CORRECTIONS, REQUESTED, Predictor
@@ -32,7 +33,7 @@ class Scheduler:
         Order of the queue: a `Policy`, its text, or a Python function as for `FunctionPolicy`.
     backfill
         Which jobs may overtake a head that does not fit: `NoBackfill`, `Easy`, `Conservative` or `Slurm`, or a text
-        such as "none", "easy", "easy:sjf" or "slurm(depth=50)".
+        such as "none", "easy", "easy:sjf" or "slurm(depth=50)"; or a pass of one's own, in Python.
     runtimes
         Run times that reservations assume and, without `order_runtimes`, the order too: a `Predictor` or its text, such
         as "requested", "actual" (clairvoyant) or "ave2".
@@ -94,7 +95,7 @@ class Scheduler:
     def __init__(
         self,
         policy: Policy | str | Callable[..., Any],
-        backfill: Backfill | str = "none",
+        backfill: Backfill | Pass | Callable[[PassView], object] | str = "none",
         *,
         runtimes: Predictor | OnlinePredictor | str = REQUESTED,
         order_runtimes: Predictor | OnlinePredictor | str | None = None,

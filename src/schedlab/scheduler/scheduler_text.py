@@ -12,6 +12,7 @@ from schedlab.scheduler.backfilling import Backfill, Conservative, Easy, NoBackf
 from schedlab.scheduler.compatible import NONE, clash
 from schedlab.scheduler.function_policy import FunctionPolicy, names_a_function
 from schedlab.scheduler.grammar import ALIASES, BACKFILLING, OPTIONS
+from schedlab.scheduler.own_pass import OwnPass, Pass, is_pass, names_a_pass, pass_from_text
 from schedlab.scheduler.policy import ALIASES as POLICY_ALIASES
 from schedlab.scheduler.policy import FCFS, POLICIES, Policy
 from schedlab.scheduler.policy_file import with_formulas
@@ -85,14 +86,18 @@ def as_policy(given: object) -> Policy:
 def as_backfill(given: object) -> Backfill:
     """Return a backfilling unchanged, or the one that a class makes or a text names: "easy:sjf", "slurm(depth=50)".
 
+    What can be asked as a `Pass` becomes one.
+
     Raises
     ------
     InputError
         If it is none of these.
     """
-    given = _made(given, Backfill)
+    given = _made(_made(given, Backfill), Pass)
     if isinstance(given, Backfill):
         return given
+    if is_pass(given):
+        return OwnPass(given)
     if given == "none":
         return NoBackfill()
     if not isinstance(given, str):
@@ -153,6 +158,8 @@ def _front(front: str, text: str) -> tuple[Policy, Backfill]:
         return FCFS(), _backfill(front, text)
     if names_a_function(front):
         return policy_from_text(front), NoBackfill()
+    if own := _own_at_the_end(front):
+        return policy_from_text(own[0]), pass_from_text(own[1])
     match = _KNOWN_AT_THE_END.fullmatch(front) or _ANY_AT_THE_END.fullmatch(front)
     if match is None or (front[-1] in "\"'" and match["order"] is None):
         policy, *order = _cut(front, ":", text)
@@ -165,6 +172,16 @@ def _front(front: str, text: str) -> tuple[Policy, Backfill]:
         return policy_from_text(front), NoBackfill()
     backfill = _backfill(match["backfill"], text)
     return policy_from_text(match["policy"]), backfill
+
+
+def _own_at_the_end(front: str) -> tuple[str, str] | None:
+    """Return the policy and the pass of POLICY+MODULE:NAME(...), or None; alone, a name with arguments is a pass."""
+    if names_a_pass(front) and "(" in front:
+        return "fcfs", front
+    *policy, last = _cut(front, "+", front)
+    if not policy or not names_a_pass(last[1:]) or last[1:].partition(":")[0].strip().lower() in BACKFILLING:
+        return None
+    return "".join(policy), last[1:]
 
 
 def _names_a_backfill(front: str) -> bool:
@@ -194,7 +211,9 @@ def _uncorrected(runtimes: str, text: str) -> Any:
 
 
 def _backfill(text: str, whole: str) -> Backfill:
-    """Read BACKFILL[(...)][:ORDER]."""
+    """Read BACKFILL[(...)][:ORDER], or MODULE:NAME[(...)]."""
+    if names_a_pass(text) and text.partition(":")[0].strip().lower() not in BACKFILLING:
+        return pass_from_text(text)
     match = _ANY_BACKFILL.fullmatch(text.strip())
     name = match["name"].lower() if match else text.strip()
     if match is None or name not in BACKFILLING:

@@ -13,6 +13,7 @@ from schedlab.cluster.cluster import Cluster
 from schedlab.engine.jobs.state import TOO_MANY, new_jobs
 from schedlab.errors import InputError, whole_number
 from schedlab.scheduler.backfilling import Conservative, Slurm
+from schedlab.scheduler.own_pass import OwnPass
 from schedlab.scheduler.predictor import Actual, Predictor
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.speculate.requests import Requests
@@ -48,9 +49,9 @@ MOST_COLUMNS = 1 << 16
 def known_columns(workload: Workload, scheduler: Scheduler, processors: int | None) -> tuple[int, Columns]:
     """Return the size of the machine, and the columns, cached if the workload has been simulated before."""
     backfill = scheduler.backfill
-    slurm, conservative = isinstance(backfill, Slurm), isinstance(backfill, Conservative)
+    slurm, plans = isinstance(backfill, Slurm), isinstance(backfill, Conservative | OwnPass)
     key = (
-        (backfill.node, backfill.overtime) if isinstance(backfill, Slurm) else conservative,
+        (backfill.node, backfill.overtime) if isinstance(backfill, Slurm) else plans,
         slurm,
         scheduler.runtimes == Actual(),
         None if scheduler.order_runtimes is None else scheduler.ranking == Actual(),
@@ -107,7 +108,7 @@ def columns_of(
     duration, request, killed = _times(workload, scheduler, asked, overtime)
     longest = duration if asked is None else np.minimum(duration, request)
     estimate = _assumed(scheduler.runtimes, workload, longest, request)
-    if isinstance(scheduler.backfill, Conservative):
+    if isinstance(scheduler.backfill, Conservative | OwnPass):
         # Reservations form a queue, and a job that outlives its estimate doubles it.
         _check_sum(workload, 2 * estimate.astype(np.float64), "requested times")
     submit, order = workload.submit_time, None

@@ -13,6 +13,7 @@ from schedlab.engine.machine.placement import with_placement
 from schedlab.engine.machine.state import LOGGED, Nodes, new_nodes, with_more_places
 from schedlab.engine.part import Log, Part
 from schedlab.scheduler.backfilling import Conservative, Slurm
+from schedlab.scheduler.own_pass import OwnPass
 
 if TYPE_CHECKING:
     from schedlab.engine.part import Given
@@ -27,7 +28,7 @@ def _new(prepared: Prepared) -> Nodes | None:
     nodes = new_nodes(
         inputs,
         prepared.site,
-        plans=prepared.site is not None or isinstance(prepared.scheduler.backfill, Conservative | Slurm),
+        plans=prepared.site is not None or isinstance(prepared.scheduler.backfill, Conservative | OwnPass | Slurm),
         retries=prepared.asked is not None,
         closures=0 if outages is None else len(outages.where) + len(inputs.cores),
         bookings=prepared.bookings,

@@ -84,11 +84,11 @@ def plan_pass(world: World) -> None:
     if clock[CHANGES] & QUEUE_CHANGED:
         _drop_left(world)
     if soonest(world.state.running) <= now:
-        _expect_twice_as_long(world)
+        expect_twice_as_long(world)
         afresh = True
     afresh = afresh or clock[CORRECTED] > 0 or clock[CHANGES] & MACHINE_CHANGED > 0 or again
     if afresh:
-        _plan_running(world, world.rules.processors)
+        plan_running(world, world.rules.processors)
     if world.rules.fixed:
         _round(world, afresh)
     elif afresh:
@@ -204,7 +204,7 @@ def _leave_machine(world: World) -> None:
 
 
 @inlined
-def _expect_twice_as_long(world: World) -> None:
+def expect_twice_as_long(world: World) -> None:
     """Expect jobs that outlive their estimate to run for twice their elapsed time, so that planning can continue."""
     clock = world.state.clock
     running = world.state.running
@@ -216,7 +216,7 @@ def _expect_twice_as_long(world: World) -> None:
 
 
 @inner_kernel
-def _plan_running(world: World, processors: int) -> None:
+def plan_running(world: World, processors: int) -> None:
     """Rebuild the profile from the running jobs alone; a job that runs speculatively loses its reservation."""
     plan_nothing(world, processors, 0)
     running = world.state.running

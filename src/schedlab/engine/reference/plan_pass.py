@@ -62,7 +62,7 @@ class PlanPass:
                 clock.begin(*found)
             if clock.in_order:
                 return
-        afresh = self.expect_longer() or news.corrected or news.turned == 2 or not self.planning or self.again
+        afresh = expect_longer(clock) or news.corrected or news.turned == 2 or not self.planning or self.again
         self.planning, self.again = True, False
         if self.fixed:
             self.go_round(afresh)
@@ -76,14 +76,6 @@ class PlanPass:
                 break
             self.start_due()
         self.again = clock.preemption.make_way(clock.sorted(clock.visible()))
-
-    def expect_longer(self) -> bool:
-        """Expect jobs that outlive their expected run time to run for twice their elapsed time."""
-        overrun = [job for job in self.clock.seen() if job.expected_end <= self.clock.now]
-        for job in overrun:
-            job.expected = max(1, 2 * (self.clock.now - job.start))
-            job.corrections += 1
-        return bool(overrun)
 
     def plan_afresh(self) -> None:
         """Cancel all reservations and make them again in the order of the policy."""
@@ -244,3 +236,12 @@ class PlanPass:
         if chosen is not None:
             self.listed.remove(chosen)
         return chosen is not None
+
+
+def expect_longer(clock: Clock) -> bool:
+    """Expect jobs that outlive their expected run time to run for twice their elapsed time; return whether any do."""
+    overrun = [job for job in clock.seen() if job.expected_end <= clock.now]
+    for job in overrun:
+        job.expected = max(1, 2 * (clock.now - job.start))
+        job.corrections += 1
+    return bool(overrun)

@@ -18,6 +18,7 @@ from schedlab.engine.reference.clock import Clock
 from schedlab.engine.reference.job import Job
 from schedlab.engine.reference.news import Pass
 from schedlab.engine.reference.nodes import Part
+from schedlab.engine.reference.own_pass import AskedPass
 from schedlab.engine.reference.plan_pass import PlanPass
 from schedlab.engine.reference.queue_pass import QueuePass
 from schedlab.engine.reference.serial import SerialTwin
@@ -26,6 +27,7 @@ from schedlab.engine.simulation import to_schedule
 from schedlab.schedule.runs import PAUSE
 from schedlab.schedule.schedule import Schedule
 from schedlab.scheduler.backfilling import Conservative, Easy, Slurm
+from schedlab.scheduler.own_pass import OwnPass
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.speculate.requests import Requests
 from schedlab.workload.workload import Workload
@@ -120,7 +122,7 @@ def play(prepared: Prepared) -> Clock:
     clock.run(_pass(clock))
     start = np.array([-1 if job in clock.waiting else job.start for job in jobs])
     refuse_waiting_for_ever(prepared.workload, prepared.in_workload_order(start))
-    if prepared.site is not None:
+    if prepared.site is not None or isinstance(prepared.scheduler.backfill, OwnPass):
         refuse_left_over(prepared, start, np.array([job.estimate for job in jobs]))
     return clock
 
@@ -132,6 +134,8 @@ def _pass(clock: Clock) -> Pass:
             return SlurmPass(clock, rules)
         case Conservative(fixed=fixed):
             return PlanPass(clock, fixed)
+        case OwnPass() as own:
+            return AskedPass(clock, own)
         case other:
             return QueuePass(clock, isinstance(other, Easy))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvents
 from schedlab.engine.assembly import assemble
 from schedlab.engine.decisions.agent_view import startable
-from schedlab.engine.driver import Driver, PythonPredictorAdapter, waiting_jobs
+from schedlab.engine.driver import Driver, waiting_jobs
 from schedlab.engine.jobs.clock import FREE, NOW, SUBMITTED, WAITING
 from schedlab.engine.prepared import Events, Prepared, prepare
 from schedlab.engine.steps.priority_factors import Priorities, priorities_of
@@ -274,13 +274,3 @@ def put_together(workload: Workload, told: Told, *, open_ended: bool) -> tuple[P
     )
     world = assemble(prepared, open_ended=open_ended)
     return prepared, world, prepared.jobs["estimate"].copy()
-
-
-def keep_predictors(
-    old: list[tuple[PythonPredictorAdapter, Any]], new: list[tuple[PythonPredictorAdapter, Any]]
-) -> None:
-    """Give new adapters copies of the predictors of old ones, with everything that these have learned."""
-    import copy
-
-    for (one, _), (other, _) in zip(old, new, strict=True):
-        other.predictor = copy.deepcopy(one.predictor)

@@ -40,6 +40,7 @@ from schedlab.engine.steps.observable import Progress, Told, put_together
 from schedlab.engine.world import World
 from schedlab.errors import InputError
 from schedlab.schedule.provenance import input_sha256
+from schedlab.scheduler.own_pass import OwnPass
 from schedlab.scheduler.own_predictor import PythonPredictor
 from schedlab.scheduler.policy import Policy
 from schedlab.scheduler.scheduler import Scheduler
@@ -278,6 +279,8 @@ def _refuse_python(scheduler: Scheduler) -> None:
     for predictor in (scheduler.runtimes, scheduler.ranking):
         if isinstance(predictor, PythonPredictor):
             raise InputError(f"@{predictor.text} is a predictor in Python: what it has learned cannot be saved")
+    if isinstance(scheduler.backfill, OwnPass):
+        raise InputError(f"+{scheduler.backfill.text} is a pass in Python: its state cannot be saved")
     policies: list[Policy | None] = [scheduler.policy, scheduler.order]
     for policy in policies:
         if policy is not None and policy.program is None and policy.name == "function":

@@ -22,7 +22,7 @@ from schedlab.engine.prepared import Events
 from schedlab.engine.simulation import schedule_of
 from schedlab.engine.steps.copies import copied
 from schedlab.engine.steps.growth import grown, moves_of
-from schedlab.engine.steps.observable import ObservableState, Progress, Told, keep_predictors, put_together
+from schedlab.engine.steps.observable import ObservableState, Progress, Told, put_together
 from schedlab.engine.steps.resumed import bring_to, check_state, let_last
 from schedlab.errors import InputError, check_type
 from schedlab.schedule.schedule import Schedule
@@ -301,13 +301,13 @@ class Simulation(ObservableState):
         made = put_together(joined(self._given, jobs), told, open_ended=True)
         self._told = told
         self._at = self._at._replace(open_ended=True)
-        adapters = self._driver.adapters
+        before_growth = self._driver
         self._stand(*made)
         moved = np.empty(before, dtype=np.intp)
         moved[number] = self._number[:before]
         moves = moves_of(former, self._prepared, moved, int(old.state.clock[SUBMITTED]))
         self._driver = Driver(self._prepared, grown(old, self._world, moves))
-        keep_predictors(adapters, self._driver.adapters)
+        self._driver.take_over(before_growth)
         return np.arange(before, len(self._row))
 
     def schedule(self) -> Schedule:
@@ -332,13 +332,13 @@ class Simulation(ObservableState):
     def fork(self) -> Simulation:
         """Return an independent copy of the simulation in its present state.
 
-        Observers stay with this one. A predictor in Python is copied.
+        Observers stay with this one. A predictor or a pass in Python is copied.
         """
         other = Simulation.__new__(Simulation)
         other._told, other._at, other._observers = self._told, self._at, []
         prepared, world = copied((self._prepared, self._world))
         other._stand(prepared, world, self._first_estimate)
-        keep_predictors(self._driver.adapters, other._driver.adapters)
+        other._driver.take_over(self._driver)
         return other
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -1,0 +1,236 @@
+"""A pass in Python in a simulation: it is asked where a compiled pass would be made."""
+
+from __future__ import annotations
+
+import copy
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.engine.decisions.own_pass_kernels import (
+    begin_pass,
+    cancel_reservation,
+    earliest_start,
+    end_pass,
+    fits_beside_plan,
+    reserve_earliest,
+    start_beside_plan,
+)
+from schedlab.engine.jobs.calendar import NEVER
+from schedlab.engine.jobs.clock import BLAMED, FREE, NOW, STARTED, SUBMITTED, WAITING
+from schedlab.engine.passes.plan import NEXT_START
+from schedlab.engine.prepared import Prepared
+from schedlab.engine.world import World
+from schedlab.errors import InputError
+from schedlab.kernels import without_dispatch
+from schedlab.scheduler.own_pass import Ended, OwnPass, PassView
+
+MOST_WAKES = 10_000
+"""How often in a row a pass is woken although nothing else happens."""
+
+
+class PassPlayer:
+    """A pass in Python in a simulation.
+
+    Parameters
+    ----------
+    prepared
+        The simulation.
+    own
+        The pass; a copy is asked.
+    """
+
+    def __init__(self, prepared: Prepared, own: OwnPass) -> None:
+        self.decisions = 0
+        self._in_vain = 0  # wakes in a row since when nothing else has happened
+        self._stood: tuple[int, int, int] | None = None
+        self._text = own.text
+        self._decider = copy.deepcopy(own.decider)
+        self._view = _View(prepared)
+
+    def play(self, world: World) -> None:
+        """Let the pass decide about the jobs that wait in this second."""
+        view, before = self._view, int(world.state.clock[STARTED])
+        if view.begin(world):
+            self.decisions += 1
+            self._decide(view)
+            self._count_in_vain(world.state.clock)
+        view.end(before)
+
+    def _count_in_vain(self, clock: NDArray[np.int64]) -> None:
+        """Refuse a pass that is woken for ever: nothing starts, ends or is submitted any more."""
+        stands = (int(clock[STARTED]), int(clock[SUBMITTED]), int(clock[FREE]))
+        self._in_vain = self._in_vain + 1 if stands == self._stood else 0
+        self._stood = stands
+        if self._in_vain > MOST_WAKES:
+            raise InputError(
+                f"pass {self._text}, second {self._view.now}: it was called {MOST_WAKES:,} times in a row, and nothing "
+                f"has started or ended; {clock[WAITING]} jobs wait"
+            )
+
+    def _decide(self, view: _View) -> None:
+        decide: Callable[[PassView], object] = getattr(self._decider, "decide", self._decider)
+        try:
+            decide(view)
+        except InputError as error:
+            raise InputError(f"pass {self._text}, second {view.now}: {error}") from error
+        except Exception as error:
+            raise InputError(f"pass {self._text}, second {view.now}: {type(error).__name__}: {error}") from error
+
+    def take_over(self, other: PassPlayer) -> None:
+        """Go on from the state of another simulation's pass, of which a copy is made."""
+        self._decider = copy.deepcopy(other._decider)
+        self.decisions = other.decisions
+        self._view.take_over(other._view)
+
+
+class _View(PassView):
+    """The view of a simulation; its calls into kernels are bound to the types of its world."""
+
+    def __init__(self, prepared: Prepared) -> None:
+        self.size = prepared.processors
+        self._prepared = prepared
+        self._columns: dict[str, NDArray[Any]] = {}
+        self._listed = np.empty(len(prepared.jobs), dtype=np.int64)
+        self._known: NDArray[np.int64] = np.empty(0, dtype=np.int64)
+        self._begun = 0
+        self._bound = False
+
+    def begin(self, world: World) -> int:
+        """Begin a pass; return how many jobs may start."""
+        if not self._bound:
+            self._bind(world)
+        self._world, self._clock = world, world.state.clock
+        count = self._begin(world, self._listed)
+        if self._clock[BLAMED] >= 0:
+            return 0
+        self.now, self.waiting = int(self._clock[NOW]), self._listed[:count].copy()
+        return count
+
+    def _bind(self, world: World) -> None:
+        """Have kernels called without a look at the types of all arrays each time."""
+        self._begin = without_dispatch(begin_pass, world, self._listed)
+        self._end = without_dispatch(end_pass, world, 0)
+        kernels = (fits_beside_plan, earliest_start, reserve_earliest, cancel_reservation, start_beside_plan)
+        bound = (without_dispatch(kernel, world, 0) for kernel in kernels)
+        self._fits, self._earliest, self._reserve, self._cancel, self._start = bound
+        self._bound = True
+
+    def end(self, before: int) -> None:
+        """End a pass before which so many runs had started."""
+        self._end(self._world, before)
+
+    def take_over(self, other: _View) -> None:
+        self._known, self._begun = other._known, other._begun
+
+    @property
+    def free(self) -> int:
+        return int(self._clock[FREE])
+
+    @property
+    def running(self) -> NDArray[np.int64]:
+        jobs: NDArray[np.int64] = self._world.state.running.members()["job"]
+        return jobs
+
+    @property
+    def submit(self) -> NDArray[np.int64]:
+        return _fixed(self._world.jobs["submit"])
+
+    @property
+    def processors(self) -> NDArray[np.int64]:
+        return _fixed(self._world.jobs["processors"])
+
+    @property
+    def request(self) -> NDArray[np.int64]:
+        return _fixed(self._world.state.request)
+
+    @property
+    def predicted(self) -> NDArray[np.int64]:
+        return _fixed(self._world.jobs["estimate"])
+
+    @property
+    def user(self) -> NDArray[np.int64]:
+        return self.column("user_id")
+
+    @property
+    def start_time(self) -> NDArray[np.int64]:
+        return _fixed(self._world.state.start)
+
+    def column(self, name: str) -> NDArray[Any]:
+        if name not in self._columns:
+            self._columns[name] = _fixed(self._prepared.column(name))
+        return self._columns[name]
+
+    def ended(self) -> Ended:
+        state, started = self._world.state, int(self._clock[STARTED])
+        known = np.union1d(self._known, state.begun[self._begun : started])
+        self._known = np.intersect1d(known, state.completions.members()["job"])
+        self._begun = started
+        over = np.setdiff1d(known, self._known)
+        over = over[state.start[over] >= 0]  # the others wait for another run
+        return Ended(over, self._world.jobs["duration"][over])
+
+    def fits(self, job: int) -> bool:
+        return bool(self._fits(self._world, self._waiting_job(job)))
+
+    def earliest(self, job: int) -> int | None:
+        return _known(self._earliest(self._world, self._waiting_job(job)))
+
+    def reserve(self, job: int) -> int | None:
+        return _known(self._reserve(self._world, self._waiting_job(job)))
+
+    def cancel(self, job: int) -> None:
+        self._cancel(self._world, self._waiting_job(job))
+
+    def start(self, job: int) -> None:
+        number = self._waiting_job(job)
+        if not self._start(self._world, number):
+            raise InputError(self._why_not(number))
+
+    def wake_at(self, second: int) -> None:
+        when = operator.index(second)
+        if when <= self.now:
+            raise InputError(f"wake_at({when}): must be after second {self.now}")
+        counters = self._world.plan.counters
+        counters[NEXT_START] = min(int(counters[NEXT_START]), when)
+
+    def _waiting_job(self, job: int) -> int:
+        """Return the number of a job that waits, or raise InputError."""
+        try:
+            number = operator.index(job)
+        except TypeError:
+            raise InputError(f"{job!r} is not the number of a job: take one of view.waiting") from None
+        if not 0 <= number < len(self._listed):
+            raise InputError(f"there is no job {number}: jobs are numbered from 0 to {len(self._listed) - 1}")
+        if not self._world.plan.listed[number]:
+            raise InputError(f"{self._named(number)} does not wait: take one of view.waiting")
+        return number
+
+    def _why_not(self, job: int) -> str:
+        """Return why a waiting job does not fit."""
+        needed = int(self._world.jobs[job]["processors"])
+        if needed > self.free:
+            return f"{self._named(job)} needs {needed} processors, but {self.free} are free"
+        begins = self.earliest(job)
+        if begins is None:
+            return f"{self._named(job)} does not fit on the nodes in service"
+        if begins > self.now:
+            return f"{self._named(job)} does not fit before second {begins}, beside what runs and is reserved"
+        return f"{self._named(job)} would exceed a limit now"
+
+    def _named(self, job: int) -> str:
+        return f"job {self.column('job_id')[job]} (number {job})"
+
+
+def _known(second: int) -> int | None:
+    return None if second == NEVER else int(second)
+
+
+def _fixed(values: NDArray[Any]) -> NDArray[Any]:
+    """Return an array that cannot be written to, without a copy."""
+    view = values.view()
+    view.flags.writeable = False
+    return view

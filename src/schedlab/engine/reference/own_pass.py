@@ -1,0 +1,150 @@
+"""A pass in Python, asked in plain Python: what it sees and does, by lists and profiles."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.engine.reference.clock import Clock
+from schedlab.engine.reference.job import Job
+from schedlab.engine.reference.news import News
+from schedlab.engine.reference.nodes import Part
+from schedlab.engine.reference.plan_pass import expect_longer
+from schedlab.engine.reference.profile import NEVER, Profile
+from schedlab.errors import InputError
+from schedlab.scheduler.own_pass import Ended, OwnPass, PassView
+
+
+class AskedPass:
+    """What asks a pass in Python, and when."""
+
+    def __init__(self, clock: Clock, own: OwnPass) -> None:
+        self.clock = clock
+        decider = copy.deepcopy(own.decider)
+        self.decide: Callable[[PassView], object] = getattr(decider, "decide", decider)
+        self.view = PlainView(clock)
+
+    def moments(self) -> list[int]:
+        """Return when it is to be asked without an event."""
+        return [] if self.view.wake is None else [self.view.wake]
+
+    def schedule(self, news: News) -> None:
+        """Start the jobs of the warm-up, and ask what else to start."""
+        clock, view = self.clock, self.view
+        view.over += [job.number for job in news.ended if job not in clock.waiting]
+        happened = news.events or news.turned or news.corrected or news.computed or news.awake
+        if not happened and (view.wake is None or view.wake > clock.now):
+            return
+        view.wake = None
+        while clock.in_order and (ready := [job for job in clock.visible() if job.ready]):
+            place = clock.place(clock.view(), ready[0]) if clock.admitted(ready[0]) else None
+            if place is None:
+                return
+            clock.begin(ready[0], place)
+        expect_longer(clock)
+        listed = [] if clock.in_order else [job for job in clock.sorted(clock.visible()) if job.ready]
+        if listed:
+            view.now, view.waiting = clock.now, np.array([job.number for job in listed])
+            view.reserved = {}
+            self.decide(view)
+
+
+class PlainView(PassView):
+    """The view; `reserved` are the reservations of the pass, `over` the jobs that have ended and were not told yet."""
+
+    def __init__(self, clock: Clock) -> None:
+        self.clock = clock
+        self.size = clock.prepared.processors
+        self.wake: int | None = None
+        self.reserved: dict[Job, tuple[int, list[Part]]] = {}
+        self.over: list[int] = []
+
+    def plan(self) -> Profile:
+        """Return what runs and reservations leave free."""
+        profile = Profile(self.now, self.clock.machine.empty)
+        for job in self.clock.seen():
+            profile.take(self.now, job.expected_end, job.parts)
+        self.clock.close(profile)
+        for job, (begin, parts) in self.reserved.items():
+            profile.take(begin, begin + job.estimate, parts)
+        return profile
+
+    def slot(self, job: int) -> tuple[int, list[Part]]:
+        """Return where a job could start beside the plan, or has its reservation."""
+        one = self.clock.jobs[job]
+        return self.reserved.get(one) or self.plan().earliest(one, one.estimate, self.now)
+
+    def of_jobs(self, name: str) -> NDArray[np.int64]:
+        """Return an attribute of all jobs."""
+        return np.array([getattr(job, name) for job in self.clock.jobs])
+
+    @property
+    def free(self) -> int:
+        return self.clock.free()
+
+    @property
+    def running(self) -> NDArray[np.int64]:
+        runs = sorted(self.clock.seen(), key=lambda job: job.expected_end)
+        return np.array([job.number for job in runs], dtype=np.int64)
+
+    @property
+    def submit(self) -> NDArray[np.int64]:
+        return self.of_jobs("submit")
+
+    @property
+    def processors(self) -> NDArray[np.int64]:
+        return self.of_jobs("processors")
+
+    @property
+    def request(self) -> NDArray[np.int64]:
+        return self.of_jobs("request")
+
+    @property
+    def predicted(self) -> NDArray[np.int64]:
+        return self.of_jobs("estimate")
+
+    @property
+    def user(self) -> NDArray[np.int64]:
+        return self.of_jobs("user")
+
+    @property
+    def start_time(self) -> NDArray[np.int64]:
+        return self.of_jobs("start")
+
+    def column(self, name: str) -> NDArray[Any]:
+        return self.clock.prepared.column(name)
+
+    def ended(self) -> Ended:
+        jobs, self.over = sorted(self.over), []
+        return Ended(np.array(jobs, dtype=np.int64), np.array([self.clock.jobs[job].need for job in jobs]))
+
+    def fits(self, job: int) -> bool:
+        return self.clock.admitted(self.clock.jobs[job]) and self.slot(job)[0] == self.now
+
+    def earliest(self, job: int) -> int | None:
+        begins = self.slot(job)[0]
+        return None if begins == NEVER else begins
+
+    def reserve(self, job: int) -> int | None:
+        begins = self.earliest(job)
+        if begins is not None:
+            self.reserved[self.clock.jobs[job]] = self.slot(job)
+        return begins
+
+    def cancel(self, job: int) -> None:
+        self.reserved.pop(self.clock.jobs[job], None)
+
+    def start(self, job: int) -> None:
+        one = self.clock.jobs[job]
+        self.cancel(job)
+        if not self.fits(job):
+            raise InputError(f"job {job} does not fit")
+        before = self.clock.sorted(self.clock.visible())[0]
+        self.clock.begin(one, self.slot(job)[1], backfilled=before is not one)
+
+    def wake_at(self, second: int) -> None:
+        self.wake = min(second, second if self.wake is None else self.wake)

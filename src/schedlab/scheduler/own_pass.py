@@ -1,0 +1,263 @@
+"""Scheduling passes in Python: what they are asked, what they see, and the texts MODULE:NAME(...) that name them."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.errors import InputError
+from schedlab.imports import load_named
+from schedlab.wording import shown
+
+_TEXT = re.compile(r"(?P<source>[A-Za-z_][\w.]*:[A-Za-z_]\w*)\s*(?:\((?P<arguments>.*)\))?", re.DOTALL)
+_SHOWN = (bool, int, float, str)
+
+
+class Ended(NamedTuple):
+    """Jobs that have ended, and how long they ran, in seconds."""
+
+    job: NDArray[np.int64]
+    run_time: NDArray[np.int64]
+
+
+class PassView(ABC):
+    """What a pass sees in one second, and what it may do. Jobs are numbers, 0 is the one that was submitted first.
+
+    Columns are arrays over all jobs, to be indexed by these numbers; they must not be written to.
+    """
+
+    size: int
+    """The processors of the machine."""
+
+    now: int
+    """The present second."""
+
+    waiting: NDArray[np.int64]
+    """The jobs that wait as the pass begins and may start, in the order of the policy."""
+
+    @property
+    @abstractmethod
+    def free(self) -> int:
+        """Free processors at present; on nodes, at least as many as a job can get."""
+
+    @property
+    @abstractmethod
+    def running(self) -> NDArray[np.int64]:
+        """The running jobs, by their expected ends, the soonest first."""
+
+    @property
+    @abstractmethod
+    def submit(self) -> NDArray[np.int64]:
+        """int64 seconds: when each job is submitted; of those to come, too."""
+
+    @property
+    @abstractmethod
+    def processors(self) -> NDArray[np.int64]:
+        """int64: how many processors each job gets."""
+
+    @property
+    @abstractmethod
+    def request(self) -> NDArray[np.int64]:
+        """int64 seconds: the requested times, -1 where unknown."""
+
+    @property
+    @abstractmethod
+    def predicted(self) -> NDArray[np.int64]:
+        """int64 seconds: the run times that are assumed at present; the requests, unless they are predicted."""
+
+    @property
+    @abstractmethod
+    def user(self) -> NDArray[np.int64]:
+        """int64: the numbers of users, -1 where unknown."""
+
+    @property
+    @abstractmethod
+    def start_time(self) -> NDArray[np.int64]:
+        """int64 seconds: when each job has started, negative before."""
+
+    @abstractmethod
+    def column(self, name: str) -> NDArray[Any]:
+        """Return another column of the workload, own ones among them, in order of submission.
+
+        Raises
+        ------
+        InputError
+            If the workload has no such column.
+        """
+
+    @abstractmethod
+    def ended(self) -> Ended:
+        """Return the jobs that have ended since this was last called, and how long they ran."""
+
+    @abstractmethod
+    def fits(self, job: int) -> bool:
+        """Return whether a waiting job fits now, within all limits, and delays no reservation of this pass."""
+
+    @abstractmethod
+    def earliest(self, job: int) -> int | None:
+        """Return the earliest second at which a waiting job fits, if all runs end as expected, beside all reservations.
+
+        None if it does not fit on the nodes that are in service, or known to come back. Limits of users or partitions
+        are not looked at: nobody knows when they allow more.
+        """
+
+    @abstractmethod
+    def reserve(self, job: int) -> int | None:
+        """Reserve the earliest place for a waiting job, for the rest of this pass; return when it begins.
+
+        None if there is no such place, see `earliest`.
+        """
+
+    @abstractmethod
+    def cancel(self, job: int) -> None:
+        """Cancel the reservation of a job."""
+
+    @abstractmethod
+    def start(self, job: int) -> None:
+        """Start a waiting job now; if it has a reservation, that is cancelled first.
+
+        Raises
+        ------
+        InputError
+            If it does not wait, or does not fit (see `fits`).
+        """
+
+    @abstractmethod
+    def wake_at(self, second: int) -> None:
+        """Let a pass follow at a second, even if nothing happens then; an earlier pass forgets it."""
+
+
+class Pass:
+    """A scheduling pass in Python: derive a class from it, and decide which jobs start.
+
+    It is called in every second in which something has happened (a job has ended or entered the queue, nodes came back)
+    and jobs wait. Every simulation begins with a copy of the object, so that state on it is that of one simulation.
+
+    Examples
+    --------
+    >>> class Greedy(Pass):
+    ...     def decide(self, view):
+    ...         for job in view.waiting:
+    ...             if view.fits(job):
+    ...                 view.start(job)
+    >>> OwnPass(Greedy()).text
+    '<Greedy>'
+    """
+
+    def decide(self, view: PassView) -> None:
+        """Start jobs, and reserve for others."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False)
+class OwnPass:
+    """A scheduling pass in Python, in the place of backfilling.
+
+    Parameters
+    ----------
+    decider
+        A `Pass`, another object with a method `decide(view)`, or a function of the view.
+    source
+        The text "MODULE:NAME" or "MODULE:NAME(...)" that it was made from, if there is one.
+
+    Raises
+    ------
+    InputError
+        If it is none of these.
+    """
+
+    name: ClassVar[str] = "MODULE:NAME"
+    decider: Any
+    source: str | None = None
+
+    def __post_init__(self) -> None:
+        if not is_pass(self.decider):
+            what = f"; make one with {self.decider.__name__}()" if isinstance(self.decider, type) else ""
+            raise InputError(
+                f"{shown(self.decider)} is not a pass: give an object with decide(view), or a function of view{what}"
+            )
+
+    @property
+    def text(self) -> str:
+        """The text that it was made from; otherwise its name in angle brackets, with its plain attributes."""
+        if self.source is not None:
+            return self.source
+        if not hasattr(self.decider, "decide"):
+            return f"<{getattr(self.decider, '__name__', type(self.decider).__name__).strip('<>')}>"
+        plain = {name: value for name, value in vars(self.decider).items() if isinstance(value, _SHOWN)}
+        told = ", ".join(f"{name}={value!r}" for name, value in plain.items() if not name.startswith("_"))
+        return f"<{type(self.decider).__name__}{f'({told})' if told else ''}>"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, OwnPass):
+            return NotImplemented
+        return self.decider is other.decider or (self.source is not None and self.source == other.source)
+
+    def __hash__(self) -> int:
+        return hash(self.source or id(self.decider))
+
+
+def is_pass(given: object) -> bool:
+    """Return whether something is a `Pass`, or can be asked like one."""
+    if isinstance(given, type):
+        return False
+    return callable(getattr(given, "decide", None)) or callable(given)
+
+
+def names_a_pass(text: str) -> bool:
+    """Return whether a text has the form MODULE:NAME or MODULE:NAME(...).
+
+    Examples
+    --------
+    >>> names_a_pass("mine.passes:Lookahead(k=3)"), names_a_pass("easy"), names_a_pass("slurm(depth=5)")
+    (True, False, False)
+    """
+    return _TEXT.fullmatch(text.strip()) is not None
+
+
+def pass_from_text(text: str) -> OwnPass:
+    """Return the pass that a text such as "mine:Lookahead(k=3)" names, in the current directory or installed.
+
+    Raises
+    ------
+    InputError
+        If it cannot be imported, cannot be made from these arguments, or is no pass.
+    """
+    match = _TEXT.fullmatch(text.strip())
+    if match is None:
+        raise InputError(f"pass {shown(text)}: must be written MODULE:NAME or MODULE:NAME(...)")
+    named = load_named(match["source"], "pass")
+    if match["arguments"] is None and not isinstance(named, type):
+        return OwnPass(named, match["source"])
+    positional, keywords = _read(match["arguments"] or "", text)
+    written = ", ".join([*map(repr, positional), *(f"{name}={value!r}" for name, value in keywords.items())])
+    try:
+        made = named(*positional, **keywords)
+    except Exception as error:
+        raise InputError(f"pass {text.strip()}: {type(error).__name__}: {error}{_arguments_of(named)}") from error
+    return OwnPass(made, match["source"] + (f"({written})" if written else ""))
+
+
+def _read(arguments: str, text: str) -> tuple[list[Any], dict[str, Any]]:
+    """Return the arguments of a text: numbers, strings, and lists of them."""
+    try:
+        call = ast.parse(f"f({arguments})", mode="eval").body
+        assert isinstance(call, ast.Call)
+        keywords = {str(one.arg): ast.literal_eval(one.value) for one in call.keywords}
+        return [ast.literal_eval(one) for one in call.args], keywords
+    except (SyntaxError, ValueError, AssertionError):
+        raise InputError(f"pass {text.strip()}: arguments are numbers and strings, such as (k=3)") from None
+
+
+def _arguments_of(named: Any) -> str:
+    try:
+        return f"; it is made by {named.__name__}{inspect.signature(named)}"
+    except (TypeError, ValueError, AttributeError):
+        return ""

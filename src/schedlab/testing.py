@@ -1,0 +1,141 @@
+"""What a user can test of their own code: `check_pass` runs a scheduling pass in Python, and looks at what it did."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from schedlab.cluster.cluster import Cluster
+from schedlab.engine.simulation import simulate
+from schedlab.errors import InputError
+from schedlab.model.lublin_feitelson import lublin
+from schedlab.model.tsafrir import tsafrir_estimates
+from schedlab.schedule.schedule import Schedule
+from schedlab.scheduler.own_pass import OwnPass, Pass, PassView
+from schedlab.scheduler.scheduler import Scheduler
+from schedlab.scheduler.scheduler_text import as_backfill
+from schedlab.workload.workload import Workload
+
+__all__ = [
+    "PassReport",
+    "check_pass",
+]
+
+
+@dataclass(frozen=True)
+class PassReport:
+    """What a pass did to some jobs.
+
+    Parameters
+    ----------
+    passes
+        How often it was asked.
+    delayed
+        int64 seconds: by how much each job that was at the head of the queue started later than it could have been
+        promised then; 0 if it did not. EASY delays nobody.
+    mean_wait, easy_mean_wait
+        In seconds: under the pass, and under EASY.
+    """
+
+    passes: int
+    delayed: np.ndarray
+    mean_wait: float
+    easy_mean_wait: float
+
+    def __str__(self) -> str:
+        late = self.delayed[self.delayed > 0]
+        heads = f"{len(late)} of {len(self.delayed)} jobs at the head of the queue started later than promised"
+        worst = f", the worst by {late.max():,} s" if len(late) else ""
+        waits = f"mean wait {self.mean_wait:,.0f} s, under EASY {self.easy_mean_wait:,.0f} s"
+        return f"{self.passes:,} passes; {heads}{worst}; {waits}"
+
+
+def check_pass(
+    decider: object, workload: Workload | None = None, *, cluster: Cluster | None = None, seed: int = 0
+) -> PassReport:
+    """Run a scheduling pass in Python on some jobs, first come, first served, and check what it does.
+
+    It is run twice: the same jobs must start at the same seconds. No job may start before its submission, and never may
+    more processors be held than there are.
+
+    Parameters
+    ----------
+    decider
+        A `schedlab.scheduling.Pass`, a function of the view, or the text of one.
+    workload
+        The jobs; None: 300 jobs of Lublin and Feitelson's model on 64 processors, at a load of 1.1.
+    cluster
+        The machine, if it has nodes.
+    seed
+        Of these jobs.
+
+    Raises
+    ------
+    AssertionError
+        If a check fails.
+    InputError
+        If the pass fails, or lets jobs wait for ever.
+
+    Examples
+    --------
+    >>> def first_fit(view):
+    ...     for job in view.waiting:
+    ...         if view.fits(job):
+    ...             view.start(job)
+    >>> report = check_pass(first_fit)
+    >>> bool((report.delayed > 0).any())
+    True
+    """
+    own = as_backfill(decider)
+    if not isinstance(own, OwnPass):
+        raise InputError(f"{decider!r} is not a pass in Python")
+    if workload is None:
+        rng = np.random.default_rng(seed)
+        workload = tsafrir_estimates(lublin(300, 64, rng=rng, load=1.1), rng=rng)
+    promised: dict[int, int] = {}
+    once = simulate(workload, Scheduler("fcfs", _Watched(own.decider, promised)), cluster=cluster)
+    again = simulate(workload, Scheduler("fcfs", own), cluster=cluster)
+    assert (once.start_time == again.start_time).all(), (
+        f"{own.text} decides otherwise when it is run again: by state outside of the object, or by random numbers "
+        "without a seed"
+    )
+    _check_starts(once)
+    easy = simulate(workload, "fcfs+easy", cluster=cluster)
+    starts = once.start_time[np.argsort(workload.submit_time, kind="stable")]
+    late = np.array([max(0, starts[job] - second) for job, second in promised.items()], dtype=np.int64)
+    mean_wait, easy_mean_wait = (float((one.start_time - workload.submit_time).mean()) for one in (once, easy))
+    return PassReport(int(once.specification["decisions"]), late, mean_wait, easy_mean_wait)
+
+
+class _Watched(Pass):
+    """A pass, and when the jobs that were at the head of the queue could have started as they came there."""
+
+    def __init__(self, decider: Any, promised: dict[int, int]) -> None:
+        self.decider, self.promised = decider, promised
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> _Watched:
+        return _Watched(copy.deepcopy(self.decider, memo), self.promised)
+
+    def decide(self, view: PassView) -> None:
+        head = int(view.waiting[0])
+        begins = view.earliest(head)
+        if begins is not None:
+            self.promised.setdefault(head, begins)
+        getattr(self.decider, "decide", self.decider)(view)
+
+
+def _check_starts(schedule: Schedule) -> None:
+    """Raise AssertionError if jobs start before their submission, or hold more than the machine has."""
+    jobs = schedule.workload
+    early = np.flatnonzero(schedule.start_time < jobs.submit_time)
+    assert not len(early), f"job {jobs.job_id[early[0]]} starts before its submission"
+    seconds = np.concatenate([schedule.end_time, schedule.start_time])
+    change = np.concatenate([-jobs.job_processors, jobs.job_processors])
+    order = np.argsort(seconds, kind="stable")  # ends come first
+    held = np.cumsum(change[order])
+    assert held.max() <= schedule.processors, (
+        f"at second {seconds[order][held.argmax()]}, {held.max()} of {schedule.processors} processors are held"
+    )

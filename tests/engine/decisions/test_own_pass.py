@@ -1,0 +1,216 @@
+"""Passes in Python: they decide as compiled passes do where they have the same rules, and their errors are told."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from own_passes import Everything, Reserving
+from random_workloads import workloads
+
+from schedlab.engine import simulate
+from schedlab.engine.decisions import own_pass
+from schedlab.engine.reference.simulate import simulate_plain
+from schedlab.engine.steps.stepwise import Simulation
+from schedlab.errors import InputError
+from schedlab.scheduler import Pass, Scheduler
+from schedlab.workload.workload import Workload
+
+pytestmark = pytest.mark.both
+
+
+def jobs_of(*rows, processors=4, **columns):
+    submit, run, request, wide = zip(*rows, strict=True)
+    given = {"submit_time": submit, "run_time": run, "requested_time": request, "requested_processors": wide}
+    return Workload.from_columns({**given, **columns}, processors=processors)
+
+
+THREE = jobs_of((0, 10, 10, 3), (1, 10, 10, 4), (2, 5, 5, 1), (3, 20, 20, 1))
+
+
+def starts(workload, decider, policy="fcfs", **options):
+    return simulate(workload, Scheduler(policy, decider), **options).start_time.tolist()
+
+
+@pytest.mark.parametrize("policy", ["fcfs", "saf", "wfp3"])
+@given(workload=workloads(enforced=True))
+@settings(max_examples=40)
+def test_easy_in_python_is_easy(policy, workload):
+    ours, easy = (simulate(workload, Scheduler(policy, backfill)) for backfill in (Reserving(1), "easy"))
+    np.testing.assert_array_equal(ours.start_time, easy.start_time)
+    np.testing.assert_array_equal(ours.backfilled, easy.backfilled)
+
+
+@given(workload=workloads(enforced=True))
+@settings(max_examples=40)
+def test_reserving_for_everybody_is_slurms_pass_after_every_event(workload):
+    text = "fcfs+slurm(interval=0,resolution=1,depth=all,window=all,queue_depth=all,partition_queue_depth=all)"
+    plan = simulate(workload, Scheduler("fcfs", Reserving(len(workload))))
+    np.testing.assert_array_equal(plan.start_time, simulate(workload, text).start_time)
+
+
+@pytest.mark.parametrize("decider", [Reserving(0), Reserving(2), Everything(2, 1)], ids=["none", "two", "everything"])
+@pytest.mark.parametrize("policy", ["fcfs", "saf", "wfp3"])
+@given(workload=workloads())
+@settings(max_examples=25)
+def test_the_engine_asks_a_pass_what_its_reference_asks(policy, decider, workload):
+    scheduler = Scheduler(policy, decider)
+    ours, plain = simulate(workload, scheduler), simulate_plain(workload, scheduler)
+    np.testing.assert_array_equal(ours.start_time, plain.start_time)
+    np.testing.assert_array_equal(ours.backfilled, plain.backfilled)
+
+
+def test_a_pass_sees_the_queue_in_the_order_of_the_policy_and_arrays_that_it_cannot_change():
+    seen = []
+
+    def look(view):
+        seen.append((view.now, view.free, view.size, view.waiting.tolist(), view.running.tolist()))
+        for values in (view.submit, view.processors, view.request, view.predicted, view.user, view.start_time):
+            with pytest.raises(ValueError, match="read-only"):
+                values[0] = 1
+        for job in view.waiting:
+            if view.fits(job):
+                view.start(job)
+
+    assert starts(THREE, look, "sqf") == [0, 27, 2, 7]
+    assert seen[:4] == [(0, 4, 4, [0], []), (1, 1, 4, [1], [0]), (2, 1, 4, [2, 1], [0]), (3, 0, 4, [3, 1], [2, 0])]
+
+
+def test_columns_of_ones_own_and_of_unsorted_logs_are_in_order_of_submission():
+    workload = jobs_of((5, 1, 1, 1), (0, 1, 1, 1), job_id=[7, 8]).with_columns(team=[70, 80])
+    seen = []
+
+    def look(view):
+        seen.append((int(view.column("job_id")[view.waiting[0]]), int(view.column("team")[view.waiting[0]])))
+        view.start(view.waiting[0])
+
+    starts(workload, look)
+    assert seen == [(8, 80), (7, 70)]
+
+
+def test_a_pass_hears_once_of_every_job_that_has_ended_and_how_long_it_ran():
+    heard = []
+
+    def listen(view):
+        heard.extend(zip(*(values.tolist() for values in view.ended()), strict=True))
+        Reserving(0).decide(view)
+
+    starts(jobs_of((0, 3, 9, 4), (1, 2, 9, 4), (2, 4, 2, 4), (9, 1, 1, 1)), listen)
+    assert heard == [(0, 3), (1, 2), (2, 2)]  # the last ends when nobody waits, and job 2 is killed at its request
+
+
+def test_reservations_stand_beside_each_other_and_can_be_cancelled():
+    told = []
+
+    def plan(view):
+        if view.now == 3:
+            told.extend([view.earliest(1), view.reserve(1), view.earliest(1), view.fits(3), view.earliest(3)])
+            view.cancel(1)
+            told.append(view.earliest(3))
+        Reserving(1).decide(view)
+
+    starts(jobs_of((0, 10, 10, 2), (1, 10, 10, 4), (2, 5, 5, 1), (3, 20, 20, 1)), plan)
+    assert told == [10, 10, 10, False, 20, 3]
+
+
+def test_a_pass_is_woken_when_it_asks_to_be():
+    called = []
+
+    def later(view):
+        called.append(view.now)
+        if view.now < 100:
+            view.wake_at(100)
+        else:
+            view.start(view.waiting[0])
+
+    assert starts(jobs_of((0, 5, 5, 1), (7, 5, 5, 1)), later) == [100, 105]
+    assert called == [0, 7, 100, 105]
+
+
+def test_state_on_a_pass_is_that_of_one_simulation():
+    class Once(Pass):
+        def __init__(self):
+            self.calls = 0
+
+        def decide(self, view):
+            self.calls += 1
+            assert self.calls <= 2
+            view.start(view.waiting[0])
+
+    decider = Once()
+    assert starts(jobs_of((0, 5, 5, 1), (7, 5, 5, 1)), decider) == starts(jobs_of((0, 5, 5, 1), (7, 5, 5, 1)), decider)
+    assert decider.calls == 0
+
+
+def test_the_jobs_of_the_warm_up_start_in_order_before_a_pass_is_asked():
+    assert starts(THREE, Reserving(1), in_order=2) == [0, 10, 20, 20]
+
+
+def test_a_simulation_in_steps_forks_and_grows_with_its_pass():
+    workload = jobs_of(*[(second, 20, 30, 2) for second in range(12)], user_id=[1, 2] * 6)
+    scheduler = Scheduler("fcfs", Everything(1, 1))
+    whole = simulate(workload, scheduler).start_time.tolist()
+    simulation = Simulation(workload[:8], scheduler)
+    simulation.run(7)
+    simulation.submit(workload[8:])
+    fork = simulation.fork()
+    assert simulation.run()
+    assert fork.run()
+    assert simulation.schedule().start_time.tolist() == fork.schedule().start_time.tolist() == whole
+
+
+def test_a_pass_cannot_be_saved(tmp_path):
+    with pytest.raises(InputError, match=r"^\+<Reserving\(most=1\)> is a pass in Python: its state cannot be saved$"):
+        Simulation(THREE, Scheduler("fcfs", Reserving(1))).save(tmp_path / "one.sim")
+
+
+@pytest.mark.parametrize(
+    ("decide", "told"),
+    [
+        (lambda view: view.start(9), "there is no job 9: jobs are numbered from 0 to 3"),
+        (lambda view: view.start("first"), "'first' is not the number of a job: take one of view.waiting"),
+        (lambda view: view.start(3), "job 4 (number 3) does not wait: take one of view.waiting"),
+        (lambda view: [view.start(0), view.start(0)], "job 1 (number 0) does not wait: take one of view.waiting"),
+        (lambda view: view.wake_at(0), "wake_at(0): must be after second 0"),
+        (lambda view: view.column("colour"), "unknown column 'colour'"),
+        (lambda view: 1 / 0, "ZeroDivisionError: division by zero"),
+    ],
+)
+def test_what_a_pass_does_wrong_is_told_with_its_name_and_the_second(decide, told):
+    with pytest.raises(InputError) as error:
+        starts(THREE, decide)
+    assert str(error.value).startswith("pass <lambda>, second 0: ")
+    assert told in str(error.value)
+
+
+def test_a_job_that_does_not_fit_is_told_with_the_reason():
+    def all_at_once(view):
+        for job in view.waiting:
+            view.start(job)
+
+    with pytest.raises(InputError, match=r"second 1: job 2 \(number 1\) needs 4 processors, but 1 are free$"):
+        starts(THREE, all_at_once)
+
+    def beside(view):
+        if view.now == 3:
+            view.reserve(1)
+            view.start(3)
+        Reserving(1).decide(view)
+
+    with pytest.raises(InputError, match=r"second 3: job 4 \(number 3\) does not fit before second 20, beside what"):
+        starts(jobs_of((0, 10, 10, 2), (1, 10, 10, 4), (2, 5, 5, 1), (3, 20, 20, 1)), beside)
+
+
+def test_a_pass_that_lets_jobs_wait_for_ever_is_told(monkeypatch):
+    with pytest.raises(InputError, match=r"^4 jobs never started, .*: the pass <lambda> waited until nothing could"):
+        starts(THREE, lambda view: None)
+    monkeypatch.setattr(own_pass, "MOST_WAKES", 50)
+    with pytest.raises(InputError, match=r"called 50 times in a row, and nothing has started or ended; 4 jobs wait$"):
+        starts(THREE, lambda view: view.wake_at(view.now + 1))
+
+
+def test_what_a_pass_cannot_be_combined_with_is_refused_with_the_reason():
+    with pytest.raises(InputError, match=r"=1\)> does not go with starvation=60: the pass sees how"):
+        Scheduler("fcfs", Reserving(1), starvation=60)
+    with pytest.raises(InputError, match=r"=1\)> does not go with events=pyss: a pass of one's own"):
+        starts(THREE, Reserving(1), events="pyss")
