@@ -214,3 +214,8 @@ def test_what_a_pass_cannot_be_combined_with_is_refused_with_the_reason():
         Scheduler("fcfs", Reserving(1), starvation=60)
     with pytest.raises(InputError, match=r"=1\)> does not go with events=pyss: a pass of one's own"):
         starts(THREE, Reserving(1), events="pyss")
+
+
+def test_a_pass_cannot_begin_in_the_middle():
+    with pytest.raises(InputError, match=r"^a pass in Python that schedules cannot begin in the middle"):
+        Simulation.from_state(THREE, [0, -1, -1, -1], 5, scheduler=Scheduler("fcfs", Reserving(1)))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.decisions.agent import AgentPlayer
 from schedlab.engine.decisions.agent_view import startable
 from schedlab.engine.decisions.by_hand import NO_BLOCKED, UNRESERVED, start_by_hand
 from schedlab.engine.driver import Driver
@@ -32,7 +33,6 @@ from schedlab.engine.loop import ASK, LET_IN, LET_TIME_PASS
 from schedlab.engine.prepared import Prepared
 from schedlab.errors import InputError
 from schedlab.kernels import bare_kernel, inlined
-from schedlab.scheduler.agent import AgentPolicy
 from schedlab.workload.workload import Workload
 
 if TYPE_CHECKING:
@@ -70,10 +70,11 @@ def bring_to(driver: Driver, start: NDArray[np.int64], now: int) -> None:
     Raises
     ------
     InputError
-        If the jobs that run do not fit the machine together, or if an agent schedules.
+        If the jobs that run do not fit the machine together, or if an agent or a pass in Python schedules.
     """
-    if isinstance(driver.prepared.scheduler.policy, AgentPolicy):
-        raise InputError("an agent that schedules cannot begin in the middle: it has seen nothing of the past")
+    if driver.player is not None:
+        who = "an agent" if isinstance(driver.player, AgentPlayer) else "a pass in Python"
+        raise InputError(f"{who} that schedules cannot begin in the middle: it has seen nothing of the past")
     running = np.flatnonzero(start >= 0)
     for job in running[np.argsort(start[running], kind="stable")].tolist():
         _let_submit(driver, int(start[job]))
