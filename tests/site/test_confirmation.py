@@ -205,6 +205,26 @@ def test_a_null_effect_is_said(directory: Path):
     assert "saf: no effect on either side" in str(hand_made(directory, none, none))
 
 
+def test_a_twin_that_is_far_from_slurm_on_the_site_as_it_is_is_not_to_be_trusted(directory: Path):
+    """313 s on Slurm, 2 s in the twin; a quarter more, or a minute, is what a rough twin may be off."""
+    found = hand_made(directory, [[2, 2, 2]], [[313, 313, 313]])
+    base = replace(found.confirmed[0], twin=np.full((1, 3), 2.0), real=np.full((1, 3), 313.0))
+    told = replace(found, confirmed=(base, *found.confirmed[1:])).sentences()
+    assert told[0].startswith(
+        "The twin and Slurm are far apart on the site as it is already: do not trust the twin here"
+    )
+    near = replace(base, twin=np.full((1, 3), 260.0))
+    assert "far apart" not in " ".join(replace(found, confirmed=(near, *found.confirmed[1:])).sentences())
+
+
+def test_what_slurm_tells_is_said_where_the_twin_shows_nothing(directory: Path):
+    """The mean of three jobs: 14 s longer on Slurm in both phases."""
+    found = hand_made(directory, [[0, 0, 0]] * 2, [[39, 0, 0], [45, 0, 0]])
+    assert "saf: Slurm: longer in all phases; the twin: no effect; Slurm +14 s (+13 to +15 s)" in str(found)
+    unsure = hand_made(directory, [[6, 0, 0], [3, 0, 0]], [[-9, 0, 0], [12, 0, 0]])
+    assert "saf: Slurm: its phases do not agree; the twin: longer in all phases" in str(unsure)
+
+
 class FakeSlurm:
     """Stands for the laboratory: each run ends at once, or is interrupted, and the jobs wait as in the twin."""
 

@@ -13,6 +13,7 @@ from schedlab.errors import InputError
 from schedlab.site import import_site, read
 from schedlab.site.reading import files_of
 from schedlab.site.templates import as_written
+from schedlab.slurm.configuration import site_configuration
 
 CONF = r"""# a site
 ClusterName = lab
@@ -71,6 +72,22 @@ def test_every_option_of_every_line_is_in_the_ledger_with_file_and_line(conf):
     assert found["job_submit.lua", "(all lines)"] == "ignored"
     written = {line.where for path in files_of(conf / "slurm.conf")["slurm.conf"] for line in own_lines(path)}
     assert written <= {line.where for line in site.ledger}
+
+
+def test_a_slurm_conf_that_leaves_open_whether_jobs_share_nodes_is_said_to(conf):
+    """Slurm's default was select/linear until 23.02 and is select/cons_tres since 23.11."""
+    (line,) = import_site(conf).ledger.find("SelectType")
+    assert (line.status, line.decides) == ("approximated", True)
+    assert any(
+        note.startswith("SelectType is not given: jobs share nodes") for note in import_site(conf).settings.notes
+    )
+    main = conf / "slurm.conf"
+    main.write_text("SelectType=select/linear\n" + main.read_text())
+    assert [one.status for one in import_site(conf).ledger.find("SelectType")] == ["modelled"]
+    given = site_configuration(conf).lines
+    assert given.count("SelectType=select/linear") == 1
+    main.write_text(main.read_text().partition("\n")[2])
+    assert "SelectType=select/cons_tres" in site_configuration(conf).lines  # as in the simulation, whatever the release
 
 
 def test_options_that_nobody_knows_are_listed_with_what_was_meant(conf):

@@ -472,3 +472,7 @@ def test_the_readme_says_how_much_a_policy_weighs_beside_what_else_decides_withi
     assert "WEIGHT, 24,999, is 6% of that: the policy only decides between jobs that these leave close together" in told
     assert "is no less, so the policy can decide" in deploy("saf", own=own, weight=390_000).files["README.md"]
     assert "points apart by" not in deploy("saf", own=OwnPriority("lab", False, {})).files["README.md"]
+    tres = own.weights | {"PriorityWeightTRES": "gres/gpu: 30,000 for each (amounts, NO_NORMAL_TRES)"}
+    told = " ".join(deploy("saf", own=replace(own, weights=tres), weight=24_999).files["README.md"].split())
+    assert "size (200,000), and besides as far as their resources say (PriorityWeightTRES, gres/gpu: 30,000 for" in told
+    assert "WEIGHT, 24,999, is 6% of the first" in told

@@ -67,6 +67,9 @@ def render_ranking(
     """Return a ranking of variants as HTML; see `write_ranking`."""
     best = ranking.best
     number = len(ranking.variants)
+    first, *others = ranking.sentences()
+    if confirmation is not None:
+        first, others = " ".join([*confirmation.warning, first]), [*others, *confirmation.sentences()]
     tables = []
     for one in ranking.changed[:EACH]:
         tables += [_affected(one.variant.name, one.affected)] if one.affected else []
@@ -76,7 +79,7 @@ def render_ranking(
         kind="What if",
         title=f"{sweep.site.name}: {best.variant.name if number == 1 else count_of(number, 'variant')}",
         replayed=", ".join(one.text for one in ranking.samples),
-        sentences=[*ranking.sentences(), *([] if confirmation is None else confirmation.sentences())],
+        sentences=[first, *others],
         grounds=ranking.grounds,
         leading=[_ranked(ranking), *([] if confirmation is None else [confirmed_table(confirmation)])],
         tables=tables,

@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.schedule.summary import duration
+from schedlab.site.coverage import MINUTE
 from schedlab.site.effects import FEWEST_JOBS, group_name, groups_of
+from schedlab.site.standing import ROUGH
 from schedlab.site.sweep import VariantFailure
 from schedlab.site.variants import Variant
 from schedlab.site.wait_text import signed, signed_interval
@@ -124,6 +126,13 @@ class ConfirmedEffect:
             return "differ"
         return "both shorter" if self.real.sign < 0 else "both longer"
 
+    @property
+    def in_words(self) -> str:
+        """What becomes of waits; where only one side tells, what each of them says."""
+        if self.verdict != "unsure" or not (self.real.sign or self.twin.sign):
+            return _WORDS[self.verdict]
+        return f"Slurm: {_of_side(self.real)}; the twin: {_of_side(self.twin)}"
+
 
 @dataclass(frozen=True, slots=True)
 class Confirmation:
@@ -177,19 +186,27 @@ class Confirmation:
             if len(mine := np.flatnonzero(labels.codes == number)) >= (1 if kind == "all" else FEWEST_JOBS)
         ]
 
+    @property
+    def warning(self) -> list[str]:
+        """Say that the twin and Slurm are far apart already on the site as it is, if they are."""
+        base = self.confirmed[0]
+        twin, real = float(base.twin.mean()), float(base.real.mean())
+        return [_FAR_APART] if abs(twin - real) > max(ROUGH * real, MINUTE) else []
+
     def sentences(self) -> list[str]:
-        """Say in words how the twin and the real Slurm compare."""
+        """Say in words how the twin and the real Slurm compare; first, that they are far apart already as it is."""
         base = self.confirmed[0]
         twin, real = (float(waits.mean()) for waits in (base.twin, base.real))
         told = [
+            *self.warning,
             f"{count_of(len(self.jobs), 'job')} in {count_of(self.phases, 'phase')} on slurmctld {self.slurm} and in "
             f"the twin. As it is, the site's mean wait is {duration(real)} on Slurm and {duration(twin)} in the twin"
-            f"{f' ({twin / real - 1:+.0%})' if real else ''}."
+            f"{f' ({twin / real - 1:+.0%})' if real else ''}.",
         ]
         less_work = {one.variant.name for one in self.confirmed if one.before is not None}
         for one in (effect for effect in self.effects() if effect.kind == "all"):
             less = " (compared without the work that it does not do)" if one.variant in less_work else ""
-            told.append(f"{one.variant}{less}: {_WORDS[one.verdict]}; Slurm {one.real}, twin {one.twin}.")
+            told.append(f"{one.variant}{less}: {one.in_words}; Slurm {one.real}, twin {one.twin}.")
         told += [f"{one.variant.name} was not run on Slurm: {one.reason}." for one in self.failures]
         return told
 
@@ -218,6 +235,18 @@ class Confirmation:
             rows.append([*row, str(one.real), str(one.twin), one.verdict])
         return "\n".join([*self.sentences(), "", table(head, rows)]) if rows else "\n".join(self.sentences())
 
+
+def _of_side(change: MeanChange) -> str:
+    """Say what the phases of one side tell."""
+    if change.is_null:
+        return "no effect"
+    return {-1: "shorter in all phases", 1: "longer in all phases", 0: "its phases do not agree"}[change.sign]
+
+
+_FAR_APART = (
+    "The twin and Slurm are far apart on the site as it is already: do not trust the twin here, whatever its "
+    "calibration says, and look for the cause first (an option that one of them takes otherwise)."
+)
 
 _WORDS = {
     "both shorter": "waits become shorter in both",

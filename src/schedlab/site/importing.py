@@ -38,6 +38,17 @@ from schedlab.wording import count_of, shown
 from schedlab.workload.files import format_of, read_workload
 from schedlab.workload.workload import Workload
 
+UNNAMED_SELECT = LedgerLine(
+    "slurm.conf",
+    "slurm.conf",
+    "SelectType",
+    "",
+    "approximated",
+    "not given: jobs share nodes, as under select/cons_tres, the default since Slurm 23.11; before, it is "
+    "select/linear, under which each job gets whole nodes: write the one that the site has into slurm.conf",
+)
+"""What stands in the ledger of a site whose slurm.conf leaves open whether jobs share nodes."""
+
 _SECRET = re.compile(r"^(\s*\w*(?:pass|password|privatekey)\s*=).*$", re.IGNORECASE | re.MULTILINE)
 
 
@@ -196,6 +207,8 @@ def site_of(
             "accounts, QOS and their limits are unknown"
         )
     told += _out_of_reach(cluster)
+    select = [] if "selecttype" in values else [UNNAMED_SELECT]
+    told += [f"SelectType is {line.reason}" for line in select]
     files = files_of(main)
     if jobs is not None and isinstance(found.scheduler.policy, Multifactor) and found.scheduler.policy.fairshare:
         strangers = unknown_users(jobs, cluster)
@@ -203,7 +216,7 @@ def site_of(
             one = f"{strangers[0][0]} in {strangers[0][1]}"
             unknown = count_of(len(strangers), "user")
             told.append(f"the accounts lack {unknown} of jobs, such as {one}: each has one share there")
-    ledger = with_open_lines(marked(ledger_of(main, files, cluster.ignored, found.notes)), left_open)
+    ledger = with_open_lines(marked(ledger_of(main, files, cluster.ignored, found.notes)), [*select, *left_open])
     sources = {path.name: _digest(path) for paths in files.values() for path in paths}
     settings = Settings(found.scheduler.text, found.limits, sources, tuple(dict.fromkeys(told)))
     machine = replace(cluster if found.limits else without_limits(cluster), ignored=())

@@ -46,7 +46,8 @@ def own_priority(site: Site) -> OwnPriority:
     points = {parameter: getattr(policy, name) for name, parameter in _PARAMETERS.items()}
     weights = {parameter: f"{weight:.0f}" for parameter, weight in points.items() if weight}
     if policy.tres:
-        weights["PriorityWeightTRES"] = ", ".join(f"{name}: {weight:,g}" for name, weight in policy.tres.items())
+        each = " for each (amounts, NO_NORMAL_TRES)" if policy.amounts else ""
+        weights["PriorityWeightTRES"] = ", ".join(f"{name}: {weight:,g}" for name, weight in policy.tres.items()) + each
     numbers = numbers_of(site.jobs, site.cluster)
     tiers = {
         f"{kind} {name}": float(weight * factors.get(number, 0.0))

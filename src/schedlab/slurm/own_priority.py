@@ -107,20 +107,30 @@ def counting(own: OwnPriority | None, weight: int) -> str:
             below, passed = "not below", "**jobs may pass those of a higher tier**"
         text += ["", f"The smallest step between two tiers of QOS or partitions is {own.step:,.0f} points."]
         text += [f"WEIGHT is {below} it, so {passed}."]
-    return "\n".join([*text, *_beside(own.within_tiers, weight)])
+    return "\n".join([*text, *_beside(own, weight)])
 
 
-def _beside(factors: Mapping[str, int], weight: int) -> list[str]:
+def _beside(own: OwnPriority, weight: int) -> list[str]:
     """Say how much a weight is beside what else decides between jobs of one tier, for the README."""
+    factors, resources = own.within_tiers, own.weights.get("PriorityWeightTRES", "")
     most = sum(factors.values())
-    if not most:
+    if not most and not resources:
         return []
     named = ", ".join(f"{word} ({points:,})" for word, points in factors.items())
-    far = f"Jobs of one QOS and partition may be up to {most:,} points apart by {named};"
+    parts = [f"up to {most:,} points apart by {named}"] if most else []
+    parts += [f"as far as their resources say (PriorityWeightTRES, {resources})"] if resources else []
+    far = f"Jobs of one QOS and partition may be {', and besides '.join(parts)};"
     if weight >= most:
-        return ["", far, f"WEIGHT, {weight:,}, is no less, so the policy can decide against all of these together."]
+        whose = "no less than the first" if resources and most else "no less"
+        so = (
+            "so the policy can decide against all of these together."
+            if not resources
+            else "resources may decide still."
+        )
+        return ["", far, f"WEIGHT, {weight:,}, is {whose}, {so}"]
     so = "the policy only decides between jobs that these leave close together, and may change little."
-    return ["", far, f"WEIGHT, {weight:,}, is {weight / most:.0%} of that: {so}"]
+    of = "the first" if resources else "that"
+    return ["", far, f"WEIGHT, {weight:,}, is {weight / most:.0%} of {of}: {so}"]
 
 
 _CHOOSE = """\
