@@ -121,13 +121,9 @@ def _beside(own: OwnPriority, weight: int) -> list[str]:
     parts += [f"as far as their resources say (PriorityWeightTRES, {resources})"] if resources else []
     far = f"Jobs of one QOS and partition may be {', and besides '.join(parts)};"
     if weight >= most:
-        whose = "no less than the first" if resources and most else "no less"
-        so = (
-            "so the policy can decide against all of these together."
-            if not resources
-            else "resources may decide still."
-        )
-        return ["", far, f"WEIGHT, {weight:,}, is {whose}, {so}"]
+        if resources:
+            return ["", far, f"WEIGHT, {weight:,}, is no less than the first; resources may decide against the policy."]
+        return ["", far, f"WEIGHT, {weight:,}, is no less, so the policy can decide against all of these together."]
     so = "the policy only decides between jobs that these leave close together, and may change little."
     of = "the first" if resources else "that"
     return ["", far, f"WEIGHT, {weight:,}, is {weight / most:.0%} of {of}: {so}"]
