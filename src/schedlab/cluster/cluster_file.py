@@ -23,10 +23,10 @@ from schedlab.workload.sbatch import mebibytes
 FORMAT: Final = "schedlab cluster"
 VERSION: Final = 1
 TIMES = (
-    *("max_time", "default_time", "max_wall", "grp_wall"),
-    *("grace_time", "exempt_time", "requeue_delay", "overtime"),
+    *("max_time", "default_time", "grace_time", "exempt_time", "requeue_delay", "overtime"),
+    *(name for name, kind in LIMIT_KINDS.items() if kind.amount == SECONDS),
 )
-PARTS = ("groups", "partitions", "switches", "qos", "accounts", "users")
+TABLES = ("groups", "partitions", "switches", "qos", "accounts", "users")
 """The lists of tables."""
 
 
@@ -266,7 +266,7 @@ def cluster_of(document: Any, source: str, text: str | None = None) -> Cluster:
     except (TypeError, ValueError):
         raise InputError(f"{source}: the cluster must be a table of fields, not {type(document).__name__}") from None
     built: dict[str, tuple[Any, ...]] = {}
-    for part in PARTS:
+    for part in TABLES:
         made = []
         for number, one in enumerate(getattr(table, part)):
             try:
@@ -324,8 +324,8 @@ def document_of(cluster: Cluster) -> dict[str, Any]:
         document["processors"] = cluster.processors
     accounting = cluster.accounting
     parts = [cluster.groups, cluster.partitions, cluster.switches]
-    parts += [() if accounting is None else getattr(accounting, part) for part in PARTS[len(parts) :]]
-    for part, subjects in zip(PARTS, parts, strict=True):
+    parts += [() if accounting is None else getattr(accounting, part) for part in TABLES[len(parts) :]]
+    for part, subjects in zip(TABLES, parts, strict=True):
         if subjects:
             document[part] = [_table_of(subject) for subject in subjects]
     return document

@@ -31,13 +31,13 @@ from schedlab.engine.jobs.clock import (
 from schedlab.engine.jobs.state import UNKNOWN, next_event
 from schedlab.engine.moments import (
     expectations_end,
-    has_lost_patience,
     is_full,
     is_in_queue,
     job_is_over,
     jobs_are_submitted,
     jobs_ask,
     jobs_enter,
+    lose_patience,
     machine_changes,
     next_by_itself,
     next_cancelled,
@@ -153,7 +153,7 @@ def _next_second(world: World) -> int:
     If nothing happens any more, passes and priorities are of no use to jobs that are passed over: they never start.
     """
     now = next_by_itself(world, next_event(world))
-    lost_patience = has_lost_patience(world, now < NEVER)
+    lost_patience = lose_patience(world, now < NEVER)
     if now == NEVER and (lost_patience or all_are_passed_over(world)):
         return NEVER
     return min(next_computation(world, now), next_planned(world.plan, world))

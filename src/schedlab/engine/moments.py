@@ -78,10 +78,10 @@ def next_by_itself(world: World, second: int) -> int:
 
 
 @inlined
-def has_lost_patience(world: World, happens: bool) -> bool:
+def lose_patience(world: World, happens: bool) -> bool:
     """Return whether only passes have happened for long; `happens` tells whether anything else will."""
     if world.components is not None:
-        return heterogeneous.has_lost_patience(world, happens)
+        return heterogeneous.lose_patience(world, happens)
     return False
 
 
@@ -119,22 +119,22 @@ def machine_changes(world: World, now: int) -> int:
 
 
 @inlined
-def breaks_off(world: World, job: int) -> bool:
+def must_break_off(world: World, job: int) -> bool:
     """Return whether a run cannot go on: what it holds fails, or its reservation ends."""
     if world.outages is not None:
-        return outages.fails(world, job) or reservations.is_over(world, job, world.state.clock[NOW])
+        return outages.holds_what_fails(world, job) or reservations.is_over(world, job, world.state.clock[NOW])
     return False
 
 
 @inlined
-def run_breaks_off(world: World, job: int) -> None:
+def before_break_off(world: World, job: int) -> None:
     """A run is about to be broken off."""
     if world.preemption is not None:
         suspension.wake(world, job)
 
 
 @inlined
-def runs_are_broken_off(world: World) -> None:
+def after_break_offs(world: World) -> None:
     """What could not go on in this second has given back what it held."""
     if world.outages is not None:
         outages.settle_failures(world)
@@ -221,7 +221,7 @@ def jobs_ask(world: World) -> None:
 
 @inlined
 def jobs_enter(world: World) -> None:
-    """... and predictors in Python have been asked about them."""
+    """The jobs in `State.entering` enter the queue, and predictors in Python have been asked about them."""
     if world.forecasts is not None:
         forecasts.predict_for_entries(world)
 
@@ -253,7 +253,7 @@ def moves_behind_view(world: World, job: int) -> None:
 
 @inlined
 def comes_into_view(world: World, job: int) -> None:
-    """... and now it is."""
+    """A waiting job comes among those that the scheduler sees."""
     if world.alternatives is not None:
         moldable.note_hidden(world.alternatives, job, False)
 

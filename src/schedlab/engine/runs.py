@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from schedlab.engine.jobs.calendar import BLOCK, USED, add, discard, pop
 from schedlab.engine.jobs.clock import COMPLETED, FREE, NOW, STARTED, TICK, WATCHED
-from schedlab.engine.moments import breaks_off, run_begins, run_breaks_off, run_ends, runs_are_broken_off
+from schedlab.engine.moments import after_break_offs, before_break_off, must_break_off, run_begins, run_ends
 from schedlab.engine.parts.outages.kernels import BROKE
 from schedlab.kernels import inlined, inner_kernel
 
@@ -66,7 +66,7 @@ def break_off(world: World) -> None:
             block = completions.order[place]
             for i in range(completions.counts[block]):
                 job = completions.records[block * BLOCK + i].job
-                if breaks_off(world, job):
+                if must_break_off(world, job):
                     k = clock[COMPLETED]
                     while k > first and world.nodes.run[ended[k - 1]] > world.nodes.run[job]:
                         ended[k] = ended[k - 1]
@@ -75,10 +75,10 @@ def break_off(world: World) -> None:
                     clock[COMPLETED] += 1
         for i in range(first, clock[COMPLETED]):
             job = ended[i]
-            run_breaks_off(world, job)
+            before_break_off(world, job)
             discard(completions, world.state.noticed[job], job)
             world.jobs[job].duration = min(world.jobs[job].duration, clock[NOW] - world.state.start[job])
             if clock[WATCHED]:
                 discard(world.state.alarms, world.state.start[job] + world.jobs[job].estimate, job)
             _give_back(world, job)
-        runs_are_broken_off(world)
+        after_break_offs(world)

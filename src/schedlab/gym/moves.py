@@ -11,7 +11,7 @@ from schedlab.engine.jobs.calendar import NEVER, soonest
 from schedlab.engine.jobs.clock import ARRIVED, COMPLETED, FREE, NOW, STARTED, SUBMITTED
 from schedlab.engine.jobs.state import State
 from schedlab.engine.loop import advance
-from schedlab.engine.machine.processors import reservation
+from schedlab.engine.machine.processors import shadow_on_processors
 from schedlab.engine.prescored.simulation import Formulas
 from schedlab.engine.queue.orders import evaluate_for
 from schedlab.engine.runs import begin, complete
@@ -274,7 +274,7 @@ def proposal(pool: Pool, policies: Policies, state: State, e: int, policy: int) 
         return head, False
     if not policies.easy[policy] or state.clock[FREE] == 0:
         return NO_JOB, False
-    shadow, extra = reservation(state.clock, state.running, pool.jobs[e, head].processors, state.clock[NOW])
+    shadow, extra = shadow_on_processors(state.clock, state.running, pool.jobs[e, head].processors, state.clock[NOW])
     return first_candidate(pool, state, e, policy, head, shadow, extra), True
 
 
@@ -298,7 +298,7 @@ def keep_commitment(pool: Pool, policies: Policies, rules: Rules, state: State, 
     """
     jobs, clock, progress = pool.jobs[e], state.clock, pool.progress[e]
     job = progress[COMMITTED]
-    shadow, _ = reservation(clock, state.running, jobs[job].processors, -NEVER)
+    shadow, _ = shadow_on_processors(clock, state.running, jobs[job].processors, -NEVER)
     while jobs[job].processors > clock[FREE]:
         if policies.easy[0]:
             while True:

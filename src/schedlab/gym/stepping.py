@@ -13,7 +13,7 @@ from schedlab.engine.jobs.calendar import NEVER, soonest
 from schedlab.engine.jobs.clock import BLAMED as CLOCK_BLAMED
 from schedlab.engine.jobs.clock import FREE, HEAD, LEFT, NOW, SUBMITTED
 from schedlab.engine.jobs.state import UNKNOWN, State
-from schedlab.engine.machine.processors import reservation
+from schedlab.engine.machine.processors import shadow_on_processors
 from schedlab.engine.queue.orders import evaluate_for
 from schedlab.gym.moves import (
     BACKFILL,
@@ -240,7 +240,7 @@ def _asks(pool: Pool, policies: Policies, rules: Rules, state: State, e: int) ->
             head = first_of(pool, e, 0)
         if head == NO_JOB or clock[FREE] == 0 or progress[BLAMED] >= 0:
             return False
-        shadow, extra = reservation(clock, state.running, jobs[head].processors, clock[NOW])
+        shadow, extra = shadow_on_processors(clock, state.running, jobs[head].processors, clock[NOW])
     elif clock[FREE] == progress[LACKING] and not progress[FITTING]:
         progress[PASSED] = 1  # none of those that waited fitted as many processors, and none that has come since does
     return progress[PASSED] == 0 and _mask_visible(pool, rules, state, e, head, shadow, extra, not ends)

@@ -118,7 +118,7 @@ def propose(
 
     Parameters
     ----------
-    jobs, state, needs
+    world
         The simulation.
     order
         int64: the waiting jobs in the order of the policy.

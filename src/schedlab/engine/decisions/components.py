@@ -32,9 +32,9 @@ def begin_together(world: World, job: int) -> None:
     """Begin a component and those that wait with it, which fit together; they have still to leave the queue."""
     if world.components is not None:
         open_partitions(world.site)
-        for part in range(world.components.first[job], world.components.end[job]):
-            if world.components.waits[part]:
-                fits_apart(world, part)  # this chooses its nodes
-                begin(world, part)
+        for component in range(world.components.first[job], world.components.end[job]):
+            if world.components.waits[component]:
+                fits_apart(world, component)  # this chooses its nodes
+                begin(world, component)
                 mark_chosen(world.components, world.nodes)
         unmark(world.components, world.nodes)

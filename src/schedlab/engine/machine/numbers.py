@@ -90,7 +90,7 @@ class NodeInputs(NamedTuple):
         number is limited.
     most_leaves
         int64, one per distinct request: how many leaf switches it may have; None: no number is limited.
-    wishes
+    switch_waits
         The jobs that wait for few leaf switches; None without any.
     way
         int64, one per distinct request: BY_RULE, or another way to its nodes; None: all are BY_RULE.

@@ -39,7 +39,7 @@ SETTLED = PLACEMENTS.index("weight")
 """The rules up to this one do not depend on free resources."""
 
 PARTS = 1_000_000
-"""The free resources of a node are counted in this many parts of those of the largest node."""
+"""The free resources of a node are counted in this many shares of those of the largest node."""
 
 
 def with_placement(nodes: Nodes, inputs: NodeInputs) -> Nodes:

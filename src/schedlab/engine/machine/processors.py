@@ -26,7 +26,9 @@ def correct(world: World, job: int, estimate: int) -> None:
 
 
 @inlined
-def reservation(clock: NDArray[np.int64], running: Calendar, processors: int, earliest: int) -> tuple[int, int]:
+def shadow_on_processors(
+    clock: NDArray[np.int64], running: Calendar, processors: int, earliest: int
+) -> tuple[int, int]:
     """Return when a job is expected to fit, and the extra processors then.
 
     Parameters

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.parts.moldable.kernels import begin_turns, had_turn, next_of_job, take_turn
-from schedlab.engine.passes.plan import reserve, reserve_late
+from schedlab.engine.passes.plan import plan_at_earliest, reserve_late
 from schedlab.engine.passes.slots import find_slot, give_slot, hold_again
 from schedlab.engine.queue.operations import NONE
 from schedlab.engine.queue.sorted_list import find_and_remove
@@ -75,7 +75,7 @@ def _reserve_for_all(world: World, now: int) -> None:
         take_turn(world.alternatives, job)
         if holder_of(world, job) == NONE:
             best = _soonest(world, i, now, NEVER)
-            reserve(world, best, now)
+            plan_at_earliest(world, best, now)
 
 
 @inner_kernel
@@ -103,7 +103,7 @@ def advance_alternatives(world: World, now: int) -> None:
             take_turn(world.alternatives, job)
             holder = holder_of(world, job)
             if holder == NONE:
-                reserve(world, _soonest(world, i, now, NEVER), now)
+                plan_at_earliest(world, _soonest(world, i, now, NEVER), now)
             elif world.plan.reserved[holder] > now:
                 begins, length = world.plan.reserved[holder], world.plan.length[holder]
                 give_slot(world, holder, begins, begins + length)
@@ -112,4 +112,4 @@ def advance_alternatives(world: World, now: int) -> None:
                     hold_again(world, holder, begins, begins + length)
                 else:
                     world.plan.reserved[holder] = NEVER
-                    reserve(world, best, now)
+                    plan_at_earliest(world, best, now)

@@ -21,9 +21,9 @@ def fit_together(world: World, job: int) -> bool:
     if world.components is None or processors_together(world, job) > world.state.clock[FREE]:
         return False
     found = True
-    for part in range(world.components.first[job], world.components.end[job]):
-        if world.components.waits[part] and found:
-            found = fits_apart(world, part)
+    for component in range(world.components.first[job], world.components.end[job]):
+        if world.components.waits[component] and found:
+            found = fits_apart(world, component)
             if found:
                 mark_chosen(world.components, world.nodes)
     unmark(world.components, world.nodes)
@@ -42,11 +42,11 @@ def start_together(world: World, job: int) -> None:
     """Start all components of a job that wait, which fit together, as no backfilling does."""
     if world.components is not None:
         now = world.state.clock[NOW]
-        for part in range(world.components.first[job], world.components.end[job]):
-            if world.components.waits[part]:
-                fits_apart(world, part)  # this chooses its nodes
-                begin(world, part)
+        for component in range(world.components.first[job], world.components.end[job]):
+            if world.components.waits[component]:
+                fits_apart(world, component)  # this chooses its nodes
+                begin(world, component)
                 mark_chosen(world.components, world.nodes)
-                world.state.backfilled[part] = False
-                leave(world, now, part)
+                world.state.backfilled[component] = False
+                leave(world, now, component)
         unmark(world.components, world.nodes)

@@ -32,7 +32,7 @@ from schedlab.engine.parts.admission import may_be_passed_over, within_limits
 from schedlab.engine.parts.dependencies.kernels import is_ready
 from schedlab.engine.parts.moldable.kernels import has_alternatives
 from schedlab.engine.parts.preemption.kernels import make_way
-from schedlab.engine.parts.preemption.state import must_plan_again
+from schedlab.engine.parts.preemption.state import take_replan
 from schedlab.engine.parts.retries.kernels import is_better, useful_share
 from schedlab.engine.passes.alternatives import BY_ENTRY, fitting_open
 from schedlab.engine.passes.alternatives_in_plan import (
@@ -49,7 +49,7 @@ from schedlab.engine.passes.plan import (
     advance,
     cancel,
     note_entries,
-    reserve,
+    plan_at_earliest,
     reserve_in_round,
     reserve_late,
 )
@@ -74,7 +74,7 @@ def plan_pass(world: World) -> None:
     if world.retries is not None:
         note_entries(world)
     afresh = clock[STARTED] < world.rules.in_order
-    again = must_plan_again(world)
+    again = take_replan(world)
     if afresh and not _start_in_order(world):
         world.plan.counters[NEXT_START] = NEVER
         _leave_machine(world)
@@ -240,7 +240,7 @@ def _compress(world: World) -> None:
     for i in range(world.plan.list.length[0]):
         job = world.plan.list.order[i]
         if world.plan.reserved[job] == NEVER:
-            reserve(world, job, now)
+            plan_at_earliest(world, job, now)
         elif world.plan.reserved[job] > now:
             advance(world, job, now)
 

@@ -127,7 +127,7 @@ def _start_heads(world: World, first: int) -> tuple[int, bool]:
 def _backfill(world: World, first: int) -> bool:
     """Start candidates that do not delay the blocked head; return whether another job has come into view."""
     clock, now = world.state.clock, world.state.clock[NOW]
-    shadow, extra = reserve(world.waiting.queue, world, world.dependencies, first)
+    shadow, extra = shadow_of(world.waiting.queue, world, world.dependencies, first)
     starving, place = world.rules.starvation >= 0, 0  # starving jobs first, by entry
     while clock[WAITING] > 0 and clock[FREE] > 0:
         if starving:
@@ -276,7 +276,7 @@ def _first_ready(queue: Any, dependencies: Any) -> Any:
 
 
 @operation
-def reserve(queue: Queue, world: World, dependencies: DependencyState | None, first: int) -> tuple[int, int]:
+def shadow_of(queue: Queue, world: World, dependencies: DependencyState | None, first: int) -> tuple[int, int]:
     """Return the reservation of the blocked head `first`: when it is expected to fit, and the extra processors.
 
     A task that is not ready, but whose parents have ended or run, has the reservation if it precedes the head.
@@ -284,8 +284,8 @@ def reserve(queue: Queue, world: World, dependencies: DependencyState | None, fi
     raise NotImplementedError
 
 
-@chosen(reserve)
-def _reserve(queue: Any, world: Any, dependencies: Any, first: Any) -> Any:
+@chosen(shadow_of)
+def _shadow_of(queue: Any, world: Any, dependencies: Any, first: Any) -> Any:
     def for_head(queue, world, dependencies, first):  # type: ignore[no-untyped-def]
         return reserve_for(world, first, world.state.clock[NOW])
 
@@ -298,7 +298,7 @@ def _reserve(queue: Any, world: Any, dependencies: Any, first: Any) -> Any:
 
 @inner_kernel
 def _reserve_for_first(world: World, queue: QueueList, ages: QueueList | None, first: int) -> tuple[int, int]:
-    """Return the reservation of the first job that is the head or a task with a known earliest start: see `reserve`."""
+    """Return the reservation of the first job that is the head or a task with a known earliest begin; see `shadow_of`."""
     now = world.state.clock[NOW]
     if ages is not None and world.rules.starvation >= 0:
         for i in range(ages.length[0]):
@@ -330,7 +330,7 @@ def _end_of_gap(site: Any, world: Any) -> Any:
         first = head_of(world)
         if first == NONE:
             return NONE
-        return reserve(world.waiting.queue, world, world.dependencies, first)[0]
+        return shadow_of(world.waiting.queue, world, world.dependencies, first)[0]
 
     def of_partitions(site, world):  # type: ignore[no-untyped-def]
         first = reserve_for_heads(world)

@@ -9,7 +9,7 @@ from schedlab.engine.jobs.clock import FREE, NOW, STARTED
 from schedlab.engine.machine.nodes import first_with_room, let_differ, move, move_place, refresh, room
 from schedlab.engine.machine.numbers import UNLIMITED
 from schedlab.engine.machine.placement import SWITCHES, choose
-from schedlab.engine.machine.processors import reservation
+from schedlab.engine.machine.processors import shadow_on_processors
 from schedlab.engine.machine.state import (
     BESIDE,
     CHANGED,
@@ -165,14 +165,14 @@ def may_move(nodes: Nodes | None) -> bool:
 
 @inlined
 def reserve_for(world: World, job: int, earliest: int) -> tuple[int, int]:
-    """Return when a blocked job is expected to fit, and the extra processors then; see `reservation`."""
+    """Return when a blocked job is expected to fit, and the extra processors then; see `shadow_on_processors`."""
     if world.nodes is not None:
-        return _reserve(world, job, earliest), world.state.clock[FREE]
-    return reservation(world.state.clock, world.state.running, world.jobs[job].processors, earliest)
+        return _reserve_on_nodes(world, job, earliest), world.state.clock[FREE]
+    return shadow_on_processors(world.state.clock, world.state.running, world.jobs[job].processors, earliest)
 
 
 @inner_kernel
-def _reserve(world: World, job: int, earliest: int) -> int:
+def _reserve_on_nodes(world: World, job: int, earliest: int) -> int:
     """Keep room for a blocked job at the first second in which it is expected to fit; return that second.
 
     An earlier answer is reused if nothing has ended or started since.

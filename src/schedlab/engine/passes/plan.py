@@ -81,7 +81,7 @@ def new_plan(
 
 
 @inner_kernel
-def reserve(world: World, job: int, now: int) -> None:
+def plan_at_earliest(world: World, job: int, now: int) -> None:
     """Reserve the earliest slot from now on."""
     length = world.jobs[job].estimate
     begins = find_slot(world, job, length, now)
@@ -97,7 +97,7 @@ def advance(world: World, job: int, now: int) -> None:
     before, length = world.plan.reserved[job], world.plan.length[job]
     if length != world.jobs[job].estimate:
         give_slot(world, job, before, before + length)
-        reserve(world, job, now)
+        plan_at_earliest(world, job, now)
         return
     begins = move_slot(world, job, length, before)
     if begins < before:
@@ -123,7 +123,7 @@ def cancel(world: World, job: int, now: int) -> None:
 @inlined
 def reserve_late(world: World, job: int, now: int) -> None:
     """Reserve for a job alongside existing plans; within a round, only if it ends there."""
-    reserve(world, job, now)
+    plan_at_earliest(world, job, now)
     if world.rules.fixed and world.plan.reserved[job] + world.plan.length[job] > world.plan.counters[ROUND_END]:
         cancel(world, job, now)
 
@@ -131,7 +131,7 @@ def reserve_late(world: World, job: int, now: int) -> None:
 @inlined
 def reserve_in_round(world: World, job: int, now: int) -> None:
     """Reserve for a job; the round lasts at least until it ends."""
-    reserve(world, job, now)
+    plan_at_earliest(world, job, now)
     world.plan.counters[ROUND_END] = max(
         world.plan.counters[ROUND_END], world.plan.reserved[job] + world.plan.length[job]
     )

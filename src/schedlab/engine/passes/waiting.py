@@ -42,18 +42,18 @@ def enter(world: World, job: int) -> None:
     """Add a waiting job; its scores are known, or will be before they are needed."""
     world.state.clock[WAITING] += 1
     enters_queue(world, job)
-    if not hidden(world.waiting.beyond, world, job):
+    if not put_behind_window(world.waiting.beyond, world, job):
         _show(world, job)
 
 
 @operation
-def hidden(beyond: Queue | None, world: World, job: int) -> bool:
-    """Return whether a job that enters has to wait behind the window of visible jobs, and put it there."""
+def put_behind_window(beyond: Queue | None, world: World, job: int) -> bool:
+    """Put a job that enters behind the window of visible jobs if that is full; return whether it is."""
     raise NotImplementedError
 
 
-@chosen(hidden)
-def _hidden(beyond: Any, world: Any, job: Any) -> Any:
+@chosen(put_behind_window)
+def _put_behind_window(beyond: Any, world: Any, job: Any) -> Any:
     def never(beyond, world, job):  # type: ignore[no-untyped-def]
         return False
 
@@ -107,14 +107,14 @@ def let_alternatives_leave(world: World, now: int, job: int) -> bool:
     shown = False
     if world.alternatives is not None:
         for other in range(world.alternatives.first[job], world.alternatives.end[job]):
-            if world.alternatives.waits[other] and not _left_unseen(world, other):
+            if world.alternatives.waits[other] and not _leave_unseen(world, other):
                 depart(world, other)
                 shown = moved_up(world.waiting.beyond, world, now) or shown
     return shown
 
 
 @inlined
-def _left_unseen(world: World, job: int) -> bool:
+def _leave_unseen(world: World, job: int) -> bool:
     """Take an alternative out of the queue if it is behind the window; return whether it is."""
     if world.alternatives.hidden[job]:
         remove(world.waiting.beyond, job)

@@ -1,4 +1,4 @@
-"""The parts of small simulations, created once and reused from one simulation to the next.
+"""The worlds of small simulations, created once and reused from one simulation to the next.
 
 Creating them takes longer than a simulation of 48 jobs. The event loop is the same as for all simulations and is
 compiled once: the kernel of `schedlab.engine.prescored.simulation` receives its address.

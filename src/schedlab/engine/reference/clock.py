@@ -22,7 +22,7 @@ from schedlab.engine.prepared import Prepared
 from schedlab.engine.reference.job import Job
 from schedlab.engine.reference.machine import Machine, Nodes, View
 from schedlab.engine.reference.news import News, Pass
-from schedlab.engine.reference.nodes import Part
+from schedlab.engine.reference.nodes import Piece
 from schedlab.engine.reference.order import Order
 from schedlab.engine.reference.profile import Profile
 from schedlab.scheduler.backfilling import Slurm
@@ -128,7 +128,7 @@ class Clock:
         turned, failed, lame = self.outages.turn(self.now)
         lost = {self.machine.number_of(node, gpu) for node, gpu in lame}
         broken = [
-            job for job in self.running if self.expires(job) or any(part.is_hit(failed, lost) for part in job.parts)
+            job for job in self.running if self.expires(job) or any(piece.is_hit(failed, lost) for piece in job.pieces)
         ]
         for job in sorted(broken, key=lambda job: job.begun):
             if job.since is not None:
@@ -240,8 +240,10 @@ class Clock:
 
     def admitted(self, job: Job) -> bool:
         """Return whether a job has no open dependencies, and is not refused with the components that wait with it."""
-        parts = job.waiting_with(self.waiting)
-        return self.admitted_alone(job) and all(self.refusal(one, parts[:at]) is None for at, one in enumerate(parts))
+        together = job.waiting_with(self.waiting)
+        return self.admitted_alone(job) and all(
+            self.refusal(one, together[:at]) is None for at, one in enumerate(together)
+        )
 
     def admitted_alone(self, job: Job) -> bool:
         """Return whether a job has no open dependencies, and is not refused by itself; all its components are there."""
@@ -322,7 +324,7 @@ class Clock:
         view = view.closed(closed) if closed else view
         return view.reserved(reserved) if reserved else view
 
-    def place(self, view: View, job: Job, option: int | None = None) -> list[Part] | None:
+    def place(self, view: View, job: Job, option: int | None = None) -> list[Piece] | None:
         """Return what a job would get of a present view if it started: nothing that is closed before it ends."""
         return self.without_shut(view, self.now + job.estimate).place(job, option)
 
@@ -357,11 +359,11 @@ class Clock:
         """Whether jobs are still started strictly in the order of entry."""
         return self.started < self.prepared.in_order
 
-    def begin(self, job: Job, parts: list[Part], backfilled: bool = False, speculative: int | None = None) -> None:
-        """Start a job now on its parts of the machine, perhaps backfilled, perhaps speculatively for a limited time."""
+    def begin(self, job: Job, pieces: list[Piece], backfilled: bool = False, speculative: int | None = None) -> None:
+        """Start a job now on its pieces of the machine, perhaps backfilled, or speculatively for a limited time."""
         job.start, job.expected, job.backfilled = self.now, speculative or job.estimate, backfilled
         suspends = self.preemption.inputs is not None and bool(self.preemption.inputs.suspends.any())
-        job.parts = [replace(part, over=suspends) for part in parts]
+        job.pieces = [replace(piece, over=suspends) for piece in pieces]
         job.stood = 0
         lasts = job.need if self.retries is None else self.retries.begin(job, speculative)
         job.tick = self.prepared.tick
@@ -373,7 +375,7 @@ class Clock:
         self.waiting = [one for one in self.waiting if not one.is_of(job)]
         self.running.append(job)
 
-    def speculate(self, lengths: dict[Job, int], places: dict[Job, list[Part]]) -> Job | None:
+    def speculate(self, lengths: dict[Job, int], places: dict[Job, list[Piece]]) -> Job | None:
         """Start the job whose speculative run would use a gap best; `lengths` and `places` give length and nodes."""
         limit = None if self.scheduler.retries is None else self.scheduler.retries.speculation
         job = None if self.retries is None or limit is None else self.retries.best(lengths, self.free(), limit)

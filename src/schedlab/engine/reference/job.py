@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from schedlab.engine.reference.nodes import Part
+from schedlab.engine.reference.nodes import Piece
 from schedlab.scheduler.policy import Policy
 
 
@@ -34,7 +34,7 @@ class Job:
     components: list[Job] = field(default_factory=list)  # of a heterogeneous job, with this one; else this one alone
     alternatives: list[Job] = field(default_factory=list)  # of a moldable job, with this one; of others, this one alone
     start: int = -1
-    parts: list[Part] = field(default_factory=list)  # its parts of the machine in its last run
+    pieces: list[Piece] = field(default_factory=list)  # its pieces of the machine in its last run
     begun: int = -1  # number of the last start
     tick: int = 0  # seconds until the end of the present run is noticed
     completion: tuple[int, int] = (-1, -1)  # when it is noticed of the present run, and when that was decided

@@ -1,4 +1,4 @@
-"""The free resources, now or at another second: a number of processors, or parts of each node."""
+"""The free resources, now or at another second: a number of processors, or pieces of each node."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Protocol
 
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.reference.job import Job
-from schedlab.engine.reference.nodes import Node, Part, Request, empty_nodes, requests_of
+from schedlab.engine.reference.nodes import Node, Piece, Request, empty_nodes, requests_of
 from schedlab.engine.reference.placement import Placement, new_placement
 from schedlab.workload.resources import WHOLE
 
@@ -16,20 +16,20 @@ from schedlab.workload.resources import WHOLE
 class View(Protocol):
     """The free resources of a machine; views of the same machine at different seconds can be compared."""
 
-    def place(self, job: Job, option: int | None = None) -> list[Part] | None:
+    def place(self, job: Job, option: int | None = None) -> list[Piece] | None:
         """Return what a job would get, perhaps in one of its partitions, None if it does not fit."""
 
-    def without(self, parts: Iterable[Part]) -> View:
-        """Return what remains free after some parts are taken."""
+    def without(self, pieces: Iterable[Piece]) -> View:
+        """Return what remains free after some pieces are taken."""
 
-    def without_nodes(self, parts: Iterable[Part], size: int) -> View:
-        """Return what is free while the nodes of some parts are reserved as a whole; each has `size` cores."""
+    def without_nodes(self, pieces: Iterable[Piece], size: int) -> View:
+        """Return what is free while the nodes of some pieces are reserved as a whole; each has `size` cores."""
 
-    def shortly_before(self, later: View, parts: Iterable[Part]) -> View:
+    def shortly_before(self, later: View, pieces: Iterable[Piece]) -> View:
         """Return what others may use before a reservation of nodes begins, given what is free then."""
 
-    def apart(self, parts: Iterable[Part]) -> View:
-        """Return what is free for a component whose job has others on the nodes of some parts."""
+    def apart(self, pieces: Iterable[Piece]) -> View:
+        """Return what is free for a component whose job has others on the nodes of some pieces."""
 
     def closed(self, nodes: set[int] | None) -> View:
         """Return what is free for a job that may not use some nodes, or any at all."""
@@ -53,24 +53,24 @@ class Processors:
 
     free: int
 
-    def place(self, job: Job, option: int | None = None) -> list[Part] | None:
-        """Return a part with the processors of a job, if enough are free."""
-        return [Part(0, job.processors, job.processors)] if job.processors <= self.free else None
+    def place(self, job: Job, option: int | None = None) -> list[Piece] | None:
+        """Return a piece with the processors of a job, if enough are free."""
+        return [Piece(0, job.processors, job.processors)] if job.processors <= self.free else None
 
-    def without(self, parts: Iterable[Part]) -> Processors:
-        """Return what remains free after some parts are taken."""
-        return Processors(self.free - sum(part.cores for part in parts))
+    def without(self, pieces: Iterable[Piece]) -> Processors:
+        """Return what remains free after some pieces are taken."""
+        return Processors(self.free - sum(piece.cores for piece in pieces))
 
-    def without_nodes(self, parts: Iterable[Part], size: int) -> Processors:
+    def without_nodes(self, pieces: Iterable[Piece], size: int) -> Processors:
         """Return what remains free after whole nodes of some size are taken."""
-        cores = sum(part.cores for part in parts)
+        cores = sum(piece.cores for piece in pieces)
         return Processors(self.free - -(-cores // size) * size)
 
-    def shortly_before(self, later: View, parts: Iterable[Part]) -> Processors:
+    def shortly_before(self, later: View, pieces: Iterable[Piece]) -> Processors:
         """Return what is free and will be: running jobs leave to others what they will not release."""
         return self.lesser(later)
 
-    def apart(self, parts: Iterable[Part]) -> Processors:
+    def apart(self, pieces: Iterable[Piece]) -> Processors:
         """Return the same: processors are not distinguished."""
         return self
 
@@ -104,32 +104,32 @@ class Nodes:
     requests: list[list[Request]]
     placement: Placement
 
-    def place(self, job: Job, option: int | None = None) -> list[Part] | None:
-        """Return the parts of nodes that a job gets, in the one or the first of its partitions in which it fits."""
+    def place(self, job: Job, option: int | None = None) -> list[Piece] | None:
+        """Return the pieces of nodes that a job gets, in the one or the first of its partitions in which it fits."""
         for number, request in enumerate(self.requests[job.number]):
-            parts = self.placement.place(self.nodes, request) if option in (None, number) else None
-            if parts is not None:
-                return [replace(part, option=number) for part in parts]
+            pieces = self.placement.place(self.nodes, request) if option in (None, number) else None
+            if pieces is not None:
+                return [replace(piece, option=number) for piece in pieces]
         return None
 
-    def without(self, parts: Iterable[Part]) -> Nodes:
-        """Return what remains free after some parts are taken."""
+    def without(self, pieces: Iterable[Piece]) -> Nodes:
+        """Return what remains free after some pieces are taken."""
         nodes = list(self.nodes)
-        for part in parts:
-            nodes[part.node] = nodes[part.node].without(part)
+        for piece in pieces:
+            nodes[piece.node] = nodes[piece.node].without(piece)
         return Nodes(nodes, self.requests, self.placement)
 
-    def without_nodes(self, parts: Iterable[Part], size: int) -> Nodes:
+    def without_nodes(self, pieces: Iterable[Piece], size: int) -> Nodes:
         """Return what remains free after nodes are reserved, whatever still runs there."""
-        return self.closed({part.node for part in parts})
+        return self.closed({piece.node for piece in pieces})
 
-    def shortly_before(self, later: View, parts: Iterable[Part]) -> Nodes:
+    def shortly_before(self, later: View, pieces: Iterable[Piece]) -> Nodes:
         """Return what remains free after the nodes are reserved."""
-        return self.without_nodes(parts, 1)
+        return self.without_nodes(pieces, 1)
 
-    def apart(self, parts: Iterable[Part]) -> Nodes:
+    def apart(self, pieces: Iterable[Piece]) -> Nodes:
         """Return what is free on the other nodes."""
-        return self.closed({part.node for part in parts})
+        return self.closed({piece.node for piece in pieces})
 
     def closed(self, nodes: set[int] | None) -> Nodes:
         """Return what is free on the other nodes."""
@@ -200,7 +200,7 @@ class Machine:
         """Return what is free while some jobs run."""
         view: View = self.empty
         for job in jobs:
-            view = view.without(job.parts)
+            view = view.without(job.pieces)
         return view
 
 

@@ -56,7 +56,7 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Part:
+class Piece:
     """What a job holds of one node: cores, MiB, thousandths of GPUs by number; perhaps it has the node `alone`."""
 
     node: int
@@ -127,34 +127,34 @@ class Node:
             gpu for gpu, free in self.gpus.items() if free >= request.share and request.gpu_type in (ANY_TYPE, gpu.type)
         ]
 
-    def part(self, request: Request, tasks: int, shared: Gpu | None) -> Part:
+    def piece(self, request: Request, tasks: int, shared: Gpu | None) -> Piece:
         """Return what a job takes for `tasks` tasks, with a share of one GPU or the first ones that are free."""
         if request.exclusive:
             memory = self.memory if self.memory < UNLIMITED else request.node_memory + tasks * request.memory
             everything = tuple((gpu.number, free) for gpu, free in self.gpus.items() if free > 0)
-            return Part(self.number, tasks, self.cores, memory, everything, alone=True, club=request.club)
+            return Piece(self.number, tasks, self.cores, memory, everything, alone=True, club=request.club)
         gpus = self.suitable_gpus(request)[: request.node_gpus + tasks * request.gpus] if shared is None else [shared]
         taken = tuple((gpu.number, request.share) for gpu in gpus)
         memory = request.node_memory + tasks * request.memory
-        return Part(self.number, tasks, tasks * request.cores, memory, taken, club=request.club)
+        return Piece(self.number, tasks, tasks * request.cores, memory, taken, club=request.club)
 
-    def without(self, part: Part) -> Node:
-        """Return what remains free after a part is taken."""
-        taken = dict(part.gpus)
+    def without(self, piece: Piece) -> Node:
+        """Return what remains free after a piece is taken."""
+        taken = dict(piece.gpus)
         node = Node(
             self.number,
-            self.cores - part.cores,
-            self.memory - part.memory if self.memory < UNLIMITED else UNLIMITED,
+            self.cores - piece.cores,
+            self.memory - piece.memory if self.memory < UNLIMITED else UNLIMITED,
             {gpu: free - taken.get(gpu.number, 0) for gpu, free in self.gpus.items()},
             self.jobs + 1,
-            self.alone or part.alone,
+            self.alone or piece.alone,
             self.reserved,
-            self.used if part.club is None else (*self.used_but(part.club), self.used_by(part.club, part.cores)),
+            self.used if piece.club is None else (*self.used_but(piece.club), self.used_by(piece.club, piece.cores)),
         )
         assert min(node.memory, *node.gpus.values(), 0) >= 0, "more is taken than there is"
-        assert part.over or node.cores >= 0, "more cores are taken than there are"
-        assert part.over or not self.alone, "a job holds the node alone"
-        assert part.over or not (part.alone and self.jobs), "a job would hold a node alone on which others run"
+        assert piece.over or node.cores >= 0, "more cores are taken than there are"
+        assert piece.over or not self.alone, "a job holds the node alone"
+        assert piece.over or not (piece.alone and self.jobs), "a job would hold a node alone on which others run"
         return node
 
     def used_by(self, club: int, more: int = 0) -> tuple[int, int]:

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from schedlab.engine.machine.numbers import BY_RULE, PLACEMENTS, UNLIMITED, NodeInputs
 from schedlab.engine.reference.neighbours import Neighbours, new_neighbours
-from schedlab.engine.reference.nodes import Gpu, Node, Part, Request, shapes_of
+from schedlab.engine.reference.nodes import Gpu, Node, Piece, Request, shapes_of
 from schedlab.engine.reference.switches import Switches, new_switches
 from schedlab.workload.resources import WHOLE
 
@@ -41,15 +41,15 @@ class Placement:
             return self
         return replace(self, idle={node.number for node in now if node.cores == self.cores[node.number]})
 
-    def place(self, nodes: list[Node], request: Request) -> list[Part] | None:
-        """Return the parts of nodes that a job gets, None if it does not fit."""
+    def place(self, nodes: list[Node], request: Request) -> list[Piece] | None:
+        """Return the pieces of nodes that a job gets, None if it does not fit."""
         tasks = self.tasks(nodes, request, {node.number: node.room(request) for node in nodes})
         if sum(tasks.values()) < request.tasks:
             return None
         leaves = 0 if self.switches is None else len({self.switches.leaf[number] for number in tasks})
         if request.leaves is not None and leaves > request.leaves:
             return None
-        return [self.part(nodes[number], request, count) for number, count in tasks.items()]
+        return [self.piece(nodes[number], request, count) for number, count in tasks.items()]
 
     def tasks(self, nodes: list[Node], request: Request, room: dict[int, int]) -> dict[int, int]:
         """Return how many tasks each node gets; fewer in all than the job has if it does not fit."""
@@ -114,9 +114,9 @@ class Placement:
         free = (node.cores, node.memory if node.memory < UNLIMITED else 0, sum(node.gpus.values()))
         return sum(amount * MILLION // most for amount, most in zip(free, self.largest, strict=True) if most)
 
-    def part(self, node: Node, request: Request, tasks: int) -> Part:
+    def piece(self, node: Node, request: Request, tasks: int) -> Piece:
         """Return what a job takes of a node for `tasks` tasks."""
-        return node.part(request, tasks, None if request.share == WHOLE else self.gpu_to_share(node, request, tasks))
+        return node.piece(request, tasks, None if request.share == WHOLE else self.gpu_to_share(node, request, tasks))
 
     def gpu_to_share(self, node: Node, request: Request, tasks: int) -> Gpu:
         """Return the GPU of which a job gets its share: the one with least free, or least fragmentation."""
@@ -124,13 +124,13 @@ class Placement:
         def key(gpu: Gpu) -> int:
             if self.rule != "fgd":
                 return node.gpus[gpu]
-            return self.fragments(node.without(node.part(request, tasks, gpu)))
+            return self.fragments(node.without(node.piece(request, tasks, gpu)))
 
         return min(node.suitable_gpus(request), key=lambda gpu: (key(gpu), gpu.number))
 
     def growth(self, node: Node, request: Request, tasks: int) -> int:
         """Return by how much the fragments of a node grow if it takes `tasks` tasks."""
-        return self.fragments(node.without(self.part(node, request, tasks))) - self.fragments(node)
+        return self.fragments(node.without(self.piece(node, request, tasks))) - self.fragments(node)
 
     def fragments(self, node: Node) -> int:
         """Return the thousandths of free GPUs that typical jobs cannot use, summed over them (Weng et al., 2023)."""

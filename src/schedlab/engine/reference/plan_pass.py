@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from schedlab.engine.reference.clock import Clock
 from schedlab.engine.reference.job import Job
 from schedlab.engine.reference.news import News
-from schedlab.engine.reference.nodes import Part
+from schedlab.engine.reference.nodes import Piece
 from schedlab.engine.reference.profile import Profile
 
 
@@ -15,7 +15,7 @@ from schedlab.engine.reference.profile import Profile
 class PlanPass:
     """The plan: `listed` are the visible waiting jobs in its order, `reserved` gives their planned starts.
 
-    They start on their `parts` of the machine. A job that runs speculatively keeps its reservation. `set_at` counts
+    They start on their `pieces` of the machine. A job that runs speculatively keeps its reservation. `set_at` counts
     reservations, in the order in which they were made. `planning` is false until the warm-up jobs have been started.
     """
 
@@ -23,7 +23,7 @@ class PlanPass:
     fixed: bool
     listed: list[Job] = field(default_factory=list)
     reserved: dict[Job, int] = field(default_factory=dict)
-    parts: dict[Job, list[Part]] = field(default_factory=dict)
+    pieces: dict[Job, list[Piece]] = field(default_factory=dict)
     lengths: dict[Job, int] = field(default_factory=dict)
     set_at: dict[Job, int] = field(default_factory=dict)
     reservations: int = 0
@@ -56,7 +56,7 @@ class PlanPass:
             while clock.in_order and (ready := [job for job in clock.visible() if clock.admitted(job)]):
                 view = clock.view()
                 places = ((job, clock.place(view, job)) for job in ready if job.is_of(ready[0]))
-                found = next(((job, parts) for job, parts in places if parts is not None), None)
+                found = next(((job, pieces) for job, pieces in places if pieces is not None), None)
                 if found is None:
                     break
                 clock.begin(*found)
@@ -191,7 +191,7 @@ class PlanPass:
             overtakes = not all(self.is_due(one) for one in ahead if one in self.reserved or not self.moldable)
             self.listed = [one for one in self.listed if not one.is_of(job)]
             del self.reserved[job]
-            clock.begin(job, self.parts[job], backfilled=overtakes)
+            clock.begin(job, self.pieces[job], backfilled=overtakes)
 
     def is_due(self, job: Job) -> bool:
         """Return whether the reserved time of a job has come."""
@@ -200,13 +200,13 @@ class PlanPass:
     def reserve(self, job: Job, before: int | None, longer_round: bool = False) -> None:
         """Give a job its earliest slot; in a round, only if it ends within, or may make it longer."""
         clock = self.clock
-        begin, parts = self.profile().earliest(job, job.estimate, clock.now)
+        begin, pieces = self.profile().earliest(job, job.estimate, clock.now)
         if longer_round:
             self.round_end = max(self.round_end, begin + job.estimate)
         if self.fixed and begin + job.estimate > self.round_end:
             return
         self.reserved[job] = begin
-        self.parts[job] = parts
+        self.pieces[job] = pieces
         self.lengths[job] = job.estimate
         if begin != before:
             self.set_at[job] = self.reservations
@@ -217,21 +217,21 @@ class PlanPass:
         now = self.clock.now
         profile = Profile(now, self.clock.machine.empty)
         for job in self.clock.seen():
-            profile.take(now, job.expected_end, job.parts)
+            profile.take(now, job.expected_end, job.pieces)
         self.clock.close(profile)
         for job, begin in self.reserved.items():
-            profile.take(max(now, begin), begin + job.estimate, self.parts[job])
+            profile.take(max(now, begin), begin + job.estimate, self.pieces[job])
         return profile
 
     def use_gap(self) -> bool:
         """Run the best job speculatively alongside the plan with its own reservation; return whether there is one."""
-        clock, profile, lengths, places = self.clock, self.profile(), dict[Job, int](), dict[Job, list[Part]]()
+        clock, profile, lengths, places = self.clock, self.profile(), dict[Job, int](), dict[Job, list[Piece]]()
         for job in [job for job in self.listed if job in self.reserved or not self.moldable]:
             ends = [self.reserved[job]] if job in self.reserved else []
             end = profile.room_until(job, clock.now, min([*ends, self.round_end] if self.fixed else ends))
-            parts = profile.throughout(clock.now, end).place(job) if end > clock.now else None
-            if parts is not None:
-                lengths[job], places[job] = end - clock.now, parts
+            pieces = profile.throughout(clock.now, end).place(job) if end > clock.now else None
+            if pieces is not None:
+                lengths[job], places[job] = end - clock.now, pieces
         chosen = clock.speculate(lengths, places)
         if chosen is not None:
             self.listed.remove(chosen)

@@ -7,7 +7,7 @@ from functools import reduce
 
 from schedlab.engine.reference.job import Job
 from schedlab.engine.reference.machine import View
-from schedlab.engine.reference.nodes import Part
+from schedlab.engine.reference.nodes import Piece
 
 NEVER = 10**18
 
@@ -27,9 +27,9 @@ class Profile:
         views = [self.at(begin), *(view for step, view in self.free_from.items() if begin < step < end)]
         return reduce(lambda one, other: one.lesser(other), views)
 
-    def take(self, begin: int, end: int, parts: list[Part]) -> None:
-        """Occupy parts of the machine during an interval."""
-        self.change(begin, end, lambda free: free.without(parts))
+    def take(self, begin: int, end: int, pieces: list[Piece]) -> None:
+        """Occupy pieces of the machine during an interval."""
+        self.change(begin, end, lambda free: free.without(pieces))
 
     def change(self, begin: int, end: int, change: Callable[[View], View]) -> None:
         """Change what is free during an interval."""
@@ -45,7 +45,7 @@ class Profile:
 
     def earliest(
         self, job: Job, length: int, begin: int, option: int | None = None, now: View | None = None
-    ) -> tuple[int, list[Part]]:
+    ) -> tuple[int, list[Piece]]:
         """Return the earliest second, from `begin` on, from which a job has room for `length` seconds, and where.
 
         In one of its partitions, if an option is given. Unless it can begin at once, nodes of which something is not
@@ -55,8 +55,8 @@ class Profile:
             view = self.throughout(step, step + length)
             if now is not None and step > min(self.free_from):
                 view = view.where_in_use(now)
-            parts = view.place(job, option)
-            if parts is not None:
-                return step, parts
+            pieces = view.place(job, option)
+            if pieces is not None:
+                return step, pieces
         assert job.picky, "the machine is too small for a job"
         return NEVER, []

@@ -10,7 +10,7 @@ from schedlab.engine.reference.clock import Clock
 from schedlab.engine.reference.job import Job
 from schedlab.engine.reference.machine import View
 from schedlab.engine.reference.news import News
-from schedlab.engine.reference.nodes import Part
+from schedlab.engine.reference.nodes import Piece
 from schedlab.engine.reference.profile import Profile
 
 
@@ -20,7 +20,7 @@ class Reservation:
 
     job: Job
     shadow: int
-    parts: list[Part]
+    pieces: list[Piece]
 
 
 @dataclass
@@ -57,7 +57,7 @@ class QueuePass:
             free, end = clock.view(), min(one.shadow for one in reserved)
             length = min(end, clock.outages.next_closing(clock.now) or end) - clock.now
             waiting = [job for job in clock.visible() if clock.admitted(job)]
-            places = {job: parts for job in waiting if (parts := free.place(job)) is not None}
+            places = {job: pieces for job in waiting if (pieces := free.place(job)) is not None}
             if clock.speculate(dict.fromkeys(places, length), places) is None:
                 break
 
@@ -69,8 +69,8 @@ class QueuePass:
 
     def begin(self, places: Places) -> None:
         """Start jobs together."""
-        for job, parts in places.items():
-            self.clock.begin(job, parts)
+        for job, pieces in places.items():
+            self.clock.begin(job, pieces)
 
     def head(self) -> Places | None:
         """Return the first job that fits, and where; on nodes of partitions in which no earlier job is blocked."""
@@ -115,7 +115,7 @@ class QueuePass:
         moments = {job: clock.dependencies.after_parents(job, clock.now, ends) for job in clock.waiting}
         return {job: moment for job, moment in moments.items() if moment is not None and not job.ready}
 
-    def candidate(self, reserved: list[Reservation]) -> tuple[Job, list[Part]] | None:
+    def candidate(self, reserved: list[Reservation]) -> tuple[Job, list[Piece]] | None:
         """Return the first job that has room now and for its expected run time alongside reservations, and where."""
         clock = self.clock
         beside_all = self.profile(reserved)
@@ -124,9 +124,9 @@ class QueuePass:
                 others = [one for one in reserved if not one.job.is_of(job)]
                 profile = beside_all if len(others) == len(reserved) else self.profile(others)
                 beside = profile.throughout(clock.now, clock.now + job.estimate)
-                parts = clock.view().lesser(beside).place(job)
-                if parts is not None:
-                    return job, parts
+                pieces = clock.view().lesser(beside).place(job)
+                if pieces is not None:
+                    return job, pieces
         return None
 
     def first_ones(self, tasks: dict[Job, int]) -> list[Job]:
@@ -156,8 +156,8 @@ class QueuePass:
         """Return what is free after the expected ends of running jobs, less the reservations."""
         profile = Profile(self.clock.now, self.clock.machine.empty)
         for job in self.clock.seen():
-            profile.take(self.clock.now, job.expected_end, job.parts)
+            profile.take(self.clock.now, job.expected_end, job.pieces)
         self.clock.close(profile)
         for one in reserved:
-            profile.take(one.shadow, one.shadow + one.job.estimate, one.parts)
+            profile.take(one.shadow, one.shadow + one.job.estimate, one.pieces)
         return profile

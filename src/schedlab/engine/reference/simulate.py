@@ -17,7 +17,7 @@ from schedlab.engine.prepared import Events, Prepared, prepare
 from schedlab.engine.reference.clock import Clock
 from schedlab.engine.reference.job import Job
 from schedlab.engine.reference.news import Pass
-from schedlab.engine.reference.nodes import Part
+from schedlab.engine.reference.nodes import Piece
 from schedlab.engine.reference.own_pass import AskedPass
 from schedlab.engine.reference.plan_pass import PlanPass
 from schedlab.engine.reference.queue_pass import QueuePass
@@ -70,8 +70,8 @@ def replay(prepared: Prepared) -> Schedule:
     return replay_on_nodes(prepared)[0]
 
 
-def replay_on_nodes(prepared: Prepared) -> tuple[Schedule, list[list[Part]]]:
-    """Replay a simulation; also return the parts of nodes that each job, by submission, held in its last run."""
+def replay_on_nodes(prepared: Prepared) -> tuple[Schedule, list[list[Piece]]]:
+    """Replay a simulation; also return the pieces of nodes that each job, by submission, held in its last run."""
     clock = play(prepared)
     jobs, retries = clock.jobs, clock.retries
     names = ("estimate", "start", "backfilled", "corrections", "eligible")
@@ -98,7 +98,7 @@ def replay_on_nodes(prepared: Prepared) -> tuple[Schedule, list[list[Part]]]:
         pauses=_pauses(prepared, clock),
         cancelled=_cancelled(prepared, jobs),
     )
-    return schedule, [job.parts for job in jobs]
+    return schedule, [job.pieces for job in jobs]
 
 
 def _waited_for(prepared: Prepared, clock: Clock) -> dict[str, NDArray[np.int64]] | None:

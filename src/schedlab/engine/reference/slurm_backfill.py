@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from schedlab.engine.parts.heterogeneous.reference import sorted_for_pass, start_planned
 from schedlab.engine.reference.job import Job
-from schedlab.engine.reference.nodes import Part
+from schedlab.engine.reference.nodes import Piece
 from schedlab.engine.reference.profile import NEVER
 from schedlab.engine.reference.slurm_plan import BackfillPlan
 from schedlab.engine.reference.slurm_rest import are_busy
@@ -28,7 +28,7 @@ class Turn:
     number: int | None
     job: Job
     begin: int | None = None
-    parts: list[Part] = field(default_factory=list)
+    pieces: list[Piece] = field(default_factory=list)
 
 
 @dataclass
@@ -126,7 +126,7 @@ class BackfillPass:
         """Find when and where a turn is planned, not before a second, and for which alternative."""
         turn.job = self.planned(turn.job)
         length = self.length(turn.job)
-        turn.begin, turn.parts = earliest(self.plan, turn.job, length, possible, turn.number) or (None, turn.parts)
+        turn.begin, turn.pieces = earliest(self.plan, turn.job, length, possible, turn.number) or (None, turn.pieces)
         turn.job.planned |= self.plan.tested
 
     def planned(self, job: Job) -> Job:
@@ -145,7 +145,7 @@ class BackfillPass:
         """Return for how long a job has its place in the plan."""
         return job.estimate + self.passes.inclusive
 
-    def room(self, job: Job, number: int | None) -> list[Part] | None:
+    def room(self, job: Job, number: int | None) -> list[Piece] | None:
         """Return where a job has room now, and in the plan while it runs."""
         throughout = self.plan.profile.throughout(self.now, self.now + self.length(job))
         return self.clock.view().lesser(throughout).place(job, number)
@@ -176,7 +176,7 @@ class BackfillPass:
         self.done.add(job)
         return True
 
-    def plan_component(self, turn: Turn, begin: int, place: list[Part] | None, possible: int | None) -> None:
+    def plan_component(self, turn: Turn, begin: int, place: list[Piece] | None, possible: int | None) -> None:
         """Note when a component could start; it waits for the others."""
         job = turn.job
         if place is not None:
@@ -185,11 +185,11 @@ class BackfillPass:
             at = partial(self.plan.place, job, self.length(job))
             room = self.clock.preemption.room_without(job, self.options(turn), at)
             if room is not None:
-                begin, turn.parts = self.now, room
+                begin, turn.pieces = self.now, room
                 self.startable.append(job)
         turn.begin = self.of_components[job] = begin
 
-    def cleared(self, turn: Turn) -> tuple[list[Part], set[Job]] | None:
+    def cleared(self, turn: Turn) -> tuple[list[Piece], set[Job]] | None:
         """Return where a turn will start once runs have been preempted for it, and these; None if none are."""
         job = turn.job
         if turn.begin != self.now or not job.ready or job.needs_others(self.clock.waiting):
@@ -214,13 +214,13 @@ class BackfillPass:
             return False
         return self.reserved[passes.partition_of(turn.first, turn.number)] < rules.partition_reserve
 
-    def reserve(self, turn: Turn, way: tuple[list[Part], set[Job]] | None) -> None:
+    def reserve(self, turn: Turn, way: tuple[list[Piece], set[Job]] | None) -> None:
         """Reserve the slot of a turn, or where runs make way for it, which the plan forgets."""
-        job, passes, begin, parts = turn.job, self.passes, turn.begin, turn.parts
+        job, passes, begin, pieces = turn.job, self.passes, turn.begin, turn.pieces
         assert begin is not None
         if way is not None:
-            parts, gone = way
-            passes.marked |= not are_busy(passes, job, begin, parts, self.plan)
+            pieces, gone = way
+            passes.marked |= not are_busy(passes, job, begin, pieces, self.plan)
             self.plan.forget(gone)
             self.done.add(job)
         else:
@@ -228,5 +228,5 @@ class BackfillPass:
             self.ends[job] = self.begins[job] + job.estimate
             self.reserved[passes.partition_of(turn.first, turn.number)] += 1
             self.of_array[passes.array_of[job.number]] += 1
-            passes.marked |= not are_busy(passes, job, begin, parts, self.plan)
-        self.plan.reserve(job, begin, parts)
+            passes.marked |= not are_busy(passes, job, begin, pieces, self.plan)
+        self.plan.reserve(job, begin, pieces)

@@ -94,9 +94,9 @@ class MainPass:
             view = clock.view()
             if self.blocked:
                 view = view.closed(clock.site.kept_from(job, self.blocked))
-            parts = clock.place(view, job, turn)
-            if parts is not None:
-                clock.begin(job, parts)
+            pieces = clock.place(view, job, turn)
+            if pieces is not None:
+                clock.begin(job, pieces)
                 self.passes.last_change = clock.now
                 if turn:
                     self.passes.look_at_next_minute()

@@ -11,7 +11,7 @@ from schedlab.engine.reference.clock import Clock
 from schedlab.engine.reference.job import Job
 from schedlab.engine.reference.machine import Nodes
 from schedlab.engine.reference.news import News
-from schedlab.engine.reference.nodes import Part
+from schedlab.engine.reference.nodes import Piece
 from schedlab.engine.reference.profile import Profile
 from schedlab.engine.reference.slurm_backfill import BackfillPass
 from schedlab.engine.reference.slurm_main import MainPass
@@ -242,16 +242,16 @@ class SlurmPass:
         together = in_groups(ends, ends, self.rules) if grouped else dict(zip(ends, ends, strict=True))
         return {job: together.get(job.expected_end, now + self.inclusive) for job in clock.seen()}
 
-    def book(self, profile: Profile, job: Job, begin: int, parts: list[Part]) -> None:
-        """Reserve parts of the machine: rounded down, but before the begin, only what the job itself would use.
+    def book(self, profile: Profile, job: Job, begin: int, pieces: list[Piece]) -> None:
+        """Reserve pieces of the machine: rounded down, but before the begin, only what the job itself would use.
 
         Where jobs share nodes, whole nodes are reserved, whatever runs on them.
         """
         floor, end = self.rounded(job, begin)
         if end > begin:
-            profile.change(begin, end, lambda free: free.without_nodes(parts, self.rules.shared or 1))
+            profile.change(begin, end, lambda free: free.without_nodes(pieces, self.rules.shared or 1))
             left = profile.at(begin)
-            profile.change(max(self.clock.now, floor), begin, lambda free: free.shortly_before(left, parts))
+            profile.change(max(self.clock.now, floor), begin, lambda free: free.shortly_before(left, pieces))
 
     def rounded(self, job: Job, begin: int) -> tuple[int, int]:
         """Return between which seconds a reservation stands in the plan."""

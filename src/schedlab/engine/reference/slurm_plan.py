@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from schedlab.engine.parts.preemption.reference import place_in
 from schedlab.engine.reference.job import Job
 from schedlab.engine.reference.machine import Nodes
-from schedlab.engine.reference.nodes import Part
+from schedlab.engine.reference.nodes import Piece
 from schedlab.engine.reference.profile import Profile
 from schedlab.scheduler.backfilling import Slurm
 
@@ -52,7 +52,7 @@ class BackfillPlan:
         profile = Profile(clock.now, clock.machine.empty)
         for job, end in self.until.items():
             if job not in gone:
-                profile.take(clock.now, end, job.parts)
+                profile.take(clock.now, end, job.pieces)
         clock.close(profile, self.passes.inclusive)
         for change, values in self.changes:
             change(profile, *values)
@@ -70,10 +70,10 @@ class BackfillPlan:
         now = self.passes.clock.now
         self.started.append(job)
         if self.passes.clock.preemption.inputs is None:
-            self.change(Profile.take, now, job.expected_end, job.parts)
+            self.change(Profile.take, now, job.expected_end, job.pieces)
         else:
             self.until[job] = job.expected_end
-            self.profile.take(now, job.expected_end, job.parts)
+            self.profile.take(now, job.expected_end, job.pieces)
 
     def change(self, change: Callable[..., None], *values: Any) -> None:
         """Change the plan."""
@@ -85,8 +85,8 @@ class BackfillPlan:
         """Whether there is no room for another reservation; with it, the pass ends."""
         return self.records >= self.passes.rules.records
 
-    def reserve(self, job: Job, begin: int, parts: list[Part]) -> None:
-        """Reserve parts of the machine for a job, unless its reservation begins at the end of the plan or later.
+    def reserve(self, job: Job, begin: int, pieces: list[Piece]) -> None:
+        """Reserve pieces of the machine for a job, unless its reservation begins at the end of the plan or later.
 
         The plan of Slurm ends where its window does, in a second that is rounded down.
         """
@@ -100,8 +100,8 @@ class BackfillPlan:
         self.records += len(added) + (floor <= now and not self.opened)
         self.opened |= floor <= now
         if end > begin:
-            self.booked.append((max(now, floor), end, {part.node for part in parts}))
-        self.change(self.passes.book, job, begin, parts)
+            self.booked.append((max(now, floor), end, {piece.node for piece in pieces}))
+        self.change(self.passes.book, job, begin, pieces)
         if self.in_records:
             self.join(floor, end)
 
@@ -155,12 +155,12 @@ class BackfillPlan:
         profile = Profile(clock.now, clock.machine.empty)
         holding, soon = {*self.until, *self.started} - self.gone, clock.now + passes.inclusive
         ends = [job.expected_end for job in holding if job.expected_end > soon]
-        mine = [job.expected_end for job in holding if not usable.isdisjoint(part.node for part in job.parts)]
+        mine = [job.expected_end for job in holding if not usable.isdisjoint(piece.node for piece in job.pieces)]
         mine = [end for end in mine if end > soon]
         grouped = in_groups(mine, ends, passes.rules) if passes.rounds_ends else {}
         for job in holding:
             end = max(job.expected_end, soon)
-            profile.take(clock.now, grouped.get(job.expected_end, end), job.parts)
+            profile.take(clock.now, grouped.get(job.expected_end, end), job.pieces)
         return profile
 
     def forget(self, gone: set[Job]) -> None:
@@ -169,7 +169,7 @@ class BackfillPlan:
         self.started = [job for job in self.started if job not in gone]
         self.profile = self.without(set())
 
-    def place_over(self, job: Job, length: int, lenders: set[Job], option: int) -> list[Part] | None:
+    def place_over(self, job: Job, length: int, lenders: set[Job], option: int) -> list[Piece] | None:
         """Return where a job has room for `length` seconds, and now, on the cores of some runs."""
         now, suspension = self.passes.clock.now, self.passes.clock.preemption.suspension
         plan = self.without(lenders)
@@ -177,7 +177,7 @@ class BackfillPlan:
             plan.take(now, self.until[one], suspension.kept(one))
         return place_in(plan.throughout(now, now + length).lesser(suspension.beside(set(), lenders)), job, option)
 
-    def place(self, job: Job, length: int, gone: set[Job], option: int) -> list[Part] | None:
+    def place(self, job: Job, length: int, gone: set[Job], option: int) -> list[Piece] | None:
         """Return where a job has room for `length` seconds in one of its partitions without some runs."""
         now = self.passes.clock.now
         return place_in(self.without(gone).throughout(now, now + length), job, option)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from schedlab.engine.parts.heterogeneous.reference import sorted_for_pass
 from schedlab.engine.reference.job import Job
 from schedlab.engine.reference.machine import Nodes
-from schedlab.engine.reference.nodes import Part
+from schedlab.engine.reference.nodes import Piece
 from schedlab.engine.reference.profile import NEVER
 from schedlab.engine.reference.slurm_plan import BackfillPlan
 from schedlab.engine.reference.slurm_search import earliest
@@ -78,25 +78,25 @@ def _changes(passes: SlurmPass, able: list[Job]) -> bool:
             seen.update(groups.keys())
             if quiet or (mine and rules.partitions == "first"):
                 continue
-            begin, parts = earliest(plan, job, job.estimate + passes.inclusive, now, turn) or (NEVER, [])
+            begin, pieces = earliest(plan, job, job.estimate + passes.inclusive, now, turn) or (NEVER, [])
             if begin == now:
                 return True
             if begin <= now + rules.window:
-                if plan.behind or not are_busy(passes, job, begin, parts, plan):
+                if plan.behind or not are_busy(passes, job, begin, pieces, plan):
                     return True
                 if plan.full:
                     return False
                 mine = 1
-                plan.reserve(job, begin, parts)
+                plan.reserve(job, begin, pieces)
         reserved += mine
     return False
 
 
-def are_busy(passes: SlurmPass, job: Job, begin: int, parts: list[Part], plan: BackfillPlan) -> bool:
+def are_busy(passes: SlurmPass, job: Job, begin: int, pieces: list[Piece], plan: BackfillPlan) -> bool:
     """Return whether runs are on all nodes that a job is to get; of processors, those that become free go first."""
     view, later = passes.clock.view(), plan.profile.at(begin)
     if isinstance(view, Nodes):
         empty = passes.clock.machine.empty
         assert isinstance(empty, Nodes)
-        return all(view.nodes[part.node].cores < empty.nodes[part.node].cores for part in parts)
+        return all(view.nodes[piece.node].cores < empty.nodes[piece.node].cores for piece in pieces)
     return job.processors <= later.free - view.free  # type: ignore[attr-defined]

@@ -10,13 +10,13 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from schedlab.engine.reference.job import Job
-from schedlab.engine.reference.nodes import Part
+from schedlab.engine.reference.nodes import Piece
 from schedlab.engine.reference.profile import NEVER
 
 if TYPE_CHECKING:
     from schedlab.engine.reference.slurm_plan import BackfillPlan
 
-Slot = tuple[int, list[Part]]
+Slot = tuple[int, list[Piece]]
 """When a job is planned, and where."""
 
 
@@ -30,13 +30,13 @@ def earliest(plan: BackfillPlan, job: Job, length: int, begin: int, option: int 
     best = min((slot for slot in found if slot is not None), key=lambda slot: slot[0], default=None)
     if best is None:
         return None
-    second, parts, plan.behind = best
-    return second, parts
+    second, pieces, plan.behind = best
+    return second, pieces
 
 
 def _in_partition(
     plan: BackfillPlan, job: Job, length: int, begin: int, option: int
-) -> tuple[int, list[Part], bool] | None:
+) -> tuple[int, list[Piece], bool] | None:
     """Return when a job is planned in one of its partitions, where, and whether that is when a reservation ends."""
     now, moment, behind = plan.passes.clock.now, begin, False
     plan.gone = plan.passes.clock.preemption.may_give_way(job, option)
@@ -80,15 +80,15 @@ def _as_runs_end(plan: BackfillPlan, job: Job, length: int, moment: int, option:
     for step in sorted(step for step in {*runs.free_from, *closures.free_from} if step < NEVER):
         begin = max(step, moment)
         view = runs.at(step).lesser(closures.throughout(begin, begin + length)).closed(plan.all_nodes - usable)
-        parts = (view if step == clock.now else view.where_in_use(clock.view())).place(job, option)
-        if parts is not None:
-            return begin, parts
+        pieces = (view if step == clock.now else view.where_in_use(clock.view())).place(job, option)
+        if pieces is not None:
+            return begin, pieces
     return None
 
 
-def _meets_others(plan: BackfillPlan, job: Job, begin: int, parts: list[Part]) -> bool:
+def _meets_others(plan: BackfillPlan, job: Job, begin: int, pieces: list[Piece]) -> bool:
     """Return whether nodes chosen for a job are reserved while it would have them, both rounded down."""
-    rules, nodes = plan.passes.rules, {part.node for part in parts}
+    rules, nodes = plan.passes.rules, {piece.node for piece in pieces}
     floor, end = (second - (second - rules.origin) % rules.resolution for second in (begin, begin + job.estimate))
     records = pairwise([plan.passes.clock.now, *sorted(plan.steps), NEVER])
     return any(first < end and last > floor and nodes & plan.reserved_in(first, first) for first, last in records)

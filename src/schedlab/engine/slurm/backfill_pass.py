@@ -30,7 +30,7 @@ from schedlab.engine.parts.suspension.choice import fits_over_in_plan
 from schedlab.engine.parts.suspension.kernels import suspend_others
 from schedlab.engine.passes.slots import book_run, ends_exactly, free_to_plan
 from schedlab.engine.slurm.alternatives import planned_of
-from schedlab.engine.slurm.depths import is_minor, is_young, looks_at
+from schedlab.engine.slurm.depths import is_minor, is_young, take_look
 from schedlab.engine.slurm.plan import changes_by_itself, expect_ends, is_full, note, reserve
 from schedlab.engine.slurm.plan_records import clear_steps
 from schedlab.engine.slurm.queue_entries import entry_of, has_slot_in_turn, option_of, turns_of
@@ -60,7 +60,8 @@ def backfill_pass(world: World) -> int:
         job is late, or a task could begin now but has open dependencies, slots move with the clock.
     """
     turn, few = world.plan.turn[0], world.plan.counters[FEW]
-    hopeless = _open_in_vain(world, turn)
+    _open(world, turn)
+    hopeless = _is_hopeless(world, turn)
     if hopeless and not few:
         return NEVER
     _begin(world, turn)
@@ -83,9 +84,9 @@ def backfill_pass(world: World) -> int:
 
 
 @inner_kernel
-def _open_in_vain(world: World, turn: Any) -> bool:
-    """Begin a pass without a plan; return whether no job can start, whatever the plan."""
-    counters, free = world.plan.counters, world.state.clock[FREE]
+def _open(world: World, turn: Any) -> None:
+    """Begin a pass, without a plan yet."""
+    counters = world.plan.counters
     turn.strict = 1 if world.rules.interval > 0 else 0
     # Runs preempted in the plan still hold theirs now, and components that start do so on other nodes than planned.
     late_ones_hold = not has_preemption(world) and not (has_components(world.components) and world.rules.het_at_once)
@@ -95,7 +96,12 @@ def _open_in_vain(world: World, turn: Any) -> bool:
     counters[STEPS_CHANGE] = NEVER
     turn.narrowest = _narrowest(world)
     turn.out_of_reach = out_of_reach(world, world.waiting.queue, 0, 0)
-    nothing_fits = turn.narrowest > free or turn.out_of_reach == world.waiting.queue.length[0]
+
+
+@inlined
+def _is_hopeless(world: World, turn: Any) -> bool:
+    """Return whether no job can start, whatever the plan."""
+    nothing_fits = turn.narrowest > world.state.clock[FREE] or turn.out_of_reach == world.waiting.queue.length[0]
     return nothing_fits and not has_preemption(world)
 
 
@@ -161,7 +167,7 @@ def _take_turn(world: World, turn: Any) -> bool:
         turn.reservations = 0
     turn.begins, turn.room = UNKNOWN, False
     counts = turn.ready or world.rules.planned_tasks
-    if counts and not looks_at(world.plan.planning, world.plan.counters[PLANS], turn.entry):
+    if counts and not take_look(world.plan.planning, world.plan.counters[PLANS], turn.entry):
         next_turn(turn)
         return False
     return True
@@ -312,7 +318,7 @@ def _may_reserve(world: World, turn: Any) -> bool:
         and turn.begins <= world.state.clock[NOW] + world.rules.horizon
         and (turn.reserved < world.rules.reserve if first else not world.rules.one_each)
         and not is_minor(world, turn.job)
-        and looks_at(world.plan.reserving, world.plan.counters[PLANS], turn.entry)
+        and take_look(world.plan.reserving, world.plan.counters[PLANS], turn.entry)
     )
 
 

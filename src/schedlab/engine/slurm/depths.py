@@ -14,8 +14,11 @@ if TYPE_CHECKING:
 
 
 @inlined
-def looks_at(depths: Depths, number: int, turn: int) -> bool:
-    """Return whether the pass of this number considers a turn, within the limits per user, partition ...; count it."""
+def take_look(depths: Depths, number: int, turn: int) -> bool:
+    """Let the pass of this number consider a turn, and count that, if limits per user, partition ... allow it.
+
+    Return whether they do.
+    """
     for kind in range(depths.most.shape[0]):
         group = depths.group[kind, turn]
         if group == NO_GROUP:

@@ -14,7 +14,7 @@ from schedlab.engine.parts.limits.state import ANYWHERE
 from schedlab.engine.parts.moldable.kernels import begin_turns, had_turn
 from schedlab.engine.queue.minima import ANY
 from schedlab.engine.queue.operations import NONE, first_fit, job_at
-from schedlab.engine.slurm.depths import looks_at
+from schedlab.engine.slurm.depths import take_look
 from schedlab.engine.slurm.queue_entries import entry_of, option_of, turns_of
 from schedlab.engine.slurm.starts import AGAIN, STOP, start_next
 from schedlab.engine.slurm.state import FULL_DUE, LAST_MAIN, MAIN_DUE, STARTS
@@ -57,7 +57,7 @@ def main_pass(world: World) -> None:
         _take(world, turn)
         if not turn.ready:
             next_job(turn, 1)
-        elif not looks_at(world.plan.starting, world.plan.counters[STARTS], turn.entry):  # of its partition
+        elif not take_look(world.plan.starting, world.plan.counters[STARTS], turn.entry):  # of its partition
             look_at_all(world)
             next_turn(turn)
         elif (not whole and turn.looked_at == world.rules.queue_depth) or clock[STARTED] >= last:

@@ -23,7 +23,7 @@ from schedlab.engine.parts.moldable.kernels import has_alternatives
 from schedlab.engine.parts.outages.kernels import have_closures
 from schedlab.engine.passes.slots import ends_exactly
 from schedlab.engine.queue.sorted_list import QueueList
-from schedlab.engine.slurm.depths import is_minor, is_never_looked_at, is_young, looks_at
+from schedlab.engine.slurm.depths import is_minor, is_never_looked_at, is_young, take_look
 from schedlab.engine.slurm.plan import expect_ends, is_full, reserve
 from schedlab.engine.slurm.plan_records import clear_steps
 from schedlab.engine.slurm.queue_entries import entry_of, option_of, turns_of
@@ -72,6 +72,7 @@ def note_idle(world: World, job: int, begins: int) -> None:
 def _changes(world: World, queue: QueueList) -> bool:
     """Return whether a pass reserves nodes that are idle now, or for a job that begins when a reservation ends."""
     now, reserved = world.state.clock[NOW], 0
+    rehearsal = -1 - world.plan.counters[PLANS]  # a number that no pass has, so that looks are counted apart
     expect_ends(world)
     clear_steps(world.plan)
     for i in range(queue.length[0]):
@@ -83,7 +84,7 @@ def _changes(world: World, queue: QueueList) -> bool:
         for turn in range(turns_of(world, job)):
             entry = entry_of(world.site, job, turn)
             if (
-                not looks_at(world.plan.planning, -1 - world.plan.counters[PLANS], entry)  # no pass has that number
+                not take_look(world.plan.planning, rehearsal, entry)
                 or quiet
                 or (mine > 0 and world.rules.one_each)
                 or is_never_looked_at(world.plan.reserving, entry)

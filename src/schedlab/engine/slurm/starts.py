@@ -61,12 +61,12 @@ def start_components(world: World, job: int, backfilled: bool) -> int:
     if world.components is None:
         return 0
     started = 0
-    for part in range(world.components.first[job], world.components.end[job]):
-        if world.components.waits[part]:
-            fits_apart(world, part)  # this chooses its nodes
-            start(world, part)
+    for component in range(world.components.first[job], world.components.end[job]):
+        if world.components.waits[component]:
+            fits_apart(world, component)  # this chooses its nodes
+            start(world, component)
             mark_chosen(world.components, world.nodes)
-            world.state.backfilled[part] = backfilled
+            world.state.backfilled[component] = backfilled
             started += 1
     unmark(world.components, world.nodes)
     return started
@@ -97,14 +97,14 @@ def _start_in_turn(world: World, job: int) -> int:
     first, begun = world.components.first[job], 0
     count, missing = world.components.startable[first], False
     while begun < count and not missing:
-        part = world.components.planned[first + begun]
-        missing = not fits_apart(world, part)  # this chooses its nodes
+        component = world.components.planned[first + begun]
+        missing = not fits_apart(world, component)  # this chooses its nodes
         if missing:
-            make_way_for_component(world, part)
+            make_way_for_component(world, component)
         else:
-            start(world, part)
+            start(world, component)
             mark_chosen(world.components, world.nodes)
-            world.state.backfilled[part] = True
+            world.state.backfilled[component] = True
             begun += 1
     unmark(world.components, world.nodes)
     if missing:

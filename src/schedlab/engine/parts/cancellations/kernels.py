@@ -87,19 +87,19 @@ def note_submissions(world: World) -> None:
     cancellations, clock = world.cancellations, world.state.clock
     refused, kept = cancellations.refused, 0
     for i in range(cancellations.refusals[0]):
-        if _waits(world, refused[i]):
+        if _begin_patience(world, refused[i]):
             continue
         refused[kept] = refused[i]
         kept += 1
     for job in range(clock[SUBMITTED] - clock[ARRIVED], clock[SUBMITTED]):
-        if cancellations.patience[job] > 0 and not _waits(world, job):
+        if cancellations.patience[job] > 0 and not _begin_patience(world, job):
             refused[kept] = job
             kept += 1
     cancellations.refusals[0] = kept
 
 
 @inlined
-def _waits(world: World, job: int) -> bool:
+def _begin_patience(world: World, job: int) -> bool:
     """Let the patience of a job begin if its submission has been accepted; return whether it has."""
     if world.submission_limits is not None and not world.submission_limits.accepted[job]:
         return False

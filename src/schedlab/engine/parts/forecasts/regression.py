@@ -70,7 +70,7 @@ def new_regression(choice: Choice, jobs: int) -> Regression:
 def untrained(
     codes: NDArray[np.int64], constants: tuple[float, ...], shape: tuple[int, int], past: int = 0
 ) -> Regression:
-    """Return a learner before the first job, for `jobs` jobs; `past` is the length of the array of that name."""
+    """Return a learner before the first job; `shape`: jobs and features, `past`: the length of that array."""
     features = shape[1]
     crossed = CROSSED if codes[3] == CODE else features - 1
     terms = features + crossed * (crossed - 1) // 2 + features - 1

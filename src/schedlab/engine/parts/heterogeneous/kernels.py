@@ -126,8 +126,8 @@ def has_components(components: Components | None) -> bool:
 
 
 @inlined
-def has_lost_patience(world: World, happens: bool) -> bool:
-    """Return whether nothing has happened for long but passes; `happens` tells whether anything else will."""
+def lose_patience(world: World, happens: bool) -> bool:
+    """Note whether anything `happens` but passes; return whether nothing has for too long."""
     if happens:
         world.components.counters[BUSY] = world.state.clock[NOW]
     return world.state.clock[NOW] - world.components.counters[BUSY] > world.components.counters[PATIENCE]
@@ -303,9 +303,9 @@ def find_unfit(components: Components, nodes: Nodes, unfit: NDArray[np.bool_]) -
     job = 0
     while job < components.first.shape[0]:
         found = True
-        for part in range(job, components.end[job] if components.end[job] > job + 1 else job):
+        for component in range(job, components.end[job] if components.end[job] > job + 1 else job):
             fits = False
-            for option in range(nodes.machine.options[part], nodes.machine.options[part + 1]):
+            for option in range(nodes.machine.options[component], nodes.machine.options[component + 1]):
                 fits = fits or (found and choose(nodes, NOW_FREE, nodes.machine.shape[option]))
             found = found and fits
             if found:

@@ -82,10 +82,10 @@ def _line_up(components: Components, queue: QueueList, order: int, whole: bool) 
 def _score_of_all(components: Components, job: int, order: int, whole: bool) -> float:
     """Return the score of a job; a low one is a high priority."""
     least, most, total, count = np.inf, -np.inf, 0.0, 0
-    for part in range(components.first[job], components.end[job]):
-        if components.waits[part]:
-            least, most = min(least, components.own_score[part]), max(most, components.own_score[part])
-            total += components.own_score[part]
+    for component in range(components.first[job], components.end[job]):
+        if components.waits[component]:
+            least, most = min(least, components.own_score[component]), max(most, components.own_score[component])
+            total += components.own_score[component]
             count += 1
     if order == MEAN:
         return np.ceil(total / count) if whole else total / count
@@ -95,10 +95,10 @@ def _score_of_all(components: Components, job: int, order: int, whole: bool) -> 
 @inner_kernel
 def _tier_of_all(components: Components, job: int, order: int) -> int:
     least, most, total, count = components.own_tier[job], components.own_tier[job], 0, 0
-    for part in range(components.first[job], components.end[job]):
-        if components.waits[part]:
-            least, most = min(least, components.own_tier[part]), max(most, components.own_tier[part])
-            total += components.own_tier[part]
+    for component in range(components.first[job], components.end[job]):
+        if components.waits[component]:
+            least, most = min(least, components.own_tier[component]), max(most, components.own_tier[component])
+            total += components.own_tier[component]
             count += 1
     if order == MEAN:
         return total // count
@@ -109,9 +109,9 @@ def _tier_of_all(components: Components, job: int, order: int) -> int:
 def _next_of(components: Components, job: int) -> int:
     """Return the component of a job that comes next by its own order; a job that is not heterogeneous itself."""
     found = job
-    for part in range(components.first[job], components.end[job]):
-        if components.waits[part] and components.place[part] < components.place[found]:
-            found = part
+    for component in range(components.first[job], components.end[job]):
+        if components.waits[component] and components.place[component] < components.place[found]:
+            found = component
     components.place[found] = PLACED
     return found
 

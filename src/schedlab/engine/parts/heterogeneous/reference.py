@@ -9,11 +9,11 @@ from schedlab.engine.parts.preemption.reference_order import preempting_first
 from schedlab.engine.reference.clock import Clock
 from schedlab.engine.reference.job import Job
 from schedlab.engine.reference.machine import View
-from schedlab.engine.reference.nodes import Part
+from schedlab.engine.reference.nodes import Piece
 
 Key = tuple[int, float, int]
 
-Places = dict[Job, list[Part]]
+Places = dict[Job, list[Piece]]
 """Where jobs start that start together: a job alone, or all components of one."""
 
 
@@ -57,8 +57,8 @@ def place_together(clock: Clock, job: Job, view_for: Callable[[Job], View]) -> P
     places: Places = {}
     for one in job.waiting_with(clock.waiting):
         view = view_for(one)
-        for parts in places.values():
-            view = view.without(parts).apart(parts)
+        for pieces in places.values():
+            view = view.without(pieces).apart(pieces)
         found = clock.place(view, one)
         if found is None:
             return None
@@ -79,8 +79,8 @@ def start_together(clock: Clock, job: Job, backfilled: bool, blocked: set[int] |
     if job.lacks_others or not clock.admitted(job):
         return 0
     places = place_together(clock, job, open_to) or {}
-    for one, parts in places.items():
-        clock.begin(one, parts, backfilled=backfilled)
+    for one, pieces in places.items():
+        clock.begin(one, pieces, backfilled=backfilled)
     return len(places)
 
 
@@ -91,31 +91,31 @@ def start_planned(clock: Clock, order: list[Job], startable: list[Job], most: in
     """
     started = 0
     for job in order:
-        parts = job.waiting_with(clock.waiting)
-        if job in clock.waiting and set(startable).issuperset(parts) and len(parts) > 1 and started < most:
+        pieces = job.waiting_with(clock.waiting)
+        if job in clock.waiting and set(startable).issuperset(pieces) and len(pieces) > 1 and started < most:
             if clock.preemption.inputs is None:
                 started += start_together(clock, job, backfilled=True)
             elif clock.admitted(job) and not job.lacks_others:
-                planned = [one for one in startable if one in parts]
+                planned = [one for one in startable if one in pieces]
                 if start_in_turn(clock, planned):
-                    started += len(parts)
+                    started += len(pieces)
                 else:
-                    startable[:] = [one for one in startable if one not in parts]
+                    startable[:] = [one for one in startable if one not in pieces]
     return started
 
 
-def start_in_turn(clock: Clock, parts: list[Job]) -> bool:
+def start_in_turn(clock: Clock, pieces: list[Job]) -> bool:
     """Start components one after the other where runs may be preempted; return whether all of them start.
 
     The first that has no room preempts others, if that makes room, and then none of them starts: those that have are
     requeued.
     """
-    for at, one in enumerate(parts):
-        view = clock.view().apart([part for other in parts[:at] for part in other.parts])
+    for at, one in enumerate(pieces):
+        view = clock.view().apart([piece for other in pieces[:at] for piece in other.pieces])
         place = clock.place(view, one)
         if place is None:
-            clock.preemption.make_way_for_component(one, parts[:at])
-            for other in parts[:at]:
+            clock.preemption.make_way_for_component(one, pieces[:at])
+            for other in pieces[:at]:
                 clock.preemption.end_at(other, clock.now, clock.now, "is held")
             return False
         clock.begin(one, place, backfilled=True)

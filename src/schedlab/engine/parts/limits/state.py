@@ -121,9 +121,9 @@ def new_site(
     bookings: BookingInputs | None = None,
 ) -> Site:
     """Return partitions and limits before the first start; for `by_number` and `period`, see BY_NUMBER and PERIOD."""
-    parts = inputs.nodes if bookings is None else np.concatenate([inputs.nodes, bookings.nodes])
-    jobs, partitions = len(inputs.option_offset) - 1, len(parts)
-    member = np.ascontiguousarray(parts[:, order_of(nodes)])
+    members = inputs.nodes if bookings is None else np.concatenate([inputs.nodes, bookings.nodes])
+    jobs, partitions = len(inputs.option_offset) - 1, len(members)
+    member = np.ascontiguousarray(members[:, order_of(nodes)])
     common = member.astype(np.int64) @ member.T.astype(np.int64)
     common[len(inputs.tier) :], common[:, len(inputs.tier) :] = 0, 0  # reservations keep nobody else waiting
     counters = np.zeros(COUNTERS_SIZE, dtype=np.int64)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from schedlab.engine.axes import ByPart, Fixed, Scratch
 from schedlab.kernels import by_address, inlined, inner_kernel
 
-PASS = 0  # position in Rivals.counters: how many passes over jobs have begun
+PASS = 0  # position in AlternativeJobs.counters: how many passes over jobs have begun
 NOBODY = -1
 
 

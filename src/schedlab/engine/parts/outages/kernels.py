@@ -272,7 +272,7 @@ def have_closures(world: World, now: int) -> bool:
 
 
 @inlined
-def fails(world: World, job: int) -> bool:
+def holds_what_fails(world: World, job: int) -> bool:
     """Return whether a run holds anything of a node, or a GPU, that fails in this second."""
     found, run = False, world.nodes.run[job]
     for place in range(world.nodes.offsets[run], world.nodes.offsets[run + 1]):
@@ -283,7 +283,10 @@ def fails(world: World, job: int) -> bool:
 
 @inlined
 def was_broken_off(world: World, place: int) -> bool:
-    """Return whether the run at a place of `State.ended` was broken off by a node or by the end of its reservation."""
+    """Return whether the run at a place of `State.ended` was broken off by a node or by the end of its reservation.
+
+    These stand from BROKE on; a run that was preempted is not among them.
+    """
     if world.outages is not None:
         return place >= world.outages.counters[BROKE]
     return False

@@ -113,11 +113,11 @@ def measure_use(world: World, last: int, count: int) -> None:
     for i in range(count):
         world.preemption.use[i] = 0
         if i <= last:
-            for part in range(
+            for component in range(
                 first_of_all(world.components, world.preemption.who[i]),
                 end_of_all(world.components, world.preemption.who[i]),
             ):
-                run = world.nodes.run[part]
+                run = world.nodes.run[component]
                 for entry in range(world.nodes.offsets[run], world.nodes.offsets[run + 1]):
                     world.preemption.use[i] += chosen[world.nodes.places[entry].node]
     for i in range(world.nodes.counters[PICKED]):

@@ -187,8 +187,8 @@ def call_off(world: World, job: int) -> None:
 @inlined
 def _move_all(world: World, job: int, sign: int) -> None:
     """Move a run in the view, see `_move_run`, with those of the other components."""
-    for part in range(first_of_all(world.components, job), end_of_all(world.components, job)):
-        _move_run(world.nodes, part, sign)
+    for component in range(first_of_all(world.components, job), end_of_all(world.components, job)):
+        _move_run(world.nodes, component, sign)
 
 
 @inlined
@@ -274,8 +274,8 @@ def _first_that_suffices(world: World, request: int, count: int, now: int, ends:
     for i in range(count):
         job = world.preemption.who[i]
         _move_all(world, job, 1)
-        for part in range(first_of_all(world.components, job), end_of_all(world.components, job)):
-            run = world.nodes.run[part]
+        for component in range(first_of_all(world.components, job), end_of_all(world.components, job)):
+            run = world.nodes.run[component]
             for entry in range(world.nodes.offsets[run], world.nodes.offsets[run + 1]):
                 look_at(world, request, world.nodes.places[entry].node, now, ends)
         if choose(world.nodes, LATER, request):
@@ -302,12 +302,12 @@ def end_runs(world: World, job: int) -> None:
 
     By Slurm 22.05 that is at the next look at time limits, but the end is expected when the grace time is over.
     """
-    for part in range(first_of_all(world.components, job), end_of_all(world.components, job)):
-        his = class_of_run(world, part)
+    for component in range(first_of_all(world.components, job), end_of_all(world.components, job)):
+        his = class_of_run(world, component)
         fate = IS_LOST if world.preemption.cancels[his] else COMES_BACK
         over = world.state.clock[NOW] + world.preemption.grace[his]
         looks = world.rules.grace_until_look and world.rules.interval > 0 and world.preemption.grace[his] > 0
-        end_run(world, part, over, -(-over // LOOK) * LOOK if looks else over, fate)
+        end_run(world, component, over, -(-over // LOOK) * LOOK if looks else over, fate)
 
 
 @inner_kernel

@@ -10,9 +10,6 @@ from numpy.typing import NDArray
 from schedlab.cluster.cluster import Cluster
 from schedlab.workload.resources import Labels
 
-NOT_TOLD = -1
-"""No class: the job has no QOS, or an unknown one."""
-
 
 class PreemptionInputs(NamedTuple):
     """Which jobs may preempt which runs, by classes: partitions, or QOS; the last class is of those without one.
@@ -114,15 +111,15 @@ def _classes(cluster: Cluster) -> tuple[NDArray[Any], ...]:
     modes, grace, exempt, rank = ["off"], [0], [0], [0]
     pairs: list[tuple[int, int]] = []
     if rule is not None and rule.by == "partition":
-        parts = cluster.partitions
-        modes = [one.preempt_mode or rule.mode for one in parts] + modes
-        grace, rank = [one.grace_time for one in parts] + grace, [one.priority_tier for one in parts] + rank
-        exempt = [rule.exempt_time for _ in parts] + exempt
-        nodes = [set(cluster.nodes_of(one)) for one in parts]
+        partitions = cluster.partitions
+        modes = [one.preempt_mode or rule.mode for one in partitions] + modes
+        grace, rank = [one.grace_time for one in partitions] + grace, [one.priority_tier for one in partitions] + rank
+        exempt = [rule.exempt_time for _ in partitions] + exempt
+        nodes = [set(cluster.nodes_of(one)) for one in partitions]
         pairs = [
             (i, j)
-            for i, one in enumerate(parts)
-            for j, other in enumerate(parts)
+            for i, one in enumerate(partitions)
+            for j, other in enumerate(partitions)
             if one.priority_tier > other.priority_tier and nodes[i] & nodes[j]
         ]
     elif rule is not None and cluster.accounting is not None:

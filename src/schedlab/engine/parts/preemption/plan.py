@@ -82,8 +82,8 @@ def _hold_ending(world: World, until: NDArray[np.int64], sign: int) -> None:
 @inlined
 def _hold_all(world: World, job: int, now: int, until: NDArray[np.int64], sign: int) -> None:
     """Remove a run from the plan (sign 1), or put it back (sign -1), with those of the other components."""
-    for part in range(first_of_all(world.components, job), end_of_all(world.components, job)):
-        hold_run(world.nodes, world.nodes.ahead, part, now, until[part], sign)
+    for component in range(first_of_all(world.components, job), end_of_all(world.components, job)):
+        hold_run(world.nodes, world.nodes.ahead, component, now, until[component], sign)
 
 
 @inlined

@@ -11,7 +11,7 @@ from schedlab.engine.parts.preemption.numbers import PreemptionInputs
 from schedlab.engine.parts.suspension.reference import Suspension
 from schedlab.engine.reference.job import Job
 from schedlab.engine.reference.machine import Nodes, View
-from schedlab.engine.reference.nodes import Part
+from schedlab.engine.reference.nodes import Piece
 from schedlab.scheduler.backfilling import Slurm
 
 if TYPE_CHECKING:
@@ -30,35 +30,37 @@ class Attempt:
 
     clock: Clock
     gone: set[Job]
-    taken: list[Part] = field(default_factory=list)
-    apart: list[Part] = field(default_factory=list)
+    taken: list[Piece] = field(default_factory=list)
+    apart: list[Piece] = field(default_factory=list)
     blocked: set[int] = field(default_factory=set)
 
     def view(self, job: Job, gone: set[Job], lenders: set[Job]) -> View:
         """Return what would be free for a job without some runs, and on the cores of others."""
         clock = self.clock
-        taken = [replace(part, over=True) for part in self.taken]  # of one that waits for ends, perhaps beside lenders
+        taken = [
+            replace(piece, over=True) for piece in self.taken
+        ]  # of one that waits for ends, perhaps beside lenders
         free = clock.preemption.suspension.beside(gone, lenders).without(taken).apart(self.apart)
         nodes = clock.site.kept_from(job, self.blocked) or set()
         return clock.without_shut(free.closed(nodes), clock.now + job.estimate)
 
-    def place(self, job: Job, option: int, gone: set[Job], lenders: set[Job]) -> list[Part] | None:
+    def place(self, job: Job, option: int, gone: set[Job], lenders: set[Job]) -> list[Piece] | None:
         """Return what a job would get in one of its partitions without some runs, and on the cores of others."""
         return place_in(self.view(job, gone, lenders), job, option)
 
 
-def place_in(view: View, job: Job, option: int) -> list[Part] | None:
+def place_in(view: View, job: Job, option: int) -> list[Piece] | None:
     """Return what a job would get of a view in one of its partitions."""
     assert isinstance(view, Nodes)
-    parts = view.placement.place(view.nodes, view.requests[job.number][option])
-    return None if parts is None else [replace(part, option=option) for part in parts]
+    pieces = view.placement.place(view.nodes, view.requests[job.number][option])
+    return None if pieces is None else [replace(piece, option=option) for piece in pieces]
 
 
-Lent = Callable[[set[Job], int], list[Part] | None]
+Lent = Callable[[set[Job], int], list[Piece] | None]
 """Where a job would run on the cores of some runs, in one of its partitions."""
 
 
-Plan = Callable[[set[Job], int], list[Part] | None]
+Plan = Callable[[set[Job], int], list[Piece] | None]
 """Where a job would run in the plan without some runs, in one of its partitions."""
 
 
@@ -82,7 +84,7 @@ class Preemption:
 
     def class_of_run(self, job: Job) -> int:
         """Return the class of a running job."""
-        return self.class_of(job, job.parts[0].option)
+        return self.class_of(job, job.pieces[0].option)
 
     def moments(self) -> list[int]:
         """Return when jobs may begin again, and when exemptions of runs end."""
@@ -128,17 +130,17 @@ class Preemption:
                 (one, option) for one in admitted if one.is_of(job) for option in range(len(clock.site.partitions(one)))
             ]
             places = (attempt.place(*one, attempt.gone, set()) for one in options)
-            parts = next((parts for parts in places if parts is not None), None)
-            if parts is None:
-                parts = next((parts for one in options if (parts := self.clear(attempt, *one)) is not None), None)
-                found |= parts is not None
-            if parts is None:
+            pieces = next((pieces for pieces in places if pieces is not None), None)
+            if pieces is None:
+                pieces = next((pieces for one in options if (pieces := self.clear(attempt, *one)) is not None), None)
+                found |= pieces is not None
+            if pieces is None:
                 attempt.blocked.update(clock.site.partitions(job))
             else:
-                attempt.taken += parts
+                attempt.taken += pieces
         return found
 
-    def next_over(self, jobs: list[Job]) -> tuple[Job, list[Part]] | None:
+    def next_over(self, jobs: list[Job]) -> tuple[Job, list[Piece]] | None:
         """Return the first of these jobs that starts in place of runs that are suspended then, and where."""
         clock = self.clock
         if self.inputs is None or clock.in_order:
@@ -155,9 +157,9 @@ class Preemption:
             mine = [one for one in admitted if one.is_of(job)]
             options = [(one, option) for one in mine for option in range(len(clock.site.partitions(one)))]
             places = (attempt.place(*one, set(), set()) for one in options)
-            parts = next((parts for parts in places if parts is not None), None)
-            if parts is not None:
-                attempt.taken += parts
+            pieces = next((pieces for pieces in places if pieces is not None), None)
+            if pieces is not None:
+                attempt.taken += pieces
                 continue
             for one in mine:
                 partitions = clock.site.partitions(one)
@@ -168,18 +170,18 @@ class Preemption:
             attempt.blocked.update(clock.site.partitions(job))
         return None
 
-    def over(self, job: Job, options: Iterable[int], place: Lent) -> list[Part] | None:
+    def over(self, job: Job, options: Iterable[int], place: Lent) -> list[Piece] | None:
         """Return where a job starts in place of runs of the lowest tiers, None if there is no room."""
         for option in options if self.inputs is not None else ():
             for lenders in self.suspension.lenders(self.class_of(job, option)):
-                parts = place(lenders, option)
-                if parts is not None:
-                    return parts
+                pieces = place(lenders, option)
+                if pieces is not None:
+                    return pieces
         return None
 
-    def begin_over(self, job: Job, parts: list[Part], backfilled: bool = False) -> None:
+    def begin_over(self, job: Job, pieces: list[Piece], backfilled: bool = False) -> None:
         """Start a job, and suspend the runs that are in its way."""
-        self.clock.begin(job, parts, backfilled=backfilled)
+        self.clock.begin(job, pieces, backfilled=backfilled)
         self.suspension.settle()
 
     def resume(self) -> None:
@@ -187,7 +189,7 @@ class Preemption:
         if any(job.since is not None for job in self.clock.running):
             self.suspension.settle()
 
-    def make_way_in_plan(self, job: Job, options: Sequence[int], plan: Plan) -> tuple[list[Part], set[Job]] | None:
+    def make_way_in_plan(self, job: Job, options: Sequence[int], plan: Plan) -> tuple[list[Piece], set[Job]] | None:
         """Preempt runs for a job in the plan; return where it would run and which runs are gone then.
 
         None if none has to: because the job has room after the end of runs that are being preempted already, or has
@@ -201,13 +203,13 @@ class Preemption:
         for option in options:
             found = self.try_in_turn(self.candidates(set(), job, option), ending, lambda gone: plan(gone, option))  # noqa: B023
             if found is not None:
-                parts, gone = found
+                pieces, gone = found
                 for one in gone:
                     self.end(one)
-                return parts, ending | set(gone)
+                return pieces, ending | set(gone)
         return None
 
-    def clear(self, attempt: Attempt, job: Job, option: int) -> list[Part] | None:
+    def clear(self, attempt: Attempt, job: Job, option: int) -> list[Piece] | None:
         """Preempt runs so that a job fits in one of its partitions; return where, None if that is impossible."""
         order = self.candidates(attempt.blocked, job, option)
         lenders = set().union(*self.suspension.lenders(self.class_of(job, option)))
@@ -224,52 +226,52 @@ class Preemption:
         if self.inputs is None:
             return
         attempt = Attempt(self.clock, {one for one in self.clock.running if one.gives_way})
-        attempt.apart = [part for one in others for part in one.parts]
+        attempt.apart = [piece for one in others for piece in one.pieces]
         options = range(len(self.clock.site.partitions(job)))
         if all(attempt.place(job, option, attempt.gone, set()) is None for option in options):
             any(self.clear(attempt, job, option) is not None for option in options)
 
-    def room_without(self, job: Job, options: Sequence[int], plan: Plan) -> list[Part] | None:
+    def room_without(self, job: Job, options: Sequence[int], plan: Plan) -> list[Piece] | None:
         """Return where a component would run in the plan if all runs that it may preempt were over; or None."""
         if self.inputs is None:
             return None
         ending = {one for one in self.clock.running if one.gives_way}
         for option in options:
             victims = self.candidates(set(), job, option)
-            parts = plan(ending.union(*(one.components for one in victims)), option)
-            if parts is not None:
-                return parts
+            pieces = plan(ending.union(*(one.components for one in victims)), option)
+            if pieces is not None:
+                return pieces
         return None
 
     def may_give_way(self, job: Job, option: int) -> set[Job]:
         """Return the runs that may be preempted by a job in one of its partitions; none by a component alone."""
         if self.inputs is None or job.needs_others(self.clock.waiting):
             return set()
-        return {part for one in self.candidates(set(), job, option) for part in one.components}
+        return {component for one in self.candidates(set(), job, option) for component in one.components}
 
     @staticmethod
-    def use(victim: Job, parts: list[Part]) -> int:
+    def use(victim: Job, pieces: list[Piece]) -> int:
         """Return how many of some nodes a run holds, with the other components of its job."""
-        nodes = {part.node for part in parts}
-        return sum(len(nodes & {part.node for part in one.parts}) for one in victim.components)
+        nodes = {piece.node for piece in pieces}
+        return sum(len(nodes & {piece.node for piece in one.pieces}) for one in victim.components)
 
     def try_in_turn(
-        self, order: list[Job], before: set[Job], place: Callable[[set[Job]], list[Part] | None]
-    ) -> tuple[list[Part], list[Job]] | None:
+        self, order: list[Job], before: set[Job], place: Callable[[set[Job]], list[Piece] | None]
+    ) -> tuple[list[Piece], list[Job]] | None:
         """Remove runs one after the other until the job fits; return where, and which runs have to be preempted."""
         assert self.inputs is not None
         for tried in count(1):
-            parts, gone = None, list[Job]()
+            pieces, gone = None, list[Job]()
             for one in order:
                 gone.append(one)
-                parts = place(before.union(*(other.components for other in gone)))
-                if parts is not None:
+                pieces = place(before.union(*(other.components for other in gone)))
+                if pieces is not None:
                     break
-            if parts is None:
+            if pieces is None:
                 return None
-            use = {one: self.use(one, parts) for one in gone}
+            use = {one: self.use(one, pieces) for one in gone}
             if tried > self.inputs.reorder + 1 or tried >= len(order):
-                return parts, [part for one in gone if use[one] for part in one.components]
+                return pieces, [component for one in gone if use[one] for component in one.components]
             use[gone[-1]] = 10**9
             order.sort(key=lambda one: -use.get(one, 0))
         return None
@@ -293,13 +295,13 @@ class Preemption:
                 inputs.may[mine, his]
                 and not inputs.suspends[his]
                 and not (left_alone or one.gives_way)
-                and there & {part.node for part in one.parts}
+                and there & {piece.node for piece in one.pieces}
             ):
                 may_go.add(one)
         found = [one for one in clock.running if one is one.components[0] and may_go.issuperset(one.components)]
         if inputs.youngest:
             return sorted(found, key=lambda one: (-one.start, one.number))
-        return sorted(found, key=lambda one: (inputs.rank[self.class_of_run(one)], len(one.parts), one.number))
+        return sorted(found, key=lambda one: (inputs.rank[self.class_of_run(one)], len(one.pieces), one.number))
 
     def end(self, job: Job) -> None:
         """End a run when its grace time is over, or at Slurm's next look at time limits, unless it ends before."""

@@ -199,8 +199,8 @@ def is_awake(world: World) -> bool:
 
 
 @inlined
-def must_plan_again(world: World) -> bool:
-    """Return whether runs have been preempted since the last call."""
+def take_replan(world: World) -> bool:
+    """Return whether runs have been preempted since the last call, for which the plan has to be made again."""
     if world.preemption is not None:
         again = world.preemption.counters[REPLAN] > 0
         world.preemption.counters[REPLAN] = 0

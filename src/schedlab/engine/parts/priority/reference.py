@@ -84,7 +84,7 @@ class Priority:
         billing, row = self.billing, int(self.billing.whole[job.number])
         parts = [float(billing.fixed[job.number])]
         if row >= 0:
-            held = billing.amounts[:, [part.node for part in job.parts]].sum(axis=1)
+            held = billing.amounts[:, [piece.node for piece in job.pieces]].sum(axis=1)
             parts += (billing.factor[job.number] * billing.weights[row] * held).tolist()
         return max(parts) if row >= 0 and billing.largest[row] else sum(parts)
 

@@ -39,14 +39,6 @@ def new_bookings(inputs: BookingInputs) -> Bookings:
 
 
 @inlined
-def may_book(world: World) -> bool:
-    """Return whether there are advance reservations."""
-    if world.outages is not None:
-        return world.outages.bookings is not None
-    return False
-
-
-@inlined
 def has_opened(world: World, job: int, now: int) -> bool:
     """Return whether a job need not wait for the begin of its reservation."""
     if world.outages is not None:

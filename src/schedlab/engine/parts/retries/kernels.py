@@ -227,7 +227,7 @@ def _note_end(world: World, job: int) -> None:
         world.retries.runs[run].done = True
         _remember(world.retries, job)
         return
-    if not _is_broken_off(world, job):
+    if not _is_cut_short(world, job):
         world.retries.known[job] = max(world.retries.known[job], world.retries.runs[run].request)
     if world.retries.runs[run].speculative:
         world.retries.back[job] = world.retries.first[job] = True
@@ -240,7 +240,7 @@ def _note_end(world: World, job: int) -> None:
 @inlined
 def _try_again(world: World, job: int, fate: int) -> None:
     """Requeue a job whose run was not enough, now or after a delay, with its next request; or abandon it."""
-    clock, now, broken = world.state.clock, world.state.clock[NOW], _is_broken_off(world, job)
+    clock, now, broken = world.state.clock, world.state.clock[NOW], _is_cut_short(world, job)
     request = world.retries.asked[job] if broken else _next_request(world.retries, job)
     lost = broken and fate == STAYS and (world.rules.loses or is_over(world, job, now))
     if request < 0 or fate == IS_LOST or lost:
@@ -271,12 +271,12 @@ def _cause(world: World, place: int, fate: int) -> int:
         return BY_ITSELF
     if was_broken_off(world, place):
         return RESERVATION_OVER if is_over(world, job, world.state.clock[NOW]) else NODE_FAILED
-    return PREEMPTED if fate != STAYS and _is_broken_off(world, job) else BY_ITSELF
+    return PREEMPTED if fate != STAYS and _is_cut_short(world, job) else BY_ITSELF
 
 
 @inlined
-def _is_broken_off(world: World, job: int) -> bool:
-    """Return whether a run that is over was interrupted."""
+def _is_cut_short(world: World, job: int) -> bool:
+    """Return whether a run is over before its time: it was preempted, or broken off as `was_broken_off` tells."""
     return world.jobs[job].duration < min(world.retries.runs[world.retries.run[job]].request, world.retries.work[job])
 
 

@@ -33,7 +33,7 @@ def accept(world: World) -> None:
     for job in range(clock[SUBMITTED] - clock[ARRIVED], clock[SUBMITTED]):
         if not world.submission_limits.leads[job]:
             continue
-        if _lets_in(world, job):
+        if _let_in(world, job):
             more = True
             one = job
             while one != NO_JOB:
@@ -52,7 +52,7 @@ def _ask_refused(world: World, entered: NDArray[np.int64], now: int) -> bool:
     asked, kept = world.submission_limits.counters[REFUSED], 0
     for i in range(asked):
         job = world.submission_limits.refused[i]
-        if _lets_in(world, job):
+        if _let_in(world, job):
             _come_in(world, entered, job, now)
         else:
             world.submission_limits.refused[kept] = job
@@ -74,7 +74,7 @@ def _charge(submission_limits: SubmissionLimits, job: int, sign: int) -> None:
 
 
 @inner_kernel
-def _lets_in(world: World, job: int) -> bool:
+def _let_in(world: World, job: int) -> bool:
     """Count a submission if it exceeds no limit; otherwise note the first that it exceeds.
 
     A job that depends on one that has not been accepted cannot name it, so it is not submitted.

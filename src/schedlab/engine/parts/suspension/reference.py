@@ -11,7 +11,7 @@ from schedlab.engine.machine.numbers import UNLIMITED
 from schedlab.engine.parts.preemption.numbers import PreemptionInputs
 from schedlab.engine.reference.job import Job
 from schedlab.engine.reference.machine import Nodes, View
-from schedlab.engine.reference.nodes import Part
+from schedlab.engine.reference.nodes import Piece
 
 if TYPE_CHECKING:
     from schedlab.engine.reference.clock import Clock
@@ -57,15 +57,15 @@ class Suspension:
         exempt = int(self.inputs.exempt[self.class_of(job)])
         return exempt > 0 and self.clock.now - job.start <= exempt
 
-    def kept(self, job: Job) -> list[Part]:
+    def kept(self, job: Job) -> list[Piece]:
         """Return what a run keeps while it is suspended: its memory and its GPUs."""
         empty = self.clock.machine.empty
         assert isinstance(empty, Nodes)
         kept = []
-        for part in job.parts:
-            memory = empty.nodes[part.node].memory < UNLIMITED if part.alone else part.memory > 0
-            if memory or part.gpus:
-                kept.append(replace(part, tasks=0, cores=0))
+        for piece in job.pieces:
+            memory = empty.nodes[piece.node].memory < UNLIMITED if piece.alone else piece.memory > 0
+            if memory or piece.gpus:
+                kept.append(replace(piece, tasks=0, cores=0))
         return kept
 
     def beside(self, gone: set[Job], lenders: set[Job]) -> View:
@@ -87,8 +87,8 @@ class Suspension:
         others = [job for job in clock.running if self.suspends(job)]
         others.sort(key=lambda job: (-inputs.rank[self.class_of(job)], job.since is not None, job.begun))
         for job in stay + others:
-            if job in stay or all(used[one.node] + one.cores <= empty.nodes[one.node].cores for one in job.parts):
-                used.update({one.node: one.cores for one in job.parts})
+            if job in stay or all(used[one.node] + one.cores <= empty.nodes[one.node].cores for one in job.pieces):
+                used.update({one.node: one.cores for one in job.pieces})
                 if job.since is not None:
                     self.go_on(job)
             elif job.since is None:
