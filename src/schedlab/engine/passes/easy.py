@@ -298,7 +298,7 @@ def _shadow_of(queue: Any, world: Any, dependencies: Any, first: Any) -> Any:
 
 @inner_kernel
 def _reserve_for_first(world: World, queue: QueueList, ages: QueueList | None, first: int) -> tuple[int, int]:
-    """Return the reservation of the first job that is the head or a task with a known earliest begin; see `shadow_of`."""
+    """Return the reservation of the first job that is the head or a task with a known earliest begin."""
     now = world.state.clock[NOW]
     if ages is not None and world.rules.starvation >= 0:
         for i in range(ages.length[0]):
