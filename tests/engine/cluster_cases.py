@@ -8,7 +8,7 @@ import numpy as np
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvent, NodeEvents
-from schedlab.engine.parts.limits.build import never_runs
+from schedlab.engine.parts.limits.machine_inputs import never_runs
 from schedlab.engine.parts.reservations.numbers import may_not_reserve
 from schedlab.workload.resources import Labels, Resources
 from schedlab.workload.workload import Workload

@@ -22,7 +22,7 @@ from test_nodes_against_twin import replayed
 from test_nodes_against_twin import simulate as simulate_prepared
 
 from schedlab.cluster.cluster import Cluster
-from schedlab.engine.parts.limits.build import never_runs
+from schedlab.engine.parts.limits.machine_inputs import never_runs
 from schedlab.engine.prepared import prepare
 from schedlab.engine.reference.simulate import replay, simulate_plain
 from schedlab.engine.simulation import simulate

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from schedlab.cli import main
-from schedlab.engine.parts.limits.build import never_runs
+from schedlab.engine.parts.limits.machine_inputs import never_runs
 from schedlab.errors import InputError, InputErrors
 from schedlab.site import changed, import_site, what_if
 from schedlab.site.effects import Effect

@@ -218,7 +218,7 @@ def _without_the_impossible(workload: Workload, cluster: Cluster, told: list[str
     InputError
         If there are jobs, but none that can run.
     """
-    from schedlab.engine.parts.limits.build import never_runs
+    from schedlab.engine.parts.limits.machine_inputs import never_runs
     from schedlab.engine.parts.limits.refusal import why_left_out
 
     never = never_runs(workload, cluster)

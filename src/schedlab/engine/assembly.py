@@ -12,7 +12,7 @@ from schedlab.engine.parts.every_part import PARTS
 from schedlab.engine.parts.forecasts.part import statistics_in
 from schedlab.engine.parts.preemption.numbers import layers_of
 from schedlab.engine.parts.submission_limits.numbers import batches
-from schedlab.engine.passes.plan import Plan, new_plan
+from schedlab.engine.passes.conservative_plan import Plan, new_plan
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.queue.operations import Queue
 from schedlab.engine.queue.orders import ASKED, ASKED_AT_ENTRY, TIMED, Order, new_order

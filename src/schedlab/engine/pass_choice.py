@@ -16,14 +16,14 @@ from schedlab.engine.parts.preemption.state import has_preemption, is_awake
 from schedlab.engine.parts.priority.kernels import rank_of
 from schedlab.engine.parts.requeues.kernels import sleeps
 from schedlab.engine.passes.conservative import give_way_behind, plan_pass, use_gaps
+from schedlab.engine.passes.conservative_plan import NEXT_START, Plan
 from schedlab.engine.passes.easy import OPEN, alone, queue_pass, use_gap
 from schedlab.engine.passes.partitions import site_pass
-from schedlab.engine.passes.plan import NEXT_START, Plan
 from schedlab.engine.passes.waiting import score_again
 from schedlab.engine.queue.operations import keep_sorted
 from schedlab.engine.queue.orders import Order
 from schedlab.engine.queue.tree import QueueTree
-from schedlab.engine.slurm.passes import slurm_pass
+from schedlab.engine.slurm.due_passes import slurm_pass
 from schedlab.engine.slurm.state import Passes
 from schedlab.engine.slurm.timing import due, next_pass, note_idle_passes
 from schedlab.kernels import chosen, inlined, kind_of, operation

@@ -27,7 +27,7 @@ from schedlab.engine.machine.numbers import NodeInputs
 from schedlab.engine.part import Given
 from schedlab.engine.parts.every_part import PARTS
 from schedlab.engine.parts.heterogeneous.numbers import wait_together
-from schedlab.engine.parts.limits.build import longest_requests
+from schedlab.engine.parts.limits.machine_inputs import longest_requests
 from schedlab.engine.parts.limits.numbers import SiteInputs
 from schedlab.engine.parts.limits.on_all_jobs import as_one_node, is_held_back
 from schedlab.engine.parts.moldable.rows import Spread, spread_out

@@ -26,7 +26,7 @@ from schedlab.engine.parts.requeues.kernels import Requeues
 from schedlab.engine.parts.retries.kernels import Retries
 from schedlab.engine.parts.submission_limits.state import SubmissionLimits
 from schedlab.engine.parts.switch_waits.kernels import SwitchWaits
-from schedlab.engine.passes.plan import Plan
+from schedlab.engine.passes.conservative_plan import Plan
 from schedlab.engine.queue.waiting import Orders, Waiting
 from schedlab.engine.rules import Rules
 from schedlab.engine.slurm.state import Passes

@@ -16,7 +16,7 @@ from schedlab.cluster.node_events import NodeEvents
 from schedlab.durations import DAY
 from schedlab.engine.machine.named_nodes import among_known
 from schedlab.engine.parts.heterogeneous.numbers import never_together, owners_of
-from schedlab.engine.parts.limits.build import never_runs
+from schedlab.engine.parts.limits.machine_inputs import never_runs
 from schedlab.engine.parts.limits.refusal import in_words
 from schedlab.engine.parts.reservations.numbers import may_not_reserve
 from schedlab.engine.simulation import simulate

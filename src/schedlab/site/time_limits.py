@@ -12,7 +12,7 @@ from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvents
 from schedlab.engine.jobs.overtime import overtime_of
 from schedlab.engine.parts.heterogeneous.numbers import owners_of
-from schedlab.engine.parts.limits.build import longest_requests
+from schedlab.engine.parts.limits.machine_inputs import longest_requests
 from schedlab.scheduler.backfilling import Slurm
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.site.jobs import replayable, without_unknown_nodes

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from schedlab.cli.app import app
 from schedlab.cluster.cluster import Cluster
-from schedlab.engine.parts.limits.build import never_runs
+from schedlab.engine.parts.limits.machine_inputs import never_runs
 from schedlab.engine.parts.limits.refusal import in_words
 from schedlab.workload.resources import Resources
 from schedlab.workload.workload import Workload

@@ -14,7 +14,7 @@ import pytest
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.files import read_cluster
 from schedlab.cluster.nodes import NodeGroup, Partition
-from schedlab.engine.parts.limits.build import never_runs, site_inputs
+from schedlab.engine.parts.limits.machine_inputs import never_runs, site_inputs
 from schedlab.engine.parts.limits.tres import allocated
 from schedlab.engine.prepared import prepare
 from schedlab.engine.reference.simulate import replay

@@ -17,7 +17,7 @@ from schedlab.campaign.sources.fields import Section, Texts, expanded
 from schedlab.campaign.sources.input import Input
 from schedlab.campaign.sources.machine import MachineFiles, cluster_in
 from schedlab.cluster.cluster import Cluster
-from schedlab.engine.parts.limits.build import never_runs
+from schedlab.engine.parts.limits.machine_inputs import never_runs
 from schedlab.engine.parts.limits.refusal import why_left_out
 from schedlab.errors import InputError
 from schedlab.speculate.assignment import assign_distributions, jobs_beyond_distributions, read_distributions

@@ -28,10 +28,10 @@ from schedlab.engine.parts.heterogeneous.kernels import (
     waits,
 )
 from schedlab.engine.pass_choice import after_pass
-from schedlab.engine.passes.alternatives_in_plan import leave_list
+from schedlab.engine.passes.conservative_plan import Plan
+from schedlab.engine.passes.conservative_reservations import leave_list
 from schedlab.engine.passes.easy import head_of
 from schedlab.engine.passes.nodes import fits, fits_beside, note_beside, reserve_for
-from schedlab.engine.passes.plan import Plan
 from schedlab.engine.passes.waiting import depart_with_alternatives, leave
 from schedlab.engine.queue.operations import NONE
 from schedlab.engine.queue.sorted_list import find_and_remove

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from schedlab.engine.axes import Fixed, Scratch
 from schedlab.engine.machine.nodes import counted_cores
 from schedlab.engine.machine.numbers import LAST, LEAST_LOADED, UNLIMITED, NodeInputs
-from schedlab.engine.machine.other_ways import Ways, take_busy, take_last, take_least_loaded
+from schedlab.engine.machine.placement_exceptions import Ways, take_busy, take_last, take_least_loaded
 from schedlab.engine.machine.requests import places_by_name
-from schedlab.engine.machine.room import fill_roomiest, find_room, more_room
+from schedlab.engine.machine.room_search import fill_roomiest, find_room, more_room
 from schedlab.engine.machine.state import Nodes, order_of
 from schedlab.kernels import inner_kernel, new_records
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from schedlab.engine.jobs.columns import has_nodes
 from schedlab.engine.machine.growth import take_over_nodes
-from schedlab.engine.machine.other_ways_numbers import with_ways
 from schedlab.engine.machine.output import placement_of
 from schedlab.engine.machine.placement import with_placement
+from schedlab.engine.machine.placement_exceptions_numbers import with_ways
 from schedlab.engine.machine.state import LOGGED, Nodes, new_nodes, with_more_places
 from schedlab.engine.part import Log, Part
 from schedlab.scheduler.backfilling import Conservative, Slurm

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from schedlab.engine.machine.consecutive import by_neighbours, new_neighbours
 from schedlab.engine.machine.nodes import best_device, first_with_room, move, of_type, view_of, whole_devices
 from schedlab.engine.machine.numbers import PLACEMENTS, UNLIMITED, NodeInputs
-from schedlab.engine.machine.other_ways import has_own_way, new_ways
-from schedlab.engine.machine.room import (
+from schedlab.engine.machine.placement_exceptions import has_own_way, new_ways
+from schedlab.engine.machine.room_search import (
     bring_first,
     deal,
     fill,

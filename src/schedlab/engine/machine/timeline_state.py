@@ -96,7 +96,7 @@ def new_timeline(
     """Return the timeline of nodes before anything is planned, when what is free on them is `empty` (FREE)."""
     nodes = len(inputs.cores)
     widest = np.where(inputs.nodes > 0, inputs.nodes, np.minimum(inputs.tasks, nodes))[machine.shape]
-    widest = widest + inputs.busy_first  # one more may be kept, see `schedlab.engine.machine.other_ways`
+    widest = widest + inputs.busy_first  # one more may be kept, see `schedlab.engine.machine.placement_exceptions`
     most_of_job = np.maximum.reduceat(widest, machine.options[:-1])
     offsets = np.concatenate([[0], np.cumsum(most_of_job)]).astype(np.int64)
     by_kind, kinds = _kinds(machine)

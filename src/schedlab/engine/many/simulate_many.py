@@ -15,7 +15,7 @@ from schedlab.cluster.node_events import NodeEvents
 from schedlab.engine.jobs.state import JOB
 from schedlab.engine.parts.heterogeneous.numbers import owners_of
 from schedlab.engine.prepared import Events, Prepared, prepare
-from schedlab.engine.prescored.reused import Kind, give_back, take_bench
+from schedlab.engine.prescored.reused_worlds import Kind, give_back, take_bench
 from schedlab.engine.prescored.simulation import (
     SIMULATED,
     Cases,

@@ -35,14 +35,7 @@ from schedlab.engine.parts.preemption.kernels import make_way
 from schedlab.engine.parts.preemption.state import take_replan
 from schedlab.engine.parts.retries.kernels import is_better, useful_share
 from schedlab.engine.passes.alternatives import BY_ENTRY, fitting_open
-from schedlab.engine.passes.alternatives_in_plan import (
-    advance_alternatives,
-    forget_alternatives,
-    is_aside,
-    leave_list,
-    reserve_from,
-)
-from schedlab.engine.passes.plan import (
+from schedlab.engine.passes.conservative_plan import (
     NEXT_START,
     NOT_BOOKED,
     ROUND_END,
@@ -53,7 +46,14 @@ from schedlab.engine.passes.plan import (
     reserve_in_round,
     reserve_late,
 )
-from schedlab.engine.passes.slots import book_run, choose_gap, choose_slot, gap_for, let_begin, plan_nothing
+from schedlab.engine.passes.conservative_reservations import (
+    advance_alternatives,
+    forget_alternatives,
+    is_aside,
+    leave_list,
+    reserve_from,
+)
+from schedlab.engine.passes.plan_slots import book_run, choose_gap, choose_slot, gap_for, let_begin, plan_nothing
 from schedlab.engine.passes.speculation import run_speculatively
 from schedlab.engine.passes.waiting import leave, leave_from_anywhere, sort_waiting
 from schedlab.engine.queue.operations import NONE

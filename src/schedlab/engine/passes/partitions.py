@@ -23,7 +23,7 @@ from schedlab.engine.parts.dependencies.kernels import begin_of_task, is_ready
 from schedlab.engine.parts.heterogeneous.kernels import is_component
 from schedlab.engine.parts.limits.state import HEADS, NOT_MADE, Site, all_blocked, block, is_limited, open_partitions
 from schedlab.engine.parts.moldable.kernels import first_of, has_left
-from schedlab.engine.parts.outages.plan import plan_closures
+from schedlab.engine.parts.outages.closures_in_plan import plan_closures
 from schedlab.engine.parts.preemption.kernels import make_way
 from schedlab.engine.parts.suspension.choice import NOBODY, next_over
 from schedlab.engine.parts.suspension.kernels import suspend_others

@@ -18,7 +18,7 @@ from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.parts.cancellations.numbers import patience_by_job
 from schedlab.engine.parts.heterogeneous.numbers import owners_of
 from schedlab.engine.prepared import Prepared
-from schedlab.engine.prescored.reused import Bench, Kind, empty, give_back, kind_for, line_up, take_bench
+from schedlab.engine.prescored.reused_worlds import Bench, Kind, empty, give_back, kind_for, line_up, take_bench
 from schedlab.engine.queue.orders import Program, evaluate_for, known_scores
 from schedlab.engine.rules import Rules
 from schedlab.engine.world import with_jobs

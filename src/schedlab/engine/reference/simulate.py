@@ -7,7 +7,7 @@ from dataclasses import astuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.never_start import refuse_left_over
+from schedlab.engine.jobs_that_never_start import refuse_left_over
 from schedlab.engine.parts.cancellations.numbers import patience_by_job
 from schedlab.engine.parts.dependencies.reference import new_dependencies, share_places
 from schedlab.engine.parts.heterogeneous.numbers import refuse_waiting_for_ever

@@ -14,7 +14,7 @@ from schedlab.engine.parts.dependencies.kernels import UNKNOWN
 from schedlab.engine.parts.limits.state import ANYWHERE
 from schedlab.engine.parts.moldable.kernels import is_visible
 from schedlab.engine.passes.alternatives import BY_SCORE, goes_before
-from schedlab.engine.passes.slots import has_slot_now
+from schedlab.engine.passes.plan_slots import has_slot_now
 from schedlab.engine.queue.operations import NONE
 from schedlab.engine.slurm.search import planned_slot
 from schedlab.kernels import inlined, inner_kernel

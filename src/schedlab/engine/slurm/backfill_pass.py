@@ -24,11 +24,11 @@ from schedlab.engine.parts.heterogeneous.kernels import (
     note_plan,
 )
 from schedlab.engine.parts.moldable.kernels import before_in_list, begin_turns, had_turn, has_alternatives, take_turn
-from schedlab.engine.parts.preemption.plan import has_room_without_others, make_way_in_plan
+from schedlab.engine.parts.preemption.in_plan import has_room_without_others, make_way_in_plan
 from schedlab.engine.parts.preemption.state import has_preemption
 from schedlab.engine.parts.suspension.choice import fits_over_in_plan
 from schedlab.engine.parts.suspension.kernels import suspend_others
-from schedlab.engine.passes.slots import book_run, ends_exactly, free_to_plan
+from schedlab.engine.passes.plan_slots import book_run, ends_exactly, free_to_plan
 from schedlab.engine.slurm.alternatives import planned_of
 from schedlab.engine.slurm.depths import is_minor, is_young, take_look
 from schedlab.engine.slurm.plan import changes_by_itself, expect_ends, is_full, note, reserve

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from schedlab.engine.jobs.calendar import BLOCK, NEVER, USED
 from schedlab.engine.jobs.clock import FREE, NOW
 from schedlab.engine.parts.dependencies.kernels import UNKNOWN
-from schedlab.engine.parts.preemption.plan import note_ends
-from schedlab.engine.passes.slots import changes_at, ends_exactly, keep_slot, note_group, plan_group, plan_nothing
+from schedlab.engine.parts.preemption.in_plan import note_ends
+from schedlab.engine.passes.plan_slots import changes_at, ends_exactly, keep_slot, note_group, plan_group, plan_nothing
 from schedlab.engine.slurm.plan_records import add_step, drop_step, is_step, place_of_step
 from schedlab.engine.slurm.state import EMPTY_FIRST_RECORD, PLANS, RECORDS, STEPS, STEPS_CHANGE, TWICE, Passes
 from schedlab.kernels import inlined, inner_kernel

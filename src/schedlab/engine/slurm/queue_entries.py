@@ -19,7 +19,7 @@ from schedlab.engine.parts.limits.state import ANYWHERE, Site, block_partition, 
 from schedlab.engine.parts.moldable.kernels import is_moldable
 from schedlab.engine.passes.alternatives import fitting_open
 from schedlab.engine.passes.nodes import fits_option
-from schedlab.engine.passes.slots import find_slot, has_slot_now
+from schedlab.engine.passes.plan_slots import find_slot, has_slot_now
 from schedlab.engine.queue.operations import NONE
 from schedlab.kernels import inlined
 

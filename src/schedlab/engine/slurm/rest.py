@@ -21,7 +21,7 @@ from schedlab.engine.parts.dependencies.kernels import UNKNOWN, is_ready
 from schedlab.engine.parts.heterogeneous.kernels import is_component
 from schedlab.engine.parts.moldable.kernels import has_alternatives
 from schedlab.engine.parts.outages.kernels import have_closures
-from schedlab.engine.passes.slots import ends_exactly
+from schedlab.engine.passes.plan_slots import ends_exactly
 from schedlab.engine.queue.sorted_list import QueueList
 from schedlab.engine.slurm.depths import is_minor, is_never_looked_at, is_young, take_look
 from schedlab.engine.slurm.plan import expect_ends, is_full, reserve

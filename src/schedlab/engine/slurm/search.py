@@ -19,8 +19,8 @@ from schedlab.engine.jobs.clock import NOW
 from schedlab.engine.machine.core_caps import copy_left
 from schedlab.engine.machine.nodes import room
 from schedlab.engine.machine.numbers import BOOKED, KEPT, PLANNED
-from schedlab.engine.machine.other_ways import look_ahead
 from schedlab.engine.machine.placement import choose
+from schedlab.engine.machine.placement_exceptions import look_ahead
 from schedlab.engine.machine.shared_plans import COHORTS, node_of, size_of
 from schedlab.engine.machine.slots import give_room
 from schedlab.engine.machine.state import LATER, PICKED, VIEWS, Nodes
@@ -29,8 +29,8 @@ from schedlab.engine.machine.timeline_state import LAST, Timeline
 from schedlab.engine.parts.dependencies.kernels import UNKNOWN
 from schedlab.engine.parts.heterogeneous.kernels import has_components, is_component
 from schedlab.engine.parts.limits.state import ANYWHERE, Site
-from schedlab.engine.parts.outages.plan import next_step_of_closures, planned_marks
-from schedlab.engine.parts.preemption.plan import leave_out, put_in_again
+from schedlab.engine.parts.outages.closures_in_plan import next_step_of_closures, planned_marks
+from schedlab.engine.parts.preemption.in_plan import leave_out, put_in_again
 from schedlab.engine.parts.preemption.state import has_preemption
 from schedlab.engine.slurm.plan import GROUP, end_of_plan, first_edge, next_window, rounded_down
 from schedlab.engine.slurm.plan_records import is_step, place_of_step

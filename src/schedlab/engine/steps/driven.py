@@ -17,8 +17,8 @@ from schedlab.engine.decisions.partitions import begins_anew, in_tiers
 from schedlab.engine.driver import Driver
 from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import NOW, STAGE, STARTED
+from schedlab.engine.jobs_that_never_start import refuse_left_over
 from schedlab.engine.loop import ASK, LET_TIME_PASS, PAUSED
-from schedlab.engine.never_start import refuse_left_over
 from schedlab.engine.prepared import prepare
 from schedlab.engine.queue.operations import NONE
 from schedlab.engine.simulation import schedule_of

@@ -17,7 +17,7 @@ from schedlab.engine.driver import Driver
 from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import ARRIVED, BLAMED, COMPLETED, ENTERING, NOW, STAGE, SUBMITTED
 from schedlab.engine.loop import ASK, LET_TIME_PASS, SCHEDULE
-from schedlab.engine.passes.plan import Plan
+from schedlab.engine.passes.conservative_plan import Plan
 from schedlab.engine.prepared import Events
 from schedlab.engine.simulation import schedule_of
 from schedlab.engine.steps.copies import copied

@@ -24,7 +24,7 @@ from schedlab.cluster.node_events import NodeEvent, NodeEvents
 from schedlab.cluster.nodes import NodeGroup, Partition
 from schedlab.cluster.preemption import Preemption
 from schedlab.engine.parts.heterogeneous import numbers
-from schedlab.engine.parts.limits.build import never_runs
+from schedlab.engine.parts.limits.machine_inputs import never_runs
 from schedlab.engine.prepared import prepare
 from schedlab.engine.reference.simulate import replay
 from schedlab.engine.reference.slurm_backfill import BackfillPass

@@ -14,7 +14,7 @@ import pytest
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.limits import Account, Accounting, AccountUser, Limits, QosLimits, tres_of
 from schedlab.cluster.nodes import NodeGroup, Partition
-from schedlab.engine.parts.limits.build import never_runs
+from schedlab.engine.parts.limits.machine_inputs import never_runs
 from schedlab.workload.event_lines import read_event_lines
 
 REQUESTS = json.loads((Path(__file__).parents[4] / "conformance" / "slurm-per-node.json").read_text(encoding="utf-8"))

@@ -20,7 +20,7 @@ from random_seeds import one_in, seeds
 from site_cases import random_associations, random_site, with_whole_nodes
 from test_nodes_against_twin import replayed, simulate
 
-from schedlab.engine.parts.limits.build import never_runs
+from schedlab.engine.parts.limits.machine_inputs import never_runs
 from schedlab.engine.prepared import prepare
 from schedlab.errors import InputError
 from schedlab.workload.resources import Labels

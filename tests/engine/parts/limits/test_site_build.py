@@ -11,7 +11,7 @@ from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.limits import Account, Accounting, AccountUser, Limits, QosLimits
 from schedlab.cluster.nodes import NodeGroup, Partition
 from schedlab.engine.machine.requests import caps_of, node_inputs
-from schedlab.engine.parts.limits.build import never_runs, site_inputs
+from schedlab.engine.parts.limits.machine_inputs import never_runs, site_inputs
 from schedlab.engine.parts.limits.on_all_jobs import as_one_node
 from schedlab.engine.prepared import prepare
 from schedlab.engine.reference.simulate import play

@@ -12,7 +12,7 @@ from schedlab.engine.machine.numbers import NodeInputs
 from schedlab.engine.machine.placement import with_placement
 from schedlab.engine.machine.state import new_nodes
 from schedlab.engine.parts.heterogeneous.kernels import find_unfit, new_components
-from schedlab.engine.parts.limits.build import machine_inputs
+from schedlab.engine.parts.limits.machine_inputs import machine_inputs
 from schedlab.engine.parts.limits.numbers import SiteInputs
 from schedlab.errors import InputError
 from schedlab.scheduler.backfilling import Slurm
@@ -107,7 +107,7 @@ def never_together(workload: Workload, cluster: Cluster) -> NDArray[np.bool_]:
     Raises
     ------
     InputError
-        If a job can never run by itself, see `schedlab.engine.parts.limits.build.never_runs`.
+        If a job can never run by itself, see `schedlab.engine.parts.limits.machine_inputs.never_runs`.
     """
     owner = owners_of(workload)
     if owner is None:

@@ -9,7 +9,7 @@ import numpy as np
 from schedlab.engine.jobs.columns import has_nodes
 from schedlab.engine.machine.growth import moved_options
 from schedlab.engine.part import Part
-from schedlab.engine.parts.limits.build import machine_inputs
+from schedlab.engine.parts.limits.machine_inputs import machine_inputs
 from schedlab.engine.parts.limits.slurm_version import by_version
 from schedlab.engine.parts.limits.state import Site, new_site, reason_names
 from schedlab.scheduler.backfilling import Conservative

@@ -47,11 +47,11 @@ def in_words(workload: Workload, cluster: Cluster, never: Labels) -> list[str]:
     Parameters
     ----------
     never
-        The reasons, see `schedlab.engine.parts.limits.build.never_runs`.
+        The reasons, see `schedlab.engine.parts.limits.machine_inputs.never_runs`.
 
     Examples
     --------
-    >>> from schedlab.engine.parts.limits.build import never_runs
+    >>> from schedlab.engine.parts.limits.machine_inputs import never_runs
     >>> site = Cluster.from_dict({"groups": [{"nodes": "n1", "cores": 4, "memory": "1 GiB"}]})
     >>> jobs = Workload.from_columns(dict(submit_time=[0, 0], run_time=[9, 9], requested_processors=[1, 1],
     ...                                   requested_memory=[4_194_304, 1_024]))

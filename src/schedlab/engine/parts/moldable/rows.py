@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.engine.jobs.columns import whole_nodes
-from schedlab.engine.parts.limits.build import never_runs
+from schedlab.engine.parts.limits.machine_inputs import never_runs
 from schedlab.errors import InputError
 from schedlab.schedule.placement import Placement
 from schedlab.schedule.schedule import Schedule

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.parts.moldable.kernels import begin_turns, had_turn, next_of_job, take_turn
-from schedlab.engine.passes.plan import plan_at_earliest, reserve_late
-from schedlab.engine.passes.slots import find_slot, give_slot, hold_again
+from schedlab.engine.passes.conservative_plan import plan_at_earliest, reserve_late
+from schedlab.engine.passes.plan_slots import find_slot, give_slot, hold_again
 from schedlab.engine.queue.operations import NONE
 from schedlab.engine.queue.sorted_list import find_and_remove
 from schedlab.kernels import inlined, inner_kernel

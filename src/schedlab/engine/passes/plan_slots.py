@@ -31,7 +31,7 @@ from schedlab.engine.machine.slots import (
 )
 from schedlab.engine.machine.timeline import clear as clear_nodes
 from schedlab.engine.machine.timeline import forget_the_past as forget_on_nodes
-from schedlab.engine.parts.outages.plan import plan_closures
+from schedlab.engine.parts.outages.closures_in_plan import plan_closures
 from schedlab.kernels import inlined
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from schedlab.engine.axes import Kept, PerJob
 from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import ENTERING
 from schedlab.engine.machine.profile import Profile, new_profile
-from schedlab.engine.passes.slots import find_slot, give_slot, move_slot, take_slot
+from schedlab.engine.passes.plan_slots import find_slot, give_slot, move_slot, take_slot
 from schedlab.engine.queue.sorted_list import QueueList, append, new_list
 from schedlab.kernels import by_address, inlined, inner_kernel
 

@@ -89,7 +89,7 @@ def site_inputs(
     Raises
     ------
     InputError
-        If a job can never run: the message names it and the reason; `schedlab.engine.parts.limits.build.never_runs`
+        If a job can never run: the message names it and the reason; `schedlab.engine.parts.limits.machine_inputs.never_runs`
         returns the reasons of all jobs.
     """
     built = _build(workload, cluster, placement)
