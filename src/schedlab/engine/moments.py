@@ -6,8 +6,8 @@ on is listed here, moment by moment, in the order in which parts take their turn
 in its world, which is known when kernels are compiled: nothing is left of it.
 
 The loop calls most moments once a second. Those of one run or one job are called by `schedlab.engine.runs` and
-`schedlab.engine.passes.waiting`, those of Slurm's passes by `schedlab.engine.slurm.due_passes`. Whether a job may start is
-asked in `schedlab.engine.parts.admission`. What else a pass asks a part, such as whether a node is shut, it imports
+`schedlab.engine.passes.waiting`, those of Slurm's passes by `schedlab.engine.slurm.due_passes`. Whether a job may start
+is asked in `schedlab.engine.parts.admission`. What else a pass asks a part, such as whether a node is shut, it imports
 from there by name. Parts import neither this module nor what starts jobs or takes them out of the queue.
 """
 

@@ -198,8 +198,8 @@ class Nodes(NamedTuple):
         Which nodes are side by side (`schedlab.engine.machine.consecutive.Neighbours`); None but for the rule
         "consecutive".
     ways
-        The requests whose nodes are not chosen by the rule (`schedlab.engine.machine.placement_exceptions.Ways`); None without
-        any.
+        The requests whose nodes are not chosen by the rule (`schedlab.engine.machine.placement_exceptions.Ways`); None
+        without any.
     named
         bool, one per request: whether it is for the nodes that the job names; None without any.
     """

@@ -89,8 +89,7 @@ def site_inputs(
     Raises
     ------
     InputError
-        If a job can never run: the message names it and the reason; `schedlab.engine.parts.limits.machine_inputs.never_runs`
-        returns the reasons of all jobs.
+        If a job can never run: the message names it and the reason; `never_runs` returns the reasons of all jobs.
     """
     built = _build(workload, cluster, placement)
     refuse(workload, cluster, built.never)

@@ -107,7 +107,7 @@ class JobTres(NamedTuple):
 
 
 def job_tres(inputs: NodeInputs, site: SiteInputs | None, cluster: Cluster) -> JobTres:
-    """Return the resources of jobs; parameters as `schedlab.engine.parts.limits.machine_inputs.machine_inputs` returns them."""
+    """Return the resources of jobs; parameters as `machine_inputs` returns them."""
     jobs = len(inputs.shape)
     if site is None:
         partition, nodes = np.zeros(jobs, dtype=np.int64), _nodes_of_first(inputs, cluster)
