@@ -21,7 +21,7 @@ from schedlab.engine.decisions.own_pass_kernels import (
 )
 from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import BLAMED, FREE, NOW, STARTED, SUBMITTED, WAITING
-from schedlab.engine.passes.plan import NEXT_START
+from schedlab.engine.passes.conservative_plan import NEXT_START
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.world import World
 from schedlab.errors import InputError

@@ -18,8 +18,8 @@ from schedlab.engine.moments import runs_have_begun
 from schedlab.engine.parts.admission import within_limits
 from schedlab.engine.parts.dependencies.kernels import is_ready
 from schedlab.engine.passes.conservative import expect_twice_as_long, plan_running
-from schedlab.engine.passes.plan import NEXT_START, cancel, reserve
-from schedlab.engine.passes.slots import book_run, find_slot
+from schedlab.engine.passes.conservative_plan import NEXT_START, cancel, plan_at_earliest
+from schedlab.engine.passes.plan_slots import book_run, find_slot
 from schedlab.engine.passes.waiting import leave_from_anywhere, score_again
 from schedlab.engine.queue.operations import NONE
 from schedlab.engine.runs import begin
@@ -99,7 +99,7 @@ def reserve_earliest(world: World, job: int) -> int:
     """Reserve the earliest place for a waiting job that has none; return when it begins, NEVER if there is no place."""
     now = world.state.clock[NOW]
     if world.plan.reserved[job] == NEVER and find_slot(world, job, world.jobs[job].estimate, now) < NEVER:
-        reserve(world, job, now)
+        plan_at_earliest(world, job, now)
     return world.plan.reserved[job]
 
 
@@ -119,7 +119,7 @@ def start_beside_plan(world: World, job: int) -> bool:
         cancel(world, job, world.state.clock[NOW])
     if not _fits(world, job):
         if reserved:
-            reserve(world, job, world.state.clock[NOW])
+            plan_at_earliest(world, job, world.state.clock[NOW])
         return False
     _begin(world, job, world.waiting.queue.order[0] != job)
     return True

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from schedlab.engine.reference.clock import Clock
 from schedlab.engine.reference.job import Job
 from schedlab.engine.reference.news import News
-from schedlab.engine.reference.nodes import Part
+from schedlab.engine.reference.nodes import Piece
 from schedlab.engine.reference.plan_pass import expect_longer
 from schedlab.engine.reference.profile import NEVER, Profile
 from schedlab.errors import InputError
@@ -60,20 +60,20 @@ class PlainView(PassView):
         self.clock = clock
         self.size = clock.prepared.processors
         self.wake: int | None = None
-        self.reserved: dict[Job, tuple[int, list[Part]]] = {}
+        self.reserved: dict[Job, tuple[int, list[Piece]]] = {}
         self.over: list[int] = []
 
     def plan(self) -> Profile:
         """Return what runs and reservations leave free."""
         profile = Profile(self.now, self.clock.machine.empty)
         for job in self.clock.seen():
-            profile.take(self.now, job.expected_end, job.parts)
+            profile.take(self.now, job.expected_end, job.pieces)
         self.clock.close(profile)
-        for job, (begin, parts) in self.reserved.items():
-            profile.take(begin, begin + job.estimate, parts)
+        for job, (begin, pieces) in self.reserved.items():
+            profile.take(begin, begin + job.estimate, pieces)
         return profile
 
-    def slot(self, job: int) -> tuple[int, list[Part]]:
+    def slot(self, job: int) -> tuple[int, list[Piece]]:
         """Return where a job could start beside the plan, or has its reservation."""
         one = self.clock.jobs[job]
         return self.reserved.get(one) or self.plan().earliest(one, one.estimate, self.now)
