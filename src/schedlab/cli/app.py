@@ -38,6 +38,7 @@ from schedlab.cli import (
     sites,
     slurm,
     slurm_versions,
+    starts,
     trials,
     versions,
     workflows,
@@ -187,6 +188,7 @@ campaign.command()(archives.reindex)
 campaign.command(hidden=True)(campaigns.element)
 app.add_typer(campaign, name="campaign")
 app.command()(predictions.predict)
+app.command()(starts.when)
 learn = typer.Typer(no_args_is_help=True, help="Policies learned from trial simulations.")
 learn.command()(trials.trials)
 learn.command()(learning.fit)

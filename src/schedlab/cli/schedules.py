@@ -99,7 +99,7 @@ def simulate(
     from schedlab.scheduler.scheduler import Scheduler
 
     method = None if requests in ENFORCEMENT else requests
-    parsed = Scheduler.parse(_only(scheduler) or DEFAULT_SCHEDULER)
+    parsed = Scheduler.parse(only_one(scheduler) or DEFAULT_SCHEDULER)
     chosen = _with_retries(parsed, method, exhausted, speculates=speculative_backfill)
     if output is not None:
         check_schedule_suffix(output)
@@ -365,7 +365,7 @@ def gantt(
     from schedlab.schedule.exports import read_schedule
     from schedlab.scheduler.scheduler import Scheduler
 
-    text = _only(scheduler)
+    text = only_one(scheduler)
     chosen = None if text is None else Scheduler.parse(text)
     if chosen is None and source.suffix != ".parquet":
         raise typer.BadParameter(f"{source} is not a schedule in .parquet; for a trace, name a --scheduler")
@@ -391,7 +391,7 @@ def gantt(
     note(f"chart {output}")
 
 
-def _only(texts: list[str] | None) -> str | None:
+def only_one(texts: list[str] | None) -> str | None:
     """Return the one scheduler that a verb was given, or None if it was given none."""
     if not texts:
         return None

@@ -1,0 +1,181 @@
+"""The verb `when`: when a job of a log, or one that is asked about, will start."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from schedlab.cli.options import DEFAULT_SCHEDULER, Clean, Json, Processors, Requests, SchedulerText
+from schedlab.cli.reading import reads_logs
+from schedlab.cli.schedules import only_one
+from schedlab.cli.terminal import show, show_json
+from schedlab.cli.traces import read_trace
+from schedlab.errors import InputError, located
+
+if TYPE_CHECKING:
+    from schedlab.schedule.schedule import Schedule
+    from schedlab.when.forks import Twin
+    from schedlab.workload.reading import Reading
+    from schedlab.workload.workload import Workload
+
+
+@reads_logs
+def when(
+    trace: Annotated[Path, typer.Argument(metavar="TRACE", help="Log of the machine, up to the moment or beyond.")],
+    jobs: Annotated[list[int] | None, typer.Argument(metavar="[JOB]...", help="Numbers of waiting jobs.")] = None,
+    at: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="Moment to ask at: a time since the begin of the log, such as 12.5d, or a date "
+            "(default: the last submission).",
+        ),
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="Ask about all waiting jobs.")] = False,
+    cores: Annotated[int | None, typer.Option(min=1, help="Ask about a new job of so many processors.")] = None,
+    time: Annotated[str | None, typer.Option(metavar="TIME", help="Requested time of the new job, such as 6h.")] = None,
+    user: Annotated[int, typer.Option(metavar="ID", help="User of the new job, whose past runs count.")] = -1,
+    scheduler: SchedulerText = None,
+    replay: Annotated[
+        str | None,
+        typer.Option(
+            metavar="log|SCHEDULER", help="Source of the starts (default: the log if it has them, else the scheduler)."
+        ),
+    ] = None,
+    backtest: Annotated[bool, typer.Option("--backtest", help="Judge such forecasts on the log instead.")] = False,
+    sample: Annotated[int, typer.Option(metavar="N", help="With --backtest: jobs of each half of the log.")] = 600,
+    forks: Annotated[int, typer.Option(min=1, help="Number of simulations.")] = 100,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of all randomness.")] = 1,
+    clean: Clean = "default",
+    processors: Processors = None,
+    requests: Requests = None,
+    *,
+    reading: Reading,
+    as_json: Json = False,
+) -> None:
+    """Forecast when waiting jobs will start, as a distribution from many simulations; or judge such forecasts."""
+    _refuse_mixtures(jobs or [], every, cores, time, backtest, at)
+    from schedlab.when.forks import Twin
+
+    read = read_trace(trace, clean, processors=processors, requests=requests, reading=reading)
+    chosen = only_one(scheduler) or (DEFAULT_SCHEDULER if replay in (None, "log") else str(replay))
+    with read.blamed():
+        log = _log(read.workload, replay, chosen, processors)
+        twin = Twin(chosen, log.processors)
+        if backtest:
+            _judge(log, twin, (sample, forks, seed), as_json)
+        else:
+            new = None if cores is None else _new_job(read.workload, cores, time, user)
+            _ask(log, twin, _second(at, read.workload), (jobs or None, new, forks, seed), as_json)
+    read.note_cleaning()
+
+
+def _refuse_mixtures(
+    jobs: list[int], every: bool, cores: int | None, time: str | None, backtest: bool, at: str | None
+) -> None:
+    """Raise if it is not said, or said twice, what is asked about."""
+    if sum((bool(jobs), every, cores is not None, backtest)) != 1:
+        raise typer.BadParameter("ask about one of: JOB numbers, a new job (--cores, --time), --all, --backtest")
+    if (cores is None) != (time is None):
+        raise typer.BadParameter("a new job needs --cores and --time")
+    if backtest and at is not None:
+        raise typer.BadParameter("--backtest asks at many moments: remove --at")
+
+
+def _log(workload: Workload, replay: str | None, scheduler: str, processors: int | None) -> Schedule:
+    """Return when the jobs started: as the log says, or as a scheduler has it."""
+    from schedlab.engine.simulation import simulate
+    from schedlab.schedule.recorded import recorded
+
+    known = bool((workload.wait_time >= 0).all())
+    if replay == "log" and not known:
+        raise InputError(f"{workload.name} does not say how long all jobs waited: --replay {scheduler}")
+    if replay == "log" or (replay is None and known):
+        return recorded(workload)
+    return simulate(workload, replay or scheduler, processors=processors)
+
+
+def _second(at: str | None, workload: Workload) -> int:
+    """Return the moment as a second of the log."""
+    from schedlab.cluster.moments import second_of, zone_of
+    from schedlab.durations import is_duration, parse_duration
+
+    last = int(workload.submit_time.max())
+    if at is None:
+        return last
+    with located("--at"):
+        if is_duration(at):
+            second = int(parse_duration(at))
+        elif workload.start_time is None:
+            raise InputError(f"{at} is not a time such as 12.5d, and the log has no dates")
+        else:
+            second = second_of("the moment", at, workload.start_time, zone_of("UTC"))
+        if not int(workload.submit_time.min()) <= second <= last:
+            raise InputError(f"{at} lies outside of the log, whose submissions end {last / 86_400:.1f}d from its begin")
+    return second
+
+
+def _new_job(workload: Workload, cores: int, time: str | None, user: int) -> Workload:
+    """Return a job that is asked about, with a number that no job of the log has."""
+    from schedlab.durations import parse_duration
+    from schedlab.workload.workload import Workload as Jobs
+
+    with located("--time"):
+        request = int(parse_duration(time or ""))
+        if request < 1:
+            raise InputError("the requested time must be at least 1 s")
+    columns = {"job_id": [int(workload.job_id.max()) + 1], "submit_time": [0], "run_time": [request]}
+    columns |= {"requested_time": [request], "requested_processors": [cores], "user_id": [user]}
+    return Jobs.from_columns(columns, processors=workload.processors)
+
+
+def _ask(
+    log: Schedule,
+    twin: Twin,
+    now: int,
+    asked: tuple[list[int] | None, Workload | None, int, int],
+    as_json: bool,
+) -> None:
+    """Print a forecast."""
+    from schedlab.scheduler.scheduler import as_scheduler
+    from schedlab.when.start_forecast import forecast
+    from schedlab.when.state import state_at
+    from schedlab.when.texts import forecast_text
+
+    jobs, new, forks, seed = asked
+    if new is not None and int(new.requested_processors[0]) > log.processors:
+        asked_for = f"--cores {new.requested_processors[0]}"
+        raise InputError(f"{asked_for}: such a job never starts, the machine has {log.processors} processors")
+    state = state_at(log, now)
+    if jobs is None and new is None and not len(state.waiting):
+        raise InputError(f"no job waits at second {now}: name a new one (--cores, --time) or another moment (--at)")
+    found = forecast(log, now, twin, jobs=jobs, new=new, forks=forks, seed=seed)
+    if as_json:
+        told = {"now": now, "forks": forks, "seed": seed, "weeks_of_arrivals": found.weeks}
+        show_json({**told, "scheduler": as_scheduler(twin.scheduler).text, "jobs": found.to_dicts()})
+        return
+    running = state.start_time >= 0
+    free = log.processors - int(state.jobs.job_processors[running].sum())
+    waiting = len(state.waiting) + (new is not None)
+    show(forecast_text(found, free, log.processors, as_scheduler(twin.scheduler).text, waiting))
+
+
+def _judge(log: Schedule, twin: Twin, options: tuple[int, int, int], as_json: bool) -> None:
+    """Print how good forecasts of a log were."""
+    from schedlab.when.backtests import FORKED, PLAN, RECALIBRATED
+    from schedlab.when.backtests import backtest as judged
+    from schedlab.when.texts import backtest_text
+
+    sample, forks, seed = options
+    found = judged(log, twin, jobs=sample, forks=forks, seed=seed)
+    if not as_json:
+        show(backtest_text(found))
+        return
+    scores = {method: found.score(method)._asdict() for method in (PLAN, FORKED, RECALIBRATED)}
+    classes = [
+        {"lead": lead, "processors": width, **one._asdict()}
+        for (lead, width), one in found.scores_by_class(RECALIBRATED).items()
+    ]
+    show_json({"log": found.name, "scheduler": found.scheduler, "seed": seed, "scores": scores, "classes": classes})
