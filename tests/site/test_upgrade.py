@@ -12,7 +12,7 @@ from schedlab.cli import main
 from schedlab.errors import InputError
 from schedlab.report.upgrade import render_upgrade
 from schedlab.scheduler.slurm_versions import RULES, differing
-from schedlab.site import import_site, read
+from schedlab.site import import_site, read, what_if
 from schedlab.site.real_slurm import confirm
 from schedlab.site.slurm_defaults import changed_defaults, remedies, site_under
 from schedlab.site.sweep import Sweep
@@ -316,6 +316,17 @@ def test_rules_between_two_versions_are_those_that_one_of_them_has():
     assert [rule.name for rule in differing("22.05", "24.11")] == [
         "passes_rest", "searches_whole_plan", "requeued_keep_place", "licenses_stop", "grace_until_look",
     ]  # fmt: skip
+
+
+def test_what_if_is_asked_under_the_rules_of_a_version(directory):
+    change = ["SchedulerParameters.bf_interval=10"]
+    found = what_if(directory, change, slurm="26.05", copies=1, workers=1).schedules
+    last = {name: int(one.wait_time[2]) for name, one in found.items()}
+    # Passes go on every 30 s from the second second on, so that 310 is the next one; every 10 s, it is as well.
+    assert last == {"as it is": 3, "bf_interval=10": 3}
+    assert int(what_if(directory, change, copies=1, workers=1).schedules["as it is"].wait_time[2]) == 0
+    with pytest.raises(InputError, match=r"slurm= '23\.11': known are the rules of Slurm 22\.05"):
+        what_if(directory, change, slurm="23.11")
 
 
 def test_both_real_slurms_run_the_jobs_each_with_its_version(directory):

@@ -9,8 +9,10 @@ import pytest
 
 import schedlab as sl
 from schedlab.errors import InputError
+from schedlab.scheduler import Scheduler
 from schedlab.slurm.ensemble import EnsembleComparison
-from schedlab.slurm.validation import model_phases, validate
+from schedlab.slurm.translation import check_scheduler
+from schedlab.slurm.validation import by_rules_of, model_phases, validate
 
 
 def jobs() -> sl.Workload:
@@ -88,3 +90,28 @@ def test_the_model_is_held_against_the_real_slurm():
     assert frame.loc["backfilled", ("laboratory", "mean")] == pytest.approx(1 / 3)
     assert frame.loc["distance", ("model", "mean")] <= 20
     assert "mean wait, s" in str(found)
+
+
+def test_the_model_follows_the_rules_of_the_slurm_that_runs_in_every_phase(slurm_version: str):
+    # "rest on busy nodes" of slurm-by-hand.json: the last job starts at once only where passes rest. Others go on every
+    # 30 s from a moment that differs by phase, so that in some phase it waits for longer than a tick or two.
+    columns = {
+        "submit_time": [10, 20, 307],
+        "run_time": [900, 300, 60],
+        "requested_time": [1800, 300, 300],
+        "requested_processors": [3, 2, 1],
+    }
+    quiet = sl.Workload.from_columns(columns, processors=4, name="quiet")
+    found = validate(quiet, phases=4, slurm=slurm_version)
+    for runs in (found.reference, found.groups["model"]):
+        waits = [int(one.wait_time[2]) for one in runs]
+        assert (max(waits) <= 3) == (slurm_version == "22.05"), waits
+
+
+def test_a_text_that_names_a_version_keeps_it_and_no_rule_is_turned_round_on_a_real_slurm():
+    chosen = Scheduler.parse("fcfs+slurm(version=26.05)")
+    assert by_rules_of(None, chosen) == chosen
+    with pytest.raises(InputError, match="a real Slurm has all rules of its version: remove otherwise="):
+        check_scheduler(Scheduler.parse("fcfs+slurm(otherwise=passes_rest)"))
+    with pytest.raises(InputError, match="neither installed nor fetched"):
+        by_rules_of("25.05", Scheduler.parse("fcfs+slurm"))

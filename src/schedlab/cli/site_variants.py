@@ -194,6 +194,7 @@ def run_many(
     copies: int | None,
     nodes: bool,
     anyway: bool,
+    slurm: str = "",
 ) -> Answers:
     """Run variants, and rank them."""
     from schedlab.site.answers import check_metric
@@ -206,7 +207,7 @@ def run_many(
         raise InputError(
             "nothing to compare: give changes (--set), policies (--policy), variants (--over) or --node-events"
         )
-    sweep = Sweep(directory, nodes=nodes, anyway=anyway)
+    sweep = Sweep(directory, nodes=nodes, anyway=anyway, slurm=slurm)
     simulated = in_copies(sweep, samples, copies, len(variants))
     if once := once_text(copies, simulated):
         note(once)
@@ -246,6 +247,7 @@ def run_on_slurm(answers: Answers, asked: SlurmRuns) -> Confirmation:
             nodes=sweep.nodes,
             seconds=asked.seconds,
             progress=progress,
+            slurm=sweep.slurm or None,
         )
 
 

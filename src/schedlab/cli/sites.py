@@ -245,9 +245,7 @@ def what_if(
     ] = None,
     confirm: Annotated[
         int,
-        typer.Option(
-            min=0, metavar="N", help="Also run the site as it is and the best N variants on the real Slurm 22.05."
-        ),
+        typer.Option(min=0, metavar="N", help="Also run the site as it is and the best N variants on the real Slurm."),
     ] = 0,
     phases: Annotated[int, typer.Option(min=1, metavar="N", help="With --confirm: runs of each variant.")] = 3,
     confirm_for: Annotated[
@@ -259,6 +257,15 @@ def what_if(
             "then counts (default: as long as it takes).",
         ),
     ] = None,
+    slurm: Annotated[
+        str,
+        typer.Option(
+            "--slurm",
+            metavar="VERSION",
+            show_default="that of the site, if it is known",
+            help="The Slurm whose rules both sides follow, and that --confirm runs: 22.05, 24.11 or 26.05.",
+        ),
+    ] = "",
     requests: RequestsAbove = "cut",
     long: LongJobs = "killed",
     node_events: OtherEvents = None,
@@ -277,18 +284,20 @@ def what_if(
     The answer begins with how good the site's twin is known to be (schedlab site calibrate). Results are stored in
     SITE/what-if, so an interrupted run resumes.
     """
+    from schedlab.scheduler.slurm_rules import check_version
     from schedlab.slurm.installation import installed_version
 
     if report is not None:
         check_page(report)
+    rules = check_version(slurm, "--slurm") if slurm else ""
     if confirm:
-        installed_version()  # before anything is simulated
+        installed_version(rules or None)  # before anything is simulated
     on_slurm = SlurmRuns(confirm, phases, seed, seconds_of("--confirm-for", confirm_for)) if confirm else None
     many = read_many(variants, over or [], changes or [], policies or [], Shortened(requests, long), points)
     many = other_events(directory, node_events or [], many, own=own_events == "keep")
     chosen = chosen_samples(part, think, range(seed, seed + samples), model=model)
     answers = run_many(
-        directory, many, chosen, rank_by, workers, copies=copies, nodes=not processors_only, anyway=anyway
+        directory, many, chosen, rank_by, workers, copies=copies, nodes=not processors_only, anyway=anyway, slurm=rules
     )
     answer_many(answers, on_slurm, report, as_json=as_json)
     if output is not None:

@@ -226,6 +226,7 @@ def validate(
     cores_per_node: Annotated[
         int | None, typer.Option(min=1, help="Cores per node (default: the fewest that need at most 256 nodes).")
     ] = None,
+    slurm: Version = None,
     as_json: Json = False,
     *,
     reading: Reading,
@@ -237,7 +238,7 @@ def validate(
         if scheduler or processors or cores_per_node:
             raise InputError("the site's slurm.conf defines its scheduler: remove -s, --processors, --cores-per-node")
         _check_only_logs_are_read(trace, reading)
-        _validate_site(trace, conf, as_json, phases=phases, seed=seed, mode=mode)
+        _validate_site(trace, conf, as_json, phases=phases, seed=seed, mode=mode, slurm=slurm)
         return
     read = read_trace(trace, clean, processors=processors, reading=reading)
     found = {}
@@ -252,6 +253,7 @@ def validate(
                 processors=processors,
                 cores_per_node=cores_per_node,
                 progress=progress,
+                slurm=slurm,
             )
     read.note_cleaning()
     _show_comparisons(found, as_json)

@@ -10,9 +10,9 @@ from os import PathLike
 from pathlib import Path
 
 from schedlab.cluster.slurm_releases import SlurmRelease, within
+from schedlab.scheduler.slurm_rules import under_version, version_of
 from schedlab.site.ledger import Ledger, LedgerLine
 from schedlab.site.site import Site
-from schedlab.site.slurm_rules import under_version, version_of
 
 _RELEASE = re.compile(r'"release"\s*:\s*"(\d\d\.\d\d)')
 _HEAD = 1 << 16

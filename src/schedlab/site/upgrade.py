@@ -9,6 +9,7 @@ from typing import Any
 
 from schedlab.cluster.slurm_releases import NOT_KNOWN
 from schedlab.errors import InputError
+from schedlab.scheduler.slurm_rules import check_version, version_of
 from schedlab.scheduler.slurm_versions import MODELLED, VersionRule, differing, not_modelled
 from schedlab.site.copies import in_copies
 from schedlab.site.coverage import listed
@@ -18,7 +19,6 @@ from schedlab.site.ranking import RankedVariant, VariantRanking, rank_variants
 from schedlab.site.samples import THE_LOG, SiteSample
 from schedlab.site.site import Site, read
 from schedlab.site.slurm_defaults import PRIORITY, changed_defaults, remedies
-from schedlab.site.slurm_rules import check_version, version_of
 from schedlab.site.sweep import Sweep
 from schedlab.site.upgrade_lines import OnPaper, concerns, on_paper
 from schedlab.site.variants import Variant

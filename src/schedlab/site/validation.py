@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 
 from schedlab.errors import InputError
 from schedlab.schedule.schedule import Schedule
+from schedlab.scheduler.slurm_versions import MODELLED
 from schedlab.site.importing import import_site
 from schedlab.slurm.ensemble import EnsembleComparison
 from schedlab.slurm.jobs import JobList, from_workload, read_events
 from schedlab.slurm.replay import run_phases
 from schedlab.slurm.results import SlurmRun
-from schedlab.slurm.validation import model_phases, of_rows
+from schedlab.slurm.validation import model_phases, of_rows, rules_run_by
 from schedlab.workload.workload import Workload
 
 
@@ -59,16 +60,18 @@ def validate(
     seed
         Of the phases.
     **options
-        Of `schedlab.slurm.run`: mode, progress, directory.
+        Of `schedlab.slurm.run`: mode, progress, directory, and slurm, whose rules the twin then follows.
 
     Raises
     ------
     InputError
-        If a file cannot be read, there is no Slurm 22.05, fewer than two phases are asked for, or a job is an array.
+        If a file cannot be read, there is no such Slurm, fewer than two phases are asked for, or a job is an array.
     """
     if phases < 2:
         raise InputError("one run has no distance to others: give two phases or more")
-    site = import_site(conf, jobs)
+    which = options.get("slurm")
+    rules = rules_run_by(which)
+    site = import_site(conf, jobs, slurm=rules if which or rules != MODELLED else None)
     assert site.jobs is not None
     timeless = site.jobs.replace(start_time=None)  # both clocks then show the same minute
     given = _job_list(jobs, timeless)

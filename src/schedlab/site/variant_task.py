@@ -14,6 +14,7 @@ from schedlab.scheduler.grammar import ORDERS
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.predictor import REQUESTED
 from schedlab.scheduler.scheduler import Scheduler
+from schedlab.scheduler.slurm_rules import under_version
 from schedlab.site.changes import changed
 from schedlab.site.jobs import left_out_texts, replay
 from schedlab.site.no_effect import without_effect
@@ -22,7 +23,6 @@ from schedlab.site.own_priority import own_priority
 from schedlab.site.pieces import Pieces, folded
 from schedlab.site.policy_text import beside_or_instead
 from schedlab.site.site import Site
-from schedlab.site.slurm_rules import under_version
 from schedlab.site.time_limits import UNTOUCHED, Adapted, Machine, adapted
 from schedlab.site.variants import Variant
 from schedlab.workload.sampling import scale_load

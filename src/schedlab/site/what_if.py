@@ -13,6 +13,7 @@ from typing import Any
 from schedlab.cluster.node_events import NodeEvents
 from schedlab.errors import InputError
 from schedlab.schedule.schedule import Schedule
+from schedlab.scheduler.slurm_rules import check_version
 from schedlab.site.answers import check_metric
 from schedlab.site.copies import in_copies
 from schedlab.site.other_events import under_events
@@ -85,6 +86,7 @@ def what_if(
     node_events: NodeEvents | None = None,
     own_events: bool = True,
     anyway: bool = False,
+    slurm: str = "",
     workers: int | None = None,
     progress: Callable[[int, int, int], None] | None = None,
 ) -> WhatIf:
@@ -119,6 +121,8 @@ def what_if(
         Whether the site's own node events happen in the variants, too.
     anyway
         Whether a twin answers that its last calibration found not good enough.
+    slurm
+        The version of Slurm whose rules both sides follow, such as "26.05"; empty: that of the site.
     workers, progress
         As for `Sweep.run`.
 
@@ -134,7 +138,8 @@ def what_if(
     if not wanted:
         raise InputError("nothing to compare: give changes (PARAMETER=VALUE), policies, variants or node events")
     directory = site.save(mkdtemp(prefix="schedlab-")) if isinstance(site, Site) else site
-    sweep = Sweep(directory, nodes=nodes, anyway=anyway)
+    rules = check_version(slurm, "slurm=") if slurm else ""
+    sweep = Sweep(directory, nodes=nodes, anyway=anyway, slurm=rules)
     if isinstance(site, Site):
         weakref.finalize(sweep, shutil.rmtree, directory, ignore_errors=True)
     simulated = in_copies(sweep, samples, copies, len(wanted))

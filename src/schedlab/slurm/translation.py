@@ -147,6 +147,8 @@ def check_scheduler(scheduler: Scheduler) -> Slurm | None:
         raise InputError(f"{scheduler}: the real Slurm has its own backfilling: write {scheduler.policy.text}+slurm")
     if scheduler.backfill.reserve != ALL or scheduler.backfill.interval == 0:
         raise InputError(f"{scheduler}: Slurm has neither reserve= nor interval=0")
+    if scheduler.backfill.otherwise:
+        raise InputError(f"{scheduler}: a real Slurm has all rules of its version: remove otherwise=")
     if scheduler.backfill.ties == "number" and not isinstance(scheduler.policy, FCFS):
         raise InputError(f"{scheduler}: Slurm breaks ties by number under priority/basic alone: write fcfs")
     return scheduler.backfill

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvents
+from schedlab.cluster.slurm_releases import SlurmRelease
 from schedlab.engine.parts.heterogeneous.numbers import owners_of
 from schedlab.engine.simulation import simulate
 from schedlab.errors import InputError
@@ -17,8 +18,12 @@ from schedlab.schedule.measures import DAY
 from schedlab.schedule.schedule import COLUMNS, Schedule
 from schedlab.scheduler.backfilling import TICK, Slurm
 from schedlab.scheduler.scheduler import Scheduler, as_scheduler
+from schedlab.scheduler.slurm_rules import under_version, version_of
+from schedlab.scheduler.slurm_versions import MODELLED
 from schedlab.slurm.ensemble import EnsembleComparison
+from schedlab.slurm.installation import find_slurm
 from schedlab.slurm.jobs import fractions, minutes
+from schedlab.slurm.releases import name_of
 from schedlab.slurm.replay import run_phases
 from schedlab.slurm.translation import node_size
 from schedlab.workload.joining import joined
@@ -56,7 +61,7 @@ def validate(
     cores_per_node
         As for `schedlab.slurm.run`.
     **options
-        Of `schedlab.slurm.run`: processors, mode, progress, directory.
+        Of `schedlab.slurm.run`: processors, mode, progress, directory, and slurm, whose rules the model then follows.
 
     Returns
     -------
@@ -70,12 +75,31 @@ def validate(
     """
     if phases < 2:
         raise InputError("one run has no distance to others: give two phases or more")
-    chosen = as_scheduler(scheduler)
+    chosen = by_rules_of(options.get("slurm"), as_scheduler(scheduler))
     timeless = jobs.replace(start_time=None)  # both clocks then show the same minute
     runs = run_phases(timeless, chosen, phases=phases, seed=seed, cores_per_node=cores_per_node, **options)
     cores = node_size(timeless, chosen, options.get("processors"), cores_per_node)
     models = model_phases(timeless, chosen, phases=phases, seed=seed, cores_per_node=cores)
     return EnsembleComparison(tuple(run.schedule for run in runs), {"model": tuple(models)})
+
+
+def by_rules_of(slurm: str | None, scheduler: Scheduler) -> Scheduler:
+    """Return a scheduler by the rules of the Slurm that is to run it, for `slurm` see `schedlab.slurm.run`.
+
+    Raises
+    ------
+    InputError
+        If it is not here.
+    """
+    passes = scheduler.backfill
+    if not isinstance(passes, Slurm) or (slurm is None and passes.version != MODELLED):
+        return scheduler
+    return under_version(scheduler, rules_run_by(slurm))
+
+
+def rules_run_by(slurm: str | None) -> str:
+    """Return the version whose rules the Slurm follows that would run; errors as for `find_slurm`."""
+    return version_of(SlurmRelease.given(name_of(find_slurm(slurm).version)))
 
 
 def model_phases(

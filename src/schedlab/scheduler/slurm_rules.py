@@ -24,7 +24,7 @@ def check_version(text: str, what: str) -> str:
 
     Examples
     --------
-    >>> check_version("24.11.5", "--to")
+    >>> check_version("24.11.5", "slurm=")
     '24.11'
     """
     try:
