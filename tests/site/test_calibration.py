@@ -77,6 +77,17 @@ def test_the_number_that_a_twin_is_compared_with_is_told_beside_its_own():
     assert worse.endswith("off by 30.0% on average, that of the naive model by 22.7%.")
 
 
+def test_a_replay_of_too_few_jobs_or_of_none_that_waits_is_not_called_good():
+    """The record is the replay's own, without any error."""
+    few = site_of()
+    few = replace(few, jobs=few.jobs[:20])
+    assert calibrate(few).verdict == "unproven"
+    assert calibrate(few).sentences()[0].startswith("The replay cannot be judged. So few jobs")
+    alone = jobs_of().replace(wait_time=np.zeros(216, dtype=np.int64), run_time=np.ones(216, dtype=np.int64))
+    found = calibrate(Site(CLUSTER, alone, Settings("fcfs+easy"), Ledger()))
+    assert (found.errors["all"][0].simulated[0], found.verdict) == (0, "unproven")
+
+
 def test_on_the_page_errors_stand_before_single_jobs():
     page = render_calibration(calibrate(site_of()))
     assert page.index("Error of the replay") < page.index("By partition") < page.index('id="schedlab-explorer"')

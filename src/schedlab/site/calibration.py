@@ -30,11 +30,12 @@ from schedlab.site.standing import (
     GOOD,
     ROUGH,
     TOLERANCES,
+    UNPROVEN,
     CalibrationRecord,
     Verdict,
     keep_record,
 )
-from schedlab.site.wait_errors import WaitErrors, errors_by_group, moving_error, naive_waits
+from schedlab.site.wait_errors import FEWEST, WaitErrors, errors_by_group, moving_error, naive_waits
 from schedlab.site.wait_text import wait_text, waits_texts
 from schedlab.wording import count_of
 
@@ -93,6 +94,8 @@ class Calibration:
         beaten = self._nearer_mean and (self.naive_moving or 0) <= (self.moving or 0)
         if worst > ROUGH or (beaten and worst > GOOD):
             return "not good enough"
+        if total.jobs < FEWEST or not max(total.recorded[0], total.simulated[0]):
+            return "unproven"
         return "good" if worst <= GOOD else "rough"
 
     @property
@@ -109,6 +112,7 @@ class Calibration:
         told = {
             "good": f"The replay is good enough to ask it what would change{few}.",
             "rough": f"The replay is rough: ask it for large effects only{few}.",
+            "unproven": f"The replay cannot be judged. {UNPROVEN}",
             "not good enough": "The replay is not good enough to answer questions about this site.",
         }
         text = [

@@ -16,6 +16,7 @@ from schedlab.atomic import atomic_path
 from schedlab.documents import checked, read_json
 from schedlab.errors import InputError
 from schedlab.site.coverage import Coverage, error_text
+from schedlab.site.wait_errors import FEWEST
 from schedlab.wording import count_of
 from schedlab.workload.workload import Workload
 
@@ -25,15 +26,17 @@ CALIBRATIONS = "calibration.json"
 GOOD, ROUGH = 0.10, 0.25
 """Relative errors up to which a replay is good, and up to which it is rough: ours, to be judged by who decides."""
 
-Verdict = Literal["good", "rough", "not good enough"]
+Verdict = Literal["good", "rough", "unproven", "not good enough"]
 
-TOLERANCES: Mapping[Verdict, float | None] = {"good": GOOD, "rough": ROUGH, "not good enough": None}
+TOLERANCES: Mapping[Verdict, float | None] = {"good": GOOD, "rough": ROUGH, "unproven": None, "not good enough": None}
 """Errors of single partitions that a verdict goes with."""
+
+UNPROVEN = f"So few jobs, or none that waited, show nothing of a twin: {FEWEST} are the least."
 
 FEW = 1000
 """Jobs below which a verdict says how many it is from."""
 
-State = Literal["good", "rough", "not good enough", "outdated", "not calibrated", "cannot be calibrated"]
+State = Literal["good", "rough", "unproven", "not good enough", "outdated", "not calibrated", "cannot be calibrated"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +56,7 @@ class CalibrationRecord:
     nodes
         Whether jobs got nodes; otherwise the cluster was a number of processors.
     verdict
-        "good", "rough" or "not good enough".
+        "good", "rough", "unproven" (too few jobs were compared, or none waited) or "not good enough".
     error, naive_error
         Relative errors of the mean wait, of the replay and of the naive model; None: no job is recorded to wait.
     moving
@@ -153,6 +156,7 @@ class Standing:
         advice = {
             "good": [],
             "rough": ["Ask a rough twin for large effects only."],
+            "unproven": [UNPROVEN],
             "not good enough": ["No decision should rest on such a twin."],
         }
         return [*advice[self.record.verdict], *self.record.coverage.sentences(TOLERANCES[self.record.verdict])]
