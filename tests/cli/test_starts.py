@@ -42,7 +42,7 @@ def test_a_sentence_comes_first_and_then_what_it_rests_on(run, day):
     assert lines[-1].startswith(
         "From 9 simulations under fcfs+easy, with no further arrivals, seed 1; asked at day 1, 00:00."
     )
-    assert "has not been measured here: --backtest does" in lines[-1]
+    assert "has not been measured: a backtest does" in lines[-1]
 
 
 def test_all_waiting_jobs_are_a_table_in_the_order_of_their_starts(run, day):

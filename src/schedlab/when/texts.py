@@ -14,7 +14,7 @@ from schedlab.when.start_forecast import CHANCES, StartForecast
 from schedlab.wording import count_of, table
 
 NOT_MEASURED = (
-    "How often such answers are right on this log has not been measured here: --backtest does. They hold as far as "
+    "How often such answers are right on this log has not been measured: a backtest does. They hold as far as "
     "{scheduler} is what schedules."
 )
 FEW = 100
