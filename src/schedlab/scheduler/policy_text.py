@@ -43,6 +43,8 @@ def policy_from_text(text: str) -> Policy:
         return FormulaPolicy(plain[1:-1].strip())
     if plain and not plain.replace("_", "").replace("-", "").isalnum():
         return FormulaPolicy(plain)
+    if (meant := SCHEDULERS.get(plain.lower())) is not None:
+        raise InputError(f"{plain} is a whole scheduler ({meant}), not a policy: write it alone, or that text")
     if plain.lower() in BACKFILLING:
         raise InputError(f"{plain} is a kind of backfilling, not a policy: put it after one, as in fcfs+{plain}")
     near = did_you_mean(plain, [*POLICIES, *ALIASES, *SCHEDULERS, *BACKFILLING, "multifactor"])

@@ -45,6 +45,7 @@ def parts_of(text: str) -> dict[str, Any]:
         )
     text = with_formulas(text)
     whole, comma, rest = text.partition(",")
+    _check_name_is_alone(whole)
     text = ALIASES.get(whole.strip().lower(), whole) + comma + rest
     front, runtimes, options = _split(text)
     parts: dict[str, Any] = {}
@@ -63,6 +64,14 @@ def parts_of(text: str) -> dict[str, Any]:
         parts["runtimes"] = predictor_from_text(assumed)
         parts["correction"] = correction.strip().lower() if slash else None
     return _with_options(parts, options, text)
+
+
+def _check_name_is_alone(whole: str) -> None:
+    """Refuse the name of a whole scheduler with an order, backfilling or run times behind it."""
+    name = re.match(r"[\w-]+(\+\+)?", whole.strip())
+    if name and name[0].lower() in ALIASES and whole.strip() != name[0]:
+        meant = ALIASES[name[0].lower()]
+        raise InputError(f"scheduler {whole!r}: {name[0]} is a whole scheduler ({meant}): write it alone, or that text")
 
 
 def as_policy(given: object) -> Policy:
