@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,9 +13,12 @@ from schedlab.cli.app import app
 from schedlab.report.site_waits import render_explanation
 from schedlab.schedule.exports import read_schedule
 from schedlab.site.calibration import calibrate
+from schedlab.site.carriers import Carrier
+from schedlab.site.explained import asks_for
 from schedlab.site.explaining import SiteExplanation, explain
 from schedlab.site.importing import import_site
 from schedlab.site.site import Site
+from schedlab.workload.workload import Workload
 
 CONF = """
 ClusterName=lab
@@ -237,3 +241,21 @@ def test_what_if_writes_the_site_as_it_is_and_the_best_variant(
 
 def test_a_calibration_has_the_same_twin(site: Site, found: SiteExplanation):
     assert calibrate(site).simulated.start_time.tolist() == found.twin.start_time.tolist()
+
+
+@pytest.mark.parametrize(
+    ("shared", "asked"),
+    [
+        ({"time limit": "1 h to 4 h"}, "2 h"),
+        ({"nodes": "2 nodes"}, "2 nodes"),
+        ({"nodes": "2 nodes", "time limit": "1 h to 4 h"}, "2 nodes for 2 h"),
+        ({}, ""),
+    ],
+)
+def test_what_a_group_asks_for_is_a_noun_whatever_its_jobs_share(shared, asked):
+    """It stands after "asking for", and in a column "nearly all ask for"."""
+    jobs = Workload.from_columns(
+        {"submit_time": [0, 9], "run_time": [5, 5], "requested_processors": [1, 1], "requested_time": [7200, 7200]}
+    )
+    found = SimpleNamespace(twin=SimpleNamespace(workload=jobs))
+    assert asks_for(found, Carrier({"user": "ann"}, shared, np.array([0, 1]))) == asked

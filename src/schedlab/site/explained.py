@@ -112,8 +112,11 @@ def asks_for(found: SiteExplanation, carrier: Carrier) -> str:
     shared = {**carrier.told_apart, **carrier.shared}
     gpus = shared.get("GPUs", NO_GPU)
     parts = [shared.get("nodes", ""), _of_kind(shared), f"with {gpus}" if gpus != NO_GPU else ""]
-    parts.append(f"for {_limit(found, carrier.rows)}" if "time limit" in shared else "")
-    return " ".join(part for part in parts if part)
+    asked = " ".join(part for part in parts if part)
+    if "time limit" not in shared:
+        return asked
+    limit = _limit(found, carrier.rows)
+    return f"{asked} for {limit}" if asked else limit
 
 
 def _how_many(found: SiteExplanation, carrier: Carrier) -> str:
