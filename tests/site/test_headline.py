@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from schedlab.errors import InputError
 from schedlab.report.variants import render_ranking
 from schedlab.site import import_site
 from schedlab.site.affected import Affected, whose_lost
@@ -17,6 +18,8 @@ from schedlab.site.effect_texts import effects_text
 from schedlab.site.effects import Effect
 from schedlab.site.far_longer import FarLonger
 from schedlab.site.headline import change_text, details_of
+from schedlab.site.sweep import Sweep
+from schedlab.site.tuning import search_parameters
 from schedlab.site.undecided import undecided_parts
 from schedlab.site.unusable import Unusable
 from schedlab.site.variants import Variant
@@ -141,6 +144,33 @@ def test_a_log_that_cannot_tell_is_no_ground_against_new_nodes_nor_silent_on_who
     )
     assert undecided_parts(1, told[:1], 10.5 * hours)[0].startswith("whether 10 more nodes like b shortens the mean")
     assert undecided_parts(2, told[:1], 10.5 * hours)[-2] == "no group of jobs surely waits longer"
+
+
+def test_another_load_is_not_ranked_because_no_site_chooses_it(directory):
+    """Fewer jobs an hour wait less, which is no merit; of those two, the one that is nearest to today stands first."""
+    quiet, both = Variant("load=0.5", load=0.5), Variant("summer, load=0.8", load=0.8)
+    found = what_if(directory, [MORE], variants=[quiet, both], copies=1, workers=1).ranking
+    assert [one.variant.name for one in found.ranked] == [MORE, "as it is", both.name, quiet.name]
+    assert [one.difference[2] for one in found.ranked[2:]] == ["other load", "other load"]
+    first = found.sentences()[0]
+    assert f"the best of 3 variants by mean wait is {MORE}: " in first
+    assert '"summer, load=0.8" and load=0.5 are not ranked, because a site does not choose how often jobs come' in first
+    assert "surely shorten" not in first
+    page = re.sub(r"<[^>]+>", " ", render_ranking(what_if(directory, variants=[quiet], workers=1).sweep, found))
+    assert "other load" in page
+    alone = what_if(directory, variants=[quiet, both], copies=1, workers=1).sentences()[0]
+    assert "neither variant can be chosen; " in alone
+    with pytest.raises(InputError, match=r"a site does not choose its load: .* --over load="):
+        search_parameters(Sweep(directory), {"load": ["1", "1.1"]})
+
+
+def test_of_several_variants_that_are_sure_the_sentence_is_in_the_plural(directory):
+    more = [f"{number} more nodes like n[1-2]" for number in (4, 5, 6)]
+    first = what_if(directory, variants=[Variant.of([one]) for one in more], copies=1, workers=1).ranking
+    _, *others = [one.variant.name for one in first.changed]
+    assert [one.difference[2] for one in first.changed] == ["wins"] * 3
+    assert f"; {others[0]} and {others[1]} surely shorten it; " in first.sentences()[0]
+    assert "surely shortens it" not in first.sentences()[0]
 
 
 def test_each_variant_stands_beside_the_site_as_it_is_with_the_same_work(directory):

@@ -14,6 +14,7 @@ from schedlab.site.effects import Effect
 from schedlab.site.grounds import Grounds
 from schedlab.site.intervals import Interval
 from schedlab.site.undecided import UNDECIDED, adds_nodes, undecided_parts
+from schedlab.site.variant_names import in_list
 from schedlab.site.variants import AS_IT_IS, compared_with
 from schedlab.site.wait_text import between, wait_text, waits_texts
 from schedlab.site.who_pays import open_text, payers_of, winners_text
@@ -27,6 +28,16 @@ NO_EFFECT, NOT_SIMULATED = "no effect", "not simulated"
 
 EACH = 4
 """Variants up to which the first sentence speaks of each; of more, it speaks of the best and counts the others."""
+
+SURE = {
+    "wins": ("surely shortens it", "surely shorten it"),
+    "pays": ("surely lengthens it", "surely lengthen it"),
+    NO_EFFECT: ("changes nothing", "change nothing"),
+}
+"""What one variant does to the mean wait, and what several do, by their verdict, where that is sure."""
+
+OTHER_LOAD = "other load"
+"""The verdict of a variant that changes nothing but how often jobs come, which no site chooses."""
 
 LITTLE = 0.05
 """Share of the mean wait up to which an interval that contains 0 says that a change is small, if there is any."""
@@ -42,7 +53,7 @@ def sentences_of(ranking: VariantRanking) -> list[str]:
             own = _of_one(one, ranking)
             told += [*([own] if own else []), *details_of(one, "it" if own else one.variant.name)]
     else:
-        told += [*ranking.less_work(), *winners_text(best.effects), *details_of(best)]
+        told += [*ranking.not_ranked(), *winners_text(best.effects), *details_of(best)]
     told += [f"{sentence[:1].upper()}{sentence[1:]}." for one in ranking.ranked for sentence in one.lost_text]
     told += [f"{policy}." for policy in dict.fromkeys(one.policy_text for one in ranking.ranked) if policy]
     if several and ranking.has_winner:
@@ -106,9 +117,11 @@ def _change(ranking: VariantRanking) -> str:
     if number == 1 and ranking.metric == "mean_wait":
         return _of_variant(best, ranking.today)
     variants = "neither variant" if number == 2 else f"none of {count_of(number, 'variant')}"
+    if not any(one.can_be_chosen for one in ranking.changed) and any(one.only_load for one in ranking.changed):
+        return f"{variants} can be chosen"
     if ranking.metric == "mean_wait" and not ranking.has_winner:
         if undecided := _undecided_of(ranking):
-            open_ = sum(one.same_work and one.difference[2] == UNDECIDED for one in ranking.changed)
+            open_ = sum(one.can_be_chosen and one.difference[2] == UNDECIDED for one in ranking.changed)
             return "; ".join(undecided_parts(open_, undecided, ranking.today))
         whole = all(one.same_work for one in ranking.changed)
         return f"{variants} {'' if whole else 'does all the work and '}shortens the mean wait: leave the site as it is"
@@ -129,33 +142,39 @@ def _change(ranking: VariantRanking) -> str:
 
 def _undecided_of(ranking: VariantRanking) -> list[RankedVariant]:
     """Return the variants of which the log cannot tell, and of which the first sentence speaks; of many, the best."""
-    found = [one for one in ranking.changed if one.same_work and one.difference[2] == UNDECIDED]
+    found = [one for one in ranking.changed if one.can_be_chosen and one.difference[2] == UNDECIDED]
     return found if len(ranking.variants) <= EACH else found[:1]
 
 
 def _others(ranking: VariantRanking) -> list[str]:
     """Say briefly what the variants do that the first part of the sentence does not speak of; if many, count them."""
-    of_best = ranking.has_winner or ranking.metric != "mean_wait"
+    of_best = ranking.has_winner or (ranking.metric != "mean_wait" and not ranking.best.only_load)
     told_of = [ranking.best] if of_best else _undecided_of(ranking)
     others = [one for one in ranking.changed if one not in told_of]
     if len(ranking.variants) > EACH:
         return [_counted(others)]
     losing = [f"{one.variant.name} {one.lost_work_text}" for one in others if not one.same_work]
+    losing += [text] if (text := other_loads([one for one in others if one.same_work and one.only_load])) else []
     words: dict[str, list[str]] = {}
     for one in others:
-        if one.same_work:
-            words.setdefault(one.difference[2], []).append(one.variant.name)
-    forms = {
-        "wins": "{} surely shortens it",
-        "pays": "{} surely lengthens it",
-        NO_EFFECT: "{} changes nothing",
-        NOT_SIMULATED: "what {} would do cannot be told, as it is not simulated",
-    }
-    told = [forms[verdict].format(", so does ".join(names)) for verdict, names in words.items() if verdict in forms]
-    unsure = [name for verdict, names in words.items() if verdict not in forms for name in names]
+        if one.can_be_chosen:
+            words.setdefault(one.difference[2], []).append(in_list(one.variant.name))
+    told = [f"{listed(names)} {SURE[verdict][len(names) > 1]}" for verdict, names in words.items() if verdict in SURE]
+    if unsimulated := words.pop(NOT_SIMULATED, []):
+        it = "it is" if len(unsimulated) == 1 else "they are"
+        told.append(f"what {listed(unsimulated)} would do cannot be told, as {it} not simulated")
+    unsure = [name for verdict, names in words.items() if verdict not in SURE for name in names]
     do = "does" if len(unsure) == 1 else "do"
     told += [f"what {listed(unsure)} {do} to it cannot be told from this log"] if unsure else []
     return [*losing, *told]
+
+
+def other_loads(variants: Sequence[RankedVariant]) -> str:
+    """Say why variants that are nothing but other loads are not ranked; "" of none."""
+    if not variants:
+        return ""
+    names, are = listed([in_list(one.variant.name) for one in variants]), "is" if len(variants) == 1 else "are"
+    return f"{names} {are} not ranked, because a site does not choose how often jobs come"
 
 
 def _of_one(one: RankedVariant, ranking: VariantRanking) -> str:
@@ -216,6 +235,7 @@ def _counted(others: Sequence[RankedVariant]) -> str:
         "less work": ("does less work", "do less work"),
         NO_EFFECT: ("changes nothing", "change nothing"),
         NOT_SIMULATED: ("is not simulated", "are not simulated"),
+        OTHER_LOAD: ("is not ranked, as it is another load", "are not ranked, as they are other loads"),
     }
     unsure = "cannot be told from no change"
     found = Counter(words.get(one.difference[2], (unsure, unsure)) for one in others)

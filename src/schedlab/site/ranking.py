@@ -27,7 +27,7 @@ from schedlab.site.effect_texts import difference_text, effects_text
 from schedlab.site.effects import Effect, effects
 from schedlab.site.far_longer import FarLonger, far_longer
 from schedlab.site.grounds import Grounds, changes_passes, grounds_of
-from schedlab.site.headline import EACH, NO_EFFECT, NOT_SIMULATED, sentences_of
+from schedlab.site.headline import EACH, NO_EFFECT, NOT_SIMULATED, OTHER_LOAD, other_loads, sentences_of
 from schedlab.site.lost_work import LostWork, lost_work
 from schedlab.site.lost_work import sentences as lost_sentences
 from schedlab.site.no_effect import why_unchanged
@@ -97,7 +97,7 @@ class RankedVariant:
         if effect.negligible:
             return "below 1 s", "-", NO_EFFECT
         change, interval, verdict = difference_text(effect)
-        return change, interval, verdict or UNDECIDED
+        return change, interval, OTHER_LOAD if self.only_load else verdict or UNDECIDED
 
     @property
     def _of_changes(self) -> tuple[str, bool]:
@@ -134,6 +134,16 @@ class RankedVariant:
     def same_work(self) -> bool:
         """Whether it does all the work that the site as it is does."""
         return (self.every is None or self.every.same_work) and not self.lost.exceeds(self.lost_before)
+
+    @property
+    def only_load(self) -> bool:
+        """Whether nothing is changed but how often jobs come."""
+        return compared_with(self.variant).load != self.variant.load
+
+    @property
+    def can_be_chosen(self) -> bool:
+        """Whether it is ranked: less work is no merit, and how often jobs come is no choice."""
+        return self.same_work and not self.only_load
 
     @property
     def undone(self) -> float:
@@ -178,7 +188,7 @@ class RankedVariant:
 
 @dataclass(frozen=True, slots=True)
 class VariantRanking:
-    """Variants of a site, the best first, the site as it is among them; those that do less work stand behind them.
+    """Variants of a site, the best first, the site as it is among them; those that are not ranked stand behind them.
 
     Parameters
     ----------
@@ -222,7 +232,7 @@ class VariantRanking:
     def has_winner(self) -> bool:
         """Whether the best one is better than the site as it is, and surely shortens the mean wait."""
         first = self.ranked[0] is self.best or self.best.variant.load != 1  # that is beside the site at its load
-        return first and self.best.same_work and self.best.difference[2] == "wins"
+        return first and self.best.can_be_chosen and self.best.difference[2] == "wins"
 
     @property
     def best(self) -> RankedVariant:
@@ -269,18 +279,21 @@ class VariantRanking:
             text += ["", str(self.grounds.omissions)]
         return "\n".join(text)
 
-    def less_work(self) -> list[str]:
-        """Say of each variant that does less work than the site as it is what the table compares."""
-        return [
+    def not_ranked(self) -> list[str]:
+        """Say of each variant that does less work than the site as it is, or other work, what the table compares."""
+        told = [
             f"{one.variant.name} does {share(one.every)} less work and is not ranked: it is compared with the site as "
             f"it is without that work (mean wait {wait_text(one.mean_wait_before)})."
             for one in self.ranked
             if one.every is not None and not one.every.same_work
-        ] + [
+        ]
+        told += [
             f"{one.variant.name} is not ranked: more work is lost on the way than at the site as it is."
             for one in self.ranked
             if one.lost.exceeds(one.lost_before)
         ]
+        loads = other_loads([one for one in self.changed if one.only_load])
+        return [*told, *([f"{loads}."] if loads else [])]
 
 
 def rank_variants(
@@ -312,9 +325,9 @@ def rank_variants(
     # load are no better or worse than those of today.
     ranked.sort(
         key=lambda one: (
-            not one.same_work,
+            not one.can_be_chosen,
             0.0 if one.same_work else one.undone,
-            one.variant.load != 1,
+            abs(one.variant.load - 1) if one.only_load else one.variant.load != 1,
             sign * one.value,
         )
     )

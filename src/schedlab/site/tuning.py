@@ -21,7 +21,7 @@ from schedlab.site.grounds import Grounds, grounds_of
 from schedlab.site.headline import change_text, copies_text, first_sentence
 from schedlab.site.samples import SiteSample
 from schedlab.site.sweep import Sweep, VariantFailure
-from schedlab.site.variants import AS_IT_IS, Axes, Variant, at, grid
+from schedlab.site.variants import AS_IT_IS, LOAD, Axes, Variant, at, grid
 from schedlab.site.who_pays import payers_text, winners_text
 from schedlab.wording import count_of, table
 
@@ -163,9 +163,11 @@ def search_parameters(
     Raises
     ------
     InputError
-        If there is no such metric, or a value is not possible.
+        If there is no such metric, or a value is not possible; or if loads are to be chosen.
     """
     check_metric(metric)
+    if any(what.lower() == LOAD for what in axes):
+        raise InputError("a site does not choose its load: schedlab site what-if --over load=... shows what others do")
     first, second = SiteSample(0, CHOSEN_ON), SiteSample(CHOSEN_ON, 1)
     sign = -1.0 if metric in LARGER_IS_BETTER else 1.0
     values: dict[Variant, float] = {}

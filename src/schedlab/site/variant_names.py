@@ -53,6 +53,17 @@ def point_name(what: str, value: str) -> str:
         return f"{what}={value}"
 
 
+def in_list(name: str) -> str:
+    """Return what a variant is called among others in a sentence: in quotes if its name has commas itself.
+
+    Examples
+    --------
+    >>> in_list("bf_interval=30"), in_list("2 more nodes, load=1.2")
+    ('bf_interval=30', '"2 more nodes, load=1.2"')
+    """
+    return f'"{name}"' if "," in name else name
+
+
 def _is_placed(change: Change, made: Sequence[Change]) -> bool:
     """Whether a change is a line of nodes that another one puts into a partition or on a switch."""
     return change.key.lower() == "nodename" and any(_places(one, [change.value]) for one in made)
