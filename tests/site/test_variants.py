@@ -11,12 +11,14 @@ import pytest
 from schedlab.cli import main
 from schedlab.errors import InputError, InputErrors
 from schedlab.site import import_site, what_if
+from schedlab.site.changes import parse_change
 from schedlab.site.copies import copies_of
 from schedlab.site.effects import effects
 from schedlab.site.ranking import rank_variants
 from schedlab.site.samples import SiteSample
 from schedlab.site.sweep import Sweep
 from schedlab.site.tuning import search_parameters
+from schedlab.site.variant_names import name_of
 from schedlab.site.variants import AS_IT_IS, Variant, grid, parse_axis, read_variants
 
 CONF = """ClusterName=lab
@@ -60,6 +62,23 @@ VARIANTS = [
 )
 def test_an_axis_is_what_stands_before_its_values(text, axis):
     assert parse_axis(text) == axis
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "PartitionName=batch MaxTime=4:00:00",
+        "NodeName=n[1-2] CPUs=8",
+        "QOS=high MaxJobsPerUser=5",
+        "Account=lab GrpJobs=3",
+        "User=ann MaxJobs=3",
+    ],
+)
+def test_a_change_can_be_written_as_tables_call_it(change):
+    """What is copied from an answer into the next question is understood, with values of an axis, too."""
+    assert parse_change(name_of([change])) == parse_change(change)
+    what, values = parse_axis(f"{name_of([change])},7")
+    assert parse_change(f"{what}={values[0]}") == parse_change(change)
 
 
 @pytest.mark.parametrize("text", ["bf_interval", "=3,4", "PriorityMaxAge=1,,2", "PriorityMaxAge=1,1"])

@@ -25,6 +25,9 @@ MORE_NODES = "more nodes like"
 
 _MORE_NODES = re.compile(r"(\d{1,6})\s+more\s+nodes?\s+like\s+(\S+)", re.IGNORECASE)
 _OF_ACCOUNTS = {"qos": "qos", "account": "account", "user": "user"}
+_IN_WORDS = re.compile(r"(partition|nodes?|qos|account|user)\s+([^\s=]+)\s+(\S.*=.*)", re.IGNORECASE)
+"""A line as tables and sentences call it, such as "partition batch MaxTime=1-0"."""
+
 _LINES = {*OBJECTS, *_OF_ACCOUNTS, "switchname"}
 """What a line begins with that has options."""
 
@@ -78,7 +81,8 @@ def parse_change(text: str) -> Change:
         `PARAMETER=VALUE`, `SchedulerParameters.OPTION=VALUE` (or an option without a value; with "=" and nothing behind
         it, it is taken out), `PartitionName=NAME OPTION=VALUE ...`, the same with NodeName, or `QOS=NAME`,
         `Account=NAME` or `User=NAME` with options of sacctmgr; or `SwitchName=NAME Nodes=LIST` for topology.conf.
-        `10 more nodes like NODES` adds nodes, with all that they need.
+        `10 more nodes like NODES` adds nodes, with all that they need. `partition NAME OPTION=VALUE`, as tables call
+        variants, is taken, too.
 
     Raises
     ------
@@ -91,6 +95,8 @@ def parse_change(text: str) -> Change:
     Change(key='SchedulerParameters', value='60', option='bf_interval', options=())
     >>> parse_change("PartitionName=long MaxTime=2-0").options
     (('MaxTime', '2-0'),)
+    >>> parse_change("partition long MaxTime=2-0").text
+    'PartitionName=long MaxTime=2-0'
     >>> parse_change("10 more nodes like n[1-8]").text
     '10 more nodes like n[1-8]'
     """
@@ -98,6 +104,9 @@ def parse_change(text: str) -> Change:
         if not int(matched[1]):
             raise InputError(f"change {shown(text)}: give a number of nodes above 0")
         return Change(MORE_NODES, matched[2], str(int(matched[1])))
+    if matched := _IN_WORDS.fullmatch(text.strip()):
+        kind = {"partition": "PartitionName", "node": "NodeName", "nodes": "NodeName", "qos": "QOS"}
+        return parse_change(f"{kind.get(matched[1].lower(), matched[1].title())}={matched[2]} {matched[3]}")
     head, equals, value = text.strip().partition("=")
     parameter, dot, option = head.strip().partition(".")
     if dot:
