@@ -80,6 +80,17 @@ def renamed(name: str) -> str:
     return f" (it is called {RENAMED[name]} now)" if name in RENAMED else ""
 
 
+def install(extra: str) -> str:
+    """Return how an optional part is installed.
+
+    Examples
+    --------
+    >>> install("gym")
+    'pip install ".[gym]" in the checkout of schedlab'
+    """
+    return f'pip install ".[{extra}]" in the checkout of schedlab'
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return what a name that has changed is called now, or the one that is nearly the same, in parentheses.
 

@@ -15,7 +15,7 @@ _numbers = itertools.count()
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Server]:
     """Return a running server, or skip: PostgreSQL is not part of the project."""
-    pytest.importorskip("psycopg", reason='no psycopg: pip install "schedlab[postgres]"')
+    pytest.importorskip("psycopg", reason='no psycopg: pip install ".[postgres]"')
     try:
         with running_server() as server:
             yield server

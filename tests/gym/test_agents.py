@@ -140,7 +140,7 @@ def test_agents_are_compared_and_judged_like_other_schedulers(tmp_path, monkeypa
     found = sl.simulate_many([jobs], ["fcfs", "@agent:agent.json"], metrics="mean_wait")
     assert found[0, 1] == simulate(jobs, "@agent:agent.json").metrics()["mean_wait"]
     assert found[0, 1] < found[0, 0]
-    gymnasium = pytest.importorskip("gymnasium", reason='needs Gymnasium: pip install "schedlab[gym]"')
+    gymnasium = pytest.importorskip("gymnasium", reason='needs Gymnasium: pip install ".[gym]"')
     assert gymnasium
     from schedlab.gym import Protocol, evaluate
 
@@ -176,13 +176,13 @@ def test_training_without_pytorch_says_what_to_install(monkeypatch):
     from schedlab.gym.training import train
 
     monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(InputError, match=r'pip install "schedlab\[train\]"'):
+    with pytest.raises(InputError, match=r'pip install "\.\[train\]"'):
         train(model_jobs(1), validation=model_jobs(2), seed=1)
 
 
 @pytest.mark.slow
 def test_training_makes_an_agent_better_and_is_the_same_for_the_same_seed(tmp_path):
-    pytest.importorskip("torch", reason='needs PyTorch: pip install "schedlab[train]"')
+    pytest.importorskip("torch", reason='needs PyTorch: pip install ".[train]"')
     from schedlab.gym.training import Settings, network_of, train
 
     jobs = model_jobs(1, jobs=900)
@@ -203,7 +203,7 @@ def test_training_makes_an_agent_better_and_is_the_same_for_the_same_seed(tmp_pa
 
 @pytest.mark.slow
 def test_training_on_several_logs_with_a_curriculum_and_with_the_network_of_sc20():
-    pytest.importorskip("torch", reason='needs PyTorch: pip install "schedlab[train]"')
+    pytest.importorskip("torch", reason='needs PyTorch: pip install ".[train]"')
     from schedlab.gym.training import Settings, train
 
     logs = [model_jobs(1, jobs=300), model_jobs(2, jobs=300, processors=32)]
@@ -224,7 +224,7 @@ def test_training_on_several_logs_with_a_curriculum_and_with_the_network_of_sc20
 @pytest.mark.parametrize("seeds", [1, pytest.param(4, marks=pytest.mark.slow)])
 def test_agents_and_environments_on_nodes(seeds):
     """As plain Python: the kernels of nodes take a minute to compile."""
-    pytest.importorskip("gymnasium", reason='needs Gymnasium: pip install "schedlab[gym]"')
+    pytest.importorskip("gymnasium", reason='needs Gymnasium: pip install ".[gym]"')
     done = subprocess.run(
         [sys.executable, "-W", "ignore", os.path.join(os.path.dirname(__file__), "nodes_by_hand.py"), str(seeds)],
         env={**os.environ, "NUMBA_DISABLE_JIT": "1"},

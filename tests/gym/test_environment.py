@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from gym_samples import model_jobs, random_jobs
 
-gymnasium = pytest.importorskip("gymnasium", reason='needs Gymnasium: pip install "schedlab[gym]"')
+gymnasium = pytest.importorskip("gymnasium", reason='needs Gymnasium: pip install ".[gym]"')
 
 from gymnasium.utils.env_checker import check_env  # noqa: E402
 from gymnasium.vector import AutoresetMode  # noqa: E402

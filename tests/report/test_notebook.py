@@ -50,7 +50,7 @@ def test_without_anywidget_one_sentence_says_what_to_install(
 ) -> None:
     monkeypatch.setitem(sys.modules, "anywidget", None)
     notebook._widget_class.cache_clear()
-    with pytest.raises(InputError, match=r"pip install 'schedlab\[notebook\]'"):
+    with pytest.raises(InputError, match=r'pip install "\.\[notebook\]" in the checkout'):
         schedules["scheduler 0"].explore()
     notebook._widget_class.cache_clear()
 

@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.errors import InputError
+from schedlab.wording import install
 
 try:
     import gymnasium
     from gymnasium import spaces
 except ModuleNotFoundError:
-    raise InputError('environments need Gymnasium: pip install "schedlab[gym]"') from None
+    raise InputError(f"environments need Gymnasium: {install('gym')}") from None
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvents

@@ -22,6 +22,7 @@ from schedlab.gym.episodes import Episodes
 from schedlab.gym.rollouts import Rollout, advantages, joined, roll
 from schedlab.scheduler.agent_file import AgentFile
 from schedlab.scheduler.agent_network import VIEWS, Network
+from schedlab.wording import install
 from schedlab.workload.workload import Workload
 
 if TYPE_CHECKING:
@@ -177,7 +178,7 @@ def _torch() -> Any:
     try:
         import torch
     except ModuleNotFoundError:
-        raise InputError('training needs PyTorch: pip install "schedlab[train]"') from None
+        raise InputError(f"training needs PyTorch: {install('train')}") from None
     return torch
 
 

@@ -18,6 +18,7 @@ from schedlab.report.illustrations import example_figures
 from schedlab.report.page import built
 from schedlab.schedule.recorded import recorded
 from schedlab.schedule.schedule import Schedule
+from schedlab.wording import install
 from schedlab.workload.workload import Workload
 
 
@@ -78,7 +79,7 @@ def _widget_class() -> Any:
         import anywidget
         import traitlets
     except ImportError:
-        raise InputError("explore() needs anywidget; install it with: pip install 'schedlab[notebook]'") from None
+        raise InputError(f"explore() needs anywidget: {install('notebook')}") from None
 
     class Explorer(anywidget.AnyWidget):
         """The view of schedules."""

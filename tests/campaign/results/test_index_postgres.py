@@ -100,7 +100,7 @@ def test_without_the_driver_the_extra_is_named(tmp_path):
         [sys.executable, "-c", code], env={"PYTHONPATH": str(tmp_path)}, capture_output=True, text=True, check=False
     )
     message = done.stderr.splitlines()[-1]
-    assert message.endswith('needs psycopg: pip install "schedlab[postgres]"')
+    assert message.endswith('needs psycopg: pip install ".[postgres]" in the checkout of schedlab')
     assert "sesame" not in message
 
 

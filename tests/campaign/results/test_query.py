@@ -132,5 +132,5 @@ def test_wrong_sql_is_said_in_a_sentence(run, sql, message):
 
 def test_without_duckdb_the_extra_is_named(run, monkeypatch):
     monkeypatch.setitem(sys.modules, "duckdb", None)
-    with pytest.raises(InputError, match=r'pip install "schedlab\[query\]"'):
+    with pytest.raises(InputError, match=r'pip install "\.\[query\]"'):
         run_sql([run], "select 1")

@@ -19,7 +19,7 @@ from schedlab.campaign.run.directory import RunDirectory
 from schedlab.campaign.run.executors import _slurm_cluster_type, dask_workers
 from schedlab.errors import InputError
 
-distributed = pytest.importorskip("distributed", reason='no Dask: pip install "schedlab[dask]"')
+distributed = pytest.importorskip("distributed", reason='no Dask: pip install ".[dask]"')
 
 
 SLURM_PROGRAMS = {

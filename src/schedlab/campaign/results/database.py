@@ -42,6 +42,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, Operati
 from schedlab.atomic import atomic_path
 from schedlab.campaign.run.lock import Lock
 from schedlab.errors import InputError, OutputError
+from schedlab.wording import install
 
 VERSION = 1
 """Of the form of the index."""
@@ -260,7 +261,7 @@ def _url(place: str) -> URL:
     except (ArgumentError, NoSuchModuleError, ValueError):
         known = False
     except ModuleNotFoundError as error:
-        raise InputError(f'an index at {kind}:// needs {error.name}: pip install "schedlab[postgres]"') from None
+        raise InputError(f"an index at {kind}:// needs {error.name}: {install('postgres')}") from None
     if not known or not url.database:
         # The text itself is not printed: there may be a password in it.
         raise InputError(

@@ -11,6 +11,7 @@ from schedlab.campaign.run.details import read_details
 from schedlab.campaign.run.directory import RunDirectory
 from schedlab.campaign.run.own_files import DETAILS
 from schedlab.errors import InputError
+from schedlab.wording import install
 
 if TYPE_CHECKING:
     import duckdb
@@ -60,7 +61,7 @@ def run_sql(runs: Sequence[RunDirectory], sql: str) -> pd.DataFrame:
     try:
         import duckdb
     except ModuleNotFoundError:
-        raise InputError('SQL needs DuckDB: pip install "schedlab[query]"') from None
+        raise InputError(f"SQL needs DuckDB: {install('query')}") from None
     with duckdb.connect(":memory:") as connection:
         for name, table in _tables(runs).items():
             connection.register(name, table)

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 from schedlab.campaign.run.job_arrays import slurm_program
 from schedlab.campaign.run.worker import end_with_parent
 from schedlab.errors import InputError
+from schedlab.wording import install
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -203,7 +204,7 @@ def dask_workers(
     try:
         from distributed import Client
     except ImportError:
-        raise InputError('campaigns on Dask need the extra "dask": pip install "schedlab[dask]"') from None
+        raise InputError(f"campaigns on Dask need the extra dask: {install('dask')}") from None
     if scheduler_file is not None:
         address = _address_in(scheduler_file)
     if address is None and slurm is None:
