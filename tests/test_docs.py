@@ -96,3 +96,18 @@ def test_console_blocks_are_cut_into_commands_and_what_they_print() -> None:
         ("schedlab versions", "schedlab 1"),
         ("schedlab simulate a.swf      -o b.csv", ""),
     ]
+
+
+def test_no_page_and_no_message_installs_from_an_index_that_does_not_have_it() -> None:
+    """schedlab is not on PyPI: whoever follows such a line gets nothing, or what somebody else put there."""
+    from_an_index = re.compile(r"""pip (?:install|download) (?:-\S+ )*["']?schedlab\b""")
+    files = [*PAGES, *PROJECT.glob("src/**/*.py")]
+    found = [path.name for path in files if from_an_index.search(path.read_text(encoding="utf-8"))]
+    assert found == []
+
+
+def test_no_message_or_help_names_a_file_of_the_documentation() -> None:
+    """A wheel does not have it: texts name the title of the page."""
+    named = re.compile(r"""["'][^"']*\bdocs/[a-z-]+/[a-z-]+(?:\.md|\b)""")
+    files = [path for path in PROJECT.glob("src/**/*.py") if path.name != "reference.py"]
+    assert [path.name for path in files if named.search(path.read_text(encoding="utf-8"))] == []

@@ -105,6 +105,13 @@ def load_named(text: str, what: str) -> Any:
     sys.path.insert(0, here)
     try:
         return getattr(importlib.import_module(module), name)
+    except ModuleNotFoundError as error:
+        if error.name != module.partition(".")[0]:
+            raise InputError(f"{what} {source}: {type(error).__name__}: {error}") from error
+        raise InputError(
+            f"{what} {source}: there is no {error.name}.py in the current directory, {here}, and no such package is "
+            "installed"
+        ) from error
     except Exception as error:
         raise InputError(f"{what} {source}: {type(error).__name__}: {error}") from error
     finally:

@@ -21,6 +21,7 @@ from schedlab.scheduler.policy import ALIASES, POLICIES
 from schedlab.scheduler.predictor import CHOICES, CORRECTIONS
 from schedlab.scheduler.predictor_text import PREDICTORS
 from schedlab.scheduler.request_method import METHODS
+from schedlab.workload.cleaning import RULE_SETS
 
 
 @pytest.mark.parametrize(("scheduler", "starts"), [("fcfs", [0, 10, 20]), ("easy", [0, 10, 2])])
@@ -55,6 +56,16 @@ def test_cleaning_is_told_on_stderr_if_it_touched_a_job(run, trace: Path) -> Non
     result = run("simulate", trace)
     assert result.stderr == "cleaning (default) changed jobs (fill-request 1)\n"
     assert run("simulate", trace, "--clean", "sc15").stderr == "cleaning (sc15) dropped 1 of 3 jobs (no-request 1)\n"
+
+
+def test_that_a_log_has_no_cancelled_jobs_is_told_to_those_who_want_to_keep_them(run, trace: Path) -> None:
+    told = "cleaning (cancelled): this log has no jobs that were cancelled while they waited\n"
+    assert run("simulate", trace, "--clean", "cancelled").stderr == told
+
+
+def test_help_names_every_set_of_cleaning_rules(run) -> None:
+    text = " ".join(run("simulate", "--help").stdout.replace("│", " ").split())
+    assert [name for name in RULE_SETS if name not in text.partition("Cleaning: ")[2][:150]] == []
 
 
 def test_requests_can_be_made_advisory(run, trace: Path) -> None:

@@ -52,7 +52,7 @@ def test_the_text_is_kept_and_each_reading_makes_a_fresh_object():
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("none_of_the_tests:Half", "ModuleNotFoundError: No module named 'none_of_the_tests'"),
+        ("none_of_the_tests:Half", "there is no none_of_the_tests.py in the current directory, "),
         ("broken_of_the_tests:Half", "ZeroDivisionError"),
         ("own_of_the_tests:Third", "AttributeError"),
         ("own_of_the_tests:Needs", "TypeError: .*missing 1 required positional argument"),

@@ -99,7 +99,7 @@ def experiment(
         typer.Option(
             metavar="none|period=TIME|share=SHARE|sp-...",
             help="Submission of workflows: none, one per period, or a share of the work; sp-...: ScSF's special "
-            "patterns instead of the model's jobs, see docs/reference/generator.md.",
+            "patterns instead of the model's jobs, see 'Generated experiments' in the documentation.",
         ),
     ] = "none",
     submission_mode: Annotated[

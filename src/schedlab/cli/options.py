@@ -26,7 +26,8 @@ Clean = Annotated[
     str,
     typer.Option(
         metavar="RULES",
-        help="Cleaning: none, default, sc15, or comma-separated names of rules.",
+        help="Cleaning: none, default, cancelled (keeps jobs that were cancelled while they waited), sc15, or "
+        "comma-separated names of rules.",
     ),
 ]
 Processors = Annotated[
@@ -104,7 +105,7 @@ RequestsOrMethod = Annotated[
     typer.Option(
         metavar="enforced|advisory|METHOD",
         help="enforced: jobs are killed at their requested time, advisory: they are not; or, with --distributions, "
-        "how jobs choose requests (see docs/how-to/uncertain-run-times.md): "
+        "how jobs choose requests (see 'Simulate jobs that may ask for too little' in the documentation): "
         "classic, neuroscience(k=10), toptimal, atoptimal(zeta=auto), given.",
     ),
 ]

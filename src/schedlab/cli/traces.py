@@ -56,6 +56,8 @@ class CleanedTrace:
 
     def note_cleaning(self) -> None:
         """Tell what reading and cleaning changed, if anything; call it last: an error is one line alone."""
+        from schedlab.workload.cleaning import KEEP_CANCELLED
+
         self.note_reading()
         report = self.cleaning
         dropped = [f"{step.rule} {step.dropped:,}" for step in report.steps if step.dropped]
@@ -67,6 +69,8 @@ class CleanedTrace:
         if changed:
             parts.append(f"changed jobs ({', '.join(changed)})")
         told = [f"cleaning ({self.rules}) {' and '.join(parts)}"] if parts else []
+        if any(step.rule == KEEP_CANCELLED and not step.changed for step in report.steps):
+            told.append(f"cleaning ({self.rules}): this log has no jobs that were cancelled while they waited")
         if self.workload.rounded:
             told.append(f"fractions rounded while reading: {self.workload.rounded:,}")
         if told:

@@ -114,9 +114,9 @@ ROWS: tuple[Row, ...] = (
     ("topology.yaml", "block block_sizes blocks", "ignored", BLOCKS, ""),
     ("topology.yaml", "flat", "modelled", "no switches: nodes side by side", _NODES),
     # Partitions
-    ("PartitionName", "PartitionName Nodes Default", "modelled", "which nodes, and where jobs go that name none",
-     _PLACED),
-    ("PartitionName", "MaxTime", "modelled", "no option for longer requests", _SITE),
+    ("PartitionName", "PartitionName Nodes", "modelled", "on which nodes its jobs run", _PLACED),
+    ("PartitionName", "Default", "modelled", "jobs that name no partition go there", _PLACED),
+    ("PartitionName", "MaxTime", "modelled", "jobs that ask for more do not run in this partition", _SITE),
     ("PartitionName", "DefaultTime", "modelled", "the request of jobs that give no time", "tests/site/test_jobs.py"),
     ("PartitionName", "MinNodes MaxNodes", "approximated",
      "for all jobs; some wait in Slurm although there are nodes enough, four of 300 in a test",

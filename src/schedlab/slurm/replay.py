@@ -115,7 +115,7 @@ def run(
 
     References
     ----------
-    `docs/background/clock.md` says why the clock may jump.
+    The page on the clock says why it may jump.
     """
     installation = find_slurm(slurm or _version_in(scheduler))
     if conf is not None and not isinstance(conf, Configuration):

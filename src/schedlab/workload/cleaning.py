@@ -22,6 +22,9 @@ Mask = NDArray[np.bool_]
 PARTIAL = (2, 3, 4)
 """SWF's status of parts of checkpointed jobs: one that others follow, the last one, and the last one if it failed."""
 
+KEEP_CANCELLED = "keep-cancelled"
+"""The rule that lets jobs wait that were cancelled while they waited."""
+
 
 @dataclass(frozen=True, slots=True)
 class Rule:
@@ -116,7 +119,7 @@ _ALL_RULES = (
         _part_of_another_line,
     ),
     Rule(
-        "keep-cancelled",
+        KEEP_CANCELLED,
         "cancelled while it waited: waits as long, and leaves unless it starts before",
         were_cancelled,
         with_patience,
@@ -168,7 +171,7 @@ RULE_SETS: dict[str, tuple[str, ...]] = {
     ),
     "cancelled": (
         "partial-executions",
-        "keep-cancelled",
+        KEEP_CANCELLED,
         "never-ran",
         "negative-submit",
         "no-processors",
