@@ -8,8 +8,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
 
 import schedlab
+from schedlab.cli.app import app
+from schedlab.cli.verbs import GROUPS
 
 
 def _program(*words: str, stdout: int = subprocess.PIPE) -> subprocess.Popen[str]:
@@ -27,6 +30,44 @@ def test_help_names_every_verb(run) -> None:
         "demo inspect generate simulate compare predict when search gantt schedulers fetch convert reproduce versions"
     )
     assert [verb for verb in [*verbs.split(), "versions"] if f" {verb} " not in text] == []
+
+
+def test_help_has_every_verb_in_a_group_of_those_who_need_it(run) -> None:
+    assert sorted(verb for verbs in GROUPS.values() for verb in verbs) == sorted(get_command(app).commands)
+    text = run("--help").stdout
+    places = [text.index(f"─ {group} ─") for group in GROUPS]
+    assert places == sorted(places)
+    assert text.index(" deploy ") < text.index(" fetch ")
+
+
+def test_without_a_verb_the_help_says_how_to_begin(run) -> None:
+    result = run()
+    text = " ".join((result.stdout + result.stderr).split())
+    assert "Begin with schedlab demo" in text.replace("`", "")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("what-if site", "write schedlab site what-if"),
+        ("import --conf conf", "write schedlab site import"),
+        ("when jobs.swf", "schedlab.when"),
+        ("calibrate site", "write schedlab site calibrate"),
+        ("run jobs.swf", "write schedlab campaign run or schedlab slurm run"),
+    ],
+)
+def test_a_verb_that_is_elsewhere_is_told_with_its_place(run, words: str, said: str) -> None:
+    result = run(*words.split())
+    assert result.exit_code == 2
+    assert said in " ".join(result.stderr.replace("│", " ").split())
+
+
+def test_explaining_a_site_leads_to_the_verb_of_sites(run, tmp_path: Path) -> None:
+    result = run("explain", tmp_path)
+    assert result.exit_code == 1
+    assert result.stderr == (
+        f"schedlab: {tmp_path} is a directory, not a schedule; of a site: schedlab site explain {tmp_path}\n"
+    )
 
 
 @pytest.mark.parametrize("verb", ["", "inspect", "campaign diff", "site what-if"])

@@ -187,6 +187,8 @@ def explain(
     from schedlab.schedule.exports import read_schedule
     from schedlab.slurm.sprio import priorities
 
+    if schedule.is_dir():
+        raise InputError(f"{schedule} is a directory, not a schedule; of a site: schedlab site explain {schedule}")
     if (job is None) == (at is None):
         raise typer.BadParameter("give the number of a JOB, or --at SECOND for the priorities of all that wait")
     found = read_schedule(schedule)

@@ -45,6 +45,7 @@ from schedlab.cli import (
     workloads,
 )
 from schedlab.cli.option_words import in_options
+from schedlab.cli.verbs import BEGIN, group_of, in_order, meant_by
 from schedlab.errors import InputError, InputErrors, SchedlabError
 from schedlab.imports import allow_imports
 from schedlab.wording import bounded, shown
@@ -88,7 +89,20 @@ class Verbs(TyperGroup):
         command = super().get_command(ctx, cmd_name)
         if command is not None:
             _without_types_of_flags(command)
+            command.rich_help_panel = group_of(cmd_name)
         return command
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names of the verbs, in the order of their groups."""
+        return in_order(super().list_commands(ctx))
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the verb of a command line; of one that is elsewhere, the message says where."""
+        if args and args[0] not in self.commands:
+            inner = {verb: getattr(command, "commands", {}) for verb, command in self.commands.items()}
+            if meant := meant_by(args[0], inner):
+                ctx.fail(f"No such command '{args[0]}': {meant}.")
+        return super().resolve_command(ctx, args)
 
     def get_params(self, ctx: Any) -> Any:
         """Return the program's own options, those without a value without a type."""
@@ -137,7 +151,7 @@ def _hoisted(args: list[str]) -> list[str]:
     return front + rest
 
 
-app = typer.Typer(cls=Verbs, no_args_is_help=True, pretty_exceptions_enable=False)
+app = typer.Typer(cls=Verbs, no_args_is_help=True, pretty_exceptions_enable=False, epilog=BEGIN)
 
 
 def _show_version(asked: bool) -> None:

@@ -1,0 +1,70 @@
+"""The verbs of the program by who needs them, and where a verb is that was looked for in the wrong place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+GROUPS = {
+    "Begin": ("demo", "inspect", "simulate", "compare", "report"),
+    "For operators of a cluster": ("site", "cluster", "slurm", "deploy"),
+    "For studies: jobs": ("fetch", "convert", "generate", "model", "workflow"),
+    "For studies: simulations": ("campaign", "analyse", "explain", "gantt", "requests", "reproduce"),
+    "For policies and predictions": ("schedulers", "predict", "search", "learn", "agent"),
+    "The program itself": ("warm-up", "versions"),
+}
+"""All verbs of the first level, in the order of the help."""
+
+BEGIN = (
+    "Begin with `schedlab demo`. With a log: `schedlab compare LOG -s easy -s saf+easy`. With a cluster of your own: "
+    "`schedlab site import --conf DIR --sacct FILE -o SITE`, then `schedlab site what-if SITE --set ...`."
+)
+"""What stands below the help."""
+
+NO_VERB = {
+    "when": "when jobs will start is forecast from Python, by schedlab.when; see 'When will my job start?' in the "
+    "documentation",
+    "policies": "schedlab schedulers lists the policies",
+    "policy": "schedlab schedulers lists the policies",
+    "twin": "schedlab site import makes the twin of a site",
+}
+"""Words that are no verbs anywhere, and what is meant."""
+
+
+def group_of(verb: str) -> str | None:
+    """Return the group of a verb of the first level; None if it has none.
+
+    Examples
+    --------
+    >>> group_of("deploy")
+    'For operators of a cluster'
+    """
+    return next((group for group, verbs in GROUPS.items() if verb in verbs), None)
+
+
+def in_order(verbs: Iterable[str]) -> list[str]:
+    """Return verbs in the order of the help, those without a group last."""
+    order = [verb for group in GROUPS.values() for verb in group]
+    return sorted(verbs, key=lambda verb: order.index(verb) if verb in order else len(order))
+
+
+def meant_by(word: str, inner: Mapping[str, Iterable[str]]) -> str:
+    """Return what somebody meant who took a word for a verb; "" if that is not known.
+
+    Parameters
+    ----------
+    word
+        What was written.
+    inner
+        The verbs of the second level, by the one of the first.
+
+    Examples
+    --------
+    >>> meant_by("what-if", {"site": ["import", "what-if"], "model": ["fit"]})
+    'write schedlab site what-if'
+    >>> meant_by("show", {"site": ["show"], "model": ["show"], "learn": ["fit"]})
+    'write schedlab model show or schedlab site show'
+    """
+    places = sorted(f"schedlab {verb} {word}" for verb, verbs in inner.items() if word in verbs)
+    if places:
+        return f"write {' or '.join(places)}"
+    return NO_VERB.get(word, "")
