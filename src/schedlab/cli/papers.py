@@ -177,7 +177,7 @@ def order(
     plot: Plots = None,
     as_json: Json = False,
 ) -> None:
-    """Our own study of `eaf`: predicted run times for ordering the queue (docs/background/beyond-saf.md)."""
+    """Our own study of `eaf`: predicted run times for ordering the queue (see 'Beyond SAF' in the documentation)."""
     from schedlab_papers.order import reproduce
 
     with _working(plot) as given:
