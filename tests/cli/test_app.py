@@ -51,7 +51,7 @@ def test_without_a_verb_the_help_says_how_to_begin(run) -> None:
     [
         ("what-if site", "write schedlab site what-if"),
         ("import --conf conf", "write schedlab site import"),
-        ("when jobs.swf", "schedlab.when"),
+        ("start jobs.swf", "schedlab when forecasts when jobs will start"),
         ("calibrate site", "write schedlab site calibrate"),
         ("run jobs.swf", "write schedlab campaign run or schedlab slurm run"),
     ],

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 GROUPS = {
     "Begin": ("demo", "inspect", "simulate", "compare", "report"),
-    "For operators of a cluster": ("site", "cluster", "slurm", "deploy"),
+    "For operators of a cluster": ("site", "when", "cluster", "slurm", "deploy"),
     "For studies: jobs": ("fetch", "convert", "generate", "model", "workflow"),
     "For studies: simulations": ("campaign", "analyse", "explain", "gantt", "requests", "reproduce"),
     "For policies and predictions": ("schedulers", "predict", "search", "learn", "agent"),
@@ -21,10 +21,9 @@ BEGIN = (
 """What stands below the help."""
 
 NO_VERB = {
-    "when": "when jobs will start is forecast from Python, by schedlab.when; see 'When will my job start?' in the "
-    "documentation",
     "policies": "schedlab schedulers lists the policies",
     "policy": "schedlab schedulers lists the policies",
+    "start": "schedlab when forecasts when jobs will start",
     "twin": "schedlab site import makes the twin of a site",
 }
 """Words that are no verbs anywhere, and what is meant."""
