@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from numbers import Real
 
 import numpy as np
 
 from schedlab.cluster.cluster import Cluster
+from schedlab.durations import parse_duration
 from schedlab.errors import InputError
 
-Means = tuple[float | None, float | None]
-"""Mean seconds between a return and the next failure, None if there is none, and between a failure and the return."""
+Means = tuple[float | str | None, float | str | None]
+"""Mean times, seconds or durations: from a return to the next failure, None if there is none, and to the return."""
 
 
 def drawn_failures(
@@ -38,24 +40,28 @@ def drawn_failures(
     (mtbf, mttr), (gpu_mtbf, gpu_mttr) = means
     if mtbf is None and gpu_mtbf is None:
         raise InputError("give mtbf=, gpu_mtbf=, or both: what fails how often")
-    _check_positive(shape=shape)
+    _positive(shape=shape)
     if mtbf is not None:
-        mean, repair = _check_positive(mtbf=mtbf, mttr=mttr)
+        mean, repair = _positive(mtbf=mtbf, mttr=mttr)
         for name in cluster.nodes:
             for down, up in _failures(mean, repair, shape, begin, until, generator):
                 yield name, None, down, up
     if gpu_mtbf is not None:
-        mean, repair = _check_positive(gpu_mtbf=gpu_mtbf, gpu_mttr=gpu_mttr)
+        mean, repair = _positive(gpu_mtbf=gpu_mtbf, gpu_mttr=gpu_mttr)
         for name, gpu in _gpus_of(cluster):
             for down, up in _failures(mean, repair, shape, begin, until, generator):
                 yield name, gpu, down, up
 
 
-def _check_positive(**values: float | None) -> list[float]:
-    for name, value in values.items():
-        if value is None or not (np.isfinite(value) and value > 0):
-            raise InputError(f"{name}={value}: must be greater than 0")
-    return [value for value in values.values() if value is not None]
+def _positive(**values: float | str | None) -> list[float]:
+    """Return numbers, durations in seconds; raise InputError if one is not above 0."""
+    found: dict[str, object] = {
+        name: parse_duration(value) if isinstance(value, str) else value for name, value in values.items()
+    }
+    for name, value in found.items():
+        if not isinstance(value, Real) or not 0 < float(value) < np.inf:
+            raise InputError(f"{name}={value!r}: must be greater than 0")
+    return [float(value) for value in found.values() if isinstance(value, Real)]
 
 
 def _failures(

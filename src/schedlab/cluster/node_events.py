@@ -278,10 +278,10 @@ class NodeEvents:
         cls,
         cluster: Cluster,
         *,
-        mtbf: float | None = None,
-        mttr: float | None = None,
-        gpu_mtbf: float | None = None,
-        gpu_mttr: float | None = None,
+        mtbf: float | str | None = None,
+        mttr: float | str | None = None,
+        gpu_mtbf: float | str | None = None,
+        gpu_mttr: float | str | None = None,
         until: int,
         rng: np.random.Generator | int,
         begin: int = 0,
@@ -295,8 +295,8 @@ class NodeEvents:
         cluster
             The nodes; each node and each GPU fails by itself.
         mtbf, mttr
-            Of nodes: mean seconds from a return to the next failure, and from a failure to the return. None: no node
-            fails.
+            Of nodes: mean time from a return to the next failure, and from a failure to the return, in seconds or as a
+            duration such as "30d". None: no node fails.
         gpu_mtbf, gpu_mttr
             The same of single GPUs.
         until

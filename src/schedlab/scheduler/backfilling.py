@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Literal
 
-from schedlab.errors import InputError
+from schedlab.errors import InputError, check_type
 from schedlab.scheduler.arguments import argument, arguments, in_minutes, read_arguments, whole, written_arguments
 from schedlab.scheduler.own_pass import OwnPass
 from schedlab.scheduler.policy import SPF, Policy
@@ -98,6 +98,10 @@ class Easy:
 
     name: ClassVar[str] = "easy"
     order: Policy | None = None
+
+    def __post_init__(self) -> None:
+        if self.order is not None:
+            check_type(self.order, Policy, 'give one, such as SPF(), or write "easy:sjf" as the text of a backfilling')
 
     @property
     def text(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from numbers import Real
 from typing import Any, ClassVar, Literal
 
 from schedlab.errors import InputError
@@ -219,8 +220,8 @@ class Multifactor(Policy):
     amounts: bool = _choice("amounts", "yes: weights in tres= multiply amounts, not shares", False)
 
     def __post_init__(self) -> None:
-        if not all(getattr(self, weight) >= 0 for weight in WEIGHTS):
-            raise InputError("multifactor: weights must be 0 or more")
+        for one in WEIGHTS:
+            _check_weight(one, getattr(self, one))
         if sum(getattr(self, weight) for weight in (*WEIGHTS, "site")) > HIGHEST:
             raise InputError(f"multifactor: the weights add up to more than {HIGHEST}, the highest priority of Slurm")
         if not any(getattr(self, weight) for weight in (*WEIGHTS, "tres")):
@@ -293,3 +294,8 @@ class Multifactor(Policy):
 
 def _plural(weight: str) -> str:
     return {"partition": "partitions", "qos": "qoses"}[weight]
+
+
+def _check_weight(name: str, value: object) -> None:
+    if not isinstance(value, Real) or not float(value) >= 0:
+        raise InputError(f"multifactor: {name}={value!r}: weights are numbers of 0 or more")

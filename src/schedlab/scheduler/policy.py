@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.errors import InputError
+from schedlab.errors import InputError, check_type
 from schedlab.scheduler.formula import Formula
 
 Scores = NDArray[np.float64]
@@ -235,6 +235,7 @@ class FormulaPolicy(Policy):
     source: str
 
     def __post_init__(self) -> None:
+        check_type(self.source, str, 'a formula is a text such as "p*q"')
         if '"' in self.source:
             raise InputError(f"formula {self.source!r}: a formula cannot contain a quotation mark")
         _formula(self.source)

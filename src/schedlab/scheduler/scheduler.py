@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from schedlab.errors import InputError
+from schedlab.errors import InputError, check_type
 from schedlab.imports import check_imports
 from schedlab.naming import checked_name, label_of, split_name
 from schedlab.scheduler.backfilling import Backfill, Conservative, Easy, NoBackfill
@@ -171,6 +171,7 @@ class Scheduler:
         >>> Scheduler.parse("saf@similar+easy").text
         'saf@similar+easy@requested'
         """
+        check_type(text, str, 'a scheduler text is written like "saf+easy"')
         name, rest = split_name(text)
         return cls(**parts_of(rest), name=name)
 
@@ -307,6 +308,8 @@ def as_schedulers(
     """
     if isinstance(given, str | Scheduler):
         given = [given]
+    if not isinstance(given, Iterable):
+        raise InputError(f"{given!r} names no schedulers: give texts such as 'saf+easy', or a Scheduler")
     if isinstance(given, Mapping):
         return [replace(one, name=name) for name, one in zip(given, as_schedulers(given.values()), strict=True)]
     return [as_scheduler(one) for one in given]

@@ -177,7 +177,7 @@ def _front(front: str, text: str) -> tuple[Policy, Backfill]:
         return policy_from_text(policy), NoBackfill()
     # The last term of a formula, as in p + q or p + sqrt(q).
     term = (len(match["name"]) == 1 or match["arguments"]) and match["order"] is None
-    if match["name"].lower() not in BACKFILLING and term:
+    if match["name"].lower() not in BACKFILLING and term and match["policy"].strip().lower() not in POLICIES:
         return policy_from_text(front), NoBackfill()
     backfill = _backfill(match["backfill"], text)
     return policy_from_text(match["policy"]), backfill
