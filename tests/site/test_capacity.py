@@ -15,6 +15,7 @@ from schedlab.site import import_site
 from schedlab.site.capacity import _Search, capacity, next_number
 from schedlab.site.capacity_found import Capacity, not_monotone
 from schedlab.site.capacity_goal import Goal
+from schedlab.site.capacity_text import columns
 from schedlab.site.changes import changed
 from schedlab.site.more_nodes import check_kind, more_nodes, new_names, node_kinds
 
@@ -153,6 +154,12 @@ def test_the_numbers_that_decide_run_on_copies_where_there_are_too_many_to_run_a
     assert "Both sides were simulated 3 times" in text
     assert "That holds for the numbers of nodes that decide; the others were simulated on fewer copies." in text
     assert text.count("simulated once") == 1  # of n1; those of g1 have no effect
+    head, rows = columns(found)
+    value, before, change = (head.index(name) for name in ("mean wait", "as it is, same copies", "change"))
+    for row, step in zip(rows[1:], (step for one in found.kinds for step in one.steps), strict=True):
+        assert row[value:change][0] == found.goal.in_words(step.value)
+        assert row[before] == found.goal.in_words(step.before)
+        assert step.value - step.before == pytest.approx(step.change)  # each row fits by itself
 
 
 def test_a_number_that_misses_the_goal_on_copies_gives_way_to_the_next_that_reached_it(site, monkeypatch):

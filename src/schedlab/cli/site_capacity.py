@@ -100,6 +100,7 @@ def capacity(
             anyway=anyway,
             workers=workers,
             progress=progress,
+            told=note,
         )
     note(f"simulations are in {found.sweep.answers}")
     if as_json:

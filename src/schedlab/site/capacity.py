@@ -23,6 +23,7 @@ from schedlab.site.samples import THE_LOG, SiteSample
 from schedlab.site.sweep import Paired, Sweep
 from schedlab.site.unusable import Unusable, unusable
 from schedlab.site.variants import AS_IT_IS, Variant
+from schedlab.wording import count_of
 
 MOST_TRIED = 2
 """Numbers of a kind that are tried at most, for each power of two up to the largest one: doubling, then halving."""
@@ -175,6 +176,7 @@ class _Search:
             number,
             variant,
             self.value(answers),
+            self.value(one.base for one in copies),
             float(changes.mean()),
             self.goal.interval(copies, self.mine),
             between_copies(changes),
@@ -232,6 +234,7 @@ def capacity(
     anyway: bool = False,
     workers: int | None = None,
     progress: Progress | None = None,
+    told: Callable[[str], None] | None = None,
 ) -> Capacity:
     """Return how many nodes of which kind a site needs until a metric reaches a goal.
 
@@ -263,6 +266,8 @@ def capacity(
         Whether a twin answers that its last calibration found not good enough.
     workers, progress
         As for `Sweep.run`.
+    told
+        Called with what will be simulated, in words, before it is.
 
     Raises
     ------
@@ -277,6 +282,8 @@ def capacity(
     samples = in_copies(sweep, [sample], copies, len(kinds) * MOST_TRIED * most.bit_length())
     deciding = in_copies(sweep, [sample], copies, len(kinds))
     search = _Search(sweep, goal, samples, deciding, most, workers, progress)
+    if told is not None:
+        told(_plan(len(kinds), most, len(samples), len(deciding)))
     base = search.as_it_is(len(kinds))
     answers = [one.other for one in base]
     before = search.value(answers)
@@ -302,6 +309,21 @@ def capacity(
         grounds_of(sweep, pairs[0], [], pairs),
         currency,
     )
+
+
+def _plan(kinds: int, most: int, copies: int, deciding: int) -> str:
+    """Say what will be simulated, and how often.
+
+    Examples
+    --------
+    >>> _plan(1, 64, 1, 3)
+    '1, 2, 4 and more nodes, up to 64, of 1 kind are tried until the goal is reached, on one copy of the ...'
+    """
+    text = f"1, 2, 4 and more nodes, up to {most:,}, of {count_of(kinds, 'kind')} are tried until the goal is reached, "
+    text += "on one copy of the log" if copies == 1 else f"on {copies} copies of the log"
+    if deciding > copies:
+        return f"{text}; the number that decides is run on {deciding}, and with a tenth more work"
+    return f"{text}; the number that decides is also run with a tenth more work"
 
 
 def _mean(answers: Sequence[VariantAnswer], metric: str) -> float:

@@ -34,8 +34,9 @@ class CapacityStep:
         How many.
     variant
         The site with them.
-    value, change, interval
-        The metric, its change from the site as it is, and the 95 % interval of that (None: there is none).
+    value, before, change, interval
+        The metric, that of the site as it is on the same copies of the jobs, its change from that, and the 95 %
+        interval of the change (None: there is none).
     copies, runs
         The smallest and the largest change among the copies of the jobs (None: there is one), and how many these are.
     mean_wait, utilisation
@@ -53,6 +54,7 @@ class CapacityStep:
     nodes: int
     variant: Variant
     value: float
+    before: float
     change: float
     interval: Interval | None
     copies: Interval | None

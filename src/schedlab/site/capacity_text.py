@@ -301,10 +301,14 @@ def columns(found: Capacity) -> tuple[list[str], list[list[str]]]:
     """Return the head and the rows of the table of all numbers that were tried."""
     priced = any(one.price is not None for one in found.kinds)
     currency = f" ({found.currency})" if found.currency else ""
-    head = ["nodes like", "nodes added", found.goal.text, "change", "95 % interval", *_mean_wait(found, "mean wait")]
+    apart = ["as it is, same copies"] if _on_fewer(found) else []
+    head = ["nodes like", "nodes added", found.goal.text, *apart, "change", "95 % interval"]
+    head += _mean_wait(found, "mean wait")
     head += ["utilisation", f"hours of waiting saved in {_period(found)}", "hours saved per node"]
     head += [f"cost in 30 days{currency}", f"cost per hour saved{currency}"] if priced else []
-    first = [AS_IT_IS, "0", found.goal.in_words(found.before), "-", "-", *_mean_wait(found, duration(found.mean_wait))]
+    before = found.goal.in_words(found.before)
+    first = [AS_IT_IS, "0", before, *([before] if apart else []), "-", "-"]
+    first += _mean_wait(found, duration(found.mean_wait))
     rows = [[*first, f"{found.utilisation:.1%}", *["-"] * (4 if priced else 2), ""]]
     for one in found.kinds:
         rows += [_row(found, one, step, priced=priced) for step in one.steps]
@@ -316,9 +320,16 @@ def _mean_wait(found: Capacity, text: str) -> list[str]:
     return [] if found.goal.metric == "mean_wait" and not found.goal.kind else [text]
 
 
+def _on_fewer(found: Capacity) -> bool:
+    """Return whether numbers were run on fewer copies than the site as it is, whose metric is another one there."""
+    return any(step.runs < found.copies for one in found.kinds for step in one.steps)
+
+
 def _row(found: Capacity, one: KindCapacity, step: CapacityStep, *, priced: bool) -> list[str]:
     saved, goal = found.saved(step), found.goal
-    row = [one.kind.name, f"{step.nodes:,}", goal.in_words(step.value), _signed(found, step.change)]
+    row = [one.kind.name, f"{step.nodes:,}", goal.in_words(step.value)]
+    row += [goal.in_words(step.before)] if _on_fewer(found) else []
+    row.append(_signed(found, step.change))
     row += ["-" if step.interval is None else _span(found, step.interval), *_mean_wait(found, duration(step.mean_wait))]
     row += [f"{step.utilisation:.1%}", f"{saved:,.0f}", f"{saved / step.nodes:,.0f}"]
     if priced:
