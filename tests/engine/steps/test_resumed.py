@@ -79,6 +79,28 @@ def test_under_conservative_backfilling_reservations_are_made_again_beside_the_r
     assert simulation.start_time.tolist() == [0, 100, 150, 3]
 
 
+@pytest.mark.parametrize("scheduler", ["fcfs+slurm", "multifactor(age=1000,size=500)+slurm"])
+def test_under_slurm_the_passes_begin_with_the_present_second(scheduler):
+    # The second job needs the whole machine, when the first has ended; a backfill pass starts the third, which ends
+    # before that, within its interval of 30 s.
+    jobs = sl.Workload.from_columns(
+        {
+            "submit_time": [0, 1, 2],
+            "run_time": [4_000, 600, 600],
+            "requested_time": [4_000, 600, 600],
+            "requested_processors": [2, 4, 2],
+            "user_id": [1, 2, 3],
+        },
+        processors=4,
+    )
+    simulation = sl.Simulation.from_state(jobs, [0, -1, -1], 1_000, scheduler=scheduler)
+    simulation.run()
+    first, second, third = simulation.start_time.tolist()
+    assert first == 0
+    assert 4_000 <= second <= 4_061  # the minute that a main pass may take to see the end
+    assert 1_000 <= third <= 1_031
+
+
 def test_run_times_that_are_set_later_decide_when_jobs_start():
     jobs = sl.Workload.from_columns(
         {

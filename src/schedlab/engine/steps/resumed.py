@@ -15,7 +15,7 @@ from schedlab.engine.decisions.agent import AgentPlayer
 from schedlab.engine.decisions.agent_view import startable
 from schedlab.engine.decisions.by_hand import NO_BLOCKED, UNRESERVED, start_by_hand
 from schedlab.engine.driver import Driver
-from schedlab.engine.jobs.calendar import add, discard
+from schedlab.engine.jobs.calendar import NEVER, add, discard
 from schedlab.engine.jobs.clock import (
     ARRIVED,
     CHANGES,
@@ -31,6 +31,7 @@ from schedlab.engine.jobs.clock import (
 from schedlab.engine.jobs.state import UNKNOWN
 from schedlab.engine.loop import ASK, LET_IN, LET_TIME_PASS
 from schedlab.engine.prepared import Prepared
+from schedlab.engine.slurm.state import FULL_DUE, LOOK_AGAIN, MAIN_DUE, Passes
 from schedlab.errors import InputError
 from schedlab.kernels import bare_kernel, inlined
 from schedlab.workload.workload import Workload
@@ -88,6 +89,7 @@ def bring_to(driver: Driver, start: NDArray[np.int64], now: int) -> None:
     clock = driver.world.state.clock
     clock[COMPLETED] = clock[ARRIVED] = clock[ENTERING] = clock[CHANGES] = 0
     clock[LEFT], clock[STAGE] = UNKNOWN, LET_IN
+    _let_passes_be_due(driver.world.plan, now)
     clock[CORRECTED] = 1  # a pass follows, in which a plan with reservations begins with the running jobs
 
 
@@ -95,8 +97,15 @@ def _let_submit(driver: Driver, second: int) -> None:
     """Advance to a second: jobs are submitted, and no pass is made."""
     clock = driver.world.state.clock
     while driver.advance(second) == ASK:
+        _let_passes_be_due(driver.world.plan, NEVER)
         clock[STAGE] = LET_TIME_PASS
     clock[NOW] = second
+
+
+def _let_passes_be_due(plan: object, second: int) -> None:
+    """Let Slurm's passes be due from a second on; one that is skipped would be due for ever."""
+    if isinstance(plan, Passes):
+        plan.counters[[MAIN_DUE, FULL_DUE, LOOK_AGAIN]] = second
 
 
 def _name(prepared: Prepared, job: int) -> int:
