@@ -21,7 +21,7 @@ GOAL = 20
 """Seconds."""
 
 TWIN = 400
-"""Nodes of the machine on which the plain twin checks."""
+"""Nodes of the machine on which the reference checks."""
 
 
 def experiments(traces: Path) -> Iterator[Result]:
@@ -43,5 +43,5 @@ def experiments(traces: Path) -> Iterator[Result]:
         found = len(analysis.distributions())
         seconds = time.perf_counter() - begin
         name, fast = f"experiment, 25 % {submission_mode}", seconds < GOAL
-        check = f"{len(analysis.schedule):,} jobs, {found} distributions; {len(jobs):,} jobs equal the twin"
+        check = f"{len(analysis.schedule):,} jobs, {found} distributions; {len(jobs):,} jobs equal the reference"
         yield Result(name, f"{seconds:.1f} s", f"{GOAL} s", fast, check, bool(equal))

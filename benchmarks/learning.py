@@ -40,7 +40,7 @@ LEADERS = {
 
 
 def trials(traces: Path) -> Iterator[Result]:
-    """Trials per second and core, against the twin; and those of all published tuples, against the published scores."""
+    """Trials per second and core, against the reference; and all published tuples, against published scores."""
     rng = np.random.default_rng(17)
     jobs = sl.learn.usable_jobs(sl.model.lublin(48, PROCESSORS, rng=rng), sl.learn.Trials(), PROCESSORS)
     for sampling in ("independent", "antithetic"):
@@ -57,7 +57,7 @@ def trials(traces: Path) -> Iterator[Result]:
             f"{rate:.2f} M trials/s, standard errors {scores.relative_error.mean():.3%} of a score",
             "1 M trials/s",
             rate >= 1,
-            "orders drawn by the kernel, measured by the twin",
+            "orders drawn by the kernel, measured by the reference",
             equal,
         )
     yield from _published_trials(traces)

@@ -26,7 +26,7 @@ def many(_: Path) -> Iterator[Result]:
         f"{alone * 1e6:.0f} us",
         "60 us",
         alone <= 60e-6,
-        "equals the twin",
+        "equals the reference",
         plain.start_time.tolist() == sl.simulate(one, "saf+easy").start_time.tolist(),
     )
     both = best(lambda: sl.simulate(one, "saf+easy").metrics(), 2_000)
@@ -36,7 +36,7 @@ def many(_: Path) -> Iterator[Result]:
         f"{both * 1e6:.0f} us",
         "150 us",
         both <= 150e-6,
-        "equals the twin",
+        "equals the reference",
         found == expected,
     )
     formulas = [f'"p**{power / 1000} * q"+easy' for power in range(1_000)]

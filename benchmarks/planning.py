@@ -1,4 +1,4 @@
-"""What planning for many jobs and predicting with tens of thousands waiting cost, each beside the plain-Python twin."""
+"""What planning for many jobs and predicting with tens of thousands waiting cost, each beside the reference."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def timed(jobs: sl.Workload, scheduler: str, repeats: int = 2) -> float:
 
 
 def equals_the_twin(jobs: sl.Workload, scheduler: str) -> bool:
-    """Return whether the first jobs start when the plain twin starts them."""
+    """Return whether the first jobs start when the reference starts them."""
     few = jobs[:TWIN_JOBS]
     return bool(np.array_equal(sl.simulate(few, scheduler).start_time, sl.simulate_plain(few, scheduler).start_time))
 
@@ -43,7 +43,7 @@ def equals_the_twin(jobs: sl.Workload, scheduler: str) -> bool:
 def line(name: str, jobs: sl.Workload, scheduler: str, goal: float, repeats: int = 2) -> Result:
     """Return how long a simulation takes, beside its goal in seconds."""
     seconds = timed(jobs, scheduler, repeats)
-    check = f"{TWIN_JOBS} jobs equal the twin"
+    check = f"{TWIN_JOBS} jobs equal the reference"
     return Result(name, f"{seconds:.2f} s", f"{goal:g} s", seconds <= goal, check, equals_the_twin(jobs, scheduler))
 
 
@@ -59,7 +59,7 @@ def planning(traces: Path) -> Iterator[Result]:
         f"{seconds[0]:.0f} us with {queues[0]:.0f} waiting, {seconds[1]:.0f} us with {queues[1]:.0f}",
         "-",
         True,
-        f"{TWIN_JOBS} jobs equal the twin",
+        f"{TWIN_JOBS} jobs equal the reference",
         equals_the_twin(saturated(TWIN_JOBS), "fcfs+conservative"),
     )
     yield line("conservative, 20,000 saturated jobs", saturated(20_000), "fcfs+conservative", 0.5)
@@ -83,6 +83,6 @@ def predicting(_: Path) -> Iterator[Result]:
             f"{ratio:.1f} times saf+easy, {ratio * plain:.2f} s",
             "3 times",
             ratio <= 3,
-            f"{TWIN_JOBS} jobs equal the twin",
+            f"{TWIN_JOBS} jobs equal the reference",
             equals_the_twin(jobs, scheduler),
         )

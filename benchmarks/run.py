@@ -74,7 +74,7 @@ def fits_the_machine(schedule: sl.Schedule) -> bool:
 
 
 def kth(traces: Path) -> Iterator[Result]:
-    """EASY and conservative on KTH-SP2, against the values of SC'15 and the plain-Python twin."""
+    """EASY and conservative on KTH-SP2, against the values of SC'15 and the reference."""
     log = traces / "variants/predictsim/KTH-SP2/swf_unfiltered/log.swf.gz"
     if not log.is_file():
         print(f"kth: skipped, there is no {log}")
@@ -112,7 +112,12 @@ def kth(traces: Path) -> Iterator[Result]:
     fast = best(lambda: sl.simulate(few, "fcfs+easy"), 20)
     equal = bool((plain.start_time == sl.simulate(few, "fcfs+easy").start_time).all())
     yield Result(
-        "the same, first 3,000 jobs", f"{slow / fast:,.0f} times the twin", "-", True, "equals the twin", equal
+        "the same, first 3,000 jobs",
+        f"{slow / fast:,.0f} times the reference",
+        "-",
+        True,
+        "equals the reference",
+        equal,
     )
     sl.simulate(few, "fcfs+conservative")
     seconds = best(lambda: sl.simulate(jobs, "fcfs+conservative"), 3)
@@ -123,7 +128,7 @@ def kth(traces: Path) -> Iterator[Result]:
         ).all()
     )
     yield Result(
-        "conservative on KTH-SP2", f"{seconds * 1e3:.0f} ms", "1 s", seconds < 1, "500 jobs equal the twin", equal
+        "conservative on KTH-SP2", f"{seconds * 1e3:.0f} ms", "1 s", seconds < 1, "500 jobs equal the reference", equal
     )
 
 
@@ -164,7 +169,7 @@ def million(_: Path) -> Iterator[Result]:
             f"{seconds:.2f} s, a job costs {growth:.1f} times that of 10 k",
             f"{goal} s, 10 times",
             seconds <= goal and growth < 10,
-            "fits the machine; 2,000 jobs equal the twin",
+            "fits the machine; 2,000 jobs equal the reference",
             equal and fits_the_machine(schedule),
         )
 

@@ -35,7 +35,7 @@ def crowd(jobs: int, days: int, *, at_once: int = 0) -> sl.Workload:
 
 
 def slurm(traces: Path) -> Iterator[Result]:
-    """A queue of 10,000 jobs before 10,000 nodes; the same rules against EASY and against the plain twin."""
+    """A queue of 10,000 jobs before 10,000 nodes; the same rules against EASY and against the reference."""
     jobs = crowd(85_000, 7, at_once=25_000)
     small = crowd(600, 1, at_once=300).replace(processors=300 * NODE)
     for text in (f"{PRIORITY}+slurm(depth=500,node=24)", f"multifactor(age=1000,fairshare=9000)+slurm(node={NODE})"):
@@ -45,7 +45,7 @@ def slurm(traces: Path) -> Iterator[Result]:
         seconds = time.perf_counter() - begin
         faster = schedule.end_time.max() / seconds
         right = bool(np.array_equal(sl.simulate(small, text).start_time, simulate_plain(small, text).start_time))
-        shown = f"{mean_queue(schedule):,.0f} jobs waiting; 600 jobs equal the twin"
+        shown = f"{mean_queue(schedule):,.0f} jobs waiting; 600 jobs equal the reference"
         name = f"Slurm, 10,000 nodes, {'fair share' if 'fair' in text else 'age and size'}"
         yield Result(name, f"{faster:,.0f} x real time", "5,000 x", faster > 5_000, shown, right)
     easy, same = (sl.simulate(jobs, text).start_time for text in ("fcfs+easy", f"fcfs+{AS_EASY}"))

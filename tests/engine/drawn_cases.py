@@ -1,4 +1,4 @@
-"""Random simulations of everything that goes together, and whether engine and twin agree on them.
+"""Random simulations of everything that goes together, and whether engine and reference agree on them.
 
 They are drawn independently of the other random cases of these tests: through public names, with documents of clusters
 and texts of schedulers as users write them.
@@ -157,7 +157,7 @@ def found_by_engine(case: Case) -> Any:
 
 
 def found_by_twin(case: Case) -> Any:
-    """Return the same by the plain twin."""
+    """Return the same by the reference."""
     prepared = prepare(case.workload, case.scheduler, **case.options)
     try:
         if prepared.events == "sc17":
@@ -203,9 +203,9 @@ def interrupted(case: Case, seed: int) -> Any:
 
 
 def differences(case: Case, seed: int) -> list[str]:
-    """Return in what engine and twin differ, and the engine from itself if it is interrupted."""
+    """Return in what engine and reference differ, and the engine from itself if it is interrupted."""
     engine, twin = found_by_engine(case), found_by_twin(case)
-    found = between("the twin", engine, twin)
+    found = between("the reference", engine, twin)
     if case.options.get("events") != "sc17":
         found += from_itself(engine, interrupted(case, seed))
     return found

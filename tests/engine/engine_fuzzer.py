@@ -1,4 +1,4 @@
-"""Compare engine and twin on many random simulations; each must agree, within a minute.
+"""Compare engine and reference on many random simulations; each must agree, within a minute.
 
     NUMBA_DISABLE_JIT=1 python tests/engine/engine_fuzzer.py --cases 50000
 
@@ -51,7 +51,7 @@ Found = TypeVar("Found")
 
 
 class Result(NamedTuple):
-    """What came of a case: "agree", "refuse" (engine and twin, alike), "no case", or a finding."""
+    """What came of a case: "agree", "refuse" (engine and reference, alike), "no case", or a finding."""
 
     seed: int
     kind: str

@@ -191,7 +191,7 @@ def fits(shape: Shape, cluster: dict[str, Any]) -> bool:
 
 
 def node_inputs(cluster: dict[str, Any], shapes: list[Shape], numbers: list[int], rule: int) -> NodeInputs:
-    """Return the numbers that engine and twin take."""
+    """Return the numbers that engine and reference take."""
     columns = {name: np.array([getattr(shape, name) for shape in shapes], dtype=np.int64) for name in Shape._fields}
     columns["exclusive"] = columns["exclusive"].astype(np.bool_)
     return NodeInputs(

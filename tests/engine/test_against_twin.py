@@ -1,4 +1,4 @@
-"""The compiled engine against its plain-Python twin, job by job."""
+"""The compiled engine against its reference, job by job."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Compiled kernels against the same code as plain Python: what holds for the one, holds for the other.
 
-Other tests compare the engine with its twin as plain Python alone, in all combinations of features. Here few are
+Other tests compare the engine with its reference as plain Python alone, in all combinations of features. Here few are
 compiled, each of which takes up to a quarter of a minute.
 """
 

@@ -1,4 +1,4 @@
-"""A bounded run of the fuzzer of engine and twin; `make fuzz` is the long one."""
+"""A bounded run of the fuzzer of engine and reference; `make fuzz` is the long one."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_differences_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(drawn_cases, "found_by_twin", lambda _: {"start_time": [2]})
     monkeypatch.setattr(drawn_cases, "interrupted", lambda *_: "never ends")
     assert differences(case, 3) == [
-        "the engine differs from the twin in start_time",
+        "the engine differs from the reference in start_time",
         "the engine: a schedule; itself, interrupted, never ends",
     ]
-    assert between("the twin", "refused", "refused") == []
+    assert between("the reference", "refused", "refused") == []

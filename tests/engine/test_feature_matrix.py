@@ -1,4 +1,4 @@
-"""Every pair of features under every backfilling: the engine against its plain twin, and what always holds.
+"""Every pair of features under every backfilling: the engine against its reference, and what always holds.
 
 Pairs and larger sets are run with the engine as plain Python, and each feature by itself in `make test`: the same code
 without compilation, which would take an hour for all the combinations of types.
@@ -26,7 +26,7 @@ SETS = 60
 
 
 def check(backfilling, features, seeds):
-    """Simulate random workloads with the engine and its twin; they agree, and what always holds does."""
+    """Simulate random workloads with the engine and its reference; they agree, and what always holds does."""
     try:
         case = setting(backfilling, features)
     except InputError:

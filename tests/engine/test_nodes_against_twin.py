@@ -1,4 +1,4 @@
-"""Nodes in the engine against its plain twin: every feature under every rule of placement, starts and nodes.
+"""Nodes in the engine against its reference: every feature under every rule of placement, starts and nodes.
 
 The engine runs as plain Python: the same code without compilation.
 """
@@ -28,7 +28,7 @@ SEEDS = {"none": 2, "easy": 2, "easy:ORDER": 2, "conservative": 1, "fixed": 1, "
 """How many workloads, by backfilling."""
 
 PLANNED = {"weight": ("conservative", "slurm, every event"), "spread": ("fixed", "slurm")}
-"""Which of those that plan for everybody are compared under which rule: the twin takes long for them."""
+"""Which of those that plan for everybody are compared under which rule: the reference takes long for them."""
 FEATURES = [(), *((feature,) for group in GROUPS for feature in group if feature != "pyss")]
 
 
@@ -60,7 +60,7 @@ def replayed(prepared):
 
 
 def check(backfilling, features, placement, seed):
-    """Simulate a random workload on random nodes with the engine and its twin; return whether it can be done."""
+    """Simulate a random workload on random nodes with the engine and its reference; return whether it can be done."""
     try:
         case = setting(backfilling, features)
     except InputError:

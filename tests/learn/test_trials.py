@@ -1,4 +1,4 @@
-"""Trial simulations: the kernel against its twin, and what scores must be."""
+"""Trial simulations: the kernel against its reference, and what scores must be."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ATOptimal against published values, the plain twin, and all sequences."""
+"""ATOptimal against published values, the reference, and all sequences."""
 
 from __future__ import annotations
 

@@ -136,7 +136,7 @@ def test_the_engine_takes_the_nodes_that_its_twin_takes(scheduler):
 
 
 def one_job(groups, options):
-    """Return the nodes of a job on empty nodes, and its cores on each, as engine and twin have them."""
+    """Return the nodes of a job on empty nodes, and its cores on each, as engine and reference have them."""
     request = request_of(options)
     columns = {name: [getattr(request, name)] for name in NAMES}
     times = {"submit_time": [0], "run_time": [9], "requested_time": [9], "requested_processors": [request.processors]}

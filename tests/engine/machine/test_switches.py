@@ -1,4 +1,4 @@
-"""The placement rule "switches": against its twin on larger clusters, and what it refuses."""
+"""The placement rule "switches": against its reference on larger clusters, and what it refuses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Slurm's priority and passes, and jobs that wait for others: against the plain twin, EASY, and by hand."""
+"""Slurm's priority and passes, and jobs that wait for others: against the reference, EASY, and by hand."""
 
 from __future__ import annotations
 

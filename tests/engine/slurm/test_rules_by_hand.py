@@ -29,7 +29,7 @@ TICK, DELAY = 1, 3
 
 
 def replayed(jobs, scheduler, cluster):
-    """Simulate with the twin."""
+    """Simulate with the reference."""
     return replay(prepare(jobs, scheduler, cluster=cluster))
 
 

@@ -1,4 +1,4 @@
-"""Slurm's backfill passes rest after one that has changed nothing: the engine against its twin, on light loads."""
+"""Slurm's backfill passes rest after one that has changed nothing: the engine against its reference, on light loads."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def light_load(seed: int) -> Workload:
 
 
 def check(cores: int | None, scheduler: str) -> int:
-    """Compare the engine with its twin, on processors or on nodes; return how many workloads were compared."""
+    """Compare the engine with its reference, on processors or on nodes; return how many workloads were compared."""
     options = {}
     if cores is not None:
         nodes = NodeGroup(tuple(f"n{number}" for number in range(6 // cores)), cores=cores)

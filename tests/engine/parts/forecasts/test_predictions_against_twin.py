@@ -1,4 +1,4 @@
-"""Predictions and corrections in the compiled engine, against the plain-Python twin and against what must hold."""
+"""Predictions and corrections in the compiled engine, against the reference and against what must hold."""
 
 from __future__ import annotations
 

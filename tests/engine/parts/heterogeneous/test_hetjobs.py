@@ -1,4 +1,4 @@
-"""Heterogeneous jobs in the engine, against its plain twin and by hand.
+"""Heterogeneous jobs in the engine, against its reference and by hand.
 
 The comparison runs as plain Python: the same code without compilation.
 """

@@ -1,4 +1,4 @@
-"""Partitions and limits in the engine against its plain twin: every feature under every backfilling on nodes.
+"""Partitions and limits in the engine against its reference: every feature under every backfilling on nodes.
 
 The engine runs as plain Python: the same code without compilation.
 """
@@ -56,7 +56,7 @@ FEATURES = [(), *((feature,) for group in GROUPS for feature in group if feature
 
 
 def check(backfilling, features, seed):
-    """Simulate a random workload on random partitions with the engine and its twin; return whether it can be done."""
+    """Simulate a random workload on random partitions with the engine and its reference; return if it can be done."""
     try:
         case = setting(backfilling, features)
     except InputError:

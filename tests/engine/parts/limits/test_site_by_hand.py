@@ -36,7 +36,7 @@ DEPTHS = [name for name, case in RECORDED.items() if "SchedulerParameters" in ""
 
 
 def replayed(jobs, scheduler, cluster):
-    """Simulate with the twin."""
+    """Simulate with the reference."""
     return replay(prepare(jobs, scheduler, cluster=cluster))
 
 

@@ -1,4 +1,4 @@
-"""Moldable jobs: by hand, and what always holds. The comparison with the twin is part of the feature matrix."""
+"""Moldable jobs: by hand, and what always holds. The comparison with the reference is part of the feature matrix."""
 
 import json
 from pathlib import Path

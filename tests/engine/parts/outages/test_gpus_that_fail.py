@@ -1,4 +1,4 @@
-"""Single GPUs that fail and come back, by hand; `test_node_events.py` compares engine and twin on random ones."""
+"""Single GPUs that fail and come back, by hand; `test_node_events.py` compares engine and reference on random ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Jobs that preempt each other for ever: one sentence, in the engine and its twin.
+"""Jobs that preempt each other for ever: one sentence, in the engine and its reference.
 
 A real slurmctld 22.05 goes on: with two QOS in a circle, which only files of its state can have, two jobs preempted
 each other for eleven hours, every 150 or 180 seconds, until it was stopped.

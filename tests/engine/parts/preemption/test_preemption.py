@@ -1,4 +1,4 @@
-"""Jobs that take the place of others that run: the engine, its twin, and what must always hold.
+"""Jobs that take the place of others that run: the engine, its reference, and what must always hold.
 
 The random comparison runs the engine as plain Python: the same code without compilation.
 """
@@ -102,7 +102,7 @@ def prepared_with(workload, case, options, seed):
 
 
 def check(backfilling, features, seed):
-    """Simulate with the engine and its twin, and look at the schedule; return how many runs had to give way."""
+    """Simulate with the engine and its reference, and look at the schedule; return how many runs had to give way."""
     try:
         case = setting(backfilling, features)
         if case.refused:
@@ -120,7 +120,7 @@ def check(backfilling, features, seed):
     assert held == expected, what
     assert (schedule.pauses is None) is (plain.pauses is None), what
     assert schedule.pauses is None or schedule.pauses.tolist() == plain.pauses.tolist(), what
-    # Known: of a moldable job, the twin sometimes says Priority where the engine says Resources, in the same second.
+    # Known: of a moldable job, the reference sometimes says Priority where the engine says Resources.
     if not case.moldable:
         assert reasons_of(schedule) == reasons_of(plain), what
     assert_events_are_respected(schedule, events, what)

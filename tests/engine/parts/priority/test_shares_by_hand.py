@@ -83,7 +83,7 @@ def named(who: Associations, values) -> dict[str, float]:
 def factors(
     who: Associations, usage: list[float], *, fair_tree: bool, dampening: float = 1.0
 ) -> tuple[dict[str, float], dict[str, float]]:
-    """Return the factors of users who have used so much, by the engine and by its twin."""
+    """Return the factors of users who have used so much, by the engine and by its reference."""
     shares = new_shares(who, fair_tree=fair_tree, dampening=dampening)
     plain = Shares(who.parent.tolist(), who.shares.tolist(), who.user.tolist(), fair_tree, dampening)
     plain.use({one: used for one, used in enumerate(usage) if who.user[one]}, 1.0, 1.0)
@@ -119,7 +119,7 @@ def test_a_simulation_counts_what_a_real_slurm_counts_and_gives_the_same_factors
 
 
 def replayed(jobs, scheduler, cluster):
-    """Simulate with the twin."""
+    """Simulate with the reference."""
     return replay(prepare(jobs, scheduler, cluster=cluster))
 
 

@@ -84,7 +84,7 @@ def test_the_engine_does_as_the_twin(tmp_path):
 
 
 def compare(directory):
-    """Run all cases with the engine and its twin; print how many there are."""
+    """Run all cases with the engine and its reference; print how many there are."""
     for case in CASES:
         prepared = prepared_of(case, directory)
         driver = Driver(prepared, assemble(prepared))

@@ -1,4 +1,4 @@
-"""Advance reservations: the engine, its twin, and what must always hold.
+"""Advance reservations: the engine, its reference, and what must always hold.
 
 The random comparison runs the engine as plain Python: the same code without compilation.
 """
@@ -89,7 +89,7 @@ def prepared_with(workload, case, options, seed):
 
 
 def check(backfilling, features, seed):
-    """Simulate with the engine and its twin, and look at the schedule; return whether it can be done."""
+    """Simulate with the engine and its reference, and look at the schedule; return whether it can be done."""
     try:
         case = setting(backfilling, features)
         if case.refused:

@@ -1,4 +1,4 @@
-"""Jobs that fail at their requests and come back: by hand, and the compiled engine against its plain twin."""
+"""Jobs that fail at their requests and come back: by hand, and the compiled engine against its reference."""
 
 from __future__ import annotations
 
