@@ -111,3 +111,14 @@ def test_no_message_or_help_names_a_file_of_the_documentation() -> None:
     named = re.compile(r"""["'][^"']*\bdocs/[a-z-]+/[a-z-]+(?:\.md|\b)""")
     files = [path for path in PROJECT.glob("src/**/*.py") if path.name != "reference.py"]
     assert [path.name for path in files if named.search(path.read_text(encoding="utf-8"))] == []
+
+
+def test_the_navigation_has_every_page_once_in_groups_that_can_be_looked_over() -> None:
+    index = (PROJECT / "docs" / "index.md").read_text(encoding="utf-8")
+    groups = [block.split("\n\n")[1].split() for block in re.findall(r"```{toctree}\n(.*?)```", index, re.DOTALL)]
+    assert [len(group) for group in groups if len(group) > 12] == []
+    named = [page for group in groups for page in group]
+    there = [
+        str(page.relative_to(PROJECT / "docs").with_suffix("")) for page in PAGES if PROJECT / "docs" in page.parents
+    ]
+    assert sorted(named) == sorted(page for page in there if page != "index" and not page.startswith("reference/api/"))
