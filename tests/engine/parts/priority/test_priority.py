@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from schedlab.cluster.cluster import Cluster
+from schedlab.cluster.nodes import NodeGroup
 from schedlab.engine import simulate
 from schedlab.engine.parts.priority import kernels as priorities
 from schedlab.engine.parts.priority.kernels import new_priority
 from schedlab.engine.prepared import prepare
-from schedlab.engine.reference.simulate import simulate_plain
+from schedlab.engine.reference.simulate import replay, simulate_plain
 from schedlab.kernels import for_python
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.workflow.workflow import Task, Workflow
@@ -111,6 +112,22 @@ def test_usage_decays_while_the_machine_is_idle(engine):
     }
     schedule = engine(Workload.from_columns(columns, processors=4), "multifactor(fairshare=100,half_life=10,period=10)")
     np.testing.assert_array_equal(schedule.start_time, [0, 40, 57, 52])
+
+
+def test_whole_nodes_of_a_task_do_not_make_the_workflow_smaller_whose_place_it_has():
+    """The task with a whole node has the size of both tasks, no less than the job of both nodes, and came before it."""
+    flow = Workflow("flow", (Task("wide", 2, 76.0, 92.0), Task("whole", 1, 104.0, 107.0)))
+    single = Workload.from_columns(
+        {"submit_time": [1], "run_time": [2], "requested_time": [32], "requested_processors": [2]}, processors=2
+    )
+    workload = submit_workflows(single, [Submission(flow, "aware", 0)])
+    of_flow = workload.workflows.number >= 0
+    asked = Resources.of(3, tasks=workload.job_processors, exclusive=of_flow & (workload.job_processors == 1))
+    cluster = Cluster.of_nodes(NodeGroup.of("n[1-2]", cores=1))
+    prepared = prepare(workload.replace(resources=asked), "multifactor(size=1000,period=60)+slurm", cluster=cluster)
+    for schedule in (replay(prepared), simulate(prepared.workload, prepared.scheduler, cluster=cluster)):
+        assert sorted(schedule.start_time[of_flow].tolist()) == [0, 76]
+        assert schedule.start_time[~of_flow].tolist() == [180]
 
 
 @pytest.mark.parametrize("scheduler", [f"{SCSF}+slurm", f"{SCSF}+slurm(node=24)", f"{SCSF}+slurm(node=24)@actual"])

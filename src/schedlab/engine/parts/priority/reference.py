@@ -72,7 +72,7 @@ class Priority:
         if self.nodes is not None:
             asked, there = self.nodes
             if planned and job.number in self.whole:
-                size = self.whole[job.number] / self.processors
+                size = max(size, self.whole[job.number] / self.processors)  # of a pilot job, which is wider
             share = max(1, asked[job.number]) / there
             size = max(size, share) if self.policy.relative else (size + share) / 2
         if self.policy.relative:
