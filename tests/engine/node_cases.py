@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
 from typing import Any, NamedTuple
 
@@ -188,6 +189,24 @@ def fits(shape: Shape, cluster: dict[str, Any]) -> bool:
     inputs = node_inputs(cluster, [shape], [0], 0)
     empty = Nodes(empty_nodes(inputs), requests_of(inputs), new_placement(inputs))
     return empty.placement.place(empty.nodes, empty.requests[0][0]) is not None
+
+
+def crowd_on(
+    cluster: dict[str, Any], shape: Callable[[], Shape], rng: np.random.Generator, jobs: int = 60
+) -> tuple[Workload, list[Shape]]:
+    """Return jobs that come within five minutes and fit a cluster that is empty, and what each asks for."""
+    shapes: list[Shape] = []
+    while len(shapes) < jobs:
+        one = shape()
+        if fits(one, cluster):
+            shapes.append(one)
+    columns = {
+        "submit_time": np.sort(rng.integers(0, 300, jobs)),
+        "run_time": rng.integers(0, 60, jobs),
+        "requested_time": rng.integers(60, 80, jobs),
+        "requested_processors": [one.tasks * one.task_cores for one in shapes],
+    }
+    return Workload.from_columns(columns, processors=sum(cluster["cores"])), shapes
 
 
 def node_inputs(cluster: dict[str, Any], shapes: list[Shape], numbers: list[int], rule: int) -> NodeInputs:

@@ -11,10 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from node_cases import on_nodes
-from test_consecutive import NAMES, random_case
-from test_nodes_against_twin import replayed
-from test_nodes_against_twin import simulate as simulated
+from test_consecutive import NAMES, random_case, same_starts_and_nodes
 from test_ways import cluster_of, with_ways
 
 from schedlab.engine.prepared import prepare
@@ -70,7 +67,4 @@ def test_the_engine_reserves_as_its_twin_does():
     for seed in range(6):
         workload, nodes = random_case(seed)
         nodes = (with_ways(nodes, seed) if seed % 3 else nodes)._replace(busy_first=True)
-        schedule, held = simulated(on_nodes(workload, nodes, "fcfs+slurm(interval=10,resolution=5)"))
-        plain, expected = replayed(on_nodes(workload, nodes, "fcfs+slurm(interval=10,resolution=5)"))
-        assert schedule.start_time.tolist() == plain.start_time.tolist(), seed
-        assert held == expected, seed
+        same_starts_and_nodes(workload, nodes, "fcfs+slurm(interval=10,resolution=5)", seed)

@@ -12,7 +12,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from node_cases import Shape, fits, node_inputs, on_nodes, random_most
+from node_cases import Shape, crowd_on, node_inputs, on_nodes, random_most
 from test_nodes_against_twin import replayed
 from test_nodes_against_twin import simulate as simulated
 
@@ -101,38 +101,33 @@ def random_case(seed, nodes=14):
         "allowed": [[True] * nodes, [random.random() < 0.7 for _ in range(nodes - 1)] + [True]],
         "place": random.sample(range(nodes), nodes),
     }
-    shapes = []
-    while len(shapes) < 60:
+
+    def shape():
         asked = random.choice([0, random.randint(1, 8)])
         tasks = random.randint(max(asked, 1), max(3 * asked, 20))
         per_node = random.choice([0, 1, 2])
         memory, task_cores = random.choice([0, 0, 2]), random.choice([1, 1, 2])
         alone, eligible = random.random() < 0.1, random.randint(0, 1)
-        shape = Shape(asked, tasks, per_node, task_cores, memory, exclusive=alone, eligible=eligible)
-        if fits(shape, cluster):
-            shapes.append(shape)
-    jobs = len(shapes)
-    workload = Workload.from_columns(
-        {
-            "submit_time": np.sort(rng.integers(0, 300, jobs)),
-            "run_time": rng.integers(0, 60, jobs),
-            "requested_time": rng.integers(60, 80, jobs),
-            "requested_processors": [shape.tasks * shape.task_cores for shape in shapes],
-        },
-        processors=sum(cores),
-    )
-    made = node_inputs(cluster, shapes, list(range(jobs)), PLACEMENTS.index("consecutive"))
+        return Shape(asked, tasks, per_node, task_cores, memory, exclusive=alone, eligible=eligible)
+
+    workload, shapes = crowd_on(cluster, shape, rng)
+    made = node_inputs(cluster, shapes, list(range(len(shapes))), PLACEMENTS.index("consecutive"))
     return workload, made._replace(most_nodes=random_most(made, random))
+
+
+def same_starts_and_nodes(workload, nodes, scheduler, seed):
+    """Compare engine and reference; return the engine's schedule."""
+    schedule, held = simulated(on_nodes(workload, nodes, scheduler))
+    plain, expected = replayed(on_nodes(workload, nodes, scheduler))
+    assert schedule.start_time.tolist() == plain.start_time.tolist(), seed
+    assert held == expected, seed
+    return schedule
 
 
 @pytest.mark.parametrize("scheduler", ["fcfs+easy", CONSERVATIVE, "fcfs+slurm(interval=30)"])
 def test_the_engine_takes_the_nodes_that_its_twin_takes(scheduler):
     for seed in range(16 if scheduler == "fcfs+easy" else 4):
-        workload, nodes = random_case(seed)
-        schedule, held = simulated(on_nodes(workload, nodes, scheduler))
-        plain, expected = replayed(on_nodes(workload, nodes, scheduler))
-        assert schedule.start_time.tolist() == plain.start_time.tolist(), seed
-        assert held == expected, seed
+        same_starts_and_nodes(*random_case(seed), scheduler, seed)
 
 
 def one_job(groups, options):

@@ -6,8 +6,8 @@ from random import Random
 
 import numpy as np
 import pytest
-from node_cases import Shape, fits, node_inputs, on_nodes, random_topology
-from test_consecutive import CONSERVATIVE
+from node_cases import Shape, crowd_on, node_inputs, on_nodes, random_topology
+from test_consecutive import CONSERVATIVE, same_starts_and_nodes
 from test_nodes_against_twin import replayed, simulate
 
 import schedlab as sl
@@ -36,35 +36,21 @@ def random_case(seed):
         "allowed": [[True] * NODES, [random.random() < 0.7 for _ in range(NODES - 1)] + [True]],
         "topology": random_topology(NODES, random),
     }
-    shapes = []
-    while len(shapes) < 60:
+
+    def shape():
         nodes = random.choice([0, random.randint(1, 8)])
         tasks = random.randint(max(nodes, 1), max(3 * nodes, 20))
         per_node = random.choice([0, 1, 2]) if nodes == 0 else 0
-        shape = Shape(nodes, tasks, per_node, exclusive=random.random() < 0.1, eligible=random.randint(0, 1))
-        if fits(shape, cluster):
-            shapes.append(shape)
-    jobs = len(shapes)
-    workload = Workload.from_columns(
-        {
-            "submit_time": np.sort(rng.integers(0, 300, jobs)),
-            "run_time": rng.integers(0, 60, jobs),
-            "requested_time": rng.integers(60, 80, jobs),
-            "requested_processors": [shape.tasks for shape in shapes],
-        },
-        processors=sum(cores),
-    )
-    return workload, node_inputs(cluster, shapes, list(range(jobs)), PLACEMENTS.index("switches"))
+        return Shape(nodes, tasks, per_node, exclusive=random.random() < 0.1, eligible=random.randint(0, 1))
+
+    workload, shapes = crowd_on(cluster, shape, rng)
+    return workload, node_inputs(cluster, shapes, list(range(len(shapes))), PLACEMENTS.index("switches"))
 
 
 @pytest.mark.parametrize("scheduler", ["fcfs+easy", CONSERVATIVE, "fcfs+slurm(interval=30)"])
 def test_the_engine_takes_the_nodes_that_its_twin_takes(scheduler):
     for seed in range(30 if scheduler == "fcfs+easy" else 8):
-        workload, nodes = random_case(seed)
-        schedule, held = simulate(on_nodes(workload, nodes, scheduler))
-        plain, expected = replayed(on_nodes(workload, nodes, scheduler))
-        assert schedule.start_time.tolist() == plain.start_time.tolist(), seed
-        assert held == expected, seed
+        same_starts_and_nodes(*random_case(seed), scheduler, seed)
 
 
 @pytest.mark.parametrize(
@@ -78,10 +64,7 @@ def test_jobs_wait_for_few_switches_as_in_the_twin(passes):
         jobs = len(workload)
         asked = Resources.of(jobs, switches=rng.integers(0, 3, jobs), switch_wait=rng.choice([0, 7, 30, 90], jobs))
         nodes = with_switch_waits(nodes, None, None, workload.replace(resources=asked), scheduler, None)
-        schedule, held = simulate(on_nodes(workload, nodes, scheduler))
-        plain, expected = replayed(on_nodes(workload, nodes, scheduler))
-        assert schedule.start_time.tolist() == plain.start_time.tolist(), seed
-        assert held == expected, seed
+        schedule = same_starts_and_nodes(workload, nodes, scheduler, seed)
         without = nodes._replace(switch_waits=None)
         waited += (
             schedule.start_time.tolist() != simulate(on_nodes(workload, without, scheduler))[0].start_time.tolist()

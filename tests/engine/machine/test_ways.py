@@ -11,10 +11,8 @@ from random import Random
 
 import numpy as np
 import pytest
-from node_cases import on_nodes, random_topology, with_random_ways
-from test_consecutive import CONSERVATIVE, jobs_of, random_case
-from test_nodes_against_twin import replayed
-from test_nodes_against_twin import simulate as simulated
+from node_cases import random_topology, with_random_ways
+from test_consecutive import CONSERVATIVE, jobs_of, random_case, same_starts_and_nodes
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.hostlist import host_names
@@ -82,10 +80,7 @@ def test_the_engine_takes_the_nodes_that_its_twin_takes(scheduler):
     for seed in range(16 if scheduler == "fcfs+easy" else 6):
         workload, nodes = random_case(seed)
         nodes = with_ways(nodes, seed)
-        schedule, held = simulated(on_nodes(workload, nodes, scheduler))
-        plain, expected = replayed(on_nodes(workload, nodes, scheduler))
-        assert schedule.start_time.tolist() == plain.start_time.tolist(), seed
-        assert held == expected, seed
+        same_starts_and_nodes(workload, nodes, scheduler, seed)
 
 
 def ways_of(scheduler, *, least_loaded=False):

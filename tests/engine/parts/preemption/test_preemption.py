@@ -10,26 +10,17 @@ from random import Random
 
 import numpy as np
 import pytest
-from features import GROUPS, outcome, random_simulation, setting
-from laws import assert_laws_hold
+from features import GROUPS
 from node_cases import prepared_rows, random_nodes, rows_of
+from node_comparison import compare_on_nodes
 from plain_process import number_printed
 from random_seeds import one_in, seeds
 from site_cases import random_site
-from test_node_events import (
-    assert_events_are_respected,
-    assert_nothing_reaches_into_maintenance,
-    ends_foreseen,
-    random_events,
-)
-from test_nodes_against_twin import replayed, simulate
-from test_site_against_twin import reasons_of
+from test_node_events import assert_node_events_hold, random_events
 
 from schedlab.engine.parts.outages.numbers import outage_inputs
 from schedlab.engine.parts.preemption.numbers import PreemptionInputs
-from schedlab.errors import InputError
 from schedlab.scheduler.backfilling import Conservative
-from schedlab.scheduler.predictor import Requested
 
 STEPS = {"none": 3, "easy": 2, "easy:ORDER": 6, "conservative": 5, "slurm": 5, "slurm, every event": 5}
 """How far apart the features are that are compared, by backfilling; all of them with a number of seeds by hand."""
@@ -102,31 +93,14 @@ def prepared_with(workload, case, options, seed):
 
 
 def check(backfilling, features, seed):
-    """Simulate with the engine and its reference, and look at the schedule; return how many runs had to give way."""
-    try:
-        case = setting(backfilling, features)
-        if case.refused:
-            return 0
-        workload, options = random_simulation(case, seed)
-        prepared, events = prepared_with(workload, case, options, seed)
-    except InputError:
-        return 0
-    schedule, held = simulate(prepared, int(prepared.jobs["submit"].max()) + ENDLESS)
-    if schedule is None:
-        return 0
-    plain, expected = replayed(prepared_with(workload, case, options, seed)[0])
-    what = f"{case.scheduler}, {features}, seed {seed}"
-    assert outcome(schedule) == outcome(plain), what
-    assert held == expected, what
-    assert (schedule.pauses is None) is (plain.pauses is None), what
-    assert schedule.pauses is None or schedule.pauses.tolist() == plain.pauses.tolist(), what
+    """Compare the engine with its reference, and look at the schedule; return how many runs had to give way."""
     # Known: of a moldable job, the reference sometimes says Priority where the engine says Resources.
-    if not case.moldable:
-        assert reasons_of(schedule) == reasons_of(plain), what
-    assert_events_are_respected(schedule, events, what)
-    assert_laws_hold(schedule, events=events if isinstance(case.scheduler.runtimes, Requested) else None)
-    if not case.scheduler.runtimes.learns:
-        assert_nothing_reaches_into_maintenance(schedule, ends_foreseen(schedule, case), events, what)
+    reasons = "alternatives" not in features
+    found = compare_on_nodes(backfilling, features, seed, prepared_with, patience=ENDLESS, reasons=reasons)
+    if found is None or found.schedule is None:
+        return 0
+    assert_node_events_hold(found)
+    schedule = found.schedule
     return len(schedule.runs) - len(schedule) + (0 if schedule.pauses is None else len(schedule.pauses))
 
 

@@ -10,9 +10,9 @@ from random import Random
 
 import numpy as np
 import pytest
-from features import outcome, random_simulation, setting
 from laws import assert_laws_hold
 from node_cases import random_nodes
+from node_comparison import compare_on_nodes
 from plain_process import number_printed
 from random_seeds import one_in, seeds
 from site_cases import random_site
@@ -23,16 +23,13 @@ from test_node_events import (
     ends_foreseen,
     random_events,
 )
-from test_nodes_against_twin import replayed, simulate
 from test_preemption import ENDLESS, TIERS, random_preemption
-from test_site_against_twin import reasons_of
 
 from schedlab.cluster.node_events import NodeEvent, NodeEvents
 from schedlab.engine.parts.outages.numbers import outage_inputs
 from schedlab.engine.parts.reservations.numbers import NO_RESERVATION, booking_inputs
 from schedlab.engine.prepared import prepare
 from schedlab.errors import InputError
-from schedlab.scheduler.predictor import Requested
 from schedlab.speculate.requests import requests_of
 
 STEPS = {"none": 3, "easy": 2, "easy:ORDER": 6, "conservative": 5, "fixed": 9, "slurm": 5, "slurm, every event": 9}
@@ -89,33 +86,20 @@ def prepared_with(workload, case, options, seed):
 
 
 def check(backfilling, features, seed):
-    """Simulate with the engine and its reference, and look at the schedule; return whether it can be done."""
-    try:
-        case = setting(backfilling, features)
-        if case.refused:
-            return False
-        workload, options = random_simulation(case, seed)
-        prepared, events = prepared_with(workload, case, options, seed)
-    except InputError:
+    """Compare the engine with its reference, and look at the schedule; return whether it can be done."""
+    found = compare_on_nodes(backfilling, features, seed, prepared_with, patience=ENDLESS)
+    if found is None or found.schedule is None:
         return False
-    schedule, held = simulate(prepared, int(prepared.jobs["submit"].max()) + ENDLESS)
-    if schedule is None:
-        return False
-    plain, expected = replayed(prepared_with(workload, case, options, seed)[0])
-    what = f"{case.scheduler}, {features}, seed {seed}"
-    assert outcome(schedule) == outcome(plain), what
-    assert held == expected, what
-    assert reasons_of(schedule) == reasons_of(plain), what
+    schedule, case, prepared, events, what = found
     others = [event for event in events if event.event != "reservation"]
     assert_events_are_respected(schedule, others, what)
     ends = None if case.scheduler.runtimes.learns else ends_foreseen(schedule, case)
     if ends is not None:
         assert_nothing_reaches_into_maintenance(schedule, ends, others, what)
     assert_reservations_are_respected(schedule, ends, prepared, events, what)
-    by_request = isinstance(case.scheduler.runtimes, Requested)
     of_job = prepared.in_workload_order(prepared.outages.bookings.of_job)
     names = [events.reservations[number].name if number >= 0 else "" for number in of_job]
-    assert_laws_hold(schedule, events=events if by_request else None, reservation=names)
+    assert_laws_hold(schedule, events=found.known_events, reservation=names)
     return True
 
 
