@@ -138,7 +138,7 @@ class Nodes:
 
     def reserved(self, nodes: set[int]) -> Nodes:
         """Return what is free on the other nodes, and on these for jobs that have reserved them."""
-        held = [replace(node, reserved=True) if node.number in nodes else node for node in self.nodes]
+        held = [node._replace(reserved=True) if node.number in nodes else node for node in self.nodes]
         return Nodes(held, self.requests, self.placement)
 
     def where_in_use(self, now: View) -> Nodes:
@@ -149,7 +149,7 @@ class Nodes:
     def regained(self, gpus: set[int]) -> Nodes:
         """Return what is free with these GPUs."""
         back = [
-            replace(node, gpus={gpu: WHOLE if gpu.number in gpus else free for gpu, free in node.gpus.items()})
+            node._replace(gpus={gpu: WHOLE if gpu.number in gpus else free for gpu, free in node.gpus.items()})
             for node in self.nodes
         ]
         return Nodes(back, self.requests, self.placement)
@@ -205,4 +205,4 @@ class Machine:
 
 
 def _lacking(node: Node, out: set[int]) -> Node:
-    return replace(node, gpus={gpu: 0 if gpu.number in out else WHOLE for gpu in node.gpus})
+    return node._replace(gpus={gpu: 0 if gpu.number in out else WHOLE for gpu in node.gpus})

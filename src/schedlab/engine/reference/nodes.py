@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -74,8 +74,7 @@ class Piece:
         return self.node in nodes or any(number in gpus for number, _ in self.gpus)
 
 
-@dataclass(frozen=True)
-class Node:
+class Node(NamedTuple):
     """What is free on a node: cores, MiB, thousandths of each GPU; `jobs` run there, perhaps one `alone`.
 
     It may be `reserved`, for requests that are booked. Jobs of each club hold some of the cores that are `used`.
@@ -167,7 +166,7 @@ class Node:
 
     def kept(self) -> Node:
         """Return the node as others see it while it is reserved: as if one job had it alone."""
-        return replace(self, jobs=self.jobs + 1, alone=True)
+        return self._replace(jobs=self.jobs + 1, alone=True)
 
     def lesser(self, other: Node) -> Node:
         """Return what is free both here and in another view of the node."""
