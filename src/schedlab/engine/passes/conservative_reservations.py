@@ -1,6 +1,6 @@
-"""Conservative backfilling of moldable jobs: each job has one reservation, for the alternative that ends first.
+"""Who gets a reservation in conservative backfilling: every job one, in the order of the plan's list.
 
-The jobs have their turns in the order of the plan's list, each with the first of its alternatives there.
+Of a moldable job, it is for the alternative that ends first; its turn comes with the first of its alternatives there.
 """
 
 from __future__ import annotations

@@ -1,12 +1,15 @@
 """When Slurm's backfill passes rest: after a pass that has changed nothing, the next one waits for the next change.
 
-A pass in which jobs have started is followed by another one, and so is one that reserves nodes on which nothing runs:
-they are marked as planned, which is a change to Slurm. That the next pass removes the marks is one, too, also if it
-makes no others and no job waits any longer. Where several jobs wait, there is a change in every minute or in every pass
-as a rule: the main pass notes that it passes over those behind the first of a partition, and the backfill pass that it
-reserves behind other reservations. A single job that is to start on nodes on each of which something runs changes
-nothing, and neither do jobs at limits. Nor do several on nodes beside each other, but for the main passes of full
-minutes.
+What a pass does, and whether that is a change to Slurm, so that another pass follows:
+
+* It starts jobs: a change.
+* It reserves nodes on which nothing runs: a change, as they are marked as planned. That the next pass removes the marks
+  is another one, even if it makes no new ones and no job waits any longer.
+* It reserves behind other reservations: a change. The main pass makes one every minute where it passes over jobs behind
+  the first of a partition. So with several jobs, passes rarely rest (AWAKE).
+* It plans a single job for nodes on each of which something runs: no change (ALONE).
+* It plans several on such nodes beside each other: no change, except in the main passes of full minutes (BESIDE).
+* Jobs at limits: no change.
 """
 
 from __future__ import annotations
