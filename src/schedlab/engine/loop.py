@@ -53,7 +53,7 @@ from schedlab.engine.parts.priority.kernels import rank_of
 from schedlab.engine.pass_choice import (
     after_pass,
     before_event,
-    lone,
+    decide_lone_entry,
     make_pass,
     next_planned,
     pass_due,
@@ -244,7 +244,7 @@ def _let_in(world: World) -> bool:
         _score_entries(world, world.orders.candidates)
         if clock[BLAMED] >= 0:
             return False
-    verdict = lone(world, world.waiting.queue)
+    verdict = decide_lone_entry(world, world.waiting.queue)
     if verdict == STARTS:
         job = world.state.entering[0]
         begin(world, job)

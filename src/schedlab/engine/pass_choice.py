@@ -17,7 +17,7 @@ from schedlab.engine.parts.priority.kernels import rank_of
 from schedlab.engine.parts.requeues.kernels import sleeps
 from schedlab.engine.passes.conservative import give_way_behind, plan_pass, use_gaps
 from schedlab.engine.passes.conservative_plan import NEXT_START, Plan
-from schedlab.engine.passes.easy import OPEN, alone, queue_pass, use_gap
+from schedlab.engine.passes.easy import OPEN, decide_alone, queue_pass, use_gap
 from schedlab.engine.passes.partitions import site_pass
 from schedlab.engine.passes.waiting import score_again
 from schedlab.engine.queue.operations import keep_sorted
@@ -70,15 +70,15 @@ def _before_event(plan: Any, world: Any, now: Any) -> Any:
 
 
 @operation
-def lone(world: World, queue: Any) -> int:
+def decide_lone_entry(world: World, queue: Any) -> int:
     """Decide about a job that enters alone, if that needs no pass: STARTS, WAITS or OPEN."""
     raise NotImplementedError
 
 
-@chosen(lone)
+@chosen(decide_lone_entry)
 def _lone(world: Any, queue: Any) -> Any:
     def by_tree(world, queue):  # type: ignore[no-untyped-def]
-        return alone(world)
+        return decide_alone(world)
 
     def not_known(world, queue):  # type: ignore[no-untyped-def]
         return OPEN

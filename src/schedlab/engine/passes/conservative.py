@@ -53,7 +53,7 @@ from schedlab.engine.passes.conservative_reservations import (
     leave_list,
     reserve_from,
 )
-from schedlab.engine.passes.plan_slots import book_run, choose_gap, choose_slot, gap_for, let_begin, plan_nothing
+from schedlab.engine.passes.plan_slots import book_run, choose_gap, choose_slot, drop_the_past, gap_for, plan_nothing
 from schedlab.engine.passes.speculation import run_speculatively
 from schedlab.engine.passes.waiting import leave, leave_from_anywhere, sort_waiting
 from schedlab.engine.queue.operations import NONE
@@ -79,7 +79,7 @@ def plan_pass(world: World) -> None:
         world.plan.counters[NEXT_START] = NEVER
         _leave_machine(world)
         return
-    let_begin(world)
+    drop_the_past(world)
     _leave_machine(world)
     if clock[CHANGES] & QUEUE_CHANGED:
         _drop_left(world)

@@ -38,12 +38,12 @@ from schedlab.kernels import chosen, inlined, inner_kernel, kind_of, operation
 if TYPE_CHECKING:
     from schedlab.engine.world import World
 
-# The results of `alone` for a job that enters.
+# The results of `decide_alone` for a job that enters.
 STARTS, WAITS, OPEN = 0, 1, 2
 
 
 @inlined
-def alone(world: World) -> int:
+def decide_alone(world: World) -> int:
     """Decide about a job that enters alone, if that needs no pass: it STARTS at once or WAITS; otherwise OPEN.
 
     It starts on an empty queue, if it fits. Behind other jobs, only this job needs a decision if nothing has changed

@@ -20,7 +20,7 @@ from schedlab.engine.machine.state import (
     RESERVED,
     SHADOW,
     SINCE,
-    STARTS,
+    STARTED_THEN,
     VIEWS,
     Nodes,
 )
@@ -181,7 +181,7 @@ def _reserve_on_nodes(world: World, job: int, earliest: int) -> int:
     if (
         counters[RESERVED] == job
         and counters[SINCE] == counters[CHANGED]
-        and counters[STARTS] == clock[STARTED]
+        and counters[STARTED_THEN] == clock[STARTED]
         and soonest(running) > clock[NOW]
         and counters[SHADOW] >= earliest
     ):
@@ -200,7 +200,7 @@ def _reserve_on_nodes(world: World, job: int, earliest: int) -> int:
     counters[RESERVED] = job
     counters[SHADOW] = shadow
     counters[SINCE] = counters[CHANGED]
-    counters[STARTS] = clock[STARTED]
+    counters[STARTED_THEN] = clock[STARTED]
     return shadow
 
 

@@ -53,7 +53,7 @@ def plan_nothing(world: World, processors: int, strict: int) -> None:
 
 
 @inlined
-def let_begin(world: World) -> None:
+def drop_the_past(world: World) -> None:
     """Drop the part of the plan before now."""
     if world.nodes is not None:
         forget_on_nodes(world.nodes.ahead, world.state.clock[NOW])

@@ -49,12 +49,12 @@ def candidates(world: World, option: int) -> int:
 @inlined
 def _may_end(world: World, option: int, job: int) -> bool:
     """Return whether a run may be preempted for a job in one of its partitions."""
-    his = class_of_run(world, job)
+    its_class = class_of_run(world, job)
     return (
         not world.preemption.ending[job]
-        and not world.preemption.suspends[his]
-        and world.preemption.may[world.preemption.of_option[option], his]
-        and world.state.clock[NOW] - world.state.start[job] > world.preemption.exempt[his]
+        and not world.preemption.suspends[its_class]
+        and world.preemption.may[world.preemption.of_option[option], its_class]
+        and world.state.clock[NOW] - world.state.start[job] > world.preemption.exempt[its_class]
         and _is_in(world, world.site.partition[option], job)
     )
 
@@ -95,10 +95,10 @@ def _gives_way_before(world: World, one: int, other: int) -> bool:
         if world.state.start[one] != world.state.start[other]:
             return world.state.start[one] > world.state.start[other]
         return one < other
-    mine = world.preemption.rank[class_of_run(world, one)]
-    his = world.preemption.rank[class_of_run(world, other)]
-    if mine != his:
-        return mine < his
+    of_one = world.preemption.rank[class_of_run(world, one)]
+    of_other = world.preemption.rank[class_of_run(world, other)]
+    if of_one != of_other:
+        return of_one < of_other
     width = world.nodes.offsets[world.nodes.run[one] + 1] - world.nodes.offsets[world.nodes.run[one]]
     others = world.nodes.offsets[world.nodes.run[other] + 1] - world.nodes.offsets[world.nodes.run[other]]
     return width < others or (width == others and one < other)

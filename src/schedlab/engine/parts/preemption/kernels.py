@@ -303,10 +303,10 @@ def end_runs(world: World, job: int) -> None:
     By Slurm 22.05 that is at the next look at time limits, but the end is expected when the grace time is over.
     """
     for component in range(first_of_all(world.components, job), end_of_all(world.components, job)):
-        his = class_of_run(world, component)
-        fate = IS_LOST if world.preemption.cancels[his] else COMES_BACK
-        over = world.state.clock[NOW] + world.preemption.grace[his]
-        looks = world.rules.grace_until_look and world.rules.interval > 0 and world.preemption.grace[his] > 0
+        its_class = class_of_run(world, component)
+        fate = IS_LOST if world.preemption.cancels[its_class] else COMES_BACK
+        over = world.state.clock[NOW] + world.preemption.grace[its_class]
+        looks = world.rules.grace_until_look and world.rules.interval > 0 and world.preemption.grace[its_class] > 0
         end_run(world, component, over, -(-over // LOOK) * LOOK if looks else over, fate)
 
 

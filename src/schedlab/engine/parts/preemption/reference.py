@@ -289,11 +289,11 @@ class Preemption:
         there, mine = clock.site.nodes([partition]) or set(), self.class_of(job, option)
         may_go = set[Job]()
         for one in clock.running:
-            his = self.class_of_run(one)
-            left_alone = clock.now - one.start <= inputs.exempt[his]
+            its_class = self.class_of_run(one)
+            left_alone = clock.now - one.start <= inputs.exempt[its_class]
             if (
-                inputs.may[mine, his]
-                and not inputs.suspends[his]
+                inputs.may[mine, its_class]
+                and not inputs.suspends[its_class]
                 and not (left_alone or one.gives_way)
                 and there & {piece.node for piece in one.pieces}
             ):
@@ -307,12 +307,17 @@ class Preemption:
         """End a run when its grace time is over, or at Slurm's next look at time limits, unless it ends before."""
         inputs = self.inputs
         assert inputs is not None
-        his = self.class_of_run(job)
+        its_class = self.class_of_run(job)
         passes = self.clock.scheduler.backfill
-        over = ends = self.clock.now + int(inputs.grace[his])
-        if inputs.grace[his] and isinstance(passes, Slurm) and passes.interval and passes.follows("grace_until_look"):
+        over = ends = self.clock.now + int(inputs.grace[its_class])
+        if (
+            inputs.grace[its_class]
+            and isinstance(passes, Slurm)
+            and passes.interval
+            and passes.follows("grace_until_look")
+        ):
             ends = -(-over // LOOK) * LOOK
-        self.end_at(job, over, ends, "lost" if inputs.cancels[his] else "is held")
+        self.end_at(job, over, ends, "lost" if inputs.cancels[its_class] else "is held")
 
     def end_at(self, job: Job, foreseen: int, ends: int, fate: str) -> None:
         """End a run at a second, unless it ends before."""

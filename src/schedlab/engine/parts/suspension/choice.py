@@ -81,8 +81,8 @@ def _anybody_may(world: World, order: NDArray[np.int64], count: int) -> bool:
     for place in range(running.status[USED]):
         number = running.order[place]
         for i in range(running.counts[number]):
-            his = class_of_run(world, running.records[number * BLOCK + i].job)
-            there[his] = world.preemption.suspends[his]
+            its_class = class_of_run(world, running.records[number * BLOCK + i].job)
+            there[its_class] = world.preemption.suspends[its_class]
     return may_any(world, order, count)
 
 

@@ -68,8 +68,8 @@ def settle(world: World) -> None:
         number = running.order[place]
         for i in range(running.counts[number]):
             job = running.records[number * BLOCK + i].job
-            his = class_of_run(world, job)
-            if not world.preemption.suspends[his]:
+            its_class = class_of_run(world, job)
+            if not world.preemption.suspends[its_class]:
                 _use(world.nodes, used, job)
                 continue
             k = count
@@ -90,10 +90,10 @@ def settle(world: World) -> None:
 
 @inlined
 def _comes_before(world: World, one: int, other: int) -> bool:
-    mine = world.preemption.rank[class_of_run(world, one)]
-    his = world.preemption.rank[class_of_run(world, other)]
-    if mine != his:
-        return mine > his
+    of_one = world.preemption.rank[class_of_run(world, one)]
+    of_other = world.preemption.rank[class_of_run(world, other)]
+    if of_one != of_other:
+        return of_one > of_other
     if world.preemption.suspended[one] != world.preemption.suspended[other]:
         return world.preemption.suspended[other]
     return world.nodes.run[one] < world.nodes.run[other]
@@ -166,11 +166,11 @@ def hide_in_plan(nodes: Nodes, job: int, now: int, until: int, sign: int) -> Non
 @inlined
 def may_suspend(world: World, option: int, job: int) -> bool:
     """Return whether a job in one of its partitions may suspend a run."""
-    his = class_of_run(world, job)
-    exempt = world.preemption.exempt[his]
+    its_class = class_of_run(world, job)
+    exempt = world.preemption.exempt[its_class]
     left_alone = exempt > 0 and world.state.clock[NOW] - world.state.start[job] <= exempt
-    may = world.preemption.may[world.preemption.of_option[option], his]
-    return world.preemption.suspends[his] and may and not left_alone
+    may = world.preemption.may[world.preemption.of_option[option], its_class]
+    return world.preemption.suspends[its_class] and may and not left_alone
 
 
 @inner_kernel
