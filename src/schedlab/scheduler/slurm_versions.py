@@ -129,6 +129,12 @@ NOT_MODELLED = (
         "slurm-machines.json",
     ),
     VersionRule(
+        "per_node_by_tasks",
+        ("24.11",),
+        "A job of a QOS with MaxTRESPerNode runs if its tasks fit, though --ntasks-per-node allows for more of them.",
+        "slurm-per-node.json",
+    ),
+    VersionRule(
         "components_at_limits",
         _LATEST,
         "A heterogeneous job beyond MaxJobs is refused when it is submitted, but for its second component.",
