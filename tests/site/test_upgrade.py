@@ -92,7 +92,7 @@ def test_from_24_11_no_rule_that_is_left_moves_a_job(directory):
     assert [one.rule.name for one in found.rules] == ["groups_widen"]
     assert found.others == ["exempt_from_suspension"]
     assert "No job starts or ends otherwise by groups_widen." in found.sentences()
-    assert "exempt_from_suspension is about options that the site has not." in found.sentences()
+    assert "exempt_from_suspension concerns options that the site does not use." in found.sentences()
 
 
 def test_a_site_follows_the_rules_of_the_slurm_that_it_runs(tmp_path):

@@ -111,7 +111,9 @@ class Upgrade:
             told.append(f"The mean wait is changed by {each}{add}.")
         told += [f"No job starts or ends otherwise by {listed(idle)}."] if idle else []
         if others := self.others:
-            told.append(f"{listed(others)} {'is' if len(others) == 1 else 'are'} about options that the site has not.")
+            told.append(
+                f"{listed(others)} {'concerns' if len(others) == 1 else 'concern'} options that the site does not use."
+            )
         if any(one.text == "SelectType" for one in self.paper.of("default")):
             told.append(
                 "SelectType is not set; the twin gives jobs cores in both versions, not whole nodes in the older."
