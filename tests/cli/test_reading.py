@@ -54,6 +54,7 @@ def test_explain_shows_priorities_as_sprio_does(run, tmp_path, monkeypatch):
     assert run("explain", "s.parquet", "--at", "7200").stdout.splitlines()[-2].split()[:3] == ["3", "8", "2386"]
     told = run("explain", "s.parquet", "3").stdout
     assert "it was next in the queue" in told
-    assert "priorities were computed at second" in told
+    assert "no job of the 2 that wait has a higher priority" in told
+    assert "3 <-  user 8" in told
     both = run("explain", "s.parquet", "3", "--at", "7200")
     assert "give the number of a JOB, or --at SECOND" in both.stderr

@@ -17,7 +17,13 @@ from schedlab.errors import InputError
 from schedlab.wording import count_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from schedlab.cluster.cluster import Cluster
+    from schedlab.engine.steps.priority_factors import Priorities
     from schedlab.schedule.analysis import Analysis
+    from schedlab.schedule.explanation import Explanation
+    from schedlab.schedule.schedule import Schedule
 
 
 def analyse(
@@ -210,4 +216,21 @@ def explain(
         table = [] if ranked is None else ranked.to_frame().to_dict("records")
         show_json((asdict(told) if told else {}) | ({} if ranked is None else {"priorities": table}))
     else:
-        show("\n\n".join(str(one) for one in (told, ranked) if one is not None))
+        show("\n\n".join(_explained(found, told, ranked, machine)))
+
+
+def _explained(
+    found: Schedule, told: Explanation | None, ranked: Priorities | None, machine: Cluster | None
+) -> Iterator[str]:
+    """Yield why a job waited and, of one, the priorities next to its own; else those of all jobs."""
+    from schedlab.site.job_causes import around, causes_text, job_causes
+
+    if told is None:
+        yield str(ranked)
+        return
+    yield str(told)
+    row = found.workload.job_id.tolist().index(told.job_id)
+    if machine is not None and told.on_nodes and told.wait_time and (causes := job_causes(found, row, machine)):
+        yield causes_text(causes)
+    if ranked is not None:
+        yield around(found, ranked, told.job_id)
