@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from schedlab.scheduler.predictor import Predictor
     from schedlab.workload.reading import Reading
 
+MODEL = "A trained model"
+"""The options about it stand together in the help."""
+
 
 @reads_logs
 def predict(
@@ -36,13 +39,20 @@ def predict(
             metavar="log|SCHEDULER", help="Source of the waits (default: the log if it has them, else fcfs+easy)."
         ),
     ] = None,
-    load: Annotated[Path | None, typer.Option(metavar="FILE", help="Continue with a saved model.")] = None,
+    load: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Continue with a saved model.", rich_help_panel=MODEL)
+    ] = None,
     save: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="File to write the model to, after the last job.")
+        Path | None,
+        typer.Option(metavar="FILE", help="File to write the model to, after the last job.", rich_help_panel=MODEL),
     ] = None,
     jobs: Annotated[
         str | None,
-        typer.Option(metavar="FILE|-", help="Predict these jobs (CSV, or a JSON object per line) with a loaded model."),
+        typer.Option(
+            metavar="FILE|-",
+            help="Predict these jobs (CSV, or a JSON object per line) with a loaded model.",
+            rich_help_panel=MODEL,
+        ),
     ] = None,
     plot: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Directory to write figures of all predictors to.")

@@ -63,6 +63,20 @@ def test_the_table_calls_the_policy_found_and_names_the_logs(exam: Holdout) -> N
     assert FOUND not in text
 
 
+def test_a_sentence_says_whether_it_is_better_and_which_known_ones_are_better_still(frame: pd.DataFrame) -> None:
+    """The interval of eight windows with ratios from 1/2 to 2 has its lower end below 1; a tenth everywhere has not."""
+    tenth = frame.assign(**{METRIC: frame[METRIC].where(frame.scheduler != FOUND, frame[METRIC] / 10)})
+    assert "\nThe policy that was found is better than saf+easy on these windows (ratio 0.0" in str(
+        holdout_scores(tenth, FOUND, BASE, METRIC)
+    )
+    worse = str(holdout_scores(frame, EASY, BASE, METRIC))  # twice as large on kth; 3 and 2 times on ctc
+    assert "\nThe policy that was found is worse than saf+easy on these windows (ratio 2.1" in worse
+    ratio = (0.5**6 * 1.5 * 2) ** (1 / 8)  # as above
+    assert f'\nKnown ones have a smaller ratio there: "p"+easy ({ratio:.3f}), saf+easy (1.000).' in worse
+    few = str(holdout_scores(frame[frame.workload == "ctc"], FOUND, BASE, METRIC))
+    assert "\nThe policy that was found has 1.000 times the mean_bounded_slowdown of saf+easy there.\n" in few
+
+
 @pytest.mark.parametrize("idle", [BASE, EASY])
 def test_windows_on_which_a_reference_is_0_are_left_out_of_all_schedulers(frame: pd.DataFrame, idle: str) -> None:
     window = (frame.workload == "ctc") & (frame.window == 0)

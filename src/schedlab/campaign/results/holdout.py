@@ -124,10 +124,25 @@ class Holdout:
             "better in",
             "worst window",
         ]
-        header += ["worst log", f"ratio to {EASY}", f"{percent} interval", "longest wait"]
+        header += ["worst log", f"ratio to {EASY}", f"{percent} interval", f"longest wait to {EASY}"]
         text = f"{self.metric} on {logs}\n\n{table(header, [self._cells(score) for score in self.scores])}"
-        remarks = "\n".join(self._remarks())
+        remarks = "\n".join([*self._answer(), *self._remarks()])
         return f"{text}\n\n{remarks}" if remarks else text
+
+    def _answer(self) -> Iterator[str]:
+        """Say whether the policy that was found beats the baseline, and which known ones are better than it."""
+        pair = next(score.to_baseline for score in self.scores if score.scheduler == self.found)
+        if pair is None or pair.ratio is None:
+            return
+        if pair.ratio_interval is None:
+            yield f"The policy that was found has {pair.ratio:.3f} times the {self.metric} of {self.baseline} there."
+        else:
+            low, high = pair.ratio_interval
+            verdict = "better than" if high < 1 else "worse than" if low > 1 else "not shown to be better than"
+            how = f"ratio {pair.ratio:.3f}, {100 * LEVEL:g} % interval {low:.3f} to {high:.3f}"
+            yield f"The policy that was found is {verdict} {self.baseline} on these windows ({how})."
+        if before := [text for score in self.scores if (text := _if_below(score, pair.ratio))]:
+            yield f"Known ones have a smaller ratio there: {', '.join(before)}."
 
     def _remarks(self) -> Iterator[str]:
         """Say why something is missing in the table."""
@@ -145,6 +160,12 @@ class Holdout:
         cells.append("" if score.to_baseline is None else f"{score.to_baseline.wins} of {score.to_baseline.pairs}")
         cells += [f"{score.worst_window:.2f}", f"{score.worst_log[1]:.2f}"]
         return [*cells, *_ratio_cells(score.to_easy), f"{score.longest_wait:.1f}"]
+
+
+def _if_below(score: HoldoutScore, ratio: float) -> str:
+    """Return a scheduler with its ratio to the baseline if that is below another one; "" if not."""
+    own = 1.0 if score.to_baseline is None else score.to_baseline.ratio
+    return f"{score.scheduler} ({own:.3f})" if own is not None and own < ratio else ""
 
 
 def _no_ratio(metric: str, baseline: str) -> str:
