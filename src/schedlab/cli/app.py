@@ -86,7 +86,7 @@ class Verbs(TyperGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return a verb; its help shows no type behind options that take no value."""
-        command = super().get_command(ctx, cmd_name)
+        command: Any = super().get_command(ctx, cmd_name)
         if command is not None:
             _without_types_of_flags(command)
             command.rich_help_panel = group_of(cmd_name)
