@@ -131,7 +131,7 @@ NOT_MODELLED = (
     VersionRule(
         "per_node_by_tasks",
         ("24.11",),
-        "A job of a QOS with MaxTRESPerNode runs if its tasks fit, though --ntasks-per-node allows for more of them.",
+        "A job of a QOS with MaxTRESPerNode runs if its tasks fit, though it allows for more of them on a node.",
         "slurm-per-node.json",
     ),
     VersionRule(

@@ -250,7 +250,7 @@ def change_text(name: str, every: Effect, *, unchanged: bool = False, advice: bo
     >>> change_text("x", Effect("all", "all jobs", 9, 7200.0, 6000.0, (-6000.0, 3360.0)))
     'whether x changes the mean wait cannot be told from this log: anything between 100 min shorter and 56 min long...'
     >>> change_text("x", Effect("all", "all jobs", 9, 7200.0, 6000.0, (-1500.0, -900.0), copies=(-1320.0, -1080.0)))
-    'x would shorten the mean wait by 20 min, from 2 h to 100 min (95 % interval: 15 to 25 min shorter; copies: 18 t...'
+    'x would shorten the mean wait by 20 min, from 2 h to 1.67 h (95 % interval: 15 to 25 min shorter; copies: 18 to...'
     """
     if unchanged:
         return f"{name} changes nothing in the twin: all {every.jobs:,} jobs start and end as before"
