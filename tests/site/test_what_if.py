@@ -382,6 +382,15 @@ def test_a_change_that_changes_nothing_says_so(site, tmp_path, run):
     assert "+0 s" not in shown
 
 
+def test_a_directory_for_schedules_that_cannot_be_made_is_refused_before_anything_is_simulated(site, tmp_path, run):
+    directory, there = site.save(tmp_path / "site"), tmp_path / "file"
+    there.write_text("")
+    shown, told = run("what-if", directory, "--set", "OverTimeLimit=1", "-o", there / "out", "--processors-only")
+    assert not shown
+    assert "cannot create the directory" in told
+    assert not list(directory.rglob("*.npz"))
+
+
 def test_a_partition_and_a_qos_of_one_name_are_told_apart():
     assert Variant.of(["PartitionName=high MaxTime=60"]).name == "partition high MaxTime=60"
     assert Variant.of(["QOS=high MaxWall=60"]).name == "QOS high MaxWall=60"

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from schedlab.atomic import make_directory
 from schedlab.cli.options import Json
 from schedlab.cli.outputs import PAGES, check_page
 from schedlab.cli.site_reports import SchedulesDirectory, check_outputs, save_schedules
@@ -289,6 +290,8 @@ def what_if(
 
     if report is not None:
         check_page(report)
+    if output is not None:
+        make_directory(output)  # if that cannot be, before anything is simulated
     rules = check_version(slurm, "--slurm") if slurm else ""
     if confirm:
         installed_version(rules or None)  # before anything is simulated

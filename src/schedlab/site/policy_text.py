@@ -56,8 +56,8 @@ def beside_or_instead(variant: Variant, own: Scheduler, under: Scheduler, *, as_
     if not lost:
         return ""
     whole = own.backfill != under.backfill
-    taken = "takes the place of the site's own priorities" if not whole else "is a whole scheduler"
-    told = f"{name} {taken}: {lost} under it"
+    taken = f"takes the place of the site's own priorities: {lost} under it"
+    told = f"{name} replaces the site's passes, too: {lost}" if whole else f"{name} {taken}"
     if whole or as_factor:
         return told
     return (
@@ -75,15 +75,15 @@ def instead(own: Scheduler, under: Scheduler) -> str:
     >>> instead(site, Scheduler.parse("saf+slurm(interval=60)"))
     'age no longer counts'
     >>> instead(site, Scheduler.parse("saf+easy"))
-    "it is a scheduler that Slurm does not have: Slurm's passes with all bf_ parameters, and age no longer count"
+    "under this scheduler, which Slurm does not have, Slurm's passes with all bf_ parameters, and age no longer count"
     """
     if isinstance(under.policy, Multifactor):
         return ""
     weights = weighted(own.policy) if isinstance(own.policy, Multifactor) else ""
     if isinstance(own.backfill, Slurm) and not isinstance(under.backfill, Slurm):
         lost = f"Slurm's passes with all bf_ parameters{f', and {weights}' if weights else ''}"
-        return f"it is a scheduler that Slurm does not have: {lost} no longer count"
+        return f"under this scheduler, which Slurm does not have, {lost} no longer count"
     if own.backfill != under.backfill:
         lost = f"the site's parameters of passes{f', and {weights}' if weights else ''}"
-        return f"it has passes of its own: {lost} no longer count"
+        return f"under this scheduler, {lost} no longer count"
     return f"{weights} no longer {'count' if ' and ' in weights else 'counts'}" if weights else ""
