@@ -59,26 +59,36 @@ def _give_back(world: World, job: int) -> None:
 def break_off(world: World) -> None:
     """End the runs that cannot go on in this second, in the order of their starts."""
     if world.outages is not None:
-        clock, ended, completions = world.state.clock, world.state.ended, world.state.completions
-        first = clock[COMPLETED]
-        world.outages.counters[BROKE] = first
-        for place in range(completions.status[USED]):
-            block = completions.order[place]
-            for i in range(completions.counts[block]):
-                job = completions.records[block * BLOCK + i].job
-                if must_break_off(world, job):
-                    k = clock[COMPLETED]
-                    while k > first and world.nodes.run[ended[k - 1]] > world.nodes.run[job]:
-                        ended[k] = ended[k - 1]
-                        k -= 1
-                    ended[k] = job
-                    clock[COMPLETED] += 1
-        for i in range(first, clock[COMPLETED]):
-            job = ended[i]
+        clock = world.state.clock
+        world.outages.counters[BROKE] = clock[COMPLETED]
+        _list_broken(world)
+        for i in range(world.outages.counters[BROKE], clock[COMPLETED]):
+            job = world.state.ended[i]
             before_break_off(world, job)
-            discard(completions, world.state.noticed[job], job)
+            discard(world.state.completions, world.state.noticed[job], job)
             world.jobs[job].duration = min(world.jobs[job].duration, clock[NOW] - world.state.start[job])
             if clock[WATCHED]:
                 discard(world.state.alarms, world.state.start[job] + world.jobs[job].estimate, job)
             _give_back(world, job)
         after_break_offs(world)
+
+
+@inner_kernel
+def _list_broken(world: World) -> None:
+    """Put the runs that cannot go on behind those that have ended, in the order of their starts: that of their numbers.
+
+    The calendar has them by their ends.
+    """
+    clock, ended, completions = world.state.clock, world.state.ended, world.state.completions
+    first = clock[COMPLETED]
+    for place in range(completions.status[USED]):
+        block = completions.order[place]
+        for i in range(completions.counts[block]):
+            job = completions.records[block * BLOCK + i].job
+            if must_break_off(world, job):
+                k = clock[COMPLETED]
+                while k > first and world.nodes.run[ended[k - 1]] > world.nodes.run[job]:
+                    ended[k] = ended[k - 1]
+                    k -= 1
+                ended[k] = job
+                clock[COMPLETED] += 1

@@ -65,18 +65,12 @@ def unchecked_inputs(
     asked = _asked(workload, cluster, types, most)
     first, shape = distinct(*asked.values(), eligible)
     columns: dict[str, Any] = {name: column[first] for name, column in asked.items()}
-    if bool((columns["most_nodes"] == UNLIMITED).all()):
-        columns["most_nodes"] = None
-    if placement not in SLURM_PLACEMENTS or not columns["way"].any():
-        columns["way"] = None
-    caps = {} if (columns["cap"] == NO_CAP).all() else caps_of(cluster)
-    if not caps:
-        columns["cap"] = None
-    columns["named"] = columns["named"].astype(np.bool_) if columns["named"].any() else None
-    gpus = [np.array([types.index(kind) for kind, count in group.gpus for _ in range(count)]) for group, _ in nodes]
-    for (_, name), devices in zip(nodes, gpus, strict=True):
-        if len(devices) > MOST_GPUS:
-            raise InputError(f"node {name} has {len(devices)} GPUs; at most {MOST_GPUS} can be told apart")
+    columns["most_nodes"] = _unless_all(columns["most_nodes"], UNLIMITED)
+    columns["way"] = _unless_all(columns["way"], BY_RULE) if placement in SLURM_PLACEMENTS else None
+    caps = {} if _unless_all(columns["cap"], NO_CAP) is None else caps_of(cluster)
+    columns["cap"] = columns["cap"] if caps else None
+    columns["named"] = _unless_all(columns["named"].astype(np.bool_), False)
+    gpus = _devices(nodes, types)
     return NodeInputs(
         names=tuple(name for _, name in nodes),
         cores=_per_node(nodes, "cores"),
@@ -95,6 +89,20 @@ def unchecked_inputs(
         caps=np.array([*caps.values()], dtype=np.int64) if caps else None,
         **columns,
     )
+
+
+def _unless_all(column: NDArray[Any], usual: int) -> NDArray[Any] | None:
+    """Return a column, None if it has the usual value everywhere: then no kernel needs to know of it."""
+    return None if bool((column == usual).all()) else column
+
+
+def _devices(nodes: list[tuple[NodeGroup, str]], types: list[str]) -> list[NDArray[np.int64]]:
+    """Return the type of each GPU of each node."""
+    gpus = [np.array([types.index(kind) for kind, count in group.gpus for _ in range(count)]) for group, _ in nodes]
+    for (_, name), devices in zip(nodes, gpus, strict=True):
+        if len(devices) > MOST_GPUS:
+            raise InputError(f"node {name} has {len(devices)} GPUs; at most {MOST_GPUS} can be told apart")
+    return gpus
 
 
 def caps_of(cluster: Cluster) -> dict[str, int]:

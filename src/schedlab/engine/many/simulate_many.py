@@ -106,12 +106,16 @@ def simulate_many(
     told = Told({**machine, "events": events, "in_order": in_order}, names, uncounted, tau)
     results = np.full((len(whole), len(chosen), len(names)), np.nan)
     tasks = [task for group in _groups(whole, chosen, told) for task in group.tasks(results)] if whole else []
-    workers = threads or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else threads or 1
     try:
-        _work(tasks, workers)
+        _work(tasks, threads or _processors())
     except _NoScoreError as error:  # a single simulation names the job without a score
         simulate(whole[error.row], chosen[error.column], **told.options)
     return results[:, :, 0] if isinstance(metrics, str) else results
+
+
+def _processors() -> int:
+    """Return how many processors this process may use; 1 where the system does not tell."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
 
 
 def _work(tasks: Sequence[Callable[[], None]], workers: int) -> None:

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.cluster.cluster import Cluster
+from schedlab.cluster.limits import QosLimits
+from schedlab.cluster.preemption import Preemption
 from schedlab.workload.resources import Labels
 
 
@@ -101,37 +103,67 @@ def preemption_inputs(
     return PreemptionInputs(may, ahead, cancels, suspends, grace, exempt, rank, of_option, *options)
 
 
+class _Class(NamedTuple):
+    """What holds of the runs of a partition or a QOS."""
+
+    mode: str
+    grace: int
+    exempt: int
+    rank: int
+
+
+NO_CLASS = _Class("off", 0, 0, 0)
+"""Of jobs without a QOS, or with an unknown one: it comes last."""
+
+
 def _classes(cluster: Cluster) -> tuple[NDArray[Any], ...]:
     """Return which class may preempt which, and cancels, suspends, grace, exempt and rank of each class.
 
-    A QOS that names itself does not preempt its own jobs (Slurm would need PreemptMode=WITHIN). Runs that are suspended
-    have no grace time.
+    Runs that are suspended have no grace time.
     """
     rule = cluster.preemption
-    modes, grace, exempt, rank = ["off"], [0], [0], [0]
-    pairs: list[tuple[int, int]] = []
+    classes, pairs = list[_Class](), list[tuple[int, int]]()
     if rule is not None and rule.by == "partition":
-        partitions = cluster.partitions
-        modes = [one.preempt_mode or rule.mode for one in partitions] + modes
-        grace, rank = [one.grace_time for one in partitions] + grace, [one.priority_tier for one in partitions] + rank
-        exempt = [rule.exempt_time for _ in partitions] + exempt
-        nodes = [set(cluster.nodes_of(one)) for one in partitions]
-        pairs = [
-            (i, j)
-            for i, one in enumerate(partitions)
-            for j, other in enumerate(partitions)
-            if one.priority_tier > other.priority_tier and nodes[i] & nodes[j]
-        ]
+        classes, pairs = _of_partitions(cluster, rule)
     elif rule is not None and cluster.accounting is not None:
-        found = cluster.accounting.qos
-        place = {one.name: number for number, one in enumerate(found)}
-        modes = [one.preempt_mode or rule.mode for one in found] + modes
-        grace, rank = [one.grace_time for one in found] + grace, [one.priority for one in found] + rank
-        exempt = [rule.exempt_time if one.exempt_time is None else one.exempt_time for one in found] + exempt
-        pairs = [(i, place[name]) for i, one in enumerate(found) for name in one.preempts if name != one.name]
+        classes, pairs = _of_qos(cluster.accounting.qos, rule)
+    modes, grace, exempt, rank = zip(*classes, NO_CLASS, strict=True)
     may = np.zeros((len(modes), len(modes)), dtype=np.bool_)
     for one, other in pairs:
         may[one, other] = modes[other] != "off"
     cancels, suspends = (np.array([mode == one for mode in modes]) for one in ("cancel", "suspend"))
     ends = ~suspends
     return may, cancels, suspends, np.array(grace) * ends, np.array(exempt), np.array(rank)
+
+
+def _of_partitions(cluster: Cluster, rule: Preemption) -> tuple[list[_Class], list[tuple[int, int]]]:
+    """Return the classes of partitions, and which preempt which: those of higher tiers, where they share nodes."""
+    partitions = cluster.partitions
+    nodes = [set(cluster.nodes_of(one)) for one in partitions]
+    classes = [
+        _Class(one.preempt_mode or rule.mode, one.grace_time, rule.exempt_time, one.priority_tier) for one in partitions
+    ]
+    return classes, [
+        (i, j)
+        for i, one in enumerate(partitions)
+        for j, other in enumerate(partitions)
+        if one.priority_tier > other.priority_tier and nodes[i] & nodes[j]
+    ]
+
+
+def _of_qos(found: tuple[QosLimits, ...], rule: Preemption) -> tuple[list[_Class], list[tuple[int, int]]]:
+    """Return the classes of QOS, and which preempt which: as they say.
+
+    One that names itself does not preempt its own jobs (Slurm would need PreemptMode=WITHIN).
+    """
+    place = {one.name: number for number, one in enumerate(found)}
+    classes = [
+        _Class(
+            one.preempt_mode or rule.mode,
+            one.grace_time,
+            rule.exempt_time if one.exempt_time is None else one.exempt_time,
+            one.priority,
+        )
+        for one in found
+    ]
+    return classes, [(i, place[name]) for i, one in enumerate(found) for name in one.preempts if name != one.name]
