@@ -136,6 +136,16 @@ def write_answer(path: str | PathLike[str], task: VariantTask, *, nodes: bool) -
     arrays |= {name: found for name in _OF_RUNS if (found := getattr(schedule, name)) is not None}
     if schedule.placement is not None:
         arrays["cores"] = cores_held(by_stretch(schedule))
+    _write(path, arrays)
+
+
+def write_same(path: str | PathLike[str], task: VariantTask, simulated: str | PathLike[str]) -> None:
+    """Write the answer of a variant that is simulated as another one, whose answer is there: with notes of its own."""
+    told, columns = _read(Path(simulated), (*_OF_KEPT, *_OF_ALL))
+    _write(path, {"told": np.array(json.dumps({**told, "notes": task.notes})), **columns})
+
+
+def _write(path: str | PathLike[str], arrays: Mapping[str, Any]) -> None:
     with atomic_path(path) as temporary:
         np.savez_compressed(temporary, **arrays)
 

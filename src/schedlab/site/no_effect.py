@@ -7,8 +7,10 @@ from collections.abc import Iterator, Sequence
 from schedlab.errors import InputError
 from schedlab.site.changes import Change, changed, parse_change
 from schedlab.site.more_nodes import expanded
+from schedlab.site.other_events import with_events
 from schedlab.site.parameters import LISTS
 from schedlab.site.site import Site
+from schedlab.site.variants import Variant
 
 NOTHING, NOT_SEEN = " changes nothing in the twin: ", ": its change shows no effect"
 """How the sentences about changes without effect go on or end: nothing depends on them, or no twin can show it."""
@@ -60,6 +62,20 @@ def without_effect(site: Site, other: Site, changes: Sequence[str]) -> Iterator[
             yield f"{change.text}{NOTHING}{_why(change, site, other)}"
         if change.key.lower() == "partitionname" and not idle and _is_new(change, site):
             yield f"partition {change.value} is new: no recorded job asks for it"
+
+
+def changes_nothing(site: Site, variant: Variant) -> bool:
+    """Return whether what a variant simulates is what the site as it is does, so that nothing has to be simulated.
+
+    Raises
+    ------
+    InputError
+        If a change cannot be made.
+    """
+    if variant.policy or variant.load != 1:
+        return False
+    other = with_events(changed(site, variant.changes), variant)
+    return (site.cluster, site.scheduler, site.node_events) == (other.cluster, other.scheduler, other.node_events)
 
 
 def _same(one: Site, two: Site) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
+from itertools import chain
 from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
@@ -16,9 +17,10 @@ from typing import NamedTuple
 from schedlab.atomic import make_directory
 from schedlab.campaign.run.executors import local_workers, usable_cores
 from schedlab.errors import InputError
-from schedlab.site.answers import FORMAT, VariantAnswer, read_answer, work_of, write_answer
+from schedlab.site.answers import FORMAT, VariantAnswer, read_answer, work_of, write_answer, write_same
 from schedlab.site.changes import check_questions
 from schedlab.site.copies import at_other_seconds, with_pass_time
+from schedlab.site.no_effect import changes_nothing
 from schedlab.site.other_events import check_events
 from schedlab.site.samples import THE_LOG, SiteSample
 from schedlab.site.site import Site, fingerprint, read
@@ -127,7 +129,8 @@ class Sweep:
         """Run what has no answer yet, the site as it is included; return how many simulations that took.
 
         Where a variant leaves jobs out or kills them, the site as it is also runs with the work that is left, and where
-        it has another load and more, with that load.
+        it has another load and more, with that load. One that changes nothing is not simulated: its answer is that of
+        the site as it is.
 
         Parameters
         ----------
@@ -157,9 +160,12 @@ class Sweep:
         paths = {self._path(task): task for task in tasks}
         for task in tasks:
             paths |= {self._path(one): one for one in self._following(task)}
-        left = deque(task for path, task in paths.items() if not path.is_file())
-        done = there = len(paths) - len(left)
-        for task, reason in self._carried_out(left, workers):
+        missing = [task for path, task in paths.items() if not path.is_file()]
+        idle = [one for one in wanted if changes_nothing(self.site, one)] if compare else []
+        same = [task for task in missing if task.variant in idle and not task.work]
+        left = deque(task for task in missing if task not in same)
+        done = there = len(paths) - len(missing)
+        for task, reason in chain(self._carried_out(left, workers), self._taken_over(same)):
             done += 1
             if reason is not None:
                 why = f"the site as it is, with the work that is left: {reason}" if task.work else reason
@@ -170,7 +176,7 @@ class Sweep:
                     left.append(one)
             if progress is not None:
                 progress(done - len(self.failures), len(self.failures), len(paths))
-        return done - there
+        return done - there - len(same)
 
     def _following(self, task: _Task) -> list[_Task]:
         """Return the simulation of the site as it is that a comparison with a variant needs, if it is a special one."""
@@ -200,6 +206,12 @@ class Sweep:
                     yield running.pop(future), _reason(future)
                 running |= {submit(_run, *self._arguments(task)): task for task in left}
                 left.clear()
+
+    def _taken_over(self, same: Iterable[_Task]) -> Iterator[tuple[_Task, str | None]]:
+        """Answer variants that change nothing as the site as it is has been answered; give each as `_carried_out`."""
+        for task in same:
+            as_it_is = self._path(_Task(Variant(AS_IT_IS), task.sample))
+            yield task, _run(*self._arguments(task), simulated=str(as_it_is) if as_it_is.is_file() else "")
 
     def _arguments(self, task: _Task) -> tuple[_Twin, str, _Task]:
         return _Twin(str(self.directory), self._site, self.slurm, self.nodes), str(self._path(task)), task
@@ -272,8 +284,11 @@ def _unchanged_site(twin: _Twin) -> tuple[Site, Workload]:
     return site, site.replayable().jobs
 
 
-def _run(twin: _Twin, path: str, task: _Task) -> str | None:
-    """Simulate a variant in a worker and write the answer; return what is wrong, if anything is."""
+def _run(twin: _Twin, path: str, task: _Task, simulated: str = "") -> str | None:
+    """Simulate a variant in a worker and write the answer; return what is wrong, if anything is.
+
+    If another answer is of the same simulation, it is the file `simulated`, and nothing is simulated.
+    """
     try:
         site, jobs = _unchanged_site(twin)
         jobs = task.sample.of(jobs)
@@ -281,7 +296,10 @@ def _run(twin: _Twin, path: str, task: _Task) -> str | None:
         found = variant_task(site, jobs, variant)
         found = same_work_task(site, jobs, found.adapted, variant.load) if task.work else found
         found = replace(found, scheduler=with_pass_time(found.scheduler, task.sample.copy))
-        write_answer(path, found, nodes=twin.nodes)
+        if simulated:
+            write_same(path, found, simulated)
+        else:
+            write_answer(path, found, nodes=twin.nodes)
     except InputError as error:
         return str(error)
     return None
