@@ -11,6 +11,7 @@ Paige and Tarjan, "Three partition refinement algorithms", SIAM Journal on Compu
 
 from __future__ import annotations
 
+from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.machine.core_caps import copy_left
 from schedlab.engine.machine.timeline_state import LAST, Timeline
 from schedlab.kernels import inlined, inner_kernel
@@ -32,6 +33,7 @@ def one_for_each_kind(timeline: Timeline) -> None:
         cohorts[kind].first = kind
         cohorts[kind].begin, cohorts[kind].end = kinds[kind], kinds[kind + 1]
         cohorts[kind].marked = 0
+        cohorts[kind].since, cohorts[kind].reserved, cohorts[kind].free_again = -NEVER, NEVER, NEVER
         for i in range(kinds[kind], kinds[kind + 1]):
             node = timeline.by_kind[i]
             timeline.order[i], timeline.place[node] = node, i

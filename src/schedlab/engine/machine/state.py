@@ -77,6 +77,8 @@ MEMORY = np.dtype(
         ("begins", "i8"),  # ... from this one on ...
         ("length", "i8"),  # ... for this length ...
         ("given", "i8"),  # ... while GIVEN of the timeline has this value
+        ("barred", "i8"),  # the plan of Slurm's in which it has no room now beside reservations ...
+        ("barred_for", "i8"),  # ... for this length
     ]
 )
 """The cached state of a request."""
@@ -91,6 +93,7 @@ NOTE = np.dtype(
         ("key", "i8"),  # by node: its sort key
         ("differs", "i8"),  # by node: VIEWS when `later` last differed from `now` there
         ("changes", "i8"),  # by node: how often its free resources have changed
+        ("found_for", "i8"),  # by node: the last job for which it was found beside reservations of Slurm's
     ]
 )
 """Scratch values while nodes are chosen."""
@@ -258,6 +261,7 @@ def new_nodes(
     memory, notes = new_records(len(machine.requests), MEMORY), new_records(count, NOTE)
     memory["unfit"] = memory["unfit_beside"] = memory["shut"] = memory["given"] = notes["differs"] = -1
     notes["changes"] = 0
+    memory["barred"] = notes["found_for"] = -1
     memory["first"] = memory["seen"] = 0
     return Nodes(
         machine,

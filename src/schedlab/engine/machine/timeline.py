@@ -146,6 +146,7 @@ def keep(timeline: Timeline, begins: int, ends: int, mark: int) -> None:
     for i in range(separate(timeline)):
         if begins < ends:
             _, span, last = _between(timeline, timeline.touched[i], begins, ends)
+            timeline.cohorts[timeline.touched[i]].free_again = LONG_AGO
             while span != last:
                 timeline.spans[span].runs |= mark
                 span = timeline.spans[span].next

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.axes import ByPart, Fixed, Kept, PerJob, Scratch
+from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.machine.core_caps import all_left
 from schedlab.engine.machine.numbers import NodeInputs
 from schedlab.kernels import new_records
@@ -34,6 +35,9 @@ COHORT = np.dtype(
         ("room", "i8"),  # room for tasks of a request on each of them, in a slot of some length ...
         ("until", "i8"),  # ... the second from which it may differ, if the slot begins then ...
         ("gain", "i8"),  # ... and from which on there may be more
+        ("since", "i8"),  # for moments from this one on ...
+        ("reserved", "i8"),  # ... the next reservation of nodes as a whole begins here, NEVER if there is none ...
+        ("free_again", "i8"),  # ... and is over here; it is the next one until then
     ]
 )
 """Nodes of one kind for which the same is planned, see `schedlab.engine.machine.shared_plans`."""
@@ -110,6 +114,7 @@ def new_timeline(
     spans["begin"][:count], spans["next"][:count] = np.iinfo(np.int64).min, LAST
     cohorts = new_records(nodes, COHORT)
     cohorts["first"][:count], cohorts["marked"][:count] = np.arange(count), 0
+    cohorts["since"], cohorts["reserved"], cohorts["free_again"] = -NEVER, NEVER, NEVER
     cohorts["begin"][:count], cohorts["end"][:count] = kinds[:-1], kinds[1:]
     gpus = int(np.diff(inputs.device_offset).max(initial=0))
     devices = np.empty(most * gpus, dtype=np.int64)

@@ -34,11 +34,11 @@ from schedlab.engine.slurm.depths import is_minor, is_young, take_look
 from schedlab.engine.slurm.plan import changes_by_itself, expect_ends, is_full, note, reserve
 from schedlab.engine.slurm.plan_records import clear_steps
 from schedlab.engine.slurm.queue_entries import entry_of, has_slot_in_turn, option_of, turns_of
-from schedlab.engine.slurm.reach import out_of_reach
+from schedlab.engine.slurm.reach import note_reserved, out_of_reach
 from schedlab.engine.slurm.rest import note_idle
 from schedlab.engine.slurm.search import planned_slot
 from schedlab.engine.slurm.starts import start, start_all_planned, start_planned
-from schedlab.engine.slurm.state import FEW, PLANS, STEPS_CHANGE, TESTED
+from schedlab.engine.slurm.state import FEW, NO_JOB, PLANS, STANDS, STEPS_CHANGE, TESTED
 from schedlab.engine.slurm.turn import begin_queue, next_job, next_turn
 from schedlab.kernels import inlined, inner_kernel
 
@@ -93,7 +93,7 @@ def _open(world: World, turn: Any) -> None:
     turn.held = turn.strict if late_ones_hold else 0
     counters[PLANS] += 1
     clear_steps(world.plan)
-    counters[STEPS_CHANGE] = NEVER
+    counters[STEPS_CHANGE], counters[STANDS] = NEVER, NO_JOB
     turn.narrowest = _narrowest(world)
     turn.out_of_reach = out_of_reach(world, world.waiting.queue, 0, 0)
 
@@ -264,6 +264,7 @@ def _start(world: World, turn: Any) -> None:
         suspend_others(world)
     book_run(world, job, ends, -1)
     note(world.plan, job, now, ends)
+    world.plan.counters[STANDS] = NO_JOB
     turn.again = now + 1
     turn.started += 1
     turn.over = turn.started >= world.rules.starts
@@ -335,6 +336,7 @@ def _reserve(world: World, turn: Any) -> None:
     if first or begins < world.plan.begins[job]:
         note(world.plan, job, begins, ends)
     note_idle(world, job, begins)
+    note_reserved(world, begins)
     reserve(world, begins, ends, world.jobs[job].processors, world.state.clock[NOW])
 
 

@@ -10,12 +10,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from schedlab.engine.jobs.clock import NOW
+from schedlab.engine.machine.state import PICKED
 from schedlab.engine.parts.heterogeneous.kernels import has_components
 from schedlab.engine.parts.moldable.kernels import has_alternatives
 from schedlab.engine.parts.preemption.state import has_preemption
 from schedlab.engine.passes.nodes import fits
 from schedlab.engine.queue.sorted_list import QueueList
+from schedlab.engine.slurm.plan import rounded_down
 from schedlab.engine.slurm.search import may_begin_now
+from schedlab.engine.slurm.state import NO_JOB, STANDS
 from schedlab.kernels import inlined, inner_kernel
 
 if TYPE_CHECKING:
@@ -40,9 +44,37 @@ def _behind_all_that_fit(world: World, queue: QueueList, place: int, behind: int
         return 0
     while behind < queue.length[0] - place:
         job = queue.order[queue.length[0] - 1 - behind]
-        if not world.state.planned[job]:
+        if not world.state.planned[job] or (place > 0 and world.plan.counters[STANDS] == job):
             break
-        if fits(world.nodes, job) and (place == 0 or may_begin_now(world, job, world.jobs[job].estimate)):
+        if fits(world.nodes, job) and (place == 0 or _may_begin(world, job)):
             break
         behind += 1
     return behind
+
+
+@inlined
+def _may_begin(world: World, job: int) -> bool:
+    """Return whether a job may begin now beside the reservations so far; if it may, remember on which nodes."""
+    if world.rules.interval == 0:
+        return True
+    if not may_begin_now(world, job, world.jobs[job].estimate):
+        return False
+    world.plan.counters[STANDS] = job
+    for i in range(world.nodes.counters[PICKED]):
+        world.nodes.notes[world.nodes.notes[i].picked].found_for = job
+    return True
+
+
+@inlined
+def note_reserved(world: World, begins: int) -> None:
+    """Note that the nodes of the last choice are reserved from a second on, which is rounded down.
+
+    The job that was to begin now may lose its nodes by that.
+    """
+    stands = world.plan.counters[STANDS]
+    if world.nodes is not None and stands != NO_JOB:
+        touched = world.state.clock[NOW] + world.jobs[stands].estimate
+        for i in range(world.nodes.counters[PICKED]):
+            mine = world.nodes.notes[world.nodes.notes[i].picked].found_for == stands
+            if mine and rounded_down(world.rules, begins) <= touched:
+                world.plan.counters[STANDS] = NO_JOB

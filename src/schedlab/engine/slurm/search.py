@@ -18,24 +18,26 @@ from schedlab.engine.jobs.calendar import BLOCK, NEVER, USED
 from schedlab.engine.jobs.clock import NOW
 from schedlab.engine.machine.core_caps import copy_left
 from schedlab.engine.machine.nodes import room
-from schedlab.engine.machine.numbers import BOOKED, KEPT, PLANNED
+from schedlab.engine.machine.numbers import BOOKED, KEPT, PLANNED, UNLIMITED
 from schedlab.engine.machine.placement import choose
 from schedlab.engine.machine.placement_exceptions import look_ahead
 from schedlab.engine.machine.shared_plans import COHORTS, node_of, size_of
 from schedlab.engine.machine.slots import give_room
 from schedlab.engine.machine.state import LATER, PICKED, VIEWS, Nodes
-from schedlab.engine.machine.timeline import LONG_AGO
 from schedlab.engine.machine.timeline_state import LAST, Timeline
 from schedlab.engine.parts.dependencies.kernels import UNKNOWN
 from schedlab.engine.parts.heterogeneous.kernels import has_components, is_component
-from schedlab.engine.parts.limits.state import ANYWHERE, Site
+from schedlab.engine.parts.limits.state import ANYWHERE
 from schedlab.engine.parts.outages.closures_in_plan import next_step_of_closures, planned_marks
+from schedlab.engine.parts.outages.in_service import has_outages
 from schedlab.engine.parts.preemption.in_plan import leave_out, put_in_again
 from schedlab.engine.parts.preemption.state import has_preemption
-from schedlab.engine.slurm.plan import GROUP, end_of_plan, first_edge, next_window, rounded_down
-from schedlab.engine.slurm.plan_records import is_step, place_of_step
+from schedlab.engine.passes.nodes import fits_as
+from schedlab.engine.slurm.plan import GROUP, first_edge, next_window, rounded_down
+from schedlab.engine.slurm.plan_records import is_step
 from schedlab.engine.slurm.queue_entries import slot_in_turn
-from schedlab.engine.slurm.state import BEHIND, STEPS, STEPS_CHANGE, TESTED
+from schedlab.engine.slurm.state import BEHIND, PLANS, STEPS_CHANGE, TESTED
+from schedlab.engine.slurm.usable import find_usable, may_suffice
 from schedlab.kernels import inlined, inner_kernel
 
 if TYPE_CHECKING:
@@ -69,7 +71,7 @@ def _earliest(world: World, job: int, option: int, estimate: int, begins: int) -
     if option != ANYWHERE:
         first, behind = option, option + 1
     best, chosen = UNKNOWN, behind
-    world.plan.counters[TESTED] = 0
+    world.plan.counters[TESTED] = world.state.planned[job]
     for one in range(first, behind):
         second = _in_partition(world, job, one, estimate, begins)
         if second != UNKNOWN and (best == UNKNOWN or second < best):
@@ -83,16 +85,21 @@ def _earliest(world: World, job: int, option: int, estimate: int, begins: int) -
 
 @inner_kernel
 def may_begin_now(world: World, job: int, estimate: int) -> bool:
-    """Return whether a job has room now on nodes that are in no reservation while it would run."""
-    if world.rules.interval == 0:
-        return True
-    now, change = world.state.clock[NOW], world.plan.counters[STEPS_CHANGE]
+    """Return whether a job has room now on nodes that are in no reservation while it would run, and choose its nodes.
+
+    In a plan that is only added to, what has no room has none for longer either.
+    """
+    now, number, change = world.state.clock[NOW], world.plan.counters[PLANS], world.plan.counters[STEPS_CHANGE]
     found = False
     for one in range(world.nodes.machine.options[job], world.nodes.machine.options[job + 1]):
-        if not found:
-            _find_usable(world, world.nodes.ahead, one, now, estimate, now)
+        request = world.nodes.machine.shape[one]
+        memory = world.nodes.memory[request]
+        if not found and (memory.barred != number or memory.barred_for > estimate):
+            find_usable(world, world.nodes.ahead, one, now, estimate, now)
             world.nodes.counters[VIEWS] += 1
-            found = _fits_at(world, world.nodes.machine.shape[one], now, now, estimate + 1, False)
+            found = _fits_at(world, request, now, now, estimate + 1, False)
+            if not found and world.nodes.machine.requests[request].most_leaves == UNLIMITED:
+                memory.barred, memory.barred_for = number, estimate
     world.plan.counters[STEPS_CHANGE] = change  # nothing is planned for it
     return found
 
@@ -114,10 +121,11 @@ def _beside_others(world: World, option: int, estimate: int, begins: int) -> int
     """Return when a job is planned in one partition, beside the runs and reservations of the plan."""
     now, request, moment, behind = world.state.clock[NOW], world.nodes.machine.shape[option], begins, 0
     while moment != NEVER:
-        later = _find_usable(world, world.nodes.ahead, option, moment, estimate, now)
+        later = find_usable(world, world.nodes.ahead, option, moment, estimate, now)
         second: Any = np.int64(UNKNOWN)  # as a plain constant, it would have a type of its own
-        if _may_suffice(world.nodes, world.nodes.ahead, request):
-            second = _as_runs_end(world, world.nodes.ahead, request, moment, estimate + 1, now)
+        if may_suffice(world.nodes, world.nodes.ahead, request):
+            stop = later if world.plan.counters[TESTED] else NEVER
+            second = _as_runs_end(world, world.nodes.ahead, request, moment, estimate + 1, stop)
             world.plan.counters[TESTED] = max(world.plan.counters[TESTED], 1 if second != UNKNOWN else 0)
         if second == UNKNOWN or (second > now and second > later):
             moment, behind = later, 1
@@ -130,92 +138,17 @@ def _beside_others(world: World, option: int, estimate: int, begins: int) -> int
 
 
 @inner_kernel
-def _find_usable(world: World, timeline: Timeline, option: int, moment: int, estimate: int, now: int) -> int:
-    """Note which cohorts are in no reservation that a job would touch if it began at a moment.
-
-    Nodes that have less memory than it asks for are left out at once; that there are too few cores or GPUs shows later.
-    Return the next moment that Slurm tries: the end of the first record of the plan behind which nodes of the partition
-    are free again, among those that the job would touch and the next one, or all by the rules of later versions; NEVER
-    if there is none.
-    """
-    cohorts, asked = timeline.cohorts, world.nodes.machine.requests[world.nodes.machine.shape[option]]
-    steps, count = world.plan.steps, world.plan.counters[STEPS]
-    touched, later, enters = moment + estimate, NEVER, NEVER
-    for cohort in range(timeline.counters[COHORTS]):
-        node = node_of(timeline, cohort)
-        begins, free_again = _next_reservation(timeline, cohort, moment)
-        usable = (
-            world.nodes.machine.allowed[asked.eligible, node]
-            and world.nodes.machine.nodes[node].memory >= asked.node_memory
-            and begins > touched
-        )
-        if usable:
-            enters = min(enters, begins)
-        ends_in_plan = free_again < later and free_again < end_of_plan(world.rules, now)
-        if ends_in_plan and _is_of(world.site, timeline, cohort, option):
-            later = free_again
-        cohorts[cohort].room = 0
-        cohorts[cohort].gain = 1 if usable else 0
-        cohorts[cohort].until = LONG_AGO
-    beyond = place_of_step(world.plan, touched + 1)
-    last = steps[beyond + 1] if beyond + 1 < count else NEVER
-    if later > last and not world.rules.searches_whole_plan:
-        later = NEVER
-        enters = min(enters, steps[beyond])
-    if moment == now and enters < NEVER:  # as time goes on, the job would touch more
-        world.plan.counters[STEPS_CHANGE] = min(world.plan.counters[STEPS_CHANGE], enters - estimate)
-    return later
-
-
-@inlined
-def _next_reservation(timeline: Timeline, cohort: int, moment: int) -> tuple[int, int]:
-    """Return when the first reservation of nodes begins that ends after a moment, and when they are free again."""
-    spans, span = timeline.spans, timeline.cohorts[cohort].first
-    begins: Any = np.int64(NEVER)  # as a plain constant, it would have a type of its own
-    while span != LAST:
-        following = spans[span].next
-        if spans[span].runs & PLANNED:
-            if begins == NEVER and (following == LAST or spans[following].begin > moment):
-                begins = spans[span].begin
-        elif begins < NEVER:
-            return begins, spans[span].begin
-        span = following
-    return begins, NEVER
-
-
-@inlined
-def _may_suffice(nodes: Nodes, timeline: Timeline, request: int) -> bool:
-    """Return whether usable nodes would suffice for a request if nothing ran there."""
-    asked, count, cores = nodes.machine.requests[request], 0, 0
-    for cohort in range(timeline.counters[COHORTS]):
-        if timeline.cohorts[cohort].gain == 1:
-            count += size_of(timeline, cohort)
-            cores += size_of(timeline, cohort) * nodes.machine.nodes[node_of(timeline, cohort)].cores
-    return count >= asked.nodes and cores >= asked.tasks * asked.task_cores
-
-
-@inlined
-def _is_of(site: Site | None, timeline: Timeline, cohort: int, option: int) -> bool:
-    """Return whether nodes of a cohort belong to a partition."""
-    if site is not None:
-        belongs = False
-        for i in range(timeline.cohorts[cohort].begin, timeline.cohorts[cohort].end):
-            belongs = belongs or site.member[site.partition[option], timeline.order[i]]
-        return belongs
-    return True
-
-
-@inner_kernel
-def _as_runs_end(world: World, timeline: Timeline, request: int, moment: int, length: int, now: int) -> int:
+def _as_runs_end(world: World, timeline: Timeline, request: int, moment: int, length: int, stop: int) -> int:
     """Return when a request fits on usable nodes as running jobs end, not before a moment; choose its nodes.
 
+    Runs that end behind `stop` are not looked at, and it is UNKNOWN if the request does not fit before they do.
     It gets nodes that are free as soon as it fits, also if it may only begin later. Jobs that are late, or end in the
     next second, do so by themselves; the others in groups. A group goes on as long as the next end of all running jobs
     is not too late, and has those that hold usable nodes.
     """
     world.nodes.counters[VIEWS] += 1
-    running = world.state.running
-    if _fits_at(world, request, now, max(now, moment), length, False):
+    running, now = world.state.running, world.state.clock[NOW]
+    if _may_fit_now(world, request, moment) and _fits_at(world, request, now, max(now, moment), length, False):
         return max(now, moment)
     before = now  # the last second with ends of running jobs that has been tried
     edge = window = last = UNKNOWN
@@ -239,6 +172,8 @@ def _as_runs_end(world: World, timeline: Timeline, request: int, moment: int, le
                     before, last, window = last, UNKNOWN, next_window(world.rules, window)
                     while world.rules.grouped and end > edge + window:
                         window = next_window(world.rules, window)
+            if end > stop and (holds or last == UNKNOWN):
+                return _try(world, request, moment, length, before, NEVER)
             if not holds:
                 continue
             if end == now + 1:
@@ -256,6 +191,19 @@ def _as_runs_end(world: World, timeline: Timeline, request: int, moment: int, le
             return second
         before = last
     return _try(world, request, moment, length, before, NEVER)
+
+
+@inlined
+def _may_fit_now(world: World, request: int, moment: int) -> bool:
+    """Return whether a request may fit some nodes of the plan now: not if it does not fit all of them as they are.
+
+    Where runs may be preempted, or components start on other nodes than planned, more may be free in the plan; and so
+    it is where nodes are closed now, but no longer when the job may begin.
+    """
+    reopened = has_outages(world) and moment > world.state.clock[NOW]
+    if reopened or has_preemption(world) or has_components(world.components):
+        return True
+    return world.nodes.machine.requests[request].most_leaves < UNLIMITED or fits_as(world.nodes, request)
 
 
 @inlined

@@ -38,7 +38,10 @@ EMPTY_FIRST_RECORD = 17  # 1 if a reservation begins with the plan, which puts a
 MARKED = 18  # 1 if the last backfill pass has marked nodes as planned; that the next one removes the marks is a change
 FEW = 19  # 1 if so few jobs wait that the present backfill pass plans them all
 IDLE = 20  # 1 if it has reserved nodes that are idle, which is taken for granted where many jobs wait
-COUNTERS_SIZE = 21
+STANDS = 21  # a job that still has room now beside all reservations, on the nodes found for it; NO_JOB if none is known
+COUNTERS_SIZE = 22
+
+NO_JOB = -1
 
 # In RESTING: passes do not rest; the next one waits for a change; so it does, and main passes of full minutes are such.
 AWAKE, ALONE, BESIDE = range(3)
@@ -90,6 +93,7 @@ def new_depths(most: NDArray[np.int64], group: NDArray[np.int64]) -> Depths:
 def new_passes(jobs: int, planning: Depths, starting: Depths, reserving: Depths, processors: int, steps: int) -> Passes:
     """Return the state before the first pass."""
     counters = np.zeros(COUNTERS_SIZE, dtype=np.int64)
+    counters[STANDS] = NO_JOB
     counters[[MAIN_DUE, FULL_DUE, LOOK_AGAIN]] = NEVER
     counters[[LAST_MAIN, LAST_CHANGE, LAST_BACKFILL]] = -NEVER // 2
     return Passes(

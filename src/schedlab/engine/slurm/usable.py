@@ -1,0 +1,101 @@
+"""Which nodes are in no reservation while a job would run, if it began at a moment, and which moment is tried next."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from schedlab.engine.jobs.calendar import NEVER
+from schedlab.engine.machine.numbers import PLANNED
+from schedlab.engine.machine.shared_plans import COHORTS, node_of, size_of
+from schedlab.engine.machine.state import Nodes
+from schedlab.engine.machine.timeline import LONG_AGO
+from schedlab.engine.machine.timeline_state import LAST, Timeline
+from schedlab.engine.parts.limits.state import Site
+from schedlab.engine.slurm.plan import end_of_plan
+from schedlab.engine.slurm.plan_records import place_of_step
+from schedlab.engine.slurm.state import STEPS, STEPS_CHANGE
+from schedlab.kernels import inlined, inner_kernel
+
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
+
+
+@inner_kernel
+def find_usable(world: World, timeline: Timeline, option: int, moment: int, estimate: int, now: int) -> int:
+    """Note which cohorts are in no reservation that a job would touch if it began at a moment.
+
+    Nodes that have less memory than it asks for are left out at once; that there are too few cores or GPUs shows later.
+    Return the next moment that Slurm tries: the end of the first record of the plan behind which nodes of the partition
+    are free again, among those that the job would touch and the next one, or all by the rules of later versions; NEVER
+    if there is none.
+    """
+    asked = world.nodes.machine.requests[world.nodes.machine.shape[option]]
+    steps, count, over = world.plan.steps, world.plan.counters[STEPS], end_of_plan(world.rules, now)
+    touched, later, enters = moment + estimate, NEVER, NEVER
+    for cohort in range(timeline.counters[COHORTS]):
+        group, node = timeline.cohorts[cohort], node_of(timeline, cohort)
+        if moment < group.since or moment >= group.free_again:
+            _find_reservation(timeline, cohort, moment)
+        usable = (
+            group.reserved > touched
+            and world.nodes.machine.allowed[asked.eligible, node]
+            and world.nodes.machine.nodes[node].memory >= asked.node_memory
+        )
+        if usable:
+            enters = min(enters, group.reserved)
+        if group.free_again < min(later, over) and _is_of(world.site, timeline, cohort, option):
+            later = group.free_again
+        group.room = 0
+        group.gain = 1 if usable else 0
+        group.until = LONG_AGO
+    beyond = place_of_step(world.plan, touched + 1)
+    last = steps[beyond + 1] if beyond + 1 < count else NEVER
+    if later > last and not world.rules.searches_whole_plan:
+        later = NEVER
+        enters = min(enters, steps[beyond])
+    if moment == now and enters < NEVER:  # as time goes on, the job would touch more
+        world.plan.counters[STEPS_CHANGE] = min(world.plan.counters[STEPS_CHANGE], enters - estimate)
+    return later
+
+
+@inner_kernel
+def _find_reservation(timeline: Timeline, cohort: int, moment: int) -> None:
+    """Note when the first reservation of nodes that ends after a moment begins, when it ends, and the one before it."""
+    spans, group = timeline.spans, timeline.cohorts[cohort]
+    since: Any = np.int64(-NEVER)  # as plain constants, they would have types of their own
+    reserved: Any = np.int64(NEVER)
+    span = group.first
+    while span != LAST:
+        if spans[span].runs & PLANNED:
+            reserved = min(reserved, spans[span].begin)
+        elif reserved < NEVER:
+            if spans[span].begin > moment:
+                break
+            since, reserved = spans[span].begin, NEVER
+        span = spans[span].next
+    group.since, group.reserved = since, reserved
+    group.free_again = NEVER if span == LAST else spans[span].begin
+
+
+@inlined
+def may_suffice(nodes: Nodes, timeline: Timeline, request: int) -> bool:
+    """Return whether usable nodes would suffice for a request if nothing ran there."""
+    asked, count, cores = nodes.machine.requests[request], 0, 0
+    for cohort in range(timeline.counters[COHORTS]):
+        if timeline.cohorts[cohort].gain == 1:
+            count += size_of(timeline, cohort)
+            cores += size_of(timeline, cohort) * nodes.machine.nodes[node_of(timeline, cohort)].cores
+    return count >= asked.nodes and cores >= asked.tasks * asked.task_cores
+
+
+@inlined
+def _is_of(site: Site | None, timeline: Timeline, cohort: int, option: int) -> bool:
+    """Return whether nodes of a cohort belong to a partition."""
+    if site is not None:
+        belongs = False
+        for i in range(timeline.cohorts[cohort].begin, timeline.cohorts[cohort].end):
+            belongs = belongs or site.member[site.partition[option], timeline.order[i]]
+        return belongs
+    return True
