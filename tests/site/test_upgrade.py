@@ -14,7 +14,7 @@ from schedlab.report.upgrade import render_upgrade
 from schedlab.scheduler.slurm_versions import RULES, differing
 from schedlab.site import import_site, read, what_if
 from schedlab.site.real_slurm import confirm
-from schedlab.site.slurm_defaults import changed_defaults, remedies, site_under
+from schedlab.site.slurm_defaults import changed_defaults, changed_select, remedies, site_under
 from schedlab.site.sweep import Sweep
 from schedlab.site.upgrade import Upgrade, upgrade
 from schedlab.site.upgrade_lines import concerns, on_paper
@@ -198,6 +198,25 @@ def test_defaults_that_change_are_changed_in_the_twin_where_nothing_is_set(tmp_p
     found = upgrade(basic.save(tmp_path / "site"), "24.11", old="22.05", copies=1, workers=1)
     assert "PriorityType" in [one.rule.name for one in found.rules]
     assert not changed_defaults(site_of(tmp_path), "22.05", "26.05")
+
+
+def test_nodes_that_were_whole_by_default_are_shared_after_an_upgrade(tmp_path):
+    """Two jobs of one core, for a node of two: one after the other up to Slurm 23.02, both at once since 23.11."""
+    bare = CONF.replace("SelectType=select/cons_tres\nSelectTypeParameters=CR_Core\n", "")
+    bare = bare.replace("n[1-4] CPUs=1 RealMemory=1000", "n1 CPUs=2 RealMemory=1000").replace("n[1-4]", "n1")
+    bare = bare.replace("MaxTime=60", "MaxTime=60 DefMemPerCPU=100")
+    site = site_of(tmp_path, bare, [(0, 600, 1, 30), (10, 600, 1, 30)])
+    assert changed_select(site, "22.05", "26.05") == (
+        "SelectType=select/cons_tres", "SelectTypeParameters=CR_Core_Memory",
+    )  # fmt: skip
+    assert site_under(site, "22.05").cluster.partitions[0].exclusive
+    assert not site_under(site, "26.05").cluster.partitions[0].exclusive
+    found = upgrade(site.save(tmp_path / "site"), "26.05", old="22.05", copies=1, workers=1)
+    alone = {one.rule.name: one.alone for one in found.rules}["SelectType"]
+    assert alone.mean_wait_before == pytest.approx(295, abs=5)  # 0 s, and from 10 s to the first one's end at 600 s
+    assert alone.mean_wait == pytest.approx(0, abs=5)
+    assert "SelectType" in [one.text for one in found.paper.of("default")]
+    assert changed_select(site_of(tmp_path), "22.05", "26.05") == ()
 
 
 def test_what_would_not_start_is_replaced_for_the_run(tmp_path):

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import schedlab as sl
 from schedlab.errors import InputError
 from schedlab.slurm.configuration import machine_configuration, site_configuration
+from schedlab.slurm.replay import run
 
 SITE = """\
 ClusterName=site   # a comment
@@ -132,3 +135,23 @@ def test_what_the_installed_slurm_would_refuse_is_dropped_or_has_its_present_nam
     assert not [line for line in found.lines if line.split("=")[0] in ("CacheGroups", "SchedulerPort", "FastSchedule")]
     refused = [change for change in found.changes if change.reason == "Slurm 22.05 refuses it"]
     assert len(refused) == 7
+
+
+@pytest.mark.usefixtures("real_slurm")
+def test_the_real_slurm_of_before_gives_a_job_of_half_a_node_the_whole_one_as_the_twin_does(tmp_path):
+    """Eight nodes, ten jobs of eight cores for ten minutes each: eight start, and two when these have ended."""
+    lines = ["ClusterName=lab", "NodeName=n[1-8] CPUs=16", "PartitionName=batch Nodes=ALL Default=YES MaxTime=60", ""]
+    (tmp_path / "slurm.conf").write_text("\n".join(lines))
+    head = "JobIDRaw|User|State|Submit|Start|End|TimelimitRaw|AllocCPUS|Partition"
+    rows = [
+        f"{number}|ann|COMPLETED|2026-04-01T10:{number:02d}:00|2026-04-01T11:00:00|2026-04-01T11:20:00|30|8|batch"
+        for number in range(1, 11)
+    ]
+    (tmp_path / "jobs.txt").write_text("\n".join([head, *rows, ""]))
+    site = sl.site.import_site(tmp_path / "slurm.conf", tmp_path / "jobs.txt", slurm="22.05")
+    jobs = site.replayable().jobs
+    twin = sl.simulate(jobs, site.scheduler, cluster=site.cluster).wait_time
+    real = run(jobs, conf=tmp_path, slurm="22.05").schedule.wait_time
+    by_hand = np.array([0] * 8 + [12 * 60, 12 * 60])  # the ninth is submitted eight minutes after the first
+    assert abs(twin - by_hand).max() <= 5
+    assert abs(real - by_hand).max() <= 5

@@ -45,7 +45,7 @@ _SCHEDULING = (
 )
 
 
-def read_slurm_conf(path: str | PathLike[str]) -> Cluster:
+def read_slurm_conf(path: str | PathLike[str], defaults: Mapping[str, str] | None = None) -> Cluster:
     """Read the nodes and partitions of a Slurm cluster.
 
     Parameters
@@ -53,6 +53,8 @@ def read_slurm_conf(path: str | PathLike[str]) -> Cluster:
     path
         A slurm.conf, or a directory with one. A gres.conf and a topology.conf beside it are read, too, and accounts as
         `sacctmgr dump` writes them, or as a script for sacctmgr (`*.script`, `*.dump`, `*.cfg`).
+    defaults
+        What parameters are that it does not set, by name in lower case; None: what stands there is all there is.
 
     Raises
     ------
@@ -69,7 +71,7 @@ def read_slurm_conf(path: str | PathLike[str]) -> Cluster:
     lines = list(config_lines(main, "Slurm configuration", faults=faults))
     with faults.noted():
         check_words(lines, _USED.__contains__)
-    parameters = parameters_of(lines)
+    parameters = {**(defaults or {}), **parameters_of(lines)}
     rules = SelectRules.of(
         *(parameters.get(name, "") for name in ("selecttype", "selecttypeparameters", "fastschedule"))
     )

@@ -114,6 +114,28 @@ class SlurmRelease:
         )
 
 
+def default_select(release: SlurmRelease) -> dict[str, str]:
+    """Return what a slurm.conf that says nothing of it means, by name in lower case; nothing if that is not known.
+
+    Examples
+    --------
+    >>> default_select(SlurmRelease("22.05", "22.05"))
+    {'selecttype': 'select/linear'}
+    >>> default_select(SlurmRelease(oldest="24.11"))
+    {'selecttype': 'select/cons_tres', 'selecttypeparameters': 'CR_Core_Memory'}
+    >>> default_select(SlurmRelease("22.05", "24.05"))
+    {}
+    """
+    if release.newest and release.newest < SHARED_SINCE:
+        return {"selecttype": "select/linear"}
+    if release.oldest >= SHARED_SINCE:
+        return {"selecttype": "select/cons_tres", "selecttypeparameters": "CR_Core_Memory"}
+    return {}
+
+
+SHARED_SINCE = "23.11"
+"""The first release under which jobs share nodes where a slurm.conf has no SelectType, by its release notes."""
+
 NOT_KNOWN = SlurmRelease()
 """Of which nothing is known."""
 

@@ -21,6 +21,7 @@ from schedlab.site.anonymous_files import Names, anonymous_files
 from schedlab.site.changes import MAIN
 from schedlab.site.importing import site_of
 from schedlab.site.site import Site
+from schedlab.site.slurm_release import with_release
 from schedlab.workload.resources import Labels, Resources
 from schedlab.workload.workload import Workload
 
@@ -95,7 +96,8 @@ def anonymise(site: Site, *, weeks: int = 0) -> Anonymised:
         _write(after, written)
         jobs = None if site.jobs is None else _jobs(site.jobs, names, weeks)
         events = None if site.node_events is None else _events(site.node_events, names)
-        found = site_of(after / MAIN, jobs, (), events)
+        release = replace(site.settings.slurm, source="")
+        found = with_release(site_of(after / MAIN, jobs, (), events, release=release), release)
     _check_same(site, found)
     found = replace(found, settings=replace(found.settings, sources={}, notes=(NOTE,)))
     removed = [f"{count:,} names ({kind})" for kind, count in names.counts().items()]

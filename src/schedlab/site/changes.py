@@ -154,7 +154,9 @@ def changed(site: Site, changes: Iterable[str | Change]) -> Site:
         if commands:
             _append(directory, commands)
         with _in_their_words(made, directory):
-            other = site_of(directory / MAIN, site.jobs, site.settings.notes, site.node_events)
+            other = site_of(
+                directory / MAIN, site.jobs, site.settings.notes, site.node_events, release=site.settings.slurm
+            )
     check_new_nodes(site, other)
     return with_release(other, site.settings.slurm)
 

@@ -6,6 +6,7 @@ import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
@@ -16,7 +17,7 @@ from schedlab.cluster.limits import Limits
 from schedlab.cluster.node_events import Interrupted, NodeEvents
 from schedlab.cluster.slurm_conf import read_slurm_conf
 from schedlab.cluster.slurm_lines import check_words, config_lines, config_text, parameters_of, places_of
-from schedlab.cluster.slurm_releases import SlurmRelease
+from schedlab.cluster.slurm_releases import NOT_KNOWN, SlurmRelease, default_select
 from schedlab.engine.parts.heterogeneous.numbers import owners_of
 from schedlab.engine.parts.preemption.numbers import preempts, suspends
 from schedlab.engine.parts.priority.associations import unknown_users
@@ -29,6 +30,7 @@ from schedlab.site.node_history import read_node_history
 from schedlab.site.parameters import known
 from schedlab.site.reading import files_of, ledger_of
 from schedlab.site.scheduling import in_partitions, on_no_switch, scheduling_of
+from schedlab.site.select_default import defaults_of, lacks_select, other_notes, select_line, told_of_select
 from schedlab.site.silent_nodes import with_silences
 from schedlab.site.site import Settings, Site
 from schedlab.site.slurm_release import guessed_release, with_release
@@ -37,17 +39,6 @@ from schedlab.site.templates import Filled, filled, with_open_lines
 from schedlab.wording import count_of, shown
 from schedlab.workload.files import format_of, read_workload
 from schedlab.workload.workload import Workload
-
-UNNAMED_SELECT = LedgerLine(
-    "slurm.conf",
-    "slurm.conf",
-    "SelectType",
-    "",
-    "approximated",
-    "not given: jobs share nodes, as under select/cons_tres, the default since Slurm 23.11; before, it is "
-    "select/linear, under which each job gets whole nodes: write the one that the site has into slurm.conf",
-)
-"""What stands in the ledger of a site whose slurm.conf leaves open whether jobs share nodes."""
 
 _SECRET = re.compile(r"^(\s*\w*(?:pass|password|privatekey)\s*=).*$", re.IGNORECASE | re.MULTILINE)
 
@@ -109,8 +100,12 @@ def import_site(
         filled(main, values) as template,
         with_memory(replace(template, notes=(*notes, *template.notes)), sacct, sinfo, zone) as complete,
     ):
-        site = _imported(complete, sacct, timezone, node_events, infer_downtimes=infer_downtimes)
-    site = with_release(site, guessed_release(site, sacct) if release is None else release)
+        imported = partial(_imported, complete, sacct, timezone, node_events, infer_downtimes=infer_downtimes)
+        site = imported(release or NOT_KNOWN)
+        if release is None:
+            release = guessed_release(site, sacct)
+            site = imported(release) if lacks_select(site) and default_select(release) else site
+    site = with_release(site, release)
     read = {} if sinfo is None else {Path(sinfo).name: _digest(Path(sinfo))}
     return replace(site, settings=replace(site.settings, sources={**site.settings.sources, **read}))
 
@@ -120,6 +115,7 @@ def _imported(
     sacct: str | PathLike[str] | None,
     timezone: str | None,
     node_events: Sequence[str | PathLike[str]],
+    release: SlurmRelease,
     *,
     infer_downtimes: bool,
 ) -> Site:
@@ -129,8 +125,8 @@ def _imported(
             raise InputError(f"{node_events[0]}: node events need jobs: give the accounting (sacct) as well")
         if infer_downtimes:
             raise InputError("nodes that were down are inferred from jobs: give the accounting (sacct) as well")
-        return site_of(main, None, template.notes, left_open=template.left_open)
-    read, site = _with_jobs(template, sacct, timezone)
+        return site_of(main, None, template.notes, left_open=template.left_open, release=release)
+    read, site = _with_jobs(template, sacct, timezone, release)
     against = contradictions(site.settings.notes, sacct, timezone or "UTC")
     site = replace(site, settings=replace(site.settings, notes=(*site.settings.notes, *against)))
     happened = None
@@ -147,7 +143,9 @@ def _imported(
     return replace(site, settings=replace(site.settings, sources={**site.settings.sources, **digests}))
 
 
-def _with_jobs(template: Filled, sacct: str | PathLike[str], timezone: str | None) -> tuple[Workload, Site]:
+def _with_jobs(
+    template: Filled, sacct: str | PathLike[str], timezone: str | None, release: SlurmRelease
+) -> tuple[Workload, Site]:
     """Return the jobs of an accounting and the site with them, whose heterogeneous jobs have a row for each component.
 
     Where the site's preemption does not go with components, they are joined to one job each.
@@ -158,7 +156,7 @@ def _with_jobs(template: Filled, sacct: str | PathLike[str], timezone: str | Non
         jobs = read_workload(sacct, het_jobs=het_jobs, **zone)  # type: ignore[arg-type]
         notes = [line.removeprefix(" Note: ") for line in jobs.header if line.startswith(" Note: ")]
         notes = [*template.notes, f"jobs read as {format_of(sacct)}", *notes, *more]
-        return jobs, site_of(template.path, jobs, notes, left_open=template.left_open)
+        return jobs, site_of(template.path, jobs, notes, left_open=template.left_open, release=release)
 
     jobs, site = read("components")
     if owners_of(jobs) is None or not preempts(site.cluster):
@@ -175,28 +173,32 @@ def site_of(
     notes: Sequence[str],
     node_events: NodeEvents | None = None,
     left_open: Sequence[LedgerLine] = (),
+    release: SlurmRelease = NOT_KNOWN,
 ) -> Site:
     """Return the site of a slurm.conf and of jobs that were read; errors as for `import_site`.
 
     Of the node events, those of nodes that it has are kept. The lines that a template left open are part of its ledger.
+    Where there is no SelectType, it is that of the release.
     """
     faults = Faults()
     lines = list(config_lines(main, "Slurm configuration", faults=faults))
     with faults.noted():
         check_words(lines, _decides)
-    values, where = parameters_of(lines), places_of(lines)
+    written, where = parameters_of(lines), places_of(lines)
+    defaults = defaults_of(written, release, left_open)
+    values = {**defaults, **written}
     if left_open and not any(line.key == "nodename" for line in lines):
         faults.check()
         return _without_nodes(main, values, notes, left_open, workload)
     cluster = None
     with faults.noted():
-        cluster = read_slurm_conf(main)
+        cluster = read_slurm_conf(main, defaults)
     if cluster is None:  # what else is wrong with the file is told in the same breath
         with faults.noted():
             scheduling_of(values, Cluster(1), numbers_of(None, Cluster(1)), where)
     faults.check()
     assert cluster is not None
-    jobs, told = None, [*notes, *sentences_about(cluster)]
+    jobs, told = None, [*other_notes(notes), *sentences_about(cluster)]
     if workload is not None:
         jobs, filled = completed(workload.replace(processors=cluster.processors), cluster)
         told += filled
@@ -207,8 +209,8 @@ def site_of(
             "accounts, QOS and their limits are unknown"
         )
     told += _out_of_reach(cluster)
-    select = [] if "selecttype" in values else [UNNAMED_SELECT]
-    told += [f"SelectType is {line.reason}" for line in select]
+    select = select_line(written, defaults, release)
+    told += told_of_select(select)
     files = files_of(main)
     if jobs is not None and isinstance(found.scheduler.policy, Multifactor) and found.scheduler.policy.fairshare:
         strangers = unknown_users(jobs, cluster)

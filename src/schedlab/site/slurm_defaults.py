@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from schedlab.cluster.slurm_key_changes import REMEDIES
-from schedlab.cluster.slurm_releases import SlurmRelease
+from schedlab.cluster.slurm_releases import SlurmRelease, default_select
 from schedlab.scheduler.slurm_versions import MODELLED, VERSIONS
 from schedlab.site.changes import changed
+from schedlab.site.select_default import SELECT, lacks_select
 from schedlab.site.site import Site
 from schedlab.site.slurm_release import with_release
 
-PRIORITY = "PriorityType"
+PRIORITY, SELECT_PARAMETERS = "PriorityType", "SelectTypeParameters"
 DEFAULT_PRIORITY = {MODELLED: "priority/basic"} | dict.fromkeys(VERSIONS[1:], "priority/multifactor")
 """What versions take where a slurm.conf has no PriorityType, as `scontrol show config` says."""
 
@@ -20,6 +23,15 @@ def changed_defaults(site: Site, old: str, new: str) -> tuple[str, ...]:
     if usual == DEFAULT_PRIORITY[old] or not site.files or site.inferred or site.ledger.find(PRIORITY):
         return ()
     return (f"{PRIORITY}={usual}",)
+
+
+def changed_select(site: Site, old: str, new: str) -> tuple[str, ...]:
+    """Return the changes by which jobs share nodes, or do not, as is the default of another version."""
+    if not lacks_select(site) or site.ledger.find(SELECT_PARAMETERS):
+        return ()
+    before, after = (default_select(SlurmRelease(one, one)) for one in (old, new))
+    names = {name.lower(): name for name in (SELECT, SELECT_PARAMETERS)}
+    return () if before == after else tuple(f"{names[name]}={value}" for name, value in after.items())
 
 
 def remedies(site: Site, new: str) -> tuple[str, ...]:
@@ -34,5 +46,7 @@ def site_under(site: Site, version: str) -> Site:
     """Return a site by the rules, and with the defaults, of a version of Slurm; "": as it is."""
     if not version:
         return site
-    defaults = changed_defaults(site, MODELLED, version)
-    return with_release(changed(site, defaults) if defaults else site, SlurmRelease(version, version, "given"))
+    defaults, release = changed_defaults(site, MODELLED, version), SlurmRelease(version, version, "given")
+    if defaults or lacks_select(site):
+        return changed(replace(site, settings=replace(site.settings, slurm=release)), defaults)
+    return with_release(site, release)

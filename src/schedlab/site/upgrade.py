@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from os import PathLike
 from typing import Any
 
@@ -17,15 +18,18 @@ from schedlab.site.effect_texts import difference_text, effects_text
 from schedlab.site.effects import Effect
 from schedlab.site.ranking import RankedVariant, VariantRanking, rank_variants
 from schedlab.site.samples import THE_LOG, SiteSample
+from schedlab.site.select_default import SELECT, lacks_select
 from schedlab.site.site import Site, read
-from schedlab.site.slurm_defaults import PRIORITY, changed_defaults, remedies
+from schedlab.site.slurm_defaults import PRIORITY, changed_defaults, changed_select, remedies
 from schedlab.site.sweep import Sweep
 from schedlab.site.upgrade_lines import OnPaper, concerns, on_paper
 from schedlab.site.variants import Variant
 from schedlab.wording import table
 
-DEFAULTS = VersionRule(PRIORITY, (), "The default of PriorityType, which the configuration does not set.", "")
-"""A cause that is no rule: what a version takes for a parameter that is not set."""
+
+def _default_of(name: str) -> VersionRule:
+    """Return a cause that is no rule: what a version takes for a parameter that is not set."""
+    return VersionRule(name, (), f"The default of {name}, which the configuration does not set.", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +117,6 @@ class Upgrade:
         if others := self.others:
             told.append(
                 f"{listed(others)} {'concerns' if len(others) == 1 else 'concern'} options that the site does not use."
-            )
-        if any(one.text == "SelectType" for one in self.paper.of("default")):
-            told.append(
-                "SelectType is not set; the twin gives jobs cores in both versions, not whole nodes in the older."
             )
         return told
 
@@ -209,13 +209,13 @@ def upgrade(
     paper = on_paper(site, older, newer)
     if site.jobs is None:
         return Upgrade(paper)
-    own = version_of(site.settings.slurm)
-    sweep = Sweep(directory, nodes=nodes, anyway=anyway, slurm="" if older == own == MODELLED else older)
-    defaults = changed_defaults(sweep.site, older, newer)
-    whole = Variant(f"Slurm {newer}", (*defaults, *remedies(site, newer)), slurm=newer)
+    as_read = older == version_of(site.settings.slurm) == MODELLED and not lacks_select(site)
+    sweep = Sweep(directory, nodes=nodes, anyway=anyway, slurm="" if as_read else older)
+    defaults = {PRIORITY: changed_defaults(sweep.site, older, newer), SELECT: changed_select(sweep.site, older, newer)}
+    whole = Variant(f"Slurm {newer}", (*chain(*defaults.values()), *remedies(site, newer)), slurm=newer)
     rules = [rule for rule in differing(older, newer) if concerns(sweep.site, rule)]
     causes = [(rule, Variant(rule.name, slurm=newer, rules=(rule.name,))) for rule in rules]
-    causes += [(DEFAULTS, Variant(PRIORITY, defaults))] if defaults else []
+    causes += [(_default_of(name), Variant(name, changes)) for name, changes in defaults.items() if changes]
     variants = [whole, *(variant for _, variant in causes)]
     samples = in_copies(sweep, [sample], copies, len(variants))
     sweep.run(variants, samples, workers=workers, progress=progress)

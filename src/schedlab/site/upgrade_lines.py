@@ -166,7 +166,7 @@ def _of_lines(site: Site, old: str, new: str) -> Iterator[UpgradeLine]:
         yield from _of_rules(line, old, new)
     if site.files and not site.inferred:
         for one in changes_between(old, new):
-            if one.how == "default" and not site.ledger.find(one.name):
+            if one.how == "default" and not any(line.value for line in site.ledger.find(one.name)):
                 yield UpgradeLine("default", "", one.name, one.instead)
 
 

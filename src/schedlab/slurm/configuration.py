@@ -231,12 +231,6 @@ def site_configuration(directory: str | PathLike[str], slurm: str = "22.05") -> 
         if name.lower() not in present:
             lines.insert(0, f"{name}={value}")
             changes.append(Change(main.name, "(default)", f"{name}={value}", reason))
-    if "selecttype" not in present:
-        select = {"SelectType": "select/cons_tres", "SelectTypeParameters": "CR_CPU"}
-        added = [f"{name}={value}" for name, value in select.items() if name.lower() not in present]
-        lines = [*added, *lines]
-        reason = "the default since Slurm 23.11, which the simulation takes; before, jobs get whole nodes"
-        changes.append(Change(main.name, "(default)", " ".join(added), reason))
     files = {}
     for name in ("topology.conf", "job_submit.lua"):
         if (directory / name).is_file():
