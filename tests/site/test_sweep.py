@@ -37,6 +37,7 @@ def directory(tmp_path):
         (Variant("asked", ("PartitionName=batch MaxTime=24:00:00",)), 1),
         (Variant("asked", ("SchedulerParameters.bf_interval=30",)), 2),
         (Variant("asked", ("KillWait=60",), policy="saf"), 2),
+        (Variant("asked", slurm="26.05"), 2),
     ],
 )
 def test_a_variant_that_changes_nothing_is_answered_by_the_simulation_of_the_site_as_it_is(

@@ -72,7 +72,7 @@ def changes_nothing(site: Site, variant: Variant) -> bool:
     InputError
         If a change cannot be made.
     """
-    if variant.policy or variant.load != 1:
+    if variant.policy or variant.slurm or variant.load != 1:
         return False
     other = with_events(changed(site, variant.changes), variant)
     return (site.cluster, site.scheduler, site.node_events) == (other.cluster, other.scheduler, other.node_events)
