@@ -6,6 +6,7 @@ Needs Chromium and playwright (extra `test`). The jobs are generated, so that an
 from __future__ import annotations
 
 import shutil
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -45,6 +46,15 @@ GresTypes=gpu
 NodeName=c[1-5] CPUs=8 CoresPerSocket=8 RealMemory=1000
 NodeName=g[1-3] CPUs=8 CoresPerSocket=8 RealMemory=1000 Gres=gpu:4
 PartitionName=batch Nodes=ALL Default=YES State=UP
+"""
+
+LAB_CONF = """
+ClusterName=lab
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+SchedulerParameters=bf_interval=120
+NodeName=n[1-8] CPUs=16
+PartitionName=batch Nodes=ALL Default=YES MaxTime=1-0
 """
 
 EXPLORER = "document.getElementById('schedlab-explorer').explorer"
@@ -87,6 +97,7 @@ def main() -> int:
               document.getElementById("look").scrollIntoView();
             }}"""
             shoot(browser, cluster, "report-nodes", height=1_000, before=by_node)
+        shoot(browser, answer(Path(directory)), "answer", height=900)
         grid = "async () => document.getElementById('grid').scrollIntoView()"
         shoot(browser, campaign, "report-campaign", height=560, before=grid)
         browser.close()
@@ -105,6 +116,33 @@ def pages(directory: Path) -> tuple[Path, Path, Path]:
     (directory / "order.toml").write_text(CAMPAIGN, encoding="utf-8")
     run = sl.run_campaign(read_campaign(directory / "order.toml"), directory / "run", workers=1)
     return single, double, write_report(evidence_of_campaign(run), directory / "campaign.html")
+
+
+def answer(directory: Path) -> Path:
+    """Write the page of a what-if: the site of the tutorial, three variants."""
+    place = directory / "answer"
+    (place / "conf").mkdir(parents=True)
+    (place / "conf" / "slurm.conf").write_text(LAB_CONF, encoding="utf-8")
+    rng = np.random.default_rng(4)
+    drawn = sl.model.tsafrir_estimates(sl.model.lublin(300, 128, rng=rng, load=0.95), rng=rng)
+    drawn = drawn.replace(requested_time=-(-drawn.requested_time // 60) * 60)
+    past = sl.simulate(drawn, "fcfs+slurm(interval=120)")
+    lines = ["JobIDRaw|User|State|Submit|Start|End|TimelimitRaw|AllocCPUS|Partition"]
+    for row, job in enumerate(drawn):
+        seconds = (job.submit_time, past.start_time[row], past.end_time[row])
+        times = [np.datetime64("2026-04-01", "s") + np.timedelta64(int(second), "s") for second in seconds]
+        user = ("ann", "bob", "eve")[row % 3]
+        fields = [row + 1, user, "COMPLETED", *times, job.requested_time // 60, drawn.job_processors[row], "batch"]
+        lines.append("|".join(map(str, fields)))
+    (place / "jobs.txt").write_text("\n".join(lines), encoding="utf-8")
+    changes = ["--over", "SchedulerParameters.bf_interval=30,600", "--set", "2 more nodes like n[1-8]"]
+    for command in (
+        ["import", "--conf", "conf", "--sacct", "jobs.txt", "-o", "site"],
+        ["calibrate", "site", "--processors-only"],
+        ["what-if", "site", *changes, "--processors-only", "--report", "answer.html"],
+    ):
+        subprocess.run([sys.executable, "-m", "schedlab", "site", *command], cwd=place, check=True, capture_output=True)
+    return place / "answer.html"
 
 
 def gpu_cluster(directory: Path) -> Path | None:
