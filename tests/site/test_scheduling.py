@@ -145,8 +145,37 @@ def test_a_weight_of_qos_without_known_qos_is_said_to_have_no_effect():
     ],
 )
 def test_a_value_that_is_no_number_is_named(values):
-    with pytest.raises(InputError, match="must be a whole number of at least"):
+    with pytest.raises(InputError, match="must be a whole number"):
         scheduling_of(values, PLAIN, NO_NUMBERS)
+
+
+@pytest.mark.parametrize(
+    ("option", "least", "most"),
+    [
+        ("bf_interval", 1, 10_800),
+        ("bf_resolution", 1, 3600),
+        ("bf_window", 1, 43_200),
+        ("bf_max_job_test", 1, 1_000_000),
+        ("bf_max_job_start", 0, 10_000),
+        ("bf_max_job_array_resv", 0, 1000),
+        ("bf_node_space_size", 2, 2_000_000),
+        ("bf_job_part_count_reserve", 0, 100_000),
+        ("bf_min_age_reserve", 0, 2_592_000),
+    ],
+)
+def test_a_number_beyond_what_the_manual_allows_is_refused(option, least, most):
+    """Min and Max of slurm.conf(5) of 22.05."""
+    for number in (least, most):
+        assert "slurm" in text({"schedulerparameters": f"{option}={number}"}, PLAIN)
+    for number in (least - 1, most + 1) if option != "bf_interval" else (-5, 0, most + 1):
+        with pytest.raises(InputError, match=f"{option}='{number}': must be a whole number from {least} to {most:,}"):
+            text({"schedulerparameters": f"{option}={number}"}, PLAIN)
+
+
+def test_an_interval_of_minus_one_switches_backfilling_off():
+    assert text({"schedulerparameters": "bf_interval=-1"}, PLAIN) == "fcfs"
+    with pytest.raises(InputError, match="from 1 to 10,800, or -1"):
+        text({"schedulerparameters": "bf_interval=0"}, PLAIN)
 
 
 def test_nodes_are_chosen_side_by_side_or_by_weight_where_they_are_given_whole():

@@ -26,19 +26,19 @@ _LIMITS = {"limits", "safe", "all"}
 
 MOST = 1 << 40
 LONGEST_NUMBER = 20
+_ANY = (0, MOST)
 _WHOLE = {
-    "bf_max_job_test": ("depth", 1),
-    "bf_resolution": ("resolution", 1),
-    "bf_node_space_size": ("plan_size", 0),
-    "default_queue_depth": ("queue_depth", 1),
-    "batch_sched_delay": ("delay", 0),
-    "bf_min_age_reserve": ("reserve_age", 0),
-    "bf_min_prio_reserve": ("reserve_priority", 0),
-    "bf_max_job_array_resv": ("array_reserve", 0),
-    "max_switch_wait": ("switch_wait", 0),
+    "bf_max_job_test": ("depth", (1, 1_000_000)),
+    "bf_resolution": ("resolution", (1, 3600)),
+    "bf_node_space_size": ("plan_size", (2, 2_000_000)),
+    "default_queue_depth": ("queue_depth", (1, MOST)),
+    "batch_sched_delay": ("delay", (0, MOST)),
+    "bf_min_age_reserve": ("reserve_age", (0, 2_592_000)),
+    "bf_min_prio_reserve": ("reserve_priority", (0, MOST)),
+    "bf_max_job_array_resv": ("array_reserve", (0, 1000)),
+    "max_switch_wait": ("switch_wait", (0, MOST)),
 }
-"""Options of SchedulerParameters that are arguments of +slurm as they are, and the least that they can be."""
-
+"""Options of SchedulerParameters that are arguments of +slurm as they are, and bounds of slurm.conf(5)."""
 
 _OR_ALL = {
     "bf_max_job_user": "user_depth",
@@ -51,6 +51,10 @@ _OR_ALL = {
     "bf_job_part_count_reserve": "partition_reserve",
 }
 """Options that are arguments of +slurm, and have no effect if they are 0."""
+
+_MOST_OR_ALL = {"bf_max_job_start": 10_000, "bf_job_part_count_reserve": 100_000}
+_INTERVALS, _WINDOWS = (1, 10_800), (1, 43_200)
+"""Bounds of bf_interval, in seconds, and of bf_window, in minutes; an interval of -1 is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,25 +157,32 @@ class _Values:
         """Note what is wrong with a parameter, with its place, and go on."""
         return self.faults.noted(self.where.get(name.lower(), ""))
 
-    def whole(self, name: str, text: str, least: int, option: str = "") -> int:
-        """Return the whole number of a parameter, or of an option of it; the least where it is none, which is noted."""
+    def whole(self, name: str, text: str, bounds: tuple[int, int] = _ANY, option: str = "", none: str = "") -> int:
+        """Return the whole number of a parameter, or of an option of it; the least where it is none, which is noted.
+
+        `none` is what may stand in its place to switch something off.
+        """
+        least, most = bounds
         with self.told(name):
             digits = text.strip()
-            if len(digits) <= LONGEST_NUMBER and digits.lstrip("-").isdecimal() and least <= int(digits) <= MOST:
-                return int(digits)
+            number = int(digits) if len(digits) <= LONGEST_NUMBER and digits.lstrip("-").isdecimal() else least - 1
+            if least <= number <= most or (none and digits == none):
+                return number
             called = f"{name}: {option}" if option else name
-            raise InputError(f"{called}={shown(text)}: must be a whole number of at least {least}")
+            between = f"of at least {least}" if most == MOST else f"from {least} to {most:,}"
+            instead = f", or {none}" if none else ""
+            raise InputError(f"{called}={shown(text)}: must be a whole number {between}{instead}")
         return least
 
-    def option(self, name: str, usual: int, least: int = 0) -> int:
+    def option(self, name: str, usual: int, bounds: tuple[int, int] = _ANY, none: str = "") -> int:
         """Return an option of SchedulerParameters."""
         text = self.options.get(name)
-        return usual if text is None else self.whole("SchedulerParameters", text, least, name)
+        return usual if text is None else self.whole("SchedulerParameters", text, bounds, name, none)
 
     def weight(self, name: str) -> int:
         """Return one of the weights of priorities."""
         key = f"PriorityWeight{name}"
-        return self.whole(key, self.values.get(key.lower(), "0"), 0)
+        return self.whole(key, self.values.get(key.lower(), "0"))
 
     def seconds(self, name: str, usual: int) -> int:
         """Return a time that Slurm counts in minutes; no limit is the longest there is."""
@@ -231,11 +242,13 @@ def in_partitions(cluster: Cluster) -> set[str]:
 
 def _passes(reader: _Values) -> Backfill:
     kind = reader.values.get("schedulertype", "sched/backfill").lower()
-    interval = reader.option("bf_interval", usual_of("interval"), -1)
+    interval = reader.option("bf_interval", usual_of("interval"), _INTERVALS, none="-1")
     arguments: dict[str, Any] = {
-        argument: reader.option(name, usual_of(argument), least) for name, (argument, least) in _WHOLE.items()
+        argument: reader.option(name, usual_of(argument), bounds) for name, (argument, bounds) in _WHOLE.items()
     }
-    arguments |= {argument: reader.option(name, 0) or ALL for name, argument in _OR_ALL.items()}
+    arguments |= {
+        argument: reader.option(name, 0, (0, _MOST_OR_ALL.get(name, MOST))) or ALL for name, argument in _OR_ALL.items()
+    }
     if reader.option("bf_max_job_assoc", 0):
         arguments["user_depth"] = ALL  # Slurm drops it then
     if "assoc_limit_stop" in reader.options:
@@ -246,12 +259,12 @@ def _passes(reader: _Values) -> Backfill:
         arguments["busy"] = "first"
     if "pack_serial_at_end" in reader.options:
         arguments["serial"] = "last"
-    arguments["window"] = reader.option("bf_window", usual_of("window") // 60, 1) * 60
-    least = reader.option("sched_min_interval", 0, 0) / MICROSECONDS
+    arguments["window"] = reader.option("bf_window", usual_of("window") // 60, _WINDOWS) * 60
+    least = reader.option("sched_min_interval", 0) / MICROSECONDS
     arguments["delay"] = max(arguments["delay"], math.floor(least))
     overtime = reader.values.get("overtimelimit", "0").lower()
     arguments["overtime"] = (
-        ALL if overtime in ("unlimited", "infinite") else reader.whole("OverTimeLimit", overtime, 0) * 60
+        ALL if overtime in ("unlimited", "infinite") else reader.whole("OverTimeLimit", overtime) * 60
     )
     arguments |= _of_het_jobs(reader) | {"tick": TICK}
     if not reader.multifactor:
@@ -259,7 +272,7 @@ def _passes(reader: _Values) -> Backfill:
     if kind.endswith("builtin") or interval == -1:
         _without_backfilling(reader)
         return NoBackfill()
-    return Slurm(interval=max(interval, 1), **arguments)
+    return Slurm(interval=interval, **arguments)
 
 
 def _of_het_jobs(reader: _Values) -> dict[str, str]:
@@ -353,7 +366,7 @@ def _of_weights(reader: _Values, arguments: Mapping[str, Any]) -> dict[str, Any]
         found["shares"] = "classic" if "no_fair_tree" in reader.flags else "tree"
         if found["shares"] == "classic":
             text = reader.values.get("fairsharedampeningfactor", "1")
-            found["dampening"] = max(1, reader.whole("FairShareDampeningFactor", text, 0))
+            found["dampening"] = max(1, reader.whole("FairShareDampeningFactor", text))
         found["ends"] = "counted" if reader.limits else "lost"
     return found
 
