@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -281,6 +282,98 @@ def test_when_the_time_is_up_what_has_run_counts(directory: Path, monkeypatch: p
     assert slurm.runs < 150
     assert "the time was up after" in found.notes[-1]
     assert all(1 <= len(one.real) == len(one.twin) <= 50 for one in found.confirmed)
+
+
+class SlowSlurm:
+    """Stands for a laboratory whose every run takes eight minutes by a clock of its own; most jobs end late."""
+
+    DONE = (0.02, 0.15, 0.3, 1.0)
+    """Shares of the jobs that have ended after each quarter."""
+
+    def __init__(self) -> None:
+        self.now, self.runs, self.jobs = 0.0, 0, 100
+
+    def __call__(self, jobs, *, progress, **_):
+        self.runs += 1
+        for done in self.DONE:
+            self.now += 120
+            progress(round((1 - done) * len(jobs)), 0.0)
+        return FakeSlurm()(jobs, progress=lambda *_: None)
+
+
+def slow_slurm(monkeypatch: pytest.MonkeyPatch) -> SlowSlurm:
+    slurm = SlowSlurm()
+    monkeypatch.setattr("schedlab.site.real_slurm.run", slurm)
+    monkeypatch.setattr("schedlab.site.real_slurm.time.monotonic", lambda: slurm.now)
+    monkeypatch.setattr("schedlab.site.real_slurm.installed_version", lambda *_: "22.05.8")
+    return slurm
+
+
+@pytest.fixture
+def many(directory: Path) -> Path:
+    """A site with a hundred short jobs."""
+    lines = ["JobIDRaw|User|State|Submit|Start|End|TimelimitRaw|AllocCPUS|Partition"]
+    for number in range(100):
+        at = f"2026-04-01T{10 + number // 60}:{number % 60:02d}"
+        lines.append(f"{number + 1}|ann|COMPLETED|{at}:10|{at}:10|{at}:40|5|1|batch")
+    (directory.parent / "many.txt").write_text("\n".join(lines))
+    return import_site(directory.parent / "slurm.conf", directory.parent / "many.txt").save(directory.parent / "many")
+
+
+@pytest.mark.usefixtures("plain")
+@pytest.mark.parametrize(
+    ("minutes", "stopped", "runs"),
+    [
+        (5, 4, 1),  # 15 % after 4 minutes: 27 in all, if not a quarter of that; two of these are 13
+        (12, 4, 1),
+        (14, 10, 2),  # the first one has taken 8 minutes, and another one of 6.4 ends after 14 ...
+        (17, None, 2),  # ... but not after 17
+    ],
+)
+def test_runs_are_given_up_as_soon_as_no_two_of_them_can_end(many: Path, monkeypatch, minutes, stopped, runs):
+    slurm = slow_slurm(monkeypatch)
+    site = read(many)
+    if stopped is None:
+        assert confirm(site, [SAME], phases=1, seconds=60 * minutes).phases == 1
+    else:
+        with pytest.raises(InputError, match=rf"no two runs .* within {minutes} min, .*--confirm-for \d+m may do"):
+            confirm(site, [SAME], phases=1, seconds=60 * minutes)
+        assert slurm.now == 60 * stopped
+    assert slurm.runs == runs
+
+
+@pytest.mark.usefixtures("plain")
+def test_time_left_is_not_guessed_from_the_first_jobs(many: Path, monkeypatch: pytest.MonkeyPatch):
+    """At 2 % and 2 minutes, that would be 100 minutes a run, and at 15 % and 4 minutes it is 27; one takes 8."""
+    slow_slurm(monkeypatch)
+    seen = []
+    confirm(read(many), [SAME], phases=1, progress=seen.append)
+    assert [one.done for one in seen[:4]] == pytest.approx(SlowSlurm.DONE)
+    assert seen[0].left is None
+    assert seen[1].left == pytest.approx(240 / 0.15 * 2 - 240)
+
+
+@pytest.mark.usefixtures("plain")
+def test_a_confirmation_that_did_not_come_about_is_told_on_the_page_and_to_programs_and_schedules_are_written(
+    directory: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setattr("schedlab.site.real_slurm.run", FakeSlurm(1))  # Ctrl-C in the first run
+    for module in ("schedlab.site.real_slurm", "schedlab.slurm.installation"):
+        monkeypatch.setattr(f"{module}.installed_version", lambda *_: "22.05.8")
+    page, schedules = directory.parent / "answer.html", directory.parent / "schedules"
+    words = ["site", "what-if", str(directory), "--set", SHORT, "-j", "1", "--confirm", "1", "--json"]
+    monkeypatch.setattr("sys.argv", ["schedlab", *words, "--report", str(page), "-o", str(schedules)])
+    with pytest.raises(SystemExit) as stop:
+        main()
+    assert stop.value.code == 1
+    out, err = capsys.readouterr()
+    answer = json.loads(out)
+    assert answer["confirmation"] is None
+    assert answer["not_confirmed"].startswith("interrupted after")
+    assert "0 of " in err
+    assert "this answer is not confirmed by it: interrupted after" in page.read_text()
+    assert (schedules / "as-it-is.parquet").is_file()
+    assert (schedules / "best.parquet").is_file()
 
 
 @pytest.mark.usefixtures("plain")

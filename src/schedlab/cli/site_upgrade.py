@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -75,6 +76,7 @@ def upgrade(
     A newer Slurm that is here (schedlab slurm fetch) reads the configuration itself. Results are stored in
     SITE/what-if, so an interrupted run resumes.
     """
+    from schedlab.site.confirmation import with_confirmation
     from schedlab.site.site import read
     from schedlab.site.sweep import ANSWERS
     from schedlab.site.upgrade import upgrade as told
@@ -101,21 +103,22 @@ def upgrade(
         )  # fmt: skip
     if not as_json:
         show(found)
-    confirmation, problem = None, None
+    confirmation, failed = None, ""
     try:
         confirmation = _on_both(found, phases, seconds) if confirm else None
     except InputError as error:
-        problem = error  # what is known is told first
+        failed = str(error)  # what is known is told first
     if as_json:
-        show_json(found.to_document() | ({} if confirmation is None else {"confirmation": confirmation.to_document()}))
+        show_json(with_confirmation(found.to_document(), confirmation, failed))
     elif confirmation is not None:
         show(f"\non both real Slurms\n\n{confirmation}")
     if report is not None:
         from schedlab.report.upgrade import write_upgrade
 
-        note_report(report, lambda: write_upgrade(found, report, confirmation=confirmation, command=command_line()))
-    if problem is not None:
-        raise problem
+        page = partial(write_upgrade, found, report, confirmation=confirmation, failed=failed, command=command_line())
+        note_report(report, page)
+    if failed:
+        raise InputError(failed)
 
 
 def _on_both(found: Upgrade, phases: int, seconds: float | None) -> Confirmation:

@@ -251,30 +251,34 @@ def run_on_slurm(answers: Answers, asked: SlurmRuns) -> Confirmation:
         )
 
 
-def answer_many(answers: Answers, asked: SlurmRuns | None, report: Path | None, *, as_json: bool) -> None:
-    """Print how variants compare and what the real Slurm says, and write the page: what is known is printed first."""
+def answer_many(answers: Answers, asked: SlurmRuns | None, report: Path | None, *, as_json: bool) -> str:
+    """Print how variants compare and what the real Slurm says, and write the page: what is known is printed first.
+
+    Return why the real Slurm says nothing though it was asked, or "".
+    """
+    from schedlab.site.confirmation import with_confirmation
+
     sweep, found = answers
     if not as_json:
         show(found)
-    confirmation, problem = None, None
+    confirmation, failed = None, ""
     if asked is not None:
         try:
             confirmation = run_on_slurm(answers, asked)
         except InputError as error:
-            problem = error
+            failed = str(error)
     for text in () if confirmation is None else confirmation.notes:
         note(text)
     if as_json:
-        show_json(found.to_document() | ({} if confirmation is None else {"confirmation": confirmation.to_document()}))
+        show_json(with_confirmation(found.to_document(), confirmation, failed))
     elif confirmation is not None:
         show(f"\non the real Slurm\n\n{confirmation}")
     if report is not None:
         from schedlab.report.variants import write_ranking
 
-        page = write_ranking(sweep, found, report, confirmation=confirmation, command=command_line())
+        page = write_ranking(sweep, found, report, confirmation=confirmation, failed=failed, command=command_line())
         note(f"report {page}")
-    if problem is not None:
-        raise problem
+    return failed
 
 
 def search(

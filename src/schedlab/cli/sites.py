@@ -302,9 +302,11 @@ def what_if(
     answers = run_many(
         directory, many, chosen, rank_by, workers, copies=copies, nodes=not processors_only, anyway=anyway, slurm=rules
     )
-    answer_many(answers, on_slurm, report, as_json=as_json)
+    failed = answer_many(answers, on_slurm, report, as_json=as_json)
     if output is not None:
         save_schedules(answers, output)
+    if failed:
+        raise InputError(failed)
 
 
 def _show(site: Any, as_json: bool, *, ledger: bool) -> None:

@@ -9,12 +9,17 @@ from schedlab.errors import InputError
 from schedlab.report.page import write_page
 from schedlab.report.tables import Cell, Table
 from schedlab.report.variants import by_group, confirmed_table, pair_of, provenance_of, render_answer
-from schedlab.site.confirmation import Confirmation
+from schedlab.site.confirmation import Confirmation, confirmation_sentences
 from schedlab.site.upgrade import Upgrade
 
 
 def write_upgrade(
-    found: Upgrade, path: str | PathLike[str], *, confirmation: Confirmation | None = None, command: str = ""
+    found: Upgrade,
+    path: str | PathLike[str],
+    *,
+    confirmation: Confirmation | None = None,
+    failed: str = "",
+    command: str = "",
 ) -> Path:
     """Write what an upgrade changes as one self-contained HTML file, and return where it is.
 
@@ -26,6 +31,8 @@ def write_upgrade(
         The file; an existing one is replaced.
     confirmation
         What both real Slurms say, if they were asked.
+    failed
+        Why they say nothing though they were asked; empty: they were not, or say something.
     command
         What the user typed.
 
@@ -36,10 +43,12 @@ def write_upgrade(
     OutputError
         If the file cannot be written.
     """
-    return write_page(path, lambda: render_upgrade(found, confirmation, command=command))
+    return write_page(path, lambda: render_upgrade(found, confirmation, failed=failed, command=command))
 
 
-def render_upgrade(found: Upgrade, confirmation: Confirmation | None = None, *, command: str = "") -> str:
+def render_upgrade(
+    found: Upgrade, confirmation: Confirmation | None = None, *, failed: str = "", command: str = ""
+) -> str:
     """Return what an upgrade changes as HTML; see `write_upgrade`."""
     sweep, ranking = found.sweep, found.ranking
     if sweep is None or ranking is None:
@@ -52,7 +61,7 @@ def render_upgrade(found: Upgrade, confirmation: Confirmation | None = None, *, 
         kind="Upgrade",
         title=f"{sweep.site.name}: from Slurm {found.paper.old} to {found.paper.new}",
         replayed=", ".join(one.text for one in ranking.samples),
-        sentences=[*found.sentences(), *([] if confirmation is None else confirmation.sentences())],
+        sentences=[*found.sentences(), *confirmation_sentences(confirmation, failed)],
         grounds=ranking.grounds,
         leading=leading,
         tables=[] if best.unchanged else [by_group(best.variant.name, best.effects)],

@@ -15,7 +15,7 @@ from schedlab.report.page import Page, write_page
 from schedlab.report.tables import Cell, Table, seconds_cell, waits_cells
 from schedlab.schedule.schedule import Schedule
 from schedlab.site.affected import KINDS, Affected, columns_of
-from schedlab.site.confirmation import Confirmation
+from schedlab.site.confirmation import Confirmation, confirmation_sentences
 from schedlab.site.effect_texts import difference_text, largest, notes_on, waits_heads, waits_of
 from schedlab.site.effects import Effect, group_name
 from schedlab.site.grounds import Grounds
@@ -36,6 +36,7 @@ def write_ranking(
     path: str | PathLike[str],
     *,
     confirmation: Confirmation | None = None,
+    failed: str = "",
     command: str = "",
 ) -> Path:
     """Write a ranking of variants as one self-contained HTML file, and return where it is.
@@ -50,6 +51,8 @@ def write_ranking(
         The file; an existing one is replaced.
     confirmation
         What the real Slurm says, if it was asked.
+    failed
+        Why it says nothing though it was asked; empty: it was not, or says something.
     command
         What the user typed.
 
@@ -58,18 +61,24 @@ def write_ranking(
     OutputError
         If the file cannot be written.
     """
-    return write_page(path, lambda: render_ranking(sweep, ranking, confirmation, command=command))
+    return write_page(path, lambda: render_ranking(sweep, ranking, confirmation, failed=failed, command=command))
 
 
 def render_ranking(
-    sweep: Sweep, ranking: VariantRanking, confirmation: Confirmation | None = None, *, command: str = ""
+    sweep: Sweep,
+    ranking: VariantRanking,
+    confirmation: Confirmation | None = None,
+    *,
+    failed: str = "",
+    command: str = "",
 ) -> str:
     """Return a ranking of variants as HTML; see `write_ranking`."""
     best = ranking.best
     number = len(ranking.variants)
     first, *others = ranking.sentences()
+    others += confirmation_sentences(confirmation, failed)
     if confirmation is not None:
-        first, others = " ".join([*confirmation.warning, first]), [*others, *confirmation.sentences()]
+        first = " ".join([*confirmation.warning, first])
     tables = []
     for one in ranking.changed[:EACH]:
         tables += [_affected(one.variant.name, one.affected)] if one.affected else []

@@ -236,6 +236,20 @@ class Confirmation:
         return "\n".join([*self.sentences(), "", table(head, rows)]) if rows else "\n".join(self.sentences())
 
 
+def with_confirmation(document: dict[str, Any], confirmation: Confirmation | None, failed: str) -> dict[str, Any]:
+    """Return the document of an answer with what the real Slurm says, or why it says nothing though it was asked."""
+    if failed:
+        return document | {"confirmation": None, "not_confirmed": failed}
+    return document if confirmation is None else document | {"confirmation": confirmation.to_document()}
+
+
+def confirmation_sentences(confirmation: Confirmation | None, failed: str) -> list[str]:
+    """Say what the real Slurm says, or why it says nothing though it was asked; nothing if it was not."""
+    if failed:
+        return [f"The real Slurm was asked as well, and this answer is not confirmed by it: {failed}."]
+    return [] if confirmation is None else confirmation.sentences()
+
+
 def _of_side(change: MeanChange) -> str:
     """Say what the phases of one side tell."""
     if change.is_null:

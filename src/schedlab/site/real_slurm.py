@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -19,6 +20,7 @@ from schedlab.schedule.summary import duration
 from schedlab.scheduler.backfilling import Slurm
 from schedlab.scheduler.slurm_versions import MODELLED
 from schedlab.site.confirmation import Confirmation, ConfirmedVariant, Waits
+from schedlab.site.coverage import MINUTE
 from schedlab.site.samples import SiteSample
 from schedlab.site.site import Site
 from schedlab.site.sweep import VariantFailure
@@ -63,7 +65,18 @@ Told = Callable[[ConfirmationProgress], None]
 
 
 class _TimeIsUp(Exception):
-    """The bound on the time of all runs is reached."""
+    """The bound on the time of all runs is reached, or no two runs will end within it: the message says which."""
+
+
+EARLY = 0.1
+"""Share of the jobs of a run that must have ended for an estimate: before, it is several times too long."""
+
+TOO_LONG, SHORTER = 4.0, 0.8
+"""How many times too long an estimate may be, as many jobs end late; and the length that a run surely has, in lengths
+of the one before."""
+
+NEARLY = 0.9
+"""Share of the jobs of a run from which on it is not given up."""
 
 
 @dataclass(slots=True)
@@ -192,17 +205,35 @@ class _Clock:
 
         def tell(still_open: int, _: float) -> None:
             now = self.elapsed
-            if self.seconds is not None and now >= self.seconds:
-                raise _TimeIsUp
+            done = 1 - min(still_open, jobs) / max(jobs, 1)
+            here = (now - begin) / done if done >= EARLY else 0.0
+            self._check(now, begin, here, nearly=done >= NEARLY)
             if self.progress is None:
                 return
-            done = 1 - min(still_open, jobs) / max(jobs, 1)
-            here = (now - begin) / done if done > 0.02 else 0.0
             each = float(np.mean(self.lengths)) if self.lengths else here
             left = each * (runs - number) + max((here or each) - (now - begin), 0.0) if each else None
             self.progress(ConfirmationProgress(number, runs, name, done, now, left))
 
         return tell
+
+    def _check(self, now: float, begin: float, here: float, *, nearly: bool) -> None:
+        """End the runs if the time is up, or as soon as it is seen that no two of them end within it.
+
+        `here` is an estimate of how long this run takes, 0 if it is too early for one.
+        """
+        if self.seconds is None:
+            return
+        if now >= self.seconds:
+            raise _TimeIsUp("the time was up")
+        if len(self.lengths) > 1 or nearly:
+            return
+        end = begin + SHORTER * self.lengths[0] if self.lengths else 2 * max(here / TOO_LONG, now)
+        if end > self.seconds:
+            enough = math.ceil(max(here, now, *self.lengths) * 3 / MINUTE)  # twice, and half as much again
+            raise _TimeIsUp(
+                f"no two runs would have ended within {duration(self.seconds)}, and a comparison needs two "
+                f"(--confirm-for {enough}m may do): stopped"
+            )
 
     def ended(self, begin: float) -> None:
         """Note that a run has ended that began at some second."""
@@ -244,7 +275,7 @@ def _run_all(
             clock.ended(begin)
             done += 1
     except (KeyboardInterrupt, _TimeIsUp) as error:
-        why = "the time was up" if isinstance(error, _TimeIsUp) else "interrupted"
+        why = str(error) if isinstance(error, _TimeIsUp) else "interrupted"
         return (
             f"{why} after {duration(clock.elapsed)}: {done} of {count_of(len(turns), 'run')} on the real Slurm had "
             f"ended, and only these count{'' if done > 1 else '; take a smaller --part, or more time'}"
