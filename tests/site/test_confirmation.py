@@ -11,6 +11,7 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -25,7 +26,7 @@ from schedlab.report.variants import render_ranking
 from schedlab.site import import_site
 from schedlab.site.confirmation import Confirmation, ConfirmedVariant, MeanChange
 from schedlab.site.ranking import rank_variants
-from schedlab.site.real_slurm import confirm
+from schedlab.site.real_slurm import confirm, worth_running
 from schedlab.site.samples import SiteSample
 from schedlab.site.site import read
 from schedlab.site.sweep import Sweep
@@ -224,6 +225,24 @@ def test_what_slurm_tells_is_said_where_the_twin_shows_nothing(directory: Path):
     assert "saf: Slurm: longer in all phases; the twin: no effect; Slurm +14 s (+13 to +15 s)" in str(found)
     unsure = hand_made(directory, [[6, 0, 0], [3, 0, 0]], [[-9, 0, 0], [12, 0, 0]])
     assert "saf: Slurm: its phases do not agree; the twin: longer in all phases" in str(unsure)
+
+
+def ranked(name: str, verdict: str, *, unchanged: bool = False, unsimulated: bool = False) -> SimpleNamespace:
+    """A variant of a ranking, with what its row of the table says."""
+    return SimpleNamespace(
+        variant=Variant(name), difference=("", "", verdict), unchanged=unchanged, unsimulated=unsimulated
+    )
+
+
+def test_real_time_goes_to_variants_that_change_something():
+    null = ranked("null", "no effect", unchanged=True)
+    little, unseen = ranked("little", "negligible"), ranked("rpc", "not simulated", unchanged=True, unsimulated=True)
+    open_ = ranked("open", "cannot be told")
+    ranking = SimpleNamespace(changed=(null, little, unseen, open_))
+    assert [one.name for one in worth_running(ranking, 1)] == ["open"]
+    assert [one.name for one in worth_running(ranking, 9)] == ["open", "little", "rpc"]
+    with pytest.raises(InputError, match="all jobs start and end as before"):
+        worth_running(SimpleNamespace(changed=(null,)), 1)
 
 
 class FakeSlurm:

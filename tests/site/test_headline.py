@@ -307,6 +307,16 @@ def test_that_other_passes_cost_slurmctld_time_is_said_at_once(directory):
     assert "locks" not in what_if(directory, [SHORT], nodes=False, copies=1, workers=1).sentences()[0]
 
 
-def test_a_change_below_a_second_has_no_effect_in_the_table_either():
-    assert Effect("all", "all jobs", 90, 0.4, 0.1, (-0.5, -0.1)).negligible
+def test_nothing_is_changed_only_where_all_jobs_start_and_end_as_before(directory):
+    little = Effect("all", "all jobs", 90, 0.4, 0.1, (-0.5, -0.1))
+    assert little.negligible
     assert not Effect("all", "all jobs", 90, 60.0, 60.1, (-1.5, 1.7)).negligible
+    found = ask(directory, "SchedulerParameters.bf_interval=30").ranking
+    [other] = [one for one in found.changed if one.variant.name == "bf_interval=30"]
+    for one, said, cells in (
+        (replace(other, effects=(little,), unchanged=False), "changes it by less than a second", "negligible"),
+        (replace(other, effects=(little,), unchanged=True), "changes nothing", "no effect"),
+    ):
+        told = replace(found, ranked=tuple(one if each is other else each for each in found.ranked))
+        assert f"; bf_interval=30 {said};" in told.sentences()[0]
+        assert row(str(told), "bf_interval=30")[-4] == cells

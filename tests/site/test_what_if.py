@@ -327,7 +327,7 @@ def test_limits_that_are_not_enforced_change_nothing_and_say_why(tmp_path):
     [
         (
             "cut",
-            "; partition batch MaxTime=1000, KillWait=60 changes nothing.",
+            '; "partition batch MaxTime=1000, KillWait=60" changes nothing.',
             "asking for more than the new limit: 6 of 60 jobs, of which 6 end within it, and ask for less",
             60,
         ),

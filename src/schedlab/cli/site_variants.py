@@ -228,10 +228,10 @@ class SlurmRuns(NamedTuple):
 
 def run_on_slurm(answers: Answers, asked: SlurmRuns) -> Confirmation:
     """Run the site as it is and the best variants on the real Slurm, on the first sample."""
-    from schedlab.site.real_slurm import confirm
+    from schedlab.site.real_slurm import confirm, worth_running
 
     sweep, ranking = answers
-    chosen = ranking.variants[: asked.best]
+    chosen = worth_running(ranking, asked.best)
     jobs = count_of(len(sweep.sample(ranking.samples[0])), "job")
     note(
         f"the real Slurm now runs {jobs} at the site as it is and in {count_of(len(chosen), 'variant')}, in "

@@ -19,7 +19,7 @@ from schedlab.site.confirmation import Confirmation, confirmation_sentences
 from schedlab.site.effect_texts import difference_text, largest, notes_on, waits_heads, waits_of
 from schedlab.site.effects import Effect, group_name
 from schedlab.site.grounds import Grounds
-from schedlab.site.headline import EACH, NO_EFFECT, NOT_SIMULATED
+from schedlab.site.headline import EACH, NOTHING_TO_TELL
 from schedlab.site.ranking import SHOWN, RankedVariant, VariantRanking
 from schedlab.site.samples import SiteSample
 from schedlab.site.sweep import Sweep
@@ -82,7 +82,7 @@ def render_ranking(
     tables = []
     for one in ranking.changed[:EACH]:
         tables += [_affected(one.variant.name, one.affected)] if one.affected else []
-        tables += [] if one.difference[2] in (NO_EFFECT, NOT_SIMULATED) else [by_group(one.variant.name, one.effects)]
+        tables += [] if one.difference[2] in NOTHING_TO_TELL else [by_group(one.variant.name, one.effects)]
     return render_answer(
         pair_of(sweep, best.variant, ranking.samples[0]),
         kind="What if",

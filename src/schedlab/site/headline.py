@@ -23,8 +23,11 @@ from schedlab.wording import count_of
 if TYPE_CHECKING:
     from schedlab.site.ranking import RankedVariant, VariantRanking
 
-NO_EFFECT, NOT_SIMULATED = "no effect", "not simulated"
-"""Verdicts of a variant that changes nothing, or less than a second, and of one whose change no twin can show."""
+NO_EFFECT, NEGLIGIBLE, NOT_SIMULATED = "no effect", "negligible", "not simulated"
+"""Verdicts of a variant under which all jobs start and end as before, of one that changes the mean wait by less than a
+second, and of one whose change no twin can show."""
+
+NOTHING_TO_TELL = (NO_EFFECT, NEGLIGIBLE, NOT_SIMULATED)
 
 EACH = 4
 """Variants up to which the first sentence speaks of each; of more, it speaks of the best and counts the others."""
@@ -33,6 +36,7 @@ SURE = {
     "wins": ("surely shortens it", "surely shorten it"),
     "pays": ("surely lengthens it", "surely lengthen it"),
     NO_EFFECT: ("changes nothing", "change nothing"),
+    NEGLIGIBLE: ("changes it by less than a second", "change it by less than a second"),
 }
 """What one variant does to the mean wait, and what several do, by their verdict, where that is sure."""
 
@@ -83,7 +87,7 @@ def details_of(one: RankedVariant, name: str = "") -> list[str]:
     """
     far = one.far.sentences(name or one.variant.name, who=one.far.clause not in payers_of(one))
     told = [*far, *open_text(one.effects, f"Under {name}, " if name else "")]
-    return [*told, *(f"{text}." for text in one.bounds.reach if one.difference[2] not in (NO_EFFECT, NOT_SIMULATED))]
+    return [*told, *(f"{text}." for text in one.bounds.reach if one.difference[2] not in NOTHING_TO_TELL)]
 
 
 def first_sentence(grounds: Grounds, change: str, payers: str, best: str = "") -> str:
@@ -195,7 +199,7 @@ def _of_variant(one: RankedVariant, today: float, name: str = "", *, advice: boo
     if one.same_work:
         if one.why_unchanged:
             return _unchanged(one, name)
-        reach = one.bounds.reach if one.difference[2] == NO_EFFECT else ()
+        reach = one.bounds.reach if one.difference[2] in (NO_EFFECT, NEGLIGIBLE) else ()
         every, advice = _every(one), advice and not (adds_nodes(one.variant) or one.variant.slurm)
         return "; ".join([change_text(name, every, unchanged=one.unchanged, advice=advice), *_load(one), *reach])
     return "; ".join([f"{name} {one.lost_work_text}", _without_work(one, today), *_load(one)])
@@ -234,6 +238,7 @@ def _counted(others: Sequence[RankedVariant]) -> str:
         "pays": ("surely lengthens the mean wait", "surely lengthen the mean wait"),
         "less work": ("does less work", "do less work"),
         NO_EFFECT: ("changes nothing", "change nothing"),
+        NEGLIGIBLE: ("changes the mean wait by less than a second", "change the mean wait by less than a second"),
         NOT_SIMULATED: ("is not simulated", "are not simulated"),
         OTHER_LOAD: ("is not ranked, as it is another load", "are not ranked, as they are other loads"),
     }

@@ -27,7 +27,15 @@ from schedlab.site.effect_texts import difference_text, effects_text
 from schedlab.site.effects import Effect, effects
 from schedlab.site.far_longer import FarLonger, far_longer
 from schedlab.site.grounds import Grounds, changes_passes, grounds_of
-from schedlab.site.headline import EACH, NO_EFFECT, NOT_SIMULATED, OTHER_LOAD, other_loads, sentences_of
+from schedlab.site.headline import (
+    EACH,
+    NEGLIGIBLE,
+    NO_EFFECT,
+    NOT_SIMULATED,
+    OTHER_LOAD,
+    other_loads,
+    sentences_of,
+)
 from schedlab.site.lost_work import LostWork, lost_work
 from schedlab.site.lost_work import sentences as lost_sentences
 from schedlab.site.no_effect import why_unchanged
@@ -95,7 +103,7 @@ class RankedVariant:
         if self.unchanged:
             return "none", "-", NOT_SIMULATED if self.unsimulated else NO_EFFECT
         if effect.negligible:
-            return "below 1 s", "-", NO_EFFECT
+            return "below 1 s", "-", NEGLIGIBLE
         change, interval, verdict = difference_text(effect)
         return change, interval, OTHER_LOAD if self.only_load else verdict or UNDECIDED
 

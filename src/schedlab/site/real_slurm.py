@@ -21,6 +21,8 @@ from schedlab.scheduler.backfilling import Slurm
 from schedlab.scheduler.slurm_versions import MODELLED
 from schedlab.site.confirmation import Confirmation, ConfirmedVariant, Waits
 from schedlab.site.coverage import MINUTE
+from schedlab.site.headline import NOTHING_TO_TELL
+from schedlab.site.ranking import VariantRanking
 from schedlab.site.samples import SiteSample
 from schedlab.site.site import Site
 from schedlab.site.sweep import VariantFailure
@@ -157,6 +159,23 @@ def confirm(
     return Confirmation(
         " and ".join(versions), jobs[common], site.cluster.processors, found, tuple(failures), tuple(notes)
     )
+
+
+def worth_running(ranking: VariantRanking, number: int) -> list[Variant]:
+    """Return the best variants that are worth real time: they change something in the twin, or are not simulated.
+
+    Those whose change is negligible in the twin, or cannot be seen there, come behind all others.
+
+    Raises
+    ------
+    InputError
+        If there are none.
+    """
+    worth = [one for one in ranking.changed if one.unsimulated or not one.unchanged]
+    if not worth:
+        raise InputError("nothing was run on the real Slurm: in the twin, all jobs start and end as before")
+    worth.sort(key=lambda one: one.difference[2] in NOTHING_TO_TELL)
+    return [one.variant for one in worth[:number]]
 
 
 def followed(site: Site) -> str | None:

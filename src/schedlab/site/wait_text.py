@@ -69,11 +69,14 @@ def between(interval: Interval) -> str:
     --------
     >>> between((-60.0, 150.0)), between((60.0, 120.0)), between((-7200.0, -5400.0))
     ('1 min shorter and 2.5 min longer', '1 to 2 min longer', '1.5 to 2 h shorter')
-    >>> between((-7201.0, -7200.0))
-    '2 h shorter'
+    >>> between((-7201.0, -7200.0)), between((-0.05, 1.4))
+    ('2 h shorter', '<1 s shorter and 1 s longer')
     """
     numbers, unit = _in_one_unit(interval)
-    low, high = (number.lstrip("-") for number in numbers)
+    low, high = (
+        "<1" if unit == "s" and 0 < abs(one) < 1 else number.lstrip("-")
+        for one, number in zip(interval, numbers, strict=True)
+    )
     if interval[0] < 0 < interval[1]:
         return f"{low} {unit} shorter and {high} {unit} longer"
     near, far = (high, low) if interval[0] < 0 else (low, high)
