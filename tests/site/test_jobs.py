@@ -30,6 +30,22 @@ def jobs_of(**columns) -> Workload:
     return Workload.from_columns(fields, header=(" User: 1 ann",), resources=Resources.of(length, **asked))
 
 
+def test_partitions_that_the_cluster_lacks_are_named_with_their_jobs():
+    names = ["lang", "batch", "Debug", "lang", "old,lang", "batch,lang", None]
+    _, notes = completed(jobs_of(partition=names), CLUSTER)
+    assert notes[-1] == (
+        "2 jobs of partition lang, 1 job of partition old,lang: slurm.conf has none of that name, and they are not "
+        "replayed"
+    )
+    assert replayable(completed(jobs_of(partition=names), CLUSTER).jobs, CLUSTER).left_out == {
+        "the cluster has no partition of that name (PartitionName)": 3
+    }
+    many = [f"old{number}" for number in range(8)]
+    assert " and 3 other partitions: " in completed(jobs_of(partition=many), CLUSTER).notes[-1]
+    bare = Cluster.of_nodes([NodeGroup.of("n[1-2]", cores=8)])
+    assert not any("of that name" in note for note in completed(jobs_of(partition=names), bare).notes)
+
+
 def test_what_applies_where_jobs_are_silent_is_filled_in_and_told():
     workload = jobs_of(user_id=[1, 2, 1], requested_time=[-1, 60, -1], partition=[None, None, "debug"])
     jobs, notes = completed(workload, CLUSTER)

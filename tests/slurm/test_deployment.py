@@ -17,8 +17,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import schedlab as sl
+from schedlab.cli.app import app
 from schedlab.errors import InputError
 from schedlab.scheduler.site_factor import code
 from schedlab.slurm.configuration import machine_configuration
@@ -476,3 +478,12 @@ def test_the_readme_says_how_much_a_policy_weighs_beside_what_else_decides_withi
     told = " ".join(deploy("saf", own=replace(own, weights=tres), weight=24_999).files["README.md"].split())
     assert "size (200,000), and besides as far as their resources say (PriorityWeightTRES, gres/gpu: 30,000 for" in told
     assert "WEIGHT, 24,999, is 6% of the first" in told
+
+
+def test_what_of_a_whole_scheduler_is_not_deployed_is_said_at_once(tmp_path: Path):
+    said = {
+        policy: CliRunner().invoke(app, ["deploy", policy, "-o", str(tmp_path / policy)]).output
+        for policy in ("saf+easy", "saf")
+    }
+    assert "(its order, and not its backfilling) as lua-site-factor, within Slurm's own priority" in said["saf+easy"]
+    assert said["saf"].startswith("saf as lua-site-factor")

@@ -326,6 +326,7 @@ def deploy(
 
     As written, they only log what they would do, until DRY_RUN is edited.
     """
+    from schedlab.site.variant_task import is_whole
     from schedlab.slurm.deployment import WITHIN
     from schedlab.slurm.deployment import deploy as deployment_of
 
@@ -342,13 +343,12 @@ def deploy(
     deployment = deployment_of(
         policy, way=way, partitions=partition, period=period, weight=weight, own=own, consequences=told
     )
-    paths = deployment.save(output)
+    names = ", ".join(path.name for path in deployment.save(output))
     instead = "instead of Slurm's own priority, so that age, fair share and QOS stop counting"
     counts = "within Slurm's own priority" if deployment.way in WITHIN else instead
-    show(
-        f"{deployment.policy} as {deployment.way}, {counts}: {', '.join(path.name for path in paths)} in {output}; "
-        "begin with README.md. Nothing is live until DRY_RUN is edited."
-    )
+    order = " (its order, and not its backfilling)" if is_whole(policy) else ""
+    show(f"{deployment.policy}{order} as {deployment.way}, {counts}: {names} in {output}; begin with README.md. "
+         "Nothing is live until DRY_RUN is edited.")  # fmt: skip
 
 
 def shadow(

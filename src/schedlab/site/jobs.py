@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -24,7 +24,7 @@ from schedlab.errors import InputError
 from schedlab.schedule.schedule import Schedule
 from schedlab.scheduler.scheduler import Scheduler, as_scheduler
 from schedlab.site.scheduling import Numbers
-from schedlab.wording import count_of
+from schedlab.wording import count_of, shown
 from schedlab.workload.columns import UNKNOWN
 from schedlab.workload.resources import Labels, Resources
 from schedlab.workload.workload import Workload
@@ -34,6 +34,10 @@ _KINDS = {"Partition": "partition_id", "Queue": "queue_id", "Group": "group_id"}
 
 YEAR = 365 * DAY
 """The limit with which Slurm's backfill plans jobs without one (backfill.c, YEAR_MINUTES)."""
+
+
+NAMED = 5
+"""Unknown partitions that a note names; of more, it counts the others."""
 
 
 class SiteJobs(NamedTuple):
@@ -82,7 +86,22 @@ def completed(workload: Workload, cluster: Cluster) -> SiteJobs:
         )
         if added.any()
     ]
-    return SiteJobs(jobs.replace(requested_time=request, header=header, **columns), (*notes, *unknown))
+    told = (*notes, *unknown, *_of_unknown_partitions(resources.partition, cluster))
+    return SiteJobs(jobs.replace(requested_time=request, header=header, **columns), told)
+
+
+def _of_unknown_partitions(partition: Labels, cluster: Cluster) -> Iterator[str]:
+    """Say which partitions jobs name that the cluster does not have, if it has any, and how many jobs these are."""
+    known = {one.name.lower() for one in cluster.partitions}
+    counts = np.bincount(partition.codes[partition.codes >= 0], minlength=len(partition.names))
+    strange = [
+        f"{count_of(int(count), 'job')} of partition {shown(text)[1:-1]}"
+        for text, count in zip(partition.names, counts.tolist(), strict=True)
+        if count and not any(name.strip().lower() in known for name in text.split(","))
+    ]
+    if known and strange:
+        more = f" and {count_of(len(strange) - NAMED, 'other partition')}" if len(strange) > NAMED else ""
+        yield f"{', '.join(strange[:NAMED])}{more}: slurm.conf has none of that name, and they are not replayed"
 
 
 def without_unknown_nodes(jobs: Workload, cluster: Cluster) -> tuple[Workload, list[str]]:
