@@ -138,8 +138,11 @@ LABELS = (
 )
 """The columns of names."""
 
-RARE = (*list(NUMBERS)[-4:], *LABELS[5:])
-"""Columns that are in tables and digests only if they are used."""
+RARE = (
+    *("array_limit", "switches", "switch_wait", "patience"),
+    *("licenses", "array", "reservation", "het_job", "exclude", "nodelist"),
+)
+"""Columns that are in tables and digests only if they are used, as all are that were added later."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,7 +2,8 @@
 
 A reservation is made when the job enters, at the earliest slot that delays no other reservation. When a job completes,
 the waiting jobs are taken out of the profile and put back one by one, in the order of the policy, each at its earliest
-slot; no reservation moves later.
+slot; then no reservation moves later. After a late run, a corrected prediction or a change of the machine, all are
+made again, and may.
 
 References
 ----------
@@ -148,7 +149,7 @@ def _drop_refused(world: World, booked: bool) -> None:
 
 @inner_kernel
 def _drop_left(world: World) -> None:
-    """Take the jobs that have left the queue without starting out of the plan, with their reservations."""
+    """Take cancelled jobs, whose start is set although they never ran, out of the plan, with their reservations."""
     listed, kept, now = world.plan.list, 0, world.state.clock[NOW]
     for i in range(listed.length[0]):
         job = listed.order[i]

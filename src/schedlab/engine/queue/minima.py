@@ -46,7 +46,6 @@ def insert_into_tree(
 
 @inner_kernel
 def remove_from_tree(entries: NDArray[Any], nodes: NDArray[np.int32], rank: int) -> None:
-    nodes.shape[1]
     node = (nodes.shape[0] >> 1) + rank // BLOCK
     processors = entries[rank].processors
     short = min(entries[rank].estimate, ANY)

@@ -21,6 +21,9 @@ from schedlab.workload.workload import Workload
 LICENSES, ARRAY = "Licenses", "JobArrayTaskLimit"
 """The reason of a waiting job, as `squeue` shows it."""
 
+HELD = ("licenses", "array", "array_limit")
+"""The columns of what jobs hold; where there are no nodes, they and the patience of jobs are all that is kept."""
+
 _LICENSE = re.compile(r"([^\s:=*|,]+)(?:[:=*](\d{1,9}))?")
 
 
@@ -113,7 +116,7 @@ def as_one_node(workload: Workload, machine: Cluster) -> tuple[Workload, Cluster
             f"{workload.name}: components of heterogeneous jobs get nodes of their own, so with licences or limits of "
             "arrays they need a cluster of nodes: give cluster="
         )
-    kept = {name: getattr(asked, name) for name in ("licenses", "array", "array_limit", "patience")}
+    kept = {name: getattr(asked, name) for name in (*HELD, "patience")}
     tasks = np.maximum(workload.job_processors, 1)
     jobs = workload.replace(resources=Resources.of(len(workload), tasks=tasks, **kept))
     group = NodeGroup.of("machine", cores=machine.processors)
