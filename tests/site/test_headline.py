@@ -102,7 +102,7 @@ def test_the_best_of_variants_that_may_all_be_chance_is_not_praised(directory):
     assert not any(one.difference[2] == "wins" for one in found.ranking.ranked)
     first, *others = found.sentences()
     assert "whether either of 2 variants shortens the mean wait cannot be told from this log" in first
-    today = wait_text(found.ranking.today)
+    today = row(str(found), "as it is")[1]
     sizes = [f"by {one.difference[0]} under {one.variant.name} (95 % interval: " for one in found.ranking.changed]
     assert f"; as far as it goes, the {today} of today change {sizes[0]}" in first
     assert f" and {sizes[1]}" in first
@@ -121,6 +121,25 @@ def ranked(change: str, every: Effect, far: FarLonger = NONE, use: Unusable | No
     )
 
 
+def test_the_wait_of_today_is_in_the_unit_of_the_table(directory):
+    """100 minutes are 1.67 h beside the 3 h of another variant, in the sentence as in the table."""
+    found = ask(directory, "SchedulerParameters.bf_interval=65").ranking
+    minutes = {"as it is": (100, 100), MORE: (98, 100), "bf_interval=65": (180, 100)}
+    wide = Effect("all", "all jobs", 120, 6000.0, 5880.0, (-3600.0, 3600.0))
+    ranked = tuple(
+        replace(
+            one,
+            mean_wait=60.0 * minutes[one.variant.name][0],
+            mean_wait_before=60.0 * minutes[one.variant.name][1],
+            effects=(wide,) if one.effects else (),
+        )
+        for one in found.ranked
+    )
+    told = replace(found, ranked=ranked)
+    assert "the 1.67 h of today" in told.sentences()[0]
+    assert row(str(told), "as it is")[1] == "1.67 h"
+
+
 def test_a_log_that_cannot_tell_is_no_ground_against_new_nodes_nor_silent_on_who_pays():
     hours = 3600.0
     few = FarLonger(137, 0, (("user003", 137, 6.47 * 24 * hours),), 0, 0, copies=3)
@@ -135,15 +154,15 @@ def test_a_log_that_cannot_tell_is_no_ground_against_new_nodes_nor_silent_on_who
             Unusable(0.85, {}, {}),
         ),
     ]
-    assert "; ".join(undecided_parts(4, told, 10.5 * hours)) == (
+    assert "; ".join(undecided_parts(4, told, "10.5 h")) == (
         "whether any of 4 variants shortens the mean wait cannot be told from this log; as far as it goes, the 10.5 h "
         "of today change by -73.8 min under 10 more nodes like b (95 % interval: -4.3 to +1.9 h) and by -18 min under "
         "10 more nodes like n (95 % interval: -3.6 to +2 h; 85% of all waiting cannot use these nodes); under 10 more "
         "nodes like n, no group of jobs surely waits longer, but 137 jobs wait a day or more longer in each copy, of "
         "user003 (137 jobs, +6.47 d); this log decides neither for nor against it: ask again with a longer one"
     )
-    assert undecided_parts(1, told[:1], 10.5 * hours)[0].startswith("whether 10 more nodes like b shortens the mean")
-    assert undecided_parts(2, told[:1], 10.5 * hours)[-2] == "no group of jobs surely waits longer"
+    assert undecided_parts(1, told[:1], "10.5 h")[0].startswith("whether 10 more nodes like b shortens the mean")
+    assert undecided_parts(2, told[:1], "10.5 h")[-2] == "no group of jobs surely waits longer"
 
 
 def test_another_load_is_not_ranked_because_no_site_chooses_it(directory):

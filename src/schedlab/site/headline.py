@@ -126,7 +126,8 @@ def _change(ranking: VariantRanking) -> str:
     if ranking.metric == "mean_wait" and not ranking.has_winner:
         if undecided := _undecided_of(ranking):
             open_ = sum(one.can_be_chosen and one.difference[2] == UNDECIDED for one in ranking.changed)
-            return "; ".join(undecided_parts(open_, undecided, ranking.today))
+            today = ranking.mean_waits[2 * [one.variant.name for one in ranking.ranked].index(AS_IT_IS)]
+            return "; ".join(undecided_parts(open_, undecided, today))
         whole = all(one.same_work for one in ranking.changed)
         return f"{variants} {'' if whole else 'does all the work and '}shortens the mean wait: leave the site as it is"
     before = next(one for one in ranking.ranked if one.variant.name == AS_IT_IS).value
@@ -221,8 +222,9 @@ def _load(one: RankedVariant) -> list[str]:
 
 def _without_work(one: RankedVariant, today: float) -> str:
     """Say what a variant that does less work does to the mean wait, beside that of today and that of its work."""
+    before, after = waits_texts(today, one.mean_wait)
     return (
-        f"the mean wait goes from {wait_text(today)} to {wait_text(one.mean_wait)}, but beside today's rules without "
+        f"the mean wait goes from {before} to {after}, but beside today's rules without "
         "the work that is not run, " + change_text("it", _every(one), unchanged=one.unchanged, advice=False)
     )
 

@@ -237,6 +237,11 @@ class VariantRanking:
         return next(one for one in self.ranked if one.variant.name == AS_IT_IS).mean_wait
 
     @property
+    def mean_waits(self) -> list[str]:
+        """Of each, and behind it that of the site as it is with the same work, as texts in one unit."""
+        return waits_texts(*(wait for one in self.ranked for wait in (one.mean_wait, one.mean_wait_before)))
+
+    @property
     def has_winner(self) -> bool:
         """Whether the best one is better than the site as it is, and surely shortens the mean wait."""
         first = self.ranked[0] is self.best or self.best.variant.load != 1  # that is beside the site at its load
@@ -269,10 +274,9 @@ class VariantRanking:
         less = any(not one.same_work for one in self.ranked)
         head += [*(["jobs killed", "work lost"] if less else []), "p95 wait", "longest wait", "utilisation"]
         rows = []
-        both = waits_texts(*(wait for one in self.ranked for wait in (one.mean_wait, one.mean_wait_before)))
         for number, one in enumerate(self.ranked):
             value = [quantity(self.metric, one.value)] if own else []
-            mean, before = both[2 * number : 2 * number + 2]
+            mean, before = self.mean_waits[2 * number : 2 * number + 2]
             same = compared_with(one.variant).load == one.variant.load
             row = [one.variant.name, *value, mean, before if same else "-", *one.difference]
             row += [*one.killed_texts] if less else []

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from schedlab.site.changes import MORE_NODES, parse_change
 from schedlab.site.coverage import listed
 from schedlab.site.variants import Variant
-from schedlab.site.wait_text import signed, signed_interval, wait_text
+from schedlab.site.wait_text import signed, signed_interval
 from schedlab.site.who_pays import NO_GROUP, payers_of
 from schedlab.wording import count_of
 
@@ -31,7 +31,7 @@ def adds_nodes(variant: Variant) -> bool:
     return any(parse_change(one).key.lower() in ("nodename", MORE_NODES) for one in variant.changes)
 
 
-def undecided_parts(number: int, told: Sequence[RankedVariant], today: float) -> list[str]:
+def undecided_parts(number: int, told: Sequence[RankedVariant], today: str) -> list[str]:
     """Return parts of a first sentence: that nothing is sure, what is likeliest all the same, who pays, what follows.
 
     Parameters
@@ -41,14 +41,14 @@ def undecided_parts(number: int, told: Sequence[RankedVariant], today: float) ->
     told
         Those of which the log cannot tell, and of which the sentence speaks; the best first.
     today
-        The mean wait of the site as it is.
+        The mean wait of the site as it is, in the unit of the table below.
     """
     whether = "either of 2 variants" if number == 2 else f"any of {count_of(number, 'variant')}"
     whether = told[0].variant.name if number == 1 else whether
     sizes = listed([_size(one) for one in told])
     parts = [
         f"whether {whether} shortens the mean wait cannot be told from this log",
-        f"as far as it goes, the {wait_text(today)} of today change {sizes}",
+        f"as far as it goes, the {today} of today change {sizes}",
     ]
     payers = [(one.variant.name, payers_of(one)) for one in told]
     parts += [f"under {name}, {text}" for name, text in payers if text and text != NO_GROUP]
