@@ -23,7 +23,7 @@ from schedlab.site.tuning import search_parameters
 from schedlab.site.undecided import undecided_parts
 from schedlab.site.unusable import Unusable
 from schedlab.site.variants import Variant
-from schedlab.site.wait_text import wait_text
+from schedlab.site.wait_text import wait_text, waits_texts
 from schedlab.site.what_if import what_if
 from schedlab.site.who_pays import open_text
 
@@ -206,7 +206,8 @@ def test_each_variant_stands_beside_the_site_as_it_is_with_the_same_work(directo
     first, *others = found.sentences()
     assert f"partition batch MaxTime=1:00:00 kills 24 jobs: {share} of all core-hours come to nothing, " in first
     assert re.search(r"of user (ann|bob) \(12 jobs\) and user (ann|bob) \(12 jobs\)", first)
-    goes = f"the mean wait goes from {wait_text(base.mean_wait)} to {wait_text(killed.mean_wait)}, but beside today's"
+    before, after = waits_texts(base.mean_wait, killed.mean_wait)  # in one unit
+    goes = f"the mean wait goes from {before} to {after}, but beside today's"
     (told,) = [one for one in others if goes in one]
     assert "leave it as it is" not in told  # there is nothing to leave
     assert shown[-5:-3] == ["24", share]
