@@ -21,7 +21,7 @@ class Reservations(sl.scheduling.Pass):
         for job in view.waiting:
             if view.fits(job):
                 view.start(job)
-            elif reserved < self.most:
+            elif reserved < self.most and view.allowed(job):
                 view.reserve(job)
                 reserved += 1
 
@@ -36,20 +36,22 @@ class Lookahead(sl.scheduling.Pass):
         self.depth = depth
 
     def decide(self, view: sl.scheduling.PassView) -> None:
-        waiting = list(view.waiting)
+        waiting = [job for job in view.waiting if view.allowed(job)]
         while waiting and view.fits(waiting[0]):
             view.start(waiting.pop(0))
         if not waiting or view.free == 0:
             return
         head, others = waiting[0], np.array(waiting[1:], dtype=int)
         others = others[view.processors[others] <= view.free][: self.depth]
-        begins = view.reserve(head)
-        running = view.running
+        begins, running = view.reserve(head), view.running
+        if begins is None:
+            return
         over = view.start_time[running] + view.predicted[running] <= begins
         extra = view.free + view.processors[running][over].sum() - view.processors[head]
         late = view.now + view.predicted[others] > begins
         for place in best_set(view.processors[others], late, view.free, int(extra)):
-            view.start(others[place])
+            if view.fits(others[place]):  # on nodes, free processors are not all that counts
+                view.start(others[place])
 
 
 def best_set(width: np.ndarray, late: np.ndarray, free: int, extra: int) -> Iterator[int]:
@@ -87,7 +89,7 @@ class Quota(sl.scheduling.Pass):
         for job in view.waiting[np.argsort(self._used[user[view.waiting]] > most, kind="stable")]:
             if view.fits(job):
                 view.start(job)
-            elif not blocked:
+            elif not blocked and view.allowed(job):
                 view.reserve(job)
                 blocked = True
 
@@ -104,10 +106,11 @@ class PowerCap(sl.scheduling.Pass):
         left = (self.share if capped else 1.0) * view.size - (view.size - view.free)
         blocked = False
         for job in view.waiting:
-            if view.processors[job] <= left and view.fits(job):
-                view.start(job)
-                left -= view.processors[job]
-            elif not blocked:
+            if view.fits(job):
+                if view.processors[job] <= left:  # else it waits for the cap alone: a reservation would be for now
+                    view.start(job)
+                    left -= view.processors[job]
+            elif not blocked and view.allowed(job):
                 view.reserve(job)
                 blocked = True
         if capped:

@@ -64,7 +64,8 @@ def check_pass(
     Parameters
     ----------
     decider
-        A `schedlab.scheduling.Pass`, a function of the view, or the text of one.
+        A `schedlab.scheduling.Pass`, a function of the view, or the class or the text of one: only these can tell
+        whether objects that are made alike decide alike.
     workload
         The jobs; None: 300 jobs of Lublin and Feitelson's model on 64 processors, at a load of 1.1.
     cluster
@@ -89,15 +90,16 @@ def check_pass(
     >>> bool((report.delayed > 0).any())
     True
     """
-    own = as_backfill(decider)
-    if not isinstance(own, OwnPass):
+    own, anew = as_backfill(decider), as_backfill(decider)  # of a class or a text, another object
+    if not isinstance(own, OwnPass) or not isinstance(anew, OwnPass):
         raise InputError(f"{decider!r} is not a pass in Python")
     if workload is None:
         rng = np.random.default_rng(seed)
         workload = tsafrir_estimates(lublin(300, 64, rng=rng, load=1.1), rng=rng)
     promised: dict[int, int] = {}
-    once = simulate(workload, Scheduler("fcfs", _Watched(own.decider, promised)), cluster=cluster)
-    again = simulate(workload, Scheduler("fcfs", own), cluster=cluster)
+    watched = OwnPass(_Watched(own.decider, promised), own.text)
+    once = simulate(workload, Scheduler("fcfs", watched), cluster=cluster)
+    again = simulate(workload, Scheduler("fcfs", anew), cluster=cluster)
     assert (once.start_time == again.start_time).all(), (
         f"{own.text} decides otherwise when it is run again: by state outside of the object, or by random numbers "
         "without a seed"

@@ -21,7 +21,7 @@ class Reserving(Pass):
         for job in view.waiting:
             if view.fits(job):
                 view.start(job)
-            elif reserved < self.most:
+            elif reserved < self.most and view.allowed(job):
                 view.reserve(job)
                 reserved += 1
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import copy
 import inspect
 import re
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -18,6 +20,10 @@ from schedlab.wording import shown
 
 _TEXT = re.compile(r"(?P<source>[A-Za-z_][\w.]*:[A-Za-z_]\w*)\s*(?:\((?P<arguments>.*)\))?", re.DOTALL)
 _SHOWN = (bool, int, float, str)
+
+
+FUTURE = ("run_time", "wait_time", "status", "average_cpu_time", "used_memory")
+"""Columns of the workload that a pass may not see: of jobs that have ended, the view tells the run times."""
 
 
 class Ended(NamedTuple):
@@ -89,7 +95,7 @@ class PassView(ABC):
         Raises
         ------
         InputError
-            If the workload has no such column.
+            If the workload has no such column, or it tells what nobody knows before: one of `FUTURE`.
         """
 
     @abstractmethod
@@ -97,8 +103,12 @@ class PassView(ABC):
         """Return the jobs that have ended since this was last called, and how long they ran."""
 
     @abstractmethod
+    def allowed(self, job: int) -> bool:
+        """Return whether limits of users, accounts, partitions and licences let a waiting job start now."""
+
+    @abstractmethod
     def fits(self, job: int) -> bool:
-        """Return whether a waiting job fits now, within all limits, and delays no reservation of this pass."""
+        """Return whether a waiting job is allowed to start, has room now, and delays no reservation of this pass."""
 
     @abstractmethod
     def earliest(self, job: int) -> int | None:
@@ -112,7 +122,8 @@ class PassView(ABC):
     def reserve(self, job: int) -> int | None:
         """Reserve the earliest place for a waiting job, for the rest of this pass; return when it begins.
 
-        None if there is no such place, see `earliest`.
+        None if there is no such place, see `earliest`. A job that has room but is not `allowed` to start has its place
+        now: to reserve it keeps others out in vain.
         """
 
     @abstractmethod
@@ -153,7 +164,7 @@ class Pass:
 
     def decide(self, view: PassView) -> None:
         """Start jobs, and reserve for others."""
-        raise NotImplementedError
+        raise NotImplementedError("a pass needs a method decide(self, view)")
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,6 +213,44 @@ class OwnPass:
 
     def __hash__(self) -> int:
         return hash(self.source or id(self.decider))
+
+
+def known_column(name: str) -> str:
+    """Return the name of a column that a pass may see, or raise InputError."""
+    if name in FUTURE:
+        raise InputError(
+            f"column {name!r} is not known before a job has ended: take view.predicted (under @actual, run times), or "
+            "view.ended()"
+        )
+    return name
+
+
+def decided(decide: Callable[[PassView], object], view: PassView) -> None:
+    """Ask a pass; raise InputError with its second if it fails."""
+    try:
+        result = decide(view)
+    except InputError as error:
+        raise InputError(f"second {view.now}: {error}") from error
+    except (Exception, SystemExit) as error:
+        raise InputError(f"second {view.now}: {type(error).__name__}: {error}") from error
+    if result is not None:
+        raise InputError(f"second {view.now}: decide(view) returned {shown(result)}: it starts jobs by view.start(job)")
+
+
+def copied_decider(own: OwnPass) -> Callable[[PassView], object]:
+    """Return what one simulation asks: a copy, whose state is its own.
+
+    Raises
+    ------
+    InputError
+        If it cannot be copied.
+    """
+    try:
+        decider = copy.deepcopy(own.decider)
+    except Exception as error:
+        raise InputError(f"pass {own.text} cannot be copied: {type(error).__name__}: {error}") from error
+    decide: Callable[[PassView], object] = getattr(decider, "decide", decider)
+    return decide
 
 
 def is_pass(given: object) -> bool:

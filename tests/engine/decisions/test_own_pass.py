@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import sys
+import threading
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from own_passes import Everything, Reserving
 from random_workloads import workloads
 
+from schedlab.cluster.cluster import Cluster
+from schedlab.cluster.nodes import NodeGroup
 from schedlab.engine import simulate
 from schedlab.engine.decisions import own_pass
-from schedlab.engine.reference.simulate import simulate_plain
+from schedlab.engine.prepared import prepare
+from schedlab.engine.reference.simulate import replay, simulate_plain
 from schedlab.engine.steps.stepwise import Simulation
 from schedlab.errors import InputError
 from schedlab.scheduler import Pass, Scheduler
+from schedlab.workload.resources import Resources
 from schedlab.workload.workload import Workload
 
 pytestmark = pytest.mark.both
@@ -219,3 +226,47 @@ def test_what_a_pass_cannot_be_combined_with_is_refused_with_the_reason():
 def test_a_pass_cannot_begin_in_the_middle():
     with pytest.raises(InputError, match=r"^a pass in Python that schedules cannot begin in the middle"):
         Simulation.from_state(THREE, [0, -1, -1, -1], 5, scheduler=Scheduler("fcfs", Reserving(1)))
+
+
+@pytest.mark.parametrize(
+    ("decide", "told"),
+    [
+        (lambda view: view.column("run_time"), "column 'run_time' is not known before a job has ended"),
+        (lambda view: sys.exit(0), "SystemExit: 0"),
+        (lambda view: [0, 1], "decide(view) returned [0, 1]: it starts jobs by view.start(job)"),
+        (lambda view: (yield), "decide(view) returned"),
+        (Pass(), "NotImplementedError: a pass needs a method decide(self, view)"),
+    ],
+)
+def test_what_cannot_be_a_decision_is_told(decide, told):
+    for simulation in (simulate, simulate_plain):
+        with pytest.raises(InputError) as error:
+            simulation(THREE, Scheduler("fcfs", decide))
+        assert told in str(error.value)
+
+
+def test_a_pass_that_cannot_be_copied_is_told():
+    class Locked(Pass):
+        def __init__(self):
+            self.lock = threading.Lock()
+
+    with pytest.raises(InputError, match=r"^pass <Locked> cannot be copied: TypeError: cannot pickle"):
+        simulate(THREE, Scheduler("fcfs", Locked()))
+
+
+def test_a_job_beyond_a_limit_is_not_allowed_and_easy_in_python_passes_it_over():
+    # There is one licence: the second job waits for the first, and the third for neither.
+    workload = jobs_of((0, 100, 100, 4), (1, 50, 50, 4), (2, 20, 20, 4), processors=8)
+    workload = workload.replace(resources=Resources.of(3, tasks=[4, 4, 4], licenses=["L", "L", ""]))
+    cluster = Cluster.of_nodes(NodeGroup.of("n1", cores=8), licenses={"L": 1})
+    seen = []
+
+    def look(view):
+        seen.append((view.now, [view.allowed(job) for job in view.waiting]))
+        Reserving(1).decide(view)
+
+    scheduler = Scheduler("fcfs", look)
+    assert starts(workload, look, cluster=cluster) == [0, 100, 2]
+    assert replay(prepare(workload, scheduler, cluster=cluster)).start_time.tolist() == [0, 100, 2]
+    assert (1, [False]) in seen
+    assert (2, [False, True]) in seen

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import operator
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from schedlab.engine.decisions.own_pass_kernels import (
     earliest_start,
     end_pass,
     fits_beside_plan,
+    is_allowed,
     reserve_earliest,
     start_beside_plan,
 )
@@ -26,7 +26,7 @@ from schedlab.engine.prepared import Prepared
 from schedlab.engine.world import World
 from schedlab.errors import InputError
 from schedlab.kernels import without_dispatch
-from schedlab.scheduler.own_pass import Ended, OwnPass, PassView
+from schedlab.scheduler.own_pass import Ended, OwnPass, PassView, copied_decider, decided, known_column
 
 MOST_WAKES = 10_000
 """How often in a row a pass is woken although nothing else happens."""
@@ -48,7 +48,7 @@ class PassPlayer:
         self._in_vain = 0  # wakes in a row since when nothing else has happened
         self._stood: tuple[int, int, int] | None = None
         self._text = own.text
-        self._decider = copy.deepcopy(own.decider)
+        self._decide = copied_decider(own)
         self._view = _View(prepared)
 
     def play(self, world: World) -> None:
@@ -56,7 +56,10 @@ class PassPlayer:
         view, before = self._view, int(world.state.clock[STARTED])
         if view.begin(world):
             self.decisions += 1
-            self._decide(view)
+            try:
+                decided(self._decide, view)
+            except InputError as error:
+                raise InputError(f"pass {self._text}, {error}") from error
             self._count_in_vain(world.state.clock)
         view.end(before)
 
@@ -71,18 +74,9 @@ class PassPlayer:
                 f"has started or ended; {clock[WAITING]} jobs wait"
             )
 
-    def _decide(self, view: _View) -> None:
-        decide: Callable[[PassView], object] = getattr(self._decider, "decide", self._decider)
-        try:
-            decide(view)
-        except InputError as error:
-            raise InputError(f"pass {self._text}, second {view.now}: {error}") from error
-        except Exception as error:
-            raise InputError(f"pass {self._text}, second {view.now}: {type(error).__name__}: {error}") from error
-
     def take_over(self, other: PassPlayer) -> None:
         """Go on from the state of another simulation's pass, of which a copy is made."""
-        self._decider = copy.deepcopy(other._decider)
+        self._decide = copy.deepcopy(other._decide)
         self.decisions = other.decisions
         self._view.take_over(other._view)
 
@@ -114,9 +108,10 @@ class _View(PassView):
         """Have kernels called without a look at the types of all arrays each time."""
         self._begin = without_dispatch(begin_pass, world, self._listed)
         self._end = without_dispatch(end_pass, world, 0)
-        kernels = (fits_beside_plan, earliest_start, reserve_earliest, cancel_reservation, start_beside_plan)
-        bound = (without_dispatch(kernel, world, 0) for kernel in kernels)
-        self._fits, self._earliest, self._reserve, self._cancel, self._start = bound
+        asking = (is_allowed, fits_beside_plan, earliest_start)
+        acting = (reserve_earliest, cancel_reservation, start_beside_plan)
+        bound = (without_dispatch(kernel, world, 0) for kernel in (*asking, *acting))
+        self._allowed, self._fits, self._earliest, self._reserve, self._cancel, self._start = bound
         self._bound = True
 
     def end(self, before: int) -> None:
@@ -161,7 +156,7 @@ class _View(PassView):
 
     def column(self, name: str) -> NDArray[Any]:
         if name not in self._columns:
-            self._columns[name] = _fixed(self._prepared.column(name))
+            self._columns[name] = _fixed(self._prepared.column(known_column(name)))
         return self._columns[name]
 
     def ended(self) -> Ended:
@@ -172,6 +167,9 @@ class _View(PassView):
         over = np.setdiff1d(known, self._known)
         over = over[state.start[over] >= 0]  # the others wait for another run
         return Ended(over, self._world.jobs["duration"][over])
+
+    def allowed(self, job: int) -> bool:
+        return bool(self._allowed(self._world, self._waiting_job(job)))
 
     def fits(self, job: int) -> bool:
         return bool(self._fits(self._world, self._waiting_job(job)))

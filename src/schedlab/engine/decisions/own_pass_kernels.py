@@ -78,6 +78,12 @@ def earliest_start(world: World, job: int) -> int:
 
 
 @bare_kernel
+def is_allowed(world: World, job: int) -> bool:
+    """Return whether limits let a waiting job start now."""
+    return within_limits(world, job)
+
+
+@bare_kernel
 def fits_beside_plan(world: World, job: int) -> bool:
     """Return whether a waiting job may start now, within all limits and beside the plan."""
     if world.plan.reserved[job] != NEVER:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,7 +14,7 @@ from schedlab.engine.reference.nodes import Piece
 from schedlab.engine.reference.plan_pass import expect_longer
 from schedlab.engine.reference.profile import NEVER, Profile
 from schedlab.errors import InputError
-from schedlab.scheduler.own_pass import Ended, OwnPass, PassView
+from schedlab.scheduler.own_pass import Ended, OwnPass, PassView, copied_decider, decided, known_column
 
 
 class AskedPass:
@@ -24,8 +22,7 @@ class AskedPass:
 
     def __init__(self, clock: Clock, own: OwnPass) -> None:
         self.clock = clock
-        decider = copy.deepcopy(own.decider)
-        self.decide: Callable[[PassView], object] = getattr(decider, "decide", decider)
+        self.decide = copied_decider(own)
         self.view = PlainView(clock)
 
     def moments(self) -> list[int]:
@@ -50,7 +47,7 @@ class AskedPass:
         if listed:
             view.now, view.waiting = clock.now, np.array([job.number for job in listed])
             view.reserved = {}
-            self.decide(view)
+            decided(self.decide, view)
 
 
 class PlainView(PassView):
@@ -116,11 +113,14 @@ class PlainView(PassView):
         return self.of_jobs("start")
 
     def column(self, name: str) -> NDArray[Any]:
-        return self.clock.prepared.column(name)
+        return self.clock.prepared.column(known_column(name))
 
     def ended(self) -> Ended:
         jobs, self.over = sorted(self.over), []
         return Ended(np.array(jobs, dtype=np.int64), np.array([self.clock.jobs[job].need for job in jobs]))
+
+    def allowed(self, job: int) -> bool:
+        return self.clock.admitted(self.clock.jobs[job])
 
     def fits(self, job: int) -> bool:
         return self.clock.admitted(self.clock.jobs[job]) and self.slot(job)[0] == self.now
