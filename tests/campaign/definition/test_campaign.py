@@ -206,3 +206,10 @@ def test_a_campaign_is_the_same_after_it_was_written_and_read(fields: dict[str, 
 def test_what_could_not_work_is_refused_before_anything_runs(fields: dict[str, Any], message: str) -> None:
     with pytest.raises(ValidationError, match=re.escape(message)):
         small(**fields)
+
+
+def test_passes_in_python_stand_in_lists_of_backfillings():
+    (grid,) = Campaign(
+        name="c", workloads=[MODEL], schedulers=[{"policy": ["fcfs", "saf"], "backfill": ["easy", "math:isfinite"]}]
+    ).schedulers
+    assert grid.texts() == ["fcfs+easy", "fcfs+math:isfinite", "saf+easy", "saf+math:isfinite"]
