@@ -304,11 +304,8 @@ class Resources:
 
     def select(self, rows: Any) -> Resources:
         """Return the requests of some rows."""
-        parts: dict[str, Any] = {}
-        for field in fields(self):
-            column = getattr(self, field.name)
-            parts[field.name] = column.select(rows) if isinstance(column, Labels) else take(column, rows)
-        return Resources(**parts)
+        all_of = {one.name: getattr(self, one.name) for one in fields(self)}
+        return Resources(**{k: v.select(rows) if isinstance(v, Labels) else take(v, rows) for k, v in all_of.items()})
 
     def in_order(self) -> Resources:
         """Return the requests with only the names that occur, in order of appearance."""
