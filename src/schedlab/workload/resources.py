@@ -138,10 +138,8 @@ LABELS = (
 )
 """The columns of names."""
 
-RARE = (
-    *("array_limit", "switches", "switch_wait", "patience"),
-    *("licenses", "array", "reservation", "het_job", "exclude", "nodelist"),
-)
+RARE: tuple[str, ...] = ("array_limit", "switches", "switch_wait", "patience", "licenses", "array", "reservation")
+RARE += ("het_job", "exclude", "nodelist")
 """Columns that are in tables and digests only if they are used, as all are that were added later."""
 
 
@@ -304,8 +302,9 @@ class Resources:
 
     def select(self, rows: Any) -> Resources:
         """Return the requests of some rows."""
-        all_of = {one.name: getattr(self, one.name) for one in fields(self)}
-        return Resources(**{k: v.select(rows) if isinstance(v, Labels) else take(v, rows) for k, v in all_of.items()})
+        parts: dict[str, Any] = {one.name: getattr(self, one.name) for one in fields(self)}
+        parts = {k: v.select(rows) if isinstance(v, Labels) else take(v, rows) for k, v in parts.items()}
+        return Resources(**parts)
 
     def in_order(self) -> Resources:
         """Return the requests with only the names that occur, in order of appearance."""
