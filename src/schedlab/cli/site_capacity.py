@@ -9,7 +9,14 @@ import typer
 
 from schedlab.cli.options import Json
 from schedlab.cli.outputs import check_page, note_report
-from schedlab.cli.site_variants import Anyway, Copies, Report, SiteDirectory
+from schedlab.cli.site_variants import (
+    Anyway,
+    Copies,
+    LogPart,
+    Report,
+    SiteDirectory,
+    Workers,
+)
 from schedlab.cli.terminal import campaign_bar, command_line, note, resumable, show, show_json
 from schedlab.errors import InputError
 from schedlab.wording import shown
@@ -61,14 +68,9 @@ def capacity(
         ),
     ] = None,
     currency: Annotated[str, typer.Option(metavar="TEXT", show_default="none", help="Currency of prices.")] = "",
-    part: Annotated[
-        str | None,
-        typer.Option(metavar="FROM-TO", help="Part of the log to replay, in per cent, such as 25-50 (default: all)."),
-    ] = None,
+    part: LogPart = None,
     copies: Copies = None,
-    workers: Annotated[
-        int | None, typer.Option("--workers", "-j", min=1, show_default="one per core", help="Number of processes.")
-    ] = None,
+    workers: Workers = None,
     report: Report = None,
     anyway: Anyway = False,
     as_json: Json = False,

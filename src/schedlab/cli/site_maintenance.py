@@ -9,7 +9,14 @@ import typer
 
 from schedlab.cli.options import Json
 from schedlab.cli.outputs import check_page, note_report
-from schedlab.cli.site_variants import Anyway, Copies, Report, SiteDirectory, seconds_of
+from schedlab.cli.site_variants import (
+    Anyway,
+    Copies,
+    Report,
+    SiteDirectory,
+    Workers,
+    seconds_of,
+)
 from schedlab.cli.terminal import campaign_bar, command_line, note, resumable, show, show_json
 from schedlab.errors import InputError
 from schedlab.wording import count_of
@@ -51,9 +58,7 @@ def maintenance(
         str | None, typer.Option(metavar="NAME", help="Close the nodes of a partition instead.")
     ] = None,
     copies: Copies = None,
-    workers: Annotated[
-        int | None, typer.Option("--workers", "-j", min=1, show_default="one per core", help="Number of processes.")
-    ] = None,
+    workers: Workers = None,
     report: Report = None,
     anyway: Anyway = False,
     as_json: Json = False,

@@ -11,10 +11,13 @@ from schedlab.cli.options import Json
 from schedlab.cli.outputs import check_page, note_report
 from schedlab.cli.site_variants import (
     Anyway,
+    ConfirmFor,
     Copies,
+    LogPart,
     ProcessorsOnly,
     Report,
     SiteDirectory,
+    Workers,
     chosen_samples,
     seconds_of,
 )
@@ -45,27 +48,14 @@ def upgrade(
             "--from", metavar="VERSION", show_default="that of the site, if it is known", help="The Slurm of today."
         ),
     ] = "",
-    part: Annotated[
-        str | None,
-        typer.Option(metavar="FROM-TO", help="Part of the log to replay, in per cent, such as 25-50 (default: all)."),
-    ] = None,
+    part: LogPart = None,
     copies: Copies = None,
     confirm: Annotated[
         bool, typer.Option("--confirm", help="Also run the jobs on both real Slurms (schedlab slurm versions).")
     ] = False,
     phases: Annotated[int, typer.Option(min=1, metavar="N", help="With --confirm: runs of each version.")] = 3,
-    confirm_for: Annotated[
-        str | None,
-        typer.Option(
-            "--confirm-for",
-            metavar="TIME",
-            help="With --confirm: the most real time that the runs may take, such as 30m or 2h; what has run until "
-            "then counts (default: as long as it takes).",
-        ),
-    ] = None,
-    workers: Annotated[
-        int | None, typer.Option("--workers", "-j", min=1, show_default="one per core", help="Number of processes.")
-    ] = None,
+    confirm_for: ConfirmFor = None,
+    workers: Workers = None,
     report: Report = None,
     processors_only: ProcessorsOnly = False,
     anyway: Anyway = False,

@@ -77,7 +77,24 @@ Report = Annotated[
     Path | None, typer.Option("--report", "-r", metavar="FILE", help="Write the answer as a page, .html.")
 ]
 
-
+LogPart = Annotated[
+    str | None,
+    typer.Option(
+        "--part", metavar="FROM-TO", help="Part of the log to replay, in per cent, such as 25-50 (default: all)."
+    ),
+]
+ConfirmFor = Annotated[
+    str | None,
+    typer.Option(
+        "--confirm-for",
+        metavar="TIME",
+        help="With --confirm: the most real time that the runs may take, such as 30m or 2h; what has run until then "
+        "counts (default: as long as it takes).",
+    ),
+]
+Workers = Annotated[
+    int | None, typer.Option("--workers", "-j", min=1, show_default="one per core", help="Number of processes.")
+]
 Copies = Annotated[
     int | None,
     typer.Option(
@@ -297,9 +314,7 @@ def search(
             metavar="METRIC", help="Metric to improve: made small, or large where more is better (such as utilisation)."
         ),
     ] = "mean_wait",
-    workers: Annotated[
-        int | None, typer.Option("--workers", "-j", min=1, show_default="one per core", help="Number of processes.")
-    ] = None,
+    workers: Workers = None,
     processors_only: ProcessorsOnly = False,
     requests: RequestsAbove = "cut",
     long: LongJobs = "killed",

@@ -13,7 +13,9 @@ from schedlab.cli.outputs import PAGES, check_page
 from schedlab.cli.site_reports import SchedulesDirectory, check_outputs, save_schedules
 from schedlab.cli.site_variants import (
     Anyway,
+    ConfirmFor,
     Copies,
+    LogPart,
     LongJobs,
     OtherEvents,
     OwnEvents,
@@ -24,6 +26,7 @@ from schedlab.cli.site_variants import (
     Shortened,
     SiteDirectory,
     SlurmRuns,
+    Workers,
     answer_many,
     chosen_samples,
     other_events,
@@ -240,24 +243,13 @@ def what_if(
     points: PolicyPoints = None,
     copies: Copies = None,
     rank_by: Annotated[str, typer.Option(metavar="METRIC", help="With variants: ranking metric.")] = "mean_wait",
-    part: Annotated[
-        str | None,
-        typer.Option(metavar="FROM-TO", help="Part of the log to replay, in per cent, such as 25-50 (default: all)."),
-    ] = None,
+    part: LogPart = None,
     confirm: Annotated[
         int,
         typer.Option(min=0, metavar="N", help="Also run the site as it is and the best N variants on the real Slurm."),
     ] = 0,
     phases: Annotated[int, typer.Option(min=1, metavar="N", help="With --confirm: runs of each variant.")] = 3,
-    confirm_for: Annotated[
-        str | None,
-        typer.Option(
-            "--confirm-for",
-            metavar="TIME",
-            help="With --confirm: the most real time that the runs may take, such as 30m or 2h; what has run until "
-            "then counts (default: as long as it takes).",
-        ),
-    ] = None,
+    confirm_for: ConfirmFor = None,
     slurm: Annotated[
         str,
         typer.Option(
@@ -271,9 +263,7 @@ def what_if(
     long: LongJobs = "killed",
     node_events: OtherEvents = None,
     own_events: OwnEvents = "keep",
-    workers: Annotated[
-        int | None, typer.Option("--workers", "-j", min=1, show_default="one per core", help="Number of processes.")
-    ] = None,
+    workers: Workers = None,
     report: Report = None,
     output: SchedulesDirectory = None,
     processors_only: ProcessorsOnly = False,

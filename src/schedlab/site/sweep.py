@@ -161,7 +161,8 @@ class Sweep:
         for task in tasks:
             paths |= {self._path(one): one for one in self._following(task)}
         missing = [task for path, task in paths.items() if not path.is_file()]
-        idle = [one for one in wanted if changes_nothing(self.site, one)] if compare else []
+        asked = {task.variant for task in missing} if compare else set()
+        idle = [one for one in wanted if one in asked and changes_nothing(self.site, one)]
         same = [task for task in missing if task.variant in idle and not task.work]
         left = deque(task for task in missing if task not in same)
         done = there = len(paths) - len(missing)
