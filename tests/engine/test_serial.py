@@ -85,7 +85,7 @@ def test_a_start_delay_without_the_order_is_refused():
 
 
 def test_a_python_policy_of_the_waiting_time_is_refused():
-    with pytest.raises(InputError, match="a Python function of w or free: the event order sc17 knows"):
+    with pytest.raises(InputError, match="a policy in Python that changes with time: the event order sc17 knows"):
         simulate(workload_of([(0, 10, 10, 3)], 4), Scheduler(FunctionPolicy(lambda w: -w)), events="sc17")
 
 

@@ -69,7 +69,7 @@ def test_the_arguments_of_a_text_reach_the_class(module):
         ("fcfs+{}:Lookahead(k=len)", "arguments are numbers and strings, such as (k=3)"),
         ("fcfs+{}:Lookahead(depth=3)", "unexpected keyword argument 'depth'; it is made by Lookahead(k, name='plain')"),
         ("fcfs+{}:Missing", "has no attribute 'Missing'"),
-        ("{}:Lookahead", "is not a function of arrays; a pass stands behind a policy: fcfs+"),
+        ("{}:Lookahead", "is not a function of arrays, and has no method score; a pass stands behind a policy: fcfs+"),
         ("fcfs+{}:NUMBER", "3 is not a pass: give an object with decide(view), or a function of view"),
         ("fcfs+no_such_module:Lookahead", "there is no no_such_module.py in the current directory"),
         ("fcfs+{}:greedy,reservations=fixed", "only conservative backfilling keeps a reservation"),

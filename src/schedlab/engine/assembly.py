@@ -34,6 +34,7 @@ from schedlab.scheduler.backfilling import (
     Easy,
     Slurm,
 )
+from schedlab.scheduler.function_policy import FunctionPolicy
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.own_pass import OwnPass
 from schedlab.scheduler.own_predictor import PythonPredictor
@@ -209,6 +210,8 @@ def rules_of(prepared: Prepared, orders: Iterable[Order | None], *, observed: bo
         keeps_submit=isinstance(policy, Multifactor) and policy.accrue == "always",
         ties=ties_of(scheduler),
         asks_predictor=python,
+        asks_at_end=python
+        or any(isinstance(one, FunctionPolicy) and one.knows_runs for one in (policy, scheduler.order)),
         asks_at_entry=ASKED_AT_ENTRY in kinds,
         asks_at_pass=ASKED in kinds or isinstance(backfill, OwnPass),
         observed=observed,

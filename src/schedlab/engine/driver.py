@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import copy
-import math
 from collections.abc import Callable
 from functools import cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.decisions.agent import AgentPlayer
 from schedlab.engine.decisions.own_pass import PassPlayer
+from schedlab.engine.decisions.own_predictor import PythonPredictorAdapter
+from schedlab.engine.decisions.told_runs import ToldRuns
 from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import BLAMED, COMPLETED, ENTERING, FREE, NOW, STAGE
 from schedlab.engine.logs import short_log
@@ -33,14 +33,14 @@ from schedlab.engine.parts.forecasts.kernels import Forecast
 from schedlab.engine.parts.preemption.endless import refuse_endless
 from schedlab.engine.parts.retries.kernels import RUNS
 from schedlab.engine.prepared import Prepared
-from schedlab.engine.queue.orders import ASKED, ASKED_AT_ENTRY, FunctionOrder, Order, blame, statistics_of
+from schedlab.engine.queue.function_order import FunctionOrder, blame
+from schedlab.engine.queue.orders import ASKED, ASKED_AT_ENTRY, Order, statistics_of
 from schedlab.engine.world import World
-from schedlab.errors import InputError
 from schedlab.kernels import without_dispatch
 from schedlab.scheduler.agent import AgentPolicy
 from schedlab.scheduler.function_policy import FunctionPolicy
 from schedlab.scheduler.own_pass import OwnPass
-from schedlab.scheduler.own_predictor import JobView, OnlinePredictor, PythonPredictor
+from schedlab.scheduler.own_predictor import PythonPredictor
 from schedlab.scheduler.policy import Policy
 
 
@@ -63,6 +63,8 @@ class Driver:
         if scheduler.order is not None and world.orders.candidates is not None:
             self._policies.append((scheduler.order, world.orders.candidates))
         self._functions = self._asked()
+        orders = [function for function, _ in self._functions[ASKED]]
+        self._told = ToldRuns(prepared, world, orders) if any(one.policy.knows_runs for one in orders) else None
         self._loop: Callable[..., int] = run
         self.adapters = _adapters(prepared, world)
         self.player = _player(prepared)
@@ -73,12 +75,17 @@ class Driver:
         found: dict[int, list[tuple[FunctionOrder, Order]]] = {ASKED_AT_ENTRY: [], ASKED: []}
         for policy, order in self._policies:
             if isinstance(policy, FunctionPolicy) and order.kind[0] in found:
-                made = FunctionOrder(policy, self.world.seen, order.request, column)
+                made = FunctionOrder(policy.for_one_simulation(), self.world.seen, order.request, column)
                 found[int(order.kind[0])].append((made, order))
         return found
 
     def take_over(self, other: Driver) -> None:
-        """Go on with copies of what another driver's predictors and pass in Python have learned."""
+        """Go on with copies of what another driver's predictors, policies and pass in Python have learned."""
+        for kind, functions in self._functions.items():
+            for (mine, _), (its, _) in zip(functions, other._functions[kind], strict=True):
+                mine.take_over(its)
+        if self._told is not None and other._told is not None:
+            self._told.take_over(other._told)
         for (old, _), (new, _) in zip(other.adapters, self.adapters, strict=True):
             new.predictor = copy.deepcopy(old.predictor)
         if isinstance(self.player, PassPlayer) and isinstance(other.player, PassPlayer):
@@ -125,7 +132,11 @@ class Driver:
 
     def _answer(self, stage: int) -> None:
         state = self.world.state
+        if self._told is not None and stage in (SEE_WHO_ENTERS, SCHEDULE, RANK):
+            self._told.begins(self.world)
         if stage == SEE_WHO_ENTERS:
+            if self._told is not None:
+                self._told.ends(self.world)
             for job in state.ended[: state.clock[COMPLETED]].tolist():
                 if not self._failed_speculatively(job):
                     for adapter, _ in self.adapters:
@@ -205,64 +216,3 @@ def _adapters(prepared: Prepared, world: World) -> list[tuple[PythonPredictorAda
         for predictor, forecast in pairs
         if isinstance(predictor, PythonPredictor)
     ]
-
-
-class PythonPredictorAdapter:
-    """A predictor in Python, asked about the jobs of a simulation.
-
-    Parameters
-    ----------
-    prepared
-        The simulation.
-    request
-        int64 seconds: the present requested times.
-    predictor
-        The predictor; a copy is used, so that each simulation begins with the same state.
-    """
-
-    def __init__(self, prepared: Prepared, request: NDArray[np.int64], predictor: OnlinePredictor) -> None:
-        self.predictor = copy.deepcopy(predictor)
-        self._name = type(predictor).__name__
-        names = ("job_id", "user_id", "group_id", "executable_id", "queue_id", "partition_id")
-        self._columns = {name: prepared.column(name) for name in names}
-        self._jobs = prepared.jobs
-        self._request = request
-
-    def learn(self, job: int, run_time: int) -> None:
-        """Tell the predictor that a run has ended after `run_time` seconds."""
-        self._call("learn", self.view(job), run_time)
-
-    def predict(self, job: int) -> int:
-        """Ask the predictor about a job that enters the queue; return its answer between 1 s and the request."""
-        return self._checked(self._call("predict", self.view(job)), job)
-
-    def view(self, job: int) -> JobView:
-        """Return what the predictor may know of a job."""
-        columns = {name: int(column[job]) for name, column in self._columns.items()}
-        return JobView(
-            submit_time=int(self._jobs["submit"][job]),
-            requested_time=int(self._request[job]),
-            processors=int(self._jobs["processors"][job]),
-            **columns,
-        )
-
-    def _call(self, method: str, job: JobView, *rest: int) -> Any:
-        try:
-            return getattr(self.predictor, method)(job, *rest)
-        except Exception as error:
-            raise InputError(
-                f"predictor {self._name}: {method} failed for job {job.job_id}: {type(error).__name__}: {error}"
-            ) from error
-
-    def _checked(self, value: Any, job: int) -> int:
-        """Return a prediction between 1 s and the request."""
-        try:
-            finite = math.isfinite(value)
-        except TypeError:
-            finite = False
-        if not finite:
-            name = int(self._columns["job_id"][job])
-            raise InputError(
-                f"predictor {self._name}: the prediction for job {name} is {value!r}, not a number of seconds"
-            )
-        return int(min(max(value, 1), self._request[job]))

@@ -110,7 +110,7 @@ def run(world: World, until: int) -> int:
             count_waiting(world, now)
             _let_time_pass(world, now)
             clock[STAGE] = SEE_WHO_ENTERS
-            if world.forecasts is not None and world.rules.asks_predictor and clock[COMPLETED] > 0:
+            if world.rules.asks_at_end and clock[COMPLETED] > 0:
                 return ASK
         if clock[STAGE] == SEE_WHO_ENTERS:
             _see_who_enters(world)

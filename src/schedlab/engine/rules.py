@@ -39,9 +39,9 @@ class Rules(NamedTuple):
         Whether jobs keep their submission when they are released (accrue=always).
     ties
         Who goes first of equal scores, see `schedlab.engine.queue.ties`.
-    asks_predictor, asks_at_entry, asks_at_pass, observed
-        When the loop returns to Python: for predictions, for scores of jobs that enter, for scores before a pass, and
-        before every pass.
+    asks_predictor, asks_at_end, asks_at_entry, asks_at_pass, observed
+        When the loop returns to Python: for predictions, when runs have ended, for scores of jobs that enter, for
+        scores before a pass, and before every pass.
     ranks
         Whether jobs are scored at every event, also without a pass: scores change with time, and tell who is the first
         to wait.
@@ -85,6 +85,7 @@ reserve_age, wf_depth, planned_tasks, tasks_count, het_at_once
     keeps_submit: bool = False
     ties: int = 0
     asks_predictor: bool = False
+    asks_at_end: bool = False
     asks_at_entry: bool = False
     asks_at_pass: bool = False
     observed: bool = False

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.durations import WEEK
-from schedlab.engine.driver import PythonPredictorAdapter
+from schedlab.engine.decisions.own_predictor import PythonPredictorAdapter
 from schedlab.predict.events import END, END_AT_ONCE, SUBMISSION, events_of
 from schedlab.predict.measures import error_measures
 from schedlab.predict.model import PredictionModel

@@ -92,7 +92,7 @@ BY_REQUEST = (
     "prediction order the queue alone (POLICY@PREDICTOR+BACKFILLING@requested)"
 )
 NO_PRIORITY = "a policy without priorities"
-FUNCTION_OF_TIME = "a Python function of w or free"
+FUNCTION_OF_TIME = "a policy in Python that changes with time"
 UNRANKED = "priorities are those of multifactor; limit the reservations with reserve= or reserve_age="
 EARLY = "a job may start there before the ends that make room for it are handled; take the default order"
 

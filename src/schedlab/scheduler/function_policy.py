@@ -1,19 +1,19 @@
-"""Policies that are Python functions of arrays, and the texts MODULE:FUNCTION that name them."""
+"""Policies in Python: functions of arrays, objects that score and remember, and the texts that name them."""
 
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.errors import InputError
-from schedlab.imports import load_named
+from schedlab.durations import DAY
+from schedlab.errors import InputError, check_positive
 from schedlab.scheduler.formula import COLUMNS
+from schedlab.scheduler.own_objects import copied_object, module_of, named_object, names_an_object, shown_object
 from schedlab.scheduler.policy import ALIASES, POLICIES, Policy, Scores
 from schedlab.wording import shown
 from schedlab.workload.workload import Workload
@@ -30,32 +30,47 @@ OF_JOBS = {
 FREE = "free"
 """The processors that are free when a scheduling pass begins: one number."""
 
-KNOWN = (*COLUMNS, *OF_JOBS, FREE)
+NOW = "now"
+"""The present second: one number."""
+
+RUNNING, USAGE = "running", "usage"
+"""Of the job's user: the processors that its runs hold, and the decayed processor-seconds that they have used."""
+
+OF_USERS = (RUNNING, USAGE)
+
+KNOWN = (*COLUMNS, *OF_JOBS, FREE, NOW, *OF_USERS)
 """The arguments that a function may have, besides the names of other columns of the workload."""
 
 ARGUMENTS = f"{', '.join(KNOWN)} and columns of the workload, own ones among them"
 
-_FUNCTION = re.compile(r"(?P<module>[A-Za-z_][\w.]*):[A-Za-z_]\w*")
+HALF_LIFE = 7.0 * DAY
+"""Usage halves in this time, in seconds, unless the policy has an attribute `half_life`: as Slurm has it."""
+
+TOLD = ("on_start", "on_end")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class FunctionPolicy(Policy):
-    """A policy given by a Python function of arrays.
+    """A policy in Python: a function of arrays, or an object with a method `score` that is one.
 
     Parameters
     ----------
     function
         Takes some of these by name, NumPy arrays with an element per job, and returns a score per job: p, q, r, w, R as
         in a formula; user, account, executable, queue, partition (numbers of the workload, -1 unknown); any other
-        column of the workload, own ones among them; and free, the number of free processors. If it takes w or free, it
-        is called at every scheduling pass. It may be compiled by Numba.
+        column of the workload, own ones among them; running and usage, the processors that the job's user holds, and
+        the processor-seconds that it has used, which halve in `half_life` seconds (an attribute of the function or the
+        object, 7 days without one); and as numbers, free processors and now, the second. If it takes w, running, usage,
+        free or now, it is called at every scheduling pass. It may be compiled by Numba. An object may also have
+        `on_start(job, now)` and `on_end(job, now, run_time)`, which are called for each run with a
+        `schedlab.predict.JobView`; each simulation has a copy of it.
     source
-        The text "MODULE:FUNCTION" that it was made from, if there is one.
+        The text "MODULE:NAME" or "MODULE:NAME(...)" that it was made from, if there is one.
 
     Raises
     ------
     InputError
-        If the function takes no arguments.
+        If it cannot be called, or takes no arguments.
 
     Examples
     --------
@@ -63,29 +78,75 @@ class FunctionPolicy(Policy):
     ...     return -q
     >>> FunctionPolicy(widest_first).changes_with_time
     False
+    >>> def users_in_turn(running, usage):
+    ...     return running + usage / 86400
+    >>> FunctionPolicy(users_in_turn).changes_with_time
+    True
     """
 
     name: ClassVar[str] = "function"
-    function: Callable[..., Any]
+    function: Any
     source: str | None = None
-    arguments: tuple[str, ...] = field(init=False, repr=False, compare=False)
+    arguments: tuple[str, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        if not is_policy(self.function):
+            what = f"; make one with {self.function.__name__}()" if isinstance(self.function, type) else ""
+            raise InputError(
+                f"{shown(self.function)} is not a policy: give a function of arrays, or an object with a method "
+                f"score{what}"
+            )
         try:
-            arguments = tuple(inspect.signature(self.function).parameters)
+            arguments = tuple(inspect.signature(self.score).parameters)
         except (TypeError, ValueError):
             raise InputError(f"policy {self.text}: the arguments of the function cannot be determined") from None
         if not arguments:
             raise InputError(
                 f"policy {self.text}: the function has no arguments; a policy is a function of some of {ARGUMENTS}"
             )
+        check_positive(f"policy {self.text}: half_life", self.half_life)
         object.__setattr__(self, "arguments", arguments)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, FunctionPolicy):
+            return NotImplemented
+        return self.function is other.function or (self.source is not None and self.source == other.source)
+
+    def __hash__(self) -> int:
+        return hash(self.source or id(self.function))
 
     @property
     def text(self) -> str:
-        """The text that it was made from; otherwise the function's name in angle brackets, which cannot be parsed."""
-        name = getattr(self.function, "__name__", type(self.function).__name__)
-        return self.source or f"<{name.strip('<>')}>"
+        """The text that it was made from; otherwise its name in angle brackets, which cannot be parsed."""
+        return self.source or shown_object(self.function)
+
+    @property
+    def score(self) -> Callable[..., Any]:
+        """What is called for scores."""
+        scores: Callable[..., Any] = getattr(self.function, "score", self.function)
+        return scores
+
+    @property
+    def half_life(self) -> float:
+        """In how many seconds the usage of users halves."""
+        seconds: float = getattr(self.function, "half_life", HALF_LIFE)
+        return seconds
+
+    @property
+    def is_told(self) -> bool:
+        """Whether it wants to hear of runs as they begin and end."""
+        return any(hasattr(self.function, name) for name in TOLD)
+
+    @property
+    def knows_runs(self) -> bool:
+        """Whether its scores depend on what runs and has run."""
+        return self.is_told or any(name in self.arguments for name in OF_USERS)
+
+    def for_one_simulation(self) -> FunctionPolicy:
+        """Return the policy with a copy of an object that has state; a function is shared."""
+        if not hasattr(self.function, "score"):
+            return self
+        return replace(self, function=copied_object(self.function, f"policy {self.text}"))
 
     @property
     def program(self) -> None:
@@ -94,13 +155,13 @@ class FunctionPolicy(Policy):
 
     @property
     def changes_with_time(self) -> bool:
-        """Whether the function takes the waiting time or the free processors."""
-        return "w" in self.arguments or FREE in self.arguments
+        """Whether scores depend on the second, on what is free, or on what runs and has run."""
+        return self.knows_runs or any(name in self.arguments for name in ("w", FREE, NOW))
 
     @property
     def of_jobs(self) -> tuple[str, ...]:
         """The arguments that are columns of the workload."""
-        return tuple(name for name in self.arguments if name not in (*COLUMNS, FREE))
+        return tuple(name for name in self.arguments if name not in (*COLUMNS, FREE, NOW, *OF_USERS))
 
     def check(self, workload: Workload) -> None:
         """Raise InputError if the function takes an argument that a workload does not have."""
@@ -152,8 +213,8 @@ class FunctionPolicy(Policy):
             If the function fails or does not return a number per job.
         """
         try:
-            scores = np.asarray(self.function(**given), dtype=np.float64)
-        except Exception as error:
+            scores = np.asarray(self.score(**given), dtype=np.float64)
+        except (Exception, SystemExit) as error:
             raise InputError(f"policy {self.text} failed: {type(error).__name__}: {error}") from error
         if scores.shape != (jobs,):
             raise InputError(
@@ -161,31 +222,55 @@ class FunctionPolicy(Policy):
             )
         return scores
 
+    def tell(self, method: str, *about: Any) -> None:
+        """Call `on_start` or `on_end`, if it has that.
+
+        Raises
+        ------
+        InputError
+            If it fails.
+        """
+        listen = getattr(self.function, method, None)
+        if listen is not None:
+            try:
+                listen(*about)
+            except (Exception, SystemExit) as error:
+                raise InputError(
+                    f"policy {self.text}: {method} failed for job {about[0].job_id} at {about[1]} s: "
+                    f"{type(error).__name__}: {error}"
+                ) from error
+
+
+def is_policy(given: object) -> bool:
+    """Return whether something is a function, or an object with a method `score`."""
+    return not isinstance(given, type) and (callable(getattr(given, "score", None)) or callable(given))
+
 
 def names_a_function(text: str) -> bool:
-    """Return whether a text has the form MODULE:FUNCTION, rather than that of a policy with a suffix.
+    """Return whether a text has the form MODULE:NAME or MODULE:NAME(...), rather than that of a policy with a suffix.
 
     Examples
     --------
-    >>> names_a_function("mine.orders:widest_first"), names_a_function("saf:fcfs"), names_a_function('"p*q"')
-    (True, False, False)
+    >>> names_a_function("mine.orders:widest_first"), names_a_function("mine:Fair(days=3)")
+    (True, True)
+    >>> names_a_function("saf:fcfs"), names_a_function('"p*q"')
+    (False, False)
     """
-    match = _FUNCTION.fullmatch(text.strip())
-    return match is not None and match["module"].lower() not in (*POLICIES, *ALIASES)
+    return names_an_object(text) and module_of(text) not in (*POLICIES, *ALIASES)
 
 
 def function_from_text(text: str) -> FunctionPolicy:
-    """Return the policy that is a function in a module of the current directory, or an installed one.
+    """Return the policy that a module of the current directory, or an installed one, has under a name.
 
     Raises
     ------
     InputError
-        If it cannot be imported, or is not a function of known arguments.
+        If it cannot be imported, or is neither a function of known arguments nor an object or class with `score`.
     """
     source = text.strip()
-    function = load_named(source, "policy")
-    # The function is not called here: reading a text must not run the function that it names.
-    if isinstance(function, type) or not callable(function):
-        hint = f"; a pass stands behind a policy: fcfs+{source}" if hasattr(function, "decide") else ""
-        raise InputError(f"policy {source}: {shown(function)} is not a function of arrays{hint}")
-    return FunctionPolicy(function, source)
+    # A function is not called here: reading a text must not run the function that it names.
+    found, source = named_object(source, "policy", "score")
+    if not is_policy(found):
+        hint = f"; a pass stands behind a policy: fcfs+{source}" if hasattr(found, "decide") else ""
+        raise InputError(f"policy {source}: {shown(found)} is not a function of arrays, and has no method score{hint}")
+    return FunctionPolicy(found, source)

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import copy
-import inspect
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,12 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.errors import InputError
-from schedlab.imports import load_named
+from schedlab.scheduler.own_objects import copied_object, named_object, shown_object
 from schedlab.wording import shown
-
-_TEXT = re.compile(r"(?P<source>[A-Za-z_][\w.]*:[A-Za-z_]\w*)\s*(?:\((?P<arguments>.*)\))?", re.DOTALL)
-_SHOWN = (bool, int, float, str)
-
 
 FUTURE = ("run_time", "wait_time", "status", "average_cpu_time", "used_memory")
 """Columns of the workload that a pass may not see: of jobs that have ended, the view tells the run times."""
@@ -198,13 +190,7 @@ class OwnPass:
     @property
     def text(self) -> str:
         """The text that it was made from; otherwise its name in angle brackets, with its plain attributes."""
-        if self.source is not None:
-            return self.source
-        if not hasattr(self.decider, "decide"):
-            return f"<{getattr(self.decider, '__name__', type(self.decider).__name__).strip('<>')}>"
-        plain = {name: value for name, value in vars(self.decider).items() if isinstance(value, _SHOWN)}
-        told = ", ".join(f"{name}={value!r}" for name, value in plain.items() if not name.startswith("_"))
-        return f"<{type(self.decider).__name__}{f'({told})' if told else ''}>"
+        return self.source or shown_object(self.decider)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, OwnPass):
@@ -245,10 +231,7 @@ def copied_decider(own: OwnPass) -> Callable[[PassView], object]:
     InputError
         If it cannot be copied.
     """
-    try:
-        decider = copy.deepcopy(own.decider)
-    except Exception as error:
-        raise InputError(f"pass {own.text} cannot be copied: {type(error).__name__}: {error}") from error
+    decider = copied_object(own.decider, f"pass {own.text}")
     decide: Callable[[PassView], object] = getattr(decider, "decide", decider)
     return decide
 
@@ -260,17 +243,6 @@ def is_pass(given: object) -> bool:
     return callable(getattr(given, "decide", None)) or callable(given)
 
 
-def names_a_pass(text: str) -> bool:
-    """Return whether a text has the form MODULE:NAME or MODULE:NAME(...).
-
-    Examples
-    --------
-    >>> names_a_pass("mine.passes:Lookahead(k=3)"), names_a_pass("easy"), names_a_pass("slurm(depth=5)")
-    (True, False, False)
-    """
-    return _TEXT.fullmatch(text.strip()) is not None
-
-
 def pass_from_text(text: str) -> OwnPass:
     """Return the pass that a text such as "mine:Lookahead(k=3)" names, in the current directory or installed.
 
@@ -279,34 +251,4 @@ def pass_from_text(text: str) -> OwnPass:
     InputError
         If it cannot be imported, cannot be made from these arguments, or is no pass.
     """
-    match = _TEXT.fullmatch(text.strip())
-    if match is None:
-        raise InputError(f"pass {shown(text)}: must be written MODULE:NAME or MODULE:NAME(...)")
-    named = load_named(match["source"], "pass")
-    if match["arguments"] is None and not isinstance(named, type):
-        return OwnPass(named, match["source"])
-    positional, keywords = _read(match["arguments"] or "", text)
-    written = ", ".join([*map(repr, positional), *(f"{name}={value!r}" for name, value in keywords.items())])
-    try:
-        made = named(*positional, **keywords)
-    except Exception as error:
-        raise InputError(f"pass {text.strip()}: {type(error).__name__}: {error}{_arguments_of(named)}") from error
-    return OwnPass(made, match["source"] + (f"({written})" if written else ""))
-
-
-def _read(arguments: str, text: str) -> tuple[list[Any], dict[str, Any]]:
-    """Return the arguments of a text: numbers, strings, and lists of them."""
-    try:
-        call = ast.parse(f"f({arguments})", mode="eval").body
-        assert isinstance(call, ast.Call)
-        keywords = {str(one.arg): ast.literal_eval(one.value) for one in call.keywords}
-        return [ast.literal_eval(one) for one in call.args], keywords
-    except (SyntaxError, ValueError, AssertionError):
-        raise InputError(f"pass {text.strip()}: arguments are numbers and strings, such as (k=3)") from None
-
-
-def _arguments_of(named: Any) -> str:
-    try:
-        return f"; it is made by {named.__name__}{inspect.signature(named)}"
-    except (TypeError, ValueError, AttributeError):
-        return ""
+    return OwnPass(*named_object(text, "pass", "decide"))

@@ -7,8 +7,8 @@ from dataclasses import fields
 from typing import Any
 
 from schedlab.errors import InputError
-from schedlab.imports import load_named
 from schedlab.scheduler.grammar import RUN_TIMES
+from schedlab.scheduler.own_objects import named_object, names_an_object
 from schedlab.scheduler.own_predictor import OnlinePredictor, PythonPredictor
 from schedlab.scheduler.predictor import Predictor
 from schedlab.wording import did_you_mean
@@ -19,11 +19,8 @@ PREDICTORS: dict[str, Predictor] = {name: entry.kind() for name, entry in RUN_TI
 _TEXT = re.compile(r"(?P<name>[a-z][a-z0-9-]*)\s*(?:\((?P<arguments>.*)\))?", re.DOTALL)
 
 
-_CLASS = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
-
-
 def predictor_from_text(text: str) -> Predictor:
-    """Read a predictor: one of `PREDICTORS` with its parameters, or MODULE:CLASS for a user-defined class.
+    """Read a predictor: one of `PREDICTORS`, or MODULE:CLASS for a user-defined class, each with its parameters.
 
     Raises
     ------
@@ -40,7 +37,7 @@ def predictor_from_text(text: str) -> Predictor:
     >>> predictor_from_text("quantile(0.9, jobs=20)").text
     'quantile(0.9,jobs=20)'
     """
-    if _CLASS.fullmatch(text.strip()):
+    if names_an_object(text):
         return _own(text.strip())
     match = _TEXT.fullmatch(text.strip().lower())
     if match is None or match["name"] not in PREDICTORS:
@@ -79,15 +76,11 @@ def as_predictor(given: object) -> Predictor:
 
 def _own(text: str) -> PythonPredictor:
     """Return a new object of a class in a module of the current directory, or an installed one."""
-    kind = load_named(text, "predictor")
-    # Only the class is called: reading a text must not run arbitrary functions.
-    if not (isinstance(kind, type) and issubclass(kind, OnlinePredictor)):
+    # Only a class is called: reading a text must not run arbitrary functions.
+    found, source = named_object(text, "predictor", "predict")
+    if isinstance(found, type) or not isinstance(found, OnlinePredictor):
         raise InputError(f"predictor {text}: must be a class with methods predict(job) and learn(job, run_time)")
-    try:
-        return PythonPredictor(kind(), text)
-    except Exception as error:
-        reason = str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
-        raise InputError(f"predictor {text}: {reason}") from error
+    return PythonPredictor(found, source)
 
 
 def _value(predictor: str, name: str, text: str, usual: Any) -> Any:

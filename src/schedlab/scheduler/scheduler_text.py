@@ -10,9 +10,10 @@ from schedlab.errors import InputError
 from schedlab.scheduler.agent import agent_at, agent_from_text
 from schedlab.scheduler.backfilling import Backfill, Conservative, Easy, NoBackfill, Slurm
 from schedlab.scheduler.compatible import NONE, clash
-from schedlab.scheduler.function_policy import FunctionPolicy, names_a_function
+from schedlab.scheduler.function_policy import FunctionPolicy, function_from_text, is_policy, names_a_function
 from schedlab.scheduler.grammar import ALIASES, BACKFILLING, OPTIONS
-from schedlab.scheduler.own_pass import OwnPass, Pass, is_pass, names_a_pass, pass_from_text
+from schedlab.scheduler.own_objects import has_arguments, module_of, names_an_object, names_what_has
+from schedlab.scheduler.own_pass import OwnPass, Pass, is_pass, pass_from_text
 from schedlab.scheduler.policy import ALIASES as POLICY_ALIASES
 from schedlab.scheduler.policy import FCFS, POLICIES, Policy
 from schedlab.scheduler.policy_file import with_formulas
@@ -85,7 +86,7 @@ def as_policy(given: object) -> Policy:
     given = _made(given, Policy)
     if isinstance(given, Policy):
         return given
-    if callable(given) and not isinstance(given, type):
+    if is_policy(given) or hasattr(given, "score"):
         return FunctionPolicy(given)
     if not isinstance(given, str) or _names_a_backfill(given):
         raise InputError(f"{given!r} is not a policy; Scheduler.parse reads the text of a whole scheduler")
@@ -166,7 +167,7 @@ def _front(front: str, text: str) -> tuple[Policy, Backfill]:
     if _KNOWN_BACKFILL.fullmatch(front):
         return FCFS(), _backfill(front, text)
     if names_a_function(front):
-        return policy_from_text(front), NoBackfill()
+        return _alone(front)
     if own := _own_at_the_end(front):
         return policy_from_text(own[0]), pass_from_text(own[1])
     match = _KNOWN_AT_THE_END.fullmatch(front) or _ANY_AT_THE_END.fullmatch(front)
@@ -183,12 +184,17 @@ def _front(front: str, text: str) -> tuple[Policy, Backfill]:
     return policy_from_text(match["policy"]), backfill
 
 
+def _alone(front: str) -> tuple[Policy, Backfill]:
+    """Read MODULE:NAME or MODULE:NAME(...) alone: a policy, or with arguments and a method `decide`, a pass."""
+    if has_arguments(front) and names_what_has("decide", front):
+        return FCFS(), pass_from_text(front)
+    return function_from_text(front), NoBackfill()
+
+
 def _own_at_the_end(front: str) -> tuple[str, str] | None:
-    """Return the policy and the pass of POLICY+MODULE:NAME(...), or None; alone, a name with arguments is a pass."""
-    if names_a_pass(front) and "(" in front:
-        return "fcfs", front
+    """Return the policy and the pass of POLICY+MODULE:NAME(...), or None."""
     *policy, last = _cut(front, "+", front)
-    if not policy or not names_a_pass(last[1:]) or last[1:].partition(":")[0].strip().lower() in BACKFILLING:
+    if not policy or not names_an_object(last[1:]) or module_of(last[1:]) in BACKFILLING:
         return None
     return "".join(policy), last[1:]
 
@@ -221,7 +227,7 @@ def _uncorrected(runtimes: str, text: str) -> Any:
 
 def _backfill(text: str, whole: str) -> Backfill:
     """Read BACKFILL[(...)][:ORDER], or MODULE:NAME[(...)]."""
-    if names_a_pass(text) and text.partition(":")[0].strip().lower() not in BACKFILLING:
+    if names_an_object(text) and module_of(text) not in BACKFILLING:
         return pass_from_text(text)
     match = _ANY_BACKFILL.fullmatch(text.strip())
     name = match["name"].lower() if match else text.strip()

@@ -12,7 +12,7 @@ from schedlab.campaign.sources.fields import Section, Texts, listed
 from schedlab.naming import checked_name
 from schedlab.scheduler.agent import with_whole_path
 from schedlab.scheduler.grammar import BACKFILLING
-from schedlab.scheduler.own_pass import names_a_pass
+from schedlab.scheduler.own_objects import names_an_object
 from schedlab.scheduler.policy_file import with_formulas
 from schedlab.scheduler.scheduler import Scheduler
 
@@ -51,7 +51,7 @@ class SchedulerGrid(Section):
     def _known_backfill(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         known = ("none", *BACKFILLING)
         for name in value:
-            if name.partition("(")[0] not in known and not names_a_pass(name):
+            if name.partition("(")[0] not in known and not names_an_object(name):
                 raise ValueError(f"unknown backfilling {name!r}; known are {', '.join(known)}, or MODULE:NAME")
         return value
 

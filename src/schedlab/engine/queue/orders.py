@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.axes import Fixed, PerJob, Scratch
+from schedlab.engine.queue.function_order import Column, FunctionOrder, blame
 from schedlab.engine.queue.statistics import expect_number
-from schedlab.errors import InputError
 from schedlab.kernels import inlined, inner_kernel
 from schedlab.scheduler.formula import CHUNK, STATISTICS, Formula, evaluate
-from schedlab.scheduler.function_policy import FREE, OF_JOBS, FunctionPolicy
+from schedlab.scheduler.function_policy import FunctionPolicy
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.policy import Policy
 
 NO_JOB = -1
-
-Column = Callable[[str], NDArray[Any]]
 
 # Where scores come from: Order.kind[0].
 KNOWN = 0  # they were known before the first event
@@ -150,74 +147,6 @@ def known_scores(
     if np.isnan(scores).any():
         blame(policy, seen, request, int(np.argmax(np.isnan(scores))), 0)
     return scores
-
-
-class FunctionOrder:
-    """A function in Python as the order of a simulation, called for some jobs at a time.
-
-    Parameters
-    ----------
-    policy
-        The function.
-    seen, request
-        As for `new_order`; what they hold may change.
-    column
-        Returns a column of the workload in order of submission.
-    """
-
-    def __init__(self, policy: FunctionPolicy, seen: NDArray[Any], request: NDArray[np.int64], column: Column) -> None:
-        self.policy, self.seen, self.request, self._column = policy, seen, request, column
-        fields = {"p": seen["estimate"], "q": seen["processors"], "R": request}
-        names = [name for name in policy.arguments if name not in ("r", "w", FREE)]
-        self._arrays = [(name, fields[name] if name in fields else column(OF_JOBS.get(name, name))) for name in names]
-        self._submit = seen["submit"]
-
-    def scores(self, who: NDArray[np.int64], now: int, free: int) -> NDArray[np.float64]:
-        """Return the scores of some jobs at second `now`, when `free` processors are free.
-
-        Raises
-        ------
-        InputError
-            If the function fails, or if a score is not a number; the message names the job.
-        """
-        try:
-            scores = self._ask(who, now, free)
-        except InputError as error:
-            raise self._blamed(who, now, free, error) from error
-        if np.isnan(np.minimum.reduce(scores)):
-            blame(self.policy, self.seen, self.request, int(who[np.argmax(np.isnan(scores))]), now)
-        return scores
-
-    def _ask(self, who: NDArray[np.int64], now: int, free: int) -> NDArray[np.float64]:
-        given: dict[str, Any] = {name: array[who] for name, array in self._arrays}  # copies, since it may change them
-        arguments = self.policy.arguments
-        if "w" in arguments:
-            given["w"] = now - self._submit[who]
-        if "r" in arguments:
-            given["r"] = self._submit[who] - self._submit[0]
-        if FREE in arguments:
-            given[FREE] = free
-        return self.policy.ask(given, len(who))
-
-    def _blamed(self, who: NDArray[np.int64], now: int, free: int, error: InputError) -> InputError:
-        """Return the error of a function, naming the first job for which it fails by itself, if there is one."""
-        names = self._column("job_id")
-        for job in who:
-            try:
-                self._ask(np.array([job]), now, free)
-            except InputError as alone:
-                return InputError(f"{alone} (asked at {now} s about job {names[job]})")
-        return InputError(f"{error} (asked at {now} s about {len(who)} jobs)")
-
-
-def blame(policy: Policy, seen: NDArray[Any], request: NDArray[np.int64], job: int, now: int) -> None:
-    """Raise InputError for a job whose score is not a number."""
-    who = seen[job]
-    raise InputError(
-        f"policy {policy.text}: the score is not a number for the job submitted at {who['submit']} s "
-        f"(p={who['estimate']}, q={who['processors']}, r={who['submit'] - seen['submit'][0]}, "
-        f"w={max(0, now - who['submit'])}, R={request[job]}); guard the formula, for example with max(x, 1)"
-    )
 
 
 def statistics_of(order: Order, who: NDArray[np.int64]) -> NDArray[np.float64] | None:

@@ -19,6 +19,7 @@ from schedlab.engine.parts.retries.reference import Retries
 from schedlab.engine.parts.submission_limits.reference import Gate
 from schedlab.engine.parts.switch_waits.reference import Wishes
 from schedlab.engine.prepared import Prepared
+from schedlab.engine.reference.functions import ReferenceFunctions
 from schedlab.engine.reference.job import Job
 from schedlab.engine.reference.machine import Machine, Nodes, View
 from schedlab.engine.reference.news import News, Pass
@@ -26,7 +27,6 @@ from schedlab.engine.reference.nodes import Piece
 from schedlab.engine.reference.order import Order
 from schedlab.engine.reference.profile import Profile
 from schedlab.scheduler.backfilling import Slurm
-from schedlab.scheduler.function_policy import OF_JOBS, FunctionPolicy
 from schedlab.scheduler.policy import Policy
 
 NEVER = 10**18
@@ -61,10 +61,9 @@ class Clock:
         self.preemption = Preemption(self, self.prepared.preemption)
         self.to_come = list(self.jobs)
         self.forecast = Forecast(self.prepared, self.retries is not None)
-        self.order = Order(self.scheduler, self.jobs[0].submit, self.priority, self.retries, self.site)
-        asked = [one for one in (self.scheduler.policy, self.scheduler.order) if isinstance(one, FunctionPolicy)]
-        names = {name for one in asked for name in one.of_jobs}
-        self.order.columns = {name: self.prepared.column(OF_JOBS.get(name, name)) for name in names}
+        self.functions = ReferenceFunctions(self.prepared)
+        origin = self.jobs[0].submit
+        self.order = Order(self.scheduler, origin, self.priority, self.retries, self.site, self.functions)
 
     def run(self, passes: Pass) -> None:
         """Simulate until every job has ended."""
@@ -79,7 +78,8 @@ class Clock:
             self.site.count(self.reasons, self.now - before)
             self.gate.count(self.site.waited, before, self.now)
             news = self.compute(self.happen())._replace(awake=awake)
-            self.order.free = self.prepared.processors - sum(job.processors for job in self.active(self.running))
+            self.functions.tell_begins()
+            self.functions.free = self.prepared.processors - sum(job.processors for job in self.active(self.running))
             if not (self.prepared.passes_if_fits and news.submitted and not self.fits(news.submitted[0])):
                 passes.schedule(news)
             self.reasons = {} if self.prepared.site is None else self.why_they_wait()
@@ -167,6 +167,7 @@ class Clock:
 
     def end(self, job: Job, interruption: str) -> str:
         """Return the outcome of a job whose run is over, see `Retries.end`."""
+        self.functions.ends(job, self.now, job.over - (job.start - job.stood))
         fate = "done" if self.retries is None else self.retries.end(job, job.over, interruption)
         if fate == "is requeued" and self.expires(job):
             fate = "lost"
@@ -369,6 +370,7 @@ class Clock:
         job.tick = self.prepared.tick
         job.completion = (self.now + lasts + job.tick, self.sequence)
         job.begun = self.started
+        self.functions.begins(job, self.now)
         self.started += 1
         self.sequence += 1
         self.forecast.watch(job)

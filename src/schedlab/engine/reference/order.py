@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from schedlab.engine.parts.limits.reference import Site
 from schedlab.engine.parts.priority.reference import Priority
 from schedlab.engine.parts.retries.reference import Retries
+from schedlab.engine.reference.functions import ReferenceFunctions
 from schedlab.engine.reference.job import Job
 from schedlab.errors import InputError
 from schedlab.scheduler.backfilling import Conservative, Slurm
@@ -28,7 +28,13 @@ class Order:
     """Starving jobs by entry, then the smallest score; `origin` is the second from which submissions are counted."""
 
     def __init__(
-        self, scheduler: Scheduler, origin: int, priority: Priority | None, retries: Retries | None, site: Site
+        self,
+        scheduler: Scheduler,
+        origin: int,
+        priority: Priority | None,
+        retries: Retries | None,
+        site: Site,
+        functions: ReferenceFunctions,
     ) -> None:
         self.policy, self.candidates = scheduler.policy, scheduler.order or scheduler.policy
         self.starvation = scheduler.starvation
@@ -41,8 +47,7 @@ class Order:
         )
         self.ties_by_number = isinstance(scheduler.backfill, Conservative)
         self.origin, self.priority, self.retries, self.site = origin, priority, retries, site
-        self.columns: dict[str, NDArray[np.int64]] = {}  # the columns of jobs that functions may use, by number
-        self.free = 0  # processors, when the pass began
+        self.functions = functions
 
     def enter(self, job: Job, now: int) -> None:
         """Score a job that enters the queue, if scores do not change from then on."""
@@ -77,9 +82,7 @@ class Order:
         statistics = [found or of_number(p) for found, (p, *_) in zip(known, rows, strict=True)]
         p, q, r, w, request = np.array(rows, dtype=np.int64).reshape(-1, 5).T
         if isinstance(policy, FunctionPolicy):
-            columns = {name: column[[job.number for job in jobs]] for name, column in self.columns.items()}
-            given = {**columns, "p": p, "q": q, "r": r, "w": w, "R": request, "free": np.int64(self.free)}
-            scores = policy.ask({name: given[name].copy() for name in policy.arguments}, len(jobs))
+            scores = self.functions.scores(policy, jobs, now, {"p": p, "q": q, "r": r, "w": w, "R": request})
         else:
             scores = policy.scores(p, q, r, w, request, np.array(statistics, dtype=np.float64).reshape(-1, 9).T)
         for row, job, score in zip(rows, jobs, scores, strict=True):

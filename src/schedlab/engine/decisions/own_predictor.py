@@ -1,0 +1,63 @@
+"""A predictor in Python in a simulation: it is told what has run, and asked about what enters the queue."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.engine.decisions.job_views import JobViews
+from schedlab.engine.prepared import Prepared
+from schedlab.errors import InputError
+from schedlab.scheduler.own_objects import copied_object
+from schedlab.scheduler.own_predictor import JobView, OnlinePredictor
+
+
+class PythonPredictorAdapter:
+    """A predictor in Python, asked about the jobs of a simulation.
+
+    Parameters
+    ----------
+    prepared
+        The simulation.
+    request
+        int64 seconds: the present requested times.
+    predictor
+        The predictor; a copy is used, so that each simulation begins with the same state.
+    """
+
+    def __init__(self, prepared: Prepared, request: NDArray[np.int64], predictor: OnlinePredictor) -> None:
+        self._name = type(predictor).__name__
+        self.predictor = copied_object(predictor, f"predictor {self._name}")
+        self._views, self._request = JobViews(prepared, request), request
+
+    def learn(self, job: int, run_time: int) -> None:
+        """Tell the predictor that a run has ended after `run_time` seconds."""
+        self._call("learn", self._views.view(job), run_time)
+
+    def predict(self, job: int) -> int:
+        """Ask the predictor about a job that enters the queue; return its answer between 1 s and the request."""
+        return self._checked(self._call("predict", self._views.view(job)), job)
+
+    def _call(self, method: str, job: JobView, *rest: int) -> Any:
+        try:
+            return getattr(self.predictor, method)(job, *rest)
+        except (Exception, SystemExit) as error:
+            raise InputError(
+                f"predictor {self._name}: {method} failed for job {job.job_id}: {type(error).__name__}: {error}"
+            ) from error
+
+    def _checked(self, value: Any, job: int) -> int:
+        """Return a prediction between 1 s and the request."""
+        try:
+            finite = math.isfinite(value)
+        except TypeError:
+            finite = False
+        if not finite:
+            name = self._views.view(job).job_id
+            raise InputError(
+                f"predictor {self._name}: the prediction for job {name} is {value!r}, not a number of seconds"
+            )
+        return int(min(max(value, 1), self._request[job]))
