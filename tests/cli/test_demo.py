@@ -19,6 +19,7 @@ def test_the_demo_prints_what_the_readme_shows(run) -> None:
     assert f"\n$ make demo\n{printed}\n```\n" in README.read_text()
     assert len(read_swf("demo/demo.swf")) == 10_000
     assert len(list(Path("demo").glob("*.png"))) == 5
+    assert Path("demo/report.html").stat().st_size < 1_000_000, "a page to send by mail"
 
 
 def test_the_interpretation_names_the_best_scheduler_its_gain_and_its_price() -> None:

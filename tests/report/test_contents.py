@@ -48,11 +48,28 @@ def test_pieces_are_those_of_the_allocation(workload: Workload) -> None:
     allocation = allocate(schedule)
     for place, row in enumerate(np.argsort(schedule.workload.submit_time, kind="stable").tolist()):
         mine = slice(ends[place] - count[place], ends[place])
+        assert width[ends[place] - 1] == 0, "the last one has what is left"
+        width[ends[place] - 1] = schedule.workload.job_processors[row] - width[mine].sum()
         held = [
             f"{low}-{low + wide - 1}" if wide > 1 else f"{low}"
             for low, wide in zip(first[mine], width[mine], strict=True)
         ]
         assert " ".join(held) == allocation.text(row)
+
+
+def test_a_job_that_a_scheduler_gave_another_size_has_the_widths_of_its_own(workload: Workload) -> None:
+    ones = np.ones(len(workload), dtype=np.int64)
+    schedules = {
+        "as asked": simulate(workload, "fcfs+easy"),
+        "on one": simulate(workload.replace(requested_processors=ones, allocated_processors=ones), "fcfs+easy"),
+    }
+    container = Container()
+    small = contents(schedules, container)["schedules"][1]["pieces"]
+    asked, width = (
+        workload.job_processors[np.argsort(workload.submit_time, kind="stable")],
+        container.read(small["width"]),
+    )
+    assert width.tolist() == np.where(asked == 1, 0, 1).tolist()
 
 
 def test_names_of_header_lines_become_labels(workload: Workload) -> None:

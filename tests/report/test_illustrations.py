@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+from urllib.parse import unquote
+from xml.etree import ElementTree
 
 import pandas as pd
 import pytest
@@ -13,12 +15,17 @@ from schedlab.schedule.schedule import COLUMNS, Schedule
 
 
 def test_a_figure_is_inside_the_page_as_lines_or_as_pixels(results: pd.DataFrame) -> None:
-    for vector, kind, begin in ((True, "svg+xml", b"<?xml"), (False, "png", b"\x89PNG")):
-        figure = illustrate(plot_distribution(results), "alt.", "caption", vector=vector)
-        head, _, data = figure.source.partition(";base64,")
-        assert head == f"data:image/{kind}"
-        assert base64.b64decode(data).startswith(begin)
-        assert (figure.alt, figure.caption) == ("alt.", "caption")
+    lines = illustrate(plot_distribution(results), "alt.", "caption")
+    head, _, data = lines.source.partition(",")
+    assert head == "data:image/svg+xml"
+    drawing = ElementTree.fromstring(unquote(data))
+    assert drawing.tag == "{http://www.w3.org/2000/svg}svg"
+    assert "fcfs+easy" in "".join(drawing.itertext())
+    pixels = illustrate(plot_distribution(results), "alt.", "caption", vector=False)
+    head, _, data = pixels.source.partition(",")
+    assert head == "data:image/png;base64"
+    assert base64.b64decode(data).startswith(b"\x89PNG")
+    assert (lines.alt, lines.caption) == (pixels.alt, pixels.caption) == ("alt.", "caption")
 
 
 def test_the_busy_period_is_short_and_around_the_longest_queue(examples: dict[str, dict[str, Schedule]]) -> None:

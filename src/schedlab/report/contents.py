@@ -61,7 +61,7 @@ def contents(
     groups = groupings(jobs, first.waited_for if len(schedules) == 1 else None)
     decisions = []
     for name, schedule in schedules.items():
-        decided = _decisions(name, schedule, order, origin, container, placed=nodes is not None)
+        decided = _decisions(name, schedule, jobs, order, container, placed=nodes is not None)
         decisions.append(decided | _reasons(schedule.waited_for, order, container))
     return {
         "format": FORMAT,
@@ -169,13 +169,17 @@ def _columns(
 def _decisions(
     name: str,
     schedule: Schedule,
+    jobs: Workload,
     order: NDArray[np.intp],
-    origin: int,
     container: Container,
     *,
     placed: bool,
 ) -> dict[str, Any]:
-    """Return what one scheduler decided: start, run time and flags of each job, its runs, and where they were."""
+    """Return what one scheduler decided: start, run time and flags of each job, its runs, and where they were.
+
+    `jobs` are those of the page, in which the ones of the scheduler may have other sizes.
+    """
+    origin = int(jobs.submit_time.min()) if len(jobs) else 0
     submit, run_time, schedule = schedule.workload.submit_time, schedule.run_time, by_stretch(schedule)
     wait = (schedule.start_time - submit)[order]
     decisions: dict[str, Any] = {
@@ -191,9 +195,9 @@ def _decisions(
         decisions["held"] = container.add((schedule.eligible_time - submit)[order])
     spans = by_run(schedule)
     if (runs := schedule.runs) is None:
-        rows = order
+        rows, size = order, jobs.job_processors
     else:
-        rows = np.arange(len(runs))
+        rows, size = np.arange(len(runs)), jobs.job_processors[runs["job"]]
         decisions["runs"] = {
             "job": container.add(inverse(order)[runs["job"]]),
             "start": container.add(runs["start"] - origin, differences=True),
@@ -208,7 +212,8 @@ def _decisions(
         # A job of 0 seconds is not seen, and a wide one at a busy moment would make the chart twice as high.
         seen = np.repeat(spans.run_time > 0, np.diff(allocation.offsets))
         lanes = max(schedule.processors, int(allocation.last[seen].max(initial=0)) + 1)
-        return decisions | {"pieces": _pieces(allocation, rows, container), "lanes": lanes}
+        pieces = _pieces(allocation, rows, container, size=size)
+        return decisions | {"pieces": pieces, "lanes": lanes}
     if where.closures is not None and len(where.closures):
         closed = where.closures
         decisions["closures"] = {
@@ -252,10 +257,25 @@ def shares_gpus(jobs: Workload) -> bool:
     return jobs.resources is not None and bool((jobs.resources.gpu_share < WHOLE).any())
 
 
-def _pieces(allocation: Allocation, rows: Sequence[int] | NDArray[np.intp], container: Container) -> dict[str, Any]:
-    """Return the intervals of processors of each row: how many, where each begins, and how wide it is."""
+def _pieces(
+    allocation: Allocation,
+    rows: Sequence[int] | NDArray[np.intp],
+    container: Container,
+    *,
+    size: NDArray[np.int64] | None = None,
+) -> dict[str, Any]:
+    """Return the intervals of processors of each row: how many, where each begins, and how wide it is.
+
+    Of a row that holds processors for all of its `size`, the width of the last interval is 0: it is what is left.
+    """
     counts = np.diff(allocation.offsets)[rows]
     begins = allocation.offsets[:-1][rows]
-    source = np.repeat(begins - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
+    ends = np.cumsum(counts)
+    source = np.repeat(begins - ends + counts, counts) + np.arange(counts.sum())
     first, last = allocation.first[source], allocation.last[source]
-    return {"count": container.add(counts), "first": container.add(first), "width": container.add(last - first + 1)}
+    width = last - first + 1
+    if size is not None:
+        held = np.concatenate([[0], np.cumsum(width)])
+        whole = (counts > 0) & (held[ends] - held[ends - counts] == size[rows])
+        width[ends[whole] - 1] = 0
+    return {"count": container.add(counts), "first": container.add(first), "width": container.add(width)}

@@ -1,6 +1,6 @@
 // Reads what report/container.py writes: columns of numbers, compressed, inside a page or a notebook's message.
 
-export const FORMAT = 1;
+export const FORMAT = 2;
 
 const ARRAYS = { u1: Uint8Array, i4: Int32Array, f8: Float64Array };
 

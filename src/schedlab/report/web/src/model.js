@@ -190,14 +190,17 @@ class Decisions {
     const Rows = parts > 1 ? Float64Array : Int32Array;
     const low = new Rows(total), high = new Rows(total), job = new Int32Array(total);
     const apart = this.interruptions.some((times) => times) ? new Int32Array(total) : null, jobs = this.model.count;
+    const { processors } = this.model.columns;
     let piece = 0;
     for (const span of this.spanOrder)
-      for (let from = offsets[span], to = from + count[span]; from < to; from++, piece++) {
+      for (let from = offsets[span], to = from + count[span], held = 0; from < to; from++, piece++) {
         start[piece] = spans.start[span];
         end[piece] = spans.end[span];
-        low[piece] = first[from] / parts;
-        high[piece] = (first[from] + width[from]) / parts;
         job[piece] = spans.job ? spans.job[span] : span;
+        const wide = width[from] || processors[job[piece]] - held; // the last one has what is left
+        held += wide;
+        low[piece] = first[from] / parts;
+        high[piece] = (first[from] + wide) / parts;
         if (apart) apart[piece] = job[piece] + (this.runs.flags[span] & INTERRUPTED ? jobs : 0);
       }
     return new Pieces(start, end, low, high, job, apart, jobs);
