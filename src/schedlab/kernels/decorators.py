@@ -19,6 +19,7 @@ from numba.extending import overload, typeof_impl
 from schedlab.kernels.disk_cache import KernelCache, cache_directory
 from schedlab.kernels.known_parts import decide_by_type
 from schedlab.kernels.numba_versions import config, pipeline
+from schedlab.kernels.plain_records import plain_records
 from schedlab.kernels.while_compiling import listen
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -128,9 +129,9 @@ def for_python(kernel: Function) -> Function:
 
 
 def new_records(length: int, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """Return records of zeros whose fields kernels reach as attributes; in plain Python, that takes a recarray."""
+    """Return records of zeros whose fields kernels reach as attributes, as plain Python, too."""
     records = np.zeros(length, dtype=dtype)  # never what memory held before, of which a saved simulation has a digest
-    return records.view(np.recarray) if config.DISABLE_JIT else records
+    return plain_records(records) if config.DISABLE_JIT else records
 
 
 def operation(function: Function) -> Function:
