@@ -21,6 +21,7 @@ ROOMS = [
     "cluster",
     "scheduler",
     "schedule",
+    "energy",
     "speculate",
     "engine",
     "predict",

@@ -4,6 +4,7 @@ from . import backfilling as backfilling
 from . import campaign as campaign
 from . import cluster as cluster
 from . import durations as durations
+from . import energy as energy
 from . import files as files
 from . import formats as formats
 from . import generate as generate

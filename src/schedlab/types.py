@@ -12,6 +12,7 @@ from schedlab.campaign.sources.machine import Failures, MachineFiles
 from schedlab.campaign.sources.measures import Measured, Measuring
 from schedlab.cluster.sacctmgr import Association, Qos
 from schedlab.cluster.slurm_releases import SlurmRelease
+from schedlab.energy.power import NodeWatts
 from schedlab.engine.prepared import Events
 from schedlab.engine.steps.observable import Reservation
 from schedlab.engine.steps.priority_factors import Priorities
@@ -93,6 +94,7 @@ __all__ = [
     "Measuring",
     "Memory",
     "NodeScale",
+    "NodeWatts",
     "NodesInDemand",
     "Objective",
     "OnlinePredictor",

@@ -100,6 +100,18 @@ EVENTS = """\
 -dt 0.00 -e submit_batch_job | -sim-walltime 60 --uid=ann -J a -N 1 -n 4 -t 5 -q high -p gpu --mem=2G x.job
 -dt 11 -e submit_batch_job | -sim-walltime 0 --uid=ann -t 1:00:00 -N 2 --exclusive --gres=gpu:2 --constraint=ib
 """
+POWER = """\
+price = 0.25
+currency = "EUR"
+intensity = 380
+pue = 1.3
+base = 20
+cap = 900
+[[groups]]
+idle = 117
+busy = 358
+cores = 16
+"""
 OPENB = (
     "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time\n"
     "a,3152,3600,1,230,,LS,Running,10,100,20\nb,8000,16384,2,1000,V100M16|V100M32,BE,Failed,11,50,11\n"
@@ -357,6 +369,7 @@ def _text_targets() -> list[Target]:
             harm_text,
             ("simulate DIR/log.swf -s TEXT",),
         ),
+        Target("power", "power.toml", POWER.encode(), harm_text, ("energy DIR/log.swf --power FILE",)),
         Target("formula", "", b'"(p*q + 850*log10(r)) / (w + 1)"+easy', harm_text, ("simulate DIR/log.swf -s TEXT",)),
         Target("name", "", b"DIR/log.swf", _harm_name, tuple(f"{verb} TEXT" for verb in NAMING), how="compiled"),
     ]

@@ -18,8 +18,10 @@ from schedlab.cli import (
     analysis,
     archives,
     campaigns,
+    charts,
     clusters,
     demo,
+    energy,
     generation,
     learning,
     models,
@@ -188,6 +190,7 @@ app.command()(schedules.simulate)
 app.command()(schedules.compare)
 app.command()(analysis.analyse)
 app.command()(analysis.explain)
+app.command()(energy.energy)
 campaign = typer.Typer(no_args_is_help=True, help="Many simulations from one file: run, watch, compare.")
 campaign.command()(campaigns.plan)
 campaign.command()(campaigns.run)
@@ -261,7 +264,7 @@ app.command()(slurm.deploy)
 app.command()(search.search)
 app.command()(requests.requests)
 app.command()(reports.report)
-app.command()(schedules.gantt)
+app.command()(charts.gantt)
 app.command()(schedules.schedulers)
 app.command()(workloads.fetch)
 app.command()(workloads.convert)

@@ -1,4 +1,4 @@
-"""Verbs about schedulers and what they decide: simulate, compare, gantt, schedulers."""
+"""Verbs about schedulers and what they decide: simulate, compare, schedulers."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from schedlab.cli.agents import note_agent
+from schedlab.cli.energy import PowerFile, document_of, energy_of, read_power_of
 from schedlab.cli.options import (
     DEFAULT_SCHEDULER,
     AlternativesFile,
@@ -31,9 +32,8 @@ from schedlab.cli.options import (
     SchedulerTexts,
     Trace,
     WarmUp,
-    complete_scheduler,
 )
-from schedlab.cli.outputs import check_figure, check_output, check_page
+from schedlab.cli.outputs import check_output, check_page
 from schedlab.cli.reading import reads_logs
 from schedlab.cli.terminal import command_line, note, progress_bar, show, show_json
 from schedlab.cli.traces import read_machine, read_node_events, read_trace
@@ -82,6 +82,7 @@ def simulate(
     ] = False,
     warm_up: WarmUp = 0,
     cool_down: CoolDown = 0,
+    power: PowerFile = None,
     *,
     reading: Reading,
     report: Annotated[
@@ -112,6 +113,7 @@ def simulate(
     if report is not None:
         check_page(report, trace)
     machine = read_machine(cluster, processors)
+    model = read_power_of(power, machine)
     happening = read_node_events(node_events, interrupted, requeue_delay, machine)
     read = read_trace(
         trace,
@@ -128,6 +130,7 @@ def simulate(
     with read.blamed():
         schedule = replay(read.workload, chosen, events=events, cluster=machine, node_events=happening)
         metrics = schedule.metrics(warm_up=warm_up, cool_down=cool_down)
+    energy = energy_of(schedule, model, power)
     if output is not None:
         schedule.save(output)
     if perfetto is not None:
@@ -145,6 +148,7 @@ def simulate(
             warm_up=warm_up,
             cool_down=cool_down,
             changes=read.changes(),
+            power=model,
         )
         note(f"report {report}")
     read.note_cleaning()
@@ -152,9 +156,11 @@ def simulate(
     read.note_distributions([chosen])
     note_agent(chosen, schedule)
     if as_json:
-        show_json({"cleaning": read.cleaning.to_dict(), "provenance": schedule.provenance(), "metrics": metrics})
+        told = {} if energy is None else {"energy": document_of(energy)}
+        known = {"cleaning": read.cleaning.to_dict(), "provenance": schedule.provenance(), "metrics": metrics}
+        show_json(known | told)
     else:
-        show(summary(schedule, metrics))
+        show(summary(schedule, metrics) + ("" if energy is None else f"\n{energy}"))
 
 
 def _with_retries(scheduler: Scheduler, method: str | None, exhausted: str | None, *, speculates: bool) -> Scheduler:
@@ -200,6 +206,7 @@ def compare(
     alternatives: AlternativesFile = None,
     warm_up: WarmUp = 0,
     cool_down: CoolDown = 0,
+    power: PowerFile = None,
     *,
     reading: Reading,
     plot: Annotated[Path | None, typer.Option(metavar="DIR", help="Directory for figures of all schedulers.")] = None,
@@ -225,6 +232,7 @@ def compare(
     from schedlab.campaign.results.blocks import BLOCK_METRICS
     from schedlab.campaign.results.comparison import compare as compare_schedulers
     from schedlab.campaign.results.statistics import METRIC
+    from schedlab.energy.measures import metrics as energy_metrics
     from schedlab.schedule.provenance import common_provenance
     from schedlab.scheduler.scheduler import Scheduler
 
@@ -238,6 +246,7 @@ def compare(
     if report is not None:
         check_page(report, trace)
     machine = read_machine(cluster, processors)
+    model = read_power_of(power, machine)
     happening = read_node_events(node_events, interrupted, requeue_delay, machine)
     read = read_trace(
         trace,
@@ -260,7 +269,7 @@ def compare(
             events=events,
             warm_up=warm_up,
             cool_down=cool_down,
-            metrics=measure or (),
+            metrics=[*(measure or ()), *([] if model is None else energy_metrics(model))],
             progress=progress,
         )
     if csv is not None:
@@ -326,69 +335,6 @@ def _who_pays(comparison: Comparison) -> str:
         f"wait at least a minute longer than under {baseline}"
     )
     return f"\n\n{heading}\n\n{paid}" if paid else ""
-
-
-@reads_logs
-def gantt(
-    source: Annotated[
-        Path, typer.Argument(metavar="SCHEDULE|TRACE", help="A schedule (.parquet), or with --scheduler a trace.")
-    ],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Chart to write: .png, .pdf or .svg.")],
-    scheduler: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--scheduler",
-            "-s",
-            metavar="TEXT",
-            help="Replay a trace under this scheduler.",
-            autocompletion=complete_scheduler,
-        ),
-    ] = None,
-    begin: Annotated[
-        int | None,
-        typer.Option("--from", metavar="SECONDS", help="Start of the period drawn, counted from the first submission."),
-    ] = None,
-    end: Annotated[
-        int | None, typer.Option("--to", metavar="SECONDS", help="End of the period drawn, counted likewise.")
-    ] = None,
-    clean: Clean = "default",
-    events: Events = "batched",
-    processors: Processors = None,
-    requests: Requests = None,
-    distributions: DistributionFile = None,
-    *,
-    reading: Reading,
-) -> None:
-    """Draw a Gantt chart of a schedule."""
-    from schedlab.engine.simulation import simulate as replay
-    from schedlab.report.figures import plot_gantt, save_figure
-    from schedlab.schedule.exports import read_schedule
-    from schedlab.scheduler.scheduler import Scheduler
-
-    text = only_one(scheduler)
-    chosen = None if text is None else Scheduler.parse(text)
-    if chosen is None and source.suffix != ".parquet":
-        raise typer.BadParameter(f"{source} is not a schedule in .parquet; for a trace, name a --scheduler")
-    check_figure(output, source)
-    if begin is not None and end is not None and end <= begin:
-        raise InputError(f"{source}: the window from second {begin} to second {end} is empty")
-    read = None
-    if chosen is None:
-        schedule = read_schedule(source)
-    else:
-        read = read_trace(
-            source, clean, processors=processors, requests=requests, distributions=distributions, reading=reading
-        )
-        with read.blamed():
-            schedule = replay(read.workload, chosen, events=events)
-    try:
-        chart = plot_gantt(schedule, begin=begin, end=end)
-    except InputError as error:
-        raise InputError(f"{source}: {error}") from None
-    save_figure(chart, output)
-    if read is not None:
-        read.note_cleaning()
-    note(f"chart {output}")
 
 
 def only_one(texts: list[str] | None) -> str | None:

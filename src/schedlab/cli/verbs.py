@@ -8,7 +8,7 @@ GROUPS = {
     "Begin": ("demo", "inspect", "simulate", "compare", "report"),
     "For operators of a cluster": ("site", "when", "cluster", "slurm", "deploy"),
     "For studies: jobs": ("fetch", "convert", "generate", "model", "workflow"),
-    "For studies: simulations": ("campaign", "analyse", "explain", "gantt", "requests", "reproduce"),
+    "For studies: simulations": ("campaign", "analyse", "explain", "energy", "gantt", "requests", "reproduce"),
     "For policies and predictions": ("schedulers", "predict", "search", "learn", "agent"),
     "The program itself": ("warm-up", "versions"),
 }
@@ -23,6 +23,7 @@ BEGIN = (
 NO_VERB = {
     "policies": "schedlab schedulers lists the policies",
     "policy": "schedlab schedulers lists the policies",
+    "power": "schedlab energy says what a schedule or a log took in energy",
     "start": "schedlab when forecasts when jobs will start",
     "twin": "schedlab site import makes the twin of a site",
 }

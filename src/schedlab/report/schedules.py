@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 
 from schedlab.campaign.results.statistics import FEWEST_PAIRS, quantity
 from schedlab.durations import DAY, WEEK
+from schedlab.energy.power import Power
 from schedlab.report.groups import groupings
 from schedlab.report.illustrations import example_figures
 from schedlab.report.page import Page, write_page
+from schedlab.report.power import energy_part
 from schedlab.report.tables import Cell, Table, by_reason
 from schedlab.schedule.groups import metrics_by
 from schedlab.schedule.provenance import provenance_for_pages
@@ -69,6 +71,7 @@ def write_schedule_report(
     cool_down: float = 0,
     unit: str = "processor",
     changes: Sequence[str] = (),
+    power: Power | None = None,
 ) -> Path:
     """Write the report of one schedule as one self-contained HTML file, and return where it is.
 
@@ -88,6 +91,8 @@ def write_schedule_report(
         What the machine is counted in, singular: "processor", "node", "GPU".
     changes
         Sentences on what was changed or left out in the log, see `schedlab.workload.changes`.
+    power
+        A power model: the page then has power over time, and what the energy costs.
 
     Raises
     ------
@@ -104,6 +109,7 @@ def write_schedule_report(
             cool_down=cool_down,
             unit=unit,
             changes=changes,
+            power=power,
         ),
     )
 
@@ -117,9 +123,10 @@ def render_schedule(
     cool_down: float = 0,
     unit: str = "processor",
     changes: Sequence[str] = (),
+    power: Power | None = None,
 ) -> str:
     """Return the report of one schedule as HTML; see `write_schedule_report`."""
-    page, figures, tables = Page(), [], []
+    page, figures, tables, drawn = Page(), [], [], []
     name = schedule.workload.name
     sentences = [f"There are no jobs in {name}: nothing waited, and the machine was idle."]
     if len(schedule):
@@ -135,6 +142,10 @@ def render_schedule(
             *by_reason(schedule.waited_for or {}),
             *_by_groups(schedule, warm_up, cool_down),
         ]
+        if power is not None:
+            energy = energy_part(schedule, power)
+            sentences, drawn = [*sentences, energy.sentence], energy.figures
+            tables.insert(0, energy.table)
     provenance = provenance_for_pages(schedule)
     return page.render(
         "schedule.html.j2",
@@ -142,6 +153,8 @@ def render_schedule(
         lead=f"{count_of(len(schedule), 'job')} on {_machine(schedule, unit)}",
         changes=changes,
         sentences=sentences,
+        chart=drawn,
+        chart_heading="Power and energy",
         over_time=figures,
         tables=tables,
         command=command,

@@ -15,9 +15,11 @@ from typing import Any
 from schedlab.campaign.definition.campaign import Campaign
 from schedlab.campaign.sources.entry import Entry
 from schedlab.campaign.sources.input import Input
-from schedlab.campaign.sources.machine import cluster_in
+from schedlab.campaign.sources.machine import cluster_in, power_in
 from schedlab.cluster.node_events import NodeEvents
+from schedlab.energy.accounting import account
 from schedlab.errors import InputError
+from schedlab.schedule.schedule import Schedule
 from schedlab.workload.sampling import cut_windows, rebase
 from schedlab.workload.workload import Workload
 
@@ -116,10 +118,23 @@ class Instance:
         machine, cluster = self.item.machine, cluster_in(self.item.machine)
         if cluster is None:
             return None
-        begin, seeds = 0, [self.seed or 0]
-        if self.window is not None:
-            begin, seeds = int(self._cut().submit_time.min()), [*seeds, self.window.number]
-        return self.entry.events_on(cluster, machine, jobs, begin, seeds)
+        seeds = [self.seed or 0, *([] if self.window is None else [self.window.number])]
+        return self.entry.events_on(cluster, machine, jobs, self._begin(), seeds)
+
+    def energy(self, schedule: Schedule) -> dict[str, float]:
+        """Return the metrics of the energy of a schedule of these jobs, by name; none without a power model.
+
+        Raises
+        ------
+        InputError
+            If a file has gone or changed, or the model does not fit the machine or the log.
+        """
+        power = power_in(self.item.machine)
+        return {} if power is None else account(schedule, power.shifted(-self._begin())).metrics()
+
+    def _begin(self) -> int:
+        """Return the second of the whole workload that is second 0 of these jobs."""
+        return 0 if self.window is None else int(self._cut().submit_time.min())
 
     def _cut(self) -> Workload:
         """Return the jobs, on the clock of the whole workload."""

@@ -8,6 +8,7 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
 from schedlab.campaign.sources.fields import Section, Texts, seconds
+from schedlab.energy.measures import OF_ENERGY
 from schedlab.schedule.groups import class_metric_names
 from schedlab.schedule.metrics import TAU, metric_names
 from schedlab.schedule.own_metrics import as_metric
@@ -42,7 +43,7 @@ class Metrics(Section):
     @field_validator("main")
     @classmethod
     def _known_metric(cls, value: str, info: ValidationInfo) -> str:
-        known = [*metric_names(), *class_metric_names(), *info.data.get("own", ())]
+        known = [*metric_names(), *class_metric_names(), *OF_ENERGY, *info.data.get("own", ())]
         if value not in known:
             near = get_close_matches(value, known, 1)
             raise ValueError(

@@ -105,7 +105,7 @@ def run_task(run: RunDirectory, name: str, task: Task, details: Details, *, sche
     found = task.instance.entry.measured(schedule, task.instance.item, task.instance.seed, _measuring(schedule, task))
     coordinates = _coordinates(name, task)
     details.add(coordinates, found)
-    row = coordinates | found.names | found.metrics
+    row = coordinates | found.names | found.metrics | task.instance.energy(schedule)
     if schedules:
         _store_schedule(run, name, schedule)
     return row | {"seconds": seconds, "specification": json.dumps(task.specification())}

@@ -1,4 +1,4 @@
-"""The machine of a workload of a campaign: a cluster of nodes, and what happens to its nodes."""
+"""The machine of a workload of a campaign: a cluster of nodes, what happens to its nodes, and what it draws."""
 
 from __future__ import annotations
 
@@ -15,6 +15,9 @@ from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.cluster_file import document_of, json_text
 from schedlab.cluster.files import read_cluster
 from schedlab.cluster.node_events import NodeEvent, NodeEvents
+from schedlab.documents import read_bytes
+from schedlab.energy.power import Power
+from schedlab.energy.power_file import files_of, read_power
 from schedlab.errors import InputError
 from schedlab.workload.workload import Workload
 
@@ -65,6 +68,8 @@ class MachineFiles(NamedTuple):
     cluster_sha256: str = ""
     node_events: str = ""
     node_events_sha256: str = ""
+    power: str = ""
+    power_sha256: str = ""
 
 
 NO_MACHINE = MachineFiles()
@@ -87,6 +92,8 @@ class OnMachine(Section):
         What becomes of jobs on nodes that go down, see `NodeEvents`.
     requeue_delay
         Seconds before requeued jobs may begin again, see `NodeEvents`.
+    power
+        A power file, see `schedlab.energy.read_power`: results then have the energy of each schedule.
     """
 
     cluster: str | None = None
@@ -94,6 +101,7 @@ class OnMachine(Section):
     failures: Failures | None = None
     interrupted: Literal["requeue", "lost"] = "requeue"
     requeue_delay: Delay = 0
+    power: str | None = None
 
     @model_validator(mode="after")
     def _nodes_of_a_cluster(self) -> Self:
@@ -110,7 +118,7 @@ class OnMachine(Section):
 
     def missing_files(self, base: Path) -> list[str]:
         """Return the files of the machine that are not there."""
-        named = [name for name in (self.cluster, self.node_events) if name is not None]
+        named = [name for name in (self.cluster, self.node_events, self.power) if name is not None]
         return [name for name in named if not (base / expanded(name)).exists()]
 
     def machine_files(self, base: Path) -> MachineFiles:
@@ -121,9 +129,15 @@ class OnMachine(Section):
         InputError
             If one cannot be read, or if an event names a node that the cluster does not have.
         """
-        if self.cluster is None:
-            return NO_MACHINE
-        path = str(base / expanded(self.cluster))
+        found = NO_MACHINE if self.cluster is None else self._cluster_files(base, self.cluster)
+        if self.power is None:
+            return found
+        path = str(base / expanded(self.power))
+        read_power(path, cluster_in(found))
+        return found._replace(power=path, power_sha256=power_sha256(path))
+
+    def _cluster_files(self, base: Path, name: str) -> MachineFiles:
+        path = str(base / expanded(name))
         cluster = read_cluster(path)
         found = MachineFiles(path, cluster_sha256(cluster))
         if self.node_events is None:
@@ -137,10 +151,12 @@ class OnMachine(Section):
         return found._replace(node_events=place, node_events_sha256=events_sha256(events))
 
     def machine_specification(self, files: MachineFiles) -> dict[str, Any]:
-        """Return what a schedule depends on because of the machine; nothing without a cluster."""
-        if self.cluster is None:
-            return {}
-        used: dict[str, Any] = {"cluster": files.cluster_sha256}
+        """Return what a schedule and its energy depend on because of the machine; nothing without one."""
+        used: dict[str, Any] = {}
+        if self.cluster is not None:
+            used["cluster"] = files.cluster_sha256
+        if self.power is not None:
+            used["power"] = files.power_sha256
         if self.node_events is not None:
             used["node_events"] = files.node_events_sha256
         if self.failures is not None:
@@ -149,7 +165,7 @@ class OnMachine(Section):
             used["interrupted"] = self.interrupted
         if self.requeue_delay:
             used["requeue_delay"] = self.requeue_delay
-        return {"machine": used}
+        return {"machine": used} if used else {}
 
     def events_on(
         self, cluster: Cluster, files: MachineFiles, jobs: Workload, begin: int, seeds: list[int]
@@ -201,6 +217,31 @@ def cluster_sha256(cluster: Cluster) -> str:
 def events_sha256(events: NodeEvents) -> str:
     """Return the fingerprint of node events."""
     return hashlib.sha256(events.to_csv().encode()).hexdigest()
+
+
+def power_in(files: MachineFiles) -> Power | None:
+    """Return the power model of a machine; None if it has none.
+
+    Raises
+    ------
+    InputError
+        If a file has gone or changed.
+    """
+    return _power(files) if files.power else None
+
+
+def power_sha256(path: str) -> str:
+    """Return the fingerprint of a power file and its series."""
+    digest = hashlib.sha256()
+    for file in files_of(path):
+        digest.update(hashlib.sha256(read_bytes(file, "series")).digest())
+    return digest.hexdigest()
+
+
+@lru_cache(maxsize=4)
+def _power(files: MachineFiles) -> Power:
+    _refuse_changed(files.power, power_sha256(files.power), files.power_sha256)
+    return read_power(files.power, cluster_in(files))
 
 
 @lru_cache(maxsize=4)

@@ -1,0 +1,84 @@
+"""energy, and the option --power of simulate, compare and campaigns."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+POWER = 'price = 0.5\ncurrency = "EUR"\n[[groups]]\nidle = 100\nbusy = 300\ncores = 4\n'
+"""75 W of a processor that is held, 25 W of one that is not."""
+
+
+@pytest.fixture
+def power(tmp_path: Path) -> Path:
+    path = tmp_path / "power.toml"
+    path.write_text(POWER)
+    return path
+
+
+def test_simulate_and_compare_tell_the_energy(run, trace: Path, power: Path) -> None:
+    # In order: 3 processors until 10, 4 until 20, 1 until 25: 75 processor-seconds held, 25 not.
+    document = json.loads(run("simulate", trace, "-s", "fcfs", "--power", power, "--json").stdout)
+    assert document["energy"]["joules"] == {"jobs": 75 * 75, "idle": 25 * 25, "base": 0, "overhead": 0}
+    assert document["energy"]["energy_cost"] == pytest.approx(0.5 * (75 * 75 + 25 * 25) / 3.6e6)
+    assert "  power             mean 250 W, max 300 W" in run("simulate", trace, "-s", "fcfs", "--power", power).stdout
+    table = json.loads(run("compare", trace, "-s", "fcfs", "-s", "easy", "--power", power, "--json").stdout)["metrics"]
+    # EASY ends at 20: 75 held, 5 not.
+    assert table["fcfs+easy"]["energy_kwh"] == pytest.approx((75 * 75 + 5 * 25) / 3.6e6)
+    assert table["fcfs"]["energy_kwh"] == pytest.approx((75 * 75 + 25 * 25) / 3.6e6)
+
+
+def test_energy_tells_that_of_a_saved_schedule_and_writes_tables_and_pages(run, trace: Path, power: Path) -> None:
+    run("simulate", trace, "-s", "fcfs", "-o", "out.parquet")
+    result = run(
+        *("energy", "out.parquet", "--power", power, "--csv", "watts.csv", "--jobs", "jobs.csv"),
+        *("--plot", "power.svg", "--report", "page.html"),
+    )
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout.startswith("three under fcfs\n  energy ")
+    assert pd.read_csv("watts.csv").to_numpy().tolist() == [[0, 250], [10, 300], [20, 150], [25, 150]]
+    assert pd.read_csv("jobs.csv")["kwh"].tolist() == pytest.approx([2250 / 3.6e6, 3000 / 3.6e6, 375 / 3.6e6])
+    page = Path("page.html").read_text()
+    assert "Power and energy" in page
+    assert "of which 10% went into what no job held" in page
+    assert Path("power.svg").stat().st_size > 1_000
+
+
+def test_energy_tells_that_of_a_log_as_it_was_recorded(run, trace: Path, power: Path) -> None:
+    assert "three as submitted, each job started at once" in run("energy", trace, "--power", power).stdout
+
+
+def test_results_of_a_campaign_have_the_energy(run, trace: Path, power: Path) -> None:
+    Path("study.toml").write_text(
+        f'name = "study"\nschedulers = ["fcfs"]\n[metrics]\nmain = "energy_kwh"\n'
+        f'[[workloads]]\ntrace = "{trace.name}"\npower = "{power.name}"\n'
+    )
+    assert run("campaign", "run", "study.toml", "--workers", "1").exit_code == 0
+    run("campaign", "results", "study.toml", "-o", "all.csv")
+    assert pd.read_csv("all.csv")["energy_kwh"].tolist() == pytest.approx([(75 * 75 + 25 * 25) / 3.6e6])
+    before = json.loads(pd.read_csv("all.csv")["specification"][0])["machine"]
+    power.write_text(POWER.replace("300", "310"))
+    assert run("campaign", "run", "study.toml", "--workers", "1").exit_code == 0
+    run("campaign", "results", "study.toml", "-o", "new.csv")
+    assert json.loads(pd.read_csv("new.csv")["specification"][0])["machine"] != before
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("[[groups]]\nidle = -1\nbusy = 2\n", "idle is -1.0: must be a number of watts, 0 or more"),
+        ('[[groups]]\nidle = 1\nbusy = 2\nnodes = "n1"\n', "the machine is a number of processors"),
+        ('[[groups]]\nidle = 1\nbusy = 2\nfeature = "gpu"\n', "the machine is a number of processors"),
+        ('price = "short.csv"\n[[groups]]\nidle = 1\nbusy = 2\n', "add rows, or let the series repeat"),
+    ],
+)
+def test_a_power_file_that_does_not_fit_ends_with_one_sentence(run, trace: Path, power: Path, text, told) -> None:
+    Path("short.csv").write_text("second,price\n0,1\n5,2\n")
+    power.write_text(text)
+    result = run("simulate", trace, "--power", power)
+    assert result.exit_code == 1
+    assert told in result.stderr
+    assert result.stderr.count("\n") == 1
