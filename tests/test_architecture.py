@@ -21,9 +21,9 @@ ROOMS = [
     "cluster",
     "scheduler",
     "schedule",
-    "energy",
     "speculate",
     "engine",
+    "energy",
     "predict",
     "learn",
 ]

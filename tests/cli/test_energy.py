@@ -59,11 +59,33 @@ def test_results_of_a_campaign_have_the_energy(run, trace: Path, power: Path) ->
     assert run("campaign", "run", "study.toml", "--workers", "1").exit_code == 0
     run("campaign", "results", "study.toml", "-o", "all.csv")
     assert pd.read_csv("all.csv")["energy_kwh"].tolist() == pytest.approx([(75 * 75 + 25 * 25) / 3.6e6])
+    text = Path("study.toml").read_text()
+    Path("study.toml").write_text(f"{text}enforce_cap = true\n")
+    power.write_text(f"cap = 300\n{POWER}")
+    assert run("campaign", "run", "study.toml", "--workers", "1").exit_code == 0
+    run("campaign", "results", "study.toml", "-o", "capped.csv")
+    assert pd.read_csv("capped.csv")["seconds_above_cap"].tolist() == [0]
+    Path("study.toml").write_text(text)
     before = json.loads(pd.read_csv("all.csv")["specification"][0])["machine"]
     power.write_text(POWER.replace("300", "310"))
     assert run("campaign", "run", "study.toml", "--workers", "1").exit_code == 0
     run("campaign", "results", "study.toml", "-o", "new.csv")
     assert json.loads(pd.read_csv("new.csv")["specification"][0])["machine"] != before
+
+
+def test_no_job_starts_above_a_cap_that_is_enforced(run, trace: Path, power: Path) -> None:
+    # The idle machine draws 100 W, a processor 50 W more: under 249 W, job 2 with its four could never start.
+    power.write_text(f"cap = 249\n{POWER}")
+    refused = run("simulate", trace, "-s", "easy", "--power", power, "--enforce-cap")
+    assert refused.exit_code == 1
+    assert "job 2 draws 200 W more than the idle machine, and the cap of 249 W leaves 149 W" in refused.stderr
+    # With 2, 2 and 1 processors, the first two jobs run together from 1 to 10, at 300 W; under the cap they do not.
+    lines = [f"{n} {s} -1 {t} {q} -1 -1 {q} {t} -1 1 1 1 1 1 1 -1 -1" for n, s, t, q in ((1, 0, 10, 2), (2, 1, 10, 2))]
+    trace.write_text("\n".join(["; MaxProcs: 4", *lines, ""]))
+    words = ("simulate", trace, "-s", "easy", "--power", power, "--json")
+    free, capped = (json.loads(run(*words, *more).stdout)["energy"] for more in ([], ["--enforce-cap"]))
+    assert (free["seconds_above_cap"], capped["seconds_above_cap"]) == (9, 0)
+    assert "--enforce-cap needs the power model" in run("simulate", trace, "--enforce-cap").stderr
 
 
 @pytest.mark.parametrize(

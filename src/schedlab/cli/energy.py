@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from schedlab.energy.power import Power
     from schedlab.schedule.schedule import Schedule
     from schedlab.workload.reading import Reading
+    from schedlab.workload.workload import Workload
 
 PowerFile = Annotated[
     Path | None,
@@ -29,6 +30,23 @@ PowerFile = Annotated[
         help="Power model of the machine (.toml): add its energy, its cost and its CO2.",
     ),
 ]
+
+EnforceCap = Annotated[
+    bool, typer.Option("--enforce-cap", help="With --power: start no job that would bring the power above its cap.")
+]
+
+
+def under_cap(
+    jobs: Workload, power: Power | None, machine: Cluster | None, processors: int | None, *, enforced: bool
+) -> tuple[Workload, Cluster | None]:
+    """Return jobs and machine, under the cap of the power model if it is to be enforced."""
+    from schedlab.energy.capping import capped
+
+    if not enforced:
+        return jobs, machine
+    if power is None:
+        raise InputError("--enforce-cap needs the power model that has the cap: give --power FILE")
+    return capped(jobs, power, cluster=machine, processors=processors)
 
 
 def read_power_of(file: Path | None, cluster: Cluster | None) -> Power | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from schedlab.cli.agents import note_agent
-from schedlab.cli.energy import PowerFile, document_of, energy_of, read_power_of
+from schedlab.cli.energy import EnforceCap, PowerFile, document_of, energy_of, read_power_of, under_cap
 from schedlab.cli.options import (
     DEFAULT_SCHEDULER,
     AlternativesFile,
@@ -83,6 +83,7 @@ def simulate(
     warm_up: WarmUp = 0,
     cool_down: CoolDown = 0,
     power: PowerFile = None,
+    enforce_cap: EnforceCap = False,
     *,
     reading: Reading,
     report: Annotated[
@@ -128,7 +129,8 @@ def simulate(
         node_events=happening,
     )
     with read.blamed():
-        schedule = replay(read.workload, chosen, events=events, cluster=machine, node_events=happening)
+        jobs, tamed = under_cap(read.workload, model, machine, processors, enforced=enforce_cap)
+        schedule = replay(jobs, chosen, events=events, cluster=tamed, node_events=happening)
         metrics = schedule.metrics(warm_up=warm_up, cool_down=cool_down)
     energy = energy_of(schedule, model, power)
     if output is not None:
@@ -207,6 +209,7 @@ def compare(
     warm_up: WarmUp = 0,
     cool_down: CoolDown = 0,
     power: PowerFile = None,
+    enforce_cap: EnforceCap = False,
     *,
     reading: Reading,
     plot: Annotated[Path | None, typer.Option(metavar="DIR", help="Directory for figures of all schedulers.")] = None,
@@ -261,10 +264,11 @@ def compare(
         node_events=happening,
     )
     with read.blamed(), progress_bar("simulating") as progress:
+        jobs, tamed = under_cap(read.workload, model, machine, processors, enforced=enforce_cap)
         comparison = compare_schedulers(
-            read.workload,
+            jobs,
             chosen,
-            cluster=machine,
+            cluster=tamed,
             node_events=happening,
             events=events,
             warm_up=warm_up,

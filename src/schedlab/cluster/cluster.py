@@ -17,6 +17,12 @@ from schedlab.errors import InputError, whole_number
 from schedlab.wording import did_you_mean
 from schedlab.workload.workload import Workload
 
+ONE_NODE = "machine"
+"""The node that a number of processors is, where limits hold its jobs back."""
+
+POWER_LICENSE = "power_watts"
+"""The licence of which jobs hold as many as they draw watts beyond the idle machine, if its power is capped."""
+
 
 @dataclass(frozen=True, slots=True)
 class IgnoredLine:

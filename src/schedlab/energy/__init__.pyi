@@ -1,5 +1,6 @@
 from .accounting import EnergyAccount as EnergyAccount
 from .accounting import account as account
+from .capping import capped as capped
 from .measures import metrics as metrics
 from .power import GroupPower as GroupPower
 from .power import Power as Power

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.cluster.cluster import Cluster
+from schedlab.cluster.cluster import ONE_NODE, Cluster
 from schedlab.energy.power import Power
 from schedlab.energy.series import Series
 from schedlab.errors import InputError
@@ -147,8 +147,9 @@ def account(
     if last <= first:
         raise InputError(f"the period from second {first:,} to {last:,} is empty")
     schedule = by_stretch(schedule)
-    draws, idle = _on_nodes(schedule, power) if schedule.placement is not None else _on_processors(schedule, power)
-    measured = _measured(schedule.workload)
+    on_nodes = schedule.placement is not None and schedule.placement.nodes != (ONE_NODE,)
+    draws, idle = (_on_nodes if on_nodes else _on_processors)(schedule, power)
+    measured = measured_watts(schedule.workload)
     known = np.isfinite(measured[draws.job])
     draws = draws._replace(
         start=np.clip(draws.start, first, last),
@@ -196,7 +197,7 @@ def _account(
     )
 
 
-def _measured(workload: Workload) -> NDArray[np.float64]:
+def measured_watts(workload: Workload) -> NDArray[np.float64]:
     """Return what each job was measured to draw, NaN where that is not known."""
     if workload.own is None or WATTS not in workload.own.columns:
         return np.full(len(workload), np.nan)

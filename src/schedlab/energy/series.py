@@ -171,7 +171,8 @@ class Series:
         period = self.end - int(self.times[0])
         turns = self._turns(np.array([begin, end]))[0] if self.repeats else np.zeros(2, dtype=np.int64)
         starts = (self.times + period * np.arange(turns[0], turns[1] + 1)[:, np.newaxis]).ravel()
-        return starts[(starts > begin) & (starts < end)]
+        inside: NDArray[np.int64] = starts[(starts > begin) & (starts < end)]
+        return inside
 
     def integral(self, begins: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return value times seconds of each interval [begin, end)."""
@@ -181,7 +182,8 @@ class Series:
         turns, inside = self._turns(instants)
         edges = np.append(self.times, self.end)
         areas = np.concatenate([[0.0], np.cumsum(self.values * np.diff(edges))])
-        return turns * areas[-1] + np.interp(inside, edges, areas)
+        until: NDArray[np.float64] = turns * areas[-1] + np.interp(inside, edges, areas)
+        return until
 
     def _turns(self, instants: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return how often it has repeated by each instant, and which second of its own that is."""

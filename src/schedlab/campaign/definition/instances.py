@@ -16,8 +16,10 @@ from schedlab.campaign.definition.campaign import Campaign
 from schedlab.campaign.sources.entry import Entry
 from schedlab.campaign.sources.input import Input
 from schedlab.campaign.sources.machine import cluster_in, power_in
+from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvents
 from schedlab.energy.accounting import account
+from schedlab.energy.capping import capped
 from schedlab.errors import InputError
 from schedlab.schedule.schedule import Schedule
 from schedlab.workload.sampling import cut_windows, rebase
@@ -120,6 +122,20 @@ class Instance:
             return None
         seeds = [self.seed or 0, *([] if self.window is None else [self.window.number])]
         return self.entry.events_on(cluster, machine, jobs, self._begin(), seeds)
+
+    def under_cap(self, jobs: Workload) -> tuple[Workload, Cluster | None]:
+        """Return the jobs of this instance and their cluster, under the power cap if there is one to be kept to.
+
+        Raises
+        ------
+        InputError
+            If a file has gone or changed, or a job could never start.
+        """
+        machine = self.item.machine
+        power, cluster = power_in(machine), cluster_in(machine)
+        if power is None or not self.entry.enforce_cap:
+            return jobs, cluster
+        return capped(jobs, power, cluster=cluster, processors=self.item.processors)
 
     def energy(self, schedule: Schedule) -> dict[str, float]:
         """Return the metrics of the energy of a schedule of these jobs, by name; none without a power model.

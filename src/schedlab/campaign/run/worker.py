@@ -30,7 +30,6 @@ from schedlab.campaign.definition.plan import ID_DIGITS, Batch, Task
 from schedlab.campaign.run.details import Details
 from schedlab.campaign.run.directory import SCHEMA, RunDirectory
 from schedlab.campaign.run.outcome import Failure
-from schedlab.campaign.sources.machine import cluster_in
 from schedlab.campaign.sources.measures import Measuring
 from schedlab.engine.simulation import simulate
 from schedlab.errors import OutputError, SchedlabError
@@ -125,14 +124,17 @@ def simulate_task(task: Task) -> Schedule:
     if task.settings.engine == "slurm":
         from schedlab.slurm.replay import run_phases
 
+        if instance.entry.enforce_cap:
+            raise InputError("a power cap is for schedlab's own engine: remove enforce_cap")
         [phase] = run_phases(jobs, task.scheduler, phases=1, seed=instance.repetition)
         return phase.schedule
+    jobs, cluster = instance.under_cap(jobs)
     return simulate(
         jobs,
         task.scheduler,
         events=task.settings.events,
         in_order=in_order,
-        cluster=cluster_in(instance.item.machine),
+        cluster=cluster,
         node_events=instance.node_events(jobs),
     )
 

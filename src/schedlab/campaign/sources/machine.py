@@ -94,6 +94,8 @@ class OnMachine(Section):
         Seconds before requeued jobs may begin again, see `NodeEvents`.
     power
         A power file, see `schedlab.energy.read_power`: results then have the energy of each schedule.
+    enforce_cap
+        Whether no job starts that would bring the power above the cap of that model.
     """
 
     cluster: str | None = None
@@ -102,12 +104,15 @@ class OnMachine(Section):
     interrupted: Literal["requeue", "lost"] = "requeue"
     requeue_delay: Delay = 0
     power: str | None = None
+    enforce_cap: bool = False
 
     @model_validator(mode="after")
     def _nodes_of_a_cluster(self) -> Self:
         given = [name for name in ("node_events", "failures") if getattr(self, name) is not None]
         if self.cluster is None and given:
             raise ValueError(f"{given[0]} is about the nodes of a cluster: add cluster = FILE")
+        if self.enforce_cap and self.power is None:
+            raise ValueError("enforce_cap is about the cap of a power model: add power = FILE")
         if self.interrupted != "requeue" and not given:
             raise ValueError("interrupted is about nodes that go down: add node_events or failures")
         if self.requeue_delay and not given:
@@ -157,6 +162,8 @@ class OnMachine(Section):
             used["cluster"] = files.cluster_sha256
         if self.power is not None:
             used["power"] = files.power_sha256
+        if self.enforce_cap:
+            used["enforce_cap"] = True
         if self.node_events is not None:
             used["node_events"] = files.node_events_sha256
         if self.failures is not None:

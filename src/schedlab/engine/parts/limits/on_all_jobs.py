@@ -11,15 +11,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.cluster.cluster import Cluster
+from schedlab.cluster.cluster import ONE_NODE, POWER_LICENSE, Cluster
 from schedlab.cluster.nodes import NodeGroup
 from schedlab.errors import InputError
 from schedlab.wording import shown
 from schedlab.workload.resources import Labels, Resources
 from schedlab.workload.workload import Workload
 
-LICENSES, ARRAY = "Licenses", "JobArrayTaskLimit"
-"""The reason of a waiting job, as `squeue` shows it."""
+LICENSES, ARRAY, POWER = "Licenses", "JobArrayTaskLimit", "PowerCap"
+"""The reason of a waiting job, as `squeue` shows it; there, a cap on power is a licence like others."""
 
 HELD = ("licenses", "array", "array_limit")
 """The columns of what jobs hold; where there are no nodes, they and the patience of jobs are all that is kept."""
@@ -86,7 +86,8 @@ def held_licenses(workload: Workload, cluster: Cluster) -> list[Held]:
         counts = np.array([*(one.get(name, 0) for one in asked), 0], dtype=np.int64)[column.codes]
         rows = np.flatnonzero(counts)
         if rows.size:
-            found.append(Held(known.get(name, 0), LICENSES, rows, counts[rows]))
+            reason = POWER if name == POWER_LICENSE else LICENSES
+            found.append(Held(known.get(name, 0), reason, rows, counts[rows]))
     return found
 
 
@@ -119,5 +120,5 @@ def as_one_node(workload: Workload, machine: Cluster) -> tuple[Workload, Cluster
     kept = {name: getattr(asked, name) for name in (*HELD, "patience")}
     tasks = np.maximum(workload.job_processors, 1)
     jobs = workload.replace(resources=Resources.of(len(workload), tasks=tasks, **kept))
-    group = NodeGroup.of("machine", cores=machine.processors)
+    group = NodeGroup.of([ONE_NODE], cores=machine.processors)
     return jobs, Cluster.of_nodes([group], name=machine.name, licenses=dict(machine.licenses))

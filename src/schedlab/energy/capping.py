@@ -1,0 +1,137 @@
+"""A power cap as a licence of watts: each job holds what it draws beyond the idle machine, and none starts above it.
+
+Licences are limits of the whole machine that every pass knows, and so does Slurm: sites cap their power in this way.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.cluster.cluster import POWER_LICENSE, Cluster
+from schedlab.energy.accounting import measured_watts
+from schedlab.energy.power import LARGEST, GroupPower, Power
+from schedlab.energy.text import power_text
+from schedlab.engine.parts.limits.machine_inputs import machine_inputs
+from schedlab.engine.parts.limits.tres import allocated
+from schedlab.errors import InputError
+from schedlab.workload.resources import Labels, Resources
+from schedlab.workload.workload import Workload
+
+
+class Beyond(NamedTuple):
+    """What the idle machine draws, and for each job what it draws and what of it the idle machine has already."""
+
+    machine: float
+    drawn: NDArray[np.float64]
+    idle: NDArray[np.float64]
+
+
+def capped(
+    jobs: Workload, power: Power, *, cluster: Cluster | None = None, processors: int | None = None
+) -> tuple[Workload, Cluster]:
+    """Return jobs and a cluster on which no job starts that would bring the power above the cap of the model.
+
+    Parameters
+    ----------
+    jobs
+        The jobs; a column `watts` of theirs says what they draw.
+    power
+        The power model, with a cap that does not change.
+    cluster, processors
+        The machine; by default, as many processors as the workload says.
+
+    Returns
+    -------
+    tuple
+        For `simulate` and `compare`: jobs that hold a licence of watts, and the machine with as many of them as the cap
+        leaves above what the idle machine draws. A job on nodes of several kinds holds what it would draw on the
+        hungriest that it may use.
+
+    Raises
+    ------
+    InputError
+        If there is no cap or one that changes, if the idle machine or a job alone would exceed it, or if jobs have
+        several sizes.
+
+    Examples
+    --------
+    Two nodes of 100 W idle and 300 W busy under a cap of 450 W: only one of them can be busy at a time.
+
+    >>> from schedlab.engine.simulation import simulate
+    >>> jobs = Workload.from_columns(dict(submit_time=[0, 0], run_time=[9, 9], requested_time=[9, 9],
+    ...                                   requested_processors=[4, 4]))
+    >>> model = Power((GroupPower(100, 300, cores=4),), cap=450)
+    >>> tamed, machine = capped(jobs, model, processors=8)
+    >>> simulate(tamed, "fcfs+easy", cluster=machine).start_time.tolist()
+    [0, 9]
+    """
+    if power.cap is None or not power.cap.is_flat:
+        what = "has no cap" if power.cap is None else f"has a cap that changes ({power.cap.name})"
+        raise InputError(f"the power model {what}: to start no job above it, give cap as a number of watts")
+    if jobs.alternatives is not None:
+        raise InputError(f"{jobs.name}: a power cap is for jobs of one size each, but jobs have alternatives")
+    machine = cluster or Cluster.for_workload(jobs, processors)
+    on_nodes = bool(machine.groups)
+    beyond = _on_nodes(jobs, machine, power) if on_nodes else _on_processors(jobs, machine, power.of_processors())
+    cap = float(power.cap.values[0])
+    left = math.floor(cap / power.pue - power.base - beyond.machine + 1e-6)
+    measured = measured_watts(jobs)
+    drawn = np.where(np.isfinite(measured), measured, beyond.drawn)
+    more = np.ceil(np.maximum(drawn - beyond.idle, 0) - 1e-6).astype(np.int64)
+    _check(jobs, more, left, cap, beyond.machine + power.base)
+    kept = [(name, count) for name, count in machine.licenses if name != POWER_LICENSE]
+    licences = (*kept, (POWER_LICENSE, left)) if left else machine.licenses
+    return _holding(jobs, more, keep=on_nodes or bool(kept)), replace(machine, licenses=licences)
+
+
+def _check(jobs: Workload, more: NDArray[np.int64], left: int, cap: float, idle: float) -> None:
+    """Raise InputError if the idle machine, or a job alone, would exceed the cap."""
+    if left < 0:
+        raise InputError(
+            f"the cap of {power_text(cap)} is below what the idle machine draws ({power_text(idle)} before cooling and "
+            "losses): no job could ever start"
+        )
+    wrong = np.flatnonzero(more > left)
+    if wrong.size:
+        row = int(wrong[0])
+        raise InputError(
+            f"job {jobs.job_id[row]} draws {more[row]:,} W more than the idle machine, and the cap of "
+            f"{power_text(cap)} leaves {left:,} W: {wrong.size:,} of {len(jobs):,} jobs could never start; raise the "
+            "cap or drop them",
+            row=row,
+        )
+
+
+def _holding(jobs: Workload, more: NDArray[np.int64], *, keep: bool) -> Workload:
+    """Return jobs that hold licences of watts, beside their others if these are to be kept."""
+    resources = jobs.resources or Resources.of(
+        len(jobs), memory_per_core=-(-np.maximum(jobs.requested_memory, 0) // 1024)
+    )
+    others = resources.licenses.texts() if keep else [""] * len(jobs)
+    words = [f"{POWER_LICENSE}:{watts}" if watts else "" for watts in more.tolist()]
+    texts = [",".join(filter(None, pair)) for pair in zip(others, words, strict=True)]
+    return jobs.replace(resources=replace(resources, licenses=Labels.of(texts)))
+
+
+def _on_processors(jobs: Workload, machine: Cluster, group: GroupPower) -> Beyond:
+    idle, busy = group.idle / group.cores, group.busy / group.cores
+    return Beyond(idle * machine.processors, busy * jobs.job_processors, idle * jobs.job_processors)
+
+
+def _on_nodes(jobs: Workload, machine: Cluster, power: Power) -> Beyond:
+    """Return what jobs draw on nodes: of several kinds that a job may use, on the one where it draws most."""
+    inputs, _ = machine_inputs(jobs, machine)
+    watts = power.on(machine).watts_of(inputs.names)
+    held = allocated(inputs, inputs.shape, machine)
+    of_core = (watts.busy - watts.idle) / inputs.cores
+    allowed = [inputs.allowed[row] for row in inputs.eligible.tolist()]
+    cores = np.array([of_core[mask].max(initial=0) for mask in allowed])[inputs.shape]
+    gpus = np.array([watts.gpu[mask].max(initial=0) for mask in allowed])[inputs.shape]
+    least = np.array([(watts.idle / inputs.cores)[mask].min(initial=LARGEST) for mask in allowed])[inputs.shape]
+    idle = least * held["cpu"]
+    return Beyond(float(watts.idle.sum()), idle + cores * held["cpu"] + gpus * held["gres/gpu"], idle)
