@@ -74,12 +74,12 @@ def test_results_of_a_campaign_have_the_energy(run, trace: Path, power: Path) ->
 
 
 def test_no_job_starts_above_a_cap_that_is_enforced(run, trace: Path, power: Path) -> None:
-    # The idle machine draws 100 W, a processor 50 W more: under 249 W, job 2 with its four could never start.
+    # The idle machine draws 100 W, a processor 50 W more: under 249 W, jobs 1 and 2 could never start.
     power.write_text(f"cap = 249\n{POWER}")
     refused = run("simulate", trace, "-s", "easy", "--power", power, "--enforce-cap")
     assert refused.exit_code == 1
-    assert "job 2 draws 200 W more than the idle machine, and the cap of 249 W leaves 149 W" in refused.stderr
-    # With 2, 2 and 1 processors, the first two jobs run together from 1 to 10, at 300 W; under the cap they do not.
+    assert "job 1 draws 150 W more than the idle machine, and the cap of 249 W leaves 149 W" in refused.stderr
+    # Two jobs of two processors run together from 1 to 10, at 300 W; under the cap they do not.
     lines = [f"{n} {s} -1 {t} {q} -1 -1 {q} {t} -1 1 1 1 1 1 1 -1 -1" for n, s, t, q in ((1, 0, 10, 2), (2, 1, 10, 2))]
     trace.write_text("\n".join(["; MaxProcs: 4", *lines, ""]))
     words = ("simulate", trace, "-s", "easy", "--power", power, "--json")

@@ -135,6 +135,8 @@ class Campaign(Section):
                     "on the real Slurm, campaigns run on a number of processors: remove cluster; what-if questions to "
                     "a site can be confirmed there on its nodes"
                 )
+            if any(entry.enforce_cap for entry in self.workloads):
+                raise ValueError("on the real Slurm, campaigns keep to no power cap: remove enforce_cap")
             if self.events != "batched":
                 raise ValueError(f"the real Slurm has its own event order: remove events = {self.events!r}")
             for text in self.scheduler_texts():

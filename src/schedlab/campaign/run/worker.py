@@ -124,8 +124,6 @@ def simulate_task(task: Task) -> Schedule:
     if task.settings.engine == "slurm":
         from schedlab.slurm.replay import run_phases
 
-        if instance.entry.enforce_cap:
-            raise InputError("a power cap is for schedlab's own engine: remove enforce_cap")
         [phase] = run_phases(jobs, task.scheduler, phases=1, seed=instance.repetition)
         return phase.schedule
     jobs, cluster = instance.under_cap(jobs)
