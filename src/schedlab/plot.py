@@ -21,6 +21,7 @@ from schedlab.report.learning import plot_trial_scores as trial_scores
 from schedlab.report.model import plot_model as model
 from schedlab.report.model import plot_model_variable as model_variable
 from schedlab.report.notebook import explore
+from schedlab.report.pareto import plot_pareto as pareto
 from schedlab.report.power import plot_power as power
 from schedlab.report.predictions import plot_predicted_values as predicted_values
 from schedlab.report.predictions import plot_prediction_errors as prediction_errors
@@ -47,6 +48,7 @@ __all__ = [
     "minutes",
     "model",
     "model_variable",
+    "pareto",
     "policies",
     "power",
     "predicted_values",

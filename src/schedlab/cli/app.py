@@ -20,6 +20,7 @@ from schedlab.cli import (
     campaigns,
     charts,
     clusters,
+    deferral,
     demo,
     energy,
     generation,
@@ -191,6 +192,7 @@ app.command()(schedules.compare)
 app.command()(analysis.analyse)
 app.command()(analysis.explain)
 app.command()(energy.energy)
+app.command()(deferral.defer)
 campaign = typer.Typer(no_args_is_help=True, help="Many simulations from one file: run, watch, compare.")
 campaign.command()(campaigns.plan)
 campaign.command()(campaigns.run)

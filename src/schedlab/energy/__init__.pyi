@@ -1,6 +1,10 @@
 from .accounting import EnergyAccount as EnergyAccount
 from .accounting import account as account
 from .capping import capped as capped
+from .deferral import Deferral as Deferral
+from .deferral import defer as defer
+from .deferral import release_times as release_times
+from .deferral import tolerant as tolerant
 from .measures import metrics as metrics
 from .power import GroupPower as GroupPower
 from .power import Power as Power
