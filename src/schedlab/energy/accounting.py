@@ -188,7 +188,7 @@ def _account(
     return EnergyAccount(
         steps,
         joules,
-        np.bincount(draws.job, of_runs, jobs) * power.pue / JOULES,
+        (np.bincount(draws.job, of_runs, jobs) * power.pue / JOULES).astype(np.float64),
         priced("price", power.price),
         None if grams is None else grams / 1_000,
         power.currency,
@@ -221,7 +221,8 @@ def _on_processors(schedule: Schedule, power: Power) -> tuple[Draws, float]:
     """Return what runs draw on a number of processors, and what that draws idle."""
     group, held = power.of_processors(), schedule.held
     idle, busy = group.idle / group.cores, group.busy / group.cores
-    draws = Draws(held.start, held.end, _jobs_of(schedule), busy * held.processors, idle * held.processors)
+    processors = held.processors.astype(np.float64)
+    draws = Draws(held.start, held.end, _jobs_of(schedule), busy * processors, idle * processors)
     return draws, idle * schedule.processors
 
 
@@ -233,8 +234,9 @@ def _on_nodes(schedule: Schedule, power: Power) -> tuple[Draws, float]:
     run = np.repeat(np.arange(len(placement)), np.diff(placement.offsets))
     share = placement.held_cores / placement.cores[placement.node]
     busy = watts.busy[placement.node] * share + watts.gpu[placement.node] * placement.held_gpus
-    of_runs = [np.bincount(run, part, len(placement)) for part in (busy, watts.idle[placement.node] * share)]
-    return Draws(held.start, held.end, _jobs_of(schedule), *of_runs), float(watts.idle.sum())
+    idle = watts.idle[placement.node] * share
+    drawn, shared = (np.bincount(run, part, len(placement)).astype(np.float64) for part in (busy, idle))
+    return Draws(held.start, held.end, _jobs_of(schedule), drawn, shared), float(watts.idle.sum())
 
 
 def _over_time(draws: Draws, more: NDArray[np.float64], constant: float, period: tuple[int, int]) -> Steps:

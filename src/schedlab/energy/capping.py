@@ -120,7 +120,8 @@ def _holding(jobs: Workload, more: NDArray[np.int64], *, keep: bool) -> Workload
 
 def _on_processors(jobs: Workload, machine: Cluster, group: GroupPower) -> Beyond:
     idle, busy = group.idle / group.cores, group.busy / group.cores
-    return Beyond(idle * machine.processors, busy * jobs.job_processors, idle * jobs.job_processors)
+    processors = jobs.job_processors.astype(np.float64)
+    return Beyond(idle * machine.processors, busy * processors, idle * processors)
 
 
 def _on_nodes(jobs: Workload, machine: Cluster, power: Power) -> Beyond:
@@ -133,5 +134,5 @@ def _on_nodes(jobs: Workload, machine: Cluster, power: Power) -> Beyond:
     cores = np.array([of_core[mask].max(initial=0) for mask in allowed])[inputs.shape]
     gpus = np.array([watts.gpu[mask].max(initial=0) for mask in allowed])[inputs.shape]
     least = np.array([(watts.idle / inputs.cores)[mask].min(initial=LARGEST) for mask in allowed])[inputs.shape]
-    idle = least * held["cpu"]
+    idle = (least * held["cpu"]).astype(np.float64)
     return Beyond(float(watts.idle.sum()), idle + cores * held["cpu"] + gpus * held["gres/gpu"], idle)

@@ -231,11 +231,13 @@ class Power:
 
     def on_clock(self, start_time: int | None) -> Power:
         """Return it with its series in the seconds of a log; see `Series.on_clock`."""
-        return replace(self, **{name: one.on_clock(start_time) for name, one in self._series()})
+        changed: dict[str, Any] = {name: one.on_clock(start_time) for name, one in self._series()}
+        return replace(self, **changed)
 
     def shifted(self, seconds: int) -> Power:
         """Return it with its series so many seconds later, those with dates as they are."""
-        return replace(self, **{name: one.shifted(seconds) for name, one in self._series()})
+        changed: dict[str, Any] = {name: one.shifted(seconds) for name, one in self._series()}
+        return replace(self, **changed)
 
     def _series(self) -> Iterator[tuple[str, Series]]:
         for name in ("price", "intensity", "cap"):
