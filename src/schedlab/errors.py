@@ -173,6 +173,13 @@ def whole_number(name: str, value: Any) -> int:
         raise InputError(f"{name}={value!r} is not a whole number") from None
 
 
+def checked_text(name: str, value: Any) -> str:
+    """Return a text, or raise InputError."""
+    if not isinstance(value, str):
+        raise InputError(f"{name}={value!r} is not a text")
+    return value
+
+
 def check_positive(name: str, value: Any) -> None:
     """Raise InputError if something is not a number above 0."""
     if not isinstance(value, Real) or not float(value) > 0:

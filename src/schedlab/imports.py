@@ -2,8 +2,8 @@
 
 To import a module is to run it. A scheduler text that a user types may name a class as MODULE:CLASS. The same text in a
 file that is read - a campaign, a run directory, a model, a schedule - may have come from elsewhere, so that its names
-are refused unless the user allows them one by one (`--allow-import MODULE:CLASS`). Allowed modules are looked for where
-Python finds installed ones, not in the current directory.
+are refused unless the user allows them: one by one (`--allow-import MODULE:CLASS`), or all of a module. Allowed modules
+are looked for where Python finds installed ones, not in the current directory.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
-from schedlab.errors import InputError
+from schedlab.errors import InputError, checked_text
 from schedlab.naming import split_name
 from schedlab.wording import shown
 
@@ -39,7 +39,7 @@ def allow_imports(*names: str) -> Iterator[None]:
     Parameters
     ----------
     *names
-        As "module:Class".
+        As "module:Class", or "module" for all that it has; several between commas or blanks.
 
     Raises
     ------
@@ -51,10 +51,11 @@ def allow_imports(*names: str) -> Iterator[None]:
     >>> with allow_imports("fractions:Fraction"):
     ...     check_imports(["easy@fractions:Fraction"], "a.toml")
     """
-    for name in names:
-        if not re.fullmatch(r"[^\W\d][\w.]*:[^\W\d]\w*", name):
-            raise InputError(f"{shown(name)} is not a class that can be imported; write MODULE:CLASS")
-    before = _ALLOWED.set(_ALLOWED.get() | frozenset(names))
+    apart = [one for name in names for one in re.split(r"[,\s]+", checked_text("name", name)) if one]
+    for name in apart:
+        if not re.fullmatch(r"[^\W\d][\w.]*(:[^\W\d]\w*)?", name):
+            raise InputError(f"{shown(name)} is not a class that can be imported; write MODULE:CLASS, or MODULE")
+    before = _ALLOWED.set(_ALLOWED.get() | frozenset(apart))
     try:
         yield
     finally:
@@ -133,14 +134,15 @@ def check_imports(texts: Iterable[str], source: str) -> None:
     InputError
         If a class is named that is not allowed, or whose module is not installed.
     """
-    for text in texts:
-        for name in named_classes(text):
-            if name not in _ALLOWED.get():
-                raise InputError(
-                    f"{source} names {shown(name)[1:-1]}, and files do not import code on their own: if you trust it, "
-                    f"add --allow-import {shown(name)[1:-1]}"
-                )
-            _import_installed(name.partition(":")[0], source)
+    names = list(dict.fromkeys(name for text in texts for name in named_classes(text)))
+    allowed = _ALLOWED.get()
+    if missing := [shown(name)[1:-1] for name in names if not allowed & {name, name.partition(":")[0]}]:
+        raise InputError(
+            f"{source} names {', '.join(missing)}, and files do not import code on their own: if you trust it, "
+            f"add --allow-import {','.join(missing)}"
+        )
+    for name in names:
+        _import_installed(name.partition(":")[0], source)
 
 
 def _import_installed(module: str, source: str) -> None:

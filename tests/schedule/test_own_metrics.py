@@ -86,7 +86,7 @@ def test_a_campaign_measures_and_ranks_by_ones_own_metric(mine, tmp_path):
 
 def test_a_campaign_without_own_metrics_has_the_tasks_it_had(mine):
     campaign = Campaign(name="plain", schedulers=["fcfs"], workloads=[ENTRY])
-    assert Settings.of(campaign).specification().keys() == {"events", "warm_up", "cool_down", "tau"}
+    assert Settings.of(campaign, {}).specification().keys() == {"events", "warm_up", "cool_down", "tau"}
 
 
 def test_a_campaign_file_imports_no_metric_unless_it_is_allowed(mine, tmp_path):

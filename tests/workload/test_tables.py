@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from schedlab.cluster.membership import users_of
 from schedlab.errors import InputError
 from schedlab.workload.tables import read_table, write_table
 from schedlab.workload.workload import FIELDS, Workload
@@ -166,3 +167,14 @@ def test_any_usual_delimiter_and_word_for_no_value_is_understood(tmp_path: Path,
     path.write_text("\n".join(between.join(row) for row in rows))
     jobs = read_table(path)
     assert (jobs.run_time.tolist(), jobs.requested_time.tolist()) == ([60], [-1])
+
+
+def test_a_column_user_is_that_of_users_by_name_or_number(tmp_path):
+    path = tmp_path / "users.csv"
+    path.write_text("submit_time,run_time,requested_processors,user\n0,9,1,bob\n1,9,1,ann lee\n2,9,1,bob\n3,9,1,\n")
+    jobs = read_table(path)
+    assert jobs.user_id.tolist() == [2, 1, 2, -1]
+    assert users_of(jobs).texts() == ["bob", "ann_lee", "bob", ""]
+    assert jobs.own is None
+    path.write_text("submit_time,run_time,requested_processors,user\n0,9,1,70\n1,9,1,\n")
+    assert read_table(path).user_id.tolist() == [70, -1]

@@ -175,8 +175,8 @@ def _options(
             ALLOW_IMPORT,
             metavar="MODULE:CLASS",
             envvar="SCHEDLAB_ALLOW_IMPORT",
-            help="Allow files that are read (campaigns, run directories) to import this class; repeatable, "
-            "anywhere on the command line.",
+            help="Allow files that are read (campaigns, run directories) to import this class, or MODULE for all of a "
+            "module; several between commas, or repeated, anywhere on the command line.",
         ),
     ] = None,
 ) -> None:

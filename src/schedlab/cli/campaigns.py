@@ -116,6 +116,11 @@ def run(
     chosen = _workers(executor, workers, dask_address, dask_file, options)
     following = Watch(place, page) if page is not None and watch else None
     finished = _run_here(definition, place, file, chosen, retry_failed, following)
+    if finished.changed_code:
+        note(
+            f"the code of {', '.join(finished.changed_code)} has changed since the last run: simulations with it were "
+            "made again, and the earlier results are kept aside"
+        )
     _update_index(finished, index)
     status = finished.status()
     if page is not None:

@@ -86,9 +86,8 @@ def read_table(path: str | os.PathLike[str], processors: int | None = None) -> W
         A table with SWF field names in snake case as column headers: at least `submit_time`, `run_time` and one of
         `requested_processors` and `allocated_processors`. Empty cells, and words such as None, NaN, N/A and "-" in
         columns of numbers, mean unknown; each job needs a submit time. Commas, semicolons, tabs or bars separate the
-        cells of CSV.
-        Columns with other names are your own, see `Workload.with_columns`: of numbers if all cells are, otherwise of
-        texts.
+        cells of CSV. A column `user` of names or numbers stands for `user_id`. Columns with other names are your own,
+        see `Workload.with_columns`: of numbers if all cells are, otherwise of texts.
     processors
         Size of the machine; by default, that of a Parquet file written by `write_table`.
 
@@ -120,6 +119,7 @@ def read_table(path: str | os.PathLike[str], processors: int | None = None) -> W
     origin = checked(ORIGIN, attributes.pop("origin", None), f"{os.fspath(path)}: the metadata are damaged", REMEDY)
     links = {key: attributes.pop(key) for key in LINKS if key in attributes}
     try:
+        frame, users = _numbered_users(frame)
         workload = Workload.from_frame(_numeric(frame), **attributes)
         if (row := first_bad_submit(workload)) is not None:
             raise InputError(
@@ -129,7 +129,7 @@ def read_table(path: str | os.PathLike[str], processors: int | None = None) -> W
     except InputError as error:
         line = None if magic == b"PAR1" or error.row is None else line_of_row(path, error.row)
         raise InputError(f"{os.fspath(path)}: {error}", row=error.row, line=line) from None
-    return workload.replace(header=header, origin=origin, **links)
+    return workload.replace(header=(*header, *users), origin=origin, **links)
 
 
 def write_table(workload: Workload, path: str | os.PathLike[str]) -> None:
@@ -247,6 +247,20 @@ def _csv_frame(path: str | os.PathLike[str]) -> pd.DataFrame:
     if not isinstance(frame.index, pd.RangeIndex):
         raise InputError(f"{os.fspath(path)}: rows have more cells than the header")
     return frame
+
+
+def _numbered_users(frame: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Return the frame with the column `user`, if it has one and no `user_id`, as numbers, and lines with the names."""
+    if "user" not in frame.columns or "user_id" in frame.columns:
+        return frame, ()
+    cells = _own_cells(frame["user"])
+    frame = frame.drop(columns="user")
+    if np.asarray(cells).dtype.kind in "biuf":
+        return frame.assign(user_id=cells), ()
+    names = sorted({cell for cell in cells if cell not in SPELLINGS})
+    numbers = {name: number for number, name in enumerate(names, 1)}
+    lines = tuple(f" User: {number} {'_'.join(name.split())}" for name, number in numbers.items())
+    return frame.assign(user_id=[numbers.get(cell, -1) for cell in cells]), lines
 
 
 def _own_cells(cells: pd.Series[Any]) -> Any:

@@ -37,7 +37,8 @@ class Campaign(Section):
         Entries: tables with `trace` or with `generate`, see `schedlab.campaign.sources.entry`.
     schedulers
         Scheduler texts and tables of their parts (see `SchedulerGrid`), or a table of names and texts; duplicates are
-        ignored. A text may begin with a name: "today=fcfs+easy".
+        ignored. A text may begin with a name: "today=fcfs+easy". In Python, also `Scheduler` objects; own policies,
+        passes and predictors in them must be in modules that workers can import.
     baseline
         The scheduler that the others are compared with, by its name or text; by default, the first.
     description

@@ -16,6 +16,8 @@ from schedlab.campaign.definition.campaign import Campaign
 from schedlab.campaign.definition.instances import Instance, instances_of, number_of_instances
 from schedlab.campaign.sources.input import Input
 from schedlab.errors import InputError
+from schedlab.imports import named_classes
+from schedlab.own_code import digests_of_code
 
 ID_DIGITS = 32
 """Hexadecimal digits of the name of a task or a batch."""
@@ -41,18 +43,28 @@ class Settings:
     tau: int
     engine: Literal["schedlab", "slurm"] = "schedlab"
     own: tuple[str, ...] = ()
+    code: tuple[tuple[str, str], ...] = ()
 
     def specification(self) -> dict[str, Any]:
-        """Return them as plain values; schedlab's own engine and metrics go without saying."""
-        usual: dict[str, Any] = {"engine": "schedlab", "own": []}
-        values = asdict(self) | {"own": list(self.own)}
+        """Return them as plain values; schedlab's own engine and metrics go without saying.
+
+        Of the code of the user's own, only that of metrics belongs to all tasks.
+        """
+        usual: dict[str, Any] = {"engine": "schedlab", "own": [], "code": {}}
+        values = asdict(self) | {"own": list(self.own), "code": self.code_of(*self.own)}
         return {name: value for name, value in values.items() if name not in usual or value != usual[name]}
 
+    def code_of(self, *texts: str) -> dict[str, str]:
+        """Return the digests of the code that scheduler texts and metrics name, by its names."""
+        named = {name for text in texts for name in named_classes(text)} if self.code else set()
+        return {name: digest for name, digest in self.code if name in named}
+
     @classmethod
-    def of(cls, campaign: Campaign) -> Settings:
-        """Return those of a campaign."""
+    def of(cls, campaign: Campaign, code: Mapping[str, str]) -> Settings:
+        """Return those of a campaign, and of the code of the user's own that it names."""
         metrics = campaign.metrics
-        return cls(campaign.events, metrics.warm_up, metrics.cool_down, metrics.tau, campaign.engine, metrics.own)
+        fixed = campaign.events, metrics.warm_up, metrics.cool_down, metrics.tau, campaign.engine, metrics.own
+        return cls(*fixed, tuple(sorted(code.items())))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +87,9 @@ class Task:
 
     def specification(self) -> dict[str, Any]:
         """Return everything that its result depends on, but the version of schedlab."""
-        return {**self.instance.specification(), "scheduler": self.scheduler, **self.settings.specification()}
+        told = {**self.instance.specification(), "scheduler": self.scheduler, **self.settings.specification()}
+        code = self.settings.code_of(self.scheduler, *self.settings.own)
+        return told | {"code": code} if code else told
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +137,7 @@ def task_names(settings: Settings, instance: Instance, schedulers: Sequence[str]
     >>> a == b, a == c, len(a)
     (True, False, 32)
     """
+    codes = {scheduler: settings.code_of(scheduler) for scheduler in schedulers}
     common = hashlib.sha256(
         f"{_canonical(settings.specification())}\n{_canonical(instance.specification())}\n".encode()
     )
@@ -130,6 +145,8 @@ def task_names(settings: Settings, instance: Instance, schedulers: Sequence[str]
     for scheduler in schedulers:
         digest = common.copy()
         digest.update(scheduler.encode())
+        if codes[scheduler]:
+            digest.update(_canonical(codes[scheduler]).encode())
         names.append(_digest(digest))
     return names
 
@@ -161,12 +178,15 @@ class Plan:
         The campaign.
     inputs
         Its sources, from `schedlab.campaign.definition.inputs.find_inputs`.
+    code
+        The digests of the code of the user's own that it names; None: of that code as it is now.
     """
 
-    def __init__(self, campaign: Campaign, inputs: Sequence[Input]) -> None:
+    def __init__(self, campaign: Campaign, inputs: Sequence[Input], code: Mapping[str, str] | None = None) -> None:
         self.campaign = campaign
         self.inputs = list(inputs)
-        self.settings = Settings.of(campaign)
+        self.code = digests_of_code(campaign.named_classes()) if code is None else dict(code)
+        self.settings = Settings.of(campaign, self.code)
         self.schedulers = campaign.scheduler_texts()
         tasks = sum(number_of_instances(campaign, item) for item in inputs) * len(self.schedulers)
         if tasks > MOST_TASKS:

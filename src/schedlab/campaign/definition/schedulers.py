@@ -12,6 +12,7 @@ from schedlab.campaign.sources.fields import Section, Texts, listed
 from schedlab.naming import checked_name
 from schedlab.scheduler.agent import with_whole_path
 from schedlab.scheduler.grammar import BACKFILLING
+from schedlab.scheduler.importable import importable_text
 from schedlab.scheduler.own_objects import names_an_object
 from schedlab.scheduler.policy_file import with_formulas
 from schedlab.scheduler.scheduler import Scheduler
@@ -99,10 +100,16 @@ class SchedulerGrid(Section):
 
 
 def with_names(schedulers: Any) -> Any:
-    """Return a list of schedulers, given as a list, as one, or as a table of names and texts."""
+    """Return a list of texts and tables, given as a list, as one, or as a table of names; objects become texts."""
     if isinstance(schedulers, dict) and schedulers and not schedulers.keys() & SchedulerGrid.model_fields.keys():
-        return [f"{checked_name(name)}={text}" if isinstance(text, str) else text for name, text in schedulers.items()]
-    return listed(schedulers)
+        named = {name: _text_of(one) for name, one in schedulers.items()}
+        return [f"{checked_name(name)}={text}" if isinstance(text, str) else text for name, text in named.items()]
+    return [_text_of(one) for one in listed(schedulers)]
+
+
+def _text_of(given: Any) -> Any:
+    """Return the text of a scheduler as other processes can read it; what is no `Scheduler` stays as it is."""
+    return importable_text(given) if isinstance(given, Scheduler) else given
 
 
 def _form(item: Any) -> str:

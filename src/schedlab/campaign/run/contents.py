@@ -49,6 +49,7 @@ class Facts(BaseModel):
     command: str
     text: str
     provenance: dict[str, str]
+    code: dict[str, str] = {}
 
 
 FACTS = TypeAdapter(Facts)
@@ -73,7 +74,7 @@ def plan_of(facts: dict[str, Any], source: str) -> Plan:
         if not 0 <= item.entry < len(campaign.workloads):
             raise InputError(f"{source}: entry {item.entry} of workloads does not exist; {REMEDY}")
     try:
-        return Plan(campaign, inputs)
+        return Plan(campaign, inputs, facts["code"])
     except (LookupError, TypeError, ValueError, OverflowError, AttributeError) as error:
         raise InputError(f"{source}: the inputs do not match the definition ({error}); {REMEDY}") from None
 

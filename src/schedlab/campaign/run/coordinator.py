@@ -113,7 +113,9 @@ def prepared(run: RunDirectory, campaign: Campaign, base: Path, command: str = "
         if (run.path / "campaign.json").exists():
             run.check_version()
         inputs = find_inputs(campaign, base, run.known_inputs(campaign))
+        before = run.facts["code"] if (run.path / "campaign.json").exists() else {}
     plan = Plan(campaign, inputs)
+    run.changed_code = [name for name, digest in plan.code.items() if before.get(name, digest) != digest]
     run.create()
     with Lock(run.path / "lock.json", f"the run directory {run.path}"):
         settle(run)

@@ -59,6 +59,9 @@ class RunDirectory(RunFiles):
         Of the directory.
     """
 
+    changed_code: Sequence[str] = ()
+    """What of the user's own that the campaign names has other code than when it was last run."""
+
     def __repr__(self) -> str:
         return f"<RunDirectory {self.path}>"
 
@@ -123,6 +126,7 @@ class RunDirectory(RunFiles):
             "base": str(base.resolve()),
             "inputs": [item.to_dict() for item in plan.inputs],
             "tasks": len(plan),
+            "code": plan.code,
             "command": command,
             "text": text,
             "provenance": provenance,
