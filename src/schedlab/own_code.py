@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import importlib
+import importlib.util
 import sys
 import sysconfig
 from collections.abc import Iterable
@@ -19,25 +21,30 @@ DIGITS = 16
 def files_of(name: str) -> list[Path]:
     """Return the files of what MODULE:NAME names: its module, and the modules beside it that this one uses.
 
-    Modules beside it are those below the same directory; what is installed elsewhere has a version instead.
+    Modules beside it are those below the directory from which it is imported; what is installed has a version instead.
 
     Raises
     ------
     InputError
         If the module cannot be imported.
     """
+    module = name.partition(":")[0]
     try:
-        first = importlib.import_module(name.partition(":")[0])
+        first = importlib.import_module(module)
     except Exception as error:
         raise InputError(f"{name}: {type(error).__name__}: {error}") from error
     file = _file(first)
     if file is None:
         return []
-    home, rest, found = file.parent, [first], {file: None}
+    home, rest, found = _root(name, file), [first], {file: None}
+    around = [sys.modules[module[:place]] for place, sign in enumerate(module) if sign == "."]
+    for package in around:
+        if (place := _file(package)) is not None:
+            found[place] = None
     while rest:
         for used in _used_by(rest.pop()):
             file = _file(used)
-            if file is not None and file not in found and file.is_relative_to(home) and not _is_installed(file):
+            if file is not None and file not in found and file.is_relative_to(home) and not is_installed(file):
                 found[file] = None
                 rest.append(used)
     return [next(iter(found)), *sorted(list(found)[1:])]
@@ -65,9 +72,25 @@ def digests_of_code(names: Iterable[str]) -> dict[str, str]:
     return {name: digest_of_code(name) for name in names}
 
 
-def _is_installed(file: Path) -> bool:
+def is_installed(file: Path) -> bool:
     """Return whether a file belongs to Python or to what was installed, and so has a version."""
     return any(file.is_relative_to(place) for place in {*sysconfig.get_paths().values()})
+
+
+def module_path(name: str, file: Path) -> Path:
+    """Return the place of one of the files of MODULE:NAME below the directory from which it is imported.
+
+    Examples
+    --------
+    >>> module_path("fractions:Fraction", files_of("fractions:Fraction")[0])
+    PosixPath('fractions.py')
+    """
+    return file.relative_to(_root(name, files_of(name)[0]))
+
+
+def _root(name: str, first: Path) -> Path:
+    """Return the directory from which MODULE:NAME with this first file is imported."""
+    return first.parents[name.partition(":")[0].count(".") + (first.name == "__init__.py")]
 
 
 def _file(module: ModuleType) -> Path | None:
@@ -77,8 +100,20 @@ def _file(module: ModuleType) -> Path | None:
 
 
 def _used_by(module: ModuleType) -> Iterable[ModuleType]:
-    """Yield the modules that a module has imported, or whose classes and functions it has."""
-    for value in list(vars(module).values()):
-        used = value if isinstance(value, ModuleType) else sys.modules.get(getattr(value, "__module__", None) or "")
-        if used is not None:
-            yield used
+    """Yield the modules that the statements of a module import, as far as they have been imported."""
+    file = _file(module)
+    try:
+        tree = ast.parse("" if file is None else file.read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            within = f"{'.' * node.level}{node.module or ''}"
+            package = (module.__package__ or "") if node.level else None
+            source = importlib.util.resolve_name(within, package) if package != "" else (node.module or "")
+            names = [source, *(f"{source}.{alias.name}" for alias in node.names)]
+        else:
+            continue
+        yield from (sys.modules[name] for name in names if name in sys.modules)

@@ -33,6 +33,7 @@ from schedlab.report.resamplings import plot_slowdown_shares as slowdown_shares
 from schedlab.report.sequences import plot_sequences as sequences
 from schedlab.report.speculation import plot_method_bars as method_bars
 from schedlab.report.speculation import plot_method_lines as method_lines
+from schedlab.report.style import paper
 from schedlab.report.style import save_figure as save
 from schedlab.report.triples import plot_triples as triples
 
@@ -48,6 +49,7 @@ __all__ = [
     "minutes",
     "model",
     "model_variable",
+    "paper",
     "pareto",
     "policies",
     "power",

@@ -47,6 +47,48 @@ def diff(
         show(found)
 
 
+def archive(
+    run: Run,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The archive to write, .zip.")],
+) -> None:
+    """Write a campaign with its inputs, code and results to one file that can be run again elsewhere."""
+    from schedlab.campaign.results.archive import archive as write_archive
+    from schedlab.cli.outputs import check_output
+
+    check_output(output, run)
+    opened = open_run(run)
+    status = opened.status()
+    write_archive(opened, output)
+    if status.done < status.planned:
+        note(f"{status.planned - status.done:,} of {count_of(status.planned, 'simulation')} are not done")
+    note(f"{output}: {output.stat().st_size / 1e6:,.1f} MB; schedlab campaign rerun {output} runs it again")
+
+
+def rerun(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="An archive, from campaign archive.")],
+    directory: Annotated[
+        Path | None,
+        typer.Option(
+            "--directory", "-d", metavar="DIR", show_default="the name of the archive", help="Where to open it."
+        ),
+    ] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Number of processes on this host.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Open an archive of a campaign, run it again, and tell which results differ; exit code 1 if some do."""
+    from schedlab.campaign.results.archive import rerun as run_again
+
+    place = directory or Path(file.stem)
+    found = run_again(file, place, workers=workers)
+    if as_json:
+        show_json(found.to_dict())
+    else:
+        show(found)
+        note(f"opened in {place}, run again in {place / 'rerun'}")
+    if found.changed or len(found.unmatched):
+        raise typer.Exit(1)
+
+
 def sql(
     query: Annotated[str, typer.Argument(metavar="SQL", help="A query on the tables results, failures and campaigns.")],
     runs: Annotated[

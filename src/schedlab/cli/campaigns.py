@@ -12,7 +12,7 @@ import typer
 from schedlab.cli.archives import RUNS, Index, Run, campaign_text, open_run
 from schedlab.cli.option_words import in_options
 from schedlab.cli.options import Json
-from schedlab.cli.outputs import check_page, note_report
+from schedlab.cli.outputs import check_page, note_report, write_text
 from schedlab.cli.terminal import INTERRUPTED, campaign_bar, command_line, note, show, show_json, stopped_like_ctrl_c
 from schedlab.errors import InputError
 from schedlab.wording import count_of
@@ -309,6 +309,9 @@ def results(
     metric: Annotated[
         str | None, typer.Option(metavar="NAME", show_default="that of the campaign", help="Metric to compare.")
     ] = None,
+    table: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the comparison: .tex (LaTeX, booktabs) or .csv.")
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write all results: .csv or .parquet.")
     ] = None,
@@ -319,7 +322,10 @@ def results(
 
     if output is not None and output.suffix not in (".csv", ".parquet"):
         raise InputError(f"{output}: unknown suffix; results are written as .csv or .parquet")
+    if table is not None and table.suffix not in (".csv", ".tex"):
+        raise InputError(f"{table}: unknown suffix; the comparison is written as .tex or .csv")
     check_output(output, run)
+    check_output(table, run)
     opened = open_run(run)
     frame = opened.results()
     if output is not None:
@@ -332,6 +338,9 @@ def results(
                 frame.to_parquet(temporary, index=False)
         note(f"{count_of(len(frame), 'result')} written to {output}")
     ranking = _ranking(opened, metric)
+    if table is not None:
+        write_text(table, ranking.to_latex() if table.suffix == ".tex" else ranking.to_frame().to_csv(index=False))
+        note(f"the comparison is in {table}")
     if as_json:
         show_json({"campaign": opened.facts["name"], **ranking.to_dict()})
     else:

@@ -24,7 +24,9 @@ def gantt(
     source: Annotated[
         Path, typer.Argument(metavar="SCHEDULE|TRACE", help="A schedule (.parquet), or with --scheduler a trace.")
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Chart to write: .png, .pdf or .svg.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="Chart to write: .png, .pdf, .svg or .pgf.")
+    ],
     scheduler: Annotated[
         list[str] | None,
         typer.Option(

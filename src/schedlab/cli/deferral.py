@@ -48,7 +48,7 @@ def defer(
     *,
     reading: Reading,
     plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Figure of cost against waits: .png, .pdf or .svg.")
+        Path | None, typer.Option(metavar="FILE", help="Figure of cost against waits: .png, .pdf, .svg or .pgf.")
     ] = None,
     as_json: Json = False,
 ) -> None:

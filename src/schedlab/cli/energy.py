@@ -87,7 +87,7 @@ def energy(
         Path | None, typer.Option(metavar="FILE", help="CSV file to write the energy of each job to: job_id, kwh.")
     ] = None,
     plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Figure of the power over time: .png, .pdf or .svg.")
+        Path | None, typer.Option(metavar="FILE", help="Figure of the power over time: .png, .pdf, .svg or .pgf.")
     ] = None,
     report: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write a page to explore the schedule, .html.")

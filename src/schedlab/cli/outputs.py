@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from schedlab.atomic import writable_target
+from schedlab.atomic import atomic_path, writable_target
 from schedlab.cli.terminal import note
 from schedlab.errors import InputError
 
 PAGES = (".html", ".htm")
-FIGURE_SUFFIXES = (".png", ".pdf", ".svg")
+FIGURE_SUFFIXES = (".png", ".pdf", ".svg", ".pgf")
 
 
 def check_output(output: Path | None, source: Path | None) -> None:
@@ -54,8 +54,14 @@ def note_report(output: Path, write: Callable[[], Path]) -> None:
         note(f"no report in {output}: {error}")
 
 
+def write_text(output: Path, text: str) -> None:
+    """Write a text file, as a whole or not at all."""
+    with atomic_path(output) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
 def check_figure(output: Path, source: Path | None) -> None:
     """Refuse what `check_output` refuses, and a suffix that is not one of a figure."""
     if output.suffix not in FIGURE_SUFFIXES:
-        raise InputError(f"{output}: unknown suffix; a figure is written as .png, .pdf or .svg")
+        raise InputError(f"{output}: unknown suffix; a figure is written as .png, .pdf, .svg or .pgf")
     check_output(output, source)

@@ -33,7 +33,7 @@ from schedlab.cli.options import (
     Trace,
     WarmUp,
 )
-from schedlab.cli.outputs import check_output, check_page
+from schedlab.cli.outputs import check_output, check_page, write_text
 from schedlab.cli.reading import reads_logs
 from schedlab.cli.terminal import command_line, note, progress_bar, show, show_json
 from schedlab.cli.traces import read_machine, read_node_events, read_trace
@@ -214,6 +214,7 @@ def compare(
     reading: Reading,
     plot: Annotated[Path | None, typer.Option(metavar="DIR", help="Directory for figures of all schedulers.")] = None,
     csv: Annotated[Path | None, typer.Option(metavar="FILE", help="CSV file to write all metrics to.")] = None,
+    latex: Annotated[Path | None, typer.Option(metavar="FILE", help="LaTeX file to write a table to.")] = None,
     report: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write a report, .html; the first scheduler is the baseline.")
     ] = None,
@@ -241,11 +242,10 @@ def compare(
 
     chosen = [Scheduler.parse(text) for text in scheduler]
     if metric is not None and metric not in BLOCK_METRICS:
-        known = ", ".join(BLOCK_METRICS)
-        raise InputError(
-            f"unknown metric {shown(metric)}{did_you_mean(metric, BLOCK_METRICS)}; the metrics are {known}"
-        )
+        near = did_you_mean(metric, BLOCK_METRICS)
+        raise InputError(f"unknown metric {shown(metric)}{near}; the metrics are {', '.join(BLOCK_METRICS)}")
     check_output(csv, trace)
+    check_output(latex, trace)
     if report is not None:
         check_page(report, trace)
     machine = read_machine(cluster, processors)
@@ -277,10 +277,9 @@ def compare(
             progress=progress,
         )
     if csv is not None:
-        from schedlab.atomic import atomic_path
-
-        with atomic_path(csv) as temporary:
-            comparison.to_frame(recorded=True).to_csv(temporary)
+        write_text(csv, comparison.to_frame(recorded=True).to_csv())
+    if latex is not None:
+        write_text(latex, comparison.to_latex())
     if plot is not None:
         from schedlab.report.figures import save_comparison_figures
 
@@ -343,11 +342,9 @@ def _who_pays(comparison: Comparison) -> str:
 
 def only_one(texts: list[str] | None) -> str | None:
     """Return the one scheduler that a verb was given, or None if it was given none."""
-    if not texts:
-        return None
-    if len(texts) > 1:
+    if texts and len(texts) > 1:
         raise typer.BadParameter("name one scheduler; to compare several, use schedlab compare")
-    return texts[0]
+    return texts[0] if texts else None
 
 
 def schedulers(as_json: Json = False) -> None:

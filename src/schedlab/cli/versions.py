@@ -31,9 +31,12 @@ def warm_up(
 def versions(as_json: Json = False) -> None:
     """Print the versions and paths needed in a bug report."""
     from schedlab.kernels import cache_directory, pipeline
+    from schedlab.schedule.provenance import versions as computed_by
 
+    commit = computed_by().get("commit")
     facts = {
         "schedlab": schedlab.__version__,
+        **({} if commit is None else {"commit": commit}),
         "python": platform.python_version(),
         "platform": platform.platform(),
         **{name: version(name) for name in LIBRARIES},

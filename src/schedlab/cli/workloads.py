@@ -34,7 +34,7 @@ def inspect(
     plot: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE_OR_DIR", help="File or directory to write figures of the jobs to, .png, .pdf or .svg."
+            metavar="FILE_OR_DIR", help="File or directory to write figures of the jobs to, .png, .pdf, .svg or .pgf."
         ),
     ] = None,
     *,

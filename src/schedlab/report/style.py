@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from schedlab.atomic import atomic_path, make_directory
 from schedlab.campaign.results.comparison import Comparison
 from schedlab.durations import DAY
-from schedlab.errors import InputError, check_type
+from schedlab.errors import InputError, check_positive, check_type, checked_text
 from schedlab.naming import label_of
 from schedlab.schedule.schedule import NO_SCHEDULE, Schedule
 
@@ -67,40 +69,114 @@ def styled_axes(ax: Axes | None, size: tuple[float, float] = (8.0, 4.2)) -> Iter
 
 @contextmanager
 def styled() -> Iterator[None]:
-    """Let our style hold, and put back what held before."""
+    """Let our style hold, with that of a paper if one is chosen, and put back what held before."""
     import matplotlib
 
-    with matplotlib.rc_context(cast("Any", STYLE)):
+    paper = _PAPER.get()
+    with matplotlib.rc_context(cast("Any", STYLE if paper is None else STYLE | paper.rules())):
         yield
+
+
+class Paper(NamedTuple):
+    """The look of figures in a paper: their width in inches, and the family and size of their letters."""
+
+    width: float
+    family: str
+    size: float
+
+    def rules(self) -> dict[str, Any]:
+        """Return them as matplotlib's parameters; titles are left to the caption."""
+        fonts = {"font.family": self.family, "mathtext.fontset": "cm" if self.family == "serif" else "dejavusans"}
+        sizes = dict.fromkeys(("font.size", "axes.titlesize", "axes.labelsize", "legend.fontsize"), self.size)
+        ticks = dict.fromkeys(("xtick.labelsize", "ytick.labelsize"), self.size - 1)
+        return fonts | sizes | ticks | {"lines.linewidth": 1.0}
+
+
+_PAPER: ContextVar[Paper | None] = ContextVar("paper", default=None)
+
+
+@contextmanager
+def paper(width: float = 3.5, *, family: str = "serif", size: float = 8.0) -> Iterator[None]:
+    """Draw the figures in this context for a paper: as wide as its column, with its letters.
+
+    Parameters
+    ----------
+    width
+        Of a figure, in inches: 3.5 is a column of most proceedings; the height follows.
+    family
+        Of the letters: "serif", "sans-serif", or the name of a font that is installed.
+    size
+        Of the letters, in points.
+
+    Raises
+    ------
+    InputError
+        If a size is not a number above 0, or the family is not a text.
+
+    Examples
+    --------
+    >>> from schedlab.workload.workload import Workload
+    >>> from schedlab.engine.simulation import simulate
+    >>> from schedlab.report.figures import plot_utilisation
+    >>> jobs = Workload.from_columns(dict(submit_time=[0], run_time=[9], requested_processors=[1]), processors=4)
+    >>> with paper(width=3.3):
+    ...     axes = plot_utilisation(simulate(jobs, "fcfs"))
+    >>> float(axes.figure.get_figwidth())
+    3.3
+    """
+    for name, value in (("width", width), ("size", size)):
+        check_positive(name, value)
+    before = _PAPER.set(Paper(float(width), checked_text("family", family), float(size)))
+    try:
+        yield
+    finally:
+        _PAPER.reset(before)
 
 
 def new_figure(size: tuple[float, float]) -> Figure:
     """Return an empty figure of `size` inches, unknown to pyplot, that shows itself in notebooks."""
     from schedlab.report.canvas import NotebookFigure
 
+    chosen = _PAPER.get()
+    if chosen is not None:
+        size = (chosen.width, chosen.width * size[1] / size[0])
     return NotebookFigure(figsize=size, layout="constrained")
 
 
 def save_figure(drawn: Figure | Axes, path: str | PathLike[str]) -> Path:
     """Write a figure, or the one that some axes belong to, to a file; the suffix decides the format.
 
+    PDF has its letters as TrueType, as publishers ask; PGF has none, and takes those of the document that inputs it.
+
     Raises
     ------
     OutputError
         If the file cannot be written.
     InputError
-        If the suffix is not the name of a format.
+        If the suffix is not the name of a format, or for PGF, if there is no LaTeX.
     """
+    import matplotlib
+
     from schedlab.report.canvas import only_drawable
 
     figure = root_figure(drawn)
     only_drawable(figure)
-    with atomic_path(path) as temporary:
+    embedding = {"pdf.fonttype": 42, "pgf.rcfonts": False, "pgf.texsystem": _tex_system(path)}
+    with atomic_path(path) as temporary, matplotlib.rc_context(cast("Any", embedding)):
         try:
             figure.savefig(temporary, dpi=DPI)
         except ValueError as error:
             raise InputError(f"{path}: {error}") from None
     return Path(path)
+
+
+def _tex_system(path: str | PathLike[str]) -> str:
+    """Return the LaTeX that measures letters for PGF; of other formats, none is asked."""
+    systems = ("xelatex", "lualatex", "pdflatex")
+    found = [one for one in systems if shutil.which(one)]
+    if not found and Path(path).suffix == ".pgf":
+        raise InputError(f"{path}: PGF needs LaTeX ({', '.join(systems)}), which is not installed: take .pdf")
+    return found[0] if found else systems[0]
 
 
 def save_figures(

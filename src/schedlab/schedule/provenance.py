@@ -8,6 +8,7 @@ import platform
 import subprocess
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -101,6 +102,12 @@ def _commit() -> str | None:
         return None
 
 
+@cache
+def _commit_of_this_process() -> str | None:
+    """Return the commit as it was when it was first asked for: many schedules are saved in a row."""
+    return _commit()
+
+
 def provenance(schedule: Schedule) -> dict[str, Any]:
     """Return what one needs to repeat a simulation and to trust its file.
 
@@ -109,13 +116,15 @@ def provenance(schedule: Schedule) -> dict[str, Any]:
     Returns
     -------
     dict
-        `schedlab`, `python`, `numpy` and `numba` (versions), `workload` (its name), `input_sha256` (of the jobs, see
-        above), `origin` (the file that they were read from with the SHA-256 of its bytes, and the rules that cleaned
-        them, see `schedlab.workload.origin.Origin`; None for jobs made in memory), `scheduler`, `events`, `processors`,
-        `specification`, and `utc_time`, the moment of this call.
+        `schedlab`, `python`, `numpy` and `numba` (versions), `commit` (of a checkout, see `versions`), `workload` (its
+        name), `input_sha256` (of the jobs, see above), `origin` (the file that they were read from with the SHA-256 of
+        its bytes, and the rules that cleaned them, see `schedlab.workload.origin.Origin`; None for jobs made in
+        memory), `scheduler`, `events`, `processors`, `specification`, and `utc_time`, the moment of this call.
     """
+    commit = _commit_of_this_process()
     return {
         "schedlab": version("schedlab"),
+        **({} if commit is None else {"commit": commit}),
         "python": platform.python_version(),
         "numpy": np.__version__,
         "numba": version("numba"),

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from schedlab.campaign.results import latex
 from schedlab.campaign.results.statistics import quantity
 from schedlab.campaign.results.trade_offs import Price, prices
 from schedlab.cluster.cluster import Cluster
@@ -30,6 +32,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 STATISTICS = ("mean", "median", "p95", "max")
+
+IN_PAPERS = ("mean_wait", "max_wait", "mean_bounded_slowdown", "utilisation")
+"""Metrics of a table in LaTeX, unless others are named."""
 
 MARK = "*"
 """Beside schedulers that no cluster can run."""
@@ -103,6 +108,34 @@ class Comparison:
         frame = pd.DataFrame.from_dict(rows, orient="index")
         frame.index.name = "scheduler"
         return frame
+
+    def to_latex(self, metrics: Sequence[str] = IN_PAPERS, *, caption: str = "", label: str = "") -> str:
+        r"""Return a table for a paper, with `\usepackage{booktabs}`: one unit in each column, the best value in bold.
+
+        Schedulers that know run times in advance are marked, and never the best. Intervals belong to campaigns, which
+        have several instances: see `schedlab.statistics.ranking`.
+
+        Parameters
+        ----------
+        metrics
+            Names, as in `to_frame`.
+        caption, label
+            With one of them, the table is a float.
+
+        Raises
+        ------
+        InputError
+            If a metric is unknown.
+        """
+        rows = list(self.metrics.values())
+        real = [not is_clairvoyant(name) for name in self.metrics]
+        marks = ["" if one else r"$^{*}$" for one in real]
+        names = [f"{latex.escaped(name)}{mark}" for name, mark in zip(self.metrics, marks, strict=True)]
+        columns = [latex.Column("Scheduler", names, "l")]
+        for metric in latex.checked_metrics(metrics, rows[0]):
+            columns.append(latex.of_metric(metric, [row.get(metric, math.nan) for row in rows], real))
+        notes = [] if all(real) else [rf"$^{{*}}$ {latex.escaped(CLAIRVOYANT)}"]
+        return latex.with_caption(latex.tabular(columns), caption, label, notes)
 
     def __str__(self) -> str:
         return "\n".join([table(*self._rows()), *(f"\n{note}" for note in self._notes())])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from schedlab.campaign.results import latex
 from schedlab.campaign.results.statistics import (
     LARGER_IS_BETTER,
     METRIC,
@@ -105,6 +106,44 @@ class SchedulerRanking:
             records.append(record)
         return records
 
+    def to_latex(self, *, caption: str = "", label: str = "") -> str:
+        r"""Return a table for a paper, with `\usepackage{booktabs}`: means, and differences and ratios with intervals.
+
+        The best mean of each workload is in bold.
+
+        Parameters
+        ----------
+        caption, label
+            With one of them, the table is a float.
+        """
+        metric, percent = self.metric, rf"{100 * self.level:g}\,\%"
+        scale = latex.scale_of(metric, [row.mean for row in self.rows])
+        means: list[str] = []
+        for workload in self.workloads():
+            part = self.of(workload)
+            means += latex.of_metric(metric, [row.mean for row in part], [True] * len(part), scale).cells
+        columns = [
+            latex.Column("Scheduler", [latex.escaped(row.scheduler) for row in self.rows], "l"),
+            latex.Column("Instances", [f"{row.instances}" for row in self.rows]),
+            latex.Column(latex.heading(metric, scale), means),
+            latex.Column(
+                f"Difference{f' ({scale.name})' if scale.name else ''}",
+                [
+                    latex.number(row.paired.difference / scale.unit, sign=True) if row.paired else ""
+                    for row in self.rows
+                ],
+            ),
+            latex.Column(f"{percent} interval", [_interval(row, "difference", scale.unit) for row in self.rows]),
+            latex.Column("Ratio", [_ratio(row) for row in self.rows]),
+            latex.Column(f"{percent} interval", [_interval(row, "ratio", 1) for row in self.rows]),
+        ]
+        names, groups = self.workloads(), {}
+        if len(names) > 1:
+            sizes = [len(self.of(name)) for name in names]
+            groups = {sum(sizes[:place]): name or "all workloads" for place, name in enumerate(names)}
+        note = f"Mean over the instances, against {latex.escaped(self.baseline)}; intervals of paired differences."
+        return latex.with_caption(latex.tabular(columns, groups), caption, label, [note])
+
     def __str__(self) -> str:
         return "\n\n".join(self._section(workload) for workload in self.workloads())
 
@@ -137,6 +176,21 @@ class SchedulerRanking:
         cells += ["-" if pair.ratio is None else f"{pair.ratio:.3f}", interval_text(pair.ratio_interval)]
         wins = f"{pair.wins} of {pair.pairs}" + (f", {pair.ties} equal" if pair.ties else "")
         return [*cells, wins, pair.verdict]
+
+
+def _interval(row: RankedScheduler, of: str, unit: float) -> str:
+    """Return an interval of a row in LaTeX."""
+    found = None if row.paired is None else getattr(row.paired, f"{of}_interval")
+    if found is None:
+        return "" if row.paired is None else "--"
+    sign = of == "difference"
+    return f"[{', '.join(latex.number(value / unit, sign=sign) for value in found)}]"
+
+
+def _ratio(row: RankedScheduler) -> str:
+    if row.paired is None:
+        return ""
+    return "--" if row.paired.ratio is None else latex.number(row.paired.ratio)
 
 
 def ranking(
