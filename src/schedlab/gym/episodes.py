@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from schedlab.engine.jobs.clock import NOW
 from schedlab.engine.prescored.simulation import formulas_of
-from schedlab.engine.queue.orders import blame
+from schedlab.engine.queue.function_order import blame
 from schedlab.errors import InputError
 from schedlab.gym.decisions import formula_of, known_policy, rules_for
 from schedlab.gym.moves import Policies

@@ -12,8 +12,8 @@ from schedlab.cluster.node_events import NodeEvents
 from schedlab.engine.decisions.agent_view import nothing_to_come, startable
 from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import FREE
+from schedlab.engine.queue.function_order import blame
 from schedlab.engine.queue.operations import NONE
-from schedlab.engine.queue.orders import blame
 from schedlab.engine.steps.driven import LedSimulation
 from schedlab.gym.moves import BACKFILL, INSPECT, NEXT, PICK, Rules
 from schedlab.gym.sources import Episode

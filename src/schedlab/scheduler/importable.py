@@ -31,13 +31,14 @@ def importable_text(scheduler: Scheduler) -> str:
         backfill = replace(backfill, source=backfill.source or source_of(backfill.decider))
     elif isinstance(backfill, Easy) and backfill.order is not None:
         backfill = replace(backfill, order=_policy(backfill.order))
-    own = {
-        "policy": _policy(scheduler.policy),
-        "backfill": backfill,
-        "runtimes": _predictor(scheduler.runtimes),
-        "order_runtimes": None if scheduler.order_runtimes is None else _predictor(scheduler.order_runtimes),
-    }
-    return replace(scheduler, **own).text
+    order_runtimes = None if scheduler.order_runtimes is None else _predictor(scheduler.order_runtimes)
+    return replace(
+        scheduler,
+        policy=_policy(scheduler.policy),
+        backfill=backfill,
+        runtimes=_predictor(scheduler.runtimes),
+        order_runtimes=order_runtimes,
+    ).text
 
 
 def source_of(given: Any) -> str:

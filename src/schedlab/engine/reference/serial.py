@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from schedlab.engine.prepared import Prepared
-from schedlab.engine.queue.orders import blame
+from schedlab.engine.queue.function_order import blame
 from schedlab.engine.sc17_simulator import SAME_MOMENT
 from schedlab.scheduler.backfilling import Easy
 from schedlab.scheduler.policy import FCFS, SPF
