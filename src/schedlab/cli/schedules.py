@@ -244,8 +244,8 @@ def compare(
     if metric is not None and metric not in BLOCK_METRICS:
         near = did_you_mean(metric, BLOCK_METRICS)
         raise InputError(f"unknown metric {shown(metric)}{near}; the metrics are {', '.join(BLOCK_METRICS)}")
-    check_output(csv, trace)
-    check_output(latex, trace)
+    for table in (csv, latex):
+        check_output(table, trace)
     if report is not None:
         check_page(report, trace)
     machine = read_machine(cluster, processors)
@@ -276,10 +276,7 @@ def compare(
             metrics=[*(measure or ()), *([] if model is None else energy_metrics(model))],
             progress=progress,
         )
-    if csv is not None:
-        write_text(csv, comparison.to_frame(recorded=True).to_csv())
-    if latex is not None:
-        write_text(latex, comparison.to_latex())
+    _write_tables(comparison, csv, latex)
     if plot is not None:
         from schedlab.report.figures import save_comparison_figures
 
@@ -338,6 +335,13 @@ def _who_pays(comparison: Comparison) -> str:
         f"wait at least a minute longer than under {baseline}"
     )
     return f"\n\n{heading}\n\n{paid}" if paid else ""
+
+
+def _write_tables(comparison: Comparison, csv: Path | None, latex: Path | None) -> None:
+    if csv is not None:
+        write_text(csv, comparison.to_frame(recorded=True).to_csv())
+    if latex is not None:
+        write_text(latex, comparison.to_latex())
 
 
 def only_one(texts: list[str] | None) -> str | None:
