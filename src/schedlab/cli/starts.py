@@ -10,6 +10,19 @@ import typer
 from schedlab.cli.options import DEFAULT_SCHEDULER, Clean, Json, Processors, Requests, SchedulerText
 from schedlab.cli.reading import reads_logs
 from schedlab.cli.schedules import only_one
+from schedlab.cli.site_starts import (
+    LikeOption,
+    NodesOption,
+    ReservationsOption,
+    SinfoOption,
+    SiteOption,
+    SiteQuestion,
+    SprioOption,
+    SqueueOption,
+    SshareOption,
+    answer_at_site,
+    new_words,
+)
 from schedlab.cli.terminal import show, show_json
 from schedlab.cli.traces import read_trace
 from schedlab.errors import InputError, located
@@ -23,8 +36,17 @@ if TYPE_CHECKING:
 
 @reads_logs
 def when(
-    trace: Annotated[Path, typer.Argument(metavar="TRACE", help="Log of the machine, up to the moment or beyond.")],
-    jobs: Annotated[list[int] | None, typer.Argument(metavar="[JOB]...", help="Numbers of waiting jobs.")] = None,
+    trace: Annotated[
+        Path | None,
+        typer.Argument(metavar="[TRACE]", help="Log of the machine, up to the moment or beyond; none with --site."),
+    ] = None,
+    jobs: Annotated[list[str] | None, typer.Argument(metavar="[JOB]...", help="Numbers of waiting jobs.")] = None,
+    site: SiteOption = None,
+    squeue: SqueueOption = None,
+    sinfo: SinfoOption = None,
+    sprio: SprioOption = None,
+    sshare: SshareOption = None,
+    reservations: ReservationsOption = None,
     at: Annotated[
         str | None,
         typer.Option(
@@ -35,8 +57,13 @@ def when(
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Ask about all waiting jobs.")] = False,
     cores: Annotated[int | None, typer.Option(min=1, help="Ask about a new job of so many processors.")] = None,
+    nodes: NodesOption = None,
+    like: LikeOption = None,
     time: Annotated[str | None, typer.Option(metavar="TIME", help="Requested time of the new job, such as 6h.")] = None,
-    user: Annotated[int, typer.Option(metavar="ID", help="User of the new job, whose past runs count.")] = -1,
+    user: Annotated[
+        str | None,
+        typer.Option(metavar="USER", help="User of the new job, whose past runs count: a name, or a number."),
+    ] = None,
     scheduler: SchedulerText = None,
     replay: Annotated[
         str | None,
@@ -56,9 +83,20 @@ def when(
     as_json: Json = False,
 ) -> None:
     """Forecast when waiting jobs will start, as a distribution from many simulations; or judge such forecasts."""
-    _refuse_mixtures(jobs or [], every, cores, time, backtest, at)
     from schedlab.when.forks import Twin
+    from schedlab.when.start_forecast import Forking
 
+    if site is not None:
+        files = {"squeue": squeue, "sinfo": sinfo, "sprio": sprio, "sshare": sshare, "reservations": reservations}
+        new = new_words(nodes, cores, time, ",".join(reading.partition) or None, like)
+        numbers = tuple(map(str, [*([] if trace is None else [trace]), *(jobs or [])]))
+        if bool(numbers) + every + bool(new) != 1:
+            raise typer.BadParameter("ask about one of: JOB numbers, a new job (--nodes or --cores, --time), --all")
+        asked = SiteQuestion(site, files, at, reading.timezone or "UTC", numbers, new, user)
+        return answer_at_site(asked, Forking(forks, seed), as_json=as_json)
+    _refuse_mixtures(jobs or [], every, cores, time, backtest, at)
+    if trace is None:
+        raise typer.BadParameter("give the log of a machine, or --site")
     read = read_trace(trace, clean, processors=processors, requests=requests, reading=reading)
     chosen = only_one(scheduler) or (DEFAULT_SCHEDULER if replay in (None, "log") else str(replay))
     with read.blamed():
@@ -67,13 +105,21 @@ def when(
         if backtest:
             _judge(log, twin, (sample, forks, seed), as_json)
         else:
-            new = None if cores is None else _new_job(read.workload, cores, time, user)
-            _ask(log, twin, _second(at, read.workload), (jobs or None, new, forks, seed), as_json)
+            new = None if cores is None else _new_job(read.workload, cores, time, _whole("--user", user or "-1"))
+            numbers = [_whole("JOB", job) for job in jobs or ()]
+            _ask(log, twin, _second(at, read.workload), (numbers or None, new, forks, seed), as_json)
     read.note_cleaning()
 
 
+def _whole(what: str, text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise InputError(f"{what} {text} is not a number: jobs and users of a log have numbers") from None
+
+
 def _refuse_mixtures(
-    jobs: list[int], every: bool, cores: int | None, time: str | None, backtest: bool, at: str | None
+    jobs: list[str], every: bool, cores: int | None, time: str | None, backtest: bool, at: str | None
 ) -> None:
     """Raise if it is not said, or said twice, what is asked about."""
     if sum((bool(jobs), every, cores is not None, backtest)) != 1:

@@ -35,4 +35,4 @@ def second_of(name: str, text: str, epoch: int, zone: ZoneInfo) -> int:
         moment = datetime.fromisoformat(text)
     except ValueError:
         raise InputError(f"{name} is {shown(text)}, not a time such as 2026-01-05T09:00:00") from None
-    return int(moment.replace(tzinfo=zone).timestamp()) - epoch
+    return int((moment if moment.tzinfo else moment.replace(tzinfo=zone)).timestamp()) - epoch

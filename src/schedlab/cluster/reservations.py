@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from schedlab.cluster.hostlist import host_names
 from schedlab.cluster.moments import second_of, zone_of
 from schedlab.cluster.node_events import NodeEvent, NodeEvents
-from schedlab.documents import read_text
+from schedlab.documents import read_json, read_text
 from schedlab.errors import InputError
 from schedlab.wording import shown
 
@@ -51,20 +54,63 @@ def read_reservations(path: str | os.PathLike[str], *, epoch: int, timezone: str
     second,event,nodes,end,announced,name,users,accounts
     32400,reservation,n[1-2],43200,,course,"ann,bob",
     """
-    text = read_text(path, f"output of {COMMAND}")
-    source = os.fspath(path)
-    zone = zone_of(timezone)
+    events = []
+    for told in _told(path):
+        try:
+            events.append(_event_of(told, epoch, zone_of(timezone)))
+        except InputError as error:
+            raise InputError(f"{os.fspath(path)}, reservation {shown(told['ReservationName'])}: {error}") from None
+    return NodeEvents(tuple(events))
+
+
+def read_present_reservations(
+    path: str | os.PathLike[str], *, epoch: int, timezone: str = "UTC"
+) -> tuple[tuple[NodeEvent, ...], tuple[str, ...]]:
+    """Return the reservations that can be modelled, and sentences about the others.
+
+    Parameters and forms are those of `read_reservations`, and what `scontrol show reservation --json` prints.
+    """
+    events, notes = [], []
+    for told in _told(path):
+        try:
+            events.append(_event_of(told, epoch, zone_of(timezone)))
+        except InputError as error:
+            notes.append(f"the reservation {shown(told['ReservationName'])} is left out: {error}")
+    return tuple(events), tuple(notes)
+
+
+def _told(path: str | os.PathLike[str]) -> list[dict[str, str]]:
+    """Return what is told of each reservation, by the names of the text."""
+    text, source = read_text(path, f"output of {COMMAND}"), os.fspath(path)
+    if text.lstrip().startswith("{"):
+        return _of_json(read_json(path, f"output of {COMMAND}"), source)
     parts = re.split(r"(?m)^(?=[ \t]*ReservationName=)", text)
     if parts[0].strip() and not parts[0].startswith("No reservations"):
         raise InputError(f"{source}: no line begins with ReservationName=; create the file with: {COMMAND}")
-    events = []
-    for part in parts[1:]:
-        told = dict(_PAIR.findall(part))
+    return [dict(_PAIR.findall(part)) for part in parts[1:]]
+
+
+def _of_json(document: Any, source: str) -> list[dict[str, str]]:
+    reservations = document.get("reservations") if isinstance(document, Mapping) else None
+    if not isinstance(reservations, list):
+        raise InputError(f"{source}: it has no list of reservations; create the file with: {COMMAND}")
+    found = []
+    for one in reservations:
         try:
-            events.append(_event_of(told, epoch, zone))
-        except InputError as error:
-            raise InputError(f"{source}, reservation {shown(told['ReservationName'])}: {error}") from None
-    return NodeEvents(tuple(events))
+            begin, end = (_instant(one[name]) for name in ("start_time", "end_time"))
+            names = {"Nodes": "node_list", "Users": "users", "Accounts": "accounts"}
+            told = {text: str(one.get(name) or "") for text, name in names.items()}
+            told |= {"ReservationName": one["name"], "Flags": ",".join(one.get("flags") or ())}
+            found.append(told | {"StartTime": begin, "EndTime": end})
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            raise InputError(f"{source}: a reservation is not as Slurm prints it: {error}") from None
+    return found
+
+
+def _instant(value: Any) -> str:
+    """Return a Unix time of the JSON, with its zone."""
+    number = value["number"] if isinstance(value, Mapping) else value
+    return datetime.fromtimestamp(int(number), UTC).isoformat()
 
 
 def _event_of(told: dict[str, str], epoch: int, zone: ZoneInfo) -> NodeEvent:

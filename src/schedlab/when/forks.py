@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.cluster.cluster import Cluster
+from schedlab.cluster.node_events import NodeEvents
 from schedlab.engine.steps.stepwise import Simulation
 from schedlab.errors import InputError
 from schedlab.scheduler.scheduler import Scheduler
@@ -31,17 +32,21 @@ class Twin(NamedTuple):
         A scheduler text or a `Scheduler`.
     processors, cluster
         The machine: a number of processors, or a cluster. None: what the log says.
+    node_events
+        What happens to the nodes of the cluster: those that are out of service, reservations, maintenance.
     """
 
     scheduler: str | Scheduler = "fcfs+easy"
     processors: int | None = None
     cluster: Cluster | None = None
+    node_events: NodeEvents | None = None
 
 
 def simulation_of(twin: Twin, state: MachineState) -> Simulation:
     """Return the simulation that begins in a state."""
     machine: dict[str, Any] = twin._asdict()
-    return Simulation.from_state(state.jobs, state.start_time, state.now, **machine)
+    seen = {"placement": state.placement, "priority": state.priority, "usage": state.usage}
+    return Simulation.from_state(state.jobs, state.start_time, state.now, **seen, **machine)
 
 
 def fork_waits(

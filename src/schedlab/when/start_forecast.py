@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from schedlab.errors import InputError, whole_number
+from schedlab.schedule.recorded import recorded
 from schedlab.schedule.schedule import Schedule
 from schedlab.when.arrivals import PastArrivals
 from schedlab.when.forks import Twin, fork_waits, refuse_running
@@ -131,19 +133,55 @@ def forecast(
     >>> found.jobs.job_id.tolist(), bool((found.waits >= 1).all()), bool(np.median(found.waits) == 40)
     ([4], True, True)
     """
-    if whole_number("forks", forks) < 1:
-        raise InputError(f"forks={forks}: give the number of simulations, at least 1")
     state = state_at(log, whole_number("now", now))
+    how = Forking(forks, seed, arrivals, sampling or Sampling())
+    return forecast_of_state(state, twin or twin_of(log), log, how, jobs=jobs, new=new)
+
+
+class Forking(NamedTuple):
+    """How forks are made, see `forecast`."""
+
+    forks: int = FORKS
+    seed: int = SEED
+    arrivals: bool = True
+    sampling: Sampling = Sampling()
+
+
+def forecast_of_state(
+    state: MachineState,
+    twin: Twin,
+    log: Schedule | None,
+    how: Forking,
+    *,
+    jobs: Sequence[int] | None = None,
+    new: Workload | None = None,
+) -> StartForecast:
+    """Forecast when waiting jobs of a state will start; parameters and errors as of `forecast`.
+
+    Parameters
+    ----------
+    state, twin
+        The jobs that run and wait, and what schedules them.
+    log
+        The past, of which run times and arrivals are drawn; None: nothing is known of it.
+    how
+        How many forks, and what is drawn for them.
+    jobs, new
+        Who is asked about.
+    """
+    if whole_number("forks", how.forks) < 1:
+        raise InputError(f"forks={how.forks}: give the number of simulations, at least 1")
     count = len(state.jobs)
     if new is not None:
         state = state.with_jobs(new)
     who = _asked(state, jobs, count if new is not None else None)
     refuse_running(state, who)
-    weeks = PastArrivals(log, now) if arrivals else None
-    run_times = RunTimes(PastRuns.of(log), now, sampling or Sampling())
-    rng = np.random.default_rng([seed, now])
-    waits = fork_waits(twin or twin_of(log), state, who, run_times, weeks, forks, rng)
-    return StartForecast(now, state.jobs[who], waits, forks, seed, 0 if weeks is None else weeks.weeks)
+    past = recorded(state.jobs[:0]) if log is None else log
+    weeks = PastArrivals(past, state.now) if how.arrivals else None
+    run_times = RunTimes(PastRuns.of(past), state.now, how.sampling)
+    rng = np.random.default_rng([how.seed, state.now])
+    waits = fork_waits(twin, state, who, run_times, weeks, how.forks, rng)
+    return StartForecast(state.now, state.jobs[who], waits, how.forks, how.seed, 0 if weeks is None else weeks.weeks)
 
 
 def twin_of(log: Schedule) -> Twin:
@@ -171,5 +209,6 @@ def _asked(state: MachineState, jobs: Sequence[int] | None, new: int | None) -> 
         found = np.flatnonzero(state.jobs.job_id == job)
         if not len(found):
             raise InputError(f"job {job} neither waits nor runs at second {state.now}")
-        rows.append(int(found[0]))
+        waits = found[state.start_time[found] < 0]  # tasks of an array have one number, and the first stands for all
+        rows.append(int((waits if len(waits) else found)[0]))
     return np.array(rows, dtype=np.int64)

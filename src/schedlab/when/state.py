@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.errors import InputError
+from schedlab.schedule.placement import Placement
 from schedlab.schedule.schedule import Schedule
 from schedlab.workload.joining import joined
 from schedlab.workload.workload import Workload
@@ -29,12 +31,21 @@ class MachineState(NamedTuple):
         The second.
     rows
         The rows of the jobs in the log; -1 for jobs that are only asked about.
+    placement
+        The nodes of each job, none of those that wait; None: not known, or the machine has none.
+    priority
+        float64: the priorities that waiting jobs are seen to have, NaN where that is unknown; None: of none.
+    usage
+        The decayed usage of users in accounts; None: not seen.
     """
 
     jobs: Workload
     start_time: NDArray[np.int64]
     now: int
     rows: NDArray[np.int64]
+    placement: Placement | None = None
+    priority: NDArray[np.float64] | None = None
+    usage: Mapping[tuple[str, str], float] | None = None
 
     @property
     def waiting(self) -> NDArray[np.int64]:
@@ -49,10 +60,15 @@ class MachineState(NamedTuple):
     def with_jobs(self, jobs: Workload) -> MachineState:
         """Return the state with further waiting jobs, which are submitted now."""
         moved = jobs.replace(submit_time=np.full(len(jobs), self.now), run_time=np.maximum(jobs.requested_time, 1))
+        none, placed = np.full(len(jobs), NO_START), self.placement
+        if placed is not None:
+            placed = replace(placed, offsets=np.append(placed.offsets, np.full(len(jobs), placed.offsets[-1])))
         return self._replace(
             jobs=joined(self.jobs, moved),
-            start_time=np.append(self.start_time, np.full(len(jobs), NO_START)),
-            rows=np.append(self.rows, np.full(len(jobs), NO_START)),
+            start_time=np.append(self.start_time, none),
+            rows=np.append(self.rows, none),
+            placement=placed,
+            priority=None if self.priority is None else np.append(self.priority, np.full(len(jobs), np.nan)),
         )
 
 
@@ -86,7 +102,23 @@ def state_at(log: Schedule, now: int) -> MachineState:
         )
     known = np.maximum(chosen.requested_time, np.where(start >= 0, now - start, -1) + 1)
     chosen = without_patience(chosen).replace(run_time=known, requests_enforced=False)
-    return MachineState(chosen, start, now, rows)
+    placement = None if log.placement is None else _of_running(log.placement.select(rows), start >= 0)
+    return MachineState(chosen, start, now, rows, placement)
+
+
+def _of_running(placement: Placement, runs: NDArray[np.bool_]) -> Placement:
+    """Return where jobs run, without the nodes that the others will have."""
+    counts = np.diff(placement.offsets)
+    held = np.repeat(runs, counts)
+    memory = placement.held_memory
+    return replace(
+        placement,
+        offsets=np.concatenate([[0], np.cumsum(np.where(runs, counts, 0))]).astype(np.int64),
+        node=placement.node[held],
+        held_cores=placement.held_cores[held],
+        held_gpus=placement.held_gpus[held],
+        held_memory=None if memory is None else memory[held],
+    )
 
 
 def without_patience(jobs: Workload) -> Workload:

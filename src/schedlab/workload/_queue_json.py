@@ -77,7 +77,30 @@ def _row_of(job: Mapping[str, Any]) -> dict[str, Any]:
         "dependency": _name(job, "dependency") or "",
         "tells_why": "state_reason" in job or "dependency" in job,
         "priority": _priority(job),
+        "on": _held_on(job),
     }
+
+
+def _held_on(job: Mapping[str, Any]) -> tuple[tuple[str, int], ...]:
+    """Return the nodes on which a job runs, as host lists, and the cores that it holds on each, 0 if untold."""
+    told, names = job.get("job_resources"), job.get("nodes")
+    if not isinstance(names, str) or names in NOT_SAID:
+        return ()
+    if not isinstance(told, Mapping):
+        return ((names, 0),)
+    of_nodes = told.get("allocated_nodes", [])  # Slurm 22.05
+    if isinstance(nodes := told.get("nodes"), Mapping):
+        of_nodes = nodes.get("allocation", [])
+    found = tuple((str(one.get("nodename", one.get("name"))), _cores_held(one)) for one in of_nodes)
+    return found or ((names, 0),)
+
+
+def _cores_held(node: Mapping[str, Any]) -> int:
+    """Return the cores of a node that a job holds: a number, or the allocated ones of each socket."""
+    if isinstance(cpus := node.get("cpus"), Mapping):
+        return int(cpus.get("count", 0))
+    sockets = node.get("sockets", {})
+    return sum(state == "allocated" for socket in sockets.values() for state in socket.get("cores", {}).values())
 
 
 def _named(job: Mapping[str, Any]) -> dict[str, Any]:

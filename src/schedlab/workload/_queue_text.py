@@ -12,7 +12,7 @@ from schedlab.wording import shown
 from schedlab.workload.columns import UNKNOWN
 from schedlab.workload.sbatch import mebibytes, request_of
 
-COMMAND = 'TZ=UTC SLURM_BITSTR_LEN=0 squeue --all --format="%i|%u|%a|%P|%q|%T|%V|%S|%l|%C|%D|%m|%b|%f|%r|%E|%Q|%j"'
+COMMAND = 'TZ=UTC SLURM_BITSTR_LEN=0 squeue --all --format="%i|%u|%a|%P|%q|%T|%V|%S|%l|%C|%D|%m|%b|%f|%r|%E|%Q|%j|%N"'
 """The command to run on a site; `squeue --all --json` and `scontrol show job` have the same data and more.
 
 Without the environment variable, Slurm cuts lists of tasks of arrays; with `--array`, 22.05 loses the last of 1-199:2.
@@ -104,7 +104,21 @@ def row_of(cells: Mapping[str, str], timezone: str) -> dict[str, Any]:
         "dependency": text("DEPENDENCY") or "",
         "tells_why": not {"REASON", "NODELIST(REASON)", "DEPENDENCY"}.isdisjoint(cells),
         "priority": _priority(text("PRIORITY")),
+        "on": _held_on(text("NODELIST"), cells.get("HELD", "")),
     }
+
+
+def _held_on(names: str | None, details: str) -> tuple[tuple[str, int], ...]:
+    """Return the nodes on which a job runs, as host lists, and the cores that it holds on each, 0 if untold."""
+    found = tuple(
+        (nodes, sum(int(last or first) - int(first) + 1 for first, last in _SPAN.findall(cpus)))
+        for nodes, cpus in _HELD.findall(details)
+    )
+    return found or (((names, 0),) if names else ())
+
+
+_HELD = re.compile(r"Nodes=(\S+) CPU_IDs=(\S+)")
+_SPAN = re.compile(r"(\d+)(?:-(\d+))?")
 
 
 TIMES = ("SUBMIT_TIME", "START_TIME", "ELIGIBLE_TIME")

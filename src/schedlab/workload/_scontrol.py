@@ -39,6 +39,7 @@ LABELS = {
     "TresPerNode": "TRES_PER_NODE",
     "TresPerJob": "TRES_PER_JOB",
     "TresPerTask": "TRES_PER_TASK",
+    "NodeList": "NODELIST",
 }
 """squeue's labels of what a job's record has."""
 
@@ -46,6 +47,7 @@ NEEDED = ("JOBID", "SUBMIT_TIME", "CPUS", "STATE")
 
 _BEGIN = re.compile(r"^JobId=\d", re.MULTILINE)
 _NAME = re.compile(r"\bJobName=(?P<name>.*?)(?=\s+UserId=|\n|$)")
+_HELD = re.compile(r"(?<!\S)Nodes=\S+ CPU_IDs=\S+")
 _CELL = re.compile(r"(?<!\S)([A-Za-z][\w/:]*)=(\S*)")
 
 
@@ -107,6 +109,8 @@ def _cells(block: str) -> dict[str, str]:
             cells.setdefault(LABELS[key], value)
         elif key in ("MinMemoryNode", "MinMemoryCPU"):
             cells.setdefault("MIN_MEMORY", value + ("c" if key == "MinMemoryCPU" else ""))
+    if held := _HELD.findall(rest):  # of --detail
+        cells["HELD"] = " ".join(held)
     if "USER" in cells:
         cells["USER"] = cells["USER"].partition("(")[0]
     return cells

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 RUNNING = ("RUNNING", "SUSPENDED", "COMPLETING", "CONFIGURING", "STOPPED", "R", "S", "CG", "CF")
-NOT_KEPT = ("state", "reason", "dependency", "priority", "tells_why", "task_text", "task", "request")
+NOT_KEPT = ("state", "reason", "dependency", "priority", "tells_why", "task_text", "task", "request", "on")
 """Columns of records that say what a job waits for, and its request as a whole."""
 WAITING = ("PENDING", "PD", "REQUEUED", "REQUEUE_HOLD", "RQ", "RH", "SPECIAL_EXIT", "SE")
 
@@ -75,6 +75,30 @@ def read_squeue(path: str | os.PathLike[str], *, timezone: str = "UTC", het_jobs
     >>> jobs.wait_time.tolist(), jobs.requested_time.tolist(), jobs.resources.array_limit.tolist()
     ([300, -1, -1], [7200, 86400, 86400], [0, 1, 1])
     """
+    return read_queue(path, timezone=timezone, het_jobs=het_jobs).jobs
+
+
+class Queue(NamedTuple):
+    """The jobs of a queue that run or can start, and what a workload does not tell of them.
+
+    Parameters
+    ----------
+    jobs
+        The jobs, as `read_squeue` returns them.
+    records
+        A row for each, with `start` (Unix time, -1 of those that wait), `state`, `reason`, `priority` (-1 if unknown)
+        and `on`: where it runs, host lists with the cores that it holds on each node (0 if that is not told).
+    left_out
+        The records of those that wait for what no scheduler decides: held, or waiting for what will never be.
+    """
+
+    jobs: Workload
+    records: pd.DataFrame
+    left_out: pd.DataFrame
+
+
+def read_queue(path: str | os.PathLike[str], *, timezone: str = "UTC", het_jobs: HetJobs = "components") -> Queue:
+    """Read the jobs that a queue has at a moment, and where they run; parameters and errors as of `read_squeue`."""
     name = os.fspath(path)
     rows = queue_rows(read_whole(path), name, timezone)
     living = [row for row in rows if row["state"] in (*RUNNING, *WAITING)]
@@ -88,7 +112,7 @@ def read_squeue(path: str | os.PathLike[str], *, timezone: str = "UTC", het_jobs
         notes.append(f"waiting for their begin time: {begin:,}")
     if ended := len(rows) - len(living):
         notes.append(f"ended, left out: {ended:,}")
-    return _workload(table, path, notes)
+    return _queue(table, path, notes)
 
 
 def queue_rows(content: bytes, name: str, timezone: str = "UTC") -> list[dict[str, Any]]:
@@ -149,7 +173,7 @@ def _in_all(table: pd.DataFrame) -> pd.DataFrame:
     return table.assign(**{name: table[name].where(~component, in_all[name]) for name in in_all if name in table})
 
 
-def _workload(table: pd.DataFrame, path: str | os.PathLike[str], notes: list[str]) -> Workload:
+def _queue(table: pd.DataFrame, path: str | os.PathLike[str], notes: list[str]) -> Queue:
     """Return the jobs that can start, in order of submission, with what they wait for."""
     table, later = since_eligible(table)
     table = table.sort_values("submit", kind="stable", ignore_index=True)
@@ -164,6 +188,7 @@ def _workload(table: pd.DataFrame, path: str | os.PathLike[str], notes: list[str
         raise InputError(f"{os.fspath(path)}: none of its jobs can start ({'; '.join(waiting.notes)})")
     if (table["array_limit"] == 0).all():
         table = table.drop(columns=["array", "array_limit"])
-    kept = table.iloc[stay].drop(columns=[*NOT_KEPT])
-    jobs = workload_of_records(kept, path, notes)
-    return jobs if links is None else jobs.replace(dependencies=links.select(stay))
+    kept = table.iloc[stay].reset_index(drop=True)
+    jobs = workload_of_records(kept.drop(columns=[*NOT_KEPT]), path, notes)
+    jobs = jobs if links is None else jobs.replace(dependencies=links.select(stay))
+    return Queue(jobs, kept, table.iloc[np.flatnonzero(~waiting.can_start)].reset_index(drop=True))

@@ -18,6 +18,8 @@ from schedlab.engine.decisions.partitions import (
 from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import CORRECTED, FREE, LEFT, NOW, STARTED
 from schedlab.engine.jobs.state import UNKNOWN
+from schedlab.engine.machine.placement import gpus_of
+from schedlab.engine.machine.state import ASKED_FOR, NOW_FREE, PICKED
 from schedlab.engine.moments import runs_have_begun
 from schedlab.engine.parts.admission import within_limits
 from schedlab.engine.parts.heterogeneous.kernels import (
@@ -75,6 +77,26 @@ def start_by_hand(world: World, job: int, shadow: int, blocking: NDArray[np.int6
         if waits(world.components, one) or one == job:
             world.state.backfilled[one] = overtakes
             leave_plan(world.plan, world, one)
+    after_pass(world.plan, world)
+
+
+@bare_kernel
+def start_on_nodes(world: World, job: int, where: NDArray[np.int64], cores: NDArray[np.int64]) -> None:
+    """Start a job on the nodes on which it runs in reality, with the cores that it holds there.
+
+    No rule of placement, limit or closure is asked. GPUs are the first free ones: those of a node are alike.
+    """
+    nodes, before = world.nodes, world.state.clock[STARTED]
+    request = nodes.machine.shape[nodes.machine.options[job]]
+    nodes.counters[ASKED_FOR], nodes.counters[PICKED] = request, len(where)
+    for i in range(len(where)):
+        tasks = -(-cores[i] // max(nodes.machine.requests[request].task_cores, 1))
+        nodes.notes[i].picked, nodes.notes[i].portion = where[i], tasks
+        nodes.notes[i].bits = gpus_of(nodes, NOW_FREE, request, where[i], tasks)
+    begin(world, job)
+    world.state.clock[LEFT] = UNKNOWN
+    runs_have_begun(world, before, False)
+    leave_plan(world.plan, world, job)
     after_pass(world.plan, world)
 
 

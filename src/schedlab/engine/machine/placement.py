@@ -80,17 +80,21 @@ def choose(nodes: Nodes, when: int, request: int) -> bool:
         elif machine.rule != CONSECUTIVE and not own_way:  # which have dealt them already
             deal(nodes, machine.requests[request].tasks, found)
     for i in range(found):
-        node = nodes.notes[i].picked
-        view = view_of(nodes, node, when)
-        if machine.requests[request].share < WHOLE and machine.requests[request].exclusive == 0:
-            device = best_device(machine, view, request, node)
-            if machine.rule == FGD:
-                device = _least_harmful(machine, view, request, node, nodes.notes[i].portion)[1]
-            nodes.notes[i].bits = 1 << (device - machine.nodes[node].gpu)
-        else:
-            nodes.notes[i].bits = whole_devices(machine, view, request, node, nodes.notes[i].portion)
+        nodes.notes[i].bits = gpus_of(nodes, when, request, nodes.notes[i].picked, nodes.notes[i].portion)
     counters[PICKED] = found
     return True
+
+
+@inlined
+def gpus_of(nodes: Nodes, when: int, request: int, node: int, tasks: int) -> int:
+    """Return the GPUs of a node, as bits, that some tasks of a request get there."""
+    machine, view = nodes.machine, view_of(nodes, node, when)
+    if machine.requests[request].share < WHOLE and machine.requests[request].exclusive == 0:
+        device = best_device(machine, view, request, node)
+        if machine.rule == FGD:
+            device = _least_harmful(machine, view, request, node, tasks)[1]
+        return 1 << (device - machine.nodes[node].gpu)
+    return whole_devices(machine, view, request, node, tasks)
 
 
 @inner_kernel

@@ -13,6 +13,7 @@ from schedlab.cluster.node_events import NodeEvents
 from schedlab.engine.assembly import assemble
 from schedlab.engine.decisions.agent_view import startable
 from schedlab.engine.driver import Driver, waiting_jobs
+from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import FREE, NOW, SUBMITTED, WAITING
 from schedlab.engine.prepared import Events, Prepared, prepare
 from schedlab.engine.steps.priority_factors import Priorities, priorities_of
@@ -163,6 +164,17 @@ class ObservableState:
         nobody = int(self._clock[WAITING]) == 0 and len(state.completions.members()) == 0
         held = self._world.dependencies is not None and not bool(self._world.dependencies.ready.all())
         return nobody and int(self._clock[SUBMITTED]) == len(self._prepared.jobs) and not held
+
+    def _latest(self, until: int | None) -> int:
+        if until is None:
+            return NEVER
+        try:
+            latest = operator.index(until)
+        except TypeError:
+            raise InputError(f"until={until!r} is not a whole second") from None
+        if latest < self.now:
+            raise InputError(f"second {latest} is in the past: the simulation is at second {self.now}")
+        return min(latest, NEVER - 1)
 
     def _fitting(self) -> NDArray[np.int64]:
         """Return the visible jobs that are ready and fit."""

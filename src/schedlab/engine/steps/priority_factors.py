@@ -36,6 +36,8 @@ class Priorities:
         float64: the priority that orders the queue, a whole number.
     age, fairshare, size, partition, qos, tres
         float64: weighted, as `sprio` prints them; divided by the weights they lie between 0 and 1.
+    row
+        Rows of the workload.
     """
 
     second: int
@@ -49,6 +51,7 @@ class Priorities:
     partition: NDArray[np.float64]
     qos: NDArray[np.float64]
     tres: NDArray[np.float64]
+    row: NDArray[np.intp]
 
     def __len__(self) -> int:
         return len(self.job_id)
@@ -102,10 +105,10 @@ def priorities_of(prepared: Prepared, world: World, second: int) -> Priorities |
     if priority.relative:
         size = size / np.ceil(seen["estimate"] / 60)
     size = priority.size * np.clip(1 - size if priority.small else size, 0.0, 1.0)
-    partition, qos, tres = priority.partition[jobs], priority.qos[jobs], priority.tres[jobs]
+    partition, qos, tres = priority.partition[jobs], priority.qos[jobs], priority.tres[jobs] + priority.beside[jobs]
     total = np.maximum(1.0, np.floor(age + fairshare + (size + partition + qos + tres)))
     first = np.lexsort((np.arange(len(jobs)), -total))
     rows = jobs[first] if prepared.order is None else prepared.order[jobs[first]]
     workload = prepared.workload
     columns = (one[first] for one in (total, age, fairshare, size, partition, qos, tres))
-    return Priorities(second, last, workload.job_id[rows], workload.user_id[rows], *columns)
+    return Priorities(second, last, workload.job_id[rows], workload.user_id[rows], *columns, rows)

@@ -6,14 +6,15 @@ and no scheduling pass is made before the present second: its pass is the first 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.decisions.agent import AgentPlayer
 from schedlab.engine.decisions.agent_view import startable
-from schedlab.engine.decisions.by_hand import NO_BLOCKED, UNRESERVED, start_by_hand
+from schedlab.engine.decisions.by_hand import NO_BLOCKED, UNRESERVED, start_by_hand, start_on_nodes
 from schedlab.engine.driver import Driver
 from schedlab.engine.jobs.calendar import NEVER, add, discard
 from schedlab.engine.jobs.clock import (
@@ -30,14 +31,20 @@ from schedlab.engine.jobs.clock import (
 )
 from schedlab.engine.jobs.state import UNKNOWN
 from schedlab.engine.loop import ASK, LET_IN, LET_TIME_PASS
+from schedlab.engine.machine.state import order_of
+from schedlab.engine.parts.priority.shares import weighed
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.slurm.state import FULL_DUE, LOOK_AGAIN, MAIN_DUE, Passes
+from schedlab.engine.steps.priority_factors import priorities_of
 from schedlab.errors import InputError
 from schedlab.kernels import bare_kernel, inlined
+from schedlab.permutations import inverse
 from schedlab.workload.workload import Workload
 
 if TYPE_CHECKING:
+    from schedlab.engine.parts.priority.associations import Associations
     from schedlab.engine.world import World
+    from schedlab.schedule.placement import Placement
 
 
 def check_state(workload: Workload, start_time: NDArray[np.int64], now: int) -> None:
@@ -56,7 +63,25 @@ def check_state(workload: Workload, start_time: NDArray[np.int64], now: int) -> 
             raise InputError(f"job {workload.job_id[row]} {what}", row=row)
 
 
-def bring_to(driver: Driver, start: NDArray[np.int64], now: int) -> None:
+class Seen(NamedTuple):
+    """What was seen of a state besides the starts of its jobs; None: nothing.
+
+    Parameters
+    ----------
+    placement
+        The nodes of each job, in the workload's order; none of those that wait.
+    priority
+        float64, in the workload's order: the priorities of waiting jobs, NaN where they are unknown.
+    usage
+        The decayed usage of users in accounts, in processor-seconds, as `sshare` has it.
+    """
+
+    placement: Placement | None = None
+    priority: NDArray[np.float64] | None = None
+    usage: Mapping[tuple[str, str], float] | None = None
+
+
+def bring_to(driver: Driver, start: NDArray[np.int64], now: int, seen: Seen) -> None:
     """Bring a simulation before its first event into a state; the pass of the present second is still to come.
 
     Parameters
@@ -67,18 +92,25 @@ def bring_to(driver: Driver, start: NDArray[np.int64], now: int) -> None:
         int64 seconds, in order of submission: when each job started, -1 for those that wait.
     now
         The present second.
+    seen
+        What else is known of it.
 
     Raises
     ------
     InputError
-        If the jobs that run do not fit the machine together, or if an agent or a pass in Python schedules.
+        If the jobs that run do not fit the machine together and their nodes are unknown, or if an agent or a pass in
+        Python schedules.
     """
     if driver.player is not None:
         who = "an agent" if isinstance(driver.player, AgentPlayer) else "a pass in Python"
         raise InputError(f"{who} that schedules cannot begin in the middle: it has seen nothing of the past")
     running = np.flatnonzero(start >= 0)
+    placed = None if seen.placement is None else _Placed(driver.prepared, seen.placement)
     for job in running[np.argsort(start[running], kind="stable")].tolist():
         _let_submit(driver, int(start[job]))
+        if placed is not None:
+            start_on_nodes(driver.world, job, *placed.of(job))
+            continue
         if not startable(driver.world, np.array([job]))[0]:
             raise InputError(
                 f"job {_name(driver.prepared, job)} cannot run since second {start[job]}: it does not fit beside the "
@@ -91,6 +123,55 @@ def bring_to(driver: Driver, start: NDArray[np.int64], now: int) -> None:
     clock[LEFT], clock[STAGE] = UNKNOWN, LET_IN
     _let_passes_be_due(driver.world.plan, now)
     clock[CORRECTED] = 1  # a pass follows, in which a plan with reservations begins with the running jobs
+    if driver.world.priority is not None:
+        _order_as_seen(driver, now, seen)
+
+
+class _Placed:
+    """The nodes of running jobs, as the engine numbers jobs and nodes."""
+
+    def __init__(self, prepared: Prepared, placement: Placement) -> None:
+        inputs = prepared.nodes
+        if inputs is None:
+            raise InputError("the machine has no nodes on which jobs could be placed")
+        place = {inputs.names[row]: number for number, row in enumerate(order_of(inputs).tolist())}
+        if unknown := [name for name in placement.nodes if name not in place]:
+            raise InputError(f"the cluster has no node {unknown[0]}")
+        self._number = np.array([place[name] for name in placement.nodes], dtype=np.int64)
+        self._rows = np.arange(len(prepared.jobs)) if prepared.order is None else prepared.order
+        self._placement = placement
+
+    def of(self, job: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the nodes of a job, and the cores that it holds on each."""
+        placement, row = self._placement, self._rows[job]
+        part = slice(int(placement.offsets[row]), int(placement.offsets[row + 1]))
+        return self._number[placement.node[part]], np.ascontiguousarray(placement.held_cores[part])
+
+
+def _order_as_seen(driver: Driver, now: int, seen: Seen) -> None:
+    """Let usage and priorities be what was seen, and the order of the queue be computed with them in the next pass.
+
+    What the model lacks of the priority of a job (a nice value, a factor of the site) is added for good.
+    """
+    priority, prepared = driver.world.priority, driver.prepared
+    priority.last[0] = (now // priority.period - 1) * priority.period
+    if seen.usage is not None and prepared.associations is not None:
+        priority.shares.usage[:] = _usage_of(prepared.associations, seen.usage)
+        priority.shares.recent[:] = 0.0
+        weighed(priority.shares)
+    found = None if seen.priority is None else priorities_of(prepared, driver.world, now)
+    if found is not None and seen.priority is not None:
+        jobs = found.row if prepared.order is None else inverse(prepared.order)[found.row]
+        lacking = seen.priority[found.row] - found.priority
+        priority.beside[jobs] = np.where(np.isnan(lacking), 0.0, lacking)
+
+
+def _usage_of(who: Associations, usage: Mapping[tuple[str, str], float]) -> NDArray[np.float64]:
+    """Return the usage of each association: that of users, and of accounts all that of the users below."""
+    found = np.array([usage.get((user, account), 0.0) if user else 0.0 for user, account, _ in who.names])
+    for one in range(len(found) - 1, 0, -1):  # parents precede
+        found[who.parent[one]] += found[one]
+    return found
 
 
 def _let_submit(driver: Driver, second: int) -> None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import operator
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,6 @@ from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvents
 from schedlab.engine.decisions.by_hand import NO_BLOCKED, UNRESERVED, start_by_hand
 from schedlab.engine.driver import Driver
-from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import ARRIVED, BLAMED, COMPLETED, ENTERING, NOW, STAGE, SUBMITTED
 from schedlab.engine.loop import ASK, LET_TIME_PASS, SCHEDULE
 from schedlab.engine.passes.conservative_plan import Plan
@@ -23,8 +21,9 @@ from schedlab.engine.simulation import schedule_of
 from schedlab.engine.steps.copies import copied
 from schedlab.engine.steps.growth import grown, moves_of
 from schedlab.engine.steps.observable import ObservableState, Progress, Told, put_together
-from schedlab.engine.steps.resumed import bring_to, check_state, let_last
+from schedlab.engine.steps.resumed import Seen, bring_to, check_state, let_last
 from schedlab.errors import InputError, check_type
+from schedlab.schedule.placement import Placement
 from schedlab.schedule.schedule import Schedule
 from schedlab.scheduler.scheduler import Scheduler, as_scheduler
 from schedlab.speculate.requests import Requests, requests_joined
@@ -91,12 +90,21 @@ class Simulation(ObservableState):
         self._stand(*put_together(workload, self._told, open_ended=False))
 
     @classmethod
-    def from_state(cls, workload: Workload, start_time: ArrayLike, now: int, **machine: Any) -> Simulation:
+    def from_state(
+        cls,
+        workload: Workload,
+        start_time: ArrayLike,
+        now: int,
+        *,
+        placement: Placement | None = None,
+        priority: NDArray[np.float64] | None = None,
+        usage: Mapping[tuple[str, str], float] | None = None,
+        **machine: Any,
+    ) -> Simulation:
         """Return a simulation that begins in the middle: some jobs run, others wait, and those that ended are absent.
 
         The first step makes the scheduling pass of the present second. A scheduler that learns or counts past usage
-        knows of no other jobs; under conservative backfilling, all reservations are made then. On nodes, the running
-        jobs get those that placement gives them without the jobs that have ended.
+        knows of no other jobs; under conservative backfilling, all reservations are made then.
 
         Parameters
         ----------
@@ -106,6 +114,12 @@ class Simulation(ObservableState):
             int64 seconds per row: when it started; -1 if it waits.
         now
             The present second.
+        placement
+            The nodes of each running job. None: those that placement gives them without the jobs that have ended.
+        priority
+            float64 per row: the priorities that waiting jobs are seen to have now, NaN where they are unknown.
+        usage
+            Processor-seconds that users in accounts have used, decayed, as `sshare` tells them.
         **machine
             The arguments of `Simulation`.
 
@@ -124,11 +138,10 @@ class Simulation(ObservableState):
         >>> simulation.start_time.tolist()
         [0, 10]
         """
-        simulation = cls(workload, **machine)
-        begun = np.asarray(start_time, dtype=np.int64)
+        simulation, begun = cls(workload, **machine), np.asarray(start_time, dtype=np.int64)
         check_state(workload, begun, now)
         simulation._watch(True)
-        bring_to(simulation._driver, begun[simulation._row], now)
+        bring_to(simulation._driver, begun[simulation._row], now, Seen(placement, priority, usage))
         simulation._watch(False)
         simulation._at = Progress(until=now)
         return simulation
@@ -376,17 +389,6 @@ class Simulation(ObservableState):
         from schedlab.engine.steps.saved import load_simulation
 
         return load_simulation(path, workload)
-
-    def _latest(self, until: int | None) -> int:
-        if until is None:
-            return NEVER
-        try:
-            latest = operator.index(until)
-        except TypeError:
-            raise InputError(f"until={until!r} is not a whole second") from None
-        if latest < self.now:
-            raise InputError(f"second {latest} is in the past: the simulation is at second {self.now}")
-        return min(latest, NEVER - 1)
 
     def _watch(self, observed: bool) -> None:
         world = self._driver.world

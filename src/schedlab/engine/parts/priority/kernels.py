@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.axes import Fixed, Kept
+from schedlab.engine.axes import Fixed, Kept, PerJob
 from schedlab.engine.jobs.calendar import BLOCK, NEVER, USED, soonest
 from schedlab.engine.jobs.clock import COMPLETED, NOW, WAITING
 from schedlab.engine.machine.fitting import fewest_nodes
@@ -51,6 +51,8 @@ class Priority(NamedTuple):
         Per job: the share of the nodes that it requests; empty on a machine without nodes.
     partition, qos, tres
         Per job: what its partition, its quality of service and the resources that it requests add.
+    beside
+        Per job: what else was seen to add, in a simulation that begins in the middle.
     association
         Per job: the association that is charged.
     billing
@@ -76,6 +78,7 @@ class Priority(NamedTuple):
     partition: Fixed[NDArray[np.float64]]
     qos: Fixed[NDArray[np.float64]]
     tres: Fixed[NDArray[np.float64]]
+    beside: PerJob[NDArray[np.float64]]
     association: Fixed[NDArray[np.int64]]
     billing: Fixed[Billing]
     shares: Shares
@@ -108,6 +111,7 @@ def new_priority(prepared: Prepared) -> Priority:
         partition=_levels(policy.partition, policy.partitions, prepared.column("partition_id")),
         qos=_levels(policy.qos, policy.qoses, prepared.column("queue_id")),
         tres=np.zeros(len(prepared.jobs)) if prepared.tres is None else prepared.tres,
+        beside=np.zeros(len(prepared.jobs)),
         association=who.of_job,
         billing=_by_engine_nodes(who.rate, prepared.nodes),
         shares=shares,
@@ -165,7 +169,7 @@ def rank_of(seen: NDArray[Any], priority: Priority, job: int, second: int, plann
     if priority.small:
         size = 1 - size
     fixed = priority.size * min(1.0, max(0.0, size)) + priority.partition[job] + priority.qos[job]
-    fixed += priority.tres[job]
+    fixed += priority.tres[job] + priority.beside[job]
     total = priority.age * age + priority.fairshare * priority.shares.factor[priority.association[job]] + fixed
     return -float(max(1, int(total)))
 

@@ -1,0 +1,148 @@
+"""`schedlab when --site`: when jobs of a site will start, from what Slurm's programs say now."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+import typer
+
+from schedlab.cli.terminal import note, show, show_json
+from schedlab.errors import InputError, located
+
+if TYPE_CHECKING:
+    from schedlab.when.site_forecast import SiteForecast
+    from schedlab.when.snapshots import Snapshot
+    from schedlab.when.start_forecast import Forking
+    from schedlab.workload.workload import Workload
+
+SiteOption = Annotated[
+    Path | None,
+    typer.Option("--site", metavar="DIR", help="Ask about the queue of a site that was imported, as it is now."),
+]
+SqueueOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--squeue",
+        metavar="FILE",
+        show_default="Slurm's programs are asked",
+        help="With --site: what squeue --json or scontrol show job printed.",
+    ),
+]
+SinfoOption = Annotated[
+    Path | None, typer.Option("--sinfo", metavar="FILE", help="What scontrol show node or sinfo printed.")
+]
+SprioOption = Annotated[Path | None, typer.Option("--sprio", metavar="FILE", help="What sprio -h -o '%i|%Y' printed.")]
+SshareOption = Annotated[
+    Path | None, typer.Option("--sshare", metavar="FILE", help="What sshare --all --parsable2 printed.")
+]
+ReservationsOption = Annotated[
+    Path | None, typer.Option("--reservations", metavar="FILE", help="What scontrol show reservation printed.")
+]
+NodesOption = Annotated[
+    int | None, typer.Option("--nodes", min=1, help="With --site: ask about a job of so many nodes.")
+]
+LikeOption = Annotated[
+    str | None,
+    typer.Option(
+        "--like", metavar="OPTIONS", help="Further options of sbatch for the new job, such as '--gres=gpu:2 -A lab'."
+    ),
+]
+
+
+class SiteQuestion(NamedTuple):
+    """What is asked about a site: the files of its state, and the job."""
+
+    site: Path
+    files: dict[str, Path | None]
+    at: str | None
+    zone: str
+    jobs: tuple[str, ...]
+    new: tuple[str, ...]
+    user: str | None
+
+
+def answer_at_site(asked: SiteQuestion, how: Forking, *, as_json: bool) -> None:
+    """Print when jobs of a site will start."""
+    from schedlab.cluster.moments import zone_of
+    from schedlab.when.site_texts import answer_document, answer_text
+
+    zone = zone_of(asked.zone)
+    found = forecast_at_site(asked, how)
+    if as_json:
+        show_json(answer_document(found, zone))
+    else:
+        show(answer_text(found, zone))
+        for job, why in list(found.state.never.items())[:5] if not asked.jobs and not asked.new else ():
+            note(f"job {job}: {why}")
+
+
+def forecast_at_site(asked: SiteQuestion, how: Forking) -> SiteForecast:
+    """Return when jobs of a site will start."""
+    from schedlab.site.site import read
+    from schedlab.when.site_forecast import at_site
+
+    site = read(asked.site)
+    return at_site(site, _snapshot(asked), _numbers(asked.jobs), new=_new_job(asked), how=how)
+
+
+def _snapshot(asked: SiteQuestion) -> Snapshot:
+    from schedlab.when.snapshots import SnapshotFiles, read_snapshot, take_snapshot
+
+    files = {name: path for name, path in asked.files.items() if path is not None}
+    if "squeue" not in files:
+        if files:
+            raise InputError(f"--{min(files)} needs --squeue as well: a state is read from files, or taken as a whole")
+        return take_snapshot()
+    names = {"sinfo": "nodes"}
+    given = SnapshotFiles(**{names.get(name, name): path for name, path in files.items()})
+    return read_snapshot(given, _moment(asked), timezone=asked.zone)
+
+
+def _moment(asked: SiteQuestion) -> int | None:
+    from schedlab.cluster.moments import second_of, zone_of
+
+    if asked.at is None:
+        return None
+    with located("--at"):
+        return second_of("the moment", asked.at, 0, zone_of(asked.zone))
+
+
+def _numbers(jobs: tuple[str, ...]) -> list[int] | None:
+    """Return the numbers of jobs; a task of an array is asked about with all of its array that wait."""
+    found = []
+    for text in jobs:
+        number = text.partition("_")[0].partition("+")[0]
+        if not number.isdecimal() or len(number) > 15:
+            raise InputError(f"{text} is not the number of a job")
+        found.append(int(number))
+    return found or None
+
+
+def _new_job(asked: SiteQuestion) -> Workload | None:
+    from schedlab.when.site_forecast import asked_job
+
+    if not asked.new:
+        return None
+    if not any(word.startswith(("--time", "-t")) for word in asked.new):
+        raise InputError("the job that is asked about has no requested time: add --time, such as --time 6:00:00")
+    return asked_job(asked.new, asked.user)
+
+
+def new_words(
+    nodes: int | None, cores: int | None, time: str | None, partition: str | None, like: str | None
+) -> tuple[str, ...]:
+    """Return the options of sbatch of a job that is asked about; none if there is no such job."""
+    told = {"nodes": nodes, "ntasks": cores, "time": _slurm_time(time), "partition": partition}
+    words = [f"--{name}={value}" for name, value in told.items() if value is not None]
+    return (*words, *shlex.split(like or ""))
+
+
+def _slurm_time(text: str | None) -> str | None:
+    """Return a time as sbatch understands it; 6h is one, too."""
+    from schedlab.durations import is_duration, parse_duration
+
+    if text is None or not is_duration(text) or text.isdecimal():
+        return text
+    return f"0-0:0:{int(parse_duration(text))}"
