@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import shlex
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
+from schedlab.cli.outputs import check_output
 from schedlab.cli.terminal import note, show, show_json
-from schedlab.errors import InputError, located
+from schedlab.errors import InputError, SchedlabError, located
 
 if TYPE_CHECKING:
     from schedlab.when.site_forecast import SiteForecast
@@ -43,6 +45,18 @@ ReservationsOption = Annotated[
 NodesOption = Annotated[
     int | None, typer.Option("--nodes", min=1, help="With --site: ask about a job of so many nodes.")
 ]
+OutputOption = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="With --site: write it, for programs (.json), as a page (.html), or for Prometheus (.prom); repeatable.",
+    ),
+]
+WatchOption = Annotated[
+    int, typer.Option("--watch", min=0, metavar="SECONDS", help="With --site and -o: write again and again.")
+]
 LikeOption = Annotated[
     str | None,
     typer.Option(
@@ -63,19 +77,64 @@ class SiteQuestion(NamedTuple):
     user: str | None
 
 
-def answer_at_site(asked: SiteQuestion, how: Forking, *, as_json: bool) -> None:
-    """Print when jobs of a site will start."""
+class Outputs(NamedTuple):
+    """Files to write, and the seconds after which they are written again; 0: they are not."""
+
+    files: tuple[Path, ...] = ()
+    watch: int = 0
+
+    def check(self) -> None:
+        """Refuse files that cannot be written, before anything is simulated."""
+        from schedlab.report.starts import SUFFIXES
+
+        for path in self.files:
+            if path.suffix not in SUFFIXES:
+                raise InputError(f"{path}: unknown suffix; known are {', '.join(SUFFIXES)}")
+            check_output(path, None)
+        if self.watch and not self.files:
+            raise InputError("--watch writes files: add -o, such as -o when.json")
+
+
+def answer_at_site(asked: SiteQuestion, how: Forking, outputs: Outputs, *, as_json: bool) -> None:
+    """Print when jobs of a site will start, or write it, again and again if it is to be watched."""
     from schedlab.cluster.moments import zone_of
     from schedlab.when.site_texts import answer_document, answer_text
 
     zone = zone_of(asked.zone)
+    outputs.check()
+    if outputs.watch:
+        return _watch(asked, how, outputs)
     found = forecast_at_site(asked, how)
+    _write(found, outputs, asked.zone)
     if as_json:
         show_json(answer_document(found, zone))
-    else:
+    elif not outputs.files:
         show(answer_text(found, zone))
         for job, why in list(found.state.never.items())[:5] if not asked.jobs and not asked.new else ():
             note(f"job {job}: {why}")
+
+
+def _write(found: SiteForecast, outputs: Outputs, zone: str) -> None:
+    from schedlab.cluster.moments import zone_of
+    from schedlab.report.starts import write_starts
+
+    for path in outputs.files:
+        write_starts(found, path, zone_of(zone), every=outputs.watch)
+
+
+def _watch(asked: SiteQuestion, how: Forking, outputs: Outputs) -> None:
+    """Write the files again and again; what goes wrong in one round is told, and the next one is tried."""
+    before = ""
+    while True:
+        begin, said = time.monotonic(), ""
+        try:
+            _write(forecast_at_site(asked, how), outputs, asked.zone)
+        except SchedlabError as error:
+            said = str(error)
+        if said and said != before:
+            note(f"{said}; the files stay as they were, and the next round is in {outputs.watch} s")
+        before = said
+        time.sleep(max(0.0, outputs.watch - (time.monotonic() - begin)))
 
 
 def forecast_at_site(asked: SiteQuestion, how: Forking) -> SiteForecast:
@@ -131,10 +190,10 @@ def _new_job(asked: SiteQuestion) -> Workload | None:
 
 
 def new_words(
-    nodes: int | None, cores: int | None, time: str | None, partition: str | None, like: str | None
+    nodes: int | None, cores: int | None, limit: str | None, partition: str | None, like: str | None
 ) -> tuple[str, ...]:
     """Return the options of sbatch of a job that is asked about; none if there is no such job."""
-    told = {"nodes": nodes, "ntasks": cores, "time": _slurm_time(time), "partition": partition}
+    told = {"nodes": nodes, "ntasks": cores, "time": _slurm_time(limit), "partition": partition}
     words = [f"--{name}={value}" for name, value in told.items() if value is not None]
     return (*words, *shlex.split(like or ""))
 

@@ -13,6 +13,8 @@ from schedlab.cli.schedules import only_one
 from schedlab.cli.site_starts import (
     LikeOption,
     NodesOption,
+    OutputOption,
+    Outputs,
     ReservationsOption,
     SinfoOption,
     SiteOption,
@@ -20,6 +22,7 @@ from schedlab.cli.site_starts import (
     SprioOption,
     SqueueOption,
     SshareOption,
+    WatchOption,
     answer_at_site,
     new_words,
 )
@@ -47,6 +50,8 @@ def when(
     sprio: SprioOption = None,
     sshare: SshareOption = None,
     reservations: ReservationsOption = None,
+    output: OutputOption = None,
+    watch: WatchOption = 0,
     at: Annotated[
         str | None,
         typer.Option(
@@ -93,7 +98,7 @@ def when(
         if bool(numbers) + every + bool(new) != 1:
             raise typer.BadParameter("ask about one of: JOB numbers, a new job (--nodes or --cores, --time), --all")
         asked = SiteQuestion(site, files, at, reading.timezone or "UTC", numbers, new, user)
-        return answer_at_site(asked, Forking(forks, seed), as_json=as_json)
+        return answer_at_site(asked, Forking(forks, seed), Outputs(tuple(output or ()), watch), as_json=as_json)
     _refuse_mixtures(jobs or [], every, cores, time, backtest, at)
     if trace is None:
         raise typer.BadParameter("give the log of a machine, or --site")

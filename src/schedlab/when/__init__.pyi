@@ -4,5 +4,15 @@ from .forks import Twin as Twin
 from .recalibration import Outcomes as Outcomes
 from .run_times import Sampling as Sampling
 from .scores import Score as Score
+from .site_forecast import SiteForecast as SiteForecast
+from .site_forecast import asked_job as asked_job
+from .site_forecast import at_site as at_site
+from .site_state import SiteState as SiteState
+from .snapshots import Snapshot as Snapshot
+from .snapshots import SnapshotFiles as SnapshotFiles
+from .snapshots import read_snapshot as read_snapshot
+from .snapshots import take_snapshot as take_snapshot
+from .start_forecast import Forking as Forking
 from .start_forecast import StartForecast as StartForecast
 from .start_forecast import forecast as forecast
+from .waits_for import WaitsFor as WaitsFor

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from schedlab.cluster.membership import users_of
 from schedlab.engine.parts.limits.machine_inputs import never_runs
 from schedlab.engine.parts.limits.refusal import in_words
+from schedlab.durations import DAY
 from schedlab.errors import InputError
 from schedlab.schedule.recorded import recorded
 from schedlab.schedule.schedule import Schedule
@@ -130,6 +131,13 @@ def _one_clock(snapshot: Snapshot, start: NDArray[np.int64]) -> tuple[int, list[
         raise InputError(
             f"job {jobs.job_id[row]} of the queue started {apart:,} s after the moment of the snapshot: give the "
             "moment at which squeue was run (--at), and the time zone of its times (--timezone)"
+        )
+    limit = snapshot.queue.jobs.requested_time
+    over = snapshot.now - start[(start >= 0) & (limit > 0)] - limit[(start >= 0) & (limit > 0)]
+    if len(over) and int(over.min()) > DAY:
+        raise InputError(
+            f"all running jobs are beyond their time limits at the moment of the snapshot, by {over.min() / DAY:.0f} "
+            "days at least: give the moment at which squeue was run (--at)"
         )
     return max(last, snapshot.now), [f"the queue is {apart} s later than its moment: it counts"] if apart > 0 else []
 

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
+from schedlab.cluster.membership import membership
 from schedlab.cluster.node_events import NodeEvent
 from schedlab.when.arrivals import WEEK
 from schedlab.when.forks import WEEKS
@@ -60,16 +61,39 @@ def start_text(found: SiteForecast, row: int, zone: ZoneInfo) -> str:
 def deciding_text(found: SiteForecast, row: int, zone: ZoneInfo) -> str:
     """Return what decides about a start, as the rest of a sentence: "; 12 jobs before it (2 of your own) decide"."""
     told = found.waits_for[row]
+    parts = _parts(found, row, zone)
+    if not parts:
+        return "" if told.reason in ("", "None") else f"; it waits for {_reason(told.reason)}"
+    one = len(parts) == 1 and told.ahead <= 1
+    return f"; {_and(parts)} {'decides' if one else 'decide'}"
+
+
+def waits_for_text(found: SiteForecast, row: int, zone: ZoneInfo) -> str:
+    """Return what a job waits for, for a cell of a table."""
+    return _and(_parts(found, row, zone)) or _reason(found.waits_for[row].reason)
+
+
+def _and(parts: list[str]) -> str:
+    return f"{', '.join(parts[:-1])}{' and ' if parts[1:] else ''}{parts[-1]}" if parts else ""
+
+
+def _parts(found: SiteForecast, row: int, zone: ZoneInfo) -> list[str]:
+    told = found.waits_for[row]
     parts = [_ahead(told)] if told.ahead else []
     if told.limit:
         parts.append(f"a limit ({told.limit})")
     parts += [_closure(one, found, zone) for one in told.closures[:2]]
     if len(told.closures) > 2:
         parts.append(f"{len(told.closures) - 2} further reservations")
-    if not parts:
-        return "" if told.reason in ("", "None") else f"; it waits for {_reason(told.reason)}"
-    one = len(parts) == 1 and told.ahead <= 1
-    return f"; {', '.join(parts[:-1])}{' and ' if parts[1:] else ''}{parts[-1]} {'decides' if one else 'decide'}"
+    return parts
+
+
+def owners_of_jobs(found: SiteForecast) -> list[tuple[str, str, str]]:
+    """Return the user, the account and the partition of each job of a forecast."""
+    assert found.state.twin.cluster is not None
+    jobs = found.starts.jobs.replace(header=found.state.state.jobs.header)
+    who = membership(jobs, found.state.twin.cluster)
+    return list(zip(who.user.texts(), who.account.texts(), who.partition.texts(), strict=True))
 
 
 def _ahead(told: WaitsFor) -> str:
@@ -106,18 +130,28 @@ def answer_text(found: SiteForecast, zone: ZoneInfo, sure: str = NEVER_CHECKED) 
         lines = [start_text(found, 0, zone), f"Chances to start: {', '.join(chances)}."]
     else:
         lines = [_table(found, zone)]
+    lines.append(f"{basis_text(found, zone)} {sure}")
+    if found.state.notes:
+        lines.append(notes_text(found))
+    return "\n".join(lines)
+
+
+def basis_text(found: SiteForecast, zone: ZoneInfo) -> str:
+    """Return what a forecast was made from, in a sentence."""
+    starts, state = found.starts, found.state.state
     arrivals = f"arrivals of {count_of(starts.weeks, 'past week')}" if starts.weeks else "no further jobs"
-    state = found.state.state
     waiting = len(state.waiting)
     running = count_of(len(state.jobs) - waiting, "running job")
-    lines.append(
+    return (
         f"From {count_of(starts.forks, 'simulation')} of {found.site} as it was at "
         f"{_asked_at(found, zone):%Y-%m-%d %H:%M} {zone.key}, with {running}, {waiting:,} waiting and {arrivals}; "
-        f"seed {starts.seed}. {sure}"
+        f"seed {starts.seed}."
     )
-    if found.state.notes:
-        lines.append(" ".join(f"{note[:1].upper()}{note[1:]}." for note in found.state.notes))
-    return "\n".join(lines)
+
+
+def notes_text(found: SiteForecast) -> str:
+    """Return what was not seen or not understood, in sentences."""
+    return " ".join(f"{note[:1].upper()}{note[1:]}." for note in found.state.notes)
 
 
 def _table(found: SiteForecast, zone: ZoneInfo) -> str:
@@ -140,16 +174,16 @@ def _table(found: SiteForecast, zone: ZoneInfo) -> str:
 def answer_document(found: SiteForecast, zone: ZoneInfo, sure: str = NEVER_CHECKED) -> dict[str, Any]:
     """Return a forecast as a JSON document; moments are Unix times."""
     starts, today = found.starts, until_midnight(found, zone)
-    jobs = []
+    owners, jobs = owners_of_jobs(found), []
     for row, one in enumerate(starts.to_dicts()):
         moments = {name: int(one[name]) + found.state.epoch for name in ("start_10", "start_50", "start_90")}
         told = found.waits_for[row]
         chances = {name: one[name] for name in CHANCES} | {"today": float(starts.chance(today)[row])}
         why = {"reason": told.reason, "ahead": told.ahead, "own": told.own, "group": told.group, "limit": told.limit}
         why["closures"] = [one.name or one.event for one in told.closures]
-        jobs.append(
-            {"job": one["job"], **moments, "chances": chances, "waits_for": why, "text": start_text(found, row, zone)}
-        )
+        user, account, partition = owners[row]
+        whose = {"job": one["job"], "user": user, "account": account, "partition": partition}
+        jobs.append({**whose, **moments, "chances": chances, "waits_for": why, "text": start_text(found, row, zone)})
     return {
         "format": "schedlab when",
         "version": 1,

@@ -10,9 +10,12 @@ from numpy.typing import NDArray
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.membership import membership
 from schedlab.cluster.node_events import NodeEvent
+from schedlab.scheduler.multifactor import Multifactor
+from schedlab.scheduler.scheduler import as_scheduler
 from schedlab.when.forks import simulation_of
 from schedlab.when.site_state import SiteState
 from schedlab.when.start_forecast import StartForecast
+from schedlab.when.state import MachineState
 
 LIMITS = ("Assoc", "QOS", "Licenses", "JobArrayTaskLimit", "PartitionTimeLimit", "PartitionNodeLimit")
 """What Slurm's reasons begin with where a limit keeps a job waiting."""
@@ -74,11 +77,13 @@ def waits_for(found: SiteState, starts: StartForecast, cluster: Cluster) -> tupl
     return tuple(told)
 
 
-def _places(found: SiteState, state: object) -> NDArray[np.int64]:
+def _places(found: SiteState, state: MachineState) -> NDArray[np.int64]:
     """Return the place of each job in the queue, by priority where there is one, else by submission."""
-    simulation = simulation_of(found.twin, state)  # type: ignore[arg-type]
-    jobs, table = state.jobs, simulation.priorities()  # type: ignore[attr-defined]
-    order = np.lexsort((np.arange(len(jobs)), jobs.submit_time)) if table is None else table.row
+    jobs = state.jobs
+    if isinstance(as_scheduler(found.twin.scheduler).policy, Multifactor):
+        order = simulation_of(found.twin, state).priorities().row
+    else:
+        order = np.lexsort((np.arange(len(jobs)), jobs.submit_time))
     place = np.full(len(jobs), len(jobs), dtype=np.int64)
     place[order] = np.arange(len(order))
     return place

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import schedlab as sl
+from schedlab.slurm.clock import SECOND
 from schedlab.slurm.jobs import BatchJob, JobList
 from schedlab.slurm.replay import run
 from schedlab.when.forks import simulation_of
@@ -47,7 +48,7 @@ def crowd(count=70):
 
 @pytest.fixture(scope="module")
 def seen(tmp_path_factory):
-    """Return the directory with what Slurm's programs said at the moment, and when the jobs started."""
+    """Return the directory with what Slurm's programs said at the moment, when the jobs started, and Slurm's time."""
     where = tmp_path_factory.mktemp("site")
     (where / "slurm.conf").write_text(CONF)
     numbers = {}
@@ -55,18 +56,18 @@ def seen(tmp_path_factory):
     def look(laboratory):
         for name, command in COMMANDS.items():
             (where / name).write_text(laboratory.command(command).stdout)
-        numbers.update(laboratory.numbers)
+        numbers.update(laboratory.numbers, now=laboratory.clock.now() // SECOND)
 
     found = run(crowd(), conf=where, prepare=lambda laboratory: laboratory.at(MOMENT, lambda: look(laboratory)))
-    return where, found.schedule, numbers
+    return where, found.schedule, numbers.pop("now"), numbers
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("real_slurm")
 def test_from_its_state_with_true_run_times_jobs_start_as_slurm_starts_them(seen):
-    where, schedule, numbers = seen
+    where, schedule, now, numbers = seen
     files = SnapshotFiles(*(where / name for name in ("squeue", "nodes", "reservations", "sshare")))
-    found = site_state(sl.site.import_site(where), read_snapshot(files, timezone="UTC"))
+    found = site_state(sl.site.import_site(where), read_snapshot(files, now))
     state, row = found.state, {number: row for row, number in numbers.items()}
     rows = [row[number] for number in state.jobs.job_id.tolist()]
     running = state.start_time >= 0
