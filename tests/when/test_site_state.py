@@ -122,7 +122,7 @@ def test_clocks_that_are_far_apart_are_refused_and_near_ones_are_told(tmp_path):
     site, files = small_site(tmp_path), printed(tmp_path)
     with pytest.raises(InputError, match="started 1,200 s after the moment of the snapshot"):
         site_state(site, read_snapshot(files, MOMENT - 50 * 60))
-    with pytest.raises(InputError, match="all running jobs are beyond their time limits .* by 9 days at least"):
+    with pytest.raises(InputError, match=r"all running jobs are beyond their time limits .* by 9 days at least"):
         site_state(site, read_snapshot(files, MOMENT + 10 * 24 * HOUR))
     found = site_state(site, read_snapshot(files, MOMENT - 31 * 60))
     assert any("later than its moment" in note for note in found.notes)

@@ -45,7 +45,7 @@ class Twin(NamedTuple):
 def simulation_of(twin: Twin, state: MachineState) -> Simulation:
     """Return the simulation that begins in a state."""
     machine: dict[str, Any] = twin._asdict()
-    seen = {"placement": state.placement, "priority": state.priority, "usage": state.usage}
+    seen: dict[str, Any] = {"placement": state.placement, "priority": state.priority, "usage": state.usage}
     return Simulation.from_state(state.jobs, state.start_time, state.now, **seen, **machine)
 
 

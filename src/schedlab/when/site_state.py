@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.cluster.membership import users_of
+from schedlab.durations import DAY
 from schedlab.engine.parts.limits.machine_inputs import never_runs
 from schedlab.engine.parts.limits.refusal import in_words
-from schedlab.durations import DAY
 from schedlab.errors import InputError
 from schedlab.schedule.recorded import recorded
 from schedlab.schedule.schedule import Schedule
@@ -136,7 +136,7 @@ def _one_clock(snapshot: Snapshot, start: NDArray[np.int64]) -> tuple[int, list[
     over = snapshot.now - start[(start >= 0) & (limit > 0)] - limit[(start >= 0) & (limit > 0)]
     if len(over) and int(over.min()) > DAY:
         raise InputError(
-            f"all running jobs are beyond their time limits at the moment of the snapshot, by {over.min() / DAY:.0f} "
+            f"all running jobs are beyond their time limits at the moment of the snapshot, by {int(over.min()) // DAY} "
             "days at least: give the moment at which squeue was run (--at)"
         )
     return max(last, snapshot.now), [f"the queue is {apart} s later than its moment: it counts"] if apart > 0 else []
@@ -177,7 +177,7 @@ def _as_they_run(jobs: Workload, runs: NDArray[np.bool_]) -> Workload:
     assert asked is not None
     nodes = np.maximum(asked.nodes, 1)
     gpus = np.where(asked.gpus_per_task > 0, asked.gpus_per_task * asked.tasks, asked.gpus)
-    as_held = {
+    as_held: dict[str, Any] = {
         "tasks": jobs.job_processors,
         "cores_per_task": 1,
         "tasks_per_node": 0,

@@ -111,4 +111,4 @@ def priorities_of(prepared: Prepared, world: World, second: int) -> Priorities |
     rows = jobs[first] if prepared.order is None else prepared.order[jobs[first]]
     workload = prepared.workload
     columns = (one[first] for one in (total, age, fairshare, size, partition, qos, tres))
-    return Priorities(second, last, workload.job_id[rows], workload.user_id[rows], *columns, rows)
+    return Priorities(second, last, workload.job_id[rows], workload.user_id[rows], *columns, row=rows)
