@@ -93,11 +93,11 @@ def when(
 
     if site is not None:
         files = {"squeue": squeue, "sinfo": sinfo, "sprio": sprio, "sshare": sshare, "reservations": reservations}
-        new = new_words(nodes, cores, time, ",".join(reading.partition) or None, like)
-        numbers = tuple(map(str, [*([] if trace is None else [trace]), *(jobs or [])]))
-        if bool(numbers) + every + bool(new) != 1:
+        words = new_words(nodes, cores, time, ",".join(reading.partition) or None, like)
+        asked_about = tuple(map(str, [*([] if trace is None else [trace]), *(jobs or [])]))
+        if bool(asked_about) + every + bool(words) != 1:
             raise typer.BadParameter("ask about one of: JOB numbers, a new job (--nodes or --cores, --time), --all")
-        asked = SiteQuestion(site, files, at, reading.timezone or "UTC", numbers, new, user)
+        asked = SiteQuestion(site, files, at, reading.timezone or "UTC", asked_about, words, user)
         return answer_at_site(asked, Forking(forks, seed), Outputs(tuple(output or ()), watch), as_json=as_json)
     _refuse_mixtures(jobs or [], every, cores, time, backtest, at)
     if trace is None:

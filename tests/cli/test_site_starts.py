@@ -1,0 +1,73 @@
+"""The verb `when` at a site."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.append(str(Path(__file__).parents[1] / "when"))
+from site_samples import printed, small_site
+
+AT = ("--at", "2026-04-01T10:00:00", "--forks", "9")
+
+
+@pytest.fixture
+def asked(tmp_path):
+    """Return the options that name a site and what Slurm's programs said."""
+    files = printed(tmp_path)
+    site = small_site(tmp_path).save(tmp_path / "site")
+    options = ["--site", site, "--squeue", files.squeue, "--sinfo", files.nodes, "--sshare", files.sshare]
+    return [*options, "--reservations", files.reservations, *AT]
+
+
+def test_a_sentence_about_a_job_comes_first(run, asked):
+    result = run("when", "9", *asked)
+    assert result.exit_code == 0, result.stderr
+    lines = result.stdout.splitlines()
+    assert lines[0].startswith("Job 9 will probably start between 10:")
+    assert (
+        "From 9 simulations of lab as it was at 2026-04-01 10:00 UTC, with 2 running jobs, 2 waiting" in result.stdout
+    )
+    assert "never been checked on this site" in result.stdout
+
+
+def test_a_new_job_is_asked_about_with_options_of_sbatch(run, asked):
+    result = run("when", "--nodes", "1", "--time", "6h", "--partition", "batch", "--user", "ann", *asked, "--json")
+    (job,) = json.loads(result.stdout)["jobs"]
+    assert (job["user"], job["partition"], job["waits_for"]["ahead"]) == ("ann", "batch", 2)
+    assert run("when", "--nodes", "1", *asked).stderr.startswith(
+        "schedlab: the job that is asked about has no requested"
+    )
+
+
+def test_all_jobs_are_written_to_files_of_all_kinds(run, asked, tmp_path):
+    names = [tmp_path / f"when.{suffix}" for suffix in ("json", "html", "prom")]
+    outputs = [word for name in names for word in ("-o", name)]
+    result = run("when", "--all", *asked, *outputs)
+    assert result.exit_code == 0, result.stderr
+    assert [len(json.loads(names[0].read_text())["jobs"]), *(name.exists() for name in names)] == [2, True, True, True]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["abc"], "abc is not the number of a job"),
+        (["99"], "job 99 is not in the queue"),
+        (["--all", "-o", "when.txt"], "when.txt: unknown suffix"),
+        (["--all", "--watch", "60"], "--watch writes files: add -o"),
+        (["--nodes", "9", "--time", "1h"], "such a job can never start here"),
+    ],
+)
+def test_bad_input_is_one_sentence(run, asked, words, said):
+    result = run("when", *words, *asked)
+    assert result.exit_code == 1
+    assert said in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
+
+
+def test_files_of_a_state_need_its_queue(run, asked):
+    result = run("when", "--all", "--site", asked[1], "--sinfo", asked[5])
+    assert "--sinfo needs --squeue as well" in result.stderr
