@@ -14,6 +14,7 @@ from schedlab.engine.jobs.calendar import BLOCK, NEVER, USED, new_calendar
 from schedlab.kernels import for_python
 
 add, discard, pop, soonest = map(for_python, (kernels.add, kernels.discard, kernels.pop, kernels.soonest))
+soonest_place, next_place, record_at = map(for_python, (kernels.soonest_place, kernels.next_place, kernels.record_at))
 
 
 def contents(calendar):
@@ -29,6 +30,16 @@ def contents(calendar):
         found += [
             (int(r["end"]), int(r["job"])) for r in calendar.records[first : first + calendar.counts[block]][::-1]
         ]
+    return found
+
+
+def read_on(calendar):
+    """Return the (end, job) pairs in the order in which one reads on from the soonest."""
+    found, place = [], soonest_place(calendar)
+    while place >= 0:
+        record = record_at(calendar, place)
+        found.append((int(record["end"]), int(record["job"])))
+        place = next_place(calendar, place)
     return found
 
 
@@ -54,7 +65,7 @@ def test_an_calendar_is_a_sorted_list(period, seed, most):
             assert not discard(calendar, end, gone)
         assert soonest(calendar) == (plain[0][0] if plain else NEVER)
         if job % 16 == 0:
-            assert contents(calendar) == plain
+            assert contents(calendar) == read_on(calendar) == plain
 
 
 @pytest.mark.parametrize("first", [0, 30, 70, 100, 200 - 2 * BLOCK, 199 - BLOCK])

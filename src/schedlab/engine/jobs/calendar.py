@@ -18,6 +18,9 @@ from schedlab.kernels import inlined, inner_kernel, new_records
 NEVER = np.iinfo(np.int64).max
 BLOCK = 64
 
+NO_PLACE = -1
+"""No job is there."""
+
 # Positions in Calendar.status.
 USED = 0
 SOONEST = 1
@@ -60,6 +63,28 @@ def new_calendar(most: int) -> Calendar:
 def soonest(calendar: Calendar) -> int:
     """Return when the next job is due, NEVER if there is none."""
     return calendar.status[SOONEST]
+
+
+@inlined
+def soonest_place(calendar: Calendar) -> int:
+    """Return the place of the job that is due next, from which one can read on; negative if there is none."""
+    used = calendar.status[USED]
+    return NO_PLACE if used == 0 else (used - 1) * BLOCK + calendar.counts[calendar.order[used - 1]] - 1
+
+
+@inlined
+def next_place(calendar: Calendar, place: int) -> int:
+    """Return the place of the job that is due after the one at a place; negative if there is none."""
+    if place % BLOCK > 0:
+        return place - 1
+    before = place // BLOCK - 1
+    return NO_PLACE if before < 0 else before * BLOCK + calendar.counts[calendar.order[before]] - 1
+
+
+@inlined
+def record_at(calendar: Calendar, place: int) -> Any:
+    """Return the record at a place."""
+    return calendar.records[calendar.order[place // BLOCK] * BLOCK + place % BLOCK]
 
 
 @inlined

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.machine.cohorts import COHORTS, USED
 from schedlab.engine.machine.core_caps import copy_left
-from schedlab.engine.machine.shared_plans import COHORTS, USED
 from schedlab.engine.machine.state import ASKED_FOR, LOGGED
 from schedlab.engine.machine.timeline_state import LAST, PLACE, Timeline
 from schedlab.permutations import inverse

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from schedlab.engine.jobs.calendar import NEVER
+from schedlab.engine.machine.cohorts import COHORTS, node_of, size_of, touch
 from schedlab.engine.machine.nodes import copy_of, lesser_of, room
 from schedlab.engine.machine.numbers import PLANNED, UNLIMITED
 from schedlab.engine.machine.placement import SETTLED, choose
 from schedlab.engine.machine.placement_exceptions import look_ahead
-from schedlab.engine.machine.shared_plans import COHORTS, node_of, size_of, touch
 from schedlab.engine.machine.state import ASKED_FOR, LATER, PICKED, VIEWS, Nodes
 from schedlab.engine.machine.timeline import (
     GIVEN,

@@ -7,9 +7,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from schedlab.engine.jobs.calendar import NEVER
-from schedlab.engine.machine.core_caps import copy_left, least_left, leave_all, same_left
-from schedlab.engine.machine.nodes import busier, change
-from schedlab.engine.machine.shared_plans import (
+from schedlab.engine.machine.cohorts import (
     COHORTS,
     SPARE,
     copied_span,
@@ -18,6 +16,8 @@ from schedlab.engine.machine.shared_plans import (
     separate,
     touch,
 )
+from schedlab.engine.machine.core_caps import copy_left, least_left, leave_all, same_left
+from schedlab.engine.machine.nodes import busier, change
 from schedlab.engine.machine.state import Machine, Nodes
 from schedlab.engine.machine.timeline_state import LAST, Timeline
 from schedlab.kernels import inlined, inner_kernel
@@ -26,7 +26,7 @@ from schedlab.workload.resources import WHOLE
 LONG_AGO = -NEVER
 """Noted as `until` of a cohort: its room has to be recomputed."""
 
-# Positions in Timeline.counters, after those of `schedlab.engine.machine.shared_plans`.
+# Positions in Timeline.counters, after those of `schedlab.engine.machine.cohorts`.
 GIVEN = 4  # how often resources have been released, or time has advanced
 REQUEST = 5  # of the last search for room: the request ...
 LENGTH = 6  # ... and for how long

@@ -40,7 +40,7 @@ COHORT = np.dtype(
         ("free_again", "i8"),  # ... and is over here; it is the next one until then
     ]
 )
-"""Nodes of one kind for which the same is planned, see `schedlab.engine.machine.shared_plans`."""
+"""Nodes of one kind for which the same is planned, see `schedlab.engine.machine.cohorts`."""
 
 PLACE = np.dtype([("node", "i8"), ("tasks", "i8"), ("bits", "i8"), ("request", "i8")])
 """What a run holds on a node, its GPUs as bits; and the request."""
@@ -52,7 +52,7 @@ class Timeline(NamedTuple):
     Parameters
     ----------
     counters
-        Twelve numbers, see `schedlab.engine.machine.shared_plans` and `schedlab.engine.machine.timeline`.
+        Twelve numbers, see `schedlab.engine.machine.cohorts` and `schedlab.engine.machine.timeline`.
     by_kind, kinds
         int64: the nodes that nothing tells apart are those from `by_kind[kinds[k]]` to `by_kind[kinds[k + 1] - 1]`.
     cohorts

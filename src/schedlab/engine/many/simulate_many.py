@@ -21,9 +21,10 @@ from schedlab.engine.prescored.simulation import (
     Cases,
     Formulas,
     Known,
+    Measuring,
     formulas_of,
     known_scheduler,
-    run_known,
+    run_many,
 )
 from schedlab.engine.simulation import simulate
 from schedlab.errors import InputError
@@ -204,25 +205,25 @@ class _Together(NamedTuple):
         return [
             task
             for kind, rows in groups.items()
-            for task in self._of_one_kind(kind, _cases([prepared[row] for row in rows]), rows, formulas, results)
+            for task in self._of_one_kind(kind, {row: prepared[row] for row in rows}, formulas, results)
         ]
 
     def _of_one_kind(
-        self, kind: Kind, cases: Cases, workloads: list[int], formulas: Formulas, results: NDArray[np.float64]
+        self, kind: Kind, prepared: dict[int, Prepared], formulas: Formulas, results: NDArray[np.float64]
     ) -> list[Callable[[], None]]:
-        """Return the tasks for workloads of similar size; `workloads` are their rows of the results."""
+        """Return the tasks for workloads of similar size, by their rows of the results."""
         known, told = self.known[0], self.told
+        workloads, cases = list(prepared), _cases(list(prepared.values()))
+        killed = _joined(one.killed if one.order is None else one.killed[one.order] for one in prepared.values())
+        user = _joined(one.column("user_id") for one in prepared.values())
         wanted = np.array([name in told.names for name in NAMES])
         places = np.array([NAMES.index(name) for name in told.names])
-        nobody, nothing = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.bool_)
 
         def task(low: int, high: int) -> None:
             measures, blamed = np.full((high - low, len(NAMES)), np.nan), np.empty(high - low, dtype=np.int64)
             bench = take_bench(kind)
-            run_known(
-                *(cases, formulas, known.candidates, bench, low, high, nobody, nothing),
-                *(wanted, told.tau, told.uncounted, measures, blamed),
-            )
+            measuring = Measuring(killed, user, wanted, told.tau, told.uncounted, measures, blamed)
+            run_many(cases, formulas, known.candidates, bench, low, measuring)
             give_back(kind, bench)
             numbers, places_of = np.divmod(np.arange(low, high), len(workloads))
             rows = np.array(workloads)[places_of]
@@ -271,20 +272,17 @@ def _groups(
 
 def _cases(prepared: list[Prepared]) -> Cases:
     """Return workloads in the kernel's form."""
-
-    def joined(columns: Iterable[NDArray[Any]]) -> NDArray[Any]:
-        return np.concatenate(list(columns))
-
     jobs, seen = (new_records(sum(len(one.jobs) for one in prepared), JOB) for _ in range(2))
-    jobs[:] = joined(one.jobs for one in prepared)
-    seen[:] = joined(one.seen for one in prepared)
-    killed = [one.killed if one.order is None else one.killed[one.order] for one in prepared]
+    jobs[:] = _joined(one.jobs for one in prepared)
+    seen[:] = _joined(one.seen for one in prepared)
     return Cases(
         jobs,
         seen,
-        joined(one.seen_request for one in prepared),
-        joined(killed),
-        joined(one.column("user_id") for one in prepared),
+        _joined(one.seen_request for one in prepared),
         np.cumsum([0, *(len(one.jobs) for one in prepared)]),
         np.array([one.processors for one in prepared]),
     )
+
+
+def _joined(columns: Iterable[NDArray[Any]]) -> NDArray[Any]:
+    return np.concatenate(list(columns))

@@ -115,23 +115,19 @@ def simulate_known(prepared: Prepared, known: Known) -> tuple[NDArray[np.int64],
     InputError
         If the score of some job is not a number.
     """
-    n = len(prepared.jobs)
-    start, backfilled = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.bool_)
-    blamed, machines, bounds = np.empty(1, dtype=np.int64), np.array([prepared.processors]), np.array([0, n])
-    cases = Cases(prepared.jobs, prepared.seen, prepared.seen_request, backfilled, start, bounds, machines)
-    policies = _alone(known.program)
+    n, policies = len(prepared.jobs), _alone(known.program)
+    bounds, machines = np.array([0, n]), np.array([prepared.processors])
+    cases = Cases(prepared.jobs, prepared.seen, prepared.seen_request, bounds, machines)
     kind = known.kind_for(n, prepared.processors, policies.depth)
     bench = take_bench(kind)
-    run_known(cases, policies, known.candidates, bench, 0, 1, start, backfilled, None, 1, 0, NOTHING, blamed)
+    blamed = run_one(cases, policies, known.candidates, bench)
+    start, backfilled = bench.world.state.start[:n].copy(), bench.world.state.backfilled[:n].copy()
     give_back(kind, bench)
-    if blamed[0] != SIMULATED:
+    if blamed != SIMULATED:
         for policy in (prepared.scheduler.policy, prepared.scheduler.order):
             if policy is not None:
                 known_scores(policy, prepared.seen, prepared.seen_request)
     return start, backfilled
-
-
-NOTHING = np.empty((0, 0))
 
 
 @lru_cache(maxsize=MOST_KNOWN)
@@ -144,16 +140,50 @@ class Cases(NamedTuple):
     """Workloads to be simulated; the jobs of number i are `jobs[bounds[i]:bounds[i + 1]]`, in order of submission.
 
     `jobs` and `seen` (JOB) and `request` are as in `schedlab.engine.prepared.Prepared`; `machines` are the sizes of the
-    machines; `killed` and `user` are for the measures.
+    machines.
     """
 
     jobs: NDArray[Any]
     seen: NDArray[Any]
     request: NDArray[np.int64]
-    killed: NDArray[np.bool_]
-    user: NDArray[np.int64]
     bounds: NDArray[np.int64]
     machines: NDArray[np.int64]
+
+
+class Case(NamedTuple):
+    """One of them: its jobs, as they are and as the order sees them, their requests, and the size of the machine."""
+
+    jobs: NDArray[Any]
+    seen: NDArray[Any]
+    request: NDArray[np.int64]
+    processors: int
+
+
+@by_address
+class Measuring(NamedTuple):
+    """What is measured of many simulations, and where it goes.
+
+    Parameters
+    ----------
+    killed, user
+        Of each job, as in `Cases`.
+    wanted, tau
+        Which measures are taken, see `schedlab.schedule.measures.measure`.
+    uncounted
+        Number of jobs, the first by submission, that are not measured; fewer if no others would be left.
+    measures
+        Filled, one row per simulation.
+    blamed
+        Filled, per simulation: a job whose score is not a number, or SIMULATED.
+    """
+
+    killed: NDArray[np.bool_]
+    user: NDArray[np.int64]
+    wanted: NDArray[np.bool_]
+    tau: int
+    uncounted: int
+    measures: NDArray[np.float64]
+    blamed: NDArray[np.int64]
 
 
 def formulas_of(programs: list[Formula]) -> Formulas:
@@ -167,6 +197,65 @@ def formulas_of(programs: list[Formula]) -> Formulas:
     )
 
 
+@kernel
+def run_one(cases: Cases, policies: Formulas, candidates: Formulas | None, bench: Bench) -> int:
+    """Simulate one workload under one formula: what came of it stands in the bench.
+
+    Parameters
+    ----------
+    cases
+        The workload.
+    policies, candidates
+        The orders of the queue, and of EASY's candidates; None for that of the queue.
+    bench
+        The bench that runs it.
+
+    Returns
+    -------
+    A job whose score is not a number, or SIMULATED.
+    """
+    return _simulate(_case_of(cases, 0), policies, 0, candidates, bench)
+
+
+@kernel
+def run_many(
+    cases: Cases, policies: Formulas, candidates: Formulas | None, bench: Bench, first: int, measuring: Measuring
+) -> None:
+    """Simulate and measure pairs, from number `first` on: pair i is formula i // W and workload i % W of W workloads.
+
+    As many as there are rows to be filled in `measuring`; the others as in `run_one`.
+    """
+    workloads = cases.machines.shape[0]
+    for row in range(measuring.blamed.shape[0]):
+        number, workload = (first + row) // workloads, (first + row) % workloads
+        case = _case_of(cases, workload)
+        measuring.blamed[row] = _simulate(case, policies, number, candidates, bench)
+        if measuring.blamed[row] == SIMULATED:
+            _measure(case, cases.bounds[workload], bench, measuring, row)
+
+
+@inlined
+def _case_of(cases: Cases, workload: int) -> Case:
+    jobs = slice(cases.bounds[workload], cases.bounds[workload + 1])
+    return Case(cases.jobs[jobs], cases.seen[jobs], cases.request[jobs], cases.machines[workload])
+
+
+@inner_kernel
+def _simulate(case: Case, policies: Formulas, number: int, candidates: Formulas | None, bench: Bench) -> int:
+    """Rank the jobs, and run the loop; return a job whose score is not a number, or SIMULATED."""
+    never: Any = np.int64(NEVER)  # as a plain constant, it would have a type of its own
+    waiting, orders = bench.world.waiting, bench.world.orders
+    empty(bench.world.state, case.jobs.shape[0], case.processors)
+    blamed = _line_up(policies, number, bench, orders.policy, waiting.queue, case)
+    if candidates is not None:
+        blamed = max(blamed, _line_up(candidates, 0, bench, orders.candidates, waiting.candidates, case))
+    _line_up_by_entry(waiting.ages, bench, case.jobs.shape[0])
+    _line_up_by_entry(waiting.beyond, bench, case.jobs.shape[0])
+    if blamed == SIMULATED:
+        call(bench.loop, (with_jobs(bench.world, (case.jobs, case.seen)), never))
+    return blamed
+
+
 @inner_kernel
 def _line_up(
     formulas: Formulas,
@@ -174,8 +263,7 @@ def _line_up(
     bench: Bench,
     order: Any,  # an Order
     queue: Any,  # a QueueTree
-    seen: NDArray[Any],
-    request: NDArray[np.int64],
+    case: Case,
 ) -> int:
     """Score all jobs, and rank them in the queue; return a job whose score is not a number, or SIMULATED."""
     program = Program(
@@ -184,11 +272,11 @@ def _line_up(
         bench.program.stack,
         bench.program.columns,
         bench.program.one,
-        seen[0].submit,
+        case.seen[0].submit,
         None,
     )
-    entered, jobs = bench.world.state.entered, seen.shape[0]
-    blamed = evaluate_for(program, order.score, seen, request, entered, 0, jobs, seen[0].submit)
+    entered, jobs = bench.world.state.entered, case.seen.shape[0]
+    blamed = evaluate_for(program, order.score, case.seen, case.request, entered, 0, jobs, case.seen[0].submit)
     line_up(queue, bench.line, jobs)
     return blamed
 
@@ -199,79 +287,24 @@ def _line_up_by_entry(queue: Any, bench: Bench, jobs: int) -> None:
         line_up(queue, bench.line, jobs)
 
 
-@kernel
-def run_known(
-    cases: Cases,
-    policies: Formulas,
-    candidates: Formulas | None,
-    bench: Bench,
-    low: int,
-    high: int,
-    start: NDArray[np.int64],
-    backfilled: NDArray[np.bool_],
-    wanted: NDArray[np.bool_] | None,
-    tau: int,
-    uncounted: int,
-    measures: NDArray[np.float64],
-    blamed: NDArray[np.int64],
-) -> None:
-    """Simulate the pairs from number `low` to `high - 1`: pair i is formula i // W and workload i % W of W workloads.
-
-    Parameters
-    ----------
-    cases
-        The workloads.
-    policies, candidates
-        The orders of the queue, and of EASY's candidates; None for that of the queue.
-    bench
-        The bench that runs them, one after the other.
-    start, backfilled
-        Filled for each job, if they are as long as the jobs; those of the last formula.
-    wanted, tau
-        Which measures are taken, see `schedlab.schedule.measures.measure`; none if None.
-    uncounted
-        Number of jobs, the first by submission, that are not measured; fewer if no others would be left.
-    measures
-        Filled, one row per pair.
-    blamed
-        Filled, per pair: a job whose score is not a number, or SIMULATED.
-    """
-    workloads = cases.machines.shape[0]
-    never: Any = np.int64(NEVER)  # as a plain constant, it would have a type of its own
-    state, waiting, orders = bench.world.state, bench.world.waiting, bench.world.orders
-    for case in range(low, high):
-        number, workload = case // workloads, case % workloads
-        first, last = cases.bounds[workload], cases.bounds[workload + 1]
-        processors = cases.machines[workload]
-        jobs, seen, request = cases.jobs[first:last], cases.seen[first:last], cases.request[first:last]
-        empty(state, last - first, processors)
-        job = _line_up(policies, number, bench, orders.policy, waiting.queue, seen, request)
-        if candidates is not None:
-            job = max(job, _line_up(candidates, 0, bench, orders.candidates, waiting.candidates, seen, request))
-        _line_up_by_entry(waiting.ages, bench, last - first)
-        _line_up_by_entry(waiting.beyond, bench, last - first)
-        blamed[case - low] = job
-        if job != SIMULATED:
-            continue
-        call(bench.loop, (with_jobs(bench.world, (jobs, seen)), never))
-        if start.shape[0] == cases.jobs.shape[0]:
-            for i in range(last - first):
-                start[first + i] = state.start[i]
-                backfilled[first + i] = state.backfilled[i]
-        if wanted is not None:
-            for i in range(last - first):
-                bench.ends[i] = state.start[i] + jobs[i].duration
-            counted = slice(min(uncounted, last - first - 1), last - first)
-            measure(
-                jobs["submit"][counted],
-                state.start[counted],
-                bench.ends[counted],
-                jobs["processors"][counted],
-                state.backfilled[counted],
-                cases.killed[first:last][counted],
-                cases.user[first:last][counted],
-                processors,
-                tau,
-                wanted,
-                measures[case - low],
-            )
+@inner_kernel
+def _measure(case: Case, place: int, bench: Bench, measuring: Measuring, row: int) -> None:
+    """Take the measures of what the bench has simulated; `place` is that of the workload's first job in `Cases`."""
+    jobs, state, ends = case.jobs, bench.world.state, bench.ends
+    for job in range(jobs.shape[0]):
+        ends[job] = state.start[job] + jobs[job].duration
+    uncounted = min(measuring.uncounted, jobs.shape[0] - 1)
+    counted, of_all = slice(uncounted, jobs.shape[0]), slice(place + uncounted, place + jobs.shape[0])
+    measure(
+        jobs["submit"][counted],
+        state.start[counted],
+        ends[counted],
+        jobs["processors"][counted],
+        state.backfilled[counted],
+        measuring.killed[of_all],
+        measuring.user[of_all],
+        case.processors,
+        measuring.tau,
+        measuring.wanted,
+        measuring.measures[row],
+    )

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from schedlab.engine.jobs.calendar import BLOCK, NEVER, USED
+from schedlab.engine.jobs.calendar import NEVER, next_place, record_at
 from schedlab.engine.jobs.clock import FREE, NOW
 from schedlab.engine.parts.dependencies.kernels import UNKNOWN
 from schedlab.engine.parts.preemption.in_plan import note_ends
 from schedlab.engine.passes.plan_slots import changes_at, ends_exactly, keep_slot, note_group, plan_group, plan_nothing
+from schedlab.engine.slurm.groups import begin_groups, leave_group, open_group
 from schedlab.engine.slurm.plan_records import add_step, drop_step, is_step, place_of_step
 from schedlab.engine.slurm.state import EMPTY_FIRST_RECORD, PLANS, RECORDS, STEPS, STEPS_CHANGE, TWICE, Passes
 from schedlab.kernels import inlined, inner_kernel
@@ -23,9 +24,6 @@ from schedlab.kernels import inlined, inner_kernel
 if TYPE_CHECKING:
     from schedlab.engine.rules import Rules
     from schedlab.engine.world import World
-
-GROUP = 30
-"""Seconds of the first group of ends of running jobs (BACKFILL_INTERVAL of select/cons_tres)."""
 
 
 @inner_kernel
@@ -36,34 +34,29 @@ def expect_ends(world: World) -> int:
     """
     running, now, strict = world.state.running, world.state.clock[NOW], 1 if world.rules.interval > 0 else 0
     plan_nothing(world, world.state.clock[FREE], strict)
-    exactly, late = ends_exactly(world), NEVER
-    edge = window = ends = UNKNOWN
+    exactly, late, ends = ends_exactly(world), NEVER, UNKNOWN
     freed = together = 0
-    for place in range(running.status[USED] - 1, -1, -1):
-        block = running.order[place]
-        for i in range(running.counts[block] - 1, -1, -1):
-            record = running.records[block * BLOCK + i]
-            end = max(record.end, now + strict)
-            overdue = record.end <= now
-            if overdue:
-                late = now + 1
-            elif late == NEVER:
-                late = max(now + 1, end - 1) if exactly else end  # one that ends in the next second is by itself
-            if overdue or exactly or not world.rules.grouped:
-                closed = end != ends
-            elif edge == UNKNOWN:
-                edge, window, closed = first_edge(world.rules, end), GROUP, True
-            else:
-                closed = end > edge + window
-                while end > edge + window:
-                    window = next_window(world.rules, window)
-            if closed:
-                _plan_group(world, freed, together, ends)
-                freed = together = 0
-            ends = end
-            freed += record.processors
-            note_group(world, together, record.job)
-            together += 1
+    groups = world.plan.groups[0]
+    begin_groups(groups, running, now)
+    while groups.place >= 0:
+        record = record_at(running, groups.place)
+        groups.place = next_place(running, groups.place)
+        end, overdue = max(record.end, now + strict), record.end <= now
+        if overdue:
+            late = now + 1
+        elif late == NEVER:
+            late = max(now + 1, end - 1) if exactly else end  # one that ends in the next second is by itself
+        if overdue or exactly or not world.rules.grouped:
+            closed = end != ends
+        else:
+            closed = open_group(groups, world.rules, end) or leave_group(groups, world.rules, end)
+        if closed:
+            _plan_group(world, freed, together, ends)
+            freed = together = 0
+        ends = end
+        freed += record.processors
+        note_group(world, together, record.job)
+        together += 1
     _plan_group(world, freed, together, ends)
     return late
 
@@ -140,18 +133,6 @@ def rounded(rules: Rules, begins: int, ends: int) -> tuple[int, int]:
 def rounded_down(rules: Rules, second: int) -> int:
     """Return the last multiple of the resolution up to a second."""
     return second - (second - rules.origin) % rules.resolution
-
-
-@inlined
-def first_edge(rules: Rules, end: int) -> int:
-    """Return when the first group of ends is over, whose first one is given."""
-    return end + GROUP - (end - rules.origin) % GROUP
-
-
-@inlined
-def next_window(rules: Rules, window: int) -> int:
-    """Return how long behind the first group another one is over, given that of the group before it."""
-    return 2 * window if rules.groups_widen else window + GROUP
 
 
 @inlined

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from schedlab.engine.jobs.calendar import BLOCK, NEVER, USED
+from schedlab.engine.jobs.calendar import NEVER, next_place, record_at
 from schedlab.engine.jobs.clock import NOW
+from schedlab.engine.machine.cohorts import COHORTS, node_of, size_of
 from schedlab.engine.machine.core_caps import copy_left
 from schedlab.engine.machine.nodes import room
 from schedlab.engine.machine.numbers import BOOKED, KEPT, PLANNED, UNLIMITED
 from schedlab.engine.machine.placement import choose
 from schedlab.engine.machine.placement_exceptions import look_ahead
-from schedlab.engine.machine.shared_plans import COHORTS, node_of, size_of
 from schedlab.engine.machine.slots import give_room
 from schedlab.engine.machine.state import LATER, PICKED, VIEWS, Nodes
 from schedlab.engine.machine.timeline_state import LAST, Timeline
@@ -33,7 +33,8 @@ from schedlab.engine.parts.outages.in_service import has_outages
 from schedlab.engine.parts.preemption.in_plan import leave_out, put_in_again
 from schedlab.engine.parts.preemption.state import has_preemption
 from schedlab.engine.passes.nodes import fits_as
-from schedlab.engine.slurm.plan import GROUP, first_edge, next_window, rounded_down
+from schedlab.engine.slurm.groups import begin_groups, leave_group, open_group
+from schedlab.engine.slurm.plan import rounded_down
 from schedlab.engine.slurm.plan_records import is_step
 from schedlab.engine.slurm.queue_entries import slot_in_turn
 from schedlab.engine.slurm.state import BEHIND, PLANS, STEPS_CHANGE, TESTED
@@ -50,18 +51,11 @@ CLOSURES = KEPT | BOOKED
 @inlined
 def planned_slot(world: World, job: int, option: int, begins: int) -> int:
     """Return when a turn of a job is planned, not before a second, and choose its nodes; UNKNOWN if it has no plan."""
-    return _on_nodes(world, job, option, begins)
-
-
-@inlined
-def _on_nodes(world: World, job: int, option: int, begins: int) -> int:
-    length = world.jobs[job].estimate + (world.rules.interval > 0)
+    estimate = world.jobs[job].estimate
+    if world.nodes is not None and world.rules.interval > 0:
+        return _earliest(world, job, option, estimate, begins)
     world.plan.counters[TESTED] = 1
-    if world.nodes is None:
-        return slot_in_turn(world, job, option, length, begins)
-    if world.rules.interval > 0:
-        return _earliest(world, job, option, world.jobs[job].estimate, begins)
-    return slot_in_turn(world, job, option, length, begins)
+    return slot_in_turn(world, job, option, estimate + (world.rules.interval > 0), begins)
 
 
 @inner_kernel
@@ -142,55 +136,54 @@ def _as_runs_end(world: World, timeline: Timeline, request: int, moment: int, le
     """Return when a request fits on usable nodes as running jobs end, not before a moment; choose its nodes.
 
     Runs that end behind `stop` are not looked at, and it is UNKNOWN if the request does not fit before they do.
-    It gets nodes that are free as soon as it fits, also if it may only begin later. Jobs that are late, or end in the
-    next second, do so by themselves; the others in groups. A group goes on as long as the next end of all running jobs
-    is not too late, and has those that hold usable nodes.
+    It gets nodes that are free as soon as it fits, also if it may only begin later.
     """
     world.nodes.counters[VIEWS] += 1
-    running, now = world.state.running, world.state.clock[NOW]
+    now, groups = world.state.clock[NOW], world.plan.groups[0]
     if _may_fit_now(world, request, moment) and _fits_at(world, request, now, max(now, moment), length, False):
         return max(now, moment)
-    before = now  # the last second with ends of running jobs that has been tried
-    edge = window = last = UNKNOWN
-    asked = False  # whether the group has been found to go on behind its last end so far
-    for place in range(running.status[USED] - 1, -1, -1):
-        block = running.order[place]
-        for i in range(running.counts[block] - 1, -1, -1):
-            record = running.records[block * BLOCK + i]
-            end = max(record.end, now + 1)
-            if end == last or (end == before and end == now + 1):
-                continue
-            known, holds = _ends_and_holds(world, timeline, record.job, end)
-            if not known:
-                continue
-            if last != UNKNOWN and not asked:
-                asked = True
-                if not world.rules.grouped or end > edge + window:
-                    second = _try(world, request, moment, length, before, last)
-                    if second != UNKNOWN:
-                        return second
-                    before, last, window = last, UNKNOWN, next_window(world.rules, window)
-                    while world.rules.grouped and end > edge + window:
-                        window = next_window(world.rules, window)
-            if end > stop and (holds or last == UNKNOWN):
-                return _try(world, request, moment, length, before, NEVER)
-            if not holds:
-                continue
-            if end == now + 1:
-                second = _try(world, request, moment, length, before, end)
-                if second != UNKNOWN:
-                    return second
-                before = end
-                continue
-            if edge == UNKNOWN:
-                edge, window = first_edge(world.rules, end), GROUP
-            last, asked = end, False
-    if last != UNKNOWN:
-        second = _try(world, request, moment, length, before, last)
+    begin_groups(groups, world.state.running, now)
+    end = _next_group(world, timeline, stop)
+    while end != NEVER:
+        second = _try(world, request, moment, length, groups.tried, end)
         if second != UNKNOWN:
             return second
-        before = last
-    return _try(world, request, moment, length, before, NEVER)
+        groups.tried = end
+        end = _next_group(world, timeline, stop)
+    return _try(world, request, moment, length, groups.tried, NEVER)
+
+
+@inner_kernel
+def _next_group(world: World, timeline: Timeline, stop: int) -> int:
+    """Return when the last of the next group of runs ends; NEVER if there is none, or if it ends behind `stop`.
+
+    Jobs that are late, or end in the next second, do so by themselves. A group goes on as long as the next end of all
+    running jobs is not too late, and has those that hold usable nodes.
+    """
+    running, groups, now = world.state.running, world.plan.groups[0], world.state.clock[NOW]
+    place, tried, last = groups.place, groups.tried, UNKNOWN
+    asked = False  # whether the group has been found to go on behind its last end so far
+    while place >= 0:
+        record = record_at(running, place)
+        end = max(record.end, now + 1)
+        if end != last and (end != tried or end != now + 1):
+            known, holds = _ends_and_holds(world, timeline, record.job, end)
+            if known:
+                if last != UNKNOWN and not asked:
+                    asked = True
+                    if leave_group(groups, world.rules, end):
+                        break
+                if end > stop and (holds or last == UNKNOWN):
+                    return NEVER
+                if holds:
+                    last, asked = end, False
+                    if end == now + 1:
+                        place = next_place(running, place)
+                        break
+                    open_group(groups, world.rules, end)
+        place = next_place(running, place)
+    groups.place = place
+    return NEVER if last == UNKNOWN else last
 
 
 @inlined

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from schedlab.engine.axes import Fixed, Kept, PerJob, Scratch
 from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.machine.profile import Profile, new_profile
+from schedlab.engine.slurm.groups import GROUPS
 from schedlab.engine.slurm.turn import TURN
 from schedlab.kernels import by_address, new_records
 
@@ -69,7 +70,8 @@ class Passes(NamedTuple):
     plan and in which pass that was computed; `begins` when it is to begin. `planning` and `starting` count the jobs of
     a user, a partition ... that a backfill pass and a main pass consider, `reserving` those of a partition for which a
     backfill pass reserves. `steps` are the seconds between the records of a plan of limited size, in order. `turn` is
-    where a pass is, see `schedlab.engine.slurm.turn`.
+    where a pass is, see `schedlab.engine.slurm.turn`, and `groups` where it is among the ends of running jobs, see
+    `schedlab.engine.slurm.groups`.
     """
 
     counters: Kept[NDArray[np.int64]]
@@ -82,6 +84,7 @@ class Passes(NamedTuple):
     reserving: Depths
     steps: Kept[NDArray[np.int64]]
     turn: Scratch[NDArray[Any]]
+    groups: Scratch[NDArray[Any]]
 
 
 def new_depths(most: NDArray[np.int64], group: NDArray[np.int64]) -> Depths:
@@ -107,4 +110,5 @@ def new_passes(jobs: int, planning: Depths, starting: Depths, reserving: Depths,
         reserving=reserving,
         steps=np.empty(steps + 2, dtype=np.int64),
         turn=new_records(1, TURN),
+        groups=new_records(1, GROUPS),
     )

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from schedlab.engine.jobs.calendar import NEVER
+from schedlab.engine.machine.cohorts import COHORTS, node_of, size_of
 from schedlab.engine.machine.numbers import PLANNED
-from schedlab.engine.machine.shared_plans import COHORTS, node_of, size_of
 from schedlab.engine.machine.state import Nodes
 from schedlab.engine.machine.timeline import LONG_AGO
 from schedlab.engine.machine.timeline_state import LAST, Timeline

@@ -8,8 +8,8 @@ import numpy as np
 
 from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import NOW
+from schedlab.engine.machine.cohorts import touch
 from schedlab.engine.machine.numbers import BOOKED, KEPT
-from schedlab.engine.machine.shared_plans import touch
 from schedlab.engine.machine.timeline import keep, take_gpus
 from schedlab.engine.parts.outages.kernels import BEHIND_STEP, STEP, STEPS_AT, Outages
 from schedlab.engine.parts.outages.numbers import FOR_ALL

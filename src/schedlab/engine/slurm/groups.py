@@ -1,0 +1,59 @@
+"""How Slurm's backfill pass groups the ends of running jobs: it asks only once for a group whether a job fits.
+
+The first group begins with the first end and is short; those behind it are wider, in some versions the more so the
+later they are. Of a group, the ends from the first to the last one count as one moment.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from schedlab.engine.jobs.calendar import Calendar, soonest_place
+from schedlab.kernels import inlined
+
+if TYPE_CHECKING:
+    from schedlab.engine.rules import Rules
+
+GROUP = 30
+"""Seconds of the first group of ends of running jobs (BACKFILL_INTERVAL of select/cons_tres)."""
+
+NO_EDGE = -1
+"""No group has begun."""
+
+GROUPS = np.dtype(
+    [
+        ("edge", "i8"),  # when the first group is over
+        ("window", "i8"),  # how long behind it the present one is
+        ("place", "i8"),  # of the running job that is looked at next, in the calendar
+        ("tried", "i8"),  # the last second with ends that has been tried
+    ]
+)
+"""The present group, and how far a search through the running jobs has come."""
+
+
+@inlined
+def begin_groups(groups: Any, running: Calendar, now: int) -> None:
+    """Go to the running job that is expected to end first."""
+    groups.edge, groups.window, groups.place, groups.tried = NO_EDGE, GROUP, soonest_place(running), now
+
+
+@inlined
+def open_group(groups: Any, rules: Rules, end: int) -> bool:
+    """Let the first group begin with an end; return False if it has begun before."""
+    if groups.edge != NO_EDGE:
+        return False
+    groups.edge = end + GROUP - (end - rules.origin) % GROUP
+    return True
+
+
+@inlined
+def leave_group(groups: Any, rules: Rules, end: int) -> bool:
+    """Return whether an end is too late for the present group; the one that it belongs to is the present one then."""
+    if not rules.grouped:
+        return True
+    too_late = end > groups.edge + groups.window
+    while end > groups.edge + groups.window:
+        groups.window = 2 * groups.window if rules.groups_widen else groups.window + GROUP
+    return too_late
