@@ -12,7 +12,7 @@ from schedlab.engine.decisions.partitions import (
     choose_on_site,
     fits_on_site,
     hold_beside,
-    may_start_beside_heads,
+    can_start_beside_heads,
     propose_on_site,
 )
 from schedlab.engine.jobs.calendar import NEVER
@@ -21,7 +21,7 @@ from schedlab.engine.jobs.state import UNKNOWN
 from schedlab.engine.machine.placement import gpus_of
 from schedlab.engine.machine.state import ASKED_FOR, NOW_FREE, PICKED
 from schedlab.engine.moments import runs_have_begun
-from schedlab.engine.parts.admission import within_limits
+from schedlab.engine.parts.admission import may_start
 from schedlab.engine.parts.heterogeneous.kernels import (
     end_of_all,
     first_of_all,
@@ -122,7 +122,7 @@ def fit_on_nodes(world: World, rows: NDArray[np.int64], found: NDArray[np.bool_]
     """Clear the marks of the jobs that do not fit on the nodes now, within all limits."""
     for i in range(len(rows)):
         if found[i]:
-            found[i] = within_limits(world, rows[i]) and _fits(world, rows[i])
+            found[i] = may_start(world, rows[i]) and _fits(world, rows[i])
 
 
 @inlined
@@ -164,7 +164,7 @@ def _proposed(
 ) -> int:
     if world.site is not None:
         return propose_on_site(world, order, easy, reserved, blocking)
-    if order[0] != reserved[0] and may_start(world, order[0]):
+    if order[0] != reserved[0] and can_start(world, order[0]):
         return order[0]
     if not easy:
         return NONE
@@ -172,7 +172,7 @@ def _proposed(
         reserved[0] = order[0]
         reserved[1], reserved[2] = reserve_for(world, order[0], world.state.clock[NOW])
     for i in range(len(order)):
-        if may_start_beside(world, reserved, order[i]):
+        if can_start_beside(world, reserved, order[i]):
             return order[i]
     return NONE
 
@@ -187,23 +187,23 @@ def fit_beside(world: World, who: NDArray[np.int64], reserved: NDArray[np.int64]
 @inlined
 def _fits_beside_all(world: World, reserved: NDArray[np.int64], job: int) -> bool:
     if world.site is not None:
-        return may_start_beside_heads(world, job)
-    return may_start_beside(world, reserved, job)
+        return can_start_beside_heads(world, job)
+    return can_start_beside(world, reserved, job)
 
 
 @inlined
-def may_start(world: World, job: int) -> bool:
+def can_start(world: World, job: int) -> bool:
     """Return whether a job fits now, within all limits."""
-    if world.jobs[job].processors > world.state.clock[FREE] or not within_limits(world, job):
+    if world.jobs[job].processors > world.state.clock[FREE] or not may_start(world, job):
         return False
     return fits(world.nodes, job)
 
 
 @inlined
-def may_start_beside(world: World, reserved: NDArray[np.int64], job: int) -> bool:
+def can_start_beside(world: World, reserved: NDArray[np.int64], job: int) -> bool:
     """Return whether a job fits now, within all limits, without delaying a reservation."""
     processors = world.jobs[job].processors
-    if job == reserved[0] or processors > world.state.clock[FREE] or not within_limits(world, job):
+    if job == reserved[0] or processors > world.state.clock[FREE] or not may_start(world, job):
         return False
     ends_before = world.state.clock[NOW] + world.jobs[job].estimate <= reserved[1]
     return (ends_before or processors <= reserved[2]) and fits_beside(world.nodes, job, ends_before)

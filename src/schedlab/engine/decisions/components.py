@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.parts.admission import within_limits
+from schedlab.engine.parts.admission import may_start
 from schedlab.engine.parts.heterogeneous.kernels import mark_chosen, unmark
 from schedlab.engine.parts.limits.state import open_partitions
 from schedlab.engine.passes.components import fit_together, fits_apart
@@ -24,7 +24,7 @@ def fit_as_wholes(world: World, rows: NDArray[np.int64], found: NDArray[np.bool_
     open_partitions(world.site)
     for i in range(len(rows)):
         if found[i]:
-            found[i] = within_limits(world, rows[i]) and fit_together(world, rows[i])
+            found[i] = may_start(world, rows[i]) and fit_together(world, rows[i])
 
 
 @inner_kernel

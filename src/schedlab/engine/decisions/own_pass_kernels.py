@@ -15,7 +15,7 @@ from schedlab.engine.jobs.calendar import NEVER, soonest
 from schedlab.engine.jobs.clock import BLAMED, FREE, LEFT, NOW, STARTED, WAITING
 from schedlab.engine.jobs.state import UNKNOWN
 from schedlab.engine.moments import runs_have_begun
-from schedlab.engine.parts.admission import within_limits
+from schedlab.engine.parts.admission import may_start
 from schedlab.engine.parts.dependencies.kernels import is_ready
 from schedlab.engine.passes.conservative import expect_twice_as_long, plan_running
 from schedlab.engine.passes.conservative_plan import NEXT_START, cancel, plan_at_earliest
@@ -80,14 +80,14 @@ def earliest_start(world: World, job: int) -> int:
 @bare_kernel
 def is_allowed(world: World, job: int) -> bool:
     """Return whether limits let a waiting job start now."""
-    return within_limits(world, job)
+    return may_start(world, job)
 
 
 @bare_kernel
 def fits_beside_plan(world: World, job: int) -> bool:
     """Return whether a waiting job may start now, within all limits and beside the plan."""
     if world.plan.reserved[job] != NEVER:
-        return world.plan.reserved[job] == world.state.clock[NOW] and within_limits(world, job)
+        return world.plan.reserved[job] == world.state.clock[NOW] and may_start(world, job)
     return _fits(world, job)
 
 
@@ -95,7 +95,7 @@ def fits_beside_plan(world: World, job: int) -> bool:
 def _fits(world: World, job: int) -> bool:
     """Return whether a job without a reservation may start now; choose its nodes."""
     now = world.state.clock[NOW]
-    if world.jobs[job].processors > world.state.clock[FREE] or not within_limits(world, job):
+    if world.jobs[job].processors > world.state.clock[FREE] or not may_start(world, job):
         return False
     return find_slot(world, job, world.jobs[job].estimate, now) == now
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from schedlab.engine.jobs.clock import FREE, NOW
 from schedlab.engine.machine.slots import hold_run
-from schedlab.engine.parts.admission import within_limits
+from schedlab.engine.parts.admission import may_start
 from schedlab.engine.parts.dependencies.kernels import is_ready
 from schedlab.engine.parts.limits.state import HEADS, NOT_MADE, Site, block, open_partitions
 from schedlab.engine.passes.nodes import fits, fits_open
@@ -67,7 +67,7 @@ def propose_on_site(
         reserved[1] = reserve_for_first(world, len(order))
         reserved[0] = world.site.head[0] if world.site.counters[HEADS] > 0 else NONE
     for i in range(len(order)):
-        if may_start_beside_heads(world, order[i]):
+        if can_start_beside_heads(world, order[i]):
             return order[i]
     return NONE
 
@@ -79,7 +79,7 @@ def _next_head(world: World, order: NDArray[np.int64], blocking: NDArray[np.int6
     _block_again(world.site, blocking)
     for i in range(len(order)):
         job = order[i]
-        if not is_ready(world.dependencies, job) or not within_limits(world, job):
+        if not is_ready(world.dependencies, job) or not may_start(world, job):
             continue
         if world.jobs[job].processors <= world.state.clock[FREE] and fits_open(
             world, job, now, now + world.jobs[job].estimate
@@ -100,11 +100,11 @@ def _block_again(site: Site, blocking: NDArray[np.int64]) -> None:
 
 
 @inner_kernel
-def may_start_beside_heads(world: World, job: int) -> bool:
+def can_start_beside_heads(world: World, job: int) -> bool:
     """Return whether a job fits now, within all limits, alongside the present reservations."""
     if world.site.counters[HEADS] == NOT_MADE or world.jobs[job].processors > world.state.clock[FREE]:
         return False
-    if not is_ready(world.dependencies, job) or not within_limits(world, job) or not fits(world.nodes, job):
+    if not is_ready(world.dependencies, job) or not may_start(world, job) or not fits(world.nodes, job):
         return False
     found = fits_beside_heads(world, job)
     own = head_of(world, job)

@@ -46,18 +46,18 @@ def why_not(world: World, job: int) -> int:
 
 
 @inlined
-def within_limits(world: World, job: int) -> bool:
+def may_start(world: World, job: int) -> bool:
     """Return whether a job, or all components that wait with it, may start now, given enough free resources.
 
     Of limits that fall with time, each is compared with the running jobs alone.
     """
     if world.components is not None:
-        return _all_within_limits(world, job)
+        return _may_all_start(world, job)
     return why_not(world, job) == NO_REASON
 
 
 @inlined
-def by_itself_within_limits(world: World, job: int) -> bool:
+def may_start_by_itself(world: World, job: int) -> bool:
     """Return the same of a job or one component: Slurm looks at all of a job together only when it is to start."""
     if world.components is not None and not are_complete(world.components, job):
         return False
@@ -65,13 +65,13 @@ def by_itself_within_limits(world: World, job: int) -> bool:
 
 
 @inlined
-def may_be_passed_over(world: World) -> bool:
-    """Return whether there may be jobs that are passed over, see `within_limits`."""
+def some_may_not_start(world: World) -> bool:
+    """Return whether there may be jobs that are passed over, see `may_start`."""
     return has_limits(world.site) or has_outages(world)
 
 
 @inner_kernel
-def _all_within_limits(world: World, job: int) -> bool:
+def _may_all_start(world: World, job: int) -> bool:
     if not are_complete(world.components, job) or lacks_any(world.components, job):
         return False
     within, charged = True, world.components.first[job]

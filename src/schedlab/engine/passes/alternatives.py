@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import FREE, NOW, STARTED
 from schedlab.engine.machine.slots import earliest_of
-from schedlab.engine.parts.admission import within_limits
+from schedlab.engine.parts.admission import may_start
 from schedlab.engine.parts.limits.state import Site
 from schedlab.engine.parts.moldable.kernels import NOBODY, is_visible
 from schedlab.engine.passes.nodes import fits, fits_open, reserve_for
@@ -125,7 +125,7 @@ def _fitting_open(world: World, score: NDArray[np.float64], ordered: int, job: i
         if (
             is_visible(world.alternatives, other)
             and goes_before(world.site, score, ordered, other, found)
-            and within_limits(world, other)
+            and may_start(world, other)
             and _fits_open(world, other)
         ):
             found = other
@@ -149,7 +149,7 @@ def _soonest_on_nodes(world: World, order: NDArray[np.int64], count: int, job: i
     found, ends = job, NEVER
     for i in range(count):
         other = order[i]
-        if world.alternatives.first[other] == world.alternatives.first[job] and within_limits(world, other):
+        if world.alternatives.first[other] == world.alternatives.first[job] and may_start(world, other):
             length = world.jobs[other].estimate
             end = earliest_of(world.nodes, world.nodes.ahead, other, length, begins, NEVER) + length
             if end < ends:

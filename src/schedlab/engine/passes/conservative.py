@@ -29,7 +29,7 @@ from schedlab.engine.jobs.clock import (
 )
 from schedlab.engine.machine.processors import correct
 from schedlab.engine.moments import runs_have_begun
-from schedlab.engine.parts.admission import may_be_passed_over, within_limits
+from schedlab.engine.parts.admission import may_start, some_may_not_start
 from schedlab.engine.parts.dependencies.kernels import is_ready
 from schedlab.engine.parts.moldable.kernels import has_alternatives
 from schedlab.engine.parts.preemption.kernels import make_way
@@ -114,7 +114,7 @@ def _look(world: World, queue: QueueList, booked: bool) -> int:
     before = world.plan.list.length[0]
     first = 0
     if (
-        world.dependencies is None and not world.rules.keeps_submit and not may_be_passed_over(world)
+        world.dependencies is None and not world.rules.keeps_submit and not some_may_not_start(world)
     ):  # new ones are at the end
         first = queue.length[0]
         while first > 0 and not world.plan.listed[queue.order[first - 1]]:
@@ -123,7 +123,7 @@ def _look(world: World, queue: QueueList, booked: bool) -> int:
         job = queue.order[i]
         if world.plan.listed[job] or not is_ready(world.dependencies, job):
             continue
-        if within_limits(world, job):
+        if may_start(world, job):
             world.plan.listed[job] = True
             append(world.plan.list, job)
     return before
@@ -136,7 +136,7 @@ def _drop_refused(world: World, booked: bool) -> None:
         listed, kept, now = world.plan.list, 0, world.state.clock[NOW]
         for i in range(listed.length[0]):
             job = listed.order[i]
-            if within_limits(world, job):
+            if may_start(world, job):
                 listed.order[kept] = job
                 kept += 1
                 continue
@@ -172,7 +172,7 @@ def _start_in_order(world: World) -> bool:
         if place == queue.length[0]:
             return False
         job = queue.order[place]
-        if not is_ready(world.dependencies, job) or not within_limits(world, job):
+        if not is_ready(world.dependencies, job) or not may_start(world, job):
             place += 1
             continue
         fitting = fitting_open(world, world.orders.policy.score, BY_ENTRY, job)

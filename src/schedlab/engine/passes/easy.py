@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from schedlab.engine.jobs.calendar import soonest
 from schedlab.engine.jobs.clock import BLAMED, COMPLETED, CORRECTED, ENTERING, FREE, HEAD, LEFT, NOW, STARTED, WAITING
 from schedlab.engine.jobs.state import UNKNOWN
-from schedlab.engine.parts.admission import within_limits
+from schedlab.engine.parts.admission import may_start
 from schedlab.engine.parts.dependencies.kernels import UNKNOWN as NOT_KNOWN
 from schedlab.engine.parts.dependencies.kernels import DependencyState, begin_of_task, is_ready
 from schedlab.engine.parts.heterogeneous.kernels import has_components, is_component
@@ -354,7 +354,7 @@ def use_gap(world: World) -> None:
         while place != NONE:
             job = job_at(world.waiting.queue, place)
             share = 0.0
-            if is_ready(world.dependencies, job) and within_limits(world, job) and fits(world.nodes, job):
+            if is_ready(world.dependencies, job) and may_start(world, job) and fits(world.nodes, job):
                 share = useful_share(world.retries, job, world.jobs[job].processors, shadow - now, clock[FREE])
             if is_better(world.jobs, job, share, best, most) or (
                 best != NONE

@@ -17,7 +17,7 @@ from schedlab.engine.jobs.clock import BLAMED, FREE, HEAD, LEFT, NOW, STARTED
 from schedlab.engine.jobs.state import UNKNOWN
 from schedlab.engine.machine.slots import earliest_of, has_room_for, hold_reserved, hold_run, remember
 from schedlab.engine.machine.timeline import clear
-from schedlab.engine.parts.admission import within_limits
+from schedlab.engine.parts.admission import may_start
 from schedlab.engine.parts.dependencies.kernels import UNKNOWN as NOT_KNOWN
 from schedlab.engine.parts.dependencies.kernels import begin_of_task, is_ready
 from schedlab.engine.parts.heterogeneous.kernels import is_component
@@ -94,11 +94,7 @@ def start_heads(world: World) -> bool:
         while place < count and not again and clock[FREE] > 0:
             job = world.site.line[place]
             place += 1
-            if (
-                has_left(world.alternatives, job)
-                or not is_ready(world.dependencies, job)
-                or not within_limits(world, job)
-            ):
+            if has_left(world.alternatives, job) or not is_ready(world.dependencies, job) or not may_start(world, job):
                 continue
             started, again = _start_head(world, job, blocked)
             if not started:
@@ -159,7 +155,7 @@ def _backfill(world: World) -> None:
             world.jobs[job].processors > clock[FREE]
             or has_left(world.alternatives, job)
             or not is_ready(world.dependencies, job)
-            or not within_limits(world, job)
+            or not may_start(world, job)
             or not fits(world.nodes, job)
         ):
             continue
@@ -269,7 +265,7 @@ def _find_heads(world: World, heads: NDArray[Any], count: int) -> int:
     for i in range(count):
         job = world.site.behind[i]
         if is_ready(world.dependencies, job):
-            if not within_limits(world, job):
+            if not may_start(world, job):
                 continue
         elif begin_of_task(world, job) == NOT_KNOWN:
             continue

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 from schedlab.engine.jobs.clock import NOW
-from schedlab.engine.parts.admission import NO_REASON, why_not, within_limits
+from schedlab.engine.parts.admission import NO_REASON, may_start, why_not
 from schedlab.engine.parts.dependencies.kernels import is_ready
 from schedlab.engine.parts.limits.state import (
     BY_NUMBER,
@@ -76,7 +76,7 @@ def all_are_passed_over(world: World) -> bool:
     if world.site is not None:
         queue: Any = world.waiting.queue
         for i in range(queue.length[0]):
-            if is_ready(world.dependencies, queue.order[i]) and within_limits(world, queue.order[i]):
+            if is_ready(world.dependencies, queue.order[i]) and may_start(world, queue.order[i]):
                 return False
         return True
     return False

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import NOW
-from schedlab.engine.parts.admission import within_limits
+from schedlab.engine.parts.admission import may_start
 from schedlab.engine.parts.dependencies.kernels import UNKNOWN
 from schedlab.engine.parts.limits.state import ANYWHERE
 from schedlab.engine.parts.moldable.kernels import is_visible
@@ -43,7 +43,7 @@ def _planned_of(world: World, score: NDArray[np.float64], job: int, strict: int,
     starts, found, ends = NONE, NONE, NEVER
     soonest: Any = np.int64(NEVER)  # as a plain constant, it would have a type of its own
     for other in range(world.alternatives.first[job], world.alternatives.end[job]):
-        if not is_visible(world.alternatives, other) or not within_limits(world, other):
+        if not is_visible(world.alternatives, other) or not may_start(world, other):
             continue
         length = world.jobs[other].estimate + strict
         begins = planned_slot(world, other, ANYWHERE, now)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import FREE, NOW
-from schedlab.engine.parts.admission import by_itself_within_limits, may_be_passed_over
+from schedlab.engine.parts.admission import may_start_by_itself, some_may_not_start
 from schedlab.engine.parts.dependencies.kernels import NO_WORKFLOW, UNKNOWN, after_parents, is_ready
 from schedlab.engine.parts.heterogeneous.kernels import (
     begin_to_plan,
@@ -109,7 +109,7 @@ def _is_hopeless(world: World, turn: Any) -> bool:
 def _narrowest(world: World) -> int:
     """Return the fewest processors needed by a job that could start in this pass, 0 if one has not been planned yet."""
     queue, fewest, looked_at = world.waiting.queue, NEVER, 0
-    refused = may_be_passed_over(world)  # a job that exceeds a limit does not count
+    refused = some_may_not_start(world)  # a job that exceeds a limit does not count
     counts_all = (
         world.rules.by_group or refused or has_alternatives(world.alternatives) or has_components(world.components)
     )
@@ -156,7 +156,7 @@ def _take_turn(world: World, turn: Any) -> bool:
     """
     job, number = world.waiting.queue.order[turn.place], turn.number
     turn.job, turn.ready = job, is_ready(world.dependencies, job)
-    if (turn.ready and not by_itself_within_limits(world, job)) or (number == 0 and had_turn(world.alternatives, job)):
+    if (turn.ready and not may_start_by_itself(world, job)) or (number == 0 and had_turn(world.alternatives, job)):
         next_job(turn, 1)
         return False
     take_turn(world.alternatives, job)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from schedlab.engine.jobs.clock import FREE, NOW
 from schedlab.engine.machine.profile import Profile, free_at
 from schedlab.engine.machine.state import PICKED
-from schedlab.engine.parts.admission import by_itself_within_limits
+from schedlab.engine.parts.admission import may_start_by_itself
 from schedlab.engine.parts.dependencies.kernels import UNKNOWN, is_ready
 from schedlab.engine.parts.heterogeneous.kernels import is_component
 from schedlab.engine.parts.moldable.kernels import has_alternatives
@@ -55,7 +55,7 @@ def rest_after(world: World, queue: QueueList) -> tuple[int, bool]:
         job = queue.order[i]
         if not is_ready(world.dependencies, job):
             return AWAKE, False
-        if by_itself_within_limits(world, job):
+        if may_start_by_itself(world, job):
             able += 1
             if able > most or is_component(world.components, job):
                 return AWAKE, False
@@ -80,7 +80,7 @@ def _changes(world: World, queue: QueueList) -> bool:
     clear_steps(world.plan)
     for i in range(queue.length[0]):
         job = queue.order[i]
-        if not by_itself_within_limits(world, job):
+        if not may_start_by_itself(world, job):
             continue
         quiet = reserved >= world.rules.reserve or is_young(world, job) or is_minor(world, job)
         mine = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from schedlab.engine.jobs.clock import NOW, STARTED
-from schedlab.engine.parts.admission import by_itself_within_limits, within_limits
+from schedlab.engine.parts.admission import may_start, may_start_by_itself
 from schedlab.engine.parts.heterogeneous.kernels import all_startable, is_component, mark_chosen, unmark
 from schedlab.engine.parts.limits.state import open_partitions
 from schedlab.engine.parts.limits.stop import stops_others
@@ -78,7 +78,7 @@ def start_planned(world: World, job: int) -> int:
 
     They get the nodes that are free now, whatever has been reserved on them; so does Slurm.
     """
-    if world.components is not None and all_startable(world.components, job) and within_limits(world, job):
+    if world.components is not None and all_startable(world.components, job) and may_start(world, job):
         open_partitions(world.site)
         if has_preemption(world):
             return _start_in_turn(world, job)
@@ -137,11 +137,11 @@ def start_next(world: World, queue: QueueList, place: int, option: int) -> int:
     heterogeneous job does: only the backfill pass starts it.
     """
     job = queue.order[place]
-    admitted = by_itself_within_limits(world, job)
+    admitted = may_start_by_itself(world, job)
     if not admitted and not stops_others(world, job):
         return 1
     if is_component(world.components, job):
-        in_order = world.state.clock[STARTED] < world.rules.in_order and within_limits(world, job)
+        in_order = world.state.clock[STARTED] < world.rules.in_order and may_start(world, job)
         if in_order and fit_together(world, job):
             start_components(world, job, False)
             return -place

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.jobs.clock import NOW
-from schedlab.engine.parts.admission import by_itself_within_limits
+from schedlab.engine.parts.admission import may_start_by_itself
 from schedlab.engine.parts.dependencies.kernels import is_ready
 from schedlab.engine.parts.limits.state import admitted, exceeds_resources_alone
 from schedlab.engine.parts.moldable.kernels import is_moldable
@@ -59,7 +59,7 @@ def line_up(world: World, order: NDArray[np.int64], count: int) -> int:
     listed = 0
     for i in range(count):
         job = order[i]
-        within = is_ready(world.dependencies, job) and by_itself_within_limits(world, job)
+        within = is_ready(world.dependencies, job) and may_start_by_itself(world, job)
         if within or (is_ready(world.dependencies, job) and stops_others(world, job)):
             world.site.behind[listed] = job
             listed += 1

@@ -1,6 +1,6 @@
 """Whether jobs would fit the nodes and GPUs in service, or those that are open for long enough, if no job ran.
 
-Who would not is passed over, like one that would exceed a limit. The passes ask, and `within_limits` for all of them.
+Who would not is passed over, like one that would exceed a limit. The passes ask, and `may_start` for all of them.
 """
 
 from __future__ import annotations
