@@ -8,7 +8,7 @@ import numpy as np
 
 from schedlab.engine.machine.fitting import fitting
 from schedlab.engine.machine.numbers import NO_CAP, NodeInputs
-from schedlab.engine.parts.limits.numbers import SiteInputs
+from schedlab.engine.parts.limits.numbers import LimitInputs
 from schedlab.engine.parts.limits.tres import Billing
 from schedlab.engine.parts.priority.associations import Associations
 from schedlab.engine.parts.submission_limits.numbers import SubmissionLimitInputs, batches
@@ -25,10 +25,10 @@ CAPPED = 0.5
 """How often the jobs of a partition may hold only some cores of each node together."""
 
 
-def site_of(partitions, tiers, options, limits=(), uses=None) -> SiteInputs:
+def site_of(partitions, tiers, options, limits=(), uses=None) -> LimitInputs:
     """Return partitions (rows of nodes) with tiers, options of jobs (partition, shape), limits and uses of them."""
     uses = [[] for _ in options] if uses is None else uses
-    return SiteInputs(
+    return LimitInputs(
         tier=np.array(tiers),
         nodes=np.array(partitions, dtype=np.bool_),
         option_offset=np.cumsum([0, *(len(one) for one in options)]),
@@ -44,7 +44,9 @@ def site_of(partitions, tiers, options, limits=(), uses=None) -> SiteInputs:
     )
 
 
-def random_site(workload: Workload, nodes: NodeInputs, random: Random, tiers: int = 2) -> tuple[NodeInputs, SiteInputs]:
+def random_site(
+    workload: Workload, nodes: NodeInputs, random: Random, tiers: int = 2
+) -> tuple[NodeInputs, LimitInputs]:
     """Return nodes with a request for each partition of a job, and partitions of tiers; the first has all nodes."""
     count, partitions = len(nodes.cores), random.randint(1, MOST_PARTITIONS)
     members = [[True] * count, *([random.random() < 0.6 for _ in range(count)] for _ in range(partitions - 1))]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Annotated, Any, NamedTuple, get_type_hints
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from schedlab.engine import axes
+from schedlab.engine import axes, parts
 from schedlab.engine.axes import RECORD, ByPart, Fixed, Kept, Moves, PerJob, PerSubmittedJob, PerUser, Scratch
 from schedlab.engine.logs import LOGS
 from schedlab.engine.parts.every_part import PARTS
@@ -84,6 +85,13 @@ def test_each_part_is_a_field_of_the_world_and_is_listed_once() -> None:
     names = [part.name for part in PARTS]
     assert len(set(names)) == len(names)
     assert set(names) == set(World._field_defaults)
+
+
+def test_a_part_has_the_name_of_its_package() -> None:
+    """The nodes are a part, too, but passes know them: they have a package beside the others."""
+    assert {path.parent.name for path in Path(parts.__file__).parent.glob("*/part.py")} | {"nodes"} == {
+        part.name for part in PARTS
+    }
 
 
 def test_what_an_axis_leaves_to_a_part_is_brought_over_by_it() -> None:

@@ -112,7 +112,7 @@ def test_nothing_is_asked_for_where_it_does_not_stand(path: Path) -> None:
 @pytest.mark.parametrize(
     ("source", "missing"),
     [
-        ("def f(world):\n    return world.site.gate is None", "gate"),
+        ("def f(world):\n    return world.limits.gate is None", "gate"),
         ("def f(self):\n    return self._world.state.nodes", "nodes"),
         ("def f(world):\n    later = world.nodes.later\n    return later.outages", "outages"),
         ("def f(nodes: Nodes | None):\n    return nodes.wishes", "wishes"),

@@ -57,7 +57,7 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
     """
     scheduler, n = prepared.scheduler, len(prepared.jobs)
     parts = {part.name: part.new(prepared) for part in PARTS}
-    retries, dependencies, site, priority = (parts[name] for name in ("retries", "dependencies", "site", "priority"))
+    retries, dependencies, limits = (parts[name] for name in ("retries", "dependencies", "limits"))
     state = new_state(
         n,
         prepared.processors,
@@ -72,7 +72,7 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
     fixed_beforehand = retries is None and dependencies is None and not open_ended
     orders = _orders(prepared, statistics_in(parts["forecasts"]), fixed_beforehand=fixed_beforehand)
     tier = (
-        None if site is None else site.tier if parts["components"] is None else site.tier.copy()
+        None if limits is None else limits.tier if parts["heterogeneous"] is None else limits.tier.copy()
     )  # it changes in passes
     waiting = _waiting(prepared, state, orders, tier, fixed_beforehand=fixed_beforehand)
     plan: Plan | Passes | None = None
@@ -80,8 +80,8 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
         plan = new_plan(orders.policy.score, prepared.processors, retries=retries is not None, tier=tier)
     elif isinstance(scheduler.backfill, Slurm):
         plan = _slurm_passes(prepared, scheduler.backfill)
-        if priority is not None:
-            state.planned[:] = priority.whole == 0
+        if parts["priority"] is not None:
+            state.planned[:] = parts["priority"].whole == 0
     rules = rules_of(prepared, orders, observed=observed)
     return World(
         prepared.jobs,
@@ -100,7 +100,7 @@ def _slurm_passes(prepared: Prepared, passes: Slurm) -> Passes:
     planning, starting, reserving = (
         _depths(prepared, passes, names) for names in (DEPTHS, QUEUE_DEPTHS, RESERVE_DEPTHS)
     )
-    turns = len(prepared.jobs) if prepared.site is None else len(prepared.site.option_partition)
+    turns = len(prepared.jobs) if prepared.limits is None else len(prepared.limits.option_partition)
     steps = _plan_size(passes) or (0 if prepared.nodes is None else 2 * turns)
     return new_passes(len(prepared.jobs), planning, starting, reserving, prepared.processors, steps)
 
@@ -110,17 +110,17 @@ def _depths(prepared: Prepared, passes: Slurm, names: Iterable[str]) -> Depths:
     user, partition, account = (prepared.column(name) for name in ("user_id", "partition_id", "group_id"))
     array = prepared.in_submission_order(batches(prepared.workload))
     small = np.bincount(array)[array] <= max(1, passes.array_reserve)
-    if prepared.site is not None:  # a job counts in each of its partitions
-        turns = np.diff(prepared.site.option_offset)
+    if prepared.limits is not None:  # a job counts in each of its partitions
+        turns = np.diff(prepared.limits.option_offset)
         user, account, array, small = (np.repeat(column, turns) for column in (user, account, array, small))
-        partition = prepared.site.option_partition
+        partition = prepared.limits.option_partition
     columns = dict(zip(DEPTHS, ((user,), (partition,), (user, account), (user, partition)), strict=True))
     columns |= dict.fromkeys((*QUEUE_DEPTHS, "partition_reserve"), (partition,))
     columns["array_reserve"] = (array,)
     limits = {name: getattr(passes, name) for name in names if getattr(passes, name) < ALL}
     exempt = {"array_reserve": small}
-    if names == RESERVE_DEPTHS and prepared.site is not None and prepared.site.reserves is not None:
-        exempt["no_reserve"] = np.repeat(prepared.site.reserves, turns)
+    if names == RESERVE_DEPTHS and prepared.limits is not None and prepared.limits.reserves is not None:
+        exempt["no_reserve"] = np.repeat(prepared.limits.reserves, turns)
         columns["no_reserve"], limits["no_reserve"] = (partition,), 0
     if small.all():
         limits.pop("array_reserve", None)
@@ -215,7 +215,7 @@ def rules_of(prepared: Prepared, orders: Iterable[Order | None], *, observed: bo
         asks_at_entry=ASKED_AT_ENTRY in kinds,
         asks_at_pass=ASKED in kinds or isinstance(backfill, OwnPass),
         observed=observed,
-        ranks=prepared.site is not None
+        ranks=prepared.limits is not None
         and bool(kinds & {TIMED, ASKED})
         and not (isinstance(policy, AgentPolicy) or isinstance(backfill, OwnPass)),
         loses=prepared.outages is not None and prepared.outages.loses,

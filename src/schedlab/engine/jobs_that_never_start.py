@@ -39,17 +39,17 @@ def refuse_left_over(prepared: Prepared, start: NDArray[np.int64], estimate: NDA
 
 def _why(prepared: Prepared, start: NDArray[np.int64], estimate: NDArray[np.int64]) -> str:
     """Return what keeps jobs from starting: a limit that one of them exceeds by itself, or nodes out of service."""
-    site = prepared.site
-    if site is not None and prepared.spread is None:
-        job = np.repeat(np.arange(len(start)), np.diff(site.use_offset))
-        used = site.use_amount * np.where(site.timed[site.use_limit], estimate[job], 1)
-        beyond = (start[job] < 0) & (used > site.limit[site.use_limit])
+    limits = prepared.limits
+    if limits is not None and prepared.spread is None:
+        job = np.repeat(np.arange(len(start)), np.diff(limits.use_offset))
+        used = limits.use_amount * np.where(limits.timed[limits.use_limit], estimate[job], 1)
+        beyond = (start[job] < 0) & (used > limits.limit[limits.use_limit])
         if beyond.any():
             place = int(np.argmax(beyond))
             name = prepared.in_submission_order(prepared.workload.job_id)[job[place]]
             return (
                 f"job {name}, expected to run for {estimate[job[place]]} s, is beyond a limit by itself "
-                f"({site.reason[site.use_limit[place]]}): raise the limit, or let jobs whose requests fail be "
+                f"({limits.reason[limits.use_limit[place]]}): raise the limit, or let jobs whose requests fail be "
                 "abandoned (exhausted=give-up)"
             )
     if isinstance(prepared.scheduler.policy, AgentPolicy):

@@ -80,7 +80,7 @@ def next_by_itself(world: World, second: int) -> int:
 @inlined
 def lose_patience(world: World, happens: bool) -> bool:
     """Return whether only passes have happened for long; `happens` tells whether anything else will."""
-    if world.components is not None:
+    if world.heterogeneous is not None:
         return heterogeneous.lose_patience(world, happens)
     return False
 
@@ -146,8 +146,8 @@ def run_ends(world: World, job: int) -> None:
     """A run gives back what it holds."""
     if world.nodes is not None:
         nodes.vacate(world.nodes, job)
-    if world.site is not None:
-        limits.charge(world.site, job, -1)
+    if world.limits is not None:
+        limits.charge(world.limits, job, -1)
 
 
 @inlined
@@ -192,7 +192,7 @@ def is_in_queue(world: World, job: int) -> bool:
 @inlined
 def job_is_over(world: World, job: int) -> None:
     """A job has ended for good; of a moldable one, the alternative that ran."""
-    first = moldable.first_of(world.alternatives, job)
+    first = moldable.first_of(world.moldable, job)
     if world.submission_limits is not None:
         submission_limits.give_back(world, first)
     if world.dependencies is not None:
@@ -229,33 +229,33 @@ def jobs_enter(world: World) -> None:
 @inlined
 def enters_queue(world: World, job: int) -> None:
     """A job enters the queue, in view of the scheduler or not."""
-    if world.alternatives is not None:
-        moldable.note_waiting(world.alternatives, job, True)
-    if world.components is not None:
-        heterogeneous.note_entry(world.components, job)
+    if world.moldable is not None:
+        moldable.note_waiting(world.moldable, job, True)
+    if world.heterogeneous is not None:
+        heterogeneous.note_entry(world.heterogeneous, job)
 
 
 @inlined
 def leaves_queue(world: World, job: int) -> None:
     """A job in view of the scheduler leaves the queue."""
-    if world.alternatives is not None:
-        moldable.note_waiting(world.alternatives, job, False)
-    if world.components is not None:
-        heterogeneous.note_departure(world.components, job)
+    if world.moldable is not None:
+        moldable.note_waiting(world.moldable, job, False)
+    if world.heterogeneous is not None:
+        heterogeneous.note_departure(world.heterogeneous, job)
 
 
 @inlined
 def moves_behind_view(world: World, job: int) -> None:
     """A waiting job is not among those that the scheduler sees."""
-    if world.alternatives is not None:
-        moldable.note_hidden(world.alternatives, job, True)
+    if world.moldable is not None:
+        moldable.note_hidden(world.moldable, job, True)
 
 
 @inlined
 def comes_into_view(world: World, job: int) -> None:
     """A waiting job comes among those that the scheduler sees."""
-    if world.alternatives is not None:
-        moldable.note_hidden(world.alternatives, job, False)
+    if world.moldable is not None:
+        moldable.note_hidden(world.moldable, job, False)
 
 
 @inlined
@@ -283,7 +283,7 @@ def passes_begin(world: World) -> bool:
     waits = False
     if world.switch_waits is not None:
         waits = switch_waits.ask_for_few(world)
-    if world.components is not None:
+    if world.heterogeneous is not None:
         components_together.line_up(world)
     return waits
 
@@ -295,7 +295,7 @@ def passes_end(world: World) -> None:
         switch_waits.ask_for_any(world)
     if world.preemption is not None:
         preempting_first.put_back(world, world.waiting.queue)
-    if world.components is not None:
+    if world.heterogeneous is not None:
         components_together.go_back(world)
 
 
@@ -309,8 +309,8 @@ def run_begins(world: World, job: int) -> None:
         cancellations.run_begins(world, job)
     if world.nodes is not None:
         nodes.occupy(world.nodes, job)
-    if world.site is not None:
-        limits.run_begins(world.site, job, world.state.clock[NOW])
+    if world.limits is not None:
+        limits.run_begins(world.limits, job, world.state.clock[NOW])
 
 
 @inlined

@@ -11,14 +11,14 @@ from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import BLAMED, CHANGES, COMPLETED, CORRECTED, ENTERING, FREE, NOW, WAITING
 from schedlab.engine.moments import rank
 from schedlab.engine.parts.dependencies.kernels import MADE_READY
-from schedlab.engine.parts.limits.state import Site
+from schedlab.engine.parts.limits.state import LimitState
 from schedlab.engine.parts.preemption.state import has_preemption, is_awake
 from schedlab.engine.parts.priority.kernels import rank_of
 from schedlab.engine.parts.requeues.kernels import sleeps
 from schedlab.engine.passes.conservative import give_way_behind, plan_pass, use_gaps
 from schedlab.engine.passes.conservative_plan import NEXT_START, Plan
 from schedlab.engine.passes.easy import OPEN, decide_alone, queue_pass, use_gap
-from schedlab.engine.passes.partitions import site_pass
+from schedlab.engine.passes.partitions import partitions_pass
 from schedlab.engine.passes.waiting import score_again
 from schedlab.engine.queue.operations import keep_sorted
 from schedlab.engine.queue.orders import Order
@@ -130,7 +130,7 @@ def _make_pass(plan: Any, world: Any) -> Any:
         score_again(world.waiting.queue, world, world.orders.policy)
         score_again(world.waiting.candidates, world, world.orders.candidates)
         if world.state.clock[BLAMED] < 0:
-            start_in_turn(world.site, world)
+            start_in_turn(world.limits, world)
 
     def conservative(plan, world):  # type: ignore[no-untyped-def]
         if world.rules.ranks:
@@ -146,20 +146,20 @@ def _make_pass(plan: Any, world: Any) -> Any:
 
 
 @operation
-def start_in_turn(site: Site | None, world: World) -> None:
+def start_in_turn(limits: LimitState | None, world: World) -> None:
     """Start heads of the queue and, under EASY, later jobs."""
     raise NotImplementedError
 
 
 @chosen(start_in_turn)
-def _start_in_turn(site: Any, world: Any) -> Any:
-    def of_one_queue(site, world):  # type: ignore[no-untyped-def]
+def _start_in_turn(limits: Any, world: Any) -> Any:
+    def of_one_queue(limits, world):  # type: ignore[no-untyped-def]
         queue_pass(world)
 
-    def of_partitions(site, world):  # type: ignore[no-untyped-def]
-        site_pass(world)
+    def of_partitions(limits, world):  # type: ignore[no-untyped-def]
+        partitions_pass(world)
 
-    return of_one_queue if kind_of(site) is None else of_partitions
+    return of_one_queue if kind_of(limits) is None else of_partitions
 
 
 @operation

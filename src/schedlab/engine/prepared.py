@@ -28,7 +28,7 @@ from schedlab.engine.part import Given
 from schedlab.engine.parts.every_part import PARTS
 from schedlab.engine.parts.heterogeneous.numbers import wait_together
 from schedlab.engine.parts.limits.machine_inputs import longest_requests
-from schedlab.engine.parts.limits.numbers import SiteInputs
+from schedlab.engine.parts.limits.numbers import LimitInputs
 from schedlab.engine.parts.limits.on_all_jobs import as_one_node, is_held_back
 from schedlab.engine.parts.moldable.rows import Spread, spread_out
 from schedlab.engine.parts.outages.numbers import OutageInputs
@@ -86,7 +86,7 @@ class Prepared(NamedTuple):
         The requests of the jobs, in order of submission, if runs may fail at them.
     nodes
         The nodes and the requests for them; None if the machine is only a number of processors.
-    site
+    limits
         Partitions of the nodes and limits; None if all jobs may use all nodes at all times.
     associations
         The associations of the jobs, if priorities depend on past usage; otherwise None.
@@ -112,7 +112,7 @@ class Prepared(NamedTuple):
     in_order: int
     asked: Requests | None
     nodes: NodeInputs | None = None
-    site: SiteInputs | None = None
+    limits: LimitInputs | None = None
     associations: Associations | None = None
     tres: NDArray[np.float64] | None = None
     outages: OutageInputs | None = None
@@ -145,12 +145,12 @@ class Prepared(NamedTuple):
     @property
     def preemption(self) -> PreemptionInputs | None:
         """Which jobs may preempt which; None if none may."""
-        return None if self.site is None else self.site.preemption
+        return None if self.limits is None else self.limits.preemption
 
     @property
     def submission_limits(self) -> SubmissionLimitInputs | None:
         """Limits on jobs that are in the queue or run; None if none may bind."""
-        return None if self.site is None else self.site.submission_limits
+        return None if self.limits is None else self.limits.submission_limits
 
     @property
     def counting_period(self) -> int:

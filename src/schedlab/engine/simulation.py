@@ -139,7 +139,7 @@ def schedule_of(prepared: Prepared, world: World, first_estimate: NDArray[np.int
     state, retries = world.state, world.retries
     refuse_waiting_for_ever(prepared.workload, prepared.in_workload_order(state.start))
     may_wait = isinstance(prepared.scheduler.policy, AgentPolicy) or isinstance(prepared.scheduler.backfill, OwnPass)
-    if prepared.site is not None or may_wait:
+    if prepared.limits is not None or may_wait:
         refuse_left_over(prepared, state.start, prepared.jobs["estimate"])
     told: dict[str, Any] = {"predicted": first_estimate}
     for part in PARTS:

@@ -17,7 +17,7 @@ from schedlab.engine.parts.cancellations.kernels import Cancellations
 from schedlab.engine.parts.dependencies.kernels import DependencyState
 from schedlab.engine.parts.forecasts.kernels import Forecasts
 from schedlab.engine.parts.heterogeneous.kernels import Components
-from schedlab.engine.parts.limits.state import Site
+from schedlab.engine.parts.limits.state import LimitState
 from schedlab.engine.parts.moldable.kernels import AlternativeJobs
 from schedlab.engine.parts.outages.kernels import Outages
 from schedlab.engine.parts.preemption.state import Preemption
@@ -51,12 +51,12 @@ class World(NamedTuple):
         The plan of the passes: `Plan` for conservative backfilling, `Passes` for Slurm's, None for the others.
     rules
         The rules of the scheduler.
-    nodes, site
+    nodes, limits
         What is free on each node; partitions and limits. None on processors, or without any.
     forecasts, retries, dependencies, priority
         Parts, or None: predicted run times; runs that fail at their requests and are retried; dependencies;
         multifactor priority.
-    alternatives, components
+    moldable, heterogeneous
         The alternatives of moldable jobs; the components of heterogeneous ones.
     preemption, requeues, submission_limits, outages, switch_waits, cancellations
         Preemption, requeued jobs that may not begin again yet, limits on submitted jobs, changes of nodes, waits for
@@ -71,13 +71,13 @@ class World(NamedTuple):
     plan: Annotated[Any, Plan | Passes]
     rules: Fixed[Rules]
     nodes: Annotated[Any, Nodes] = None
-    site: Annotated[Any, Site] = None
+    limits: Annotated[Any, LimitState] = None
     forecasts: ByPart[Annotated[Any, Forecasts]] = None
     retries: Annotated[Any, Retries] = None
     dependencies: Annotated[Any, DependencyState] = None
     priority: Annotated[Any, Priority] = None
-    alternatives: Annotated[Any, AlternativeJobs] = None
-    components: Annotated[Any, Components] = None
+    moldable: Annotated[Any, AlternativeJobs] = None
+    heterogeneous: Annotated[Any, Components] = None
     preemption: Annotated[Any, Preemption] = None
     requeues: Annotated[Any, Requeues] = None
     submission_limits: Annotated[Any, SubmissionLimits] = None

@@ -14,7 +14,7 @@ import pytest
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.files import read_cluster
 from schedlab.cluster.nodes import NodeGroup, Partition
-from schedlab.engine.parts.limits.machine_inputs import never_runs, site_inputs
+from schedlab.engine.parts.limits.machine_inputs import limit_inputs, never_runs
 from schedlab.engine.parts.limits.tres import allocated
 from schedlab.engine.prepared import prepare
 from schedlab.engine.reference.simulate import replay
@@ -38,7 +38,7 @@ def cores_or_reason(group, directory):
     cluster, jobs = read_cluster(directory / "slurm.conf"), read_event_lines(directory / "jobs.events")
     found = [NEVER.get(reason, reason) for reason in never_runs(jobs, cluster).texts()]
     rows = [row for row, reason in enumerate(found) if not reason]
-    nodes, _ = site_inputs(jobs[rows], cluster)
+    nodes, _ = limit_inputs(jobs[rows], cluster)
     for row, cores in zip(rows, allocated(nodes, nodes.shape, cluster)["cpu"].tolist(), strict=True):
         found[row] = cores
     return found

@@ -33,7 +33,7 @@ def startable(world: World, jobs: NDArray[np.int64]) -> NDArray[np.bool_]:
     found: NDArray[np.bool_] = world.jobs["processors"][jobs] <= world.state.clock[FREE]
     if world.dependencies is not None:
         found &= world.dependencies.ready[jobs]
-    if world.components is not None:
+    if world.heterogeneous is not None:
         fit_as_wholes(world, jobs, found)
     elif world.nodes is not None:
         fit_on_nodes(world, jobs, found)

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from schedlab.engine.decisions.components import begin_together
 from schedlab.engine.decisions.partitions import (
-    choose_on_site,
-    fits_on_site,
-    hold_beside,
     can_start_beside_heads,
-    propose_on_site,
+    choose_in_partitions,
+    fits_in_partitions,
+    hold_beside,
+    propose_in_partitions,
 )
 from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import CORRECTED, FREE, LEFT, NOW, STARTED
@@ -67,14 +67,14 @@ def start_by_hand(world: World, job: int, shadow: int, blocking: NDArray[np.int6
     before = clock[STARTED]
     first = head_of(world)
     overtakes = first not in (NONE, job) and processors_together(world, first) > clock[FREE]
-    if is_component(world.components, job):
+    if is_component(world.heterogeneous, job):
         begin_together(world, job)
     else:
         _begin(world, job, shadow, blocking)
     clock[LEFT] = UNKNOWN
     runs_have_begun(world, before, False)
-    for one in range(first_of_all(world.components, job), end_of_all(world.components, job)):
-        if waits(world.components, one) or one == job:
+    for one in range(first_of_all(world.heterogeneous, job), end_of_all(world.heterogeneous, job)):
+        if waits(world.heterogeneous, one) or one == job:
             world.state.backfilled[one] = overtakes
             leave_plan(world.plan, world, one)
     after_pass(world.plan, world)
@@ -104,8 +104,8 @@ def start_on_nodes(world: World, job: int, where: NDArray[np.int64], cores: NDAr
 def _begin(world: World, job: int, shadow: int, blocking: NDArray[np.int64]) -> None:
     """Choose the nodes of a job, and start it."""
     beside = shadow != UNRESERVED
-    if world.site is not None:
-        choose_on_site(world, job, beside, blocking)
+    if world.limits is not None:
+        choose_in_partitions(world, job, beside, blocking)
         begin(world, job)
         if beside:
             hold_beside(world, job)
@@ -127,8 +127,8 @@ def fit_on_nodes(world: World, rows: NDArray[np.int64], found: NDArray[np.bool_]
 
 @inlined
 def _fits(world: World, job: int) -> bool:
-    if world.site is not None:
-        return fits_on_site(world, job)
+    if world.limits is not None:
+        return fits_in_partitions(world, job)
     return fits(world.nodes, job)
 
 
@@ -162,8 +162,8 @@ def propose(
 def _proposed(
     world: World, order: NDArray[np.int64], easy: bool, reserved: NDArray[np.int64], blocking: NDArray[np.int64]
 ) -> int:
-    if world.site is not None:
-        return propose_on_site(world, order, easy, reserved, blocking)
+    if world.limits is not None:
+        return propose_in_partitions(world, order, easy, reserved, blocking)
     if order[0] != reserved[0] and can_start(world, order[0]):
         return order[0]
     if not easy:
@@ -186,7 +186,7 @@ def fit_beside(world: World, who: NDArray[np.int64], reserved: NDArray[np.int64]
 
 @inlined
 def _fits_beside_all(world: World, reserved: NDArray[np.int64], job: int) -> bool:
-    if world.site is not None:
+    if world.limits is not None:
         return can_start_beside_heads(world, job)
     return can_start_beside(world, reserved, job)
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @bare_kernel
 def fit_as_wholes(world: World, rows: NDArray[np.int64], found: NDArray[np.bool_]) -> None:
     """Clear the marks of the jobs that do not fit now, within all limits, with the components that wait with them."""
-    open_partitions(world.site)
+    open_partitions(world.limits)
     for i in range(len(rows)):
         if found[i]:
             found[i] = may_start(world, rows[i]) and fit_together(world, rows[i])
@@ -30,11 +30,11 @@ def fit_as_wholes(world: World, rows: NDArray[np.int64], found: NDArray[np.bool_
 @inner_kernel
 def begin_together(world: World, job: int) -> None:
     """Begin a component and those that wait with it, which fit together; they have still to leave the queue."""
-    if world.components is not None:
-        open_partitions(world.site)
-        for component in range(world.components.first[job], world.components.end[job]):
-            if world.components.waits[component]:
+    if world.heterogeneous is not None:
+        open_partitions(world.limits)
+        for component in range(world.heterogeneous.first[job], world.heterogeneous.end[job]):
+            if world.heterogeneous.waits[component]:
                 fits_apart(world, component)  # this chooses its nodes
                 begin(world, component)
-                mark_chosen(world.components, world.nodes)
-        unmark(world.components, world.nodes)
+                mark_chosen(world.heterogeneous, world.nodes)
+        unmark(world.heterogeneous, world.nodes)

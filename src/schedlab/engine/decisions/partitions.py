@@ -15,7 +15,7 @@ from schedlab.engine.jobs.clock import FREE, NOW
 from schedlab.engine.machine.slots import hold_run
 from schedlab.engine.parts.admission import may_start
 from schedlab.engine.parts.dependencies.kernels import is_ready
-from schedlab.engine.parts.limits.state import HEADS, NOT_MADE, Site, block, open_partitions
+from schedlab.engine.parts.limits.state import HEADS, NOT_MADE, LimitState, block, open_partitions
 from schedlab.engine.passes.nodes import fits, fits_open
 from schedlab.engine.passes.partitions import (
     fits_beside_heads,
@@ -32,40 +32,40 @@ if TYPE_CHECKING:
     from schedlab.engine.world import World
 
 
-def in_tiers(site: Site | None, order: NDArray[np.int64]) -> NDArray[np.int64]:
+def in_tiers(limits: LimitState | None, order: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return jobs with those of higher tiers first, otherwise in the given order."""
-    if site is None:
+    if limits is None:
         return order
-    sorted_: NDArray[np.int64] = order[np.argsort(-site.tier[order], kind="stable")]
+    sorted_: NDArray[np.int64] = order[np.argsort(-limits.tier[order], kind="stable")]
     return sorted_
 
 
-def begins_anew(site: Site, job: int, *, beside: bool, blocked: bool) -> bool:
+def begins_anew(limits: LimitState, job: int, *, beside: bool, blocked: bool) -> bool:
     """Return whether a pass considers all heads again after a job has started, perhaps alongside reservations.
 
     A job that waits, and so has `blocked` partitions, may be at a limit now, and keep no others waiting any more.
     """
-    limited = bool(site.use_offset[job + 1] > site.use_offset[job])
+    limited = bool(limits.use_offset[job + 1] > limits.use_offset[job])
     if not beside:
         return limited and blocked
-    return limited or job in site.head[: max(site.counters[HEADS], 0)]
+    return limited or job in limits.head[: max(limits.counters[HEADS], 0)]
 
 
 @inner_kernel
-def propose_on_site(
+def propose_in_partitions(
     world: World, order: NDArray[np.int64], easy: bool, reserved: NDArray[np.int64], blocking: NDArray[np.int64]
 ) -> int:
     """Return the job that a pass would start next, or NONE; see `schedlab.engine.decisions.by_hand.propose`."""
     first = _next_head(world, order, blocking)
     if first != NONE or not easy:
-        world.site.counters[HEADS] = NOT_MADE
+        world.limits.counters[HEADS] = NOT_MADE
         reserved[0] = NONE
         return first
     for i in range(len(order)):
-        world.site.behind[i] = order[i]
+        world.limits.behind[i] = order[i]
     if reserved[0] == NONE or not same_heads(world, len(order)):
         reserved[1] = reserve_for_first(world, len(order))
-        reserved[0] = world.site.head[0] if world.site.counters[HEADS] > 0 else NONE
+        reserved[0] = world.limits.head[0] if world.limits.counters[HEADS] > 0 else NONE
     for i in range(len(order)):
         if can_start_beside_heads(world, order[i]):
             return order[i]
@@ -76,7 +76,7 @@ def propose_on_site(
 def _next_head(world: World, order: NDArray[np.int64], blocking: NDArray[np.int64]) -> int:
     """Return the first job that fits where no earlier job waits, or NONE."""
     now = world.state.clock[NOW]
-    _block_again(world.site, blocking)
+    _block_again(world.limits, blocking)
     for i in range(len(order)):
         job = order[i]
         if not is_ready(world.dependencies, job) or not may_start(world, job):
@@ -85,24 +85,24 @@ def _next_head(world: World, order: NDArray[np.int64], blocking: NDArray[np.int6
             world, job, now, now + world.jobs[job].estimate
         ):
             return job
-        if takes_any(world.site, job):
+        if takes_any(world.limits, job):
             blocking[0] += 1
             blocking[blocking[0]] = job
-            block(world.site, job)
+            block(world.limits, job)
     return NONE
 
 
 @inlined
-def _block_again(site: Site, blocking: NDArray[np.int64]) -> None:
-    open_partitions(site)
+def _block_again(limits: LimitState, blocking: NDArray[np.int64]) -> None:
+    open_partitions(limits)
     for i in range(1, blocking[0] + 1):
-        block(site, blocking[i])
+        block(limits, blocking[i])
 
 
 @inner_kernel
 def can_start_beside_heads(world: World, job: int) -> bool:
     """Return whether a job fits now, within all limits, alongside the present reservations."""
-    if world.site.counters[HEADS] == NOT_MADE or world.jobs[job].processors > world.state.clock[FREE]:
+    if world.limits.counters[HEADS] == NOT_MADE or world.jobs[job].processors > world.state.clock[FREE]:
         return False
     if not is_ready(world.dependencies, job) or not may_start(world, job) or not fits(world.nodes, job):
         return False
@@ -114,13 +114,13 @@ def can_start_beside_heads(world: World, job: int) -> bool:
 
 
 @inlined
-def choose_on_site(world: World, job: int, beside: bool, blocking: NDArray[np.int64]) -> None:
+def choose_in_partitions(world: World, job: int, beside: bool, blocking: NDArray[np.int64]) -> None:
     """Choose the nodes of a job that fits: alongside the reservations, or outside the partitions that others block."""
     now = world.state.clock[NOW]
     if beside:
         fits_beside_heads(world, job)
         return
-    _block_again(world.site, blocking)
+    _block_again(world.limits, blocking)
     fits_open(world, job, now, now + world.jobs[job].estimate)
 
 
@@ -132,8 +132,8 @@ def hold_beside(world: World, job: int) -> None:
 
 
 @inlined
-def fits_on_site(world: World, job: int) -> bool:
+def fits_in_partitions(world: World, job: int) -> bool:
     """Return whether a job fits the nodes of one of its partitions now, and overlaps no closure."""
     now = world.state.clock[NOW]
-    open_partitions(world.site)
+    open_partitions(world.limits)
     return fits_open(world, job, now, now + world.jobs[job].estimate)

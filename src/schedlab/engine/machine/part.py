@@ -27,8 +27,8 @@ def _new(prepared: Prepared) -> Nodes | None:
         return None
     nodes = new_nodes(
         inputs,
-        prepared.site,
-        plans=prepared.site is not None or isinstance(prepared.scheduler.backfill, Conservative | OwnPass | Slurm),
+        prepared.limits,
+        plans=prepared.limits is not None or isinstance(prepared.scheduler.backfill, Conservative | OwnPass | Slurm),
         retries=prepared.asked is not None,
         closures=0 if outages is None else len(outages.where) + len(inputs.cores),
         bookings=prepared.bookings,

@@ -23,7 +23,7 @@ from schedlab.kernels import new_records
 from schedlab.workload.resources import WHOLE
 
 if TYPE_CHECKING:
-    from schedlab.engine.parts.limits.numbers import SiteInputs
+    from schedlab.engine.parts.limits.numbers import LimitInputs
     from schedlab.engine.parts.reservations.numbers import BookingInputs
 
 # Views of the machine.
@@ -229,7 +229,7 @@ class Nodes(NamedTuple):
 
 def new_nodes(
     inputs: NodeInputs,
-    site: SiteInputs | None = None,
+    limits: LimitInputs | None = None,
     *,
     plans: bool = False,
     retries: bool = False,
@@ -242,7 +242,7 @@ def new_nodes(
     ----------
     inputs
         The nodes.
-    site
+    limits
         Their partitions, if there is more than one.
     plans
         Whether many jobs may have reservations.
@@ -253,7 +253,7 @@ def new_nodes(
     bookings
         The jobs of advance reservations, if there are any.
     """
-    machine = _machine(inputs, site, bookings)
+    machine = _machine(inputs, limits, bookings)
     count, jobs = len(inputs.cores), len(inputs.shape)
     places = jobs + 4 * machine.total
     counters = np.zeros(COUNTERS_SIZE, dtype=np.int64)
@@ -300,7 +300,7 @@ def _empty(machine: Machine) -> View:
     return View(free, devices, all_left(machine.caps, count))
 
 
-def _machine(inputs: NodeInputs, site: SiteInputs | None, bookings: BookingInputs | None) -> Machine:
+def _machine(inputs: NodeInputs, limits: LimitInputs | None, bookings: BookingInputs | None) -> Machine:
     count = len(inputs.cores)
     number = order_of(inputs)
     devices = np.diff(inputs.device_offset)
@@ -329,8 +329,8 @@ def _machine(inputs: NodeInputs, site: SiteInputs | None, bookings: BookingInput
         nodes,
         np.concatenate([inputs.device_type[:0], *kinds]),
         requests,
-        np.arange(len(inputs.shape) + 1) if site is None else site.option_offset.copy(),
-        inputs.shape.copy() if site is None else (site if bookings is None else bookings).option_shape.copy(),
+        np.arange(len(inputs.shape) + 1) if limits is None else limits.option_offset.copy(),
+        inputs.shape.copy() if limits is None else (limits if bookings is None else bookings).option_shape.copy(),
         np.ascontiguousarray(inputs.allowed[:, number]),
         inputs.placement,
         int(inputs.cores.sum()),

@@ -205,17 +205,22 @@ class _Together(NamedTuple):
         return [
             task
             for kind, rows in groups.items()
-            for task in self._of_one_kind(kind, {row: prepared[row] for row in rows}, formulas, results)
+            for task in self._of_one_kind(kind, [prepared[row] for row in rows], rows, formulas, results)
         ]
 
     def _of_one_kind(
-        self, kind: Kind, prepared: dict[int, Prepared], formulas: Formulas, results: NDArray[np.float64]
+        self,
+        kind: Kind,
+        prepared: list[Prepared],
+        workloads: list[int],
+        formulas: Formulas,
+        results: NDArray[np.float64],
     ) -> list[Callable[[], None]]:
-        """Return the tasks for workloads of similar size, by their rows of the results."""
+        """Return the tasks for workloads of similar size; `workloads` are their rows of the results."""
         known, told = self.known[0], self.told
-        workloads, cases = list(prepared), _cases(list(prepared.values()))
-        killed = _joined(one.killed if one.order is None else one.killed[one.order] for one in prepared.values())
-        user = _joined(one.column("user_id") for one in prepared.values())
+        cases = _cases(prepared)
+        killed = _joined(one.killed if one.order is None else one.killed[one.order] for one in prepared)
+        user = _joined(one.column("user_id") for one in prepared)
         wanted = np.array([name in told.names for name in NAMES])
         places = np.array([NAMES.index(name) for name in told.names])
 

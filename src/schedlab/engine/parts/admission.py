@@ -32,16 +32,16 @@ NO_REASON = -1
 
 @inlined
 def why_not(world: World, job: int) -> int:
-    """Return why a job that waits for no other may not start now, as a column of `Site.waited`; NO_REASON if it may."""
+    """Return why a job that waits for no other may not start now, as a column of `LimitState.waited`, or NO_REASON."""
     now = world.state.clock[NOW]
     if not has_opened(world, job, now):
         return RESERVATION
     if not in_service(world, job):
         return NOT_AVAILABLE
-    if world.site is not None:
-        limit = exceeded(world.site, world.state.running, job, world.jobs[job].estimate, now)
+    if world.limits is not None:
+        limit = exceeded(world.limits, world.state.running, job, world.jobs[job].estimate, now)
         if limit >= 0:
-            return FIRST_LIMIT + world.site.reason[limit]
+            return FIRST_LIMIT + world.limits.reason[limit]
     return NO_REASON
 
 
@@ -51,7 +51,7 @@ def may_start(world: World, job: int) -> bool:
 
     Of limits that fall with time, each is compared with the running jobs alone.
     """
-    if world.components is not None:
+    if world.heterogeneous is not None:
         return _may_all_start(world, job)
     return why_not(world, job) == NO_REASON
 
@@ -59,7 +59,7 @@ def may_start(world: World, job: int) -> bool:
 @inlined
 def may_start_by_itself(world: World, job: int) -> bool:
     """Return the same of a job or one component: Slurm looks at all of a job together only when it is to start."""
-    if world.components is not None and not are_complete(world.components, job):
+    if world.heterogeneous is not None and not are_complete(world.heterogeneous, job):
         return False
     return why_not(world, job) == NO_REASON
 
@@ -67,21 +67,21 @@ def may_start_by_itself(world: World, job: int) -> bool:
 @inlined
 def some_may_not_start(world: World) -> bool:
     """Return whether there may be jobs that are passed over, see `may_start`."""
-    return has_limits(world.site) or has_outages(world)
+    return has_limits(world) or has_outages(world)
 
 
 @inner_kernel
 def _may_all_start(world: World, job: int) -> bool:
-    if not are_complete(world.components, job) or lacks_any(world.components, job):
+    if not are_complete(world.heterogeneous, job) or lacks_any(world.heterogeneous, job):
         return False
-    within, charged = True, world.components.first[job]
-    while within and charged < world.components.end[job]:
-        if charged == job or world.components.waits[charged]:
+    within, charged = True, world.heterogeneous.first[job]
+    while within and charged < world.heterogeneous.end[job]:
+        if charged == job or world.heterogeneous.waits[charged]:
             within = why_not(world, charged) == NO_REASON
             if within:
-                charge(world.site, charged, 1)
+                charge(world.limits, charged, 1)
         charged += 1
-    for other in range(world.components.first[job], charged if within else charged - 1):
-        if other == job or world.components.waits[other]:
-            charge(world.site, other, -1)
+    for other in range(world.heterogeneous.first[job], charged if within else charged - 1):
+        if other == job or world.heterogeneous.waits[other]:
+            charge(world.limits, other, -1)
     return within

@@ -14,7 +14,7 @@ from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import FREE, NOW, STARTED
 from schedlab.engine.machine.slots import earliest_of
 from schedlab.engine.parts.admission import may_start
-from schedlab.engine.parts.limits.state import Site
+from schedlab.engine.parts.limits.state import LimitState
 from schedlab.engine.parts.moldable.kernels import NOBODY, is_visible
 from schedlab.engine.passes.nodes import fits, fits_open, reserve_for
 from schedlab.engine.queue.operations import NONE
@@ -31,20 +31,20 @@ BY_ENTRY = 2  # while the warm-up jobs start
 
 
 @inlined
-def goes_before(site: Site | None, score: NDArray[np.float64], ordered: int, one: int, other: int) -> bool:
+def goes_before(limits: LimitState | None, score: NDArray[np.float64], ordered: int, one: int, other: int) -> bool:
     """Return whether an alternative goes before one of a lower number in the order; NOBODY is behind all."""
     if other == NOBODY:
         return True
     if ordered == BY_ENTRY:
         return False
-    above = _tier_above(site, one, other)
+    above = _tier_above(limits, one, other)
     return above > 0 or (above == 0 and ordered == BY_SCORE and score[one] < score[other])
 
 
 @inlined
-def _tier_above(site: Site | None, one: int, other: int) -> int:
-    if site is not None:
-        return site.tier[one] - site.tier[other]
+def _tier_above(limits: LimitState | None, one: int, other: int) -> int:
+    if limits is not None:
+        return limits.tier[one] - limits.tier[other]
     return 0
 
 
@@ -60,7 +60,7 @@ def order_at_present(world: World, job: int) -> int:
 @inlined
 def fitting_of(world: World, order: Order, job: int) -> int:
     """Return the first alternative of a job that fits now, or NONE; `job` is its first one in the order."""
-    if world.alternatives is not None:
+    if world.moldable is not None:
         return _fitting_of(world, order, job)
     return job if world.jobs[job].processors <= world.state.clock[FREE] and fits(world.nodes, job) else NONE
 
@@ -69,10 +69,10 @@ def fitting_of(world: World, order: Order, job: int) -> int:
 def _fitting_of(world: World, order: Order, job: int) -> int:
     found = NONE
     ordered = order_at_present(world, job)
-    for other in range(world.alternatives.first[job], world.alternatives.end[job]):
+    for other in range(world.moldable.first[job], world.moldable.end[job]):
         if (
-            is_visible(world.alternatives, other)
-            and goes_before(world.site, order.score, ordered, other, found)
+            is_visible(world.moldable, other)
+            and goes_before(world.limits, order.score, ordered, other, found)
             and world.jobs[other].processors <= world.state.clock[FREE]
             and fits(world.nodes, other)
         ):
@@ -85,7 +85,7 @@ def _fitting_of(world: World, order: Order, job: int) -> int:
 @inlined
 def soonest_of(world: World, order: Order, job: int) -> int:
     """Return the alternative of a blocked job that is expected to end first, given the ends of the running jobs."""
-    if world.alternatives is not None:
+    if world.moldable is not None:
         return _soonest_of(world, order, job)
     return job
 
@@ -94,10 +94,10 @@ def soonest_of(world: World, order: Order, job: int) -> int:
 def _soonest_of(world: World, order: Order, job: int) -> int:
     found, ends = NONE, NEVER
     ordered = order_at_present(world, job)
-    for other in range(world.alternatives.first[job], world.alternatives.end[job]):
-        if is_visible(world.alternatives, other):
+    for other in range(world.moldable.first[job], world.moldable.end[job]):
+        if is_visible(world.moldable, other):
             end = reserve_for(world, other, world.state.clock[NOW])[0] + world.jobs[other].estimate
-            if end < ends or (end == ends and goes_before(world.site, order.score, ordered, other, found)):
+            if end < ends or (end == ends and goes_before(world.limits, order.score, ordered, other, found)):
                 found, ends = other, end
     return found
 
@@ -105,7 +105,7 @@ def _soonest_of(world: World, order: Order, job: int) -> int:
 @inlined
 def fitting_open(world: World, score: NDArray[np.float64], ordered: int, job: int) -> int:
     """Return the first alternative of a job that fits the nodes open to it now, within all limits, or NONE."""
-    if world.alternatives is not None:
+    if world.moldable is not None:
         return _fitting_open(world, score, ordered, job)
     return job if _fits_open(world, job) else NONE
 
@@ -121,10 +121,10 @@ def _fits_open(world: World, job: int) -> bool:
 @inner_kernel
 def _fitting_open(world: World, score: NDArray[np.float64], ordered: int, job: int) -> int:
     found = NONE
-    for other in range(world.alternatives.first[job], world.alternatives.end[job]):
+    for other in range(world.moldable.first[job], world.moldable.end[job]):
         if (
-            is_visible(world.alternatives, other)
-            and goes_before(world.site, score, ordered, other, found)
+            is_visible(world.moldable, other)
+            and goes_before(world.limits, score, ordered, other, found)
             and may_start(world, other)
             and _fits_open(world, other)
         ):
@@ -139,7 +139,7 @@ def soonest_on_nodes(world: World, order: NDArray[np.int64], count: int, job: in
     """Return the alternative of a job that is expected to end first in the plan of the nodes, begun at the earliest
     at a second; of those that end together, the first in an order of `count` jobs.
     """
-    if world.alternatives is not None:
+    if world.moldable is not None:
         return _soonest_on_nodes(world, order, count, job, begins)
     return job
 
@@ -149,7 +149,7 @@ def _soonest_on_nodes(world: World, order: NDArray[np.int64], count: int, job: i
     found, ends = job, NEVER
     for i in range(count):
         other = order[i]
-        if world.alternatives.first[other] == world.alternatives.first[job] and may_start(world, other):
+        if world.moldable.first[other] == world.moldable.first[job] and may_start(world, other):
             length = world.jobs[other].estimate
             end = earliest_of(world.nodes, world.nodes.ahead, other, length, begins, NEVER) + length
             if end < ends:

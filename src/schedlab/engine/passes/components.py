@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 @inner_kernel
 def fit_together(world: World, job: int) -> bool:
     """Return whether a job, which is any of the components, and those that wait with it fit now, on different nodes."""
-    if world.components is None or processors_together(world, job) > world.state.clock[FREE]:
+    if world.heterogeneous is None or processors_together(world, job) > world.state.clock[FREE]:
         return False
     found = True
-    for component in range(world.components.first[job], world.components.end[job]):
-        if world.components.waits[component] and found:
+    for component in range(world.heterogeneous.first[job], world.heterogeneous.end[job]):
+        if world.heterogeneous.waits[component] and found:
             found = fits_apart(world, component)
             if found:
-                mark_chosen(world.components, world.nodes)
-    unmark(world.components, world.nodes)
+                mark_chosen(world.heterogeneous, world.nodes)
+    unmark(world.heterogeneous, world.nodes)
     return found
 
 
@@ -40,13 +40,13 @@ def fits_apart(world: World, job: int) -> bool:
 @inner_kernel
 def start_together(world: World, job: int) -> None:
     """Start all components of a job that wait, which fit together, as no backfilling does."""
-    if world.components is not None:
+    if world.heterogeneous is not None:
         now = world.state.clock[NOW]
-        for component in range(world.components.first[job], world.components.end[job]):
-            if world.components.waits[component]:
+        for component in range(world.heterogeneous.first[job], world.heterogeneous.end[job]):
+            if world.heterogeneous.waits[component]:
                 fits_apart(world, component)  # this chooses its nodes
                 begin(world, component)
-                mark_chosen(world.components, world.nodes)
+                mark_chosen(world.heterogeneous, world.nodes)
                 world.state.backfilled[component] = False
                 leave(world, now, component)
-        unmark(world.components, world.nodes)
+        unmark(world.heterogeneous, world.nodes)

@@ -132,7 +132,7 @@ def _look(world: World, queue: QueueList, booked: bool) -> int:
 @inner_kernel
 def _drop_refused(world: World, booked: bool) -> None:
     """Take the jobs that would exceed a limit now, or the nodes in service, out of the plan."""
-    if world.site is not None:
+    if world.limits is not None:
         listed, kept, now = world.plan.list, 0, world.state.clock[NOW]
         for i in range(listed.length[0]):
             job = listed.order[i]
@@ -181,9 +181,7 @@ def _start_in_order(world: World) -> bool:
         begin(world, fitting)
         world.state.backfilled[fitting] = False
         leave(world, clock[NOW], fitting)
-        place = (
-            0 if has_alternatives(world.alternatives) else place
-        )  # positions behind its other alternatives are others now
+        place = 0 if has_alternatives(world) else place  # positions behind its other alternatives are others now
     return True
 
 
@@ -235,7 +233,7 @@ def _compress(world: World) -> None:
     """Move each reservation to its present earliest slot, one by one, in the order of the policy."""
     now = world.state.clock[NOW]
     sort_waiting(world, world.plan.list, world.orders.policy, world.plan.list.length[0])
-    if has_alternatives(world.alternatives):
+    if has_alternatives(world):
         advance_alternatives(world, now)
         return
     for i in range(world.plan.list.length[0]):
@@ -353,9 +351,9 @@ def use_gaps(world: World) -> None:
 @inner_kernel
 def give_way_behind(world: World) -> None:
     """Preempt runs for the jobs that still wait; another pass then plans again in the same second."""
-    if world.site is not None:
+    if world.limits is not None:
         listed, count = world.plan.list, world.waiting.queue.length[0]
-        queue = QueueList(world.site.line, listed.spare, listed.score, listed.entered, listed.length, listed.tier)
+        queue = QueueList(world.limits.line, listed.spare, listed.score, listed.entered, listed.length, listed.tier)
         for i in range(count):
             queue.order[i] = world.waiting.queue.order[i]
         sort_waiting(world, queue, world.orders.policy, count)

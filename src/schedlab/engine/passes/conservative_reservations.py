@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @inlined
 def holder_of(world: World, job: int) -> int:
     """Return the alternative of a job that has its reservation, or NONE."""
-    for other in range(world.alternatives.first[job], world.alternatives.end[job]):
+    for other in range(world.moldable.first[job], world.moldable.end[job]):
         if world.plan.listed[other] and world.plan.reserved[other] != NEVER:
             return other
     return NONE
@@ -31,7 +31,7 @@ def holder_of(world: World, job: int) -> int:
 @inlined
 def is_aside(world: World, job: int) -> bool:
     """Return whether the reservation of a job is for another alternative."""
-    if world.alternatives is not None:
+    if world.moldable is not None:
         return world.plan.reserved[job] == NEVER
     return False
 
@@ -39,8 +39,8 @@ def is_aside(world: World, job: int) -> bool:
 @inlined
 def leave_list(world: World, job: int) -> None:
     """Take the alternatives of a job that has started out of the plan's list."""
-    if world.alternatives is not None:
-        for other in range(world.alternatives.first[job], world.alternatives.end[job]):
+    if world.moldable is not None:
+        for other in range(world.moldable.first[job], world.moldable.end[job]):
             if world.plan.listed[other]:
                 find_and_remove(world.plan.list, other)
                 world.plan.listed[other] = False
@@ -49,7 +49,7 @@ def leave_list(world: World, job: int) -> None:
 @inner_kernel
 def forget_alternatives(world: World) -> None:
     """Forget all reservations, which are in the profile no longer, where they may be for other alternatives now."""
-    if world.alternatives is not None:
+    if world.moldable is not None:
         for i in range(world.plan.list.length[0]):
             world.plan.reserved[world.plan.list.order[i]] = NEVER
 
@@ -57,7 +57,7 @@ def forget_alternatives(world: World) -> None:
 @inlined
 def reserve_from(world: World, place: int, now: int) -> None:
     """Reserve for the jobs from a place of the list on; of moldable jobs, for all that have no reservation."""
-    if world.alternatives is not None:
+    if world.moldable is not None:
         _reserve_for_all(world, now)
     else:
         for i in range(place, world.plan.list.length[0]):
@@ -67,12 +67,12 @@ def reserve_from(world: World, place: int, now: int) -> None:
 @inner_kernel
 def _reserve_for_all(world: World, now: int) -> None:
     """Reserve for the listed jobs that have no reservation."""
-    begin_turns(world.alternatives)
+    begin_turns(world.moldable)
     for i in range(world.plan.list.length[0]):
         job = world.plan.list.order[i]
-        if had_turn(world.alternatives, job):
+        if had_turn(world.moldable, job):
             continue
-        take_turn(world.alternatives, job)
+        take_turn(world.moldable, job)
         if holder_of(world, job) == NONE:
             best = _soonest(world, i, now, NEVER)
             plan_at_earliest(world, best, now)
@@ -87,20 +87,20 @@ def _soonest(world: World, place: int, now: int, ends: int) -> int:
         end = find_slot(world, job, world.jobs[job].estimate, now) + world.jobs[job].estimate
         if end < ends:
             best, ends = job, end
-        place = next_of_job(world.alternatives, listed.order, place, listed.length[0])
+        place = next_of_job(world.moldable, listed.order, place, listed.length[0])
     return best
 
 
 @inner_kernel
 def advance_alternatives(world: World, now: int) -> None:
     """Let each job end as early as it now can, in the order of the list; one that cannot end sooner keeps its slot."""
-    if world.alternatives is not None:
-        begin_turns(world.alternatives)
+    if world.moldable is not None:
+        begin_turns(world.moldable)
         for i in range(world.plan.list.length[0]):
             job = world.plan.list.order[i]
-            if had_turn(world.alternatives, job):
+            if had_turn(world.moldable, job):
                 continue
-            take_turn(world.alternatives, job)
+            take_turn(world.moldable, job)
             holder = holder_of(world, job)
             if holder == NONE:
                 plan_at_earliest(world, _soonest(world, i, now, NEVER), now)

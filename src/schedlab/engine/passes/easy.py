@@ -19,7 +19,7 @@ from schedlab.engine.parts.admission import may_start
 from schedlab.engine.parts.dependencies.kernels import UNKNOWN as NOT_KNOWN
 from schedlab.engine.parts.dependencies.kernels import DependencyState, begin_of_task, is_ready
 from schedlab.engine.parts.heterogeneous.kernels import has_components, is_component
-from schedlab.engine.parts.limits.state import HEADS, Site
+from schedlab.engine.parts.limits.state import HEADS, LimitState
 from schedlab.engine.parts.moldable.kernels import has_alternatives
 from schedlab.engine.parts.outages.kernels import next_closing
 from schedlab.engine.parts.retries.kernels import is_as_good, is_better, useful_share
@@ -54,7 +54,7 @@ def decide_alone(world: World) -> int:
     clock = world.state.clock
     if clock[ENTERING] != 1 or clock[COMPLETED] > 0 or clock[CORRECTED] > 0 or clock[STARTED] < world.rules.in_order:
         return OPEN
-    if world.rules.observed or has_alternatives(world.alternatives) or has_components(world.components):
+    if world.rules.observed or has_alternatives(world) or has_components(world):
         return OPEN
     job = world.state.entering[0]
     processors = world.jobs[job].processors
@@ -112,7 +112,7 @@ def _start_heads(world: World, first: int) -> tuple[int, bool]:
             if not tries or fewest(world.waiting.queue) > clock[FREE]:
                 return first, False
             return soonest_of(world, world.orders.policy, first), True
-        if is_component(world.components, job):
+        if is_component(world.heterogeneous, job):
             if not fit_together(world, job):
                 return first, False  # there is no backfilling
             start_together(world, job)
@@ -149,7 +149,7 @@ def _backfill(world: World, first: int) -> bool:
         note_beside(world.nodes, job, ends_before)
         if leave(world, now, job):
             return True
-        if has_alternatives(world.alternatives):
+        if has_alternatives(world):
             place = 0  # positions behind its other alternatives are others now
     return False
 
@@ -319,24 +319,24 @@ def _reserve_for_first(world: World, queue: QueueList, ages: QueueList | None, f
 
 
 @operation
-def end_of_gap(site: Site | None, world: World) -> int:
+def end_of_gap(limits: LimitState | None, world: World) -> int:
     """Return when the first reservation begins; negative if there is none. The queue is not empty."""
     raise NotImplementedError
 
 
 @chosen(end_of_gap)
-def _end_of_gap(site: Any, world: Any) -> Any:
-    def of_head(site, world):  # type: ignore[no-untyped-def]
+def _end_of_gap(limits: Any, world: Any) -> Any:
+    def of_head(limits, world):  # type: ignore[no-untyped-def]
         first = head_of(world)
         if first == NONE:
             return NONE
         return shadow_of(world.waiting.queue, world, world.dependencies, first)[0]
 
-    def of_partitions(site, world):  # type: ignore[no-untyped-def]
+    def of_partitions(limits, world):  # type: ignore[no-untyped-def]
         first = reserve_for_heads(world)
-        return first if world.site.counters[HEADS] > 0 else NONE
+        return first if world.limits.counters[HEADS] > 0 else NONE
 
-    return of_head if kind_of(site) is None else of_partitions
+    return of_head if kind_of(limits) is None else of_partitions
 
 
 @inner_kernel
@@ -345,7 +345,7 @@ def use_gap(world: World) -> None:
     clock = world.state.clock
     now = clock[NOW]
     while clock[WAITING] > 0 and clock[FREE] > 0 and clock[STARTED] >= world.rules.in_order:
-        shadow = end_of_gap(world.site, world)
+        shadow = end_of_gap(world.limits, world)
         if shadow < 0:
             return
         shadow = min(shadow, next_closing(world))

@@ -62,8 +62,8 @@ def fits_open(world: World, job: int, now: int, ends: int) -> bool:
     Closed nodes belong to a partition for which an earlier job waits, see `schedlab.engine.parts.limits.state`, or will
     be closed by then, see `schedlab.engine.parts.outages.kernels`.
     """
-    if world.site is not None:
-        for option in range(world.site.options[job], world.site.options[job + 1]):
+    if world.limits is not None:
+        for option in range(world.limits.options[job], world.limits.options[job + 1]):
             if fits_option(world, option, now, ends):
                 return True
         return False
@@ -73,10 +73,10 @@ def fits_open(world: World, job: int, now: int, ends: int) -> bool:
 @inner_kernel
 def fits_option(world: World, option: int, now: int, ends: int) -> bool:
     """Return whether a job fits in one of its partitions, as `fits_open` does for all."""
-    partition, request = world.site.partition[option], world.nodes.machine.shape[option]
-    if world.site.blocked[partition]:
+    partition, request = world.limits.partition[option], world.nodes.machine.shape[option]
+    if world.limits.blocked[partition]:
         return False
-    if world.site.narrowed[partition]:
+    if world.limits.narrowed[partition]:
         return fits_narrowed(world, request, now, ends)
     if ends > next_closing(world):
         return _fits_until(world, request, now, ends)

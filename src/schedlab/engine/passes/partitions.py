@@ -21,7 +21,15 @@ from schedlab.engine.parts.admission import may_start
 from schedlab.engine.parts.dependencies.kernels import UNKNOWN as NOT_KNOWN
 from schedlab.engine.parts.dependencies.kernels import begin_of_task, is_ready
 from schedlab.engine.parts.heterogeneous.kernels import is_component
-from schedlab.engine.parts.limits.state import HEADS, NOT_MADE, Site, all_blocked, block, is_limited, open_partitions
+from schedlab.engine.parts.limits.state import (
+    HEADS,
+    NOT_MADE,
+    LimitState,
+    all_blocked,
+    block,
+    is_limited,
+    open_partitions,
+)
 from schedlab.engine.parts.moldable.kernels import first_of, has_left
 from schedlab.engine.parts.outages.closures_in_plan import plan_closures
 from schedlab.engine.parts.preemption.kernels import make_way
@@ -41,11 +49,11 @@ if TYPE_CHECKING:
 
 
 @inner_kernel
-def site_pass(world: World) -> None:
+def partitions_pass(world: World) -> None:
     """Start all jobs that can be started now."""
     clock = world.state.clock
     clock[HEAD] = clock[LEFT] = UNKNOWN  # a job that enters later always needs a pass
-    world.site.counters[HEADS] = NOT_MADE
+    world.limits.counters[HEADS] = NOT_MADE
     _start_over(world)
     if clock[BLAMED] >= 0:
         return
@@ -60,8 +68,8 @@ def _start_over(world: World) -> None:
     """Start jobs of the queue in place of runs that are suspended."""
     if world.preemption is not None:
         while world.state.clock[BLAMED] < 0:
-            count = _line_up(world, world.site.line, world.waiting.queue, False)
-            job = next_over(world, world.site.line, count)
+            count = _line_up(world, world.limits.line, world.waiting.queue, False)
+            job = next_over(world, world.limits.line, count)
             if job == NOBODY:
                 break
             begin(world, job)
@@ -74,8 +82,8 @@ def _start_over(world: World) -> None:
 def _let_give_way(world: World) -> None:
     """Preempt runs for the first jobs of the queue."""
     if world.preemption is not None:
-        count = _line_up(world, world.site.line, world.waiting.queue, False)
-        make_way(world, world.site.line, count)
+        count = _line_up(world, world.limits.line, world.waiting.queue, False)
+        make_way(world, world.limits.line, count)
 
 
 @inner_kernel
@@ -85,22 +93,22 @@ def start_heads(world: World) -> bool:
     again = True
     while again and clock[BLAMED] < 0:
         again = False
-        open_partitions(world.site)
+        open_partitions(world.limits)
         if clock[STARTED] < world.rules.in_order:
-            count = _line_up(world, world.site.line, world.waiting.ages, True)
+            count = _line_up(world, world.limits.line, world.waiting.ages, True)
         else:
-            count = _line_up(world, world.site.line, world.waiting.queue, False)
+            count = _line_up(world, world.limits.line, world.waiting.queue, False)
         place, blocked = 0, False
         while place < count and not again and clock[FREE] > 0:
-            job = world.site.line[place]
+            job = world.limits.line[place]
             place += 1
-            if has_left(world.alternatives, job) or not is_ready(world.dependencies, job) or not may_start(world, job):
+            if has_left(world.moldable, job) or not is_ready(world.dependencies, job) or not may_start(world, job):
                 continue
             started, again = _start_head(world, job, blocked)
             if not started:
-                block(world.site, job)
+                block(world.limits, job)
                 blocked = True
-                if all_blocked(world.site):
+                if all_blocked(world.limits):
                     break
     return clock[STARTED] > before
 
@@ -113,7 +121,7 @@ def _start_head(world: World, job: int, blocked: bool) -> tuple[bool, bool]:
     fitting = fitting_open(world, world.orders.policy.score, order_at_present(world, job), job)
     if fitting == NONE:
         return False, False
-    if is_component(world.components, job):
+    if is_component(world.heterogeneous, job):
         if not fit_together(world, job):
             return False, False
         start_together(world, job)
@@ -123,7 +131,7 @@ def _start_head(world: World, job: int, blocked: bool) -> tuple[bool, bool]:
     again = leave(world, clock[NOW], fitting)  # a job that has come into view may precede the others
     again = again or clock[BLAMED] >= 0 or (ordered and clock[STARTED] >= world.rules.in_order)
     # A job that waits may now be at a limit, and keep no others waiting any more.
-    return True, again or (blocked and is_limited(world.site, fitting))
+    return True, again or (blocked and is_limited(world.limits, fitting))
 
 
 @inner_kernel
@@ -149,17 +157,17 @@ def _backfill(world: World) -> None:
     place = 0
     count = _line_up_candidates(world, world.waiting.candidates, world.waiting.queue)
     while place < count and clock[FREE] > 0:
-        job = world.site.line[place]
+        job = world.limits.line[place]
         place += 1
         if (
             world.jobs[job].processors > clock[FREE]
-            or has_left(world.alternatives, job)
+            or has_left(world.moldable, job)
             or not is_ready(world.dependencies, job)
             or not may_start(world, job)
             or not fits(world.nodes, job)
         ):
             continue
-        if world.site.counters[HEADS] == NOT_MADE:
+        if world.limits.counters[HEADS] == NOT_MADE:
             reserve_for_heads(world)
         if not fits_beside_heads(world, job):
             continue
@@ -169,13 +177,13 @@ def _backfill(world: World) -> None:
         shown = leave(world, now, job)
         if clock[BLAMED] >= 0:
             return
-        if shown or is_limited(world.site, job) or head_of(world, job) >= 0:
+        if shown or is_limited(world.limits, job) or head_of(world, job) >= 0:
             started = start_heads(world)
             if clock[BLAMED] >= 0:
                 return
-            ahead = _line_up(world, world.site.behind, world.waiting.queue, False)
+            ahead = _line_up(world, world.limits.behind, world.waiting.queue, False)
             if started or shown or not same_heads(world, ahead):
-                world.site.counters[HEADS] = NOT_MADE
+                world.limits.counters[HEADS] = NOT_MADE
             place = 0
             count = _line_up_candidates(world, world.waiting.candidates, world.waiting.queue)
 
@@ -183,15 +191,15 @@ def _backfill(world: World) -> None:
 @inlined
 def _line_up_candidates(world: World, candidates: Any, queue: Any) -> int:
     if candidates is not None:
-        return _line_up(world, world.site.line, candidates, False)
-    return _line_up(world, world.site.line, queue, False)
+        return _line_up(world, world.limits.line, candidates, False)
+    return _line_up(world, world.limits.line, queue, False)
 
 
 @inlined
 def head_of(world: World, job: int) -> int:
     """Return the index of a job's reservation, which may be for another alternative; -1 if it has none."""
-    for i in range(world.site.counters[HEADS]):
-        if first_of(world.alternatives, world.site.head[i]) == first_of(world.alternatives, job):
+    for i in range(world.limits.counters[HEADS]):
+        if first_of(world.moldable, world.limits.head[i]) == first_of(world.moldable, job):
             return i
     return -1
 
@@ -217,20 +225,20 @@ def fits_beside_heads(world: World, job: int) -> bool:
 @inlined
 def hold_head(world: World, place: int, sign: int) -> None:
     """Book the reservation at a place of the list (sign -1), or take it out of the plan (sign 1)."""
-    job, begins = world.site.head[place], world.site.shadow[place]
+    job, begins = world.limits.head[place], world.limits.shadow[place]
     hold_reserved(world.nodes, world.nodes.ahead, job, begins, begins + world.jobs[job].estimate, sign)
 
 
 @inlined
 def reserve_for_heads(world: World) -> int:
     """Reserve for the first jobs of the partitions; return the second in which the first reservation begins."""
-    count = _line_up(world, world.site.behind, world.waiting.queue, False)
+    count = _line_up(world, world.limits.behind, world.waiting.queue, False)
     return reserve_for_first(world, count)
 
 
 @inner_kernel
 def reserve_for_first(world: World, count: int) -> int:
-    """Reserve for the first of the `count` jobs listed in `Site.behind`, as `reserve_for_heads` does."""
+    """Reserve for the first of the `count` jobs listed in `LimitState.behind`, as `reserve_for_heads` does."""
     nodes: Any = world.nodes
     running, now = world.state.running, world.state.clock[NOW]
     clear(nodes.machine, nodes.ahead, now)
@@ -242,15 +250,15 @@ def reserve_for_first(world: World, count: int) -> int:
             if record.end > now:
                 hold_run(nodes, nodes.ahead, record.job, now, record.end, -1)
     first = NEVER
-    world.site.counters[HEADS] = _find_heads(world, world.site.head, count)
-    for i in range(world.site.counters[HEADS]):
-        job = world.site.head[i]
+    world.limits.counters[HEADS] = _find_heads(world, world.limits.head, count)
+    for i in range(world.limits.counters[HEADS]):
+        job = world.limits.head[i]
         begins = now if is_ready(world.dependencies, job) else begin_of_task(world, job)
-        job = world.site.head[i] = soonest_on_nodes(world, world.site.behind, count, job, begins)
-        world.site.shadow[i] = earliest_of(nodes, nodes.ahead, job, world.jobs[job].estimate, begins, NEVER)
+        job = world.limits.head[i] = soonest_on_nodes(world, world.limits.behind, count, job, begins)
+        world.limits.shadow[i] = earliest_of(nodes, nodes.ahead, job, world.jobs[job].estimate, begins, NEVER)
         remember(nodes, nodes.ahead, job)
         hold_head(world, i, -1)
-        first = min(first, world.site.shadow[i])
+        first = min(first, world.limits.shadow[i])
     return first
 
 
@@ -258,42 +266,42 @@ def reserve_for_first(world: World, count: int) -> int:
 def _find_heads(world: World, heads: NDArray[Any], count: int) -> int:
     """Find the first job of each partition that may start, or that depends on others whose ends are known.
 
-    The first `count` jobs in `Site.behind` are considered, in that order.
+    The first `count` jobs in `LimitState.behind` are considered, in that order.
     """
-    open_partitions(world.site)
+    open_partitions(world.limits)
     found = 0
     for i in range(count):
-        job = world.site.behind[i]
+        job = world.limits.behind[i]
         if is_ready(world.dependencies, job):
             if not may_start(world, job):
                 continue
         elif begin_of_task(world, job) == NOT_KNOWN:
             continue
-        if takes_any(world.site, job):
+        if takes_any(world.limits, job):
             heads[found] = job
             found += 1
-            block(world.site, job)
-            if all_blocked(world.site):
+            block(world.limits, job)
+            if all_blocked(world.limits):
                 break
     return found
 
 
 @inlined
-def takes_any(site: Site, job: int) -> bool:
+def takes_any(limits: LimitState, job: int) -> bool:
     """Return whether a job has a partition that no earlier job waits for."""
     found = False
-    for option in range(site.options[job], site.options[job + 1]):
-        found = found or not site.blocked[site.partition[option]]
+    for option in range(limits.options[job], limits.options[job + 1]):
+        found = found or not limits.blocked[limits.partition[option]]
     return found
 
 
 @inner_kernel
 def same_heads(world: World, count: int) -> bool:
     """Return whether the reservations belong to the present first jobs, as in `reserve_for_first`."""
-    found = _find_heads(world, world.site.others, count)
-    same = found == world.site.counters[HEADS]
+    found = _find_heads(world, world.limits.others, count)
+    same = found == world.limits.counters[HEADS]
     for i in range(found):
-        same = same and first_of(world.alternatives, world.site.others[i]) == first_of(
-            world.alternatives, world.site.head[i]
+        same = same and first_of(world.moldable, world.limits.others[i]) == first_of(
+            world.moldable, world.limits.head[i]
         )
     return same

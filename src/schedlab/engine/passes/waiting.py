@@ -105,9 +105,9 @@ def leave_from_anywhere(world: World, now: int, job: int) -> None:
 def let_alternatives_leave(world: World, now: int, job: int) -> bool:
     """Take the other alternatives of a started job out of the queues; return whether another job came into view."""
     shown = False
-    if world.alternatives is not None:
-        for other in range(world.alternatives.first[job], world.alternatives.end[job]):
-            if world.alternatives.waits[other] and not _leave_unseen(world, other):
+    if world.moldable is not None:
+        for other in range(world.moldable.first[job], world.moldable.end[job]):
+            if world.moldable.waits[other] and not _leave_unseen(world, other):
                 depart(world, other)
                 shown = moved_up(world.waiting.beyond, world, now) or shown
     return shown
@@ -116,9 +116,9 @@ def let_alternatives_leave(world: World, now: int, job: int) -> bool:
 @inlined
 def _leave_unseen(world: World, job: int) -> bool:
     """Take an alternative out of the queue if it is behind the window; return whether it is."""
-    if world.alternatives.hidden[job]:
+    if world.moldable.hidden[job]:
         remove(world.waiting.beyond, job)
-        world.alternatives.waits[job] = world.alternatives.hidden[job] = False
+        world.moldable.waits[job] = world.moldable.hidden[job] = False
         world.state.clock[WAITING] -= 1
         return True
     return False
@@ -133,9 +133,9 @@ def depart_with_alternatives(world: World, job: int) -> None:
 
 @inlined
 def _depart_alternatives(world: World, job: int) -> None:
-    if world.alternatives is not None:
-        for other in range(world.alternatives.first[job], world.alternatives.end[job]):
-            if world.alternatives.waits[other]:
+    if world.moldable is not None:
+        for other in range(world.moldable.first[job], world.moldable.end[job]):
+            if world.moldable.waits[other]:
                 depart(world, other)
 
 

@@ -20,7 +20,7 @@ from schedlab.engine.parts.limits.state import (
     DEPENDENCY,
     PRIORITY,
     RESOURCES,
-    Site,
+    LimitState,
 )
 from schedlab.engine.parts.moldable.kernels import is_same_job, is_visible
 from schedlab.engine.parts.submission_limits.kernels import count_refused
@@ -35,24 +35,24 @@ NO_JOB = -1
 @inner_kernel
 def count_waiting(world: World, now: int) -> None:
     """Count the reasons of waiting jobs from the last event until now; called before the present event."""
-    if world.site is not None:
+    if world.limits is not None:
         before = world.state.clock[NOW]
         seconds = now - before
         queue: Any = world.waiting.queue
-        first = world.site.others
+        first = world.limits.others
         first[:] = NO_JOB
         for i in range(queue.length[0]):
             job = queue.order[i]
             if not is_ready(world.dependencies, job):
-                world.site.waited[job, DEPENDENCY] += seconds
+                world.limits.waited[job, DEPENDENCY] += seconds
                 continue
             reason = why_not(world, job)
             if reason != NO_REASON:
-                world.site.waited[job, reason] += seconds
+                world.limits.waited[job, reason] += seconds
                 continue
-            world.site.waited[job, PRIORITY] += seconds
-            for option in range(world.site.options[job], world.site.options[job + 1]):
-                partition = world.site.partition[option]
+            world.limits.waited[job, PRIORITY] += seconds
+            for option in range(world.limits.options[job], world.limits.options[job + 1]):
+                partition = world.limits.partition[option]
                 if first[partition] == NO_JOB or _precedes(
                     world, world.orders.policy.score, before, job, first[partition]
                 ):
@@ -61,19 +61,19 @@ def count_waiting(world: World, now: int) -> None:
             counted = first[partition] == NO_JOB
             for other in range(partition):
                 if not counted and first[other] != NO_JOB:
-                    counted = is_same_job(world.alternatives, first[other], first[partition])
+                    counted = is_same_job(world.moldable, first[other], first[partition])
             if not counted:
-                world.site.waited[first[partition], PRIORITY] -= seconds
-                world.site.waited[first[partition], RESOURCES] += seconds
+                world.limits.waited[first[partition], PRIORITY] -= seconds
+                world.limits.waited[first[partition], RESOURCES] += seconds
                 _count_alternatives(world, first[partition], seconds)
-        _count_hidden(world.waiting.beyond, world.site, seconds)
-        count_refused(world, world.site.waited, before, now)
+        _count_hidden(world.waiting.beyond, world.limits, seconds)
+        count_refused(world, world.limits.waited, before, now)
 
 
 @inner_kernel
 def all_are_passed_over(world: World) -> bool:
     """Return whether every visible job waits for others, or would exceed a limit, or not fit the nodes in service."""
-    if world.site is not None:
+    if world.limits is not None:
         queue: Any = world.waiting.queue
         for i in range(queue.length[0]):
             if is_ready(world.dependencies, queue.order[i]) and may_start(world, queue.order[i]):
@@ -85,26 +85,26 @@ def all_are_passed_over(world: World) -> bool:
 @inlined
 def _count_alternatives(world: World, job: int, seconds: int) -> None:
     """Count the other alternatives of a job that waits for resources."""
-    if world.alternatives is not None:
-        for other in range(world.alternatives.first[job], world.alternatives.end[job]):
-            if other != job and is_visible(world.alternatives, other) and why_not(world, other) == NO_REASON:
-                world.site.waited[other, PRIORITY] -= seconds
-                world.site.waited[other, RESOURCES] += seconds
+    if world.moldable is not None:
+        for other in range(world.moldable.first[job], world.moldable.end[job]):
+            if other != job and is_visible(world.moldable, other) and why_not(world, other) == NO_REASON:
+                world.limits.waited[other, PRIORITY] -= seconds
+                world.limits.waited[other, RESOURCES] += seconds
 
 
 @inner_kernel
-def _count_hidden(beyond: Any, site: Site, seconds: int) -> None:
+def _count_hidden(beyond: Any, limits: LimitState, seconds: int) -> None:
     """Count the jobs behind the window of visible ones."""
     if beyond is not None:
         for i in range(beyond.length[0]):
-            site.waited[beyond.order[i], PRIORITY] += seconds
+            limits.waited[beyond.order[i], PRIORITY] += seconds
 
 
 @inner_kernel
 def _precedes(world: World, score: NDArray[Any], now: int, one: int, other: int) -> bool:
     """Return whether a job precedes another one in the order of the policy, as last computed."""
-    if world.site.tier[one] != world.site.tier[other]:
-        return world.site.tier[one] > world.site.tier[other]
+    if world.limits.tier[one] != world.limits.tier[other]:
+        return world.limits.tier[one] > world.limits.tier[other]
     earlier = world.state.entered[one] < world.state.entered[other]
     if world.rules.starvation >= 0:
         starves = now - world.seen[one].submit > world.rules.starvation
@@ -112,6 +112,6 @@ def _precedes(world: World, score: NDArray[Any], now: int, one: int, other: int)
             return starves
         if starves:
             return earlier
-    if world.site.counters[BY_NUMBER] > 0:
+    if world.limits.counters[BY_NUMBER] > 0:
         earlier = one < other
     return score[one] < score[other] or (score[one] == score[other] and earlier)

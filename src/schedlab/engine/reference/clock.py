@@ -9,15 +9,15 @@ from schedlab.engine.parts.cancellations.reference import Cancellations
 from schedlab.engine.parts.dependencies.reference import Dependencies
 from schedlab.engine.parts.forecasts.reference import Forecast
 from schedlab.engine.parts.heterogeneous.numbers import patience_of
-from schedlab.engine.parts.limits.reference import DEPENDENCY, NOT_AVAILABLE, PRIORITY, RESERVATION, RESOURCES, Site
+from schedlab.engine.parts.limits.reference import DEPENDENCY, NOT_AVAILABLE, PRIORITY, RESERVATION, RESOURCES, Limits
 from schedlab.engine.parts.outages.numbers import FOR_ALL
 from schedlab.engine.parts.outages.reference import Outages
 from schedlab.engine.parts.preemption.endless import refuse_endless
 from schedlab.engine.parts.preemption.reference import Preemption
 from schedlab.engine.parts.priority.reference import Priority
 from schedlab.engine.parts.retries.reference import Retries
-from schedlab.engine.parts.submission_limits.reference import Gate
-from schedlab.engine.parts.switch_waits.reference import Wishes
+from schedlab.engine.parts.submission_limits.reference import SubmissionLimits
+from schedlab.engine.parts.switch_waits.reference import SwitchWaits
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.reference.functions import ReferenceFunctions
 from schedlab.engine.reference.job import Job
@@ -54,16 +54,16 @@ class Clock:
         self.scheduler = self.prepared.scheduler
         self.patience = patience_of(self.scheduler)
         self.machine = Machine(self.prepared)
-        self.site = Site(self.prepared.site, self.prepared.bookings, self.prepared.counting_period)
+        self.limits = Limits(self.prepared.limits, self.prepared.bookings, self.prepared.counting_period)
         self.outages = Outages(self.prepared.outages)
-        self.gate = Gate(self.prepared.submission_limits, self.dependencies.parents)
+        self.submission_limits = SubmissionLimits(self.prepared.submission_limits, self.dependencies.parents)
         self.cancellations = Cancellations(self.prepared)
         self.preemption = Preemption(self, self.prepared.preemption)
         self.to_come = list(self.jobs)
         self.forecast = Forecast(self.prepared, self.retries is not None)
         self.functions = ReferenceFunctions(self.prepared)
         origin = self.jobs[0].submit
-        self.order = Order(self.scheduler, origin, self.priority, self.retries, self.site, self.functions)
+        self.order = Order(self.scheduler, origin, self.priority, self.retries, self.limits, self.functions)
 
     def run(self, passes: Pass) -> None:
         """Simulate until every job has ended."""
@@ -75,14 +75,14 @@ class Clock:
             before, second = self.now, min(moments)
             awake = second in self.preemption.awakenings()
             self.now = second
-            self.site.count(self.reasons, self.now - before)
-            self.gate.count(self.site.waited, before, self.now)
+            self.limits.count(self.reasons, self.now - before)
+            self.submission_limits.count(self.limits.waited, before, self.now)
             news = self.compute(self.happen())._replace(awake=awake)
             self.functions.tell_begins()
             self.functions.free = self.prepared.processors - sum(job.processors for job in self.active(self.running))
             if not (self.prepared.passes_if_fits and news.submitted and not self.fits(news.submitted[0])):
                 passes.schedule(news)
-            self.reasons = {} if self.prepared.site is None else self.why_they_wait()
+            self.reasons = {} if self.prepared.limits is None else self.why_they_wait()
             if self.stuck():
                 return
             if self.retries is not None and len(self.retries.runs) > 2 * looked_at:
@@ -125,8 +125,8 @@ class Clock:
             ended = [] if submitted else ended[:1]
         del self.to_come[: len(submitted)]
         self.running = [job for job in self.running if job not in ended]
-        turned, failed, lame = self.outages.turn(self.now)
-        lost = {self.machine.number_of(node, gpu) for node, gpu in lame}
+        turned, failed, failed_gpus = self.outages.turn(self.now)
+        lost = {self.machine.number_of(node, gpu) for node, gpu in failed_gpus}
         broken = [
             job for job in self.running if self.expires(job) or any(piece.is_hit(failed, lost) for piece in job.pieces)
         ]
@@ -142,7 +142,7 @@ class Clock:
             self.preemption.resume()
         fates = {job: self.end(job, self.interruption(job) if job in broken else "") for job in ended}
         for job in [job for job in self.jobs if self.expires(job)]:
-            self.site.free.add(job)
+            self.limits.free.add(job)
             self.machine.set_free(job)
         resumed = [job for job in ended if fates[job] == "resumes"]
         returned = [job for job in ended if fates[job] in ("returns", "is requeued")]
@@ -150,7 +150,7 @@ class Clock:
         if not self.prepared.one_by_one:
             corrected = self.correct()
         left = self.cancellations.cancel(self)
-        accepted = self.gate.accept(submitted, self.now)
+        accepted = self.submission_limits.accept(submitted, self.now)
         self.cancellations.note(accepted, self.now)
         ready = self.dependencies.release(accepted, self.now)
         for job in ready:
@@ -194,7 +194,7 @@ class Clock:
 
     def expires(self, job: Job) -> bool:
         """Return whether the reservation of a job ends in this second."""
-        own, bookings = self.site.reservation(job), self.prepared.bookings
+        own, bookings = self.limits.reservation(job), self.prepared.bookings
         return own is not None and bookings is not None and int(bookings.closes[own]) == self.now
 
     def correct(self) -> bool:
@@ -204,7 +204,10 @@ class Clock:
 
     def make_ready(self, job: Job) -> None:
         """Submit a job without open dependencies now, from the scheduler's point of view."""
-        job.ready, job.eligible = True, self.dependencies.ready_after(job, self.gate.attempted.get(job, job.submit))
+        job.ready, job.eligible = (
+            True,
+            self.dependencies.ready_after(job, self.submission_limits.attempted.get(job, job.submit)),
+        )
         if job.workflow is None and not self.order.always:
             job.submit = self.now
 
@@ -229,11 +232,11 @@ class Clock:
 
     def wish(self, now: int | None) -> None:
         """Let the jobs that are seen wait for few switches as far as their time is not over; None: no job does."""
-        site, nodes = self.prepared.site, self.prepared.nodes
+        limits, nodes = self.prepared.limits, self.prepared.nodes
         if isinstance(self.machine.empty, Nodes):
             count = len(self.jobs) + 1
-            offsets = list(range(count)) if site is None else site.option_offset.tolist()
-            Wishes(nodes, self.machine.empty.requests).change(self.visible(), offsets, now)
+            offsets = list(range(count)) if limits is None else limits.option_offset.tolist()
+            SwitchWaits(nodes, self.machine.empty.requests).change(self.visible(), offsets, now)
 
     def visible(self) -> list[Job]:
         """Return the waiting jobs that the scheduler sees, in the order of entry."""
@@ -255,7 +258,7 @@ class Clock:
         passes, refusal = self.prepared.scheduler.backfill, self.refusal(job)
         if not isinstance(passes, Slurm) or passes.limits != "stop" or len(job.alternatives) > 1:
             return False
-        found = list(self.site.all_exceeded(job, self.running, self.now))
+        found = list(self.limits.all_exceeded(job, self.running, self.now))
         return job.ready and refusal not in (None, RESERVATION, NOT_AVAILABLE) and all(one.stops for one in found)
 
     def refusal(self, job: Job, others: Sequence[Job] = ()) -> str | None:
@@ -263,13 +266,13 @@ class Clock:
 
         It may have to start with other components.
         """
-        own, bookings = self.site.reservation(job), self.prepared.bookings
+        own, bookings = self.limits.reservation(job), self.prepared.bookings
         if own is not None and bookings is not None and int(bookings.opens[own]) > self.now:
             return RESERVATION
         out = self.outages.out
         if (out or self.outages.gone) and self.machine.empty.closed(out).place(job) is None:
             return NOT_AVAILABLE
-        return self.site.exceeded(job, self.running, self.now, others)
+        return self.limits.exceeded(job, self.running, self.now, others)
 
     def why_they_wait(self) -> dict[Job, str]:
         """Return the reason of each waiting job; the first that may start in a partition waits for resources.
@@ -282,9 +285,9 @@ class Clock:
             limit = self.refusal(job)
             if not job.ready or limit is not None:
                 reasons[job] = limit if job.ready and limit is not None else DEPENDENCY
-            elif not taken.issuperset(self.site.partitions(job)):
+            elif not taken.issuperset(self.limits.partitions(job)):
                 heads.append(job)
-                taken.update(self.site.partitions(job))
+                taken.update(self.limits.partitions(job))
         for job in queue:
             if reasons[job] == PRIORITY and any(job.is_of(head) for head in heads):
                 reasons[job] = RESOURCES

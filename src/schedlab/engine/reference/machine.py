@@ -175,7 +175,7 @@ class Machine:
         else:
             bookings = self.prepared.bookings
             shape = None if bookings is None else bookings.option_shape
-            requests = requests_of(inputs, self.prepared.site, shape)
+            requests = requests_of(inputs, self.prepared.limits, shape)
             self.empty = Nodes(empty_nodes(inputs), requests, new_placement(inputs))
 
     def number_of(self, node: int, gpu: int) -> int:
@@ -193,7 +193,7 @@ class Machine:
         """Give a job whose reservation is over the requests of others."""
         assert isinstance(self.empty, Nodes)
         assert self.prepared.nodes is not None
-        requests = requests_of(self.prepared.nodes, self.prepared.site)
+        requests = requests_of(self.prepared.nodes, self.prepared.limits)
         self.empty.requests[job.number] = requests[job.number]
 
     def beside(self, jobs: Iterable[Job]) -> View:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.machine.numbers import BY_RULE, NO_CAP, UNLIMITED, NodeInputs
-from schedlab.engine.parts.limits.numbers import SiteInputs
+from schedlab.engine.parts.limits.numbers import LimitInputs
 from schedlab.workload.resources import WHOLE
 
 ANY_TYPE = -1
@@ -30,8 +30,8 @@ class Request:
     `share` are thousandths of one GPU, WHOLE if the job shares none; `allowed` tells for each node whether it may be
     used. If it is `booked`, it is one within an advance reservation, on whose nodes it may run. A request for any
     number of nodes may have at most `most`, and any at most so many `leaves`, None for as many as there are. Its `way`
-    to nodes may be another one than the rule of placement. All jobs of its `club`, if it is in one, may hold
-    `club_cores` cores of a node. It may be for the nodes that the job has `named`.
+    to nodes may be another one than the rule of placement. All jobs of its `cap`, if it is in one, may hold
+    `cap_cores` cores of a node. It may be for the nodes that the job has `named`.
     """
 
     nodes: int
@@ -50,8 +50,8 @@ class Request:
     most: int | None = None
     leaves: int | None = None
     way: int = BY_RULE
-    club: int | None = None
-    club_cores: int = 0
+    cap: int | None = None
+    cap_cores: int = 0
     named: bool = False
 
 
@@ -66,7 +66,7 @@ class Piece:
     gpus: tuple[tuple[int, int], ...] = ()
     alone: bool = False
     option: int = field(default=0, compare=False)  # the partition of the job there, by position among its partitions
-    club: int | None = field(default=None, compare=False)  # who else may hold only so many cores together with it
+    cap: int | None = field(default=None, compare=False)  # who else may hold only so many cores together with it
     over: bool = field(default=False, compare=False)  # whether others may hold the same cores while they are suspended
 
     def is_hit(self, nodes: set[int], gpus: set[int]) -> bool:
@@ -77,7 +77,7 @@ class Piece:
 class Node(NamedTuple):
     """What is free on a node: cores, MiB, thousandths of each GPU; `jobs` run there, perhaps one `alone`.
 
-    It may be `reserved`, for requests that are booked. Jobs of each club hold some of the cores that are `used`.
+    It may be `reserved`, for requests that are booked. Jobs of each cap hold some of the cores that are `used`.
     """
 
     number: int
@@ -98,8 +98,8 @@ class Node(NamedTuple):
         suitable = len(self.suitable_gpus(request))
         if self.memory < request.node_memory or suitable < (request.node_gpus if request.share == WHOLE else 1):
             return 0
-        rooms = [self.cores // request.cores, self.club_room(request) // request.cores]
-        if request.exclusive and self.club_room(request) < self.cores:
+        rooms = [self.cores // request.cores, self.cap_room(request) // request.cores]
+        if request.exclusive and self.cap_room(request) < self.cores:
             return 0
         if request.memory:
             rooms.append((self.memory - request.node_memory) // request.memory)
@@ -109,13 +109,13 @@ class Node(NamedTuple):
             return request.tasks_per_node if min(rooms) >= request.tasks_per_node else 0
         return max(min(rooms), 0)
 
-    def club_room(self, request: Request) -> int:
-        """Return how many more cores the club of a request may hold."""
-        return self.cores if request.club is None else request.club_cores - dict(self.used).get(request.club, 0)
+    def cap_room(self, request: Request) -> int:
+        """Return how many more cores the cap of a request may hold."""
+        return self.cores if request.cap is None else request.cap_cores - dict(self.used).get(request.cap, 0)
 
     def spare_cores(self, request: Request) -> int:
-        """Return the free cores, or those that have their memory, or that its club may hold."""
-        cores = min(self.cores, self.club_room(request))
+        """Return the free cores, or those that have their memory, or that its cap may hold."""
+        cores = min(self.cores, self.cap_room(request))
         if not request.memory or self.memory >= UNLIMITED:
             return cores
         return min(cores, (self.memory - request.node_memory) * request.cores // request.memory)
@@ -131,11 +131,11 @@ class Node(NamedTuple):
         if request.exclusive:
             memory = self.memory if self.memory < UNLIMITED else request.node_memory + tasks * request.memory
             everything = tuple((gpu.number, free) for gpu, free in self.gpus.items() if free > 0)
-            return Piece(self.number, tasks, self.cores, memory, everything, alone=True, club=request.club)
+            return Piece(self.number, tasks, self.cores, memory, everything, alone=True, cap=request.cap)
         gpus = self.suitable_gpus(request)[: request.node_gpus + tasks * request.gpus] if shared is None else [shared]
         taken = tuple((gpu.number, request.share) for gpu in gpus)
         memory = request.node_memory + tasks * request.memory
-        return Piece(self.number, tasks, tasks * request.cores, memory, taken, club=request.club)
+        return Piece(self.number, tasks, tasks * request.cores, memory, taken, cap=request.cap)
 
     def without(self, piece: Piece) -> Node:
         """Return what remains free after a piece is taken."""
@@ -148,7 +148,7 @@ class Node(NamedTuple):
             self.jobs + 1,
             self.alone or piece.alone,
             self.reserved,
-            self.used if piece.club is None else (*self.used_but(piece.club), self.used_by(piece.club, piece.cores)),
+            self.used if piece.cap is None else (*self.used_but(piece.cap), self.used_by(piece.cap, piece.cores)),
         )
         assert min(node.memory, *node.gpus.values(), 0) >= 0, "more is taken than there is"
         assert piece.over or node.cores >= 0, "more cores are taken than there are"
@@ -156,13 +156,13 @@ class Node(NamedTuple):
         assert piece.over or not (piece.alone and self.jobs), "a job would hold a node alone on which others run"
         return node
 
-    def used_by(self, club: int, more: int = 0) -> tuple[int, int]:
-        """Return a club, and how many cores it uses if it uses some more."""
-        return club, dict(self.used).get(club, 0) + more
+    def used_by(self, cap: int, more: int = 0) -> tuple[int, int]:
+        """Return a cap, and how many cores it uses if it uses some more."""
+        return cap, dict(self.used).get(cap, 0) + more
 
-    def used_but(self, club: int) -> tuple[tuple[int, int], ...]:
-        """Return what other clubs use."""
-        return tuple(one for one in self.used if one[0] != club)
+    def used_but(self, cap: int) -> tuple[tuple[int, int], ...]:
+        """Return what other caps use."""
+        return tuple(one for one in self.used if one[0] != cap)
 
     def kept(self) -> Node:
         """Return the node as others see it while it is reserved: as if one job had it alone."""
@@ -178,7 +178,7 @@ class Node(NamedTuple):
             max(self.jobs, other.jobs),
             self.alone or other.alone,
             self.reserved or other.reserved,
-            tuple(max(self.used_by(club), other.used_by(club)) for club in {**dict(self.used), **dict(other.used)}),
+            tuple(max(self.used_by(cap), other.used_by(cap)) for cap in {**dict(self.used), **dict(other.used)}),
         )
 
 
@@ -203,23 +203,23 @@ def shapes_of(inputs: NodeInputs) -> list[Request]:
     leaves = [UNLIMITED] * len(allowed) if inputs.most_leaves is None else inputs.most_leaves.tolist()
     few = [None if one == UNLIMITED else one for one in leaves]
     ways = [BY_RULE] * len(allowed) if inputs.way is None else inputs.way.tolist()
-    club = [NO_CAP] * len(allowed) if inputs.cap is None else inputs.cap.tolist()
-    clubs = [None if one == NO_CAP else one for one in club]
-    most_of = [0 if one == NO_CAP or inputs.caps is None else int(inputs.caps[one]) for one in club]
+    cap = [NO_CAP] * len(allowed) if inputs.cap is None else inputs.cap.tolist()
+    caps = [None if one == NO_CAP else one for one in cap]
+    most_of = [0 if one == NO_CAP or inputs.caps is None else int(inputs.caps[one]) for one in cap]
     named = [False] * len(allowed) if inputs.named is None else inputs.named.tolist()
-    more = (allowed, booked, bounds, few, ways, clubs, most_of, named)
+    more = (allowed, booked, bounds, few, ways, caps, most_of, named)
     return [Request(*values) for values in zip(*columns, *more, strict=True)]
 
 
 def requests_of(
-    inputs: NodeInputs, site: SiteInputs | None = None, option_shape: NDArray[np.int64] | None = None
+    inputs: NodeInputs, limits: LimitInputs | None = None, option_shape: NDArray[np.int64] | None = None
 ) -> list[list[Request]]:
     """Return the requests of each job, in order of submission: a request for each partition in which it may run.
 
     Those within reservations, if their numbers are given as `option_shape`.
     """
     shapes = shapes_of(inputs)
-    if site is None:
+    if limits is None:
         return [[shapes[shape]] for shape in inputs.shape.tolist()]
-    options = [shapes[shape] for shape in (site.option_shape if option_shape is None else option_shape).tolist()]
-    return [options[first:end] for first, end in pairwise(site.option_offset.tolist())]
+    options = [shapes[shape] for shape in (limits.option_shape if option_shape is None else option_shape).tolist()]
+    return [options[first:end] for first, end in pairwise(limits.option_offset.tolist())]

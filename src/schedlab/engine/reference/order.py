@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from schedlab.engine.parts.limits.reference import Site
+from schedlab.engine.parts.limits.reference import Limits
 from schedlab.engine.parts.priority.reference import Priority
 from schedlab.engine.parts.retries.reference import Retries
 from schedlab.engine.reference.functions import ReferenceFunctions
@@ -33,7 +33,7 @@ class Order:
         origin: int,
         priority: Priority | None,
         retries: Retries | None,
-        site: Site,
+        limits: Limits,
         functions: ReferenceFunctions,
     ) -> None:
         self.policy, self.candidates = scheduler.policy, scheduler.order or scheduler.policy
@@ -46,7 +46,7 @@ class Order:
             and scheduler.backfill.follows("requeued_keep_place")
         )
         self.ties_by_number = isinstance(scheduler.backfill, Conservative)
-        self.origin, self.priority, self.retries, self.site = origin, priority, retries, site
+        self.origin, self.priority, self.retries, self.limits = origin, priority, retries, limits
         self.functions = functions
 
     def enter(self, job: Job, now: int) -> None:
@@ -106,7 +106,7 @@ class Order:
         limit = math.inf if self.starvation is None else self.starvation
         scores = zip(jobs, self.scores(self.policy, jobs, now), strict=True)
         score = {job: -math.inf if now - job.submit > limit else one for job, one in scores}
-        return {job: (-self.site.tier(job), score[job], job.entry) for job in jobs}
+        return {job: (-self.limits.tier(job), score[job], job.entry) for job in jobs}
 
     def sort(self, jobs: list[Job], now: int, policy: Policy) -> list[Job]:
         """Sort jobs by tier; within a tier, starving jobs by entry, then the others by score, with ties by entry.
@@ -118,4 +118,4 @@ class Order:
         others = [job for job in jobs if now - job.submit <= limit]
         score = dict(zip(others, self.scores(policy, others, now), strict=True))
         others.sort(key=lambda job: (score[job], job.number if self.ties_by_number else job.entry))
-        return sorted(starving + others, key=lambda job: -self.site.tier(job))
+        return sorted(starving + others, key=lambda job: -self.limits.tier(job))

@@ -82,14 +82,14 @@ class QueuePass:
                     places = place_together(clock, one, partial(self.open_to, view, blocked))
                     if places is not None:
                         return places
-            blocked.update(clock.site.partitions(job))
-            if clock.site.inputs is None:
+            blocked.update(clock.limits.partitions(job))
+            if clock.limits.inputs is None:
                 break
         return None
 
     def open_to(self, view: View, blocked: set[int], job: Job) -> View:
         """Return what is free for a job while earlier ones wait for some partitions."""
-        return view.closed(self.clock.site.kept_from(job, blocked)) if blocked else view
+        return view.closed(self.clock.limits.kept_from(job, blocked)) if blocked else view
 
     def backfill(self, tasks: dict[Job, int]) -> None:
         """Start candidates alongside the reservations, which hold until jobs come into view that may precede them."""
@@ -133,7 +133,7 @@ class QueuePass:
         """Return the jobs that have reservations: in every partition, the head or a task before it."""
         clock, taken, first = self.clock, set[int](), list[Job]()
         for job in clock.sorted(clock.visible()):
-            partitions = clock.site.partitions(job)
+            partitions = clock.limits.partitions(job)
             if (clock.admitted(job) or job in tasks) and not taken.issuperset(partitions):
                 taken.update(partitions)
                 first.append(job)

@@ -103,9 +103,9 @@ def replay_on_nodes(prepared: Prepared) -> tuple[Schedule, list[list[Piece]]]:
 
 def _waited_for(prepared: Prepared, clock: Clock) -> dict[str, NDArray[np.int64]] | None:
     """Return how long each job, in the workload's order, has waited for each reason, if there are partitions."""
-    if prepared.site is None:
+    if prepared.limits is None:
         return None
-    waited = [clock.site.waited.get(job, {}) for job in clock.jobs]
+    waited = [clock.limits.waited.get(job, {}) for job in clock.jobs]
     reasons = {reason for times in waited for reason, seconds in times.items() if seconds}
     columns = {reason: np.array([times.get(reason, 0) for times in waited]) for reason in reasons}
     return {reason: prepared.in_workload_order(column) for reason, column in columns.items()}
@@ -122,7 +122,7 @@ def play(prepared: Prepared) -> Clock:
     clock.run(_pass(clock))
     start = np.array([-1 if job in clock.waiting else job.start for job in jobs])
     refuse_waiting_for_ever(prepared.workload, prepared.in_workload_order(start))
-    if prepared.site is not None or isinstance(prepared.scheduler.backfill, OwnPass):
+    if prepared.limits is not None or isinstance(prepared.scheduler.backfill, OwnPass):
         refuse_left_over(prepared, start, np.array([job.estimate for job in jobs]))
     return clock
 

@@ -152,7 +152,7 @@ class BackfillPass:
 
     def options(self, turn: Turn) -> list[int]:
         """Return the partitions of a turn, as numbers among those of its job."""
-        return list(range(len(self.clock.site.partitions(turn.job)))) if turn.number is None else [turn.number]
+        return list(range(len(self.clock.limits.partitions(turn.job)))) if turn.number is None else [turn.number]
 
     def starts(self, turn: Turn, possible: int | None) -> bool:
         """Start a turn if it has room now, or gets it from runs that can be suspended; return whether it starts."""

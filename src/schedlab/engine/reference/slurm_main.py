@@ -93,7 +93,7 @@ class MainPass:
         for job in [head, *alternatives] if clock.admitted(head) else []:
             view = clock.view()
             if self.blocked:
-                view = view.closed(clock.site.kept_from(job, self.blocked))
+                view = view.closed(clock.limits.kept_from(job, self.blocked))
             pieces = clock.place(view, job, turn)
             if pieces is not None:
                 clock.begin(job, pieces)
@@ -105,5 +105,5 @@ class MainPass:
 
     def goes_on_behind(self, head: Job, turn: int | None) -> bool:
         """Let a job without room block its partition; return whether there are others."""
-        self.blocked.update(self.clock.site.closes(head, turn, self.clock.machine.empty))
-        return self.clock.site.inputs is not None
+        self.blocked.update(self.clock.limits.closes(head, turn, self.clock.machine.empty))
+        return self.clock.limits.inputs is not None

@@ -124,7 +124,7 @@ class SlurmPass:
         alone, whole = len(clock.waiting) == 1, self.full_due is not None and self.full_due <= now
         self.main_due, self.full_due, self.last_main = None, None, now
         MainPass(self, visible, whole).run()
-        if clock.waiting and any(limit.timed for limit in clock.site.limits):
+        if clock.waiting and any(limit.timed for limit in clock.limits.all):
             self.look_at_next_minute()
         if cleared:
             self.main_due = now if alone else self.main_due
@@ -187,13 +187,13 @@ class SlurmPass:
 
     def turns(self, job: Job) -> list[int | None]:
         """Return the turns of a job in a pass: one for each of its partitions, None for a single one."""
-        several = len(self.clock.site.partitions(job))
+        several = len(self.clock.limits.partitions(job))
         alone = len(job.alternatives) == 1 and not job.needs_others(self.clock.waiting)
         return list(range(several)) if several > 1 and alone else [None]
 
     def partition_of(self, job: Job, turn: int | None) -> int:
         """Return the partition in which a turn of a job counts."""
-        inputs = self.clock.site.inputs
+        inputs = self.clock.limits.inputs
         if inputs is None:
             return self.of_job[job.number][0]
         return int(inputs.option_partition[inputs.option_offset[job.number] + (turn or 0)])
@@ -219,7 +219,7 @@ class SlurmPass:
 
     def never_reserves(self, job: Job) -> bool:
         """Return whether nothing is reserved for a job in any pass."""
-        inputs, rules = self.clock.site.inputs, self.rules
+        inputs, rules = self.clock.limits.inputs, self.rules
         of_qos = inputs is not None and inputs.reserves is not None and not inputs.reserves[job.number]
         of_array = rules.array_reserve == 0 and self.array_of.count(self.array_of[job.number]) > 1
         return of_qos or of_array or min(rules.reserve, rules.partition_reserve) == 0

@@ -126,8 +126,8 @@ class BackfillPlan:
 
     def of_partition(self, job: Job, option: int) -> set[int]:
         """Return the nodes of one of the partitions of a job."""
-        site = self.passes.clock.site
-        nodes = site.nodes([site.partitions(job)[option]])
+        limits = self.passes.clock.limits
+        nodes = limits.nodes([limits.partitions(job)[option]])
         return self.all_nodes if nodes is None else nodes
 
     def nodes_for(self, job: Job, option: int) -> set[int]:

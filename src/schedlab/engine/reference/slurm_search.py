@@ -25,7 +25,7 @@ def earliest(plan: BackfillPlan, job: Job, length: int, begin: int, option: int 
     clock, plan.tested = plan.passes.clock, not plan.in_records
     if not plan.in_records:
         return plan.profile.earliest(job, length, begin, option, clock.view())
-    options = range(len(clock.site.partitions(job))) if option is None else [option]
+    options = range(len(clock.limits.partitions(job))) if option is None else [option]
     found = [_in_partition(plan, job, length, begin, number) for number in options]
     best = min((slot for slot in found if slot is not None), key=lambda slot: slot[0], default=None)
     if best is None:

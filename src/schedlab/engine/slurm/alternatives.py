@@ -32,7 +32,7 @@ def planned_of(world: World, score: NDArray[np.float64], job: int, strict: int, 
 
     Also return when the first alternative would have room, NEVER for a job with one size.
     """
-    if world.alternatives is not None:
+    if world.moldable is not None:
         return _planned_of(world, score, job, strict, held)
     return job, NEVER
 
@@ -42,8 +42,8 @@ def _planned_of(world: World, score: NDArray[np.float64], job: int, strict: int,
     now = world.state.clock[NOW]
     starts, found, ends = NONE, NONE, NEVER
     soonest: Any = np.int64(NEVER)  # as a plain constant, it would have a type of its own
-    for other in range(world.alternatives.first[job], world.alternatives.end[job]):
-        if not is_visible(world.alternatives, other) or not may_start(world, other):
+    for other in range(world.moldable.first[job], world.moldable.end[job]):
+        if not is_visible(world.moldable, other) or not may_start(world, other):
             continue
         length = world.jobs[other].estimate + strict
         begins = planned_slot(world, other, ANYWHERE, now)
@@ -52,11 +52,11 @@ def _planned_of(world: World, score: NDArray[np.float64], job: int, strict: int,
         soonest = min(soonest, begins)
         if (
             begins == now
-            and goes_before(world.site, score, BY_SCORE, other, starts)
+            and goes_before(world.limits, score, BY_SCORE, other, starts)
             and has_slot_now(world, other, now + length, held)
         ):
             starts = other
         end = begins + world.jobs[other].estimate
-        if end < ends or (end == ends and goes_before(world.site, score, BY_SCORE, other, found)):
+        if end < ends or (end == ends and goes_before(world.limits, score, BY_SCORE, other, found)):
             found, ends = other, end
     return (found if starts == NONE else starts), soonest

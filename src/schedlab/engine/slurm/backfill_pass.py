@@ -89,7 +89,7 @@ def _open(world: World, turn: Any) -> None:
     counters = world.plan.counters
     turn.strict = 1 if world.rules.interval > 0 else 0
     # Runs preempted in the plan still hold theirs now, and components that start do so on other nodes than planned.
-    late_ones_hold = not has_preemption(world) and not (has_components(world.components) and world.rules.het_at_once)
+    late_ones_hold = not has_preemption(world) and not (has_components(world) and world.rules.het_at_once)
     turn.held = turn.strict if late_ones_hold else 0
     counters[PLANS] += 1
     clear_steps(world.plan)
@@ -110,9 +110,7 @@ def _narrowest(world: World) -> int:
     """Return the fewest processors needed by a job that could start in this pass, 0 if one has not been planned yet."""
     queue, fewest, looked_at = world.waiting.queue, NEVER, 0
     refused = some_may_not_start(world)  # a job that exceeds a limit does not count
-    counts_all = (
-        world.rules.by_group or refused or has_alternatives(world.alternatives) or has_components(world.components)
-    )
+    counts_all = world.rules.by_group or refused or has_alternatives(world) or has_components(world)
     for i in range(queue.length[0]):
         job = queue.order[i]
         if is_ready(world.dependencies, job):
@@ -132,8 +130,8 @@ def _begin(world: World, turn: Any) -> None:
     if world.plan.counters[FEW]:
         turn.out_of_reach = 0
     turn.again = expect_ends(world)
-    begin_turns(world.alternatives)
-    begin_to_plan(world.components)
+    begin_turns(world.moldable)
+    begin_to_plan(world.heterogeneous)
     begin_queue(turn)
     turn.workflow = NO_WORKFLOW
 
@@ -156,11 +154,11 @@ def _take_turn(world: World, turn: Any) -> bool:
     """
     job, number = world.waiting.queue.order[turn.place], turn.number
     turn.job, turn.ready = job, is_ready(world.dependencies, job)
-    if (turn.ready and not may_start_by_itself(world, job)) or (number == 0 and had_turn(world.alternatives, job)):
+    if (turn.ready and not may_start_by_itself(world, job)) or (number == 0 and had_turn(world.moldable, job)):
         next_job(turn, 1)
         return False
-    take_turn(world.alternatives, job)
-    turn.option, turn.entry = option_of(world, job, number), entry_of(world.site, job, number)
+    take_turn(world.moldable, job)
+    turn.option, turn.entry = option_of(world, job, number), entry_of(world.limits, job, number)
     turn.last = number + 1 >= turns_of(world, job)
     turn.turns += 1
     if number == 0:
@@ -214,7 +212,7 @@ def _count_for_depth(world: World, turn: Any) -> bool:
 def _plan(world: World, turn: Any) -> None:
     """Find when, and on which nodes, a job is planned, and whether it has room there now."""
     now, job = world.state.clock[NOW], turn.job
-    turn.earliest = earliest_of_component(world.components, job, turn.earliest)
+    turn.earliest = earliest_of_component(world.heterogeneous, job, turn.earliest)
     job, turn.soonest = planned_of(world, world.waiting.queue.score, job, turn.strict, turn.held)
     turn.job, turn.begins = job, planned_slot(world, job, turn.option, turn.earliest)
     world.state.planned[job] |= world.plan.counters[TESTED] > 0
@@ -223,7 +221,7 @@ def _plan(world: World, turn: Any) -> None:
     if turn.begins == now and turn.ready:
         ends = now + world.jobs[job].estimate + turn.strict
         turn.room = has_slot_in_turn(world, job, turn.option, ends, turn.held)
-    if is_component(world.components, job):
+    if is_component(world.heterogeneous, job):
         _plan_component(world, turn)
 
 
@@ -236,14 +234,14 @@ def _plan_component(world: World, turn: Any) -> None:
         turn.room = has_room_without_others(world, world.plan.planned_end, job, ends)
         turn.begins = now if turn.room else planned_slot(world, job, turn.option, turn.earliest)
     if turn.begins != UNKNOWN:
-        note_plan(world.components, job, turn.begins, turn.room)
+        note_plan(world.heterogeneous, job, turn.begins, turn.room)
         turn.again = now + 1  # where others stand in the plan moves with the clock
 
 
 @inlined
 def _find_start(world: World, turn: Any) -> bool:
     """Return whether a job can start now by itself, in free room or while others are suspended; choose its nodes."""
-    if is_component(world.components, turn.job):
+    if is_component(world.heterogeneous, turn.job):
         return False
     if turn.room:
         return True
@@ -258,7 +256,7 @@ def _start(world: World, turn: Any) -> None:
     job, now = turn.job, world.state.clock[NOW]
     ends = now + world.jobs[job].estimate
     world.state.backfilled[job] = turn.blocked or turn.strict == 1
-    next_job(turn, -before_in_list(world.alternatives, world.waiting.queue.order, turn.place, job))
+    next_job(turn, -before_in_list(world.moldable, world.waiting.queue.order, turn.place, job))
     start(world, job)
     if not turn.room:
         suspend_others(world)
@@ -274,7 +272,7 @@ def _start(world: World, turn: Any) -> None:
 def _try_to_preempt(world: World, turn: Any) -> bool:
     """Let runs be preempted for a job if that makes room now, and reserve what they leave; return whether it does."""
     job, now = turn.job, world.state.clock[NOW]
-    if not has_preemption(world) or turn.begins == UNKNOWN or is_component(world.components, job):
+    if not has_preemption(world) or turn.begins == UNKNOWN or is_component(world.heterogeneous, job):
         return False
     length = world.jobs[job].estimate
     until = world.plan.planned_end
@@ -347,7 +345,7 @@ def _leave(world: World, turn: Any) -> None:
     queue = world.waiting.queue
     if turn.number == 0 and turn.place > 0 and not world.plan.counters[FEW]:
         turn.out_of_reach = out_of_reach(world, queue, turn.place, turn.out_of_reach)
-    at_once = is_component(world.components, turn.job) and world.rules.het_at_once
+    at_once = is_component(world.heterogeneous, turn.job) and world.rules.het_at_once
     if at_once and turn.started < world.rules.starts:
         before = queue.length[0]
         turn.started += start_planned(world, turn.job)

@@ -53,4 +53,4 @@ def is_young(world: World, job: int) -> bool:
 def is_minor(world: World, job: int) -> bool:
     """Return whether the priority of a job, its negated score, is too low to reserve or to keep others waiting."""
     least = world.rules.reserve_priority
-    return least > 0 and -own_score(world.components, world.waiting.queue, job) < least
+    return least > 0 and -own_score(world.heterogeneous, world.waiting.queue, job) < least

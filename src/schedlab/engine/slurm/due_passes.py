@@ -62,12 +62,12 @@ def _make_main_pass(world: World) -> None:
         start_over(world)
     cleared = make_way(world, queue.order, queue.length[0])
     alone = clock[WAITING] == 1
-    open_partitions(world.site)
+    open_partitions(world.limits)
     if clock[STARTED] < world.rules.in_order:
         start_in_order(world, world.waiting.ages)
     if clock[STARTED] >= world.rules.in_order:
         main_pass(world)
-    if wanes(world.site) and clock[WAITING] > 0:  # who is at a limit may be below it at the next look at the queue
+    if wanes(world.limits) and clock[WAITING] > 0:  # who is at a limit may be below it at the next look at the queue
         look_at_all(world)
     if cleared:
         if alone:  # Slurm considers a job by itself when it is submitted, so the next pass is not too early
@@ -86,7 +86,7 @@ def _make_backfill_pass(world: World, waits: bool) -> None:
     again = backfill_pass(world)
     if world.rules.interval > 0:
         kind = world.orders.policy.kind[0]
-        timed = kind in (TIMED, ASKED) or wanes(world.site) or has_preemption(world)
+        timed = kind in (TIMED, ASKED) or wanes(world.limits) or has_preemption(world)
         counters[LOOK_AGAIN] = clock[NOW] + 1 if timed or waits else again
         changes_nothing = clock[STARTED] == before and world.rules.passes_rest
         rest(world.plan, clock[NOW], rests if changes_nothing else AWAKE, clock[FREE])

@@ -38,7 +38,7 @@ def start_in_order(world: World, ages: Any) -> None:
             if place == NONE:
                 return
             job, step = job_at(ages, place), 1
-            if is_ready(world.dependencies, job) and not had_turn(world.alternatives, job):
+            if is_ready(world.dependencies, job) and not had_turn(world.moldable, job):
                 step = start_next(world, ages, place, ANYWHERE)
             if step == STOP:
                 return
@@ -78,16 +78,20 @@ def _begin(world: World) -> None:
     counters[MAIN_DUE] = counters[FULL_DUE] = NEVER
     counters[LAST_MAIN] = world.state.clock[NOW]
     counters[STARTS] += 1
-    begin_turns(world.alternatives)
+    begin_turns(world.moldable)
 
 
 @inlined
 def _take(world: World, turn: Any) -> None:
     """Note whose turn it is, and whether the job may start: not if an alternative of it has had its turn."""
     job = world.waiting.queue.order[turn.place]
-    turn.job, turn.option, turn.entry = job, option_of(world, job, turn.number), entry_of(world.site, job, turn.number)
+    turn.job, turn.option, turn.entry = (
+        job,
+        option_of(world, job, turn.number),
+        entry_of(world.limits, job, turn.number),
+    )
     turn.last = turn.number + 1 >= turns_of(world, job)
-    turn.ready = is_ready(world.dependencies, job) and (turn.number > 0 or not had_turn(world.alternatives, job))
+    turn.ready = is_ready(world.dependencies, job) and (turn.number > 0 or not had_turn(world.moldable, job))
 
 
 @inlined

@@ -15,7 +15,7 @@ from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import FREE, NOW
 from schedlab.engine.machine.slots import earliest_of, earliest_room, has_room
 from schedlab.engine.parts.heterogeneous.kernels import is_component
-from schedlab.engine.parts.limits.state import ANYWHERE, Site, block_partition, options_of
+from schedlab.engine.parts.limits.state import ANYWHERE, LimitState, block_partition, options_of
 from schedlab.engine.parts.moldable.kernels import is_moldable
 from schedlab.engine.passes.alternatives import fitting_open
 from schedlab.engine.passes.nodes import fits_option
@@ -30,32 +30,32 @@ if TYPE_CHECKING:
 @inlined
 def turns_of(world: World, job: int) -> int:
     """Return how many turns a job has in a pass."""
-    if world.site is not None:
-        single = is_moldable(world.alternatives, job) or is_component(world.components, job)
-        return 1 if single else world.site.options[job + 1] - world.site.options[job]
+    if world.limits is not None:
+        single = is_moldable(world.moldable, job) or is_component(world.heterogeneous, job)
+        return 1 if single else world.limits.options[job + 1] - world.limits.options[job]
     return 1
 
 
 @inlined
 def option_of(world: World, job: int, turn: int) -> int:
     """Return the option of a job for its partition in a turn, ANYWHERE if it has only one turn."""
-    if world.site is not None:
-        return world.site.options[job] + turn if turns_of(world, job) > 1 else ANYWHERE
+    if world.limits is not None:
+        return world.limits.options[job] + turn if turns_of(world, job) > 1 else ANYWHERE
     return ANYWHERE
 
 
 @inlined
-def entry_of(site: Site | None, job: int, turn: int) -> int:
+def entry_of(limits: LimitState | None, job: int, turn: int) -> int:
     """Return the place of a turn in the columns of `Depths`."""
-    if site is not None:
-        return site.options[job] + turn
+    if limits is not None:
+        return limits.options[job] + turn
     return job
 
 
 @inlined
 def fitting_in_turn(world: World, score: NDArray[Any], ordered: int, job: int, option: int) -> int:
     """Return the job, or its first alternative, that fits open nodes now in a turn, or NONE."""
-    if world.site is not None:
+    if world.limits is not None:
         if option == ANYWHERE:
             return fitting_open(world, score, ordered, job)
         now = world.state.clock[NOW]
@@ -70,11 +70,11 @@ def block_in_turn(world: World, job: int, option: int) -> bool:
 
     Return whether that closes the whole machine.
     """
-    if world.site is not None:
-        first, end = options_of(world.site, job, option)
+    if world.limits is not None:
+        first, end = options_of(world.limits, job, option)
         for one in range(first, end):
             if not _close_named(world, world.nodes.named, one):
-                block_partition(world.site, world.site.partition[one])
+                block_partition(world.limits, world.limits.partition[one])
         return False
     return True
 
@@ -85,12 +85,12 @@ def _close_named(world: World, named: Any, option: int) -> bool:
     if named is not None:
         request = world.nodes.machine.shape[option]
         if named[request]:
-            for node in range(world.site.closed.shape[0]):
+            for node in range(world.limits.closed.shape[0]):
                 mine = world.nodes.machine.allowed[world.nodes.machine.requests[request].eligible, node]
-                world.site.closed[node] = world.site.closed[node] or mine
-            for other in range(world.site.narrowed.shape[0]):
-                world.site.narrowed[other] = (
-                    world.site.narrowed[other] or world.site.shares[world.site.partition[option], other]
+                world.limits.closed[node] = world.limits.closed[node] or mine
+            for other in range(world.limits.narrowed.shape[0]):
+                world.limits.narrowed[other] = (
+                    world.limits.narrowed[other] or world.limits.shares[world.limits.partition[option], other]
                 )
             return True
     return False

@@ -33,7 +33,7 @@ def out_of_reach(world: World, queue: QueueList, place: int, behind: int) -> int
     With `place` 0, there is no plan yet. It looks at all if jobs may start in others' place, or together, or before
     what is planned for them.
     """
-    if has_preemption(world) or has_alternatives(world.alternatives) or has_components(world.components):
+    if has_preemption(world) or has_alternatives(world) or has_components(world):
         return 0
     return _behind_all_that_fit(world, queue, place, behind)
 

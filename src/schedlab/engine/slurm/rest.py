@@ -49,7 +49,7 @@ def rest_after(world: World, queue: QueueList) -> tuple[int, bool]:
     """
     if world.rules.interval == 0:
         return AWAKE, False
-    beside = ends_exactly(world) and not has_alternatives(world.alternatives)
+    beside = ends_exactly(world) and not has_alternatives(world)
     able, most = 0, min(MOST, world.rules.depth) if beside else 1
     for i in range(queue.length[0]):
         job = queue.order[i]
@@ -57,7 +57,7 @@ def rest_after(world: World, queue: QueueList) -> tuple[int, bool]:
             return AWAKE, False
         if may_start_by_itself(world, job):
             able += 1
-            if able > most or is_component(world.components, job):
+            if able > most or is_component(world.heterogeneous, job):
                 return AWAKE, False
     if able > 0 and (have_closures(world, world.state.clock[NOW]) or _changes(world, queue)):
         return AWAKE, True
@@ -85,7 +85,7 @@ def _changes(world: World, queue: QueueList) -> bool:
         quiet = reserved >= world.rules.reserve or is_young(world, job) or is_minor(world, job)
         mine = 0
         for turn in range(turns_of(world, job)):
-            entry = entry_of(world.site, job, turn)
+            entry = entry_of(world.limits, job, turn)
             if (
                 not take_look(world.plan.planning, rehearsal, entry)
                 or quiet

@@ -104,7 +104,7 @@ def _in_partition(world: World, job: int, option: int, estimate: int, begins: in
 
     The runs that it may preempt there do not count, even if they are not preempted yet.
     """
-    gone = 0 if is_component(world.components, job) else leave_out(world, world.plan.planned_end, option)
+    gone = 0 if is_component(world.heterogeneous, job) else leave_out(world, world.plan.planned_end, option)
     second = _beside_others(world, option, estimate, begins)
     put_in_again(world, world.plan.planned_end, gone)
     return second
@@ -194,7 +194,7 @@ def _may_fit_now(world: World, request: int, moment: int) -> bool:
     it is where nodes are closed now, but no longer when the job may begin.
     """
     reopened = has_outages(world) and moment > world.state.clock[NOW]
-    if reopened or has_preemption(world) or has_components(world.components):
+    if reopened or has_preemption(world) or has_components(world):
         return True
     return world.nodes.machine.requests[request].most_leaves < UNLIMITED or fits_as(world.nodes, request)
 
@@ -202,7 +202,7 @@ def _may_fit_now(world: World, request: int, moment: int) -> bool:
 @inlined
 def _ends_and_holds(world: World, timeline: Timeline, job: int, end: int) -> tuple[bool, bool]:
     """Return whether the plan knows that a run ends at a second, and whether it holds usable nodes."""
-    if has_preemption(world) or has_components(world.components):  # the plan may lack runs
+    if has_preemption(world) or has_components(world):  # the plan may lack runs
         return _ends_at(world.nodes, timeline, job, end)
     return True, _holds_usable(world.nodes, timeline, job)
 

@@ -58,17 +58,17 @@ def start_over(world: World) -> None:
 @inner_kernel
 def start_components(world: World, job: int, backfilled: bool) -> int:
     """Start all components of a job that wait, which fit together; return how many."""
-    if world.components is None:
+    if world.heterogeneous is None:
         return 0
     started = 0
-    for component in range(world.components.first[job], world.components.end[job]):
-        if world.components.waits[component]:
+    for component in range(world.heterogeneous.first[job], world.heterogeneous.end[job]):
+        if world.heterogeneous.waits[component]:
             fits_apart(world, component)  # this chooses its nodes
             start(world, component)
-            mark_chosen(world.components, world.nodes)
+            mark_chosen(world.heterogeneous, world.nodes)
             world.state.backfilled[component] = backfilled
             started += 1
-    unmark(world.components, world.nodes)
+    unmark(world.heterogeneous, world.nodes)
     return started
 
 
@@ -78,8 +78,8 @@ def start_planned(world: World, job: int) -> int:
 
     They get the nodes that are free now, whatever has been reserved on them; so does Slurm.
     """
-    if world.components is not None and all_startable(world.components, job) and may_start(world, job):
-        open_partitions(world.site)
+    if world.heterogeneous is not None and all_startable(world.heterogeneous, job) and may_start(world, job):
+        open_partitions(world.limits)
         if has_preemption(world):
             return _start_in_turn(world, job)
         if fit_together(world, job):
@@ -94,23 +94,23 @@ def _start_in_turn(world: World, job: int) -> int:
     The first that has no room preempts others, if that makes room, and then none of them starts: those that have are
     requeued, as in Slurm, and the job is not tried again in this pass.
     """
-    first, begun = world.components.first[job], 0
-    count, missing = world.components.startable[first], False
+    first, begun = world.heterogeneous.first[job], 0
+    count, missing = world.heterogeneous.startable[first], False
     while begun < count and not missing:
-        component = world.components.planned[first + begun]
+        component = world.heterogeneous.planned[first + begun]
         missing = not fits_apart(world, component)  # this chooses its nodes
         if missing:
             make_way_for_component(world, component)
         else:
             start(world, component)
-            mark_chosen(world.components, world.nodes)
+            mark_chosen(world.heterogeneous, world.nodes)
             world.state.backfilled[component] = True
             begun += 1
-    unmark(world.components, world.nodes)
+    unmark(world.heterogeneous, world.nodes)
     if missing:
-        world.components.startable[first] = 0
+        world.heterogeneous.startable[first] = 0
         for i in range(begun):
-            call_off(world, world.components.planned[first + i])
+            call_off(world, world.heterogeneous.planned[first + i])
         return 0
     return begun
 
@@ -118,7 +118,7 @@ def _start_in_turn(world: World, job: int) -> int:
 @inner_kernel
 def start_all_planned(world: World, most: int) -> None:
     """At the end of a backfill pass, start the heterogeneous jobs all of whose components could start by its plan."""
-    if world.components is None:
+    if world.heterogeneous is None:
         return
     queue, place = world.waiting.queue, 0
     while place < queue.length[0] and most > 0:
@@ -140,18 +140,18 @@ def start_next(world: World, queue: QueueList, place: int, option: int) -> int:
     admitted = may_start_by_itself(world, job)
     if not admitted and not stops_others(world, job):
         return 1
-    if is_component(world.components, job):
+    if is_component(world.heterogeneous, job):
         in_order = world.state.clock[STARTED] < world.rules.in_order and may_start(world, job)
         if in_order and fit_together(world, job):
             start_components(world, job, False)
             return -place
         return STOP if block_in_turn(world, job, option) else AGAIN
-    take_turn(world.alternatives, job)
+    take_turn(world.moldable, job)
     now, ends = world.state.clock[NOW], world.state.clock[NOW] + world.jobs[job].estimate
     ordered = BY_ENTRY if world.state.clock[STARTED] < world.rules.in_order else BY_SCORE
     fitting = fitting_in_turn(world, queue.score, ordered, job, option) if admitted else NONE
     if fitting != NONE:
-        step = -before_in_list(world.alternatives, queue.order, place, job)
+        step = -before_in_list(world.moldable, queue.order, place, job)
         start(world, fitting)
         world.state.backfilled[fitting] = False
         return step

@@ -12,7 +12,7 @@ from schedlab.engine.machine.numbers import PLANNED
 from schedlab.engine.machine.state import Nodes
 from schedlab.engine.machine.timeline import LONG_AGO
 from schedlab.engine.machine.timeline_state import LAST, Timeline
-from schedlab.engine.parts.limits.state import Site
+from schedlab.engine.parts.limits.state import LimitState
 from schedlab.engine.slurm.plan import end_of_plan
 from schedlab.engine.slurm.plan_records import place_of_step
 from schedlab.engine.slurm.state import STEPS, STEPS_CHANGE
@@ -45,7 +45,7 @@ def find_usable(world: World, timeline: Timeline, option: int, moment: int, esti
         )
         if usable:
             enters = min(enters, group.reserved)
-        if group.free_again < min(later, over) and _is_of(world.site, timeline, cohort, option):
+        if group.free_again < min(later, over) and _is_of(world.limits, timeline, cohort, option):
             later = group.free_again
         group.room = 0
         group.gain = 1 if usable else 0
@@ -91,11 +91,11 @@ def may_suffice(nodes: Nodes, timeline: Timeline, request: int) -> bool:
 
 
 @inlined
-def _is_of(site: Site | None, timeline: Timeline, cohort: int, option: int) -> bool:
+def _is_of(limits: LimitState | None, timeline: Timeline, cohort: int, option: int) -> bool:
     """Return whether nodes of a cohort belong to a partition."""
-    if site is not None:
+    if limits is not None:
         belongs = False
         for i in range(timeline.cohorts[cohort].begin, timeline.cohorts[cohort].end):
-            belongs = belongs or site.member[site.partition[option], timeline.order[i]]
+            belongs = belongs or limits.member[limits.partition[option], timeline.order[i]]
         return belongs
     return True

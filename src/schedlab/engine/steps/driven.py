@@ -46,8 +46,8 @@ class LedSimulation:
         self._driver = Driver(self.prepared, assemble(self.prepared, observed=True))
         self._first_estimate = self.prepared.jobs["estimate"].copy()
         self._reserved = np.array([NONE, 0, 0])
-        site = self.world.site
-        partitions = 0 if site is None else len(site.blocked)  # those of reservations among them
+        limits = self.world.limits
+        partitions = 0 if limits is None else len(limits.blocked)  # those of reservations among them
         self._blocking = np.zeros(partitions + 1, dtype=np.int64)
         self._head = NONE  # the job that was proposed last, if it need not respect a reservation
 
@@ -112,7 +112,7 @@ class LedSimulation:
 
     def in_tiers(self, order: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return jobs with those of partitions of higher tiers first, otherwise in the given order."""
-        return in_tiers(self.world.site, order)
+        return in_tiers(self.world.limits, order)
 
     def beside(self, jobs: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return which jobs may start now without delaying the reservation of the blocked head."""
@@ -136,8 +136,8 @@ class LedSimulation:
         if not beside and job != self._head:
             self._blocking[0] = 0  # no pass is under way
         start_by_hand(world, job, shadow, self._blocking)
-        site, blocked = world.site, bool(self._blocking[0] > 0)
-        if site is not None and begins_anew(site, job, beside=bool(beside), blocked=blocked):
+        limits, blocked = world.limits, bool(self._blocking[0] > 0)
+        if limits is not None and begins_anew(limits, job, beside=bool(beside), blocked=blocked):
             self._blocking[0] = 0
         if beside is not None:
             world.state.backfilled[job] = beside

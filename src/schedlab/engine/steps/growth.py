@@ -40,8 +40,8 @@ def moves_of(old: Prepared, new: Prepared, jobs: NDArray[np.intp], submitted: in
     associations = reasons = np.arange(0)
     if old.associations is not None and new.associations is not None:
         associations = _places(old.associations.names, new.associations.names)
-    if old.site is not None and new.site is not None:
-        reasons = _places(reason_names(old.site), reason_names(new.site))
+    if old.limits is not None and new.limits is not None:
+        reasons = _places(reason_names(old.limits), reason_names(new.limits))
     return Moves(jobs, users, associations, reasons, submitted)
 
 

@@ -242,7 +242,7 @@ def _fill(file: zipfile.ZipFile, header: Header, world: World) -> None:
 
 def _digest_of_fixed(prepared: Prepared, world: World) -> str:
     """Return a fingerprint of the numbers that saved arrays refer to: requests, limits, partitions, reasons, users."""
-    names = () if prepared.site is None else tuple(reason_names(prepared.site))
+    names = () if prepared.limits is None else tuple(reason_names(prepared.limits))
     users = () if prepared.associations is None else tuple(prepared.associations.names)
     return digest_of_fixed((world._replace(rules=world.rules._replace(observed=False)), names, users))
 

@@ -11,7 +11,7 @@ from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.limits import Account, Accounting, AccountUser, Limits, QosLimits
 from schedlab.cluster.nodes import NodeGroup, Partition
 from schedlab.engine.machine.requests import caps_of, node_inputs
-from schedlab.engine.parts.limits.machine_inputs import never_runs, site_inputs
+from schedlab.engine.parts.limits.machine_inputs import limit_inputs, never_runs
 from schedlab.engine.parts.limits.on_all_jobs import as_one_node
 from schedlab.engine.prepared import prepare
 from schedlab.engine.reference.simulate import play
@@ -41,7 +41,7 @@ def cluster_of(groups=NODES, partitions=(), qos=(), accounts=(), users=()) -> Cl
 def played(workload, cluster, scheduler="fcfs"):
     """Return starts, and why jobs waited how long, in the plain engine."""
     prepared = prepare(workload, scheduler, processors=cluster.processors)
-    nodes, site = site_inputs(workload, cluster, prepared.order)
+    nodes, site = limit_inputs(workload, cluster, prepared.order)
     clock = play(prepared._replace(nodes=nodes, site=site))
     return [job.start for job in clock.jobs], [clock.site.waited.get(job, {}) for job in clock.jobs]
 
@@ -156,7 +156,7 @@ def test_a_job_of_several_partitions_may_run_in_those_that_admit_it_the_higher_t
     rows = [(0, 100, 1, 1), (0, 7200, 1, 1), (0, 100, 1, 1), (0, 100, 1, 1), (0, 100, 1, 1)]
     workload = jobs_of(*rows, partition=asked, account=[None, None, "lasers", None, None])
     assert never_runs(workload, cluster).texts() == ["", "", "", "AccountNotAllowed", ""]
-    _, site = site_inputs(workload[[0, 1, 2, 4]], cluster)
+    _, site = limit_inputs(workload[[0, 1, 2, 4]], cluster)
     lists = np.split(site.option_partition, site.option_offset[1:-1])
     assert [one.tolist() for one in lists] == [[1, 0], [0], [2], [0]]
     assert site.tier.tolist() == [1, 5, 1, 1]
@@ -190,7 +190,7 @@ def test_a_job_that_can_never_run_is_named_with_slurms_reason(job, resources, re
     assert never_runs(workload, cluster).texts() == [reason]
     said = {"PartitionName": "job 1: unknown partition nowhere", "Resources": "job 1 never fits .* short of cores"}
     with pytest.raises(InputError, match=said.get(reason, rf"job 1 can never run: .*\({reason}\)")):
-        site_inputs(workload, cluster)
+        limit_inputs(workload, cluster)
 
 
 def test_exclusive_jobs_use_all_cores_of_their_nodes():

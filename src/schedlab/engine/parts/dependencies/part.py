@@ -31,9 +31,9 @@ def _grown(old: World, new: World, moves: Moves) -> None:
         dependencies.ready[: moves.submitted] = True
         dependencies.ended[: moves.submitted] = old.state.start[: moves.submitted] >= 0
         dependencies.ended[old.state.completions.members()["job"]] = False
-        if new.alternatives is not None:  # the first alternative stands for the job
+        if new.moldable is not None:  # the first alternative stands for the job
             ended = np.flatnonzero(dependencies.ended)
-            dependencies.ended[new.alternatives.first[ended]] = True
+            dependencies.ended[new.moldable.first[ended]] = True
 
 
 def _output(prepared: Prepared, world: World) -> dict[str, Any]:

@@ -120,17 +120,17 @@ def new_components(owner: NDArray[np.int64], nodes: int, patience: int = 0) -> C
 
 
 @inlined
-def has_components(components: Components | None) -> bool:
+def has_components(world: World) -> bool:
     """Return whether there are heterogeneous jobs."""
-    return components is not None
+    return world.heterogeneous is not None
 
 
 @inlined
 def lose_patience(world: World, happens: bool) -> bool:
     """Note whether anything `happens` but passes; return whether nothing has for too long."""
     if happens:
-        world.components.counters[BUSY] = world.state.clock[NOW]
-    return world.state.clock[NOW] - world.components.counters[BUSY] > world.components.counters[PATIENCE]
+        world.heterogeneous.counters[BUSY] = world.state.clock[NOW]
+    return world.state.clock[NOW] - world.heterogeneous.counters[BUSY] > world.heterogeneous.counters[PATIENCE]
 
 
 @inlined
@@ -214,11 +214,11 @@ def lacks_any(components: Components, job: int) -> bool:
 @inner_kernel
 def processors_together(world: World, job: int) -> int:
     """Return the processors of a job, with those of the components that wait with it."""
-    if world.components is None:
+    if world.heterogeneous is None:
         return world.jobs[job].processors
     processors = world.jobs[job].processors
-    for other in range(world.components.first[job], world.components.end[job]):
-        if other != job and world.components.waits[other]:
+    for other in range(world.heterogeneous.first[job], world.heterogeneous.end[job]):
+        if other != job and world.heterogeneous.waits[other]:
             processors += world.jobs[other].processors
     return processors
 

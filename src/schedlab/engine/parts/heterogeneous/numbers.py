@@ -13,7 +13,7 @@ from schedlab.engine.machine.placement import with_placement
 from schedlab.engine.machine.state import new_nodes
 from schedlab.engine.parts.heterogeneous.kernels import find_unfit, new_components
 from schedlab.engine.parts.limits.machine_inputs import machine_inputs
-from schedlab.engine.parts.limits.numbers import SiteInputs
+from schedlab.engine.parts.limits.numbers import LimitInputs
 from schedlab.errors import InputError
 from schedlab.scheduler.backfilling import Slurm
 from schedlab.scheduler.multifactor import Multifactor
@@ -78,7 +78,7 @@ def check_together(
     workload: Workload,
     order: NDArray[np.intp] | None,
     nodes: NodeInputs | None,
-    site: SiteInputs | None,
+    limits: LimitInputs | None,
     processors: int,
 ) -> None:
     """Raise InputError if the components of a job could never run together."""
@@ -90,7 +90,7 @@ def check_together(
     else:
         unfit = np.zeros(len(owner), dtype=np.bool_)
         place = np.arange(len(owner)) if order is None else order
-        unfit[place] = _unfit(owner[place], nodes, site)
+        unfit[place] = _unfit(owner[place], nodes, limits)
     if unfit.any() and workload.resources is not None:
         row = int(np.argmax(unfit))
         name = shown(workload.resources.het_job.texts()[row])
@@ -112,13 +112,13 @@ def never_together(workload: Workload, cluster: Cluster) -> NDArray[np.bool_]:
     owner = owners_of(workload)
     if owner is None:
         return np.zeros(len(workload), dtype=np.bool_)
-    nodes, site = machine_inputs(workload, cluster)
-    return _unfit(owner, nodes, site)
+    nodes, limits = machine_inputs(workload, cluster)
+    return _unfit(owner, nodes, limits)
 
 
-def _unfit(owner: NDArray[np.int64], nodes: NodeInputs, site: SiteInputs | None) -> NDArray[np.bool_]:
+def _unfit(owner: NDArray[np.int64], nodes: NodeInputs, limits: LimitInputs | None) -> NDArray[np.bool_]:
     """Return whether each job is a component of one that does not fit the empty machine; all in order of submission."""
-    machine = new_nodes(nodes, site, plans=False, retries=False)
+    machine = new_nodes(nodes, limits, plans=False, retries=False)
     machine = with_placement(machine, nodes)
     unfit = np.zeros(len(owner), dtype=np.bool_)
     find_unfit(new_components(owner, len(nodes.cores)), machine, unfit)

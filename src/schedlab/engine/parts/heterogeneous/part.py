@@ -26,12 +26,12 @@ def _new(prepared: Prepared) -> Components | None:
 
 def _grown(old: World, new: World, moves: Moves) -> None:
     """Record which components are in the queue, and which have been there."""
-    components: Components = new.components
+    components: Components = new.heterogeneous
     waiting = old.waiting.queue.members()
     components.waits[waiting] = True
     components.entered[waiting] = components.entered[moves.jobs[old.state.start >= 0]] = True
-    if old.components is not None:
-        components.entered[moves.jobs[old.components.away]] = True
+    if old.heterogeneous is not None:
+        components.entered[moves.jobs[old.heterogeneous.away]] = True
 
 
 def _features(given: Given) -> Iterator[str]:
@@ -41,8 +41,8 @@ def _features(given: Given) -> Iterator[str]:
 
 def _numbers(given: Given, prepared: Prepared) -> Prepared:
     """Refuse jobs whose components could never run together."""
-    check_together(prepared.workload, prepared.order, prepared.nodes, prepared.site, prepared.processors)
+    check_together(prepared.workload, prepared.order, prepared.nodes, prepared.limits, prepared.processors)
     return prepared
 
 
-HETEROGENEOUS = Part("components", _new, _grown, features=_features, numbers=_numbers)
+HETEROGENEOUS = Part("heterogeneous", _new, _grown, features=_features, numbers=_numbers)

@@ -32,13 +32,13 @@ def line_up(world: World) -> None:
     """Before the passes, put the components of each job side by side, if the rules say so."""
     if world.rules.het_order != OWN:
         whole = world.orders.policy.kind[0] == PRIORITY  # then scores are whole numbers, and so is their mean
-        _line_up(world.components, world.waiting.queue, world.rules.het_order, whole)
+        _line_up(world.heterogeneous, world.waiting.queue, world.rules.het_order, whole)
 
 
 @inlined
 def go_back(world: World) -> None:
     """After the passes, put each component where its own score has it."""
-    components, queue = world.components, world.waiting.queue
+    components, queue = world.heterogeneous, world.waiting.queue
     if components.counters[LINED_UP] > 0:
         for i in range(components.counters[LINED_UP]):
             job = components.lined_up[i]

@@ -74,7 +74,7 @@ def start_together(clock: Clock, job: Job, backfilled: bool, blocked: set[int] |
     view = clock.view()
 
     def open_to(one: Job) -> View:
-        return view.closed(clock.site.kept_from(one, blocked)) if blocked else view
+        return view.closed(clock.limits.kept_from(one, blocked)) if blocked else view
 
     if job.lacks_others or not clock.admitted(job):
         return 0

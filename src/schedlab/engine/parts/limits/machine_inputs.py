@@ -16,7 +16,7 @@ from schedlab.engine.machine.named_nodes import name_nodes
 from schedlab.engine.machine.numbers import NodeInputs
 from schedlab.engine.machine.requests import fits_empty, node_inputs, unchecked_inputs
 from schedlab.engine.parts.limits.associations import JOBS, most_nodes
-from schedlab.engine.parts.limits.numbers import SiteInputs
+from schedlab.engine.parts.limits.numbers import LimitInputs
 from schedlab.engine.parts.limits.on_all_jobs import is_held_back
 from schedlab.engine.parts.limits.qos_flags import Flags, flags_of
 from schedlab.engine.parts.limits.refusal import refuse
@@ -51,23 +51,23 @@ def machine_inputs(
     placement: str | None = None,
     *,
     always: bool = False,
-) -> tuple[NodeInputs, SiteInputs | None]:
+) -> tuple[NodeInputs, LimitInputs | None]:
     """Return the nodes of a cluster with the requests of jobs, and its partitions and limits if these have any effect.
 
-    Parameters and errors as for `site_inputs`. One partition without any limit equals the whole machine, and is left
+    Parameters and errors as for `limit_inputs`. One partition without any limit equals the whole machine, and is left
     out unless `always` is set.
     """
     if _is_open(cluster) and not always and not is_held_back(workload, cluster) and not name_nodes(workload):
         return node_inputs(workload, cluster, order, placement), None
-    nodes, site = site_inputs(workload, cluster, order, placement)
-    parts = (site.preemption, site.submission_limits, site.reserves)
-    decides = len(site.tier) > 1 or len(site.limit) > 0 or any(part is not None for part in (*parts, nodes.named))
-    return nodes, site if always or decides else None
+    nodes, limits = limit_inputs(workload, cluster, order, placement)
+    parts = (limits.preemption, limits.submission_limits, limits.reserves)
+    decides = len(limits.tier) > 1 or len(limits.limit) > 0 or any(part is not None for part in (*parts, nodes.named))
+    return nodes, limits if always or decides else None
 
 
-def site_inputs(
+def limit_inputs(
     workload: Workload, cluster: Cluster, order: NDArray[np.intp] | None = None, placement: str | None = None
-) -> tuple[NodeInputs, SiteInputs]:
+) -> tuple[NodeInputs, LimitInputs]:
     """Return nodes, partitions and limits of a cluster, and the requests of jobs, in order of submission.
 
     Parameters
@@ -142,33 +142,35 @@ def _is_open(cluster: Cluster) -> bool:
 class _Built(NamedTuple):
     nodes: NodeInputs
     options: _Options
-    site: SiteInputs
+    limits: LimitInputs
     never: Labels
     longest: NDArray[np.int64]
 
-    def ordered(self, order: NDArray[np.intp] | None) -> tuple[NodeInputs, SiteInputs]:
+    def ordered(self, order: NDArray[np.intp] | None) -> tuple[NodeInputs, LimitInputs]:
         """Return the inputs with jobs in order of submission."""
         if order is None:
-            return self.nodes, self.site
-        site = self.site
-        offset, (partition, shape) = _reordered(site.option_offset, order, site.option_partition, site.option_shape)
-        uses, (limit, amount) = _reordered(site.use_offset, order, site.use_limit, site.use_amount)
-        site = site._replace(option_offset=offset, option_partition=partition, option_shape=shape)
-        site = site._replace(use_offset=uses, use_limit=limit, use_amount=amount)
-        if self.site.preemption is not None:
-            (of_option,) = _reordered(self.site.option_offset, order, self.site.preemption.of_option)[1]
-            site = site._replace(preemption=self.site.preemption._replace(of_option=of_option))
-        if site.reserves is not None:
-            site = site._replace(reserves=site.reserves[order])
-        if (submission_limits := self.site.submission_limits) is not None:
+            return self.nodes, self.limits
+        limits = self.limits
+        offset, (partition, shape) = _reordered(
+            limits.option_offset, order, limits.option_partition, limits.option_shape
+        )
+        uses, (limit, amount) = _reordered(limits.use_offset, order, limits.use_limit, limits.use_amount)
+        limits = limits._replace(option_offset=offset, option_partition=partition, option_shape=shape)
+        limits = limits._replace(use_offset=uses, use_limit=limit, use_amount=amount)
+        if self.limits.preemption is not None:
+            (of_option,) = _reordered(self.limits.option_offset, order, self.limits.preemption.of_option)[1]
+            limits = limits._replace(preemption=self.limits.preemption._replace(of_option=of_option))
+        if limits.reserves is not None:
+            limits = limits._replace(reserves=limits.reserves[order])
+        if (submission_limits := self.limits.submission_limits) is not None:
             uses, (limit, amount) = _reordered(
                 submission_limits.use_offset, order, submission_limits.use_limit, submission_limits.use_amount
             )
             submission_limits = submission_limits._replace(
                 use_offset=uses, use_limit=limit, use_amount=amount, batch=submission_limits.batch[order]
             )
-            site = site._replace(submission_limits=submission_limits)
-        return self.nodes._replace(shape=self.nodes.shape[order]), site
+            limits = limits._replace(submission_limits=submission_limits)
+        return self.nodes._replace(shape=self.nodes.shape[order]), limits
 
 
 def _reordered(
@@ -196,7 +198,7 @@ def _build(workload: Workload, cluster: Cluster, placement: str | None) -> _Buil
     uses, submission_limits, alone = limits_on(
         workload, cluster, who, partitions, of_first, _amounts(nodes, first, of_first, cluster)
     )
-    site = SiteInputs(
+    limits = LimitInputs(
         tier=np.array([one.priority_tier for one in partitions], dtype=np.int64),
         nodes=_partition_nodes(cluster, nodes, partitions),
         option_offset=offset,
@@ -213,7 +215,7 @@ def _build(workload: Workload, cluster: Cluster, placement: str | None) -> _Buil
     longest[flags.over_max_time] = NEVER
     longest = np.maximum(np.minimum(longest, alone.longest), 1)
     made = nodes._replace(shape=np.maximum(first, 0))
-    return _Built(made, options, site, first_of(refused, alone.exceeded), longest)
+    return _Built(made, options, limits, first_of(refused, alone.exceeded), longest)
 
 
 def _partition_nodes(cluster: Cluster, inputs: NodeInputs, partitions: tuple[Partition, ...]) -> NDArray[np.bool_]:

@@ -11,7 +11,7 @@ from schedlab.engine.parts.preemption.numbers import PreemptionInputs
 from schedlab.engine.parts.submission_limits.numbers import SubmissionLimitInputs
 
 
-class SiteInputs(NamedTuple):
+class LimitInputs(NamedTuple):
     """Where jobs may run, and how much may run at a time.
 
     Parameters

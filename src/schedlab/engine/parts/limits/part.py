@@ -11,7 +11,7 @@ from schedlab.engine.machine.growth import moved_options
 from schedlab.engine.part import Part
 from schedlab.engine.parts.limits.machine_inputs import machine_inputs
 from schedlab.engine.parts.limits.slurm_version import by_version
-from schedlab.engine.parts.limits.state import Site, new_site, reason_names
+from schedlab.engine.parts.limits.state import LimitState, new_limits, reason_names
 from schedlab.scheduler.backfilling import Conservative
 
 if TYPE_CHECKING:
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from schedlab.engine.world import World
 
 
-def _new(prepared: Prepared) -> Site | None:
-    if prepared.nodes is None or prepared.site is None:
+def _new(prepared: Prepared) -> LimitState | None:
+    if prepared.nodes is None or prepared.limits is None:
         return None
-    return new_site(
-        prepared.site,
+    return new_limits(
+        prepared.limits,
         prepared.nodes,
         by_number=isinstance(prepared.scheduler.backfill, Conservative),
         period=prepared.counting_period,
@@ -35,7 +35,7 @@ def _new(prepared: Prepared) -> Site | None:
 
 def _grown(old: World, new: World, moves: Moves) -> None:
     """Bring over how long jobs have waited, and what running jobs use of limits, which may be numbered otherwise."""
-    before, after = old.site, new.site
+    before, after = old.limits, new.limits
     if before is None:  # the first limit comes with the added jobs: nobody has held anything of it
         after.since[moves.jobs] = old.state.start
         return
@@ -49,8 +49,8 @@ def _grown(old: World, new: World, moves: Moves) -> None:
 
 def _output(prepared: Prepared, world: World) -> dict[str, Any]:
     """Return the seconds that each job, in the workload's order, has waited for each reason that occurred."""
-    assert prepared.site is not None
-    waited, names = world.site.waited, reason_names(prepared.site)
+    assert prepared.limits is not None
+    waited, names = world.limits.waited, reason_names(prepared.limits)
     columns = {name: prepared.in_workload_order(waited[:, code].copy()) for code, name in enumerate(names)}
     return {"waited_for": {name: column for name, column in columns.items() if column.any()}}
 
@@ -60,8 +60,8 @@ def _numbers(given: Given, prepared: Prepared) -> Prepared:
     if not has_nodes(given.cluster):
         return prepared
     scheduler, always = prepared.scheduler, given.node_events is not None
-    nodes, site = machine_inputs(given.workload, given.cluster, prepared.order, scheduler.placement, always=always)
-    return prepared._replace(nodes=nodes, site=None if site is None else by_version(site, scheduler.backfill))
+    nodes, limits = machine_inputs(given.workload, given.cluster, prepared.order, scheduler.placement, always=always)
+    return prepared._replace(nodes=nodes, limits=None if limits is None else by_version(limits, scheduler.backfill))
 
 
-LIMITS = Part("site", _new, _grown, output=_output, numbers=_numbers)
+LIMITS = Part("limits", _new, _grown, output=_output, numbers=_numbers)

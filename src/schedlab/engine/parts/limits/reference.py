@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from schedlab.engine.parts.limits.numbers import SiteInputs
+from schedlab.engine.parts.limits.numbers import LimitInputs
 from schedlab.engine.parts.reservations.numbers import BookingInputs
 from schedlab.engine.reference.job import Job
 from schedlab.engine.reference.machine import Nodes, View
@@ -34,7 +34,7 @@ class Limit:
 
 
 @dataclass
-class Site:
+class Limits:
     """Where each job may run, and under which limits; without inputs, everywhere and without limits.
 
     `waited` has the seconds that jobs have waited, by reason. A job of a reservation is in the partition of that,
@@ -42,10 +42,10 @@ class Site:
     the `period`.
     """
 
-    inputs: SiteInputs | None
+    inputs: LimitInputs | None
     bookings: BookingInputs | None = None
     period: int = 1
-    limits: list[Limit] = field(default_factory=list)
+    all: list[Limit] = field(default_factory=list)
     waited: dict[Job, dict[str, int]] = field(default_factory=dict)
     free: set[Job] = field(default_factory=set)
 
@@ -57,7 +57,7 @@ class Site:
                 self.inputs.stops.tolist(),
                 self.inputs.reason,
             )
-            self.limits = [Limit(*values) for values in zip(*columns, strict=True)]
+            self.all = [Limit(*values) for values in zip(*columns, strict=True)]
 
     def partitions(self, job: Job) -> list[int]:
         """Return the partitions of a job, in the order in which they are tried."""
@@ -137,7 +137,7 @@ class Site:
         """Yield the limits that a job would exceed beside the running jobs, and beside others that start with it."""
         counted = now // self.period * self.period
         for number, amount in self.uses(job).items():
-            limit = self.limits[number]
+            limit = self.all[number]
             used = 0
             for one in running:
                 left = one.expected_end - max(counted, one.start - one.stood)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from schedlab.engine.parts.limits.numbers import SiteInputs
+from schedlab.engine.parts.limits.numbers import LimitInputs
 from schedlab.engine.parts.limits.on_all_jobs import LICENSES
 from schedlab.scheduler.backfilling import Backfill, Slurm
 
 
-def by_version(site: SiteInputs, backfill: Backfill) -> SiteInputs:
+def by_version(limits: LimitInputs, backfill: Backfill) -> LimitInputs:
     """Return a site whose limits stop others, and whose runs are exempt, by the rules of a version of Slurm."""
     passes = backfill if isinstance(backfill, Slurm) else Slurm()
     if passes.follows("licenses_stop"):
-        site = site._replace(stops=site.stops | (np.array(site.reason, dtype=object) == LICENSES))
-    if site.preemption is not None and not passes.follows("exempt_from_suspension"):
-        exempt = np.where(site.preemption.suspends, 0, site.preemption.exempt)
-        site = site._replace(preemption=site.preemption._replace(exempt=exempt))
-    return site
+        limits = limits._replace(stops=limits.stops | (np.array(limits.reason, dtype=object) == LICENSES))
+    if limits.preemption is not None and not passes.follows("exempt_from_suspension"):
+        exempt = np.where(limits.preemption.suspends, 0, limits.preemption.exempt)
+        limits = limits._replace(preemption=limits.preemption._replace(exempt=exempt))
+    return limits

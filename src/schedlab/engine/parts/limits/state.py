@@ -11,14 +11,14 @@ from schedlab.engine.axes import ByPart, Fixed, PerJob, Scratch
 from schedlab.engine.jobs.calendar import BLOCK, USED, Calendar
 from schedlab.engine.machine.numbers import NodeInputs
 from schedlab.engine.machine.state import order_of
-from schedlab.engine.parts.limits.numbers import SiteInputs
+from schedlab.engine.parts.limits.numbers import LimitInputs
 from schedlab.engine.parts.reservations.numbers import BookingInputs
 from schedlab.kernels import inlined, inner_kernel
 
 if TYPE_CHECKING:
     from schedlab.engine.world import World
 
-# Positions in Site.counters.
+# Positions in LimitState.counters.
 HEADS = 0  # jobs that have reservations under EASY; NOT_MADE if none have been made in this pass
 WANING = 1  # 1 if a limit falls with time, so that a job may be admitted without an event
 BY_NUMBER = 2  # 1 if jobs of equal scores are ordered by number, as conservative backfilling does, else by entry
@@ -30,7 +30,7 @@ NOT_MADE = -1
 ANYWHERE = -1
 """In place of an option: all of a job's."""
 
-# Reasons of waiting jobs: columns of Site.waited.
+# Reasons of waiting jobs: columns of LimitState.waited.
 DEPENDENCY = 0
 RESOURCES = 1
 PRIORITY = 2
@@ -39,7 +39,7 @@ RESERVATION = 4  # the reservation of the job has not begun
 FIRST_LIMIT = 5  # the reasons of limits begin here
 
 
-class Site(NamedTuple):
+class LimitState(NamedTuple):
     """Where jobs may run, and how much may run at a time.
 
     Parameters
@@ -56,13 +56,13 @@ class Site(NamedTuple):
     shares
         bool, partitions by partitions: whether they have nodes in common.
     limit, timed, stops
-        See `SiteInputs`.
+        See `LimitInputs`.
     since
         int64, one per job: when its last run began.
     used
         int64, one per limit that is not timed: how much of it is in use.
     use_offset, use_limit, use_amount
-        See `SiteInputs`.
+        See `LimitInputs`.
     blocked
         bool, one per partition: whether a job waits for it in this pass; later jobs get no nodes of it.
     narrowed
@@ -105,21 +105,21 @@ class Site(NamedTuple):
     others: Scratch[NDArray[np.int64]]
 
 
-def reason_names(inputs: SiteInputs) -> list[str]:
-    """Return the reasons why jobs may wait, in Slurm's words, in the order of the columns of `Site.waited`."""
+def reason_names(inputs: LimitInputs) -> list[str]:
+    """Return the reasons why jobs may wait, in Slurm's words, in the order of the columns of `LimitState.waited`."""
     submitted = () if inputs.submission_limits is None else inputs.submission_limits.reason
     limits = dict.fromkeys((*inputs.reason, *submitted))
     return ["Dependency", "Resources", "Priority", "ReqNodeNotAvail", "Reservation", *limits]
 
 
-def new_site(
-    inputs: SiteInputs,
+def new_limits(
+    inputs: LimitInputs,
     nodes: NodeInputs,
     *,
     by_number: bool,
     period: int = 1,
     bookings: BookingInputs | None = None,
-) -> Site:
+) -> LimitState:
     """Return partitions and limits before the first start; for `by_number` and `period`, see BY_NUMBER and PERIOD."""
     members = inputs.nodes if bookings is None else np.concatenate([inputs.nodes, bookings.nodes])
     jobs, partitions = len(inputs.option_offset) - 1, len(members)
@@ -144,7 +144,7 @@ def new_site(
     for array in (*fixed, *uses):
         array.flags.writeable = False
     fixed[2].flags.writeable = bookings is not None  # they change when a reservation ends
-    return Site(
+    return LimitState(
         counters,
         *fixed,
         np.zeros(jobs, dtype=np.int64),
@@ -164,148 +164,148 @@ def new_site(
 
 
 @inner_kernel
-def charge(site: Site | None, job: int, sign: int) -> None:
+def charge(limits: LimitState | None, job: int, sign: int) -> None:
     """Charge the use of a job to its limits (sign 1), or release it (sign -1)."""
-    if site is not None:
-        for i in range(site.use_offset[job], site.use_offset[job + 1]):
-            site.used[site.use_limit[i]] += sign * site.use_amount[i]
+    if limits is not None:
+        for i in range(limits.use_offset[job], limits.use_offset[job + 1]):
+            limits.used[limits.use_limit[i]] += sign * limits.use_amount[i]
 
 
 @inlined
-def run_begins(site: Site, job: int, now: int) -> None:
+def run_begins(limits: LimitState, job: int, now: int) -> None:
     """Charge the use of a job to its limits, and record when its run begins."""
-    charge(site, job, 1)
-    site.since[job] = now
+    charge(limits, job, 1)
+    limits.since[job] = now
 
 
 @inlined
-def is_limited(site: Site, job: int) -> bool:
+def is_limited(limits: LimitState, job: int) -> bool:
     """Return whether a job is under any limit."""
-    return site.use_offset[job + 1] > site.use_offset[job]
+    return limits.use_offset[job + 1] > limits.use_offset[job]
 
 
 @inlined
-def admitted(site: Site | None, running: Calendar, job: int, estimate: int, now: int) -> bool:
+def admitted(limits: LimitState | None, running: Calendar, job: int, estimate: int, now: int) -> bool:
     """Return whether a job would exceed no limit if it started now."""
-    if site is not None:
-        return exceeded(site, running, job, estimate, now) < 0
+    if limits is not None:
+        return exceeded(limits, running, job, estimate, now) < 0
     return True
 
 
 @inner_kernel
-def exceeded(site: Site, running: Calendar, job: int, estimate: int, now: int) -> int:
+def exceeded(limits: LimitState, running: Calendar, job: int, estimate: int, now: int) -> int:
     """Return the first limit that a job would exceed in addition to the running jobs, -1 if none."""
-    for i in range(site.use_offset[job], site.use_offset[job + 1]):
-        if _exceeds(site, running, i, estimate, now):
-            return site.use_limit[i]
+    for i in range(limits.use_offset[job], limits.use_offset[job + 1]):
+        if _exceeds(limits, running, i, estimate, now):
+            return limits.use_limit[i]
     return -1
 
 
 @inner_kernel
-def exceeds_resources_alone(site: Site, running: Calendar, job: int, estimate: int, now: int) -> bool:
+def exceeds_resources_alone(limits: LimitState, running: Calendar, job: int, estimate: int, now: int) -> bool:
     """Return whether a job would exceed a limit that may stop a pass, and no other."""
     found = False
-    for i in range(site.use_offset[job], site.use_offset[job + 1]):
-        if _exceeds(site, running, i, estimate, now):
-            if not site.stops[site.use_limit[i]]:
+    for i in range(limits.use_offset[job], limits.use_offset[job + 1]):
+        if _exceeds(limits, running, i, estimate, now):
+            if not limits.stops[limits.use_limit[i]]:
                 return False
             found = True
     return found
 
 
 @inlined
-def _exceeds(site: Site, running: Calendar, use: int, estimate: int, now: int) -> bool:
+def _exceeds(limits: LimitState, running: Calendar, use: int, estimate: int, now: int) -> bool:
     """Return whether a use of a limit would exceed it in addition to the running jobs."""
-    number, amount = site.use_limit[use], site.use_amount[use]
-    if site.timed[number]:
-        return _to_come(site, running, number, now) + amount * estimate > site.limit[number]
-    return site.used[number] + amount > site.limit[number]
+    number, amount = limits.use_limit[use], limits.use_amount[use]
+    if limits.timed[number]:
+        return _to_come(limits, running, number, now) + amount * estimate > limits.limit[number]
+    return limits.used[number] + amount > limits.limit[number]
 
 
 @inlined
-def has_limits(site: Site | None) -> bool:
+def has_limits(world: World) -> bool:
     """Return whether there may be jobs that wait for a limit."""
-    if site is not None:
-        return site.limit.shape[0] > 0
+    if world.limits is not None:
+        return world.limits.limit.shape[0] > 0
     return False
 
 
 @inner_kernel
-def _to_come(site: Site, running: Calendar, number: int, now: int) -> int:
+def _to_come(limits: LimitState, running: Calendar, number: int, now: int) -> int:
     """Return how much of a timed limit the running jobs will still use, as far as they are expected to run.
 
     What has passed of a run counts from the last second on that is a multiple of the period, as in Slurm.
     """
-    used, counted = 0, now // site.counters[PERIOD] * site.counters[PERIOD]
+    used, counted = 0, now // limits.counters[PERIOD] * limits.counters[PERIOD]
     for place in range(running.status[USED]):
         block = running.order[place]
         for k in range(running.counts[block]):
             record = running.records[block * BLOCK + k]
-            for i in range(site.use_offset[record.job], site.use_offset[record.job + 1]):
-                if site.use_limit[i] == number:
-                    used += site.use_amount[i] * max(record.end - max(counted, site.since[record.job]), 0)
+            for i in range(limits.use_offset[record.job], limits.use_offset[record.job + 1]):
+                if limits.use_limit[i] == number:
+                    used += limits.use_amount[i] * max(record.end - max(counted, limits.since[record.job]), 0)
     return used
 
 
 @inlined
-def wanes(site: Site | None) -> bool:
+def wanes(limits: LimitState | None) -> bool:
     """Return whether a limit falls with time."""
-    if site is not None:
-        return site.counters[WANING] > 0
+    if limits is not None:
+        return limits.counters[WANING] > 0
     return False
 
 
 @inner_kernel
-def open_partitions(site: Site | None) -> None:
+def open_partitions(limits: LimitState | None) -> None:
     """Begin a pass: no job waits for a partition yet."""
-    if site is not None:
-        site.blocked[:] = False
-        site.narrowed[:] = False
-        site.closed[:] = False
+    if limits is not None:
+        limits.blocked[:] = False
+        limits.narrowed[:] = False
+        limits.closed[:] = False
 
 
 @inner_kernel
-def block(site: Site | None, job: int) -> bool:
+def block(limits: LimitState | None, job: int) -> bool:
     """Close the nodes of a waiting job's partitions to all later jobs.
 
     Return whether that closes the whole machine, because it has no partitions; otherwise see `all_blocked`.
     """
-    if site is not None:
-        for option in range(site.options[job], site.options[job + 1]):
-            block_partition(site, site.partition[option])
+    if limits is not None:
+        for option in range(limits.options[job], limits.options[job + 1]):
+            block_partition(limits, limits.partition[option])
         return False
     return True
 
 
 @inner_kernel
-def block_partition(site: Site, partition: int) -> None:
+def block_partition(limits: LimitState, partition: int) -> None:
     """Close the nodes of a partition to all later jobs."""
-    if not site.blocked[partition]:
-        site.blocked[partition] = True
-        for node in range(site.closed.shape[0]):
-            site.closed[node] = site.closed[node] or site.member[partition, node]
-        for other in range(site.blocked.shape[0]):
-            site.narrowed[other] = site.narrowed[other] or site.shares[partition, other]
+    if not limits.blocked[partition]:
+        limits.blocked[partition] = True
+        for node in range(limits.closed.shape[0]):
+            limits.closed[node] = limits.closed[node] or limits.member[partition, node]
+        for other in range(limits.blocked.shape[0]):
+            limits.narrowed[other] = limits.narrowed[other] or limits.shares[partition, other]
 
 
 @inner_kernel
-def all_blocked(site: Site) -> bool:
+def all_blocked(limits: LimitState) -> bool:
     """Return whether a job waits for each partition."""
     blocked = True
-    for partition in range(site.blocked.shape[0]):
-        blocked = blocked and site.blocked[partition]
+    for partition in range(limits.blocked.shape[0]):
+        blocked = blocked and limits.blocked[partition]
     return blocked
 
 
 @inlined
 def is_closed(world: World, request: int, node: int) -> bool:
     """Return whether a node belongs to a partition for which an earlier job waits; within reservations, none does."""
-    return world.site.closed[node] and world.nodes.machine.requests[request].ignored == 0
+    return world.limits.closed[node] and world.nodes.machine.requests[request].ignored == 0
 
 
 @inlined
-def options_of(site: Site, job: int, option: int) -> tuple[int, int]:
+def options_of(limits: LimitState, job: int, option: int) -> tuple[int, int]:
     """Return the first and behind the last of the options of a job, or of a single one."""
     if option != ANYWHERE:
         return option, option + 1
-    return site.options[job], site.options[job + 1]
+    return limits.options[job], limits.options[job + 1]

@@ -30,13 +30,13 @@ def stops_others(world: World, job: int) -> bool:
 
     A moldable job stops nobody: another of its alternatives may be within the limits. The last choice of nodes is lost.
     """
-    if world.site is not None:
+    if world.limits is not None:
         now = world.state.clock[NOW]
         return (
             world.rules.stops_at_limits
             and has_opened(world, job, now)
-            and not is_moldable(world.alternatives, job)
-            and exceeds_resources_alone(world.site, world.state.running, job, world.jobs[job].estimate, now)
+            and not is_moldable(world.moldable, job)
+            and exceeds_resources_alone(world.limits, world.state.running, job, world.jobs[job].estimate, now)
             and in_service(world, job)
         )
     return False
@@ -46,13 +46,13 @@ def stops_others(world: World, job: int) -> bool:
 def is_at_limit(world: World, job: int) -> bool:
     """Return whether a job that `line_up` has listed may not start, and stops others."""
     if world.rules.stops_at_limits:
-        return not admitted(world.site, world.state.running, job, world.jobs[job].estimate, world.state.clock[NOW])
+        return not admitted(world.limits, world.state.running, job, world.jobs[job].estimate, world.state.clock[NOW])
     return False
 
 
 @inner_kernel
 def line_up(world: World, order: NDArray[np.int64], count: int) -> int:
-    """List the jobs of an order that are ready, and within limits or stop others, in `site.behind`; return how many.
+    """List the jobs of an order that are ready, and within limits or stop others, in `limits.behind`; return how many.
 
     It overwrites the view of what is free.
     """
@@ -61,6 +61,6 @@ def line_up(world: World, order: NDArray[np.int64], count: int) -> int:
         job = order[i]
         within = is_ready(world.dependencies, job) and may_start_by_itself(world, job)
         if within or (is_ready(world.dependencies, job) and stops_others(world, job)):
-            world.site.behind[listed] = job
+            world.limits.behind[listed] = job
             listed += 1
     return listed

@@ -12,7 +12,7 @@ from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.nodes import Partition
 from schedlab.engine.machine.fitting import fewest_nodes
 from schedlab.engine.machine.numbers import UNLIMITED, NodeInputs
-from schedlab.engine.parts.limits.numbers import SiteInputs
+from schedlab.engine.parts.limits.numbers import LimitInputs
 from schedlab.kernels import by_address
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.workload.resources import WHOLE
@@ -106,13 +106,13 @@ class JobTres(NamedTuple):
         return found
 
 
-def job_tres(inputs: NodeInputs, site: SiteInputs | None, cluster: Cluster) -> JobTres:
+def job_tres(inputs: NodeInputs, limits: LimitInputs | None, cluster: Cluster) -> JobTres:
     """Return the resources of jobs; parameters as `machine_inputs` returns them."""
     jobs = len(inputs.shape)
-    if site is None:
+    if limits is None:
         partition, nodes = np.zeros(jobs, dtype=np.int64), _nodes_of_first(inputs, cluster)
     else:
-        partition, nodes = site.option_partition[site.option_offset[:-1]], site.nodes
+        partition, nodes = limits.option_partition[limits.option_offset[:-1]], limits.nodes
     billing = _billing(inputs, partition, cluster)
     return JobTres(_requested(inputs, cluster), billing, partition, _capacities(inputs, nodes, cluster))
 
@@ -241,12 +241,12 @@ def counted(
     machine: int,
     policy: Multifactor,
     nodes: NodeInputs | None,
-    site: SiteInputs | None,
+    limits: LimitInputs | None,
     cluster: Cluster | None,
 ) -> tuple[Billing, NDArray[np.float64] | None]:
     """Return what counts as the usage of jobs per second, and what their resources add to priorities."""
     if nodes is None or cluster is None:
         cores = policy.tres.get("cpu", 0.0)
         return Billing.of(processors), cores * processors / (1 if policy.amounts else machine) if cores else None
-    found = job_tres(nodes, site, cluster)
+    found = job_tres(nodes, limits, cluster)
     return found.billing, found.priority(cluster, policy.tres, amounts=policy.amounts) if policy.tres else None

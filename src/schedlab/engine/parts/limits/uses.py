@@ -21,7 +21,7 @@ from schedlab.workload.workload import Workload
 
 
 class Uses(NamedTuple):
-    """The fields of `SiteInputs` that are about limits."""
+    """The fields of `LimitInputs` that are about limits."""
 
     limit: NDArray[np.int64]
     timed: NDArray[np.bool_]

@@ -8,13 +8,16 @@ the alternative that is expected to end first.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.axes import ByPart, Fixed, Scratch
 from schedlab.kernels import by_address, inlined, inner_kernel
+
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
 
 PASS = 0  # position in AlternativeJobs.counters: how many passes over jobs have begun
 NOBODY = -1
@@ -63,9 +66,9 @@ def new_alternatives(owner: NDArray[np.int64]) -> AlternativeJobs:
 
 
 @inlined
-def has_alternatives(alternatives: AlternativeJobs | None) -> bool:
+def has_alternatives(world: World) -> bool:
     """Return whether there are jobs with alternatives."""
-    return alternatives is not None
+    return world.moldable is not None
 
 
 @inlined

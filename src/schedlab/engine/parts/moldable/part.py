@@ -21,7 +21,7 @@ def _new(prepared: Prepared) -> AlternativeJobs | None:
 
 def _grown(old: World, new: World, moves: Moves) -> None:
     """Record which alternatives are in the queue; those in it have been submitted, and keep their numbers."""
-    alternatives: AlternativeJobs = new.alternatives
+    alternatives: AlternativeJobs = new.moldable
     alternatives.waits[old.waiting.queue.members()] = True
     if old.waiting.beyond is not None:
         beyond = old.waiting.beyond.members()
@@ -33,4 +33,4 @@ def _features(given: Given) -> Iterator[str]:
         yield "moldable"
 
 
-MOLDABLE = Part("alternatives", _new, _grown, features=_features)
+MOLDABLE = Part("moldable", _new, _grown, features=_features)

@@ -28,8 +28,8 @@ def _numbers(given: Given, prepared: Prepared) -> Prepared:
         return prepared
     outages = outage_inputs(events, nodes, int(prepared.jobs["submit"][0]))
     compatible.check(prepared.scheduler, closures=any(event.end is not None for event in events))
-    if events.reservations and prepared.site is not None:
-        nodes, bookings = booked(prepared.workload, given.cluster, events, prepared.order, nodes, prepared.site)
+    if events.reservations and prepared.limits is not None:
+        nodes, bookings = booked(prepared.workload, given.cluster, events, prepared.order, nodes, prepared.limits)
         outages = outages._replace(bookings=bookings)
     return prepared._replace(nodes=nodes, outages=outages)
 

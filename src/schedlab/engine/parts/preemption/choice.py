@@ -35,7 +35,7 @@ def candidates(world: World, option: int) -> int:
         number = running.order[place]
         for i in range(running.counts[number]):
             job = running.records[number * BLOCK + i].job
-            if not _may_end(world, option, job) or _lacks_component(world.components, world.preemption.use, job):
+            if not _may_end(world, option, job) or _lacks_component(world.heterogeneous, world.preemption.use, job):
                 continue
             k = count
             while k > 0 and _gives_way_before(world, job, who[k - 1]):
@@ -55,21 +55,21 @@ def _may_end(world: World, option: int, job: int) -> bool:
         and not world.preemption.suspends[its_class]
         and world.preemption.may[world.preemption.of_option[option], its_class]
         and world.state.clock[NOW] - world.state.start[job] > world.preemption.exempt[its_class]
-        and _is_in(world, world.site.partition[option], job)
+        and _is_in(world, world.limits.partition[option], job)
     )
 
 
 @inlined
 def _count_components(world: World, option: int) -> None:
     """Count in `Preemption.use`, by the first component of each job, those of its runs that may be preempted."""
-    if world.components is not None:
+    if world.heterogeneous is not None:
         running = world.state.running
         world.preemption.use[:] = 0
         for place in range(running.status[USED]):
             number = running.order[place]
             for i in range(running.counts[number]):
                 job = running.records[number * BLOCK + i].job
-                world.preemption.use[world.components.first[job]] += _may_end(world, option, job)
+                world.preemption.use[world.heterogeneous.first[job]] += _may_end(world, option, job)
 
 
 @inlined
@@ -85,7 +85,7 @@ def _is_in(world: World, partition: int, job: int) -> bool:
     """Return whether a run has any node of a partition."""
     run, found = world.nodes.run[job], False
     for entry in range(world.nodes.offsets[run], world.nodes.offsets[run + 1]):
-        found = found or world.site.member[partition, world.nodes.places[entry].node]
+        found = found or world.limits.member[partition, world.nodes.places[entry].node]
     return found
 
 
@@ -114,8 +114,8 @@ def measure_use(world: World, last: int, count: int) -> None:
         world.preemption.use[i] = 0
         if i <= last:
             for component in range(
-                first_of_all(world.components, world.preemption.who[i]),
-                end_of_all(world.components, world.preemption.who[i]),
+                first_of_all(world.heterogeneous, world.preemption.who[i]),
+                end_of_all(world.heterogeneous, world.preemption.who[i]),
             ):
                 run = world.nodes.run[component]
                 for entry in range(world.nodes.offsets[run], world.nodes.offsets[run + 1]):

@@ -30,7 +30,7 @@ def make_way_in_plan(world: World, until: NDArray[np.int64], job: int, option: i
     The `option` is that of a turn.
     """
     if world.preemption is not None:
-        first, end = options_of(world.site, job, option)
+        first, end = options_of(world.limits, job, option)
         return _make_way_in_plan(world, until, first, end, length)
     return False
 
@@ -82,7 +82,7 @@ def _hold_ending(world: World, until: NDArray[np.int64], sign: int) -> None:
 @inlined
 def _hold_all(world: World, job: int, now: int, until: NDArray[np.int64], sign: int) -> None:
     """Remove a run from the plan (sign 1), or put it back (sign -1), with those of the other components."""
-    for component in range(first_of_all(world.components, job), end_of_all(world.components, job)):
+    for component in range(first_of_all(world.heterogeneous, job), end_of_all(world.heterogeneous, job)):
         hold_run(world.nodes, world.nodes.ahead, component, now, until[component], sign)
 
 
@@ -119,9 +119,9 @@ def has_room_without_others(world: World, until: NDArray[np.int64], job: int, en
 @inner_kernel
 def _has_room_without_others(world: World, until: NDArray[np.int64], job: int, ends: int) -> bool:
     found = False
-    now, option = world.state.clock[NOW], world.site.options[job]
+    now, option = world.state.clock[NOW], world.limits.options[job]
     _hold_ending(world, until, 1)
-    while not found and option < world.site.options[job + 1]:
+    while not found and option < world.limits.options[job + 1]:
         count = leave_out(world, until, option)
         found = has_room(world.nodes, world.nodes.ahead, world.nodes.machine.shape[option], now, ends, False)
         put_in_again(world, until, count)

@@ -56,21 +56,21 @@ def make_way(world: World, order: NDArray[np.int64], count: int) -> bool:
 def _make_way(world: World, order: NDArray[np.int64], count: int) -> bool:
     if world.state.clock[STARTED] < world.rules.in_order or not _anybody_may(world, order, count):
         return False
-    found, line, admitted = False, world.site.behind, line_up(world, order, count)
+    found, line, admitted = False, world.limits.behind, line_up(world, order, count)
     world.nodes.counters[VIEWS] += 1
     _give_back_ending(world)
-    open_partitions(world.site)
-    begin_turns(world.alternatives)
+    open_partitions(world.limits)
+    begin_turns(world.moldable)
     place = next_without_room(world, line, 0, admitted, True)
     while place < admitted:
         if _clear_for_any(world, line, place, admitted):
             found = True
         else:
-            block(world.site, line[place])
-            if all_blocked(world.site):
+            block(world.limits, line[place])
+            if all_blocked(world.limits):
                 break
         place = next_without_room(world, line, place + 1, admitted, True)
-    open_partitions(world.site)
+    open_partitions(world.limits)
     return found
 
 
@@ -83,10 +83,10 @@ def next_without_room(world: World, line: NDArray[np.int64], place: int, count: 
     """
     while place < count:
         job = line[place]
-        if not had_turn(world.alternatives, job):
-            take_turn(world.alternatives, job)
-            if is_at_limit(world, job) or (for_one and is_component(world.components, job)):
-                block(world.site, job)
+        if not had_turn(world.moldable, job):
+            take_turn(world.moldable, job)
+            if is_at_limit(world, job) or (for_one and is_component(world.heterogeneous, job)):
+                block(world.limits, job)
             elif not claims(world, line, place, count):
                 return place
         place += 1
@@ -99,11 +99,11 @@ def _clear_for_any(world: World, line: NDArray[np.int64], place: int, count: int
     served, now = False, world.state.clock[NOW]
     while place < count and not served:
         job = line[place]
-        option, ends = world.site.options[job], now + world.jobs[job].estimate
-        while option < world.site.options[job + 1] and not served:
+        option, ends = world.limits.options[job], now + world.jobs[job].estimate
+        while option < world.limits.options[job + 1] and not served:
             served = _clear(world, job, option, ends)
             option += 1
-        place = next_of_job(world.alternatives, line, place, count)
+        place = next_of_job(world.moldable, line, place, count)
     return served
 
 
@@ -126,7 +126,7 @@ def may_any(world: World, order: NDArray[np.int64], count: int) -> bool:
     """Return whether a job of an order may preempt runs of a class that is there."""
     there = world.preemption.there
     for i in range(count):
-        for option in range(world.site.options[order[i]], world.site.options[order[i] + 1]):
+        for option in range(world.limits.options[order[i]], world.limits.options[order[i] + 1]):
             mine = world.preemption.of_option[option]
             for other in range(there.shape[0]):
                 if there[other] and world.preemption.may[mine, other]:
@@ -142,7 +142,7 @@ def claims(world: World, line: NDArray[np.int64], place: int, count: int) -> boo
         if fits_later(world, line[place], now, now + world.jobs[line[place]].estimate):
             take_choice(world.nodes)
             return True
-        place = next_of_job(world.alternatives, line, place, count)
+        place = next_of_job(world.moldable, line, place, count)
     return False
 
 
@@ -172,7 +172,7 @@ def _make_way_for_component(world: World, job: int) -> None:
     _give_back_ending(world)
     if fits_later(world, job, now, ends):
         return
-    for option in range(world.site.options[job], world.site.options[job + 1]):
+    for option in range(world.limits.options[job], world.limits.options[job + 1]):
         if _clear(world, job, option, ends):
             return
 
@@ -187,7 +187,7 @@ def call_off(world: World, job: int) -> None:
 @inlined
 def _move_all(world: World, job: int, sign: int) -> None:
     """Move a run in the view, see `_move_run`, with those of the other components."""
-    for component in range(first_of_all(world.components, job), end_of_all(world.components, job)):
+    for component in range(first_of_all(world.heterogeneous, job), end_of_all(world.heterogeneous, job)):
         _move_run(world.nodes, component, sign)
 
 
@@ -213,8 +213,8 @@ def take_choice(nodes: Nodes) -> None:
 @inner_kernel
 def fits_later(world: World, job: int, now: int, ends: int) -> bool:
     """Return whether a job fits in a partition for which no earlier job waits, and choose its nodes."""
-    for option in range(world.site.options[job], world.site.options[job + 1]):
-        if not world.site.blocked[world.site.partition[option]]:
+    for option in range(world.limits.options[job], world.limits.options[job + 1]):
+        if not world.limits.blocked[world.limits.partition[option]]:
             request = world.nodes.machine.shape[option]
             for node in range(world.nodes.notes.shape[0]):
                 look_at(world, request, node, now, ends)
@@ -235,7 +235,7 @@ def look_at(world: World, request: int, node: int, now: int, ends: int) -> None:
 @inner_kernel
 def _clear(world: World, job: int, option: int, ends: int) -> bool:
     """Preempt runs for a job in one of its partitions; return whether preempting some makes room for it."""
-    if world.site.blocked[world.site.partition[option]]:
+    if world.limits.blocked[world.limits.partition[option]]:
         return False
     count = candidates(world, option)
     if count == 0:
@@ -274,7 +274,7 @@ def _first_that_suffices(world: World, request: int, count: int, now: int, ends:
     for i in range(count):
         job = world.preemption.who[i]
         _move_all(world, job, 1)
-        for component in range(first_of_all(world.components, job), end_of_all(world.components, job)):
+        for component in range(first_of_all(world.heterogeneous, job), end_of_all(world.heterogeneous, job)):
             run = world.nodes.run[component]
             for entry in range(world.nodes.offsets[run], world.nodes.offsets[run + 1]):
                 look_at(world, request, world.nodes.places[entry].node, now, ends)
@@ -302,7 +302,7 @@ def end_runs(world: World, job: int) -> None:
 
     By Slurm 22.05 that is at the next look at time limits, but the end is expected when the grace time is over.
     """
-    for component in range(first_of_all(world.components, job), end_of_all(world.components, job)):
+    for component in range(first_of_all(world.heterogeneous, job), end_of_all(world.heterogeneous, job)):
         its_class = class_of_run(world, component)
         fate = IS_LOST if world.preemption.cancels[its_class] else COMES_BACK
         over = world.state.clock[NOW] + world.preemption.grace[its_class]

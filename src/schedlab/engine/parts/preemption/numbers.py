@@ -32,7 +32,7 @@ class PreemptionInputs(NamedTuple):
     rank
         int64: among the runs that may be preempted, those of the lowest rank are preempted first.
     of_option
-        int64, one per option of `SiteInputs`: the class of the job there.
+        int64, one per option of `LimitInputs`: the class of the job there.
     delay
         Seconds before a requeued job may begin.
     youngest

@@ -69,8 +69,8 @@ def _merge(world: World, queue: QueueList, low: int, middle: int, high: int, by_
 def _goes_first(world: World, queue: QueueList, one: int, other: int, by_number: bool) -> bool:
     if by_number:
         return one < other
-    of_one = world.preemption.of_option[world.site.options[one]]
-    of_other = world.preemption.of_option[world.site.options[other]]
+    of_one = world.preemption.of_option[world.limits.options[one]]
+    of_other = world.preemption.of_option[world.limits.options[other]]
     if world.preemption.ahead[of_one, of_other] or world.preemption.ahead[of_other, of_one]:
         return world.preemption.ahead[of_one, of_other]
     return before(queue, one, other)

@@ -41,7 +41,7 @@ class Attempt:
             replace(piece, over=True) for piece in self.taken
         ]  # of one that waits for ends, perhaps beside lenders
         free = clock.preemption.suspension.beside(gone, lenders).without(taken).apart(self.apart)
-        nodes = clock.site.kept_from(job, self.blocked) or set()
+        nodes = clock.limits.kept_from(job, self.blocked) or set()
         return clock.without_shut(free.closed(nodes), clock.now + job.estimate)
 
     def place(self, job: Job, option: int, gone: set[Job], lenders: set[Job]) -> list[Piece] | None:
@@ -79,8 +79,8 @@ class Preemption:
     def class_of(self, job: Job, option: int) -> int:
         """Return the class of a job in one of its partitions."""
         assert self.inputs is not None
-        assert self.clock.site.inputs is not None
-        return int(self.inputs.of_option[self.clock.site.inputs.option_offset[job.number] + option])
+        assert self.clock.limits.inputs is not None
+        return int(self.inputs.of_option[self.clock.limits.inputs.option_offset[job.number] + option])
 
     def class_of_run(self, job: Job) -> int:
         """Return the class of a running job."""
@@ -124,10 +124,13 @@ class Preemption:
                 continue
             had_turn.append(job)
             if clock.stops(job) or job.needs_others(clock.waiting):
-                attempt.blocked.update(clock.site.partitions(job))
+                attempt.blocked.update(clock.limits.partitions(job))
                 continue
             options = [
-                (one, option) for one in admitted if one.is_of(job) for option in range(len(clock.site.partitions(one)))
+                (one, option)
+                for one in admitted
+                if one.is_of(job)
+                for option in range(len(clock.limits.partitions(one)))
             ]
             places = (attempt.place(*one, attempt.gone, set()) for one in options)
             pieces = next((pieces for pieces in places if pieces is not None), None)
@@ -135,7 +138,7 @@ class Preemption:
                 pieces = next((pieces for one in options if (pieces := self.clear(attempt, *one)) is not None), None)
                 found |= pieces is not None
             if pieces is None:
-                attempt.blocked.update(clock.site.partitions(job))
+                attempt.blocked.update(clock.limits.partitions(job))
             else:
                 attempt.taken += pieces
         return found
@@ -152,22 +155,22 @@ class Preemption:
                 continue
             had_turn.append(job)
             if clock.stops(job):
-                attempt.blocked.update(clock.site.partitions(job))
+                attempt.blocked.update(clock.limits.partitions(job))
                 continue
             mine = [one for one in admitted if one.is_of(job)]
-            options = [(one, option) for one in mine for option in range(len(clock.site.partitions(one)))]
+            options = [(one, option) for one in mine for option in range(len(clock.limits.partitions(one)))]
             places = (attempt.place(*one, set(), set()) for one in options)
             pieces = next((pieces for pieces in places if pieces is not None), None)
             if pieces is not None:
                 attempt.taken += pieces
                 continue
             for one in mine:
-                partitions = clock.site.partitions(one)
+                partitions = clock.limits.partitions(one)
                 free = [option for option in range(len(partitions)) if partitions[option] not in attempt.blocked]
                 found = self.over(one, free, lambda lenders, option: attempt.place(one, option, set(), lenders))  # noqa: B023
                 if found is not None:
                     return one, found
-            attempt.blocked.update(clock.site.partitions(job))
+            attempt.blocked.update(clock.limits.partitions(job))
         return None
 
     def over(self, job: Job, options: Iterable[int], place: Lent) -> list[Piece] | None:
@@ -227,7 +230,7 @@ class Preemption:
             return
         attempt = Attempt(self.clock, {one for one in self.clock.running if one.gives_way})
         attempt.apart = [piece for one in others for piece in one.pieces]
-        options = range(len(self.clock.site.partitions(job)))
+        options = range(len(self.clock.limits.partitions(job)))
         if all(attempt.place(job, option, attempt.gone, set()) is None for option in options):
             any(self.clear(attempt, job, option) is not None for option in options)
 
@@ -283,10 +286,10 @@ class Preemption:
         """
         clock, inputs = self.clock, self.inputs
         assert inputs is not None
-        partition = clock.site.partitions(job)[option]
+        partition = clock.limits.partitions(job)[option]
         if partition in blocked:
             return []
-        there, mine = clock.site.nodes([partition]) or set(), self.class_of(job, option)
+        there, mine = clock.limits.nodes([partition]) or set(), self.class_of(job, option)
         may_go = set[Job]()
         for one in clock.running:
             its_class = self.class_of_run(one)

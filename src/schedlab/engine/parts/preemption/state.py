@@ -143,7 +143,7 @@ def class_of_run(world: World, job: int) -> int:
     if world.preemption.over[job] >= 0:
         return world.preemption.over[job]
     request = world.nodes.places[world.nodes.offsets[world.nodes.run[job]]].request
-    option = world.site.options[job]
+    option = world.limits.options[job]
     while world.nodes.machine.shape[option] != request:
         option += 1
     return world.preemption.of_option[option]

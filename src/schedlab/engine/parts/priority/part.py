@@ -25,7 +25,7 @@ def _numbers(given: Given, prepared: Prepared) -> Prepared:
     policy, jobs = prepared.scheduler.policy, prepared.jobs
     if not isinstance(policy, Multifactor):
         return prepared
-    machine = prepared.processors, policy, prepared.nodes, prepared.site, given.cluster
+    machine = prepared.processors, policy, prepared.nodes, prepared.limits, given.cluster
     billing, added = counted(jobs["processors"], *machine)
     if policy.site:
         of_jobs = prepared.request, jobs["processors"], jobs["submit"]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def _new(prepared: Prepared) -> Requeues | None:
-    if prepared.nodes is None or prepared.site is None:
+    if prepared.nodes is None or prepared.limits is None:
         return None
     return new_requeues(len(prepared.jobs), prepared.preemption, prepared.outages)
 

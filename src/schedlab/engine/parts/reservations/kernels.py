@@ -77,6 +77,6 @@ def set_free(world: World, bookings: Bookings | None, now: int) -> None:
     if bookings is not None:
         for job in range(bookings.of_job.shape[0]):
             if _expires(bookings, job, now):
-                for option in range(world.site.options[job], world.site.options[job + 1]):
-                    world.site.partition[option] = bookings.ordinary_partition[option]
+                for option in range(world.limits.options[job], world.limits.options[job + 1]):
+                    world.limits.partition[option] = bookings.ordinary_partition[option]
                     world.nodes.machine.shape[option] = bookings.ordinary_shape[option]

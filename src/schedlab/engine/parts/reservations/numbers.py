@@ -17,7 +17,7 @@ from schedlab.cluster.membership import membership
 from schedlab.cluster.node_events import NodeEvent, NodeEvents
 from schedlab.engine.machine.fitting import fitting
 from schedlab.engine.machine.numbers import NodeInputs
-from schedlab.engine.parts.limits.numbers import SiteInputs
+from schedlab.engine.parts.limits.numbers import LimitInputs
 from schedlab.errors import InputError
 from schedlab.wording import did_you_mean, shown
 from schedlab.workload.columns import distinct
@@ -61,7 +61,7 @@ def booked(
     events: NodeEvents,
     order: NDArray[np.intp] | None,
     nodes: NodeInputs,
-    site: SiteInputs,
+    limits: LimitInputs,
 ) -> tuple[NodeInputs, BookingInputs]:
     """Return the nodes with the requests within reservations, and the jobs of these.
 
@@ -69,7 +69,7 @@ def booked(
     """
     of_job = reserved_jobs(workload, cluster, events)
     try:
-        return booking_inputs(nodes, site, events, of_job if order is None else of_job[order])
+        return booking_inputs(nodes, limits, events, of_job if order is None else of_job[order])
     except InputError as error:
         if error.row is None:
             raise
@@ -78,13 +78,13 @@ def booked(
 
 
 def booking_inputs(
-    nodes: NodeInputs, site: SiteInputs, events: NodeEvents, of_job: NDArray[np.int64]
+    nodes: NodeInputs, limits: LimitInputs, events: NodeEvents, of_job: NDArray[np.int64]
 ) -> tuple[NodeInputs, BookingInputs]:
     """Return the nodes with the requests within reservations, and which jobs have which.
 
     Parameters
     ----------
-    nodes, site
+    nodes, limits
         The nodes, partitions and requests of the jobs.
     events
         With reservations.
@@ -101,11 +101,11 @@ def booking_inputs(
     member = np.zeros((len(found), len(nodes.names)), dtype=np.bool_)
     for row, event in enumerate(found):
         member[row, [number[name] for name in event.nodes]] = True
-    job = np.repeat(np.arange(len(of_job)), np.diff(site.option_offset))
+    job = np.repeat(np.arange(len(of_job)), np.diff(limits.option_offset))
     owner = of_job[job]
     inside = np.flatnonzero(owner >= 0)
-    first, which = distinct(site.option_shape[inside], owner[inside])
-    copied, owners = site.option_shape[inside][first], owner[inside][first]
+    first, which = distinct(limits.option_shape[inside], owner[inside])
+    copied, owners = limits.option_shape[inside][first], owner[inside][first]
     more: dict[str, Any] = {
         name: np.concatenate([getattr(nodes, name), getattr(nodes, name)[copied]])
         for name in nodes.of_request
@@ -114,12 +114,12 @@ def booking_inputs(
     more["eligible"][len(nodes.nodes) :] = len(nodes.allowed) + np.arange(len(copied))
     allowed = np.concatenate([nodes.allowed, nodes.allowed[nodes.eligible[copied]] & member[owners]])
     books = np.concatenate([np.zeros(len(nodes.nodes), dtype=np.bool_), np.ones(len(copied), dtype=np.bool_)])
-    partition, shape = site.option_partition.copy(), site.option_shape.copy()
-    partition[inside], shape[inside] = len(site.tier) + owner[inside], len(nodes.nodes) + which
+    partition, shape = limits.option_partition.copy(), limits.option_shape.copy()
+    partition[inside], shape[inside] = len(limits.tier) + owner[inside], len(nodes.nodes) + which
     nodes = nodes._replace(**more, allowed=allowed, books=books)
     _refuse_too_large(nodes, shape, job, owner, found)
     opens, closes = (np.array([getattr(event, name) for event in found], dtype=np.int64) for name in ("second", "end"))
-    ordinary = (site.option_partition, site.option_shape)
+    ordinary = (limits.option_partition, limits.option_shape)
     return nodes, BookingInputs(of_job, opens, closes, member, partition, shape, *ordinary)
 
 

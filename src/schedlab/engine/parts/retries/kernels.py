@@ -252,7 +252,7 @@ def _try_again(world: World, job: int, fate: int) -> None:
     returns = now
     if fate == COMES_BACK:
         returns = hold_job_back(world, job, now, AFTER_PREEMPTION)
-        note_absence(world.components, job)
+        note_absence(world.heterogeneous, job)
     elif broken:
         returns = hold_job_back(world, job, now, AFTER_FAILURE)
     number_requeue(world.state, world.rules.ties, job, now)

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 def _new(prepared: Prepared) -> SubmissionLimits | None:
     inputs = prepared.submission_limits
-    if prepared.nodes is None or prepared.site is None or inputs is None:
+    if prepared.nodes is None or prepared.limits is None or inputs is None:
         return None
-    return new_submission_limits(inputs, reason_names(prepared.site))
+    return new_submission_limits(inputs, reason_names(prepared.limits))
 
 
 def _grown(old: World, new: World, moves: Moves) -> None:
@@ -35,10 +35,10 @@ def _grown(old: World, new: World, moves: Moves) -> None:
 def _numbers(given: Given, prepared: Prepared) -> Prepared:
     """Let a moldable job count once."""
     inputs = prepared.submission_limits
-    if given.spread is None or prepared.site is None or inputs is None:
+    if given.spread is None or prepared.limits is None or inputs is None:
         return prepared
     once = inputs.of_first(prepared.in_submission_order(given.spread.owner))
-    return prepared._replace(site=prepared.site._replace(submission_limits=once))
+    return prepared._replace(limits=prepared.limits._replace(submission_limits=once))
 
 
 SUBMISSION_LIMITS = Part("submission_limits", _new, _grown, numbers=_numbers)

@@ -10,7 +10,7 @@ from schedlab.engine.reference.job import Job
 
 
 @dataclass
-class Gate:
+class SubmissionLimits:
     """Limits on submitted jobs; without inputs, all submissions are accepted.
 
     `parents` has the jobs that each depends on, with delays. `inside` are the jobs that have been accepted and have not

@@ -28,7 +28,7 @@ class SubmissionLimits(NamedTuple):
     used
         int64, one per limit: how much of it is in use.
     reason
-        int64, one per limit: its column of `Site.waited`.
+        int64, one per limit: its column of `LimitState.waited`.
     batch
         int64, one per job: its submission.
     leads

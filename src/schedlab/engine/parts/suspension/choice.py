@@ -44,20 +44,20 @@ def _next_over(world: World, order: NDArray[np.int64], count: int) -> int:
         return NOBODY
     if not _anybody_may(world, order, count):
         return NOBODY
-    found, line, admitted = NOBODY, world.site.behind, line_up(world, order, count)
+    found, line, admitted = NOBODY, world.limits.behind, line_up(world, order, count)
     world.nodes.counters[VIEWS] += 1
-    open_partitions(world.site)
-    begin_turns(world.alternatives)
+    open_partitions(world.limits)
+    begin_turns(world.moldable)
     place = next_without_room(world, line, 0, admitted, False)
     while place < admitted:
         found = _alternative_over(world, line, place, admitted)
         if found != NOBODY:
             break
-        block(world.site, line[place])
-        if all_blocked(world.site):
+        block(world.limits, line[place])
+        if all_blocked(world.limits):
             break
         place = next_without_room(world, line, place + 1, admitted, False)
-    open_partitions(world.site)
+    open_partitions(world.limits)
     return found
 
 
@@ -69,7 +69,7 @@ def _alternative_over(world: World, line: NDArray[np.int64], place: int, count: 
         job = line[place]
         if _fits_over(world, job, now, now + world.jobs[job].estimate):
             return job
-        place = next_of_job(world.alternatives, line, place, count)
+        place = next_of_job(world.moldable, line, place, count)
     return NOBODY
 
 
@@ -89,8 +89,8 @@ def _anybody_may(world: World, order: NDArray[np.int64], count: int) -> bool:
 @inner_kernel
 def _fits_over(world: World, job: int, now: int, ends: int) -> bool:
     """Return whether a job fits in place of runs of the lowest tiers, and choose its nodes."""
-    for option in range(world.site.options[job], world.site.options[job + 1]):
-        if world.site.blocked[world.site.partition[option]]:
+    for option in range(world.limits.options[job], world.limits.options[job + 1]):
+        if world.limits.blocked[world.limits.partition[option]]:
             continue
         request, tier = world.nodes.machine.shape[option], next_tier(world, option, -NEVER)
         while tier < NEVER:
@@ -113,7 +113,7 @@ def fits_over_in_plan(world: World, until: NDArray[np.int64], job: int, option: 
     `until` tells when running jobs end in the plan. The `option` is that of a turn.
     """
     if world.preemption is not None:
-        first, end = options_of(world.site, job, option)
+        first, end = options_of(world.limits, job, option)
         return _fits_over_in_plan(world, until, job, first, end, length)
     return False
 

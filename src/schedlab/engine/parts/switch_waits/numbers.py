@@ -18,7 +18,7 @@ from schedlab.workload.workload import Workload
 
 if TYPE_CHECKING:
     from schedlab.engine.machine.numbers import NodeInputs
-    from schedlab.engine.parts.limits.numbers import SiteInputs
+    from schedlab.engine.parts.limits.numbers import LimitInputs
     from schedlab.engine.parts.reservations.numbers import BookingInputs
 
 ANY_NUMBER = 1 << 62
@@ -43,7 +43,7 @@ class SwitchWaitInputs(NamedTuple):
 
 def with_switch_waits(
     nodes: NodeInputs,
-    site: SiteInputs | None,
+    limits: LimitInputs | None,
     bookings: BookingInputs | None,
     workload: Workload,
     scheduler: Scheduler,
@@ -63,8 +63,8 @@ def with_switch_waits(
         wait, most = wait[order], most[order]
     if bookings is not None:
         wait = np.where(bookings.of_job < 0, wait, 0)
-    counts = np.ones(len(wait), dtype=np.int64) if site is None else np.diff(site.option_offset)
-    free, job = nodes.shape if site is None else site.option_shape, np.repeat(np.arange(len(wait)), counts)
+    counts = np.ones(len(wait), dtype=np.int64) if limits is None else np.diff(limits.option_offset)
+    free, job = nodes.shape if limits is None else limits.option_shape, np.repeat(np.arange(len(wait)), counts)
     waits = np.flatnonzero(wait[job] > 0)
     if len(waits) == 0:
         return nodes

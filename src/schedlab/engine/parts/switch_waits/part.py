@@ -22,8 +22,8 @@ def _numbers(given: Given, prepared: Prepared) -> Prepared:
     """Take the requests of jobs while they wait for few switches."""
     if prepared.nodes is None:
         return prepared
-    nodes, site, scheduler = prepared.nodes, prepared.site, prepared.scheduler
-    nodes = with_switch_waits(nodes, site, prepared.bookings, given.workload, scheduler, prepared.order)
+    nodes, limits, scheduler = prepared.nodes, prepared.limits, prepared.scheduler
+    nodes = with_switch_waits(nodes, limits, prepared.bookings, given.workload, scheduler, prepared.order)
     return prepared._replace(nodes=nodes)
 
 

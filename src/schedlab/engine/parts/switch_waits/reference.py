@@ -11,7 +11,7 @@ from schedlab.engine.reference.nodes import Request, shapes_of
 
 
 @dataclass
-class Wishes:
+class SwitchWaits:
     """The requests of all jobs, by option, of which those that wait for few switches change; none without inputs."""
 
     inputs: NodeInputs | None
