@@ -287,7 +287,7 @@ def _line_up_by_entry(queue: Any, bench: Bench, jobs: int) -> None:
         line_up(queue, bench.line, jobs)
 
 
-@inner_kernel
+@kernel
 def _measure(case: Case, place: int, bench: Bench, measuring: Measuring, row: int) -> None:
     """Take the measures of what the bench has simulated; `place` is that of the workload's first job in `Cases`."""
     jobs, state, ends = case.jobs, bench.world.state, bench.ends
