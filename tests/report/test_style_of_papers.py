@@ -12,7 +12,9 @@ from schedlab.report.figures import plot_utilisation
 from schedlab.report.style import paper, save_figure
 from schedlab.workload.workload import Workload
 
-JOBS = Workload.from_columns({"submit_time": [0], "run_time": [9], "requested_processors": [1]}, processors=4)
+JOBS = Workload.from_columns(
+    {"submit_time": [0], "run_time": [9], "requested_time": [9], "requested_processors": [1]}, processors=4
+)
 
 
 def test_a_figure_for_a_paper_is_as_wide_as_asked_with_its_letters_and_the_next_is_as_ever():

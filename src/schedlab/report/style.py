@@ -120,7 +120,7 @@ def paper(width: float = 3.5, *, family: str = "serif", size: float = 8.0) -> It
     >>> from schedlab.report.figures import plot_utilisation
     >>> jobs = Workload.from_columns(dict(submit_time=[0], run_time=[9], requested_processors=[1]), processors=4)
     >>> with paper(width=3.3):
-    ...     axes = plot_utilisation(simulate(jobs, "fcfs"))
+    ...     axes = plot_utilisation(simulate(jobs, "fcfs@actual"))
     >>> float(axes.figure.get_figwidth())
     3.3
     """
