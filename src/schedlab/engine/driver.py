@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from schedlab.engine.decisions.agent import AgentPlayer
 from schedlab.engine.decisions.own_pass import PassPlayer
 from schedlab.engine.decisions.own_predictor import PythonPredictorAdapter
+from schedlab.engine.decisions.threads import limited_threads
 from schedlab.engine.decisions.told_runs import ToldRuns
 from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import BLAMED, COMPLETED, ENTERING, FREE, NOW, STAGE
@@ -100,8 +101,9 @@ class Driver:
             If a score is not a number, if a predictor in Python fails or returns an invalid prediction, or if jobs are
             preempted for ever.
         """
-        while (reason := self.advance(until)) == ASK:
-            pass
+        with limited_threads(adapter.predictor for adapter, _ in self.adapters):
+            while (reason := self.advance(until)) == ASK:
+                pass
         return reason == DONE
 
     def advance(self, until: int = NEVER) -> int:
@@ -142,11 +144,11 @@ class Driver:
                     for adapter, _ in self.adapters:
                         adapter.learn(job, int(self.world.jobs[job]["duration"]))
         elif stage == PREDICT:
-            for job in state.entering[: state.clock[ENTERING]].tolist():
-                if self.world.retries is not None and self.world.retries.first[job]:
-                    continue  # it has failed speculatively, and keeps its prediction
-                for adapter, forecast in self.adapters:
-                    forecast.first[job] = adapter.predict(job)
+            retries, entering = self.world.retries, state.entering[: state.clock[ENTERING]].tolist()
+            if retries is not None:  # those that have failed speculatively keep their predictions
+                entering = [job for job in entering if not retries.first[job]]
+            for adapter, forecast in self.adapters:
+                forecast.first[entering] = adapter.predict(entering)
         elif stage == LET_IN:
             self._ask(ASKED_AT_ENTRY, state.entering[: state.clock[ENTERING]])
         elif stage in (SCHEDULE, RANK) and self._functions[ASKED]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from schedlab.durations import DAY
 from schedlab.errors import InputError
@@ -28,6 +29,8 @@ class SklearnPredictor:
         Number of completions between two fits, or "day": before the first prediction of each day of the clock.
     window
         To how many of the last completed jobs it is fitted.
+    threads
+        How many threads its library has during a simulation; None leaves that to the library.
 
     Raises
     ------
@@ -55,11 +58,19 @@ class SklearnPredictor:
     """
 
     def __init__(
-        self, make_estimator: Callable[[], Any], *, refit_every: int | Literal["day"] = 500, window: int = 10_000
+        self,
+        make_estimator: Callable[[], Any],
+        *,
+        refit_every: int | Literal["day"] = 500,
+        window: int = 10_000,
+        threads: int | None = 1,
     ) -> None:
         if refit_every != "day":
             _check_count("refit_every", refit_every)
         _check_count("window", window)
+        if threads is not None:
+            _check_count("threads", threads)
+        self.threads = threads
         self._make_estimator = make_estimator
         self._refit_every = refit_every
         self._histories = UserHistories()
@@ -70,14 +81,18 @@ class SklearnPredictor:
 
     def predict(self, job: JobView) -> float:
         """Return what the regressor predicts, or the request before it has been fitted."""
-        features = list(self._histories.submitted(job).values())
-        day = job.submit_time // DAY
+        return float(self.predict_many([job])[0])
+
+    def predict_many(self, jobs: Sequence[JobView]) -> NDArray[np.float64]:
+        """Return what the regressor predicts for the jobs of one second: it is called once for all of them."""
+        features = np.array([list(self._histories.submitted(job).values()) for job in jobs])
+        day = jobs[0].submit_time // DAY
         if self._refit_every == "day" and day != self._day:
             self._refit()
             self._day = day
         if self._estimator is None:
-            return features[0]
-        return float(self._estimator.predict(np.array([features]))[0])
+            return features[:, 0]
+        return np.asarray(self._estimator.predict(features), dtype=np.float64)
 
     def learn(self, job: JobView, run_time: int) -> None:
         """Note a completed job, and fit the regressor if it is time."""

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from schedlab.durations import WEEK
 from schedlab.engine.decisions.own_predictor import PythonPredictorAdapter
+from schedlab.engine.decisions.threads import limited_threads
 from schedlab.predict.events import END, END_AT_ONCE, SUBMISSION, events_of
 from schedlab.predict.measures import error_measures
 from schedlab.predict.model import PredictionModel
@@ -201,11 +202,12 @@ def _ask(replay: Replay, predictor: OnlinePredictor) -> NDArray[np.int64]:
     jobs = replay.prepared.jobs
     predicted = np.empty(len(jobs), np.int64)
     events = events_of(jobs["submit"], replay.start, jobs["duration"])
-    for kind, job in zip(events.kind.tolist(), events.job.tolist(), strict=True):
-        if kind == SUBMISSION:
-            predicted[job] = adapter.predict(job)
-        elif kind in (END, END_AT_ONCE):
-            adapter.learn(job, int(jobs["duration"][job]))
+    with limited_threads([adapter.predictor]):
+        for kind, job in zip(events.kind.tolist(), events.job.tolist(), strict=True):
+            if kind == SUBMISSION:
+                predicted[[job]] = adapter.predict([job])
+            elif kind in (END, END_AT_ONCE):
+                adapter.learn(job, int(jobs["duration"][job]))
     return predicted
 
 

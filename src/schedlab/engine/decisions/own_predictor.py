@@ -37,16 +37,30 @@ class PythonPredictorAdapter:
         """Tell the predictor that a run has ended after `run_time` seconds."""
         self._call("learn", self._views.view(job), run_time)
 
-    def predict(self, job: int) -> int:
-        """Ask the predictor about a job that enters the queue; return its answer between 1 s and the request."""
-        return self._checked(self._call("predict", self._views.view(job)), job)
+    def predict(self, jobs: list[int]) -> list[int]:
+        """Ask the predictor about the jobs that enter in a second; return its answers between 1 s and the requests.
 
-    def _call(self, method: str, job: JobView, *rest: int) -> Any:
+        If it has `predict_many`, that is asked about several jobs at a time.
+        """
+        views = [self._views.view(job) for job in jobs]
+        if len(jobs) > 1 and hasattr(self.predictor, "predict_many"):
+            answers = self._call("predict_many", views)
+            if np.shape(answers) != (len(jobs),):
+                raise InputError(
+                    f"predictor {self._name}: predict_many returned shape {np.shape(answers)} for {len(jobs)} jobs: "
+                    "return a number of seconds per job"
+                )
+        else:
+            answers = [self._call("predict", view) for view in views]
+        return [self._checked(answer, job) for answer, job in zip(answers, jobs, strict=True)]
+
+    def _call(self, method: str, about: JobView | list[JobView], *rest: int) -> Any:
         try:
-            return getattr(self.predictor, method)(job, *rest)
+            return getattr(self.predictor, method)(about, *rest)
         except (Exception, SystemExit) as error:
+            named = ", ".join(str(job.job_id) for job in (about if isinstance(about, list) else [about]))
             raise InputError(
-                f"predictor {self._name}: {method} failed for job {job.job_id}: {type(error).__name__}: {error}"
+                f"predictor {self._name}: {method} failed for job {named}: {type(error).__name__}: {error}"
             ) from error
 
     def _checked(self, value: Any, job: int) -> int:
