@@ -55,6 +55,37 @@ def test_a_plan_says_what_would_run_and_what_is_done(run, study: Path) -> None:
     assert (plan["tasks"], plan["done"], plan["workloads"][0]["instances"]) == (18, 18, 6)
 
 
+def test_a_run_directory_is_resumed_where_it_is(run, study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = (study / "campaign.json").read_text()
+    kept = sorted((study / "results").iterdir())
+    kept[0].unlink()
+    (study.parents[1] / "study.toml").unlink()
+    result = run("campaign", "run", "runs/study", "--workers", "1")
+    assert "18 results in runs/study" in result.stderr
+    assert json.loads((study / "campaign.json").read_text())["text"] == json.loads(before)["text"] == STUDY
+    refused = run("campaign", "run", "runs/study", "-d", "elsewhere")
+    assert refused.exit_code == 2
+    assert "a run directory is resumed where it is" in refused.stderr
+
+
+def test_the_comparison_is_written_for_a_paper(run, study: Path, tmp_path: Path) -> None:
+    run("campaign", "results", "runs/study", "--metric", "mean_wait", "--table", "waits.tex")
+    text = (tmp_path / "waits.tex").read_text()
+    assert text.startswith("\\begin{tabular}{lrrrrrr}\n\\toprule\nScheduler & Instances & Mean wait (")
+    run("campaign", "results", "runs/study", "--table", "all.csv")
+    assert pd.read_csv(tmp_path / "all.csv").scheduler.tolist()[:1] != []
+    refused = run("campaign", "results", "runs/study", "--table", "a.doc")
+    assert "written as .tex or .csv" in refused.stderr
+
+
+def test_an_archive_is_made_and_run_again(run, study: Path, tmp_path: Path) -> None:
+    made = run("campaign", "archive", "runs/study", "-o", "study.zip")
+    assert "schedlab campaign rerun study.zip runs it again" in made.stderr
+    again = run("campaign", "rerun", "study.zip", "-d", "again", "--workers", "1")
+    assert "18 tasks are done in both, 18 of them with the same specification" in again.stdout
+    assert "run again in again/rerun" in again.stderr
+
+
 def test_a_finished_campaign_is_not_run_again(run, study: Path) -> None:
     before = {path.name: path.stat().st_mtime_ns for path in (study / "results").iterdir()}
     result = run("campaign", "run", "study.toml", "--workers", "1")

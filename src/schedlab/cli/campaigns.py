@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from schedlab.cli.archives import RUNS, Index, Run, campaign_text, open_run
+from schedlab.cli.archives import RUNS, Index, Run, open_run
+from schedlab.cli.campaign_runs import asked_for, chosen_workers, run_here, update_index
 from schedlab.cli.option_words import in_options
 from schedlab.cli.options import Json
 from schedlab.cli.outputs import check_page, note_report, write_text
-from schedlab.cli.terminal import INTERRUPTED, campaign_bar, command_line, note, show, show_json, stopped_like_ctrl_c
+from schedlab.cli.terminal import command_line, note, show, show_json
 from schedlab.errors import InputError
 from schedlab.wording import count_of
 
 if TYPE_CHECKING:
-    from schedlab.campaign.definition.campaign import Campaign
     from schedlab.campaign.run.directory import RunDirectory
-    from schedlab.campaign.run.executors import Workers
     from schedlab.campaign.sources.input import Input
-    from schedlab.report.watch import Watch
 
 File = Annotated[
     Path, typer.Argument(metavar="FILE", help="Campaign file: TOML, or Python that sets the variable campaign.")
@@ -34,7 +31,13 @@ Directory = Annotated[
 
 
 def run(
-    file: File,
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE|RUN",
+            help="Campaign file: TOML, or Python that sets the variable campaign; or a run directory to resume.",
+        ),
+    ],
     directory: Directory = None,
     executor: Annotated[
         Literal["local", "dask", "slurm"],
@@ -53,7 +56,11 @@ def run(
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Run failed simulations again.")] = False,
     dask_address: Annotated[
         str | None,
-        typer.Option(metavar="ADDRESS", help="Address of a running Dask scheduler (default: start one as Slurm jobs)."),
+        typer.Option(
+            metavar="ADDRESS",
+            help="Address of a running Dask scheduler (default: start one on this host, or with --slurm-option as "
+            "Slurm jobs).",
+        ),
     ] = None,
     dask_file: Annotated[
         Path | None,
@@ -78,7 +85,6 @@ def run(
     as_json: Json = False,
 ) -> None:
     """Run the missing simulations of a campaign; the same command resumes an interrupted one."""
-    from schedlab.campaign.definition.campaign_file import read_campaign
     from schedlab.report.evidence import evidence_of_campaign
     from schedlab.report.html import write_report
     from schedlab.report.watch import Watch
@@ -87,8 +93,7 @@ def run(
         raise typer.BadParameter("--dask-address and --dask-scheduler-file go with --executor dask")
     if executor == "local" and slurm_option:
         raise typer.BadParameter("--slurm-option goes with --executor slurm or dask")
-    definition = read_campaign(file)
-    place = directory or RUNS / definition.name
+    definition, base, text, place = asked_for(file, directory)
     options = slurm_option or []
     page = report or (place / "report.html" if watch else None)
     if page is not None:
@@ -99,13 +104,13 @@ def run(
         submission = submit(
             definition,
             place,
-            base=file.parent,
+            base=base,
             elements=workers,
             max_array_size=max_array_size,
             options=options,
             retry_failed=retry_failed,
             command=command_line(),
-            text=campaign_text(file),
+            text=text,
         )
         show(submission)
         if page is not None:
@@ -113,15 +118,19 @@ def run(
             watching.follow()
             note_report(page, watching.finish)
         return
-    chosen = _workers(executor, workers, dask_address, dask_file, options)
+    chosen = chosen_workers(executor, workers, dask_address, dask_file, options)
     following = Watch(place, page) if page is not None and watch else None
-    finished = _run_here(definition, place, file, chosen, retry_failed, following)
-    if finished.changed_code:
-        note(
-            f"the code of {', '.join(finished.changed_code)} has changed since the last run: simulations with it were "
-            "made again, and the earlier results are kept aside"
-        )
-    _update_index(finished, index)
+    finished = run_here(
+        place,
+        following,
+        campaign=definition,
+        base=base,
+        text=text,
+        workers=chosen,
+        retry_failed=retry_failed,
+        command=command_line(),
+    )
+    update_index(finished, index)
     status = finished.status()
     if page is not None:
         note_report(page, lambda: write_report(evidence_of_campaign(finished), page))
@@ -130,15 +139,19 @@ def run(
     if as_json:
         show_json(_status(finished))
     else:
-        _show_standings(finished)
-        _note_warnings(finished.plan.inputs)
-        hint = "" if page else f"; report: schedlab report {place} -o report.html"
-        note(f"\n{count_of(status.done, 'result')} in {place}{hint}")
-        if any(getattr(entry, "workflows", ()) for entry in definition.workloads):
-            note(f"the submission modes of workflows compared: schedlab analyse {place}")
+        _show_finished(finished, place, "" if page else f"; report: schedlab report {place} -o report.html")
     if status.failed:
         _note_failures(finished)
         raise typer.Exit(1)
+
+
+def _show_finished(finished: RunDirectory, place: Path, hint: str) -> None:
+    """Print what came of a campaign, and what to do next."""
+    _show_standings(finished)
+    _note_warnings(finished.plan.inputs)
+    note(f"\n{count_of(finished.status().done, 'result')} in {place}{hint}")
+    if any(getattr(entry, "workflows", ()) for entry in finished.plan.campaign.workloads):
+        note(f"the submission modes of workflows compared: schedlab analyse {place}")
 
 
 def _show_standings(finished: RunDirectory) -> None:
@@ -147,67 +160,6 @@ def _show_standings(finished: RunDirectory) -> None:
         show(_ranking(finished, None))
     except InputError as error:
         note(str(error))
-
-
-def _run_here(
-    definition: Campaign,
-    place: Path,
-    file: Path,
-    workers: AbstractContextManager[Workers] | int | None,
-    retry_failed: bool,
-    watching: Watch | None,
-) -> RunDirectory:
-    """Run a campaign to its end or to an interruption, which leaves all that is finished."""
-    from schedlab.campaign.run.coordinator import run_campaign
-    from schedlab.errors import OutputError
-
-    try:
-        with stopped_like_ctrl_c(), campaign_bar() as bar:
-
-            def progress(done: int, failed: int, planned: int) -> None:
-                bar(done, failed, planned)
-                if watching is not None:
-                    watching(done, failed, planned)
-
-            return run_campaign(
-                definition,
-                place,
-                base=file.parent,
-                workers=workers,
-                retry_failed=retry_failed,
-                progress=progress,
-                command=command_line(),
-                text=campaign_text(file),
-            )
-    except KeyboardInterrupt:
-        note(f"schedlab: interrupted; what is finished is in {place}, and the same command continues")
-        raise typer.Exit(INTERRUPTED) from None
-    except OutputError as error:
-        raise OutputError(f"{error}; finished simulations are kept; run the same command to continue") from error
-
-
-def _workers(
-    executor: str, number: int | None, address: str | None, file: Path | None, options: list[str]
-) -> AbstractContextManager[Workers] | int | None:
-    if executor == "local":
-        return number
-    from schedlab.campaign.run.executors import dask_workers
-
-    if address is not None or file is not None:
-        return dask_workers(address=address, scheduler_file=file)
-    return dask_workers(slurm={"job_extra_directives": options}, number=number or 1)
-
-
-def _update_index(finished: RunDirectory, index: str | None) -> None:
-    """Put a campaign into the index: results do not depend on it, so that a failure is only noted."""
-    from schedlab.campaign.results.index import record
-    from schedlab.errors import SchedlabError
-
-    try:
-        for remark in record(finished, index):
-            note(remark)
-    except SchedlabError as error:
-        note(f"the index was not updated: {error}; schedlab campaign reindex rebuilds it")
 
 
 def plan(file: File, directory: Directory = None, as_json: Json = False) -> None:

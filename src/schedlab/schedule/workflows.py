@@ -21,6 +21,7 @@ from schedlab.schedule.metrics import WORKFLOW_MEASURES
 from schedlab.schedule.window import Window
 from schedlab.workflow.wfformat import Execution
 from schedlab.workflow.workflow import Workflow
+from schedlab.workload.graphs import components
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,6 +35,9 @@ def workflow_columns(
     schedule: Schedule, *, until: float | None = None, rules: Rules = "corrected"
 ) -> dict[str, NDArray[Any]]:
     """Return what became of each workflow whose jobs are all there, in columns.
+
+    Without workflows, jobs that wait for each other, directly or by way of others, are one, with the first submission
+    as its own; ``number`` counts them by their first jobs.
 
     Parameters
     ----------
@@ -54,18 +58,17 @@ def workflow_columns(
         chain ran: the chain leads back from the task that ended last, each time to the parent that ended last),
         ``reserved_work`` (core-seconds), ``killed_tasks`` and ``finished``.
     """
-    workflows = schedule.workload.workflows
     rows, first = _rows_by_workflow(schedule)
-    if workflows is None or not len(first):
+    if not len(first):
         names = ("number", "submit_time", "start_time", "end_time", *WORKFLOW_MEASURES, "reserved_work", "killed_tasks")
         return {name: np.zeros(0) for name in names} | {"finished": np.zeros(0, dtype=np.bool_)}
-    submit = schedule.workload.submit_time[rows[first]]
+    submit = np.minimum.reduceat(schedule.workload.submit_time[rows], first)
     start = np.minimum.reduceat(schedule.start_time[rows], first)
     end = np.maximum.reduceat(schedule.end_time[rows], first)
     work = schedule.run_time[rows] * schedule.workload.job_processors[rows].astype(np.float64)
     turnaround = end - submit
     columns: dict[str, NDArray[Any]] = {
-        "number": workflows.number[rows[first]],
+        "number": _numbers(schedule)[rows[first]],
         "submit_time": submit,
         "start_time": start,
         "end_time": end,
@@ -77,7 +80,8 @@ def workflow_columns(
         "killed_tasks": np.add.reduceat(schedule.killed[rows].astype(np.int64), first),
         "finished": np.ones(len(first), dtype=np.bool_) if until is None else end <= until,
     }
-    return columns | _scsf_measures(schedule, rows, first) if rules == "scsf" else columns
+    by_scsf = rules == "scsf" and schedule.workload.workflows is not None
+    return columns | _scsf_measures(schedule, rows, first) if by_scsf else columns
 
 
 def workflow_table(schedule: Schedule, *, until: float | None = None, rules: Rules = "corrected") -> pd.DataFrame:
@@ -87,6 +91,8 @@ def workflow_table(schedule: Schedule, *, until: float | None = None, rules: Rul
     columns = workflow_columns(schedule, until=until, rules=rules)
     workflows = schedule.workload.workflows
     told = [] if workflows is None else [workflows.submissions[int(number)] for number in columns["number"]]
+    if workflows is None:
+        return pd.DataFrame({"number": columns["number"], "name": "", "group": "", "submission_mode": ""} | columns)
     texts = {
         "name": [submission.workflow.name for submission in told],
         "group": [submission.group for submission in told],
@@ -203,7 +209,10 @@ def _rows_by_workflow(schedule: Schedule) -> tuple[NDArray[np.intp], NDArray[np.
     """Return the rows of all complete workflows, one workflow after the other, and where each begins among them."""
     workflows = schedule.workload.workflows
     if workflows is None:
-        return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp)
+        number = _numbers(schedule)
+        rows = np.argsort(number, kind="stable")
+        rows = rows[number[rows] >= 0]
+        return rows, np.flatnonzero(np.append(-1, number[rows])[:-1] != number[rows])
     expected = np.array(
         [1 if one.submission_mode == "pilot" else len(one.workflow) for one in workflows.submissions], dtype=np.int64
     )
@@ -213,6 +222,15 @@ def _rows_by_workflow(schedule: Schedule) -> tuple[NDArray[np.intp], NDArray[np.
     rows = rows[np.lexsort((workflows.task[rows], workflows.number[rows]))]
     number = workflows.number[rows]
     return rows, np.flatnonzero(np.append(-1, number)[:-1] != number)
+
+
+def _numbers(schedule: Schedule) -> NDArray[np.int64]:
+    """Return the number of the workflow of each job, or of the graph of jobs that wait for each other; -1 for none."""
+    workload = schedule.workload
+    if workload.workflows is not None:
+        return workload.workflows.number
+    none = np.full(len(workload), -1, dtype=np.int64)
+    return none if workload.dependencies is None else components(workload.dependencies)
 
 
 def _critical_run_time(schedule: Schedule, rows: NDArray[np.intp], first: NDArray[np.intp]) -> NDArray[np.float64]:
@@ -232,11 +250,11 @@ def _critical_run_time(schedule: Schedule, rows: NDArray[np.intp], first: NDArra
 def _last_parents(schedule: Schedule) -> NDArray[np.intp]:
     """Return, for each job, the row of that parent within its workflow which ended last, or -1."""
     last = np.full(len(schedule), -1, dtype=np.intp)
-    after, workflows = schedule.workload.dependencies, schedule.workload.workflows
-    if after is None or workflows is None:
+    after, number = schedule.workload.dependencies, _numbers(schedule)
+    if after is None:
         return last
     children, parents = after.children, after.parents
-    within = (workflows.number[children] >= 0) & (workflows.number[children] == workflows.number[parents])
+    within = (number[children] >= 0) & (number[children] == number[parents])
     children, parents = children[within], parents[within]
     order = np.argsort(schedule.end_time[parents], kind="stable")
     last[children[order]] = parents[order]  # of several values for one place, the last one stays

@@ -127,6 +127,40 @@ class WithExtras:
         """The dependencies between jobs. None: there are none."""
         return self.extras.dependencies
 
+    def upward_rank(self, run_times: str = "requested_time") -> NDArray[np.int64]:
+        """Return the length of the longest path from the begin of each job to the end of all that wait for it.
+
+        It is HEFT's upward rank on equal processors, see `schedlab.workload.graphs.upward_rank`. As a column, a policy
+        can use it: the job with the longest path behind it first.
+
+        Parameters
+        ----------
+        run_times
+            The column that says how long jobs are expected to run; unknown values count as 0.
+
+        Raises
+        ------
+        InputError
+            If there is no such column, or it holds no numbers.
+
+        Examples
+        --------
+        >>> from schedlab.workload.workload import Workload
+        >>> columns = dict(submit_time=[0, 0, 0], run_time=[9, 9, 9], requested_time=[10, 20, 5],
+        ...                requested_processors=[1, 1, 1])
+        >>> after = Dependencies.from_pairs([1], [0], jobs=3)
+        >>> Workload.from_columns(columns).replace(dependencies=after).upward_rank().tolist()
+        [30, 20, 5]
+        """
+        from schedlab.workload.graphs import upward_rank
+
+        workload: Any = self
+        length = workload[run_times]
+        if length.dtype.kind not in "iuf":
+            raise InputError(f"{run_times} is not a column of run times")
+        after = Dependencies.none(len(workload)) if self.dependencies is None else self.dependencies
+        return upward_rank(after, np.maximum(np.nan_to_num(length), 0).astype(np.int64))
+
     @property
     def workflows(self) -> WorkflowJobs | None:
         """The jobs that belong to workflows. None: there are none."""

@@ -5,6 +5,7 @@ import os
 import signal
 import socket
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -85,6 +86,24 @@ def test_a_scheduler_is_found_by_its_file(cluster: Any, tmp_path: Path) -> None:
     file.write_text(json.dumps(cluster.scheduler.identity()))
     run = run_campaign(samples.campaign(), tmp_path / "dask", workers=dask_workers(scheduler_file=file))
     assert_same(run, run_campaign(samples.campaign(), tmp_path / "local", workers=1))
+
+
+@pytest.mark.slow
+def test_the_file_of_a_scheduler_is_waited_for(cluster: Any, tmp_path: Path) -> None:
+    file = tmp_path / "scheduler.json"
+    later = threading.Timer(1.0, lambda: os.rename(tmp_path / "made.json", file))
+    (tmp_path / "made.json").write_text(json.dumps(cluster.scheduler.identity()))
+    later.start()
+    with dask_workers(scheduler_file=file) as workers:
+        assert workers.number == 2
+    later.join()
+
+
+@pytest.mark.slow
+def test_without_an_address_a_cluster_of_single_threads_is_started_on_this_host(tmp_path: Path) -> None:
+    with dask_workers(number=2) as workers:
+        assert (workers.number, workers.threads) == (2, 1)
+        assert workers.executor.submit(os.getpid).result() != os.getpid()
 
 
 @pytest.mark.slow
@@ -171,5 +190,8 @@ def test_a_scheduler_that_is_not_there_is_told_in_a_sentence(tmp_path: Path) -> 
             dask_workers(scheduler_file=tmp_path / "scheduler.json"),
         ):
             pass
-    with pytest.raises(InputError, match="No such file"), dask_workers(scheduler_file=tmp_path / "nothing.json"):
+    with (
+        pytest.raises(InputError, match="No such file"),
+        dask_workers(scheduler_file=tmp_path / "nothing.json", patience=0.1),
+    ):
         pass

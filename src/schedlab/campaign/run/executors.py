@@ -12,10 +12,11 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
+from time import monotonic, sleep
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from schedlab.campaign.run.job_arrays import slurm_program
@@ -177,24 +178,25 @@ def dask_workers(
     address: str | None = None,
     scheduler_file: Path | None = None,
     slurm: dict[str, Any] | None = None,
-    number: int = 1,
+    number: int | None = None,
     patience: float = 20.0,
 ) -> Iterator[Workers]:
-    """Give the workers of a Dask cluster.
+    """Give the workers of a Dask cluster: by default, of one that is started on this host.
 
     Parameters
     ----------
     address
         Of a running scheduler, such as "tcp://host:8786".
     scheduler_file
-        That a running scheduler has written, instead.
+        That a running scheduler has written, instead, or is about to write.
     slurm
         Start a cluster in Slurm jobs instead: arguments of `dask_jobqueue.SLURMCluster`. Each job has one worker for
         each of its `cores`, unless `processes` says otherwise.
     number
-        How many jobs to start.
+        How many jobs to start, by default one; or on this host, how many processes, by default one for each core.
     patience
-        Seconds to wait for a running scheduler, and then for its first worker. Jobs are waited for as long as it takes.
+        Seconds to wait for the file of a scheduler, for the scheduler, and then for its first worker. Jobs are waited
+        for as long as it takes.
 
     Raises
     ------
@@ -206,10 +208,8 @@ def dask_workers(
     except ImportError:
         raise InputError(f"campaigns on Dask need the extra dask: {install('dask')}") from None
     if scheduler_file is not None:
-        address = _address_in(scheduler_file)
-    if address is None and slurm is None:
-        raise InputError("say where the Dask workers are: address, scheduler_file or slurm")
-    with _dask_cluster(slurm, number) as cluster:
+        address = _address_in(scheduler_file, patience)
+    with _dask_cluster(slurm, number) if address is None else nullcontext() as cluster:
         try:
             client = Client(cluster or address, timeout=patience)
         except (OSError, ValueError) as error:
@@ -220,11 +220,14 @@ def dask_workers(
             except TimeoutError:
                 raise InputError(f"the Dask scheduler {address} has no workers: start them with dask worker") from None
             threads = client.nthreads().values()
-            expected = number * slurm.get("cores", 1) if slurm else 1
+            expected = (number or 1) * slurm.get("cores", 1) if slurm else 1
             yield Workers(client.get_executor(pure=False), max(sum(threads), expected), max(threads))
 
 
-def _address_in(scheduler_file: Path) -> str:
+def _address_in(scheduler_file: Path, patience: float) -> str:
+    end = monotonic() + patience
+    while not scheduler_file.exists() and monotonic() < end:
+        sleep(min(0.2, patience))
     try:
         return str(json.loads(scheduler_file.read_text(encoding="utf-8"))["address"])
     except (OSError, ValueError, KeyError) as error:
@@ -232,15 +235,19 @@ def _address_in(scheduler_file: Path) -> str:
 
 
 @contextmanager
-def _dask_cluster(slurm: dict[str, Any] | None, number: int) -> Iterator[Any]:
+def _dask_cluster(slurm: dict[str, Any] | None, number: int | None) -> Iterator[Any]:
     if slurm is None:
-        yield None
+        from distributed import LocalCluster
+
+        count = number or usable_cores()
+        with LocalCluster(n_workers=count, threads_per_worker=1, dashboard_address=":0") as cluster:
+            yield cluster
         return
     # Several people share a login node, and the first of them has the usual port.
     arguments = {"cores": 1, "memory": "4GB", "scheduler_options": {"dashboard_address": ":0"}} | slurm
     with _slurm_cluster_type()(**{"processes": arguments["cores"]} | arguments) as cluster:
         _refuse_if_slurm_does(cluster.job_script())
-        cluster.scale(jobs=number)
+        cluster.scale(jobs=number or 1)
         yield cluster
 
 
