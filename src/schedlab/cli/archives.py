@@ -77,9 +77,10 @@ def rerun(
 ) -> None:
     """Open an archive of a campaign, run it again, and tell which results differ; exit code 1 if some do."""
     from schedlab.campaign.results.archive import rerun as run_again
+    from schedlab.campaign.results.difference import difference
 
     place = directory or Path(file.stem)
-    found = run_again(file, place, workers=workers)
+    found = difference(*run_again(file, place, workers=workers))
     if as_json:
         show_json(found.to_dict())
     else:

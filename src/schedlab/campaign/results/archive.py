@@ -21,7 +21,6 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from schedlab.atomic import atomic_path
-from schedlab.campaign.results.difference import Difference, difference
 from schedlab.campaign.results.readme import readme
 from schedlab.campaign.run.coordinator import run_campaign
 from schedlab.campaign.run.directory import RunDirectory
@@ -135,8 +134,10 @@ def unpacked(path: str | os.PathLike[str], directory: str | os.PathLike[str]) ->
     return manifest
 
 
-def rerun(path: str | os.PathLike[str], directory: str | os.PathLike[str], *, workers: int | None = None) -> Difference:
-    """Open an archive in a new directory, run its campaign there, and compare the results with those in it.
+def rerun(
+    path: str | os.PathLike[str], directory: str | os.PathLike[str], *, workers: int | None = None
+) -> tuple[RunDirectory, RunDirectory]:
+    """Open an archive in a new directory, and run its campaign there; return it as it was, and as it was run again.
 
     Parameters
     ----------
@@ -150,7 +151,8 @@ def rerun(path: str | os.PathLike[str], directory: str | os.PathLike[str], *, wo
     Raises
     ------
     InputError
-        As `unpacked`; or if the campaign imports code that is not allowed, see `schedlab.imports.allow_imports`.
+        If it is no archive, a file in it was changed, or the directory is not empty; or if the campaign imports code
+        that is not allowed, see `schedlab.imports.allow_imports`.
     """
     target = Path(directory).absolute()
     if not Path(path).is_file():
@@ -165,7 +167,7 @@ def rerun(path: str | os.PathLike[str], directory: str | os.PathLike[str], *, wo
         second = run_campaign(
             first.plan.campaign, target / "rerun", base=target, workers=workers, text=first.facts["text"]
         )
-        return difference(first, second)
+        return first, second
     finally:
         sys.path.remove(code)
         del os.environ["PYTHONPATH"]
