@@ -33,6 +33,7 @@ def test_groups_are_named_by_nodes_by_features_or_are_the_rest():
     assert watts.idle.tolist() == [30, 10, 30, 50]
     assert watts.busy.tolist() == [40, 20, 40, 90]
     assert watts.gpu.tolist() == [0, 0, 0, 7]
+    assert (watts.off.tolist(), watts.boot.tolist()) == ([0] * 4, [40, 20, 40, 90])
 
 
 @pytest.mark.parametrize(

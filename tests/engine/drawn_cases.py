@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from agent_samples import random_network, saved
 from drawing import Draw, whole
-from drawn_clusters import Document, drawn_cluster, drawn_events
+from drawn_clusters import Document, drawn_cluster, drawn_events, with_power_saving
 from drawn_jobs import asking_for_reservations, drawn_jobs, without_rows
 from drawn_schedulers import drawn_scheduler, with_python
 from drawn_subjects import drawn_subject
@@ -98,6 +98,8 @@ def _any_case(draw: Draw) -> Case:
     options |= draw.fields({"in_order": (0.08, whole(1, 8))})
     if draw.has("distributions", 0.15):
         workload, scheduler = _with_distributions(draw, workload, scheduler)
+    if nodes and "preemption" not in document and not {"node_events", "events"} & options.keys():
+        options["cluster"] = with_power_saving(cluster, workload, scheduler)
     case = Case(workload, scheduler, options, document)
     return case._replace(scheduler=with_python(draw, scheduler)) if draw.chance(0.1) else case
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import zlib
+from dataclasses import replace
 from typing import Any
 
 from drawing import OFTEN, Draw, Table, whole
 
+from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvent, NodeEvents
+from schedlab.cluster.power_saving import PowerSaving
 from schedlab.errors import InputError
+from schedlab.workload.workload import Workload
 
 USERS = ("1", "2", "3")
 ACCOUNTS = ("a", "b")
@@ -120,6 +125,19 @@ def drawn_cluster(draw: Draw) -> Document:
     if draw.chance(0.35):
         document["licenses"] = {"L": draw.randint(1, 4), "M": draw.randint(1, 2)}
     return document | ({"partitions": partitions} if partitions else {})
+
+
+def with_power_saving(cluster: Cluster, workload: Workload, scheduler: str) -> Cluster:
+    """Return a cluster that switches its idle nodes off, in one case of four that this goes together with.
+
+    That is decided by the case itself: nothing else is drawn otherwise than without it.
+    """
+    number = zlib.crc32(f"{scheduler} {workload.submit_time.tolist()}".encode())
+    if number % 4 or "conservative" in scheduler or workload.distribution is not None:
+        return cluster
+    times = (number // 4 % 40, number // 160 % 25, number // 4_000 % 8)
+    always_on = cluster.nodes[:1] if number // 32_000 % 2 else ()
+    return replace(cluster, power_saving=PowerSaving(*times, always_on=always_on))
 
 
 def _groups(draw: Draw, switched: bool) -> list[Document]:

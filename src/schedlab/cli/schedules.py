@@ -317,8 +317,8 @@ def compare(
         )
     else:
         size = next(iter(comparison.schedules.values())).processors
-        jobs = f"{read.workload.name}: {count_of(len(read.workload), 'job')}, {size:,} processors"
-        show(f"{jobs}\n\n{comparison}{_who_pays(comparison)}{answered}")
+        which = f"{read.workload.name}: {count_of(len(read.workload), 'job')}, {size:,} processors"
+        show(f"{which}\n\n{comparison}{_who_pays(comparison)}{answered}")
 
 
 def _who_pays(comparison: Comparison) -> str:

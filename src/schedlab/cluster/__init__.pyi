@@ -10,5 +10,6 @@ from .node_events import NodeEvents as NodeEvents
 from .nodes import NodeGroup as NodeGroup
 from .nodes import Partition as Partition
 from .nodes import Switch as Switch
+from .power_saving import PowerSaving as PowerSaving
 from .preemption import Preemption as Preemption
 from .reservations import read_reservations as read_reservations

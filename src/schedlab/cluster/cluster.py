@@ -11,6 +11,7 @@ import numpy as np
 
 from schedlab.cluster.limits import Accounting
 from schedlab.cluster.nodes import NodeGroup, Partition, Switch, check_name, check_number
+from schedlab.cluster.power_saving import PowerSaving
 from schedlab.cluster.preemption import Preemption
 from schedlab.display import as_html
 from schedlab.errors import InputError, whole_number
@@ -73,6 +74,8 @@ class Cluster:
         Which jobs may take the place of others that run; None: none.
     ignored
         What the files that it was read from say besides.
+    power_saving
+        When idle nodes are switched off; None: never.
 
     Raises
     ------
@@ -103,6 +106,7 @@ class Cluster:
     accounting: Accounting | None = None
     preemption: Preemption | None = None
     ignored: tuple[IgnoredLine, ...] = field(default=(), compare=False)
+    power_saving: PowerSaving | None = None
 
     def __post_init__(self) -> None:
         if whole_number("processors", self.processors) < 1:
@@ -112,6 +116,8 @@ class Cluster:
         if not self.groups:
             if self.partitions or self.switches:
                 raise InputError(f"{self.name}: partitions and switches need nodes, and the cluster has none")
+            if self.power_saving is not None:
+                raise InputError(f"{self.name}: power_saving is about nodes, and the cluster has none")
             return
         cores = sum(len(group.names) * group.cores for group in self.groups)
         if cores != self.processors:

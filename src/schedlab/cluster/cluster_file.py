@@ -14,6 +14,7 @@ from schedlab.cluster.hostlist import host_list, host_names
 from schedlab.cluster.limit_kinds import LIMIT_KINDS, SECONDS, LimitKind
 from schedlab.cluster.limits import ROOT, Account, Accounting, AccountUser, Limits, QosLimits
 from schedlab.cluster.nodes import NodeGroup, Partition, Switch
+from schedlab.cluster.power_saving import PowerSaving
 from schedlab.cluster.preemption import REQUEUE_DELAY, Basis, Mode, Preemption
 from schedlab.documents import first_problem, line_of, path_in
 from schedlab.durations import duration_text, parse_duration
@@ -24,6 +25,7 @@ FORMAT: Final = "schedlab cluster"
 VERSION: Final = 1
 TIMES = (
     *("max_time", "default_time", "grace_time", "exempt_time", "requeue_delay", "overtime"),
+    *("suspend_time", "boot_time", "shutdown_time"),
     *(name for name, kind in LIMIT_KINDS.items() if kind.amount == SECONDS),
 )
 TABLES = ("groups", "partitions", "switches", "qos", "accounts", "users")
@@ -222,6 +224,19 @@ class PreemptionTable(_Table):
         return Preemption(**self.model_dump())
 
 
+class PowerSavingTable(_Table):
+    """The table `power_saving`: the parameters of `PowerSaving`."""
+
+    suspend_time: Seconds
+    boot_time: Seconds
+    shutdown_time: Seconds = 0
+    always_on: Hosts = []
+
+    def made(self) -> PowerSaving:
+        """Return what it describes."""
+        return PowerSaving(**self.model_dump() | {"always_on": tuple(self.always_on)})
+
+
 class ClusterTable(_Table):
     """The whole document."""
 
@@ -231,6 +246,7 @@ class ClusterTable(_Table):
     processors: int | None = None
     licenses: dict[str, int] = {}
     preemption: PreemptionTable | None = None
+    power_saving: PowerSavingTable | None = None
     groups: list[GroupTable] = []
     partitions: list[PartitionTable] = []
     switches: list[SwitchTable] = []
@@ -295,6 +311,7 @@ def _assembled(table: ClusterTable, built: Mapping[str, Any]) -> Cluster:
         tuple(table.licenses.items()),
         Accounting(built["qos"], accounts, built["users"]) if has_accounting else None,
         None if table.preemption is None else table.preemption.made(),
+        power_saving=None if table.power_saving is None else table.power_saving.made(),
     )
 
 
@@ -320,6 +337,8 @@ def document_of(cluster: Cluster) -> dict[str, Any]:
         document["licenses"] = dict(cluster.licenses)
     if cluster.preemption is not None:
         document["preemption"] = _table_of(cluster.preemption)
+    if cluster.power_saving is not None:
+        document["power_saving"] = _table_of(cluster.power_saving)
     if not cluster.groups:
         document["processors"] = cluster.processors
     accounting = cluster.accounting
@@ -341,7 +360,7 @@ def _table_of(subject: Any) -> dict[str, Any]:
 
 def _written(name: str, value: Any) -> Any:
     """Return a value as it stands in a document."""
-    if name in ("names", "nodes"):
+    if name in ("names", "nodes", "always_on"):
         written: Any = host_list(value)
     elif name in TIMES:
         written = value if value is None else duration_text(value)

@@ -14,6 +14,7 @@ from schedlab.energy.power import Power
 from schedlab.energy.series import Series
 from schedlab.errors import InputError
 from schedlab.schedule.schedule import Schedule
+from schedlab.schedule.sleeping import BOOTING
 from schedlab.schedule.stretches import by_stretch
 from schedlab.schedule.timeline import Steps, count_present
 from schedlab.workload.workload import Workload
@@ -27,8 +28,9 @@ WATTS = "watts"
 MILLI = 1_000
 """Power over time is added up in whole milliwatts, so that a job that ends leaves nothing behind."""
 
-PARTS = ("jobs", "idle", "base", "overhead")
-"""Where energy goes: what jobs draw, what nodes and cores draw that no job holds, what is always on, and cooling."""
+PARTS = ("jobs", "idle", "off", "boot", "base", "overhead")
+"""Where energy goes: what jobs draw, what nodes and cores draw that are on and that no job holds, nodes that are off or
+boot (if any are switched off), what is always on, and cooling."""
 
 
 class Draws(NamedTuple):
@@ -37,6 +39,16 @@ class Draws(NamedTuple):
     start: NDArray[np.int64]
     end: NDArray[np.int64]
     job: NDArray[np.int64]
+    watts: NDArray[np.float64]
+    idle: NDArray[np.float64]
+
+
+class Sleeps(NamedTuple):
+    """When nodes were not on: off or booting, with the watts that they drew, and those that they would have drawn."""
+
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    boots: NDArray[np.bool_]
     watts: NDArray[np.float64]
     idle: NDArray[np.float64]
 
@@ -156,11 +168,20 @@ def account(
         end=np.clip(draws.end, first, last),
         watts=np.where(known, measured[draws.job], draws.watts),
     )
-    return _account(draws, idle, power, (first, last), len(schedule), int((~known).sum()) if known.any() else 0)
+    estimated = int((~known).sum()) if known.any() else 0
+    return _account(
+        draws, _sleeps(schedule, power, (first, last)), idle, power, (first, last), len(schedule), estimated
+    )
 
 
 def _account(
-    draws: Draws, idle: float, power: Power, period: tuple[int, int], jobs: int, estimated: int
+    draws: Draws,
+    sleeps: Sleeps | None,
+    idle: float,
+    power: Power,
+    period: tuple[int, int],
+    jobs: int,
+    estimated: int,
 ) -> EnergyAccount:
     """Add up what runs draw, and what is drawn besides, in a period."""
     first, last = period
@@ -169,10 +190,17 @@ def _account(
     joules = {
         "jobs": float(of_runs.sum()),
         "idle": idle * (last - first) - float((draws.idle * length).sum()),
-        "base": power.base * (last - first),
     }
+    start, end, more = draws.start, draws.end, draws.watts - draws.idle
+    if sleeps is not None:
+        slept = sleeps.end - sleeps.start
+        joules["idle"] -= float((sleeps.idle * slept).sum())
+        joules["off"] = float((sleeps.watts * slept)[~sleeps.boots].sum())
+        joules["boot"] = float((sleeps.watts * slept)[sleeps.boots].sum())
+        start, end = np.append(start, sleeps.start), np.append(end, sleeps.end)
+        more = np.append(more, sleeps.watts - sleeps.idle)
+    joules["base"] = power.base * (last - first)
     joules["overhead"] = (power.pue - 1) * sum(joules.values())
-    more = draws.watts - draws.idle
     constant = idle + power.base
 
     def priced(name: str, series: Series | None) -> float | None:
@@ -180,9 +208,9 @@ def _account(
             return None
         series.check_covers(first, last)
         whole = constant * series.integral(np.array([first]), np.array([last]))[0]
-        return float(power.pue * (whole + (more * series.integral(draws.start, draws.end)).sum()) / JOULES)
+        return float(power.pue * (whole + (more * series.integral(start, end)).sum()) / JOULES)
 
-    steps = _over_time(draws, more, constant, period)
+    steps = _over_time(start, end, more, constant, period)
     steps = Steps(steps.times, steps.values * power.pue)
     grams = priced("intensity", power.intensity)
     return EnergyAccount(
@@ -239,9 +267,26 @@ def _on_nodes(schedule: Schedule, power: Power) -> tuple[Draws, float]:
     return Draws(held.start, held.end, _jobs_of(schedule), drawn, shared), float(watts.idle.sum())
 
 
-def _over_time(draws: Draws, more: NDArray[np.float64], constant: float, period: tuple[int, int]) -> Steps:
+def _sleeps(schedule: Schedule, power: Power, period: tuple[int, int]) -> Sleeps | None:
+    """Return when nodes were off or booted in a period; None if none is ever switched off."""
+    if schedule.placement is None or schedule.placement.sleeps is None:
+        return None
+    spans, watts = schedule.placement.sleeps, power.watts_of(schedule.placement.nodes)
+    boots = spans["kind"] == BOOTING
+    drawn = np.where(boots, watts.boot[spans["node"]], watts.off[spans["node"]])
+    start, end = (np.clip(spans[name], *period) for name in ("begin", "end"))
+    return Sleeps(start, end, boots, drawn, watts.idle[spans["node"]])
+
+
+def _over_time(
+    start: NDArray[np.int64],
+    end: NDArray[np.int64],
+    more: NDArray[np.float64],
+    constant: float,
+    period: tuple[int, int],
+) -> Steps:
     weights = np.append(np.round(more * MILLI), 0).astype(np.int64)
-    found = count_present(np.append(draws.start, period[0]), np.append(draws.end, period[1]), weights)
+    found = count_present(np.append(start, period[0]), np.append(end, period[1]), weights)
     values = found.values / MILLI + constant
     values[-1] = values[-2]  # nothing is known of what comes behind
     return Steps(found.times, values)

@@ -35,6 +35,10 @@ class GroupPower:
         Or a feature that the nodes have in the cluster; "": none.
     gpu
         What each GPU that a job holds adds.
+    off
+        A node that is switched off.
+    boot
+        A node that boots; None: as a busy one.
     cores
         How many processors a node has, where the machine is a number of processors; on a cluster, nodes say it.
 
@@ -55,9 +59,13 @@ class GroupPower:
     feature: str = ""
     gpu: float = 0.0
     cores: int = 1
+    off: float = 0.0
+    boot: float | None = None
 
     def __post_init__(self) -> None:
-        for name in ("idle", "busy", "gpu"):
+        if self.boot is None:
+            object.__setattr__(self, "boot", self.busy)
+        for name in ("idle", "busy", "gpu", "off", "boot"):
             check_watts(f"{self.subject}: {name}", getattr(self, name))
         if self.busy < self.idle:
             raise InputError(
@@ -89,11 +97,13 @@ def check_watts(what: str, watts: Any) -> None:
 
 
 class NodeWatts(NamedTuple):
-    """Watts by node, float64: idle, with all cores held, and of each GPU in use."""
+    """Watts by node, float64: idle, with all cores held, of each GPU in use, switched off, and while it boots."""
 
     idle: NDArray[np.float64]
     busy: NDArray[np.float64]
     gpu: NDArray[np.float64]
+    off: NDArray[np.float64]
+    boot: NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

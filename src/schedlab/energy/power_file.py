@@ -37,6 +37,8 @@ class _Group(_Table):
     feature: str = ""
     gpu: float = 0.0
     cores: int = 1
+    off: float = 0.0
+    boot: float | None = None
 
 
 class _Document(_Table):

@@ -10,7 +10,14 @@ from schedlab.wording import count_of
 if TYPE_CHECKING:
     from schedlab.energy.accounting import EnergyAccount
 
-WORDS = {"jobs": "jobs", "idle": "what no job holds", "base": "base", "overhead": "cooling and losses"}
+WORDS = {
+    "jobs": "jobs",
+    "idle": "what no job holds",
+    "off": "off",
+    "boot": "booting",
+    "base": "base",
+    "overhead": "cooling and losses",
+}
 
 
 def energy_text(kwh: float) -> str:

@@ -25,6 +25,7 @@ from schedlab.engine.parts.heterogeneous import queue_order as components_togeth
 from schedlab.engine.parts.limits import state as limits
 from schedlab.engine.parts.moldable import kernels as moldable
 from schedlab.engine.parts.outages import kernels as outages
+from schedlab.engine.parts.power_saving import kernels as power_saving
 from schedlab.engine.parts.preemption import queue_order as preempting_first
 from schedlab.engine.parts.preemption import state as preemption
 from schedlab.engine.parts.priority import kernels as priority
@@ -146,6 +147,8 @@ def run_ends(world: World, job: int) -> None:
     """A run gives back what it holds."""
     if world.nodes is not None:
         nodes.vacate(world.nodes, job)
+    if world.power_saving is not None:
+        power_saving.leave_nodes(world, job)
     if world.limits is not None:
         limits.charge(world.limits, job, -1)
 
@@ -309,6 +312,8 @@ def run_begins(world: World, job: int) -> None:
         cancellations.run_begins(world, job)
     if world.nodes is not None:
         nodes.occupy(world.nodes, job)
+    if world.power_saving is not None:
+        power_saving.boot(world, job)
     if world.limits is not None:
         limits.run_begins(world.limits, job, world.state.clock[NOW])
 

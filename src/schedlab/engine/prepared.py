@@ -32,6 +32,7 @@ from schedlab.engine.parts.limits.numbers import LimitInputs
 from schedlab.engine.parts.limits.on_all_jobs import as_one_node, is_held_back
 from schedlab.engine.parts.moldable.rows import Spread, spread_out
 from schedlab.engine.parts.outages.numbers import OutageInputs
+from schedlab.engine.parts.power_saving.part import PowerSavingInputs
 from schedlab.engine.parts.preemption.numbers import PreemptionInputs, preempts
 from schedlab.engine.parts.priority.associations import Associations
 from schedlab.engine.parts.reservations.numbers import BookingInputs
@@ -96,6 +97,8 @@ class Prepared(NamedTuple):
         Outages and closures of the nodes; None if there are none.
     spread
         If jobs have alternatives: the jobs, of which `workload` and the columns have a row for each alternative.
+    power_saving
+        When idle nodes are switched off; None if they never are.
     """
 
     workload: Workload
@@ -117,6 +120,7 @@ class Prepared(NamedTuple):
     tres: NDArray[np.float64] | None = None
     outages: OutageInputs | None = None
     spread: Spread | None = None
+    power_saving: PowerSavingInputs | None = None
 
     def column(self, field: str) -> NDArray[Any]:
         """Return a column of the workload in order of submission."""

@@ -25,17 +25,18 @@ def begin(world: World, job: int) -> None:
     run_begins(world, job)
     world.state.begun[clock[STARTED]] = job
     clock[STARTED] += 1
-    world.state.noticed[job] = now + world.jobs[job].duration + clock[TICK]
+    begins = world.state.start[job]  # later, if its nodes have to boot
+    world.state.noticed[job] = begins + world.jobs[job].duration + clock[TICK]
     add(world.state.completions, world.state.noticed[job], job, processors)
-    add(world.state.running, now + world.jobs[job].estimate, job, processors)
-    if clock[WATCHED] and now + world.jobs[job].estimate < world.state.noticed[job]:
+    add(world.state.running, begins + world.jobs[job].estimate, job, processors)
+    if clock[WATCHED] and begins + world.jobs[job].estimate < world.state.noticed[job]:
         _watch(world, job)
 
 
 @inner_kernel
 def _watch(world: World, job: int) -> None:
     """Record when a job that starts now will outlive its estimate."""
-    add(world.state.alarms, world.state.clock[NOW] + world.jobs[job].estimate, job, world.jobs[job].processors)
+    add(world.state.alarms, world.state.start[job] + world.jobs[job].estimate, job, world.jobs[job].processors)
 
 
 @inlined

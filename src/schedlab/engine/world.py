@@ -20,6 +20,7 @@ from schedlab.engine.parts.heterogeneous.kernels import Components
 from schedlab.engine.parts.limits.state import LimitState
 from schedlab.engine.parts.moldable.kernels import AlternativeJobs
 from schedlab.engine.parts.outages.kernels import Outages
+from schedlab.engine.parts.power_saving.kernels import PowerSaving
 from schedlab.engine.parts.preemption.state import Preemption
 from schedlab.engine.parts.priority.kernels import Priority
 from schedlab.engine.parts.requeues.kernels import Requeues
@@ -84,6 +85,7 @@ class World(NamedTuple):
     outages: Annotated[Any, Outages] = None
     switch_waits: Fixed[Annotated[Any, SwitchWaits]] = None
     cancellations: Annotated[Any, Cancellations] = None
+    power_saving: Annotated[Any, PowerSaving] = None
 
 
 with_jobs = replacing("jobs", "seen")

@@ -195,7 +195,7 @@ def _schedule(table: pa.Table, facts: dict[str, Any], told: StoredFacts) -> Sche
     columns = {name: table[name] for name in table.column_names}
     own = {
         name: _own_column(name, columns[name])
-        for name in (*COLUMNS, "eligible_time", "alternative", "cancelled")
+        for name in (*COLUMNS, "eligible_time", "alternative", "cancelled", "boot_wait")
         if name in columns
     }
     # The column wait_time is the one of the schedule; the workload's own has another name.

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from schedlab.errors import InputError
 from schedlab.schedule.allocation import Allocation, lowest_free
+from schedlab.schedule.sleeping import SLEEP
 from schedlab.workload.resources import WHOLE
 
 if TYPE_CHECKING:
@@ -53,6 +54,8 @@ class Placement:
     closures
         If nodes had events: when each was out of service (down or drained), in maintenance or reserved, by node and
         begin, with the fields `node` (index), `kind` (place in `KINDS`), `begin` and `end` (seconds).
+    sleeps
+        If idle nodes are switched off: when each was off, or booted, see `schedlab.schedule.sleeping.sleeps_of`.
 
     Raises
     ------
@@ -80,6 +83,7 @@ class Placement:
     held_memory: NDArray[np.int64] | None = None
     switches: tuple[str, ...] | None = None
     closures: NDArray[Any] | None = None
+    sleeps: NDArray[Any] | None = None
 
     def __post_init__(self) -> None:
         parts = len(self.node)
@@ -239,6 +243,7 @@ class StoredNodes(BaseModel):
     memory: list[Annotated[int, Field(ge=0, lt=2**53)]] | None = None
     switches: list[str] | None = None
     closures: list[Annotated[list[Whole], Field(min_length=4, max_length=4)]] | None = None
+    sleeps: list[Annotated[list[Whole], Field(min_length=4, max_length=4)]] | None = None
 
 
 def placement_columns(placement: Placement | None) -> dict[str, pa.Array]:
@@ -260,7 +265,8 @@ def placement_facts(placement: Placement | None) -> dict[str, Any]:
         return {}
     nodes = {"names": list(placement.nodes), "cores": placement.cores, "gpus": placement.gpus}
     closures = None if placement.closures is None else placement.closures.tolist()
-    known = {"memory": placement.memory, "switches": placement.switches, "closures": closures}
+    sleeps = None if placement.sleeps is None else placement.sleeps.tolist()
+    known = {"memory": placement.memory, "switches": placement.switches, "closures": closures, "sleeps": sleeps}
     return {"nodes": nodes | {name: values for name, values in known.items() if values is not None}}
 
 
@@ -290,5 +296,6 @@ def read_placement(table: pa.Table, nodes: StoredNodes | None) -> Placement | No
         memory=np.array(nodes.memory, np.int64) if counted else None,
         switches=None if nodes.switches is None else tuple(nodes.switches),
         closures=None if nodes.closures is None else np.array([tuple(one) for one in nodes.closures], dtype=CLOSURE),
+        sleeps=None if nodes.sleeps is None else np.array([tuple(one) for one in nodes.sleeps], dtype=SLEEP),
         **flat,
     )

@@ -96,6 +96,8 @@ class Schedule:
     cancelled
         If jobs have a limited patience (`Workload.resources.patience`): which were cancelled while they waited. They
         have never run; the second in which they left the queue stands as their start and their end.
+    boot_wait
+        If idle nodes are switched off: int64 seconds that each job held nodes while they booted, before its start.
 
     Raises
     ------
@@ -137,9 +139,14 @@ class Schedule:
     pauses: NDArray[Any] | None = None
     alternative: NDArray[np.int64] | None = None
     cancelled: NDArray[np.bool_] | None = None
+    boot_wait: NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
-        known = [name for name in ("eligible_time", "alternative", "cancelled") if getattr(self, name) is not None]
+        known = [
+            name
+            for name in ("eligible_time", "alternative", "cancelled", "boot_wait")
+            if getattr(self, name) is not None
+        ]
         for name in (*COLUMNS, *known):
             column = getattr(self, name)
             if column.shape != (len(self),):
@@ -319,6 +326,7 @@ start at second 10 with 0 processors to spare
             | ({} if self.eligible_time is None else {"eligible_time": self.eligible_time})
             | ({} if self.alternative is None else {"alternative": self.alternative})
             | ({} if self.cancelled is None else {"cancelled": self.cancelled})
+            | ({} if self.boot_wait is None else {"boot_wait": self.boot_wait})
             | ({} if self.runs is None else {"attempts": self.attempts, "lost_time": self.lost_time})
             | ({} if self.pauses is None else {"suspended_time": self.suspended_time})
             | {f"{WAITED_FOR}{reason}": seconds for reason, seconds in (self.waited_for or {}).items()}

@@ -13,6 +13,7 @@ from schedlab.engine.parts.heterogeneous.part import HETEROGENEOUS
 from schedlab.engine.parts.limits.part import LIMITS
 from schedlab.engine.parts.moldable.part import MOLDABLE
 from schedlab.engine.parts.outages.part import OUTAGES
+from schedlab.engine.parts.power_saving.part import POWER_SAVING
 from schedlab.engine.parts.preemption.part import PREEMPTION
 from schedlab.engine.parts.priority.part import PRIORITY
 from schedlab.engine.parts.requeues.part import REQUEUES
@@ -35,4 +36,5 @@ PARTS = (
     MOLDABLE,
     PRIORITY,
     CANCELLATIONS,
+    POWER_SAVING,
 )

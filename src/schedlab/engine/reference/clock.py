@@ -12,6 +12,7 @@ from schedlab.engine.parts.heterogeneous.numbers import patience_of
 from schedlab.engine.parts.limits.reference import DEPENDENCY, NOT_AVAILABLE, PRIORITY, RESERVATION, RESOURCES, Limits
 from schedlab.engine.parts.outages.numbers import FOR_ALL
 from schedlab.engine.parts.outages.reference import Outages
+from schedlab.engine.parts.power_saving.reference import PowerSaving
 from schedlab.engine.parts.preemption.endless import refuse_endless
 from schedlab.engine.parts.preemption.reference import Preemption
 from schedlab.engine.parts.priority.reference import Priority
@@ -59,6 +60,7 @@ class Clock:
         self.submission_limits = SubmissionLimits(self.prepared.submission_limits, self.dependencies.parents)
         self.cancellations = Cancellations(self.prepared)
         self.preemption = Preemption(self, self.prepared.preemption)
+        self.power_saving = PowerSaving(self.prepared.power_saving, self.jobs[0].submit)
         self.to_come = list(self.jobs)
         self.forecast = Forecast(self.prepared, self.retries is not None)
         self.functions = ReferenceFunctions(self.prepared)
@@ -140,6 +142,8 @@ class Clock:
             self.machine.take_out(self.outages.gone)
         if ended:
             self.preemption.resume()
+        for job in ended:
+            self.power_saving.leave(job, self.now)
         fates = {job: self.end(job, self.interruption(job) if job in broken else "") for job in ended}
         for job in [job for job in self.jobs if self.expires(job)]:
             self.limits.free.add(job)
@@ -371,7 +375,8 @@ class Clock:
         job.stood = 0
         lasts = job.need if self.retries is None else self.retries.begin(job, speculative)
         job.tick = self.prepared.tick
-        job.completion = (self.now + lasts + job.tick, self.sequence)
+        job.start = self.power_saving.boot(job, self.now)
+        job.completion = (job.start + lasts + job.tick, self.sequence)
         job.begun = self.started
         self.functions.begins(job, self.now)
         self.started += 1

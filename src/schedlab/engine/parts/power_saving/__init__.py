@@ -1,0 +1,1 @@
+"""Idle nodes that are switched off, and jobs that wait for their boot."""
