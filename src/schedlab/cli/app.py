@@ -42,6 +42,7 @@ from schedlab.cli import (
     slurm,
     slurm_versions,
     starts,
+    switching_off,
     trials,
     versions,
     workflows,
@@ -193,6 +194,7 @@ app.command()(analysis.analyse)
 app.command()(analysis.explain)
 app.command()(energy.energy)
 app.command()(deferral.defer)
+app.command()(switching_off.switch_off)
 campaign = typer.Typer(no_args_is_help=True, help="Many simulations from one file: run, watch, compare.")
 campaign.command()(campaigns.plan)
 campaign.command()(campaigns.run)

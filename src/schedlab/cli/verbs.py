@@ -8,7 +8,8 @@ GROUPS = {
     "Begin": ("demo", "inspect", "simulate", "compare", "report"),
     "For operators of a cluster": ("site", "when", "cluster", "slurm", "deploy"),
     "For studies: jobs": ("fetch", "convert", "generate", "model", "workflow"),
-    "For studies: simulations": ("campaign", "analyse", "explain", "energy", "defer", "gantt", "requests", "reproduce"),
+    "For studies: simulations": ("campaign", "analyse", "explain", "gantt", "requests", "reproduce"),
+    "For energy": ("energy", "switch-off", "defer"),
     "For policies and predictions": ("schedulers", "predict", "search", "learn", "agent"),
     "The program itself": ("warm-up", "versions"),
 }

@@ -10,3 +10,5 @@ from .power import GroupPower as GroupPower
 from .power import Power as Power
 from .power_file import read_power as read_power
 from .series import Series as Series
+from .switching_off import SwitchedOff as SwitchedOff
+from .switching_off import switch_off as switch_off

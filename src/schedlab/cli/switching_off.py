@@ -1,0 +1,106 @@
+"""The verb about idle nodes that are switched off."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from schedlab.cli.energy import read_power_of
+from schedlab.cli.options import DEFAULT_SCHEDULER, Clean, Json, SchedulerText, Trace
+from schedlab.cli.reading import reads_logs
+from schedlab.cli.schedules import only_one
+from schedlab.cli.terminal import note, progress_bar, show, show_json
+from schedlab.cli.traces import read_machine, read_trace
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from schedlab.energy.switching_off import SwitchedOff
+    from schedlab.workload.reading import Reading
+
+AFTER = ("10m",)
+
+
+@reads_logs
+def switch_off(
+    trace: Trace,
+    power: Annotated[Path, typer.Option("--power", metavar="FILE", help="Power model of the machine, .toml.")],
+    cluster: Annotated[
+        Path,
+        typer.Option(
+            "--cluster", metavar="FILE", help="Nodes: a cluster file, a slurm.conf or its directory, or a site."
+        ),
+    ],
+    after: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TIME",
+            show_default=", ".join(AFTER),
+            help="Time for which a node is idle before it is switched off (SuspendTime); repeatable.",
+        ),
+    ] = None,
+    boot: Annotated[str, typer.Option(metavar="TIME", help="Time that a node takes to boot.")] = "5m",
+    shutdown: Annotated[str, typer.Option(metavar="TIME", help="Time that it takes to switch a node off.")] = "30s",
+    always_on: Annotated[
+        str, typer.Option(metavar="NODES", help="Nodes that are never switched off (SuspendExcNodes), as a host list.")
+    ] = "",
+    scheduler: SchedulerText = None,
+    clean: Clean = "default",
+    *,
+    reading: Reading,
+    as_json: Json = False,
+) -> None:
+    """Switch idle nodes off, and tell what that saves in energy and costs in waits for nodes that boot."""
+    from schedlab.cluster.hostlist import host_names
+    from schedlab.cluster.power_saving import PowerSaving
+    from schedlab.durations import parse_duration
+    from schedlab.energy.switching_off import switch_off as switched_off
+
+    machine = read_machine(cluster, None)
+    assert machine is not None
+    model = read_power_of(power, machine)
+    assert model is not None
+    lasts = int(parse_duration(boot)), int(parse_duration(shutdown)), tuple(host_names(always_on))
+    savings = [None, *(PowerSaving(int(parse_duration(text)), *lasts) for text in after or AFTER)]
+    read = read_trace(trace, clean, machine=machine, reading=reading)
+    with read.blamed(), progress_bar("simulating") as progress:
+        text = only_one(scheduler) or DEFAULT_SCHEDULER
+        found = switched_off(read.workload, text, model, machine, savings, progress=progress)
+    read.note_cleaning()
+    read.note_left_out()
+    if as_json:
+        document = [{"after": one.saving and one.saving.suspend_time, **one.metrics()} for one in found]
+        show_json({"switched_off": document, "sentences": [one.sentence(found[0]) for one in found[1:]]})
+    else:
+        sentences = "\n".join(one.sentence(found[0]) for one in found[1:])
+        show(f"{sentences}\n\n{read.workload.name} under {found[0].schedule.scheduler}\n\n{_table(found)}")
+    note("nodes that boot are chosen like others: Slurm takes nodes that are on first, and would boot fewer")
+
+
+def _table(found: Sequence[SwitchedOff]) -> str:
+    """Return energy and waits by when nodes are switched off."""
+    from schedlab.durations import duration_text
+    from schedlab.energy.text import energy_text
+    from schedlab.schedule.summary import duration, three_digits
+    from schedlab.wording import table
+
+    rows, first = [], found[0]
+    head = ["off after", "energy", "change", "boots", "wait mean", "wait p95", "wait max"]
+    costs = {"energy_cost": f"cost ({first.account.currency or 'money'})", "energy_co2_kg": "kg of CO2"}
+    known = [name for name in costs if name in first.metrics()]
+    for one in found:
+        told = one.metrics()
+        change = (one.account.kwh - first.account.kwh) / first.account.kwh if first.account.kwh else 0.0
+        rows.append(
+            [
+                "never" if one.saving is None else duration_text(one.saving.suspend_time),
+                energy_text(one.account.kwh),
+                "-" if one.saving is None else f"{change:+.1%}",
+                f"{told['boots']:,.0f}",
+                *(duration(told[name]) for name in ("mean_wait", "p95_wait", "max_wait")),
+                *(three_digits(told[name]) for name in known),
+            ]
+        )
+    return table([*head, *(costs[name] for name in known)], rows)
