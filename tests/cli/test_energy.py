@@ -104,3 +104,40 @@ def test_a_power_file_that_does_not_fit_ends_with_one_sentence(run, trace: Path,
     assert result.exit_code == 1
     assert told in result.stderr
     assert result.stderr.count("\n") == 1
+
+
+def test_switch_off_says_what_it_saves_and_what_it_costs(run, trace: Path, power: Path) -> None:
+    # A node of one core: 100 W idle, 300 W busy, 0 W off. Jobs from 0 to 10 and, without a boot, from 100 to 110: 6 kJ
+    # and 9 kJ idle. Off after 20 s and booted in 15 s: 6 kJ, 2 kJ idle, 4.5 kJ for the boot, and 7.5 s of wait.
+    lines = [f"{number} {submit} -1 10 1 -1 -1 1 10 -1 1 1 1 1 1 1 -1 -1" for number, submit in ((1, 0), (2, 100))]
+    trace.write_text("\n".join(["; MaxProcs: 1", *lines, ""]))
+    power.write_text('price = 0.5\ncurrency = "EUR"\n[[groups]]\nidle = 100\nbusy = 300\n')
+    Path("one.toml").write_text('[[groups]]\nnodes = "n1"\ncores = 1\n')
+    words = ("switch-off", trace, "--cluster", "one.toml", "--power", power, "--after", "20s", "--boot", "15s")
+    document = json.loads(run(*words, "--shutdown", "0s", "--json").stdout)
+    never, sleeps = document["switched_off"]
+    assert (never["energy_kwh"], sleeps["energy_kwh"]) == pytest.approx((15_000 / 3.6e6, 12_500 / 3.6e6))
+    assert (never["mean_wait"], sleeps["mean_wait"], sleeps["boots"]) == (0, 7.5, 1)
+    assert document["sentences"][0] == (
+        "Switch idle nodes off after 20s: saves 0.000694 kWh (16.7%), 0.000347 EUR; costs 1 job 15 s of boot, 7.5 s in "
+        "the mean of all. The mean wait is 7.5 s instead of 0 s."
+    )
+    assert "costs 1 job 15 s of boot" in run(*words).stdout
+    Path("one.toml").write_text("processors = 4\n")
+    assert "the cluster has no nodes that could be switched off" in run(*words).stderr
+
+
+def test_defer_says_what_waiting_saves_and_what_it_costs(run, trace: Path, power: Path) -> None:
+    Path("price.csv").write_text("second,price\n0,3\n100,1\n200,3\n1000,3\n")
+    power.write_text('price = "price.csv"\n[[groups]]\nidle = 0\nbusy = 1000\n')
+    document = json.loads(
+        run(
+            *("defer", trace, "-s", "fcfs", "--power", power, "--tolerance", "0s", "--tolerance", "200s"),
+            *("--plot", "pareto.svg", "--json"),
+        ).stdout
+    )
+    at_once, later = document["tolerances"]
+    # 3 x 10 + 4 x 10 + 1 x 5 processor-seconds of 1 kW, at 3 and at 1 per kWh.
+    assert (at_once["energy_cost"], later["energy_cost"]) == pytest.approx((75 * 3 / 3600, 75 / 3600))
+    assert later["mean_held_back"] == (100 + 99 + 98) / 3
+    assert Path("pareto.svg").stat().st_size > 1_000

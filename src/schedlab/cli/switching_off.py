@@ -76,7 +76,11 @@ def switch_off(
     else:
         sentences = "\n".join(one.sentence(found[0]) for one in found[1:])
         show(f"{sentences}\n\n{read.workload.name} under {found[0].schedule.scheduler}\n\n{_table(found)}")
-    note("nodes that boot are chosen like others: Slurm takes nodes that are on first, and would boot fewer")
+    note(
+        "a start that is later by a boot changes which jobs start next, so that the mean wait may differ by more than "
+        "the boots, to either side, which is chance; and nodes are chosen as ever, where Slurm takes those that are on "
+        "first, and would boot fewer"
+    )
 
 
 def _table(found: Sequence[SwitchedOff]) -> str:

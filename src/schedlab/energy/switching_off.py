@@ -20,6 +20,7 @@ from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.sleeping import BOOTING
 from schedlab.schedule.summary import duration, three_digits
 from schedlab.scheduler.scheduler import Scheduler
+from schedlab.wording import count_of
 from schedlab.workload.workload import Workload
 
 
@@ -60,17 +61,19 @@ class SwitchedOff:
         mine, theirs = self.metrics(), before.metrics()
         saved = before.account.kwh - self.account.kwh
         share = saved / before.account.kwh if before.account.kwh else 0.0
-        more = mine["mean_wait"] - theirs["mean_wait"]
         parts = [f"{energy_text(abs(saved))} ({abs(share):.1%})"]
         for name, unit in (("energy_cost", self.account.currency or "of money"), ("energy_co2_kg", "kg of CO2")):
             if name in mine:
                 parts.append(f"{three_digits(abs(theirs[name] - mine[name]))} {unit}")
-        what = "saves" if saved >= 0 else "takes more:"
-        pays = "costs" if more >= 0 else "makes shorter by"
+        booted = int(mine["jobs_that_waited_for_a_boot"])
+        each = mine["mean_boot_wait"] * len(self.schedule) / booted if booted else 0.0
+        jobs = count_of(booted, "job")
+        boots = f"{jobs} {duration(each)} of boot{' each' if booted > 1 else ''}"
         return (
-            f"Switch idle nodes off after {duration_text(self.saving.suspend_time)}: {what} {', '.join(parts)}, {pays} "
-            f"{duration(abs(more))} of wait in the mean ({mine['jobs_that_waited_for_a_boot']:,.0f} jobs wait for "
-            f"{mine['boots']:,.0f} boots)."
+            f"Switch idle nodes off after {duration_text(self.saving.suspend_time)}: "
+            f"{'saves' if saved >= 0 else 'takes more:'} {', '.join(parts)}; costs {boots}, "
+            f"{duration(mine['mean_boot_wait'])} in the mean of all. The mean wait is {duration(mine['mean_wait'])} "
+            f"instead of {duration(theirs['mean_wait'])}."
         )
 
 
@@ -121,7 +124,7 @@ def switch_off(
     >>> stays.account.joules["idle"], sleeps.account.joules["idle"], sleeps.account.joules["boot"]
     (9000.0, 2000.0, 4500.0)
     >>> sleeps.sentence(stays)[:75]
-    'Switch idle nodes off after 20s: saves 0.000694 kWh (16.7%), costs 7.5 s of'
+    'Switch idle nodes off after 20s: saves 0.000694 kWh (16.7%); costs 1 job 15'
     """
     if not cluster.groups:
         raise InputError(f"{cluster.name}: the cluster has no nodes that could be switched off")
