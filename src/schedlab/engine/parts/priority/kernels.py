@@ -233,7 +233,7 @@ def compute(world: World) -> bool:
             block = running.order[place]
             for i in range(running.counts[block]):
                 job = running.records[block * BLOCK + i].job
-                used = second - max(world.state.start[job] - stood_still(world, job), world.priority.last[0])
+                used = max(0, second - max(world.state.start[job] - stood_still(world, job), world.priority.last[0]))
                 charge(
                     world.priority.shares,
                     world.priority.association[job],

@@ -90,7 +90,7 @@ class Priority:
 
     def charge(self, job: Job, until: int) -> None:
         """Charge a user for the usage of a job since the last computation."""
-        whose, used = self.whose[job.number], until - max(job.start - job.stood, self.last)
+        whose, used = self.whose[job.number], max(0, until - max(job.start - job.stood, self.last))
         self.recent[whose] = self.recent.get(whose, 0.0) + used * self.rate(job)
 
     def note_end(self, job: Job, now: int) -> None:
