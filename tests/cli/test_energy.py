@@ -141,3 +141,19 @@ def test_defer_says_what_waiting_saves_and_what_it_costs(run, trace: Path, power
     assert (at_once["energy_cost"], later["energy_cost"]) == pytest.approx((75 * 3 / 3600, 75 / 3600))
     assert later["mean_held_back"] == (100 + 99 + 98) / 3
     assert Path("pareto.svg").stat().st_size > 1_000
+
+
+def test_switch_off_takes_what_slurm_conf_says(run, trace: Path, power: Path) -> None:
+    lines = [f"{number} {submit} -1 10 1 -1 -1 1 10 -1 1 1 1 1 1 1 -1 -1" for number, submit in ((1, 0), (2, 100))]
+    trace.write_text("\n".join(["; MaxProcs: 1", *lines, ""]))
+    power.write_text("[[groups]]\nidle = 100\nbusy = 300\n")
+    Path("slurm.conf").write_text(
+        "ClusterName=one\nSelectType=select/cons_tres\nNodeName=n1 CPUs=1\nPartitionName=all Nodes=ALL Default=YES\n"
+        "SuspendTime=20\nResumeTimeout=15\nSuspendTimeout=5\n"
+    )
+    words = ("switch-off", trace, "--cluster", "slurm.conf", "--power", power, "--json")
+    result = run(*words)
+    assert "slurm.conf: nodes are switched off after 20s (SuspendTime)" in result.stderr
+    assert [one["mean_wait"] for one in json.loads(result.stdout)["switched_off"]] == [0, 7.5]
+    shorter = json.loads(run(*words, "--boot", "5s").stdout)["switched_off"][1]
+    assert shorter["mean_wait"] == 2.5

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,6 +14,7 @@ from schedlab.cli.reading import reads_logs
 from schedlab.cli.schedules import only_one
 from schedlab.cli.terminal import note, progress_bar, show, show_json
 from schedlab.cli.traces import read_machine, read_trace
+from schedlab.cluster.power_saving import PowerSaving
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +22,8 @@ if TYPE_CHECKING:
     from schedlab.energy.switching_off import SwitchedOff
     from schedlab.workload.reading import Reading
 
-AFTER = ("10m",)
+USUAL = PowerSaving(600, 300, 30)
+"""When nodes are switched off, unless options or slurm.conf say it."""
 
 
 @reads_logs
@@ -37,15 +40,30 @@ def switch_off(
         list[str] | None,
         typer.Option(
             metavar="TIME",
-            show_default=", ".join(AFTER),
-            help="Time for which a node is idle before it is switched off (SuspendTime); repeatable.",
+            show_default="SuspendTime of slurm.conf, or 10m",
+            help="Time for which a node is idle before it is switched off; repeatable.",
         ),
     ] = None,
-    boot: Annotated[str, typer.Option(metavar="TIME", help="Time that a node takes to boot.")] = "5m",
-    shutdown: Annotated[str, typer.Option(metavar="TIME", help="Time that it takes to switch a node off.")] = "30s",
+    boot: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME", show_default="ResumeTimeout of slurm.conf, or 5m", help="Time that a node takes to boot."
+        ),
+    ] = None,
+    shutdown: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME", show_default="SuspendTimeout of slurm.conf, or 30s", help="Time to switch a node off."
+        ),
+    ] = None,
     always_on: Annotated[
-        str, typer.Option(metavar="NODES", help="Nodes that are never switched off (SuspendExcNodes), as a host list.")
-    ] = "",
+        str | None,
+        typer.Option(
+            metavar="NODES",
+            show_default="SuspendExcNodes of slurm.conf, or none",
+            help="Nodes that are never switched off, as a host list.",
+        ),
+    ] = None,
     scheduler: SchedulerText = None,
     clean: Clean = "default",
     *,
@@ -54,16 +72,30 @@ def switch_off(
 ) -> None:
     """Switch idle nodes off, and tell what that saves in energy and costs in waits for nodes that boot."""
     from schedlab.cluster.hostlist import host_names
-    from schedlab.cluster.power_saving import PowerSaving
-    from schedlab.durations import parse_duration
+    from schedlab.cluster.slurm_power import slurm_power_saving
+    from schedlab.durations import duration_text, parse_duration
     from schedlab.energy.switching_off import switch_off as switched_off
 
     machine = read_machine(cluster, None)
     assert machine is not None
     model = read_power_of(power, machine)
     assert model is not None
-    lasts = int(parse_duration(boot)), int(parse_duration(shutdown)), tuple(host_names(always_on))
-    savings = [None, *(PowerSaving(int(parse_duration(text)), *lasts) for text in after or AFTER)]
+    usual = slurm_power_saving(cluster, machine)
+    if usual is not None:
+        note(
+            f"slurm.conf: nodes are switched off after {duration_text(usual.suspend_time)} (SuspendTime); unless "
+            f"--boot says it, a boot takes as long as Slurm waits for it, {duration_text(usual.boot_time)} (ResumeTimeout)"
+        )
+    usual = usual or USUAL
+    given = {
+        "boot_time": None if boot is None else int(parse_duration(boot)),
+        "shutdown_time": None if shutdown is None else int(parse_duration(shutdown)),
+        "always_on": None if always_on is None else tuple(host_names(always_on)),
+    }
+    changed: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    one = replace(usual, **changed)
+    times = [int(parse_duration(text)) for text in after or ()] or [one.suspend_time]
+    savings = [None, *(replace(one, suspend_time=seconds) for seconds in times)]
     read = read_trace(trace, clean, machine=machine, reading=reading)
     with read.blamed(), progress_bar("simulating") as progress:
         text = only_one(scheduler) or DEFAULT_SCHEDULER
