@@ -157,3 +157,24 @@ def test_switch_off_takes_what_slurm_conf_says(run, trace: Path, power: Path) ->
     assert [one["mean_wait"] for one in json.loads(result.stdout)["switched_off"]] == [0, 7.5]
     shorter = json.loads(run(*words, "--boot", "5s").stdout)["switched_off"][1]
     assert shorter["mean_wait"] == 2.5
+
+
+def test_switch_off_asks_of_a_site_what_it_would_save(run, power: Path) -> None:
+    power.write_text("[[groups]]\nidle = 100\nbusy = 300\n")
+    Path("slurm.conf").write_text(
+        "ClusterName=one\nSelectType=select/cons_tres\nNodeName=n1 CPUs=1\nPartitionName=all Nodes=ALL Default=YES\n"
+    )
+    Path("jobs.txt").write_text(
+        "JobID|State|Submit|Start|End|AllocCPUS|Timelimit|User|Account|Partition|NNodes|NodeList\n"
+        "1|COMPLETED|2026-04-01T08:00:00|2026-04-01T08:00:00|2026-04-01T08:10:00|1|00:10:00|ann|a|all|1|n1\n"
+        "2|COMPLETED|2026-04-01T10:00:00|2026-04-01T10:00:00|2026-04-01T10:10:00|1|00:10:00|ann|a|all|1|n1\n"
+    )
+    assert run("site", "import", "--conf", "slurm.conf", "--sacct", "jobs.txt", "-o", "site").exit_code == 0
+    result = run("switch-off", "site", "--power", power, "--after", "10m", "--boot", "100s", "--json")
+    assert result.exit_code == 0, result.stderr
+    never, sleeps = json.loads(result.stdout)["switched_off"]
+    # Idle from 8:10 to 10:00, off from 8:20:30 on, booted for 100 s.
+    assert never["energy_of_idle_kwh"] == pytest.approx(100 * 6_600 / 3.6e6)
+    assert sleeps["energy_of_idle_kwh"] == pytest.approx(100 * 630 / 3.6e6)
+    assert sleeps["boots"] == 1
+    assert "give --cluster FILE, or the directory of a site" in run("switch-off", "jobs.txt", "--power", power).stderr
