@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from schedlab.arguments import explained
 from schedlab.errors import OutputError
 
 
@@ -76,6 +77,7 @@ def writable_target(path: str | os.PathLike[str]) -> Path:
     return target
 
 
+@explained
 def make_directory(path: str | os.PathLike[str]) -> Path:
     """Make a directory for results, unless it is there, and return it.
 

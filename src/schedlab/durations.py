@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError
 from schedlab.wording import shown
 
@@ -30,6 +31,7 @@ Python and pandas have the days in words, `1 day, 2:00:00` and `0 days 01:00:00.
 _LIMIT = re.compile(r"(?:(\d{1,9})-)?(\d{1,12})(?::(\d{1,9}))?(?::(\d{1,9}))?")
 
 
+@explained
 def parse_duration(text: str) -> float:
     """Read a duration, in seconds; "inf" is one too.
 

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, cast
 
+from schedlab.arguments import explained
 from schedlab.atomic import atomic_path
 from schedlab.documents import DEEPEST, PIECE
 from schedlab.errors import InputError
@@ -159,6 +160,7 @@ def workload_name(path: str | os.PathLike[str]) -> str:
     return re.sub(r"(\.swf|\.json|\.csv|\.parquet)?(\.gz)?$", "", Path(path).name)
 
 
+@explained
 def file_sha256(path: str | os.PathLike[str]) -> str:
     """Return the SHA-256 of a file's content, in hexadecimal digits.
 

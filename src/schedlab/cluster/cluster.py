@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from schedlab.arguments import explained
 from schedlab.cluster.limits import Accounting
 from schedlab.cluster.nodes import NodeGroup, Partition, Switch, check_name, check_number
 from schedlab.cluster.power_saving import PowerSaving
@@ -50,6 +51,7 @@ class IgnoredLine:
         return f"{self.where}: {self.text} ({self.reason})"
 
 
+@explained
 @dataclass(frozen=True, slots=True, repr=False)
 class Cluster:
     """A space-shared machine: identical processors, or nodes.
@@ -156,6 +158,7 @@ class Cluster:
                 raise InputError(f"nodes {group.hosts} are at switch {group.switch}, which is not in the cluster")
 
     @classmethod
+    @explained
     def of_nodes(
         cls,
         groups: NodeGroup | Iterable[NodeGroup],
@@ -193,6 +196,7 @@ class Cluster:
         )
 
     @classmethod
+    @explained
     def for_workload(cls, workload: Workload, processors: int | None = None) -> Cluster:
         """Return the machine that a workload asks for, or the one given instead.
 

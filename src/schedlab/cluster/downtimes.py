@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
+from schedlab.arguments import explained
 from schedlab.cluster.hostlist import host_names
 from schedlab.cluster.moments import second_of, zone_of
 from schedlab.cluster.node_events import Event, NodeEvent, NodeEvents
@@ -32,6 +33,7 @@ class Downtime(NamedTuple):
     event: Event
 
 
+@explained
 def read_downtimes(path: str | os.PathLike[str], *, epoch: int, timezone: str = "UTC") -> NodeEvents:
     """Read what `sacctmgr --parsable2 show event` prints: which nodes were down or drained, and when.
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from schedlab.arguments import explained
 from schedlab.atomic import atomic_path
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.cluster_file import cluster_of, document_of, json_text, toml_text
@@ -16,6 +17,7 @@ from schedlab.documents import LARGEST_TOML, parse_toml, read_json, read_text
 from schedlab.errors import InputError
 
 
+@explained
 def read_cluster(path: str | os.PathLike[str]) -> Cluster:
     """Read a cluster; the name of the file says what it is.
 
@@ -82,6 +84,7 @@ _READERS: tuple[tuple[tuple[str, ...], Callable[[Path], Cluster]], ...] = (
 )
 
 
+@explained
 def write_cluster(cluster: Cluster, path: str | os.PathLike[str]) -> None:
     """Write a cluster file, `.toml` or `.json`.
 

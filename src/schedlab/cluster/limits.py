@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from schedlab.arguments import explained
 from schedlab.cluster.limit_kinds import LIMIT_KINDS, SECONDS
 from schedlab.cluster.nodes import check_number
 from schedlab.cluster.preemption import check_mode, refuse_suspension
@@ -89,6 +90,7 @@ max_submit_per_account, max_tres_run_mins_per_user, max_tres_run_mins_per_accoun
                 check_number(f"limit {name}{f' of {kind}' if kind else ''}", amount)
 
     @classmethod
+    @explained
     def of_slurm(cls, limits: Mapping[str, Value]) -> Limits:
         """Return the limits that sacctmgr's options set."""
         given: dict[str, int | Tres] = {}
@@ -121,6 +123,7 @@ def tres_of(text: str) -> Tres:
     return tuple(found.items())
 
 
+@explained
 @dataclass(frozen=True, slots=True)
 class QosLimits:
     """A quality of service.
@@ -225,6 +228,7 @@ class AccountUser:
     default: bool = False
 
 
+@explained
 @dataclass(frozen=True, slots=True)
 class Accounting:
     """Who may use what: qualities of service, a tree of accounts, and the users in them.
@@ -304,6 +308,7 @@ class Accounting:
         return self._by_user.get((name, account, first), self._by_user.get((name, account, "")))
 
     @classmethod
+    @explained
     def of_slurm(cls, accounts: Accounts) -> Accounting:
         """Return what sacctmgr knows of a cluster."""
         root = _account(accounts.root, "")

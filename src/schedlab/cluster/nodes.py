@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from schedlab.arguments import explained
 from schedlab.cluster.hostlist import host_list, host_names
 from schedlab.cluster.preemption import check_mode
 from schedlab.errors import InputError, whole_number
@@ -32,6 +33,7 @@ def check_name(what: str, name: str) -> None:
         )
 
 
+@explained
 @dataclass(frozen=True, slots=True)
 class NodeGroup:
     """Nodes that are alike but for their names.
@@ -105,6 +107,7 @@ class NodeGroup:
             check_number(f"{where}: the number of GPUs{f' of type {kind}' if kind else ''}", count, 1)
 
     @classmethod
+    @explained
     def of(
         cls,
         names: str | Iterable[str],
@@ -260,6 +263,7 @@ class Partition:
             raise InputError(f"partition {self.name}: give memory_per_core or memory_per_node, not both")
 
     @classmethod
+    @explained
     def of(cls, name: str, nodes: str | Iterable[str] = (), **rules: object) -> Partition:
         """Return a partition of the nodes in a host list such as "n[01-20]"; rules are the other parameters."""
         names = tuple(host_names(nodes) if isinstance(nodes, str) else nodes)

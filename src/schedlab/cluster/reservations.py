@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from schedlab.arguments import explained
 from schedlab.cluster.hostlist import host_names
 from schedlab.cluster.moments import second_of, zone_of
 from schedlab.cluster.node_events import NodeEvent, NodeEvents
@@ -25,6 +26,7 @@ MODELLED = {"MAINT", "IGNORE_JOBS", "SPEC_NODES", "ALL_NODES", "NO_HOLD_JOBS_AFT
 _PAIR = re.compile(r"(\w+)=(\S*)")
 
 
+@explained
 def read_reservations(path: str | os.PathLike[str], *, epoch: int, timezone: str = "UTC") -> NodeEvents:
     """Read what `scontrol show reservation` prints, in one line for each reservation (`-o`) or in several.
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 
+from schedlab.arguments import explained
 from schedlab.documents import read_text
 from schedlab.durations import parse_time_limit
 from schedlab.errors import Faults, InputError
@@ -141,6 +142,7 @@ def account_file(directory: Path) -> Path | None:
     return found[0] if found else None
 
 
+@explained
 def read_accounts(path: str | PathLike[str], *, cluster: str) -> Accounts:
     """Read what `sacctmgr dump` wrote, or a script of sacctmgr's commands.
 

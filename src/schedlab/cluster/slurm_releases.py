@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError
 from schedlab.wording import shown
 
@@ -88,6 +89,7 @@ class SlurmRelease:
     source: str = ""
 
     @classmethod
+    @explained
     def given(cls, text: str) -> SlurmRelease:
         """Return the release that a user names.
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.cluster.cluster import ONE_NODE, Cluster
 from schedlab.energy.power import Power
 from schedlab.energy.series import Series
@@ -111,6 +112,7 @@ class EnergyAccount:
         return account_text(self)
 
 
+@explained
 def account(
     schedule: Schedule,
     power: Power,

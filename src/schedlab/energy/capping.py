@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.cluster.cluster import POWER_LICENSE, Cluster
 from schedlab.energy.accounting import measured_watts
 from schedlab.energy.power import LARGEST, GroupPower, Power
@@ -31,6 +32,7 @@ class Beyond(NamedTuple):
     idle: NDArray[np.float64]
 
 
+@explained
 def capped(
     jobs: Workload, power: Power, *, cluster: Cluster | None = None, processors: int | None = None
 ) -> tuple[Workload, Cluster]:

@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.durations import parse_duration
 from schedlab.energy.accounting import EnergyAccount, account
 from schedlab.energy.power import Power
@@ -32,6 +33,7 @@ MOST_TIMES = 100_000
 """Moments at which a job might be released: more is a mistake in the series or the tolerance."""
 
 
+@explained
 def release_times(jobs: Workload, series: Series, tolerance: float | str) -> NDArray[np.int64]:
     """Return when each job is released: the second between submission and deadline from which its energy is cheapest.
 
@@ -111,6 +113,7 @@ def _tolerances(jobs: Workload, tolerance: float | str) -> NDArray[np.int64]:
     return found.astype(np.int64)
 
 
+@explained
 def tolerant(jobs: Workload, share: float, *, rng: np.random.Generator | int) -> Workload:
     """Return jobs of which only a share, drawn at random, may be held back: the others say that they may not.
 
@@ -187,6 +190,7 @@ def undominated(found: Sequence[Deferral], wait: str, cost: str) -> list[bool]:
     ]
 
 
+@explained
 def defer(
     jobs: Workload,
     scheduler: str | Scheduler,

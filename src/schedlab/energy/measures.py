@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from schedlab.arguments import explained
 from schedlab.cluster.cluster import Cluster
 from schedlab.energy.accounting import account
 from schedlab.energy.power import Power
@@ -31,6 +32,7 @@ def metric_names_of(power: Power) -> tuple[str, ...]:
     return (*NAMES, *(name for name, series in MORE.items() if getattr(power, series) is not None))
 
 
+@explained
 def metrics(power: Power, cluster: Cluster | None = None) -> list[Callable[[Schedule], float]]:
     """Return the metrics of a power model for `compare(..., metrics=)`: functions of a schedule, by their names.
 

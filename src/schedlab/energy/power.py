@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.hostlist import host_list, host_names
 from schedlab.energy.series import Series, as_series
@@ -19,6 +20,7 @@ LARGEST = 1e9
 """Watts of anything: more is a mistake."""
 
 
+@explained
 @dataclass(frozen=True, slots=True)
 class GroupPower:
     """What nodes of a kind draw, in watts each.
@@ -77,6 +79,7 @@ class GroupPower:
             raise InputError(f"{self.subject}: give nodes or feature, not both")
 
     @classmethod
+    @explained
     def of(cls, *, idle: float, busy: float, nodes: str | Iterable[str] = (), **more: Any) -> GroupPower:
         """Return a group of the nodes in a host list such as "n[01-20]"; `more` are the other parameters."""
         return cls(idle, busy, tuple(host_names(nodes) if isinstance(nodes, str) else nodes), **more)
@@ -106,6 +109,7 @@ class NodeWatts(NamedTuple):
     boot: NDArray[np.float64]
 
 
+@explained
 @dataclass(frozen=True, slots=True, eq=False)
 class Power:
     """A power model: what the machine draws, and what its energy costs and emits.

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, TypeAdapter
 
+from schedlab.arguments import explained
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.hostlist import host_names
 from schedlab.documents import checked, read_toml
@@ -56,6 +57,7 @@ class _Document(_Table):
 _DOCUMENT = TypeAdapter(_Document)
 
 
+@explained
 def read_power(path: str | PathLike[str], cluster: Cluster | None = None) -> Power:
     """Read a power file.
 

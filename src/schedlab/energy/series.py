@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.documents import read_text
 from schedlab.errors import InputError
 from schedlab.wording import shown
@@ -23,6 +24,7 @@ CLOCKS = ("second", "time")
 LATEST = 1 << 53
 
 
+@explained
 @dataclass(frozen=True, slots=True, eq=False)
 class Series:
     """A value over time, which holds from each of its seconds on until the next.
@@ -74,11 +76,13 @@ class Series:
             raise InputError(f"{self.name}: {self.values[~np.isfinite(self.values)][0]} is not a value")
 
     @classmethod
+    @explained
     def flat(cls, value: float, name: str = "series") -> Series:
         """Return a value that never changes."""
         return cls(np.array([0]), np.array([float(value)]), 1, repeats=True, name=name)
 
     @classmethod
+    @explained
     def read(cls, path: str | PathLike[str], *, repeats: bool = False) -> Series:
         """Read a CSV file with a column `second` or `time` and one of values; its last value lasts as long as the last
         but one.
@@ -99,6 +103,7 @@ class Series:
         return cls.from_csv(read_text(path, "series"), fspath(path), repeats=repeats)
 
     @classmethod
+    @explained
     def from_csv(cls, text: str, source: str = "series", *, repeats: bool = False) -> Series:
         """Return the series of a text as `read` reads it.
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvents
 from schedlab.engine.assembly import assemble
@@ -34,6 +35,7 @@ from schedlab.speculate.requests import Requests
 from schedlab.workload.workload import Workload
 
 
+@explained
 def simulate(
     workload: Workload,
     scheduler: str | Scheduler = "fcfs+easy",

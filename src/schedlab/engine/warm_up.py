@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from schedlab.arguments import explained
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.nodes import NodeGroup
 from schedlab.engine.simulation import simulate
@@ -22,6 +23,7 @@ SCHEDULERS = {
 """One scheduler of each kind that is compiled separately."""
 
 
+@explained
 def warm_up(*, nodes: bool = False, progress: Callable[[str, float], None] | None = None) -> dict[str, float]:
     """Compile the kernels that usual simulations need, unless they are cached; the result is kept on disk.
 

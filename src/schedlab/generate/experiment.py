@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError
 from schedlab.generate.fill import lead_of
 from schedlab.generate.patterns import SHARES_TOLERANCE, Choice, OneWorkflow, Pattern
@@ -29,6 +30,7 @@ LARGEST_PRESSURE = 100
 """No study comes near it, and how many jobs there are grows with the pressure."""
 
 
+@explained
 @dataclass(frozen=True, slots=True)
 class Experiment:
     """What is to be generated; `schedlab.generate.generation.generate_experiment` does it.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError
 
 SEPARATION = 10
@@ -106,6 +107,7 @@ def remaining_times(processors: NDArray[np.int64], run_time: NDArray[np.int64], 
     return quantiles
 
 
+@explained
 def scsf_fill_jobs(
     wait: int, processors: int, cores_per_node: int, *, begin: int, separation: int = SEPARATION, gap: int = GAP
 ) -> Columns:

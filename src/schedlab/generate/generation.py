@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.generate.composer import Composer
 from schedlab.generate.experiment import Experiment
 from schedlab.generate.fill import fill_jobs, scsf_fill_jobs
@@ -84,6 +85,7 @@ class Generated:
         return "\n".join(lines)
 
 
+@explained
 def generate_experiment(experiment: Experiment, *, rng: np.random.Generator | int) -> Generated:
     """Generate the workload of an experiment.
 

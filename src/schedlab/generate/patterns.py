@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError
 from schedlab.workflow.workflow import Workflow
 
@@ -28,6 +29,7 @@ class Pattern(Protocol):
         ...
 
 
+@explained
 @dataclass(frozen=True, slots=True)
 class FixedJob:
     """The same job each time.
@@ -139,6 +141,7 @@ class Burst:
             yield from self.pattern.submit(second + repetition * self.every, rng)
 
 
+@explained
 @dataclass(frozen=True, slots=True)
 class Choice:
     """One of several patterns, drawn each time with given shares.

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError
 from schedlab.wording import install
 
@@ -42,6 +43,7 @@ class ResetNeededError(InputError, gymnasium.error.ResetNeeded):
     """A step without an episode, or after its end."""
 
 
+@explained
 class SchedulingEnv(gymnasium.Env[Any, Any]):
     """Scheduling decisions of one simulation, for a learning agent.
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.engine.jobs.clock import NOW
 from schedlab.engine.prescored.simulation import formulas_of
 from schedlab.engine.queue.function_order import blame
@@ -24,6 +25,7 @@ from schedlab.scheduler.scheduler import Scheduler
 from schedlab.workload.workload import Workload
 
 
+@explained
 class Episodes(SideBySide):
     """Episodes side by side, each at its own decision.
 

@@ -11,6 +11,7 @@ import numpy as np
 from gymnasium.utils.seeding import np_random
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.engine.many.simulate_many import simulate_many
 from schedlab.engine.simulation import simulate
 from schedlab.errors import InputError
@@ -81,6 +82,7 @@ class RandomAgent:
         return int(self.rng.choice(np.flatnonzero(info["action_mask"])))
 
 
+@explained
 def play(agent: Agent, env: SchedulingEnv, *, seed: int | None = None, **options: Any) -> Schedule:
     """Let an agent play an episode, and return its schedule.
 
@@ -135,6 +137,7 @@ class Protocol:
     arguments: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
+    @explained
     def drawn(
         cls,
         workload: Workload,
@@ -206,6 +209,7 @@ class Judged:
         return pd.DataFrame(columns, index=list(self.agents)).to_string(float_format="{:,.2f}".format, na_rep="-")
 
 
+@explained
 def evaluate(
     agents: Mapping[str, Agent | str],
     protocol: Protocol,

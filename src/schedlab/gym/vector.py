@@ -14,6 +14,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError
 from schedlab.gym.environment import InvalidActionError, Observation, ResetNeededError, observation_space
 from schedlab.gym.episodes import Episodes
@@ -25,6 +26,7 @@ from schedlab.schedule.schedule import Schedule
 from schedlab.workload.workload import Workload
 
 
+@explained
 class SchedulingVectorEnv(VectorEnv[Any, Any, Any]):
     """The environments of `SchedulingEnv` side by side, with the same results.
 

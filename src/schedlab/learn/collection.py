@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError
 from schedlab.learn.scores import ScoreTable, read_scores
 from schedlab.learn.trials import Scores, Trials, check_jobs, score_tuple
@@ -30,6 +31,7 @@ class Stretch(NamedTuple):
     seed: int
 
 
+@explained
 def usable_jobs(workload: Workload, settings: Trials, processors: int) -> Workload:
     """Return the jobs that tuples are made of: by submission, without those that never ran, as in SC'17.
 
@@ -50,6 +52,7 @@ def usable_jobs(workload: Workload, settings: Trials, processors: int) -> Worklo
     return jobs
 
 
+@explained
 def draw_tuples(jobs: Workload, count: int, settings: Trials, *, seed: int) -> list[Stretch]:
     """Draw tuples from a workload: stretches that begin anywhere, each with equal probability.
 
@@ -107,6 +110,7 @@ def _submits(jobs: Workload, start: int, settings: Trials) -> Any:
     return (submit - submit[0])[settings.state :]
 
 
+@explained
 def collect_scores(
     jobs: Workload,
     tuples: Sequence[Stretch],

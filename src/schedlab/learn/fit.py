@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError
 from schedlab.learn.forms import Form, candidate_forms
 from schedlab.learn.least_squares import DegenerateFitError, Problem, Solution
@@ -134,6 +135,7 @@ class Ranking:
         return PolicyFile(fit.policy, dict(fit.coefficients), training)
 
 
+@explained
 def fit_scores(
     scores: ScoreTable,
     *,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError
 from schedlab.parquet import METADATA_KEY, read_parquet
 from schedlab.streams import open_input, open_output
@@ -45,6 +46,7 @@ SUM_TOLERANCE = 1e-6
 """How far the scores of a tuple may be from 1 in sum, where tuples are told apart by it."""
 
 
+@explained
 @dataclass(frozen=True, eq=False)
 class ScoreTable:
     """Scores of the jobs of many tuples, one row per job; a lower score says that it is better to start it early.
@@ -134,6 +136,7 @@ class ScoreTable:
                 csv.write_csv(table, stream)
 
 
+@explained
 def read_scores(path: str | os.PathLike[str]) -> ScoreTable:
     """Read scores from a Parquet file or a CSV file (also gzip-compressed).
 

@@ -26,6 +26,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError
 from schedlab.learn.trial_kernel import WIDTH_BITS, WIDTH_MASK, run_draws
 from schedlab.schedule.metrics import TAU
@@ -45,6 +46,7 @@ LATEST = 2 ** (63 - WIDTH_BITS)
 """Seconds: no trial may last longer."""
 
 
+@explained
 @dataclass(frozen=True, slots=True)
 class Trials:
     """How trials are made.
@@ -159,6 +161,7 @@ class Scores:
         return errors
 
 
+@explained
 def score_tuple(jobs: Workload, settings: Trials, *, processors: int, seed: int) -> Scores:
     """Make the trials of a tuple.
 
@@ -205,6 +208,7 @@ def score_tuple(jobs: Workload, settings: Trials, *, processors: int, seed: int)
     return scores
 
 
+@explained
 def precision_curves(
     jobs: Workload, settings: Trials, *, processors: int, seed: int
 ) -> dict[str, tuple[list[int], list[float]]]:

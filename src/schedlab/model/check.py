@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError
 from schedlab.model.fit import gaps_of, observe
 from schedlab.model.jobs import Jobs
@@ -127,6 +128,7 @@ class ModelCheck:
         return "\n".join(lines)
 
 
+@explained
 def check_model(model: WorkloadModel, workload: Workload, *, rng: np.random.Generator | int) -> ModelCheck:
     """Compare as many jobs of a model as a log has with those of the log, filtered as the model's was.
 

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError
 
 HOUR = 3_600
@@ -19,6 +20,7 @@ FEWEST_PERIODS = 2
 """Days or weeks that a log must last so that a cycle can be told from what happened once."""
 
 
+@explained
 @dataclass(frozen=True)
 class ArrivalCycle:
     """How many jobs arrive in each hour of the day (24 values) or of the week (168), relative to the mean.
@@ -49,6 +51,7 @@ class ArrivalCycle:
             raise InputError(f"the hourly intensities of a cycle must have a mean of 1, not {values.mean():.6g}")
 
     @classmethod
+    @explained
     def of(cls, submit_time: NDArray[np.int64], kind: Literal["day", "week"], start_time: int | None) -> ArrivalCycle:
         """Return the cycle of some submissions.
 

@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError
 
 InBin = Literal["low", "uniform", "middle", "scsf"]
@@ -23,6 +24,7 @@ ROUNDING = 1e-9
 """Of a bin's width: what two values may differ by and still be the same edge."""
 
 
+@explained
 @dataclass(frozen=True, eq=False)
 class EmpiricalDistribution:
     """A distribution in bins.
@@ -85,6 +87,7 @@ class EmpiricalDistribution:
             raise InputError("the cumulative probabilities of a distribution must ascend from above 0 to 1")
 
     @classmethod
+    @explained
     def of_shares(cls, shares: Mapping[tuple[float, float], float], in_bin: InBin = "low") -> EmpiricalDistribution:
         """Return the distribution of some bins, with the share of the values in each; shares need not add up to 1.
 
@@ -104,6 +107,7 @@ class EmpiricalDistribution:
         return cls(low, high, cumulative / cumulative[-1], in_bin)
 
     @classmethod
+    @explained
     def in_bins(cls, values: ArrayLike, *, width: float, in_bin: InBin) -> EmpiricalDistribution:
         """Return the distribution of some values in bins of one width that begin at the smallest value, as ScSF's.
 
@@ -122,6 +126,7 @@ class EmpiricalDistribution:
         return cls._of_counts(first + number * width, first + (number + 1) * width, counts, in_bin)
 
     @classmethod
+    @explained
     def as_observed(cls, values: ArrayLike, *, width: float) -> EmpiricalDistribution:
         """Return the distribution of some values in bins that are no wider than what was observed in them.
 

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError
 from schedlab.model.cycles import ArrivalCycle, clock_offset
 from schedlab.model.empirical import EmpiricalDistribution
@@ -113,6 +114,7 @@ def observe(
     return Observations(jobs, kept.submit_time, tuple(steps), unknown, work)
 
 
+@explained
 def fit_model(
     workload: Workload,
     *,

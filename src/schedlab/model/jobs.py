@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError
 from schedlab.model.empirical import EmpiricalDistribution
 from schedlab.workload.columns import UNKNOWN
@@ -49,6 +50,7 @@ class NodeScale:
         return (np.clip(nodes, 1, most) * self.cores_per_node).astype(np.int64)
 
 
+@explained
 @dataclass(frozen=True)
 class IndependentJobs:
     """Jobs whose processors, request, accuracy and user know nothing of each other, as ScSF draws them.
@@ -119,6 +121,7 @@ class IndependentJobs:
         return {"kind": "independent", **{name: part.to_dict() for name, part in parts.items()}, "users": users}
 
 
+@explained
 @dataclass(frozen=True, eq=False)
 class JointJobs:
     """Jobs of the log, drawn as they are, with replacement.
@@ -141,6 +144,7 @@ class JointJobs:
             raise InputError("jobs drawn together need processors and requested times of at least 1, and run times")
 
     @classmethod
+    @explained
     def of(cls, jobs: Jobs) -> JointJobs:
         """Return the joint distribution of some jobs."""
         return cls(*np.unique(np.column_stack([jobs[name] for name in COLUMNS]), axis=0, return_counts=True))

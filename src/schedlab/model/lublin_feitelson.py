@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError, whole_number
 from schedlab.workload.sampling import scale_load
 from schedlab.workload.workload import Workload
@@ -118,6 +119,7 @@ class LublinParameters:
         return replace(self, log2_medium=medium, log2_high=max(medium, self.log2_high + shift))
 
 
+@explained
 def lublin(
     jobs: int,
     processors: int,

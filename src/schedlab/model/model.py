@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from schedlab.arguments import explained
 from schedlab.atomic import atomic_path
 from schedlab.documents import read_json
 from schedlab.errors import InputError
@@ -64,6 +65,7 @@ class JobLimits:
         return np.asarray((processors > self.processors) | (run_time > self.run_time) | heavy)
 
 
+@explained
 @dataclass(frozen=True, eq=False)
 class WorkloadModel:
     """What arrives at a machine: gaps between arrivals, and the jobs.
@@ -256,6 +258,7 @@ class WorkloadModel:
             temporary.write_text(text + "\n", encoding="utf-8")
 
     @classmethod
+    @explained
     def load(cls, path: str | PathLike[str]) -> WorkloadModel:
         """Read a model that was saved.
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError
 from schedlab.kernels import kernel
 from schedlab.workload.workload import Workload
@@ -71,6 +72,7 @@ DISTINCT_BY_JOBS = ((0, 20, 200, 1000, 10_000, 70_000, 250_000), (0, 10, 20, 35,
 """Number of different estimates for given numbers of jobs; linear in between."""
 
 
+@explained
 def tsafrir_estimates(
     workload: Workload,
     *,

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.engine.jobs.state import JOB
 from schedlab.engine.parts.forecasts.history import History, new_history, note_start
 from schedlab.engine.parts.forecasts.kernels import Forecast, new_forecast, predict
@@ -259,6 +260,7 @@ class PredictionModel:
         write_model(self, path)
 
     @classmethod
+    @explained
     def load(cls, path: str | PathLike[str]) -> PredictionModel:
         """Read a model from a file.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.campaign.results.comparison import Comparison
 from schedlab.errors import InputError
 from schedlab.report.style import (
@@ -53,6 +54,7 @@ MEASURE_LABELS = {
 }
 
 
+@explained
 def plot_slowdown_distribution(
     schedules: Schedule | Comparison | Mapping[str, Schedule] | Iterable[Schedule], ax: Axes | None = None
 ) -> Axes:
@@ -94,6 +96,7 @@ def plot_slowdown_distribution(
     return axes
 
 
+@explained
 def plot_wait_by_size(
     schedules: Schedule | Comparison | Mapping[str, Schedule] | Iterable[Schedule], ax: Axes | None = None
 ) -> Axes:
@@ -145,6 +148,7 @@ def plot_wait_by_size(
     return axes
 
 
+@explained
 def plot_utilisation(
     schedules: Schedule | Comparison | Mapping[str, Schedule] | Iterable[Schedule], ax: Axes | None = None
 ) -> Axes:
@@ -180,6 +184,7 @@ def plot_utilisation(
     return axes
 
 
+@explained
 def plot_queue_length(
     schedules: Schedule | Comparison | Mapping[str, Schedule] | Iterable[Schedule], ax: Axes | None = None
 ) -> Axes:
@@ -268,6 +273,7 @@ def _note_strips(ax: Axes, heading: str, notes: list[str]) -> None:
         ax.text(1.01, len(notes) - 1 - number + STRIP / 2, note, transform=beside, va="center")
 
 
+@explained
 def plot_weekly_means(
     schedules: Schedule | Comparison | Mapping[str, Schedule] | Iterable[Schedule],
     ax: Axes | None = None,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError
 from schedlab.report.style import (
     COLOURS,
@@ -51,6 +52,7 @@ MEASURE_LABELS = {
 }
 
 
+@explained
 def plot_distributions(distributions: Mapping[str, Distribution], ax: Axes | None = None) -> Axes:
     """Draw the share of values up to each, one curve for each name, with the histogram of the first behind them.
 
@@ -96,6 +98,7 @@ def plot_distributions(distributions: Mapping[str, Distribution], ax: Axes | Non
     return axes
 
 
+@explained
 def plot_minutes(minutes: Minutes, sections: Sections, title: str = "Utilisation", ax: Axes | None = None) -> Axes:
     """Draw the use of the machine over time, with the sections of the experiment.
 
@@ -135,6 +138,7 @@ def plot_minutes(minutes: Minutes, sections: Sections, title: str = "Utilisation
     return axes
 
 
+@explained
 def plot_median_waits(minutes: Mapping[str, Minutes], sections: Sections, ax: Axes | None = None) -> Axes:
     """Draw the median wait of the jobs submitted in each minute.
 
@@ -162,6 +166,7 @@ def plot_median_waits(minutes: Mapping[str, Minutes], sections: Sections, ax: Ax
     return axes
 
 
+@explained
 def plot_submissions(
     found: SubmissionComparison, measure: str = "run_time", baseline: str | None = None, ax: Axes | None = None
 ) -> Axes:
@@ -208,6 +213,7 @@ def plot_submissions(
     return axes
 
 
+@explained
 def plot_simulation_times(summaries: Sequence[SubmissionSummary], ax: Axes | None = None) -> Axes:
     """Draw the median time that a simulation takes, for each experiment and submission mode.
 

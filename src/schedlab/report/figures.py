@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
 
+from schedlab.arguments import explained
 from schedlab.report.comparison import (
     plot_queue_length,
     plot_slowdown_distribution,
@@ -53,6 +54,7 @@ COMPARISON_FIGURES = {
 }
 
 
+@explained
 def save_comparison_figures(schedules: Mapping[str, Schedule], directory: str | PathLike[str]) -> list[Path]:
     """Write every comparison figure of some schedules as PNG, and return the files.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from schedlab.arguments import explained
 from schedlab.report.style import COLOURS, legend, ratio_ticks, styled_axes
 
 if TYPE_CHECKING:
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+@explained
 def plot_gains(ratios: pd.DataFrame, what: str, baseline: str) -> Axes:
     """Draw a dot for each scheduler in the row of each log, at its ratio to a baseline.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError, check_type
 from schedlab.kernels import kernel
 from schedlab.report.style import TimeAxis, number_ticks, styled_axes
@@ -43,6 +44,7 @@ MOST_LABELS = 40
 IMAGE_COLUMNS, IMAGE_ROWS = 1_600, 800
 
 
+@explained
 def plot_gantt(schedule: Schedule, ax: Axes | None = None, *, begin: int | None = None, end: int | None = None) -> Axes:
     """Draw the processors over time, one rectangle per job (or run, where runs may fail) and interval of processors.
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from schedlab.arguments import explained
 from schedlab.atomic import make_directory
 from schedlab.errors import InputError
 from schedlab.learn.fit import Ranking
@@ -44,6 +45,7 @@ LEADERS = 4
 """Policies whose heat maps `save_learning_figures` draws, as many as the paper's figure shows."""
 
 
+@explained
 def plot_trial_scores(scores: ScoreTable, group: int | None = None, ax: Axes | None = None) -> Axes:
     """Draw the scores of the jobs of one tuple, as bars from their mean.
 
@@ -88,6 +90,7 @@ def plot_trial_scores(scores: ScoreTable, group: int | None = None, ax: Axes | N
     return axes
 
 
+@explained
 def plot_scores_by_job(scores: ScoreTable) -> Figure:
     """Draw how scores depend on run time, processors and submit time, over all tuples.
 
@@ -111,6 +114,7 @@ def plot_scores_by_job(scores: ScoreTable) -> Figure:
     return figure
 
 
+@explained
 def plot_score_precision(
     curves: Mapping[str, tuple[ArrayLike, ArrayLike]], *, target: float | None = None, ax: Axes | None = None
 ) -> Axes:
@@ -163,6 +167,7 @@ def plot_score_precision(
     return axes
 
 
+@explained
 def plot_policies(
     policies: Mapping[str, Policy | str] | Policy | str,
     *,

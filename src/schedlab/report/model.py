@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.atomic import make_directory
 from schedlab.errors import InputError
 from schedlab.model.check import VARIABLES, ModelCheck
@@ -49,6 +50,7 @@ LABELS = {
 _DURATIONS = {"requested_time", "run_time", "gap"}
 
 
+@explained
 def plot_model(check: ModelCheck) -> Figure:
     """Draw all variables of a model and its log on one page.
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from schedlab.arguments import explained
 from schedlab.campaign.results.comparison import Comparison
 from schedlab.errors import InputError
 from schedlab.report.container import Container
@@ -22,6 +23,7 @@ from schedlab.wording import install
 from schedlab.workload.workload import Workload
 
 
+@explained
 def explore(
     subject: Schedule | Comparison | Workload | Mapping[str, Schedule],
     *,

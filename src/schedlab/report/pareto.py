@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from schedlab.arguments import explained
 from schedlab.campaign.results.statistics import quantity
 from schedlab.durations import duration_text
 from schedlab.energy.deferral import Deferral, undominated
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 LABELS = {"energy_cost": "Cost of the energy", "energy_co2_kg": "CO2 (kg)", "energy_kwh": "Energy (kWh)"}
 
 
+@explained
 def plot_pareto(
     found: Sequence[Deferral], *, cost: str = "energy_cost", wait: str = "mean_wait", ax: Axes | None = None
 ) -> Axes:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from schedlab.arguments import explained
 from schedlab.cluster.cluster import Cluster
 from schedlab.energy.accounting import JOULES, EnergyAccount, account
 from schedlab.energy.power import Power
@@ -35,6 +36,7 @@ class Strip(NamedTuple):
     share: bool = False
 
 
+@explained
 def plot_power(schedule: Schedule, power: Power, *, cluster: Cluster | None = None) -> Figure:
     """Draw over time how much of the machine is in use, what it draws, and the price and intensity of its energy.
 

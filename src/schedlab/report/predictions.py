@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError
 from schedlab.predict.validation import Validation
 from schedlab.report.style import legend, line_look, percent_ticks, save_figures, styled_axes
@@ -26,6 +27,7 @@ ERROR_RANGE = (-24.0, 24.0)
 """Hours of error that are shown, if there are larger ones."""
 
 
+@explained
 def plot_prediction_errors(validations: Validation | Sequence[Validation], ax: Axes | None = None) -> Axes:
     """Draw which share of the predictions has at most a given error, one curve per predictor.
 
@@ -59,6 +61,7 @@ def plot_prediction_errors(validations: Validation | Sequence[Validation], ax: A
     return axes
 
 
+@explained
 def plot_predicted_values(validations: Validation | Sequence[Validation], ax: Axes | None = None) -> Axes:
     """Draw which share of the predictions is at most a given time, one curve per predictor, and one of the run times.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from schedlab.arguments import explained
 from schedlab.report.style import COLOURS, new_figure, percent_ticks, styled, styled_axes
 from schedlab.schedule.summary import duration
 from schedlab.speculate.point_distributions import DiscreteDistribution
@@ -27,6 +28,7 @@ UNITS = ((2 * 86_400, 86_400, "days"), (2 * 3_600, 3_600, "hours"), (120, 60, "m
 """From how many seconds a unit is used, its seconds, its name."""
 
 
+@explained
 def plot_requests(
     plan: RequestPlan, alternatives: Mapping[str, Evaluation] | None = None, *, name: str | None = None
 ) -> Figure:
@@ -55,6 +57,7 @@ def plot_requests(
     return figure
 
 
+@explained
 def plot_requests_on_distribution(plan: RequestPlan, ax: Axes | None = None) -> Axes:
     """Draw how run times are distributed, and up to where each request covers them.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.report.campaigns import WIDTH, draw_boxes, scheduler_panels, value_axis
 from schedlab.report.style import line_look, new_figure, percent_ticks, ratio_ticks, styled
 from schedlab.schedule.groups import SLOWDOWN_CLASSES
@@ -49,6 +50,7 @@ def band(curves: Sequence[Curve]) -> tuple[NDArray[np.int64], NDArray[np.float64
     return weeks, np.array([aligned.mean(axis=0), aligned.min(axis=0), aligned.max(axis=0)])
 
 
+@explained
 def plot_bands(curves: Mapping[str, Mapping[str, Mapping[str, Sequence[Curve]]]], heading: str) -> Figure:
     """Draw the bands of each scheduler over time, a row of panels per log and a column per measure.
 
@@ -94,6 +96,7 @@ def _draw_bands(ax: Axes, schedulers: Mapping[str, Sequence[Curve]]) -> None:
     ax.set_xlim(left=0)
 
 
+@explained
 def plot_sample_boxes(
     values: Mapping[str, Mapping[str, NDArray[np.float64]]], metric: str, heading: str, *, from_zero: bool = False
 ) -> Figure:
@@ -129,6 +132,7 @@ def plot_sample_boxes(
     return scheduler_panels(schedulers, len(logs), draw, heading)
 
 
+@explained
 def plot_slowdown_shares(shares: Mapping[str, Mapping[str, NDArray[np.float64]]], heading: str) -> Figure:
     """Draw the shares of the classes of slowdowns as one bar per scheduler, a panel per log.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.report.campaigns import draw_boxes, scheduler_panels
 from schedlab.report.style import ratio_ticks
 from schedlab.wording import count_of
@@ -20,6 +21,7 @@ MARGIN = 1.3
 """Beside the smallest and the largest value, as a factor."""
 
 
+@explained
 def plot_sequences(panels: Mapping[str, Mapping[str, NDArray[np.float64]]], workload: str, columns: int = 1) -> Figure:
     """Draw how the mean bounded slowdown is distributed over sequences, all panels on one logarithmic axis.
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from schedlab.arguments import explained
 from schedlab.report.style import line_look, new_figure, styled
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 WIDTH, HEIGHT = 9.6, 3.9
 
 
+@explained
 def plot_method_bars(
     frame: pd.DataFrame, measures: Mapping[str, str], heading: str, order: Sequence[str] = ()
 ) -> Figure:
@@ -70,6 +72,7 @@ def _draw_bars(ax: Axes, frame: pd.DataFrame, order: Sequence[str], measure: str
     ax.grid(axis="x", visible=False)
 
 
+@explained
 def plot_method_lines(
     frame: pd.DataFrame, measures: Mapping[str, str], along: str, heading: str, order: Sequence[str] = ()
 ) -> Figure:

@@ -10,6 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from schedlab.arguments import explained
 from schedlab.atomic import atomic_path, make_directory
 from schedlab.campaign.results.comparison import Comparison
 from schedlab.durations import DAY
@@ -143,6 +144,7 @@ def new_figure(size: tuple[float, float]) -> Figure:
     return NotebookFigure(figsize=size, layout="constrained")
 
 
+@explained
 def save_figure(drawn: Figure | Axes, path: str | PathLike[str]) -> Path:
     """Write a figure, or the one that some axes belong to, to a file; the suffix decides the format.
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from schedlab.arguments import explained
 from schedlab.campaign.results.statistics import METRIC
 from schedlab.errors import InputError
 from schedlab.report.campaigns import metric_label
@@ -25,6 +26,7 @@ KINDS = {"exact": COLOURS[2], "requested": COLOURS[1], "regression": COLOURS[3],
 """Of run times, and their colours."""
 
 
+@explained
 def plot_triples(frame: pd.DataFrame, log: str, other: str, metric: str = METRIC) -> Axes:
     """Draw each scheduler at its values on two logs, as in Figure 3 of SC'15.
 

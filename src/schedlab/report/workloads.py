@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError
 from schedlab.report.style import (
     COLOURS,
@@ -32,6 +33,7 @@ EPOCH_WEEKDAY = 3
 """1 January 1970 was a Thursday."""
 
 
+@explained
 def plot_workload(workload: Workload) -> Figure:
     """Draw the six figures of a workload on one page.
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.durations import DAY
 from schedlab.errors import InputError
 from schedlab.schedule.metrics import WORKFLOW_MEASURES
@@ -149,6 +150,7 @@ class Distribution:
         return named | numbers | histogram | {"outside": self.outside}
 
 
+@explained
 class Analysis:
     """One schedule, analysed over the sections of its experiment.
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
+from schedlab.arguments import explained
 from schedlab.atomic import atomic_path
 from schedlab.documents import checked
 from schedlab.errors import InputError
@@ -120,6 +121,7 @@ def _as_json(value: Any) -> Any:
     return value.tolist() if isinstance(value, np.generic | np.ndarray) else str(value)
 
 
+@explained
 def read_schedule(path: str | PathLike[str]) -> Schedule:
     """Read a schedule that was saved as `.parquet`.
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.schedule.metrics import TAU, bounded_slowdown, job_measures
 from schedlab.schedule.window import Window, measured_window
 
@@ -100,6 +101,7 @@ def user_classes(users: NDArray[np.int64], work: NDArray[np.int64] | NDArray[np.
     return classes[party]
 
 
+@explained
 def slowdown_classes(slowdowns: NDArray[np.float64]) -> NDArray[np.int8]:
     """Return the class of each job's slowdown, a position in `SLOWDOWN_CLASSES`; a bound belongs to the class above.
 

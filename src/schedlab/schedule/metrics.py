@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.durations import DAY
 from schedlab.errors import InputError
 from schedlab.schedule.measures import measure_small
@@ -48,6 +49,7 @@ def slowdown(wait_time: NDArray[np.int64], run_time: NDArray[np.int64]) -> NDArr
     return (wait_time + present) / present
 
 
+@explained
 def bounded_slowdown(wait_time: NDArray[np.int64], run_time: NDArray[np.int64], tau: int = TAU) -> NDArray[np.float64]:
     """Return max(1, (w + p) / max(tau, p)): the slowdown, without the weight of very short jobs.
 
@@ -247,6 +249,7 @@ def fairness(users: NDArray[np.int64], slowdowns: NDArray[np.float64]) -> float 
     return jain_index(np.bincount(group, weights=slowdowns) / np.bincount(group))
 
 
+@explained
 def job_measures(schedule: Schedule, tau: int = TAU) -> dict[str, NDArray[np.int64] | NDArray[np.float64]]:
     """Return the measures that every job has, by name: seconds and ratios, in the order of the workload."""
     if not tau >= 1:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError
 from schedlab.schedule.timeline import count_present
 from schedlab.workload.sections import Sections
@@ -45,6 +46,7 @@ class Minutes:
     pressure: NDArray[np.float64]
 
 
+@explained
 def minutes_of(schedule: Schedule, sections: Sections) -> Minutes:
     """Return the minutes of an experiment, from second 0 to the cutoff.
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError
 from schedlab.schedule.allocation import Allocation, lowest_free
 from schedlab.schedule.sleeping import SLEEP
@@ -30,6 +31,7 @@ FOREVER = 1 << 53
 """The end of a closure that does not end."""
 
 
+@explained
 @dataclass(frozen=True, slots=True, eq=False)
 class Placement:
     """The nodes of a machine, and what each run held on which of them.

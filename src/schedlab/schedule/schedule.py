@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.display import MOST_JOBS, rich_display
 from schedlab.errors import InputError
 from schedlab.schedule.metrics import TAU, bounded_slowdown, schedule_metrics, slowdown
@@ -47,6 +48,7 @@ NO_SCHEDULE = "make one with schedlab.simulate, or take one of a comparison, com
 """Advice for whoever gives something else."""
 
 
+@explained
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Schedule:
     """What a simulation decided: immutable, one row per job of the workload, in the workload's order.

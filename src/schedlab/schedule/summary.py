@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from schedlab.arguments import explained
 from schedlab.wording import count_of
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ MOST_REASONS = 5
 _UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"))
 
 
+@explained
 def duration(seconds: float) -> str:
     """Return a number of seconds in the largest unit of which it has two.
 

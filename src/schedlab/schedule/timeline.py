@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.durations import WEEK
 from schedlab.errors import InputError
 
@@ -139,6 +140,7 @@ def queue_length(schedule: Schedule) -> Steps:
     return count_present(schedule.workload.submit_time, schedule.start_time)
 
 
+@explained
 def cumulative_weekly_means(
     schedule: Schedule, values: NDArray[np.int64] | NDArray[np.float64]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Literal
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError, check_type
 from schedlab.scheduler.arguments import argument, arguments, in_minutes, read_arguments, whole, written_arguments
 from schedlab.scheduler.own_pass import OwnPass
@@ -135,6 +136,7 @@ class Conservative:
         return "conservative"
 
 
+@explained
 @dataclass(frozen=True, slots=True)
 class Slurm:
     """Slurm's main pass and its backfill pass; the defaults are Slurm's own.
@@ -360,6 +362,7 @@ class Slurm:
                 raise InputError(f"slurm: otherwise={rule}; known are {', '.join(RULES)}")
 
     @classmethod
+    @explained
     def parse(cls, text: str) -> Slurm:
         """Read the canonical text, or one with durations, "all" and the names of SchedulerParameters in their units.
 

@@ -31,6 +31,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError
 from schedlab.kernels import bare_kernel
 from schedlab.wording import shown
@@ -75,6 +76,7 @@ _FUNCTIONS = {
 }
 
 
+@explained
 @dataclass(frozen=True, slots=True)
 class Formula:
     """A parsed formula: the text and its program for the stack machine.

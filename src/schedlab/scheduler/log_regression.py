@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError
 from schedlab.scheduler.arguments import argument
 from schedlab.scheduler.predictor import Predictor, arguments_of, check_attributes
@@ -15,6 +16,7 @@ LogLoss = Literal["square", "linear", "pairs"]
 LOG_LOSSES = ("square", "linear", "pairs")
 
 
+@explained
 @dataclass(frozen=True)
 class LogRegression(Predictor):
     """Polynomial regression of degree 2 on the logarithm of the used share of the request, learned online.

@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 from numbers import Real
 from typing import Any, ClassVar, Literal
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError
 from schedlab.scheduler.arguments import argument, in_minutes, number, plain, read_arguments, whole, written_arguments
 from schedlab.scheduler.policy import Policy, Scores
@@ -102,6 +103,7 @@ def _factors_by(meaning: str) -> Any:
     return argument(f"factors by {meaning}", _factors, write, default_factory=dict, hash=False)
 
 
+@explained
 @dataclass(frozen=True)
 class Multifactor(Policy):
     """A weighted sum of factors between 0 and 1, the largest first; ties go to the earlier submission.
@@ -252,6 +254,7 @@ class Multifactor(Policy):
             order_of(self.order)
 
     @classmethod
+    @explained
     def parse(cls, text: str) -> Multifactor:
         """Read the canonical text.
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from os import PathLike
 from typing import Any
 
+from schedlab.arguments import explained
 from schedlab.atomic import atomic_path
 from schedlab.documents import read_json
 from schedlab.errors import InputError
@@ -102,6 +103,7 @@ def _plain(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else str(value)
 
 
+@explained
 def read_policy_file(path: str | PathLike[str]) -> PolicyFile:
     """Read a policy file.
 

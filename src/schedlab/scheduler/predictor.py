@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass, fields
 from typing import ClassVar, Literal
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError
 from schedlab.scheduler.arguments import argument
 from schedlab.wording import exact_text
@@ -233,6 +234,7 @@ class SimilarQuantile(Predictor):
         return f"{self.name}{arguments_of(self, 'quantile')}"
 
 
+@explained
 @dataclass(frozen=True)
 class GroupMean(Predictor):
     """The mean share of the request used by runs of the job's group, times the request; the request before the first.

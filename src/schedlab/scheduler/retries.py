@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError
 from schedlab.scheduler.request_method import request_method
 
@@ -16,6 +17,7 @@ GROWTH = 1.5
 LARGEST_GROWTH = 1_000
 
 
+@explained
 @dataclass(frozen=True, slots=True)
 class Retries:
     """How jobs with a run-time distribution choose their requests, and whether they run speculatively.

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError, check_type
 from schedlab.imports import check_imports
 from schedlab.naming import checked_name, label_of, split_name
@@ -176,6 +177,7 @@ class Scheduler:
         return cls(**parts_of(rest), name=name)
 
     @classmethod
+    @explained
     def from_file(cls, text: str, source: str) -> Scheduler:
         """Read a scheduler text that a file holds: it names no code that the user has not allowed.
 

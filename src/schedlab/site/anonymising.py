@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from schedlab.arguments import explained
 from schedlab.cluster.hostlist import host_list, host_names, name_order
 from schedlab.cluster.limits import Accounting
 from schedlab.cluster.membership import users_of
@@ -52,6 +53,7 @@ class Anonymised:
         )
 
 
+@explained
 def anonymise(site: Site, *, weeks: int = 0) -> Anonymised:
     """Return a site with numbers for names, whose replay is the same to the bit.
 

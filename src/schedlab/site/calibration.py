@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.atomic import writable_target
 from schedlab.durations import DAY
 from schedlab.errors import InputError
@@ -169,6 +170,7 @@ def _percent(error: float) -> str:
     return f"{100 * error:+.1f}%" if np.isfinite(error) else "no wait recorded"
 
 
+@explained
 def calibrate(
     site: Site | str | PathLike[str], scheduler: str | Scheduler | None = None, *, nodes: bool = True
 ) -> Calibration:

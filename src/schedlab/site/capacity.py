@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from schedlab.arguments import explained
 from schedlab.campaign.results.statistics import LARGER_IS_BETTER
 from schedlab.errors import InputError
 from schedlab.schedule.reasons import LIMITS
@@ -220,6 +221,7 @@ class _Search:
         return unusable(base.schedule, site.cluster, site.scheduler.placement, kind.nodes, mine)
 
 
+@explained
 def capacity(
     directory: str | PathLike[str],
     goal: Goal,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.campaign.results.statistics import LARGER_IS_BETTER, Interval, quantity
 from schedlab.durations import parse_duration
 from schedlab.errors import InputError, located
@@ -58,6 +59,7 @@ class Goal:
     group: str = ""
 
     @classmethod
+    @explained
     def parse(cls, text: str, of: str = "") -> Goal:
         """Read a goal.
 

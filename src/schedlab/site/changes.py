@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from schedlab.arguments import explained
 from schedlab.cluster.sacctmgr import account_file
 from schedlab.cluster.slurm_lines import ASSIGNMENT, OBJECTS, VALUE, ConfigLine, own_lines
 from schedlab.errors import Faults, InputError, located
@@ -123,6 +124,7 @@ def parse_change(text: str) -> Change:
     return Change(parameter, found[0][1], options=tuple(found[1:]))
 
 
+@explained
 def changed(site: Site, changes: Iterable[str | Change]) -> Site:
     """Return a site whose configuration was changed, imported again; its jobs stay as they are.
 

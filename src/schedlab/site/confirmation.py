@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.schedule.summary import duration
 from schedlab.site.coverage import MINUTE
 from schedlab.site.effects import FEWEST_JOBS, group_name, groups_of
@@ -60,6 +61,7 @@ class MeanChange:
     highest: float
 
     @classmethod
+    @explained
     def of(cls, before: Waits, after: Waits) -> MeanChange:
         """Return that of some jobs, from their waits, in the phases that both have."""
         phases = min(len(before), len(after))

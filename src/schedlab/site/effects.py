@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.cluster.membership import users_of
 from schedlab.durations import DAY, WEEK
 from schedlab.errors import InputError
@@ -106,6 +107,7 @@ class Effect:
         return group_name(self.kind, self.group)
 
 
+@explained
 def effects(pairs: Iterable[Paired], today: Iterable[VariantAnswer] = ()) -> list[Effect]:
     """Return what a variant does to the jobs, group by group, the largest groups first.
 
@@ -327,6 +329,7 @@ def _effect(
     return replace(found, today=None if today == mean else today), spread
 
 
+@explained
 def effects_frame(found: Iterable[Effect]) -> pd.DataFrame:
     """Return effects as a table: one row each, the interval in two columns (NaN: none)."""
     import pandas as pd

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.durations import DAY
 from schedlab.engine.machine.requests import unchecked_inputs
 from schedlab.schedule.schedule import Schedule
@@ -180,6 +181,7 @@ def _of_nodes(one: NodesInDemand) -> dict[str, Any]:
     return {name: getattr(one, name) for name in names}
 
 
+@explained
 def explain(site: Site | str | PathLike[str]) -> SiteExplanation:
     """Replay the jobs of a site under its own scheduler, and tell why they wait.
 

@@ -11,6 +11,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
 
+from schedlab.arguments import explained
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.hostlist import host_list
 from schedlab.cluster.limits import Limits
@@ -43,6 +44,7 @@ from schedlab.workload.workload import Workload
 _SECRET = re.compile(r"^(\s*\w*(?:pass|password|privatekey)\s*=).*$", re.IGNORECASE | re.MULTILINE)
 
 
+@explained
 def import_site(
     conf: str | PathLike[str] | None = None,
     sacct: str | PathLike[str] | None = None,

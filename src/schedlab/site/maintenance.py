@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from schedlab.arguments import explained
 from schedlab.durations import WEEK
 from schedlab.errors import InputError
 from schedlab.site.copies import in_copies
@@ -203,6 +204,7 @@ def variant_of(plan: MaintenancePlan, begin: PossibleBegin, nodes: tuple[str, ..
     return Variant(begin.name, node_events=plan.events(begin.second, nodes))
 
 
+@explained
 def maintenance(
     sweep: Sweep,
     plan: MaintenancePlan,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import NamedTuple
 
+from schedlab.arguments import explained
 from schedlab.cluster.hostlist import host_list
 from schedlab.cluster.node_events import NodeEvent, NodeEvents
 from schedlab.durations import DAY, HOUR, WEEK
@@ -27,6 +28,7 @@ _DAY = re.compile(r"day\s+(\d{1,5}),?\s+(\d{1,2}):(\d{2})", re.IGNORECASE)
 _AT = re.compile(r"(?:([A-Za-z]+)\s+)?(\d{1,2}):(\d{2})")
 
 
+@explained
 @dataclass(frozen=True, slots=True)
 class MaintenancePlan:
     """A maintenance whose begin is open.

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.durations import DAY, WEEK
 from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.timeline import Steps, busy_processors, queue_length
@@ -199,6 +200,7 @@ def _use(one: PeriodUse, known: bool) -> list[str]:
     return [f"{value:.0%}" for value in (one.use if known else one.use[1:])]
 
 
+@explained
 def months(site: Site | str | PathLike[str], length: Length | None = None) -> SiteMonths:
     """Replay the jobs of a site, and return its waits and use month by month, beside what was recorded.
 

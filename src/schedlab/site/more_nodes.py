@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count, islice
 
+from schedlab.arguments import explained
 from schedlab.cluster.hostlist import host_list, host_names
 from schedlab.cluster.nodes import NodeGroup
 from schedlab.errors import InputError
@@ -67,6 +68,7 @@ class NodeKind:
         return f"{count_of(len(self.nodes), 'node')}{where}, {count_of(self.group.cores, 'core')}{gpus} each"
 
 
+@explained
 def node_kinds(site: Site, names: Sequence[str] = (), partitions: Sequence[str] = ()) -> tuple[NodeKind, ...]:
     """Return the kinds of nodes of a site: lines whose nodes are alike and in the same partitions are one kind.
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.cluster.node_events import NodeEvents
 from schedlab.errors import InputError
 from schedlab.schedule.schedule import Schedule
@@ -91,6 +92,7 @@ class _Side:
     runs: list[SlurmRun] = field(default_factory=list)
 
 
+@explained
 def confirm(
     site: Site,
     variants: Iterable[Variant],

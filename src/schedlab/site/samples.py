@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from schedlab.arguments import explained
 from schedlab.durations import WEEK
 from schedlab.errors import InputError
 from schedlab.site.copies import perturbed
@@ -78,6 +79,7 @@ class SiteSample:
         return f"the log from {100 * self.begin:.0f}%{to}"
 
     @classmethod
+    @explained
     def parse(cls, text: str) -> SiteSample:
         """Read a part of a log, in per cent of its time.
 

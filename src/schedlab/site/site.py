@@ -12,6 +12,7 @@ from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
+from schedlab.arguments import explained
 from schedlab.atomic import atomic_path, make_directory
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.files import read_cluster, write_cluster
@@ -269,6 +270,7 @@ def _write_json(document: Any, path: Path) -> None:
         temporary.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
+@explained
 def read(directory: str | PathLike[str]) -> Site:
     """Read a site that was imported.
 

@@ -14,6 +14,7 @@ from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
 
+from schedlab.arguments import explained
 from schedlab.atomic import make_directory
 from schedlab.campaign.run.executors import local_workers, usable_cores
 from schedlab.errors import InputError
@@ -76,6 +77,7 @@ class _Twin(NamedTuple):
     nodes: bool
 
 
+@explained
 class Sweep:
     """Variants of a site, and the answers that are there.
 

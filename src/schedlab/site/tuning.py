@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from schedlab.arguments import explained
 from schedlab.campaign.results.statistics import LARGER_IS_BETTER, quantity
 from schedlab.errors import InputError
 from schedlab.site.answers import check_metric
@@ -131,6 +132,7 @@ class ParameterSearch:
         return "\n".join(text)
 
 
+@explained
 def search_parameters(
     sweep: Sweep,
     axes: Axes,

@@ -8,6 +8,7 @@ from itertools import chain
 from os import PathLike
 from typing import Any
 
+from schedlab.arguments import explained
 from schedlab.cluster.slurm_releases import NOT_KNOWN
 from schedlab.errors import InputError
 from schedlab.scheduler.slurm_rules import check_version, version_of
@@ -169,6 +170,7 @@ def versions_of(site: Site, new: str, old: str = "") -> tuple[str, str]:
     return older, newer
 
 
+@explained
 def upgrade(
     directory: str | PathLike[str],
     new: str,

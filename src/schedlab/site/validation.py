@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError
 from schedlab.schedule.schedule import Schedule
 from schedlab.scheduler.slurm_versions import MODELLED
@@ -44,6 +45,7 @@ class SiteValidation:
     left_out: tuple[str, ...]
 
 
+@explained
 def validate(
     conf: str | PathLike[str], jobs: str | PathLike[str], *, phases: int = 5, seed: int = 1, **options: Any
 ) -> SiteValidation:

@@ -12,6 +12,7 @@ from typing import Annotated, Any, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
+from schedlab.arguments import explained
 from schedlab.cluster.event_text import events_text
 from schedlab.cluster.node_events import NodeEvents
 from schedlab.documents import checked, read_toml
@@ -32,6 +33,7 @@ POLICY, LOAD, REQUESTS, LONG = "policy", "load", "requests", "long"
 """Axes of a grid that are not lines of the configuration."""
 
 
+@explained
 @dataclass(frozen=True, slots=True)
 class Variant:
     """A site as it might be.
@@ -104,6 +106,7 @@ class Variant:
                 raise InputError(f"variant {self.name}: {what}={value}: must be one of {ways}")
 
     @classmethod
+    @explained
     def of(cls, changes: Sequence[str], policy: str = "", **shortened: Any) -> Variant:
         """Return a variant that is named by what it changes; `shortened` has its requests, long and points.
 
@@ -148,6 +151,7 @@ Axes = Mapping[str, Sequence[str]]
 """Values by what they are values of: a parameter, a line up to its option, policy, load, requests or long."""
 
 
+@explained
 def parse_axis(text: str) -> tuple[str, tuple[str, ...]]:
     """Read an axis of a grid.
 
@@ -194,6 +198,7 @@ def _split(text: str) -> tuple[str, str, str]:
     return f"{head}={before}", "=", " ".join([value, *words[places[-1] + 1 :]])
 
 
+@explained
 def grid(axes: Axes, *, requests: str = "cut", long: str = "killed") -> list[Variant]:
     """Return a variant for every combination of values, named by them.
 
@@ -279,6 +284,7 @@ class _Document(BaseModel):
 _DOCUMENT = TypeAdapter(_Document)
 
 
+@explained
 def read_variants(path: str | PathLike[str], *, requests: str = "cut", long: str = "killed") -> list[Variant]:
     """Read variants from a TOML file: tables `[[variant]]` and a table `[over]`, a grid.
 

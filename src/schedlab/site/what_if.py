@@ -10,6 +10,7 @@ from os import PathLike
 from tempfile import mkdtemp
 from typing import Any
 
+from schedlab.arguments import explained
 from schedlab.cluster.node_events import NodeEvents
 from schedlab.errors import InputError
 from schedlab.schedule.schedule import Schedule
@@ -71,6 +72,7 @@ def asked(changes: Sequence[str], policies: Sequence[str], **shortened: Any) -> 
     return [*found, *(Variant.of(changes, text, **shortened) for text in policies)]
 
 
+@explained
 def what_if(
     site: Site | str | PathLike[str],
     changes: Sequence[str] = (),

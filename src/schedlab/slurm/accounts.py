@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from schedlab.arguments import explained
 from schedlab.cluster.sacctmgr import Accounts, Association, read_accounts
 
 __all__ = ["Accounts", "equal_shares", "read_accounts"]
 
 
+@explained
 def equal_shares(users: Iterable[str], cluster: str = "lab") -> Accounts:
     """Return accounts in which all users stand side by side with equal shares, under the account `users`."""
     accounts = Accounts(cluster)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 
+from schedlab.arguments import explained
 from schedlab.cluster.sacctmgr import Accounts, account_file, read_accounts
 from schedlab.cluster.slurm_lines import ASSIGNMENT, ConfigLine, config_lines
 from schedlab.cluster.slurm_releases import SlurmRelease
@@ -153,6 +154,7 @@ def smallest_node(processors: int) -> int:
     return next(c for c in range(1, processors + 1) if processors % c == 0 and processors // c <= 256)
 
 
+@explained
 def machine_configuration(
     processors: int, cores_per_node: int | None = None, *, exclusive: bool = False
 ) -> Configuration:
@@ -202,6 +204,7 @@ def machine_configuration(
     )
 
 
+@explained
 def site_configuration(directory: str | PathLike[str], slurm: str = "22.05") -> Configuration:
     """Return the configuration of a site, changed for the laboratory.
 

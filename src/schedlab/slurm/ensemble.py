@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError
 from schedlab.schedule.schedule import Schedule
 from schedlab.slurm.results import SlurmRun
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+@explained
 def ensemble_table(runs: Sequence[SlurmRun]) -> str:
     """Return a table of runs: one line each, and a line of their mean."""
     facts = runs[0].facts
@@ -48,6 +50,7 @@ def _line(schedule: Schedule) -> str:
     return f"{len(schedule):>7} {wait.mean():>9.1f}s {quantiles} {100 * schedule.backfilled.mean():>10.1f}%"
 
 
+@explained
 def starts(runs: Sequence[SlurmRun]) -> NDArray[np.float64]:
     """Return the starts of all runs, shape (runs, jobs), in seconds.
 
@@ -61,6 +64,7 @@ def starts(runs: Sequence[SlurmRun]) -> NDArray[np.float64]:
     return np.array([run.schedule.start_time for run in runs], dtype=np.float64)
 
 
+@explained
 def own_distances(runs: Sequence[SlurmRun]) -> NDArray[np.float64]:
     """Return how far each run is from the others: the mean distance of a start from its mean in the others, in s.
 
@@ -79,6 +83,7 @@ def _means_of_others(begins: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray((begins.sum(axis=0) - begins) / (len(begins) - 1))
 
 
+@explained
 @dataclass(frozen=True, slots=True)
 class EnsembleComparison:
     """Schedules of the same jobs, in groups, beside the runs of a laboratory.

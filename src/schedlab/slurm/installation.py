@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from schedlab.arguments import explained
 from schedlab.atomic import atomic_path
 from schedlab.errors import InputError
 from schedlab.slurm.releases import RELEASES, release_of
@@ -87,6 +88,7 @@ class Installation:
         return base | {"LD_LIBRARY_PATH": f"{self.plugins}:{self.plugins.parent}"}  # there its own C library may be
 
 
+@explained
 def find_slurm(which: str | None = None) -> Installation:
     """Return the Slurm to use.
 

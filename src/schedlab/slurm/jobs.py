@@ -9,6 +9,7 @@ from os import PathLike
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.cluster.membership import users_of
 from schedlab.engine.parts.heterogeneous.numbers import owners_of, wait_together
 from schedlab.errors import InputError
@@ -137,6 +138,7 @@ def fractions(submit: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np
     return found
 
 
+@explained
 def from_workload(
     workload: Workload,
     *,
@@ -254,6 +256,7 @@ def _after(workload: Workload, row: int, owner: NDArray[np.int64] | None) -> lis
     return [f"--dependency=afterany:%after({','.join(map(str, parents))})"]
 
 
+@explained
 def read_events(path: str | PathLike[str]) -> JobList:
     """Read the events file of UB CCR's Slurm simulator: submissions with the options of sbatch.
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError
 from schedlab.slurm.clock import SECOND, Clock
 from schedlab.slurm.components import command_line, components_of, note_held
@@ -44,6 +45,7 @@ PLUGINS = ("SelectType", "SchedulerType", "PriorityType", "PreemptType", "Topolo
 """Parameters that say which plugins decide."""
 
 
+@explained
 class Laboratory:
     """A slurmctld in skipped time; use it as a context manager, in the thread that made it.
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError
 from schedlab.slurm.configuration import Configuration
 from schedlab.slurm.daemon import LaboratoryError
@@ -43,6 +44,7 @@ def installed(configuration: Configuration, deployment: Deployment) -> Configura
     return replace(changed, files={**configuration.files, **script})
 
 
+@explained
 class Rehearsal:
     """The daemon of a deployment beside a laboratory; the clock stands while it looks at the queue.
 

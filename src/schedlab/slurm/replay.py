@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError
 from schedlab.scheduler.backfilling import Slurm
 from schedlab.scheduler.multifactor import Multifactor
@@ -36,6 +37,7 @@ Progress = Callable[[int, float], None]
 _PENDING = "%i|%u|%r|%Q|%P|%S"
 
 
+@explained
 def run(
     jobs: Workload | JobList,
     scheduler: str | Scheduler | None = None,
@@ -164,6 +166,7 @@ def run(
         return found
 
 
+@explained
 def run_phases(
     jobs: Workload | JobList, scheduler: str | Scheduler | None = None, *, phases: int, seed: int = 1, **options: Any
 ) -> list[SlurmRun]:

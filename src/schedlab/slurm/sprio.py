@@ -6,6 +6,7 @@ from typing import cast
 
 import numpy as np
 
+from schedlab.arguments import explained
 from schedlab.cluster.cluster import Cluster
 from schedlab.engine.prepared import Events
 from schedlab.engine.steps.priority_factors import Priorities
@@ -15,6 +16,7 @@ from schedlab.schedule.schedule import Schedule
 from schedlab.scheduler.scheduler import Scheduler
 
 
+@explained
 def priorities(schedule: Schedule, second: int, *, cluster: Cluster | None = None) -> Priorities:
     """Return the multifactor priorities of the jobs that waited at a second of a schedule, with their factors.
 

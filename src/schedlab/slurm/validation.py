@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvents
 from schedlab.cluster.slurm_releases import SlurmRelease
@@ -37,6 +38,7 @@ CLOCK = 300
 """Seconds between computations of priorities (PriorityCalcPeriod)."""
 
 
+@explained
 def validate(
     jobs: Workload,
     scheduler: str | Scheduler = "fcfs+slurm",
@@ -102,6 +104,7 @@ def rules_run_by(slurm: str | None) -> str:
     return version_of(SlurmRelease.given(name_of(find_slurm(slurm).version)))
 
 
+@explained
 def model_phases(
     jobs: Workload,
     scheduler: str | Scheduler,

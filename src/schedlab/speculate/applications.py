@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError
 from schedlab.speculate.costs import AffineCost, RequestLimits
 from schedlab.speculate.history import FEWEST_RUNS, distribution_of_runs
@@ -134,6 +135,7 @@ class RequestGains:
         return about | {"applications": self.to_frame().to_dict(orient="records")}
 
 
+@explained
 def request_gains(
     workload: Workload,
     by: Sequence[str] = ("user", "executable"),

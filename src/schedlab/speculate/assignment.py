@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.documents import read_toml
 from schedlab.errors import InputError
 from schedlab.scheduler.retries import GROWTH
@@ -49,6 +50,7 @@ class Application:
         return mask
 
 
+@explained
 def read_distributions(path: str | PathLike[str]) -> list[Application]:
     """Read applications and their run-time distributions.
 
@@ -153,6 +155,7 @@ def beyond_text(workload: str, beyond: int, with_distribution: int) -> str:
     )
 
 
+@explained
 def assign_distributions(workload: Workload, applications: list[Application]) -> Workload:
     """Return the workload with run-time distributions; a job of several applications follows that of the first.
 

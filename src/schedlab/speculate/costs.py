@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
+from schedlab.arguments import explained
 from schedlab.durations import duration_text
 from schedlab.errors import InputError
 
@@ -13,6 +14,7 @@ CheckpointMode = Literal["never", "always", "adaptive"]
 CHECKPOINT_MODES = ("never", "always", "adaptive")
 
 
+@explained
 @dataclass(frozen=True, slots=True)
 class AffineCost:
     """The cost of an attempt: alpha times the time requested, plus beta times the time used, plus gamma.
@@ -55,6 +57,7 @@ class AffineCost:
         return f"{self.alpha:g},{self.beta:g},{self.gamma:g}"
 
 
+@explained
 @dataclass(frozen=True, slots=True)
 class RequestLimits:
     """The requests that a site allows.
@@ -93,6 +96,7 @@ class RequestLimits:
             )
 
 
+@explained
 @dataclass(frozen=True, slots=True)
 class Checkpointing:
     """Whether failed attempts keep their progress, and the cost of that.

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError
 from schedlab.speculate.distributions import RunTimeDistribution
 from schedlab.speculate.point_distributions import DiscreteDistribution
 
 
+@explained
 def discretise(distribution: RunTimeDistribution, points: int) -> DiscreteDistribution:
     """Return the discrete distribution on low, low + d, ..., high, where d = (high - low) / points.
 

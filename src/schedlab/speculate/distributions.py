@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from schedlab.arguments import explained
 from schedlab.durations import duration_text
 from schedlab.errors import InputError
 from schedlab.speculate.families import FAMILIES, FROM_SCIPY, check_parameters, frozen_distribution
@@ -180,6 +181,7 @@ class RunTimeDistribution(ABC):
         return self.text
 
 
+@explained
 @dataclass(frozen=True, eq=False)
 class ContinuousDistribution(RunTimeDistribution):
     """A distribution of a family, truncated to [first, last], given that the run time exceeds `above`.

@@ -10,6 +10,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from schedlab.arguments import explained
 from schedlab.durations import duration_text
 from schedlab.errors import InputError
 from schedlab.speculate.distributions import ContinuousDistribution
@@ -188,6 +189,7 @@ def _judged(distribution: ContinuousDistribution, runs: Values, parameters: int)
     )
 
 
+@explained
 def fit_distributions(
     runs: ArrayLike, families: Iterable[str] = tuple(FAMILIES_TO_FIT), *, cut: float | None = None
 ) -> list[DistributionFit]:

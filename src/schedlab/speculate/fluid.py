@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError
 from schedlab.speculate.sequences import RequestSequence, check_share
 
@@ -39,6 +40,7 @@ class FluidSchedule:
     utilisation: float
 
 
+@explained
 def simulate_fluid(
     run_time: ArrayLike, requests: RequestSequence | Iterable[float], zeta: float = 0.0
 ) -> FluidSchedule:

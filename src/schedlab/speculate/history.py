@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from schedlab.arguments import explained
 from schedlab.documents import read_text
 from schedlab.durations import duration_text, is_duration, parse_duration
 from schedlab.errors import InputError
@@ -94,6 +95,7 @@ def runs_up_to(runs: ArrayLike, cut: float | None) -> NDArray[np.float64]:
     return values[values <= cut]
 
 
+@explained
 def evaluate_last_maximum(
     distribution: RunTimeDistribution,
     last: int = 10,
@@ -152,6 +154,7 @@ def evaluate_last_maximum(
     return Evaluation.of(model, zeta, makespan, attempts, requested, used)
 
 
+@explained
 def read_runs(path: str | PathLike[str], column: str | None = None) -> NDArray[np.float64]:
     """Read past run times from a CSV file.
 

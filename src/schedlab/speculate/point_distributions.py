@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
+from schedlab.arguments import explained
 from schedlab.durations import LONGEST, duration_text
 from schedlab.errors import InputError
 from schedlab.speculate.distributions import RunTimeDistribution, Values
@@ -31,6 +32,7 @@ class PointDistribution(RunTimeDistribution):
         return float(self.points[-1])
 
 
+@explained
 @dataclass(frozen=True, eq=False)
 class DiscreteDistribution(PointDistribution):
     """A discrete distribution.

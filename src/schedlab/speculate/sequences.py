@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from schedlab.arguments import explained
 from schedlab.durations import duration_text, parse_duration
 from schedlab.errors import InputError
 from schedlab.speculate.costs import AffineCost
@@ -32,6 +33,7 @@ class NoSequenceError(InputError):
     """No sequence of allowed requests covers the longest run."""
 
 
+@explained
 @dataclass(frozen=True, slots=True)
 class RequestSequence:
     """Requests in the order in which they are made.
@@ -92,6 +94,7 @@ class RequestSequence:
         return RequestSequence(lengths, lengths, (False,) * len(lengths))
 
     @staticmethod
+    @explained
     def parse(text: str) -> RequestSequence:
         """Return the sequence of durations separated by commas.
 
@@ -169,6 +172,7 @@ class Evaluation:
     used: float
 
     @staticmethod
+    @explained
     def of(
         model: AffineCost, zeta: float, makespan: float, attempts: float, requested: float, used: float
     ) -> Evaluation:

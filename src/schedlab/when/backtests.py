@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError, whole_number
 from schedlab.schedule.schedule import Schedule
 from schedlab.scheduler.backfilling import Conservative
@@ -109,6 +110,7 @@ def _only(outcomes: Outcomes, rows: NDArray[np.intp]) -> Outcomes:
     return Outcomes(outcomes.moment[rows], outcomes.waits[:, rows], outcomes.outcome[rows], outcomes.processors[rows])
 
 
+@explained
 def backtest(
     log: Schedule,
     twin: Twin | None = None,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from schedlab.arguments import explained
 from schedlab.engine.parts.limits.machine_inputs import never_runs
 from schedlab.engine.parts.limits.refusal import in_words
 from schedlab.errors import InputError
@@ -44,6 +45,7 @@ class SiteForecast:
     waits_for: tuple[WaitsFor, ...]
 
 
+@explained
 def at_site(
     site: Site,
     snapshot: Snapshot,
@@ -82,6 +84,7 @@ def at_site(
     return SiteForecast(site.name, starts, found, waits_for(found, starts, site.cluster))
 
 
+@explained
 def asked_job(words: Sequence[str], user: str | None = None) -> Workload:
     """Return a job that is asked about, from options of sbatch.
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from schedlab.arguments import explained
 from schedlab.cluster.node_events import NodeEvent
 from schedlab.cluster.node_service import read_services
 from schedlab.cluster.node_states import Service
@@ -79,6 +80,7 @@ class Snapshot(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
+@explained
 def read_snapshot(files: SnapshotFiles, now: int | None = None, *, timezone: str = "UTC") -> Snapshot:
     """Read a cluster at a moment from what Slurm's programs printed.
 

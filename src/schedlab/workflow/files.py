@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 from typing import Any, Literal
 
+from schedlab.arguments import explained
 from schedlab.atomic import atomic_path
 from schedlab.errors import InputError
 from schedlab.streams import read_whole
@@ -21,6 +22,7 @@ from schedlab.workflow.workflow import Workflow
 Format = Literal["wfformat", "manifest"]
 
 
+@explained
 def read_workflow(path: str | os.PathLike[str]) -> Workflow:
     """Read a workflow from a manifest of ScSF, a DAX of Pegasus or a WfFormat document, plain or gzip-compressed.
 
@@ -74,6 +76,7 @@ def _workflow(text: str, source: str, name: str) -> Workflow:
     raise InputError(f"{source}: this JSON is neither a manifest (no tasks) nor WfFormat (no schemaVersion)")
 
 
+@explained
 def write_workflow(
     workflow: Workflow,
     path: str | os.PathLike[str],

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError
 from schedlab.workflow.workflow import Task, Workflow
 
@@ -58,6 +59,7 @@ def parse_groups(texts: Sequence[str], workflow: Workflow, cap: int | None = Non
     return groups
 
 
+@explained
 def group_by_name(workflow: Workflow, groups: Mapping[str, int | None], *, rounds: Rounds = "average") -> Workflow:
     """Make one task of all tasks that share a name.
 
@@ -116,6 +118,7 @@ def group_by_name(workflow: Workflow, groups: Mapping[str, int | None], *, round
         raise InputError(f"the tasks cannot be grouped: {error}") from None
 
 
+@explained
 def merge_chains(workflow: Workflow) -> Workflow:
     """Merge each task into its parent if that is its only one, has no other child and as many processors.
 
@@ -152,6 +155,7 @@ def merge_chains(workflow: Workflow) -> Workflow:
     )
 
 
+@explained
 def rename_by_levels(workflow: Workflow) -> Workflow:
     """Call the tasks S0, S1, ... level by level from the roots, and put them into that order.
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError
 from schedlab.wording import count_of
 
@@ -51,6 +52,7 @@ class Task:
     name: str = ""
 
 
+@explained
 @dataclass(frozen=True)
 class Workflow:
     """Tasks and their dependencies, a directed acyclic graph.
@@ -104,6 +106,7 @@ class Workflow:
         check_unique(self.name, [task.id for task in self.tasks])
 
     @classmethod
+    @explained
     def arrange(
         cls,
         name: str,

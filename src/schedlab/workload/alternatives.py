@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError
 from schedlab.wording import shown
 
@@ -21,6 +22,7 @@ ONE = re.compile(r"(\d{1,16})x(\d{1,16})(?:/(\d{1,16}))?(?:@(\d{1,16}))?")
 """An alternative as text: processors, run time and, if known, requested time and nodes."""
 
 
+@explained
 @dataclass(frozen=True, slots=True, eq=False)
 class Alternatives:
     """Other sizes of moldable jobs: a scheduler runs each job with its own size or with one of these.
@@ -107,6 +109,7 @@ class Alternatives:
         return cls(_offsets(np.bincount(place, minlength=jobs)), **{name: one[order] for name, one in found.items()})
 
     @classmethod
+    @explained
     def from_texts(cls, texts: Iterable[str]) -> Alternatives:
         """Return the alternatives of jobs from one text per job, as `texts` writes them; "" for none.
 
@@ -150,6 +153,7 @@ class Alternatives:
         return [" ".join(words[ends[row] : ends[row + 1]]) for row in range(len(self))]
 
     @classmethod
+    @explained
     def none(cls, jobs: int) -> Alternatives:
         """Return the alternatives of jobs without any."""
         nothing = np.empty(0, dtype=np.int64)

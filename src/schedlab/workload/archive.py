@@ -12,6 +12,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
+from schedlab.arguments import explained
 from schedlab.atomic import atomic_path
 from schedlab.errors import InputError, OutputError
 from schedlab.streams import open_input
@@ -106,6 +107,7 @@ LOGS = {
 """The logs that `fetch` supports, by short name: the newest cleaned version, or the only one."""
 
 
+@explained
 def fetch(
     name: str,
     directory: str | os.PathLike[str] | None = None,

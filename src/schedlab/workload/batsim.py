@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from schedlab.arguments import explained
 from schedlab.documents import parse_json
 from schedlab.errors import InputError
 from schedlab.streams import open_output, read_whole, workload_name
@@ -21,6 +22,7 @@ DELAY_TYPES = {4: "delay", 5: "DelayProfile"}
 
 
 @names_its_file("batsim")
+@explained
 def read_batsim(path: str | os.PathLike[str]) -> Workload:
     """Read a Batsim workload, of version 4 or 5, whose jobs have delay profiles.
 
@@ -78,6 +80,7 @@ def read_batsim(path: str | os.PathLike[str]) -> Workload:
     return Workload.from_columns(columns, name=workload_name(path), processors=processors)
 
 
+@explained
 def write_batsim(workload: Workload, path: str | os.PathLike[str], version: int = 5) -> None:
     """Write a workload for Batsim, with one delay profile for each run time.
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError, check_type
 from schedlab.wording import did_you_mean
 from schedlab.workload.cancelling import CANCELLED, were_cancelled, with_patience
@@ -194,6 +195,7 @@ RULE_SETS: dict[str, tuple[str, ...]] = {
 the simulations of Gaussier et al. (SC 2015)."""
 
 
+@explained
 def clean(workload: Workload, rules: str | Sequence[str] = "default") -> Workload:
     """Drop or repair the jobs of a log that cannot be replayed.
 
@@ -231,6 +233,7 @@ def clean(workload: Workload, rules: str | Sequence[str] = "default") -> Workloa
     return clean_with_report(workload, rules)[0]
 
 
+@explained
 def clean_with_report(workload: Workload, rules: str | Sequence[str] = "default") -> tuple[Workload, CleaningReport]:
     """Clean like `clean`, and also return a report of each rule.
 
@@ -297,6 +300,7 @@ def _nothing_left(workload: Workload, steps: Sequence[Step]) -> str:
     )
 
 
+@explained
 def remove_flurry(workload: Workload, user_id: int, start: int, end: int) -> Workload:
     """Drop the jobs that a user submitted from `start` until before `end`, seconds on the workload's clock.
 
@@ -347,6 +351,7 @@ class Flurry:
         return f"flurry:{self.user_id}:{self.start}:{self.end}"
 
 
+@explained
 def find_flurries(workload: Workload, *, window: int = 86_400, factor: float = 10.0) -> list[Flurry]:
     """Find bursts of single users, for inspection before they are removed or kept.
 

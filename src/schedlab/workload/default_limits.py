@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
+from schedlab.arguments import explained
 from schedlab.durations import parse_duration
 from schedlab.errors import InputError
 from schedlab.wording import shown
@@ -16,6 +17,7 @@ EVERYWHERE = ""
 """The key for all jobs, in place of a partition name."""
 
 
+@explained
 def with_default_limits(workload: Workload, limits: Mapping[str, str | float]) -> Workload:
     """Return the jobs with a requested time for those that lack one.
 

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError
 
 
+@explained
 @dataclass(frozen=True, slots=True, eq=False)
 class Dependencies:
     """Parents of jobs: a job may start only after all of them have ended, whatever their status.
@@ -44,6 +46,7 @@ class Dependencies:
             object.__setattr__(self, name, view)
 
     @classmethod
+    @explained
     def from_pairs(
         cls, children: ArrayLike, parents: ArrayLike, delay: ArrayLike | None = None, *, jobs: int
     ) -> Dependencies:
@@ -110,6 +113,7 @@ class Dependencies:
         return Dependencies.from_pairs(child[stay], parent[stay], self.delay[stay], jobs=len(rows))
 
     @classmethod
+    @explained
     def none(cls, jobs: int) -> Dependencies:
         """Return the dependencies of jobs without any."""
         return cls.from_pairs([], [], jobs=jobs)

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
+
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
@@ -23,6 +25,7 @@ class Distribution:
     maximum: float
 
     @classmethod
+    @explained
     def of(cls, values: NDArray[Any]) -> Distribution | None:
         """Return the distribution of some values, or None if there are none."""
         if len(values) == 0:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError
 from schedlab.streams import open_input
 from schedlab.wording import shown
@@ -115,6 +116,7 @@ def _seconds(text: str) -> int:
 
 
 @names_its_file("events")
+@explained
 def read_event_lines(path: str | os.PathLike[str]) -> Workload:
     """Read the events file of UB CCR's Slurm simulator, plain or gzip-compressed.
 

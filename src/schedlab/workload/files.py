@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Literal
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError, check_type
 from schedlab.streams import open_input
 from schedlab.workload._queue_text import is_squeue_header
@@ -136,6 +137,7 @@ def _names_sacct_columns(line: str) -> bool:
     return len(known) > 1 and not known.isdisjoint(("jobid", "jobidraw"))
 
 
+@explained
 def read_workload(
     path: str | os.PathLike[str],
     processors: int | None = None,
@@ -231,6 +233,7 @@ def lost_in(workload: Workload, path: str | os.PathLike[str]) -> tuple[str, ...]
     return distributions if name.endswith(TABLE_SUFFIXES) else (*distributions, *left_out(workload))
 
 
+@explained
 def write_workload(workload: Workload, path: str | os.PathLike[str]) -> None:
     """Write a workload to a file, in the format of its suffix (see `read_workload`); SWF without one.
 

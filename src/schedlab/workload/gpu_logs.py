@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError
 from schedlab.streams import open_input, workload_name
 from schedlab.wording import shown
@@ -35,6 +36,7 @@ MILLI = 1000
 
 
 @names_its_file("openb")
+@explained
 def read_openb(path: str | os.PathLike[str], *, cores: Literal["whole", "milli"] = "whole") -> Workload:
     """Read a list of pods of Alibaba's GPU cluster (`openb_pod_list_*.csv`, 2023), plain or gzip-compressed.
 
@@ -115,6 +117,7 @@ def read_openb(path: str | os.PathLike[str], *, cores: Literal["whole", "milli"]
 
 
 @names_its_file("philly")
+@explained
 def read_philly(path: str | os.PathLike[str]) -> Workload:
     """Read the jobs of Microsoft's Philly clusters as one table (82,247 jobs of 15 virtual clusters, 2017).
 
@@ -169,6 +172,7 @@ def read_philly(path: str | os.PathLike[str]) -> Workload:
 
 
 @names_its_file("gen-parallel")
+@explained
 def read_gen_parallel(path: str | os.PathLike[str]) -> Workload:
     """Read a table of Gen-Parallel-Workloads: the last 15,000 jobs of Blue Waters, Theta, Helios or Philly.
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.durations import is_duration, parse_duration
 from schedlab.errors import InputError
 from schedlab.parquet import read_parquet
@@ -46,6 +47,7 @@ ZONE = r"\d\d:?\d\d\S*(?:Z|z|[+-]\d\d(?::?\d\d)?)$"
 
 
 @names_its_file("mapped")
+@explained
 def read_mapped(
     path: str | os.PathLike[str], columns: Mapping[str, str], *, processors: int | None = None, timezone: str = "UTC"
 ) -> Workload:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError
 from schedlab.wording import shown
 from schedlab.workload._accounting import read_text, split_lines, workload_of_records
@@ -45,6 +46,7 @@ COMPLETED, FAILED, CANCELLED = 1, 0, 5
 
 
 @names_its_file("moab")
+@explained
 def read_moab(path: str | os.PathLike[str]) -> Workload:
     """Read a log of Moab's workload events, plain or gzip-compressed.
 

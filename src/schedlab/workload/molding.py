@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError
 from schedlab.parquet import read_parquet
 from schedlab.streams import read_whole
@@ -36,6 +37,7 @@ class SpeedUp(Protocol):
         """Return the speed-up for numbers of processors from 1 on."""
 
 
+@explained
 @dataclass(frozen=True, slots=True)
 class Amdahl:
     """Amdahl's law: a share of the work is sequential.
@@ -67,6 +69,7 @@ class Amdahl:
         return 1 / (self.sequential + (1 - self.sequential) / processors)
 
 
+@explained
 @dataclass(frozen=True, slots=True)
 class Downey:
     """Downey's model: the average parallelism of a job and the coefficient of its variance.
@@ -111,6 +114,7 @@ class Downey:
         return np.where(n <= most, few, np.where(n <= 2 * most - 1, more, most))
 
 
+@explained
 def moldable(
     workload: Workload,
     speed_up: SpeedUp,
@@ -200,6 +204,7 @@ NEEDED = ("job_id", "processors", "run_time")
 KNOWN = (*NEEDED, "requested_time", "nodes")
 
 
+@explained
 def read_alternatives(path: str | os.PathLike[str], workload: Workload) -> Workload:
     """Return a workload with the alternatives in a file.
 
@@ -267,6 +272,7 @@ def _frame(path: str | os.PathLike[str]) -> pd.DataFrame:
         raise InputError(f"{os.fspath(path)}: this is not a CSV file ({str(error).splitlines()[0]})") from None
 
 
+@explained
 def write_alternatives(workload: Workload, path: str | os.PathLike[str]) -> None:
     """Write the alternatives of jobs to a file, CSV or Parquet, for `read_alternatives`.
 

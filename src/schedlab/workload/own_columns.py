@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError
 from schedlab.wording import shown
 from schedlab.workload.columns import below, take
@@ -20,6 +21,7 @@ Numbers = NDArray[np.int64] | NDArray[np.float64]
 Own = Numbers | Labels
 
 
+@explained
 @dataclass(frozen=True, slots=True, eq=False)
 class OwnColumns:
     """Own columns by name, in the order in which they were given.
@@ -33,6 +35,7 @@ class OwnColumns:
     columns: Mapping[str, Own]
 
     @classmethod
+    @explained
     def of(cls, columns: Mapping[str, Any], taken: Sequence[str]) -> OwnColumns:
         """Build columns from array-likes.
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError
 from schedlab.workload.cancelling import CANCELLED
 from schedlab.workload.resources import Resources
@@ -41,6 +42,7 @@ class Patience:
     waiting: NDArray[np.float64]
 
     @classmethod
+    @explained
     def of(cls, log: Workload) -> Patience:
         """Estimate the patience of the users of a log, by the product-limit estimator.
 

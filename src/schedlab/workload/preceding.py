@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError
 from schedlab.workload.dependencies import Dependencies
 from schedlab.workload.workload import Workload
 
 
+@explained
 def preceding_jobs(workload: Workload) -> tuple[Dependencies, int]:
     """Return the dependencies given by the fields `preceding_job_id` and `think_time`.
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.workload.distribution import Distribution
 from schedlab.workload.resources import WHOLE, Resources
 
@@ -46,6 +47,7 @@ class ResourceSummary:
     shared_gpus: int
 
     @classmethod
+    @explained
     def of(cls, resources: Resources) -> ResourceSummary:
         """Return the summary of some requests."""
 

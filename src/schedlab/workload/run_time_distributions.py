@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError
 from schedlab.workload.columns import below
 
 
+@explained
 @dataclass(frozen=True, slots=True, eq=False)
 class RunTimeDistributions:
     """The run-time distributions of jobs.
@@ -45,6 +47,7 @@ class RunTimeDistributions:
         object.__setattr__(self, "distribution", view)
 
     @classmethod
+    @explained
     def none(cls, jobs: int) -> RunTimeDistributions:
         """Return the value for jobs without distributions."""
         return cls(np.full(jobs, -1, dtype=np.int64))

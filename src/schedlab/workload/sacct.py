@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.workload._accounting import (
     by_distinct,
     per_processor,
@@ -38,6 +39,7 @@ STATUS = {"COMPLETED": 1, RESIZED: 1, "CANCELLED": CANCELLED, **dict.fromkeys(GO
 
 
 @names_its_file("sacct")
+@explained
 def read_sacct(
     path: str | os.PathLike[str],
     *,

@@ -11,6 +11,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.durations import DAY, WEEK
 from schedlab.errors import InputError, check_positive, whole_number
 from schedlab.wording import did_you_mean
@@ -19,6 +20,7 @@ from schedlab.workload.resources import Labels
 from schedlab.workload.workload import Workload
 
 
+@explained
 def offered_load(workload: Workload, processors: int | None = None) -> float:
     """Return the arriving work divided by the capacity of the machine.
 
@@ -55,6 +57,7 @@ def offered_load(workload: Workload, processors: int | None = None) -> float:
     return float(np.dot(run_times, np.maximum(workload.job_processors, 0)) / (size * period))
 
 
+@explained
 def scale_load(
     workload: Workload,
     *,
@@ -136,6 +139,7 @@ def time_window(workload: Workload, start: int, end: int) -> Workload:
     return part
 
 
+@explained
 def in_partitions(workload: Workload, names: Iterable[str]) -> Workload:
     """Return the jobs that may run in one of these partitions.
 
@@ -254,6 +258,7 @@ def cut_windows(workload: Workload, length: int, skip_state: int) -> Iterator[Wo
         first = max(end, first + 1)
 
 
+@explained
 def resample_users(
     workload: Workload,
     weeks: int | None = None,

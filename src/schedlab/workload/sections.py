@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import astuple, dataclass
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError
 from schedlab.workload.workload import Workload
 
 _LINE = re.compile(r"\s*Note: sections begin=(-?\d+) start=(-?\d+) end=(-?\d+) cutoff=(-?\d+)\s*")
 
 
+@explained
 @dataclass(frozen=True, slots=True)
 class Sections:
     """The beginnings of the sections of an experiment, in seconds on the clock of its workload.
@@ -54,6 +56,7 @@ class Sections:
         return f" Note: sections begin={self.begin} start={self.start} end={self.end} cutoff={self.cutoff}"
 
 
+@explained
 def sections_of(workload: Workload) -> Sections:
     """Return the sections of a generated experiment from its header.
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError
 from schedlab.streams import open_input, workload_name
 from schedlab.workload._accounting import numbered_names
@@ -72,6 +73,7 @@ class ControllerLog:
     starts: dict[str, int]
 
 
+@explained
 def read_slurmctld_log(path: str | os.PathLike[str], *, timezone: str = "UTC") -> ControllerLog:
     """Read slurmctld.log, plain or gzip-compressed.
 

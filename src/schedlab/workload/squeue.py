@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError
 from schedlab.streams import read_whole
 from schedlab.workload._accounting import since_eligible, workload_of_records
@@ -31,6 +32,7 @@ WAITING = ("PENDING", "PD", "REQUEUED", "REQUEUE_HOLD", "RQ", "RH", "SPECIAL_EXI
 
 
 @names_its_file("squeue")
+@explained
 def read_squeue(path: str | os.PathLike[str], *, timezone: str = "UTC", het_jobs: HetJobs = "joined") -> Workload:
     """Read the jobs that a queue has at a moment, plain or gzip-compressed.
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ class Submission:
             object.__setattr__(self, "group", self.workflow.name)
 
 
+@explained
 @dataclass(frozen=True, slots=True, eq=False)
 class WorkflowJobs:
     """The jobs of a workload that belong to workflows.
@@ -100,6 +102,7 @@ class WorkflowJobs:
         return WorkflowJobs(self.number[rows], self.task[rows], self.submissions)
 
     @classmethod
+    @explained
     def none(cls, jobs: int) -> WorkflowJobs:
         """Return the value for jobs that belong to no workflow."""
         return cls(np.full(jobs, -1, dtype=np.int64), np.full(jobs, -1, dtype=np.int64), ())

@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError
 from schedlab.workflow.workflow import Task, Workflow
 from schedlab.workload.columns import UNKNOWN
@@ -106,6 +107,7 @@ def _template(tasks: Sequence[Task], positions: range, rounded: Callable[[float]
     )
 
 
+@explained
 def submit_workflows(workload: Workload, submissions: Sequence[Submission], *, rules: Rules = "corrected") -> Workload:
     """Add the jobs of workflows to those of a workload.
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.display import as_html
 from schedlab.durations import DAY
 from schedlab.workload.cleaning import RULES, clean_with_report
@@ -160,6 +161,7 @@ class Summary:
         return lines
 
 
+@explained
 def summarise(workload: Workload, *, rules: str | Sequence[str] | None = None, top_users: int = 3) -> Summary:
     """Describe a workload in numbers.
 

@@ -11,6 +11,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError
 from schedlab.streams import open_input, open_output, workload_name
 from schedlab.workload._submits import first_bad_submit
@@ -37,6 +38,7 @@ BARE_RETURN = re.compile(rb"\r(?![\r\n]|\Z)")
 
 
 @names_its_file("swf")
+@explained
 def read_swf(path: str | os.PathLike[str]) -> Workload:
     """Read a workload log in SWF, plain or gzip-compressed.
 
@@ -112,6 +114,7 @@ def read_swf(path: str | os.PathLike[str]) -> Workload:
     return workload
 
 
+@explained
 def write_swf(workload: Workload, path: str | os.PathLike[str]) -> None:
     """Write a workload in SWF, gzip-compressed if the name ends with ".gz".
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
+from schedlab.arguments import explained
 from schedlab.documents import checked
 from schedlab.errors import InputError
 from schedlab.parquet import METADATA_KEY, read_parquet
@@ -77,6 +78,7 @@ UNITS = {
 
 
 @names_its_file("table")
+@explained
 def read_table(path: str | os.PathLike[str], processors: int | None = None) -> Workload:
     """Read a workload from a Parquet file (by its first bytes) or a CSV file (plain or gzip-compressed).
 
@@ -132,6 +134,7 @@ def read_table(path: str | os.PathLike[str], processors: int | None = None) -> W
     return workload.replace(header=(*header, *users), origin=origin, **links)
 
 
+@explained
 def write_table(workload: Workload, path: str | os.PathLike[str]) -> None:
     """Write a workload as a table.
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError
 from schedlab.workload._accounting import (
     by_distinct,
@@ -53,6 +54,7 @@ BLOCK = 1 << 12
 
 
 @names_its_file("torque")
+@explained
 def read_torque(path: str | os.PathLike[str]) -> Workload:
     """Read an accounting log of Torque or PBS (server_priv/accounting/YYYYMMDD), plain or gzip-compressed.
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from schedlab.arguments import explained
 from schedlab.campaign.definition.campaign import Campaign, importing_texts_in
 from schedlab.documents import LARGEST_TOML, line_of, parse_toml, path_in, read_text
 from schedlab.errors import InputError
@@ -28,6 +29,7 @@ MESSAGES = {
 """What is said of errors that pydantic tells in words of Python."""
 
 
+@explained
 def read_campaign(path: str | os.PathLike[str]) -> Campaign:
     """Read a campaign file.
 

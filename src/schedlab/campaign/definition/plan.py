@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.campaign.definition.campaign import Campaign
 from schedlab.campaign.definition.instances import Instance, instances_of, number_of_instances
 from schedlab.campaign.sources.input import Input
@@ -169,6 +170,7 @@ def _grouped(pairs: list[tuple[Instance, str]]) -> tuple[tuple[Instance, tuple[s
     return tuple((instance, tuple(schedulers)) for instance, schedulers in parts)
 
 
+@explained
 class Plan:
     """All tasks of a campaign, in their order: instance after instance, each with all schedulers.
 

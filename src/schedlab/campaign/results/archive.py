@@ -20,6 +20,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
+from schedlab.arguments import explained
 from schedlab.atomic import atomic_path
 from schedlab.campaign.results.readme import readme
 from schedlab.campaign.run.coordinator import run_campaign
@@ -134,6 +135,7 @@ def unpacked(path: str | os.PathLike[str], directory: str | os.PathLike[str]) ->
     return manifest
 
 
+@explained
 def rerun(
     path: str | os.PathLike[str], directory: str | os.PathLike[str], *, workers: int | None = None
 ) -> tuple[RunDirectory, RunDirectory]:

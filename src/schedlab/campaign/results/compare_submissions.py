@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal
 
+from schedlab.arguments import explained
 from schedlab.campaign.results.statistics import FEWEST_PAIRS, Paired, interval_text, paired, signed
 from schedlab.campaign.run.details import read_details
 from schedlab.errors import InputError
@@ -158,6 +159,7 @@ class SubmissionComparison:
         return "\n\n".join(parts)
 
 
+@explained
 def compare_submissions(
     run: RunDirectory, *, common: Common = "finished", level: float = 0.95, seed: int = 0
 ) -> SubmissionComparison:

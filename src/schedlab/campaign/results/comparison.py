@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from schedlab.arguments import explained
 from schedlab.campaign.results import latex
 from schedlab.campaign.results.statistics import quantity
 from schedlab.campaign.results.trade_offs import Price, prices
@@ -212,6 +213,7 @@ class Comparison:
         return header, rows
 
 
+@explained
 def compare(
     workload: Workload,
     schedulers: Iterable[str | Scheduler] | Mapping[str, str | Scheduler],

@@ -85,12 +85,12 @@ def heading(metric: str, scale: Scale) -> str:
 
 
 def number(value: float, *, sign: bool = False) -> str:
-    """Return a number with three significant digits, or all before its point; a dash if it is not known.
+    r"""Return a number with three significant digits, or all before its point; a dash if it is not known.
 
     Examples
     --------
-    >>> number(12.3456), number(12345.6), number(0.5), number(-1.5, sign=True), number(math.nan)
-    ('12.3', r'12\\,346', '0.500', '$-$1.50', '--')
+    >>> print(number(12.3456), number(12345.6), number(0.5), number(-1.5, sign=True), number(math.nan))
+    12.3 12\,346 0.500 $-$1.50 --
     """
     if math.isnan(value):
         return "--"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from schedlab.arguments import explained
 from schedlab.campaign.results import latex
 from schedlab.campaign.results.statistics import (
     LARGER_IS_BETTER,
@@ -193,6 +194,7 @@ def _ratio(row: RankedScheduler) -> str:
     return "--" if row.paired.ratio is None else latex.number(row.paired.ratio)
 
 
+@explained
 def ranking(
     frame: pd.DataFrame,
     baseline: str,

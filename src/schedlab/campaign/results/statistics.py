@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError
 from schedlab.schedule.summary import duration
 from schedlab.wording import count_of
@@ -118,6 +119,7 @@ class Paired:
         return f"{self.verdict}: {ratio}; {difference}; better in {self.wins} of {count_of(self.pairs, 'pair')}"
 
 
+@explained
 def paired(
     frame: pd.DataFrame,
     metric: str,
@@ -339,6 +341,7 @@ def signed(metric: str, value: float) -> str:
     return f"{'+' if value > 0 else ''}{quantity(metric, value)}"
 
 
+@explained
 def interval_text(interval: Interval | None, metric: str | None = None) -> str:
     """Return an interval of differences of a metric, or of ratios if none is named; "-" if there is none.
 

@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.atomic import atomic_path
 from schedlab.campaign.definition.campaign import Campaign
 from schedlab.campaign.definition.plan import Plan
@@ -66,6 +67,7 @@ class RunDirectory(RunFiles):
         return f"<RunDirectory {self.path}>"
 
     @classmethod
+    @explained
     def open(cls, path: str | os.PathLike[str]) -> RunDirectory:
         """Return an existing run directory.
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from schedlab.arguments import explained
 from schedlab.atomic import atomic_path
 from schedlab.campaign.run.own_files import (
     DETAILS,
@@ -28,6 +29,7 @@ LARGEST = 1 << 30
 """Bytes of a file: the schedule of ten million jobs takes a third of it."""
 
 
+@explained
 class RunFiles:
     """The files of a run directory.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from schedlab.arguments import explained
 from schedlab.campaign.sources.machine import NO_MACHINE, MachineFiles
 from schedlab.speculate.assignment import beyond_text
 from schedlab.wording import count_of
@@ -70,6 +71,7 @@ class Input:
         return "; ".join([*told, *([beyond] if beyond else [])])
 
     @classmethod
+    @explained
     def from_dict(cls, facts: dict[str, Any]) -> Input:
         """Return the input that `to_dict` gave, also by way of JSON."""
         files = tuple((str(path), str(sha256)) for path, sha256 in facts.get("files", ()))

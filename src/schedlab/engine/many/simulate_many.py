@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvents
 from schedlab.engine.jobs.state import JOB
@@ -41,6 +42,7 @@ OF_JOBS = tuple(name for name in NAMES if name.partition("_")[2] in MEASURED)
 """Metrics of jobs rather than of the machine."""
 
 
+@explained
 def simulate_many(
     workloads: Workload | Iterable[Workload],
     schedulers: str | Scheduler | Iterable[str | Scheduler] | Mapping[str, str | Scheduler],

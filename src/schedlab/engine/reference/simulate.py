@@ -7,6 +7,7 @@ from dataclasses import astuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.engine.jobs_that_never_start import refuse_left_over
 from schedlab.engine.parts.cancellations.numbers import patience_by_job
 from schedlab.engine.parts.dependencies.reference import new_dependencies, share_places
@@ -33,6 +34,7 @@ from schedlab.speculate.requests import Requests
 from schedlab.workload.workload import Workload
 
 
+@explained
 def simulate_plain(
     workload: Workload,
     scheduler: str | Scheduler = "fcfs+easy",
