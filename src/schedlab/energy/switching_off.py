@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from schedlab.arguments import explained
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.power_saving import PowerSaving
 from schedlab.durations import duration_text
@@ -77,6 +78,7 @@ class SwitchedOff:
         )
 
 
+@explained
 def switch_off(
     jobs: Workload,
     scheduler: str | Scheduler,
