@@ -85,6 +85,7 @@ PARTITION: Table = {
     "max_memory_per_core": (0.25, (60,)),
     "max_memory_per_node": (0.25, (100, 250)),
     "memory_per_gpu": (0.1, (40, 150)),
+    "whole_memory": (0.3, (True,)),
     "allow_accounts": (0.08, (["a"], ["a", "b"])),
     "deny_accounts": (0.08, (["b"],)),
 }

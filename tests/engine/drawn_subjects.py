@@ -53,7 +53,9 @@ SUBJECTS = (
     Subject((*NARROW, "over_partition", "partition's qos", "limits of qos")),
     Subject(("nodes", "accounting"), ("allow_accounts", "deny_accounts", "account")),
     Subject((*SITE, "reserves", "interval")),
-    Subject(("nodes", "memory", "narrow"), ("memory_per_gpu", "max_memory_per_node", "memory_per_core")),
+    Subject(
+        ("nodes", "memory", "narrow"), ("memory_per_gpu", "max_memory_per_node", "memory_per_core", "whole_memory")
+    ),
     Subject((*SITE, "multifactor", "fairshare", "period"), ("half_life", "usage_factor", "shares", "ends")),
     Subject((*SITE, "multifactor", "fairshare", "tres", "period"), ("billing", "billing_largest"), 2),
     Subject(("slurm", "multifactor", "age", "size", "period"), ("max_age", "accrue")),

@@ -116,6 +116,7 @@ class PartitionTable(_Table):
     least_loaded: bool = False
     overtime: Seconds | None = None
     memory_per_gpu: Mebibytes | None = None
+    whole_memory: bool = False
 
     def made(self) -> Partition:
         """Return the partition that it describes."""

@@ -163,6 +163,9 @@ class Partition:
         MiB that a job gets that asks for no memory; None: none is counted for it.
     memory_per_gpu
         MiB that a job that asks for no memory gets for each of its GPUs, instead; None: GPUs do not count.
+    whole_memory
+        Whether a job that asks for no memory, and is given none by these, holds all memory of its nodes; of nodes with
+        unequal memory, the least of them on each.
     exclusive
         Whether every job gets whole nodes.
     allow_accounts, allow_qos, deny_accounts, deny_qos
@@ -234,6 +237,7 @@ class Partition:
     least_loaded: bool = False
     overtime: int | None = None
     memory_per_gpu: int | None = None
+    whole_memory: bool = False
 
     def __post_init__(self) -> None:
         check_name("a partition", self.name)

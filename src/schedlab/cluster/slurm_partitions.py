@@ -223,6 +223,8 @@ class PartitionLines:
         fields["billing_largest"] = "max_tres" in flags and "billing" in fields
         shared = given.get("oversubscribe", given.get("shared", "")).upper().partition(":")[0]
         fields["least_loaded"] = fields.get("least_loaded", False) or self.rules.least_loaded
+        given_memory = fields.get("memory_per_core") or fields.get("memory_per_node")
+        fields["whole_memory"] = self.rules.memory and not self.rules.linear and not given_memory
         fields["exclusive"] = shared == "EXCLUSIVE" or (self.rules.linear and shared not in ("YES", "FORCE"))
         return fields
 

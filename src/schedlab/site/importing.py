@@ -37,6 +37,7 @@ from schedlab.site.site import Settings, Site
 from schedlab.site.slurm_release import guessed_release, with_release
 from schedlab.site.sources import contradictions, main_file, marked, sentences_about, with_memory
 from schedlab.site.templates import Filled, filled, with_open_lines
+from schedlab.site.untold_memory import is_about_memory, memory_lines, told_of_memory, without_untold_memory
 from schedlab.wording import count_of, shown
 from schedlab.workload.files import format_of, read_workload
 from schedlab.workload.workload import Workload
@@ -200,10 +201,13 @@ def site_of(
             scheduling_of(values, Cluster(1), numbers_of(None, Cluster(1)), where)
     faults.check()
     assert cluster is not None
-    jobs, told = None, [*other_notes(notes), *sentences_about(cluster)]
+    jobs, told = None, [*(one for one in other_notes(notes) if not is_about_memory(one)), *sentences_about(cluster)]
     if workload is not None:
         jobs, filled = completed(workload.replace(processors=cluster.processors), cluster)
         told += filled
+    configured, cluster = cluster, without_untold_memory(cluster, jobs)
+    memory = memory_lines(configured, cluster, jobs)
+    told += told_of_memory(memory, jobs)
     found = scheduling_of(values, cluster, numbers_of(jobs, cluster), where)
     if cluster.accounting is None and values.get("accountingstorageenforce"):
         told.append(
@@ -220,7 +224,9 @@ def site_of(
             one = f"{strangers[0][0]} in {strangers[0][1]}"
             unknown = count_of(len(strangers), "user")
             told.append(f"the accounts lack {unknown} of jobs, such as {one}: each has one share there")
-    ledger = with_open_lines(marked(ledger_of(main, files, cluster.ignored, found.notes)), [*select, *left_open])
+    ledger = with_open_lines(
+        marked(ledger_of(main, files, cluster.ignored, found.notes)), [*select, *memory, *left_open]
+    )
     sources = {path.name: _digest(path) for paths in files.values() for path in paths}
     settings = Settings(found.scheduler.text, found.limits, sources, tuple(dict.fromkeys(told)))
     machine = replace(cluster if found.limits else without_limits(cluster), ignored=())

@@ -27,6 +27,7 @@ from schedlab.site.ranking import VariantRanking
 from schedlab.site.samples import SiteSample
 from schedlab.site.site import Site
 from schedlab.site.sweep import VariantFailure
+from schedlab.site.untold_memory import as_assumed
 from schedlab.site.validation import common_rows
 from schedlab.site.variant_task import VariantTask, is_whole, same_work_task, variant_task
 from schedlab.site.variants import AS_IT_IS, Variant, compared_with
@@ -320,7 +321,7 @@ def _on_slurm(side: _Side, *, nodes: bool, **options: Any) -> SlurmRun:
         )
     # The twin has the policy in place of all priorities, and so has Slurm.
     deployment = deploy(policy, way=usual_way(policy, within=False)) if policy else None
-    jobs = task.pieces.jobs
+    jobs = as_assumed(task.pieces.jobs, task.site)
     with tempfile.TemporaryDirectory(prefix="schedlab-") as name:
         for file, text in task.site.files.items():
             Path(name, file).write_text(text, encoding="utf-8")

@@ -39,6 +39,7 @@ def room(machine: Machine, view: View, request: int, node: int) -> int:
         or free.gpus < asked.least_gpus
         or free.runs & ~asked.ignored >= ALONE
         or (free.runs & ~asked.ignored > 0 and asked.exclusive > 0)
+        or (asked.whole_memory > 0 and free.memory < machine.nodes[node].memory)
         or not machine.allowed[asked.eligible, node]
     ):
         return 0
@@ -158,7 +159,8 @@ def change(
         share = WHOLE
     else:
         if there.memory < UNLIMITED:
-            free[place].memory += sign * (asked.node_memory + tasks * asked.task_memory)
+            of_tasks = asked.node_memory + tasks * asked.task_memory
+            free[place].memory += sign * (there.memory if asked.whole_memory > 0 else of_tasks)
         free[place].runs -= sign
     i = 0
     while bits >> i:

@@ -102,6 +102,9 @@ class NodeInputs(NamedTuple):
         int64, one per distinct request: the cap that it is under, a position in `caps`, or NO_CAP; None: none is.
     caps
         int64, one per cap: how many cores of a node the jobs under it may hold together; None without any.
+    whole_memory
+        bool, one per distinct request: whether it takes all memory of its nodes, of which no run may hold any; None:
+        none does. Its `node_memory` is the least that such a node has.
     """
 
     names: tuple[str, ...]
@@ -137,6 +140,7 @@ class NodeInputs(NamedTuple):
     named: NDArray[np.bool_] | None = None
     cap: NDArray[np.int64] | None = None
     caps: NDArray[np.int64] | None = None
+    whole_memory: NDArray[np.bool_] | None = None
 
     @property
     def has_ways(self) -> bool:
@@ -149,6 +153,7 @@ class NodeInputs(NamedTuple):
         return (
             *("nodes", "tasks", "tasks_per_node", "task_cores", "task_memory", "task_gpus", "node_memory", "node_gpus"),
             *("share", "gpu_type", "exclusive", "eligible", "most_nodes", "books", "way", "named", "cap"),
+            "whole_memory",
         )
 
 

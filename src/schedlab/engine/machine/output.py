@@ -33,7 +33,8 @@ def placement_of(prepared: Prepared, world: World) -> Placement:
     gpus = np.bitwise_count(log["bits"]).astype(np.int64)
     there = np.where(inputs.memory == UNLIMITED, 0, inputs.memory)
     asked = inputs.node_memory[request] + tasks * inputs.task_memory[request]
-    memory = np.where(inputs.exclusive[request] | (there[node] == 0), there[node], asked)
+    whole = inputs.exclusive if inputs.whole_memory is None else inputs.exclusive | inputs.whole_memory
+    memory = np.where(whole[request] | (there[node] == 0), there[node], asked)
     if prepared.asked is None:  # no job ran twice: in the workload's order
         row = job if prepared.order is None else prepared.order[job]
         first = np.argsort(row, kind="stable")

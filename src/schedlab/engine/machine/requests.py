@@ -69,7 +69,8 @@ def unchecked_inputs(
     columns["way"] = _unless_all(columns["way"], BY_RULE) if placement in SLURM_PLACEMENTS else None
     caps = {} if _unless_all(columns["cap"], NO_CAP) is None else caps_of(cluster)
     columns["cap"] = columns["cap"] if caps else None
-    columns["named"] = _unless_all(columns["named"].astype(np.bool_), False)
+    for name in ("named", "whole_memory"):
+        columns[name] = _unless_all(columns[name].astype(np.bool_), False)
     gpus = _devices(nodes, types)
     return NodeInputs(
         names=tuple(name for _, name in nodes),
@@ -153,6 +154,9 @@ def _asked(
     tasks = np.maximum(tasks, nodes)
     node_gpus = np.where(total > 0, -(-total // np.maximum(nodes, 1)), node_gpus)
     node_memory, core_memory, gpu_memory, exclusive = _of_partitions(resources, cluster)
+    of_gpus = (gpu_memory > 0) & (resources.gpus_in_all > 0) & ~shared
+    whole = np.where((node_memory > 0) | (core_memory > 0) | of_gpus, 0, _memory_of_nodes(resources, cluster))
+    node_memory += whole
     nodes, most_nodes = _numbers_of_nodes(resources, cluster, nodes, tasks, limit)
     tasks = np.maximum(tasks, nodes)
     task_gpus, node_gpus = np.where(shared, 0, task_gpus), np.where(shared, 0, node_gpus)
@@ -168,6 +172,7 @@ def _asked(
         "way": _ways(resources, cluster),
         "named": (resources.nodelist.codes >= 0).astype(np.int64),
         "cap": _caps(resources, cluster),
+        "whole_memory": (whole > 0).astype(np.int64),
     }
 
 
@@ -265,6 +270,16 @@ def _of_partitions(
         if partition.exclusive:
             exclusive[mine] = 1
     return node_memory, core_memory, gpu_memory, exclusive
+
+
+def _memory_of_nodes(resources: Resources, cluster: Cluster) -> NDArray[np.int64]:
+    """Return the least memory of a node of each job's partition where jobs that ask for none hold all of it, else 0."""
+    found = np.zeros(len(resources), dtype=np.int64)
+    for mine, partition in _by_partition(resources, cluster):
+        if partition.whole_memory:
+            there = set(cluster.nodes_of(partition))
+            found[mine] = min(group.memory or 0 for group in cluster.groups if not there.isdisjoint(group.names))
+    return found
 
 
 def _partitions(cluster: Cluster, text: str) -> list[Partition]:

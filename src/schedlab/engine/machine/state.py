@@ -59,11 +59,13 @@ REQUEST = np.dtype(
         ("ignored", "i8"),
         ("most_nodes", "i8"),
         ("most_leaves", "i8"),
+        ("whole_memory", "i8"),
     ]
 )
 """A request, with the fields of `NodeInputs`, and the minimum that a node must have free to be of use, whatever the
 other nodes have: room for tasks, cores, memory, thousandths of GPUs; then the marks of nodes that it ignores, and how
-many nodes it may have if it names no number, and how many leaf switches, or UNLIMITED."""
+many nodes it may have if it names no number, and how many leaf switches, or UNLIMITED; and
+whether it takes all memory of its nodes."""
 
 MEMORY = np.dtype(
     [
@@ -310,10 +312,11 @@ def _machine(inputs: NodeInputs, limits: LimitInputs | None, bookings: BookingIn
     nodes["cores"][count] = nodes["memory"][count] = 0
     kinds = [inputs.device_type[inputs.device_offset[node] : inputs.device_offset[node + 1]] for node in number]
     requests = new_records(len(inputs.nodes), REQUEST)
-    for name in (set(REQUEST.names or ()) & set(NodeInputs._fields)) - {"most_nodes", "most_leaves"}:
+    for name in (set(REQUEST.names or ()) & set(NodeInputs._fields)) - {"most_nodes", "most_leaves", "whole_memory"}:
         requests[name] = getattr(inputs, name)
     requests["most_nodes"] = UNLIMITED if inputs.most_nodes is None else inputs.most_nodes
     requests["most_leaves"] = UNLIMITED if inputs.most_leaves is None else inputs.most_leaves
+    requests["whole_memory"] = 0 if inputs.whole_memory is None else inputs.whole_memory
     least = least_room(inputs)
     requests["least_room"] = least
     requests["least_cores"] = least * inputs.task_cores

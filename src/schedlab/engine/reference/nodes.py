@@ -31,7 +31,8 @@ class Request:
     used. If it is `booked`, it is one within an advance reservation, on whose nodes it may run. A request for any
     number of nodes may have at most `most`, and any at most so many `leaves`, None for as many as there are. Its `way`
     to nodes may be another one than the rule of placement. All jobs of its `cap`, if it is in one, may hold
-    `cap_cores` cores of a node. It may be for the nodes that the job has `named`.
+    `cap_cores` cores of a node. It may be for the nodes that the job has `named`. If it takes all memory of its nodes,
+    `whole_memory` tells how much each has.
     """
 
     nodes: int
@@ -53,6 +54,7 @@ class Request:
     cap: int | None = None
     cap_cores: int = 0
     named: bool = False
+    whole_memory: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,8 @@ class Node(NamedTuple):
         if self.reserved and not request.booked:
             return 0
         suitable = len(self.suitable_gpus(request))
+        if request.whole_memory and self.memory < request.whole_memory[self.number]:
+            return 0
         if self.memory < request.node_memory or suitable < (request.node_gpus if request.share == WHOLE else 1):
             return 0
         rooms = [self.cores // request.cores, self.cap_room(request) // request.cores]
@@ -134,7 +138,7 @@ class Node(NamedTuple):
             return Piece(self.number, tasks, self.cores, memory, everything, alone=True, cap=request.cap)
         gpus = self.suitable_gpus(request)[: request.node_gpus + tasks * request.gpus] if shared is None else [shared]
         taken = tuple((gpu.number, request.share) for gpu in gpus)
-        memory = request.node_memory + tasks * request.memory
+        memory = self.memory if request.whole_memory else request.node_memory + tasks * request.memory
         return Piece(self.number, tasks, tasks * request.cores, memory, taken, cap=request.cap)
 
     def without(self, piece: Piece) -> Node:
@@ -207,7 +211,11 @@ def shapes_of(inputs: NodeInputs) -> list[Request]:
     caps = [None if one == NO_CAP else one for one in cap]
     most_of = [0 if one == NO_CAP or inputs.caps is None else int(inputs.caps[one]) for one in cap]
     named = [False] * len(allowed) if inputs.named is None else inputs.named.tolist()
-    more = (allowed, booked, bounds, few, ways, caps, most_of, named)
+    total = tuple(inputs.memory.tolist())
+    whole = (
+        [()] * len(allowed) if inputs.whole_memory is None else [total if one else () for one in inputs.whole_memory]
+    )
+    more = (allowed, booked, bounds, few, ways, caps, most_of, named, whole)
     return [Request(*values) for values in zip(*columns, *more, strict=True)]
 
 
