@@ -61,7 +61,7 @@ def render_calibration(calibration: Calibration, *, command: str = "") -> str:
     """Return a calibration as HTML; see `write_calibration`."""
     page = Page()
     both = {AS_RECORDED: calibration.recorded, REPLAYED: calibration.simulated}
-    page.explore(both, baseline=AS_RECORDED)
+    page.explore(both, baseline=AS_RECORDED, both=True)
     facts = provenance_for_pages(calibration.simulated)
     left_out = [f"{told}." for told in left_out_texts(calibration.left_out)]
     return page.render(

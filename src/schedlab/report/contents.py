@@ -34,6 +34,7 @@ def contents(
     container: Container,
     *,
     baseline: str | None = None,
+    both: bool = False,
     unit: str = "processor",
 ) -> dict[str, Any]:
     """Put schedules of the same jobs into a container, and return the index that describes them.
@@ -46,6 +47,8 @@ def contents(
         Where the columns go.
     baseline
         The schedule that is shown first; by default, the first.
+    both
+        Whether two schedules are shown beside each other from the beginning.
     unit
         What the machine is counted in, singular: "processor", "node", "GPU".
     """
@@ -85,6 +88,7 @@ def contents(
         "sizeClasses": size_class_labels(first.processors),
         "schedules": decisions,
         "first": _position(schedules, baseline),
+        "second": 1 - _position(schedules, baseline) if both and len(schedules) == 2 else -1,
     }
 
 

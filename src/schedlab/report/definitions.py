@@ -71,7 +71,11 @@ DEFINITIONS = {
         "Size class",
         "Serial jobs use one processor, narrow ones up to 1/16 of the machine, medium ones up to 1/4, wide ones more.",
     ),
-    "utilisation": ("Utilisation", "Share of the machine that jobs hold, averaged over the time that is meant."),
+    "utilisation": (
+        "Utilisation",
+        "Share of the machine's processors that running jobs asked for, averaged over the time that is meant: cores of "
+        "a node that a job has alone without asking for them do not count, and whether programs use theirs is unknown.",
+    ),
     "queue_length": ("Queue length", "Number of jobs that are submitted and not started."),
     "work_waiting": (
         "Work waiting",

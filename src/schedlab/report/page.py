@@ -117,10 +117,11 @@ class Page:
         *,
         baseline: str | None = None,
         unit: str = "processor",
+        both: bool = False,
     ) -> None:
         """Give the script schedules of the same jobs to look into; see `schedlab.report.contents.contents`."""
         container = Container()
-        self.carry("index", contents(schedules, container, baseline=baseline, unit=unit))
+        self.carry("index", contents(schedules, container, baseline=baseline, unit=unit, both=both))
         self.blocks = container.texts()
         self.explores = True
 

@@ -11,7 +11,7 @@ export class View extends EventTarget {
     super();
     this.model = model;
     this.link = link;
-    Object.assign(this, DEFAULTS, { a: model.index.first });
+    Object.assign(this, DEFAULTS, { a: model.index.first, b: model.index.second ?? -1 });
     if (!model.groups.includes("user")) this.colour = "sizeClass";
     this.begin = 0;
     this.end = model.length;
