@@ -33,8 +33,8 @@ def silent(jobs: Workload) -> NDArray[np.bool_]:
     """Return which jobs ask for no memory, or of which that is not told."""
     resources = jobs.resources
     if resources is None:
-        return np.asarray(jobs.requested_memory <= 0)
-    return (resources.memory_per_node == 0) & (resources.memory_per_core == 0)
+        return np.asarray(jobs.requested_memory <= 0, dtype=np.bool_)
+    return np.asarray((resources.memory_per_node == 0) & (resources.memory_per_core == 0), dtype=np.bool_)
 
 
 def without_untold_memory(cluster: Cluster, jobs: Workload | None) -> Cluster:
