@@ -26,6 +26,19 @@ def count_of(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
+def sentence(text: str) -> str:
+    """Return a clause as a sentence; what begins with the name of an option keeps it as it is.
+
+    Examples
+    --------
+    >>> sentence("no job is left out"), sentence("bf_window is 1 d"), sentence("84% wait.")
+    ('No job is left out.', 'bf_window is 1 d.', '84% wait.')
+    """
+    first = text.partition(" ")[0]
+    begin = text[:1].upper() if first.rstrip(",:").replace("-", "").isalpha() else text[:1]
+    return f"{begin}{text[1:].removesuffix('.')}."
+
+
 def shown(value: Any) -> str:
     """Return a value as Python writes it, cut if it is long.
 

@@ -1,4 +1,4 @@
-"""The first sentence of an answer, and the table below it: each variant, how sure, who pays, what is left out."""
+"""What an answer begins with, and the table below it: each variant, how sure, who pays, what is left out."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from schedlab.site.effect_bounds import EffectBounds
 from schedlab.site.effect_texts import effects_text
 from schedlab.site.effects import Effect
 from schedlab.site.far_longer import FarLonger
-from schedlab.site.headline import change_text, details_of
+from schedlab.site.headline import change_texts, details_of
 from schedlab.site.sweep import Sweep
 from schedlab.site.tuning import search_parameters
-from schedlab.site.undecided import undecided_parts
+from schedlab.site.undecided import undecided_texts
 from schedlab.site.unusable import Unusable
 from schedlab.site.variants import Variant
 from schedlab.site.wait_text import wait_text, waits_texts
@@ -62,14 +62,17 @@ def row(text: str, name: str) -> list[str]:
     return [part.strip() for part in re.split(r"  +", line) if part.strip()]
 
 
-def test_the_first_sentence_speaks_of_each_of_a_few_variants(directory):
+def test_the_first_sentences_speak_of_each_of_a_few_variants(directory):
     found = ask(directory, "SchedulerParameters.bf_interval=30", "SchedulerParameters.bf_interval=600").ranking
-    first = found.sentences()[0]
-    assert f"the best of 3 variants by mean wait is {MORE}: it would shorten the mean wait by" in first
-    assert "bf_interval=30 " in first
-    assert "bf_interval=600 " in first
-    assert f"; under {MORE}, no group of jobs surely waits longer, and no job is left out." in first
-    told = [one for one in found.sentences()[1:] if one.startswith("bf_interval=")]
+    first, sure, *others = found.lead
+    says = "A twin that has not been calibrated says: the best of 3 variants, "
+    assert first.startswith(f"{says}{MORE}, would shorten the mean wait from ")
+    assert re.fullmatch(r"That is .* shorter \(95 % interval: .* shorter; copies: .* shorter\)\.", sure)
+    assert sum("bf_interval=30 " in one for one in others) == sum("bf_interval=600 " in one for one in others) == 1
+    assert f"Under {MORE}, no group of jobs surely waits longer." in others
+    assert "No job is left out." in others
+    assert all(len(one.split()) <= 30 for one in found.lead)
+    told = [one for one in found.sentences()[len(found.lead) :] if one.startswith("bf_interval=")]
     assert [one.partition(":")[0] for one in told] == [one.variant.name for one in found.changed[1:]]
     assert all(" shorter and " in one or " to " in one for one in told)  # with the interval
 
@@ -88,10 +91,11 @@ def test_what_follows_the_sentence_of_a_variant_does_not_repeat_its_name():
 
 def test_of_many_variants_it_speaks_of_the_best_and_counts_the_others(directory):
     values = (30, 45, 90, 120, 600)
-    first = ask(directory, *(f"SchedulerParameters.bf_interval={one}" for one in values)).ranking.sentences()[0]
-    assert f"the best of 6 variants by mean wait is {MORE}: it would shorten" in first
-    assert "bf_interval" not in first
-    counts = re.findall(r"(\d+) (?:surely|cannot|does? less|changes?)", first.partition("of the others, ")[2])
+    lead = ask(directory, *(f"SchedulerParameters.bf_interval={one}" for one in values)).ranking.lead
+    assert f"the best of 6 variants, {MORE}, would shorten the mean wait from " in lead[0]
+    assert not any("bf_interval" in one for one in lead)
+    (others,) = [one for one in lead if one.startswith("Of the others, ")]
+    counts = re.findall(r"(\d+) (?:surely|cannot|does? less|changes?)", others)
     assert sum(map(int, counts)) == 5
 
 
@@ -100,13 +104,13 @@ def test_the_best_of_variants_that_may_all_be_chance_is_not_praised(directory):
     values = (55, 65)
     found = what_if(directory, variants=[Variant.of([f"SchedulerParameters.bf_interval={one}"]) for one in values])
     assert not any(one.difference[2] == "wins" for one in found.ranking.ranked)
-    first, *others = found.sentences()
-    assert "whether either of 2 variants shortens the mean wait cannot be told from this log" in first
+    lead, others = found.ranking.lead, found.sentences()[len(found.ranking.lead) :]
+    assert lead[0].endswith(": whether either of 2 variants shortens the mean wait cannot be told from this log.")
     today = row(str(found), "as it is")[1]
     sizes = [f"by {one.difference[0]} under {one.variant.name} (95 % interval: " for one in found.ranking.changed]
-    assert f"; as far as it goes, the {today} of today change {sizes[0]}" in first
-    assert f" and {sizes[1]}" in first
-    assert "no group of jobs surely waits longer; leave the site as it is until a longer log tells" in first
+    told = [f"As far as it goes, the {today} of today change {size}" for size in sizes]
+    assert [any(one.startswith(text) for one in lead) for text in told] == [True, True]
+    assert lead[3:5] == ["No group of jobs surely waits longer.", "Leave the site as it is until a longer log tells."]
     assert not any("some of its advantage is chance" in told for told in others)
     assert "leave it as it is" not in " ".join(others)  # it is said once
 
@@ -115,7 +119,7 @@ NONE = FarLonger(0, 0, (), 0, 0)
 
 
 def ranked(change: str, every: Effect, far: FarLonger = NONE, use: Unusable | None = None):
-    """What `undecided_parts` reads of a variant."""
+    """What `undecided_texts` reads of a variant."""
     return SimpleNamespace(
         variant=Variant.of([change]), effects=(every,), far=far, bounds=EffectBounds(unusable=use), unchanged=False
     )
@@ -136,7 +140,7 @@ def test_the_wait_of_today_is_in_the_unit_of_the_table(directory):
         for one in found.ranked
     )
     told = replace(found, ranked=ranked)
-    assert "the 1.67 h of today" in told.sentences()[0]
+    assert any("the 1.67 h of today" in one for one in told.lead)
     assert row(str(told), "as it is")[1] == "1.67 h"
 
 
@@ -154,15 +158,19 @@ def test_a_log_that_cannot_tell_is_no_ground_against_new_nodes_nor_silent_on_who
             Unusable(0.85, {}, {}),
         ),
     ]
-    assert "; ".join(undecided_parts(4, told, "10.5 h")) == (
-        "whether any of 4 variants shortens the mean wait cannot be told from this log; as far as it goes, the 10.5 h "
-        "of today change by -73.8 min under 10 more nodes like b (95 % interval: -4.3 to +1.9 h) and by -18 min under "
-        "10 more nodes like n (95 % interval: -3.6 to +2 h; 85% of all waiting cannot use these nodes); under 10 more "
-        "nodes like n, no group of jobs surely waits longer, but 137 jobs wait a day or more longer in each copy, of "
-        "user003 (137 jobs, +6.47 d); this log decides neither for nor against it: ask again with a longer one"
-    )
-    assert undecided_parts(1, told[:1], "10.5 h")[0].startswith("whether 10 more nodes like b shortens the mean")
-    assert undecided_parts(2, told[:1], "10.5 h")[-2] == "no group of jobs surely waits longer"
+    goes = "as far as it goes, the 10.5 h of today change by"
+    assert undecided_texts(4, told, "10.5 h") == [
+        "whether any of 4 variants shortens the mean wait cannot be told from this log",
+        f"{goes} -73.8 min under 10 more nodes like b (95 % interval: -4.3 to +1.9 h)",
+        f"{goes} -18 min under 10 more nodes like n (95 % interval: -3.6 to +2 h; 85% of all waiting cannot use these "
+        "nodes)",
+        "under 10 more nodes like b, no group of jobs surely waits longer",
+        "under 10 more nodes like n, no group of jobs surely waits longer, but 137 jobs wait a day or more longer in "
+        "each copy, of user003 (137 jobs, +6.47 d)",
+        "this log decides neither for nor against it: ask again with a longer one",
+    ]
+    assert undecided_texts(1, told[:1], "10.5 h")[0].startswith("whether 10 more nodes like b shortens the mean")
+    assert undecided_texts(2, told[:1], "10.5 h")[-2] == "no group of jobs surely waits longer"
 
 
 def test_another_load_is_not_ranked_because_no_site_chooses_it(directory):
@@ -171,14 +179,15 @@ def test_another_load_is_not_ranked_because_no_site_chooses_it(directory):
     found = what_if(directory, [MORE], variants=[quiet, both], copies=1, workers=1).ranking
     assert [one.variant.name for one in found.ranked] == [MORE, "as it is", both.name, quiet.name]
     assert [one.difference[2] for one in found.ranked[2:]] == ["other load", "other load"]
-    first = found.sentences()[0]
-    assert f"the best of 3 variants by mean wait is {MORE}: " in first
-    assert '"summer, load=0.8" and load=0.5 are not ranked, because a site does not choose how often jobs come' in first
-    assert "surely shorten" not in first
+    first = found.lead[0]
+    assert f"the best of 3 variants, {MORE}, " in first
+    loads = '"summer, load=0.8" and load=0.5 are not ranked, because a site does not choose how often jobs come'
+    assert f"Besides, {loads}." in found.lead
+    assert not any("surely shorten" in one for one in found.lead)
     page = re.sub(r"<[^>]+>", " ", render_ranking(what_if(directory, variants=[quiet], workers=1).sweep, found))
     assert "other load" in page
     alone = what_if(directory, variants=[quiet, both], copies=1, workers=1).sentences()[0]
-    assert "neither variant can be chosen; " in alone
+    assert alone.endswith(": neither variant can be chosen.")
     with pytest.raises(InputError, match=r"a site does not choose its load: .* --over load="):
         search_parameters(Sweep(directory), {"load": ["1", "1.1"]})
 
@@ -188,8 +197,7 @@ def test_of_several_variants_that_are_sure_the_sentence_is_in_the_plural(directo
     first = what_if(directory, variants=[Variant.of([one]) for one in more], copies=1, workers=1).ranking
     _, *others = [one.variant.name for one in first.changed]
     assert [one.difference[2] for one in first.changed] == ["wins"] * 3
-    assert f"; {others[0]} and {others[1]} surely shorten it; " in first.sentences()[0]
-    assert "surely shortens it" not in first.sentences()[0]
+    assert f"Besides, {others[0]} and {others[1]} surely shorten the mean wait." in first.lead
 
 
 def test_each_variant_stands_beside_the_site_as_it_is_with_the_same_work(directory):
@@ -203,12 +211,15 @@ def test_each_variant_stands_beside_the_site_as_it_is_with_the_same_work(directo
     assert shown[1:3] == [wait_text(killed.mean_wait), wait_text(killed.mean_wait_before)]
     # 24 jobs of three hours, cut at one: a third of their 216 core-hours is run in vain, and all jobs have 216 + 64.5.
     share = killed.killed_texts[1]
-    first, *others = found.sentences()
-    assert f"partition batch MaxTime=1:00:00 kills 24 jobs: {share} of all core-hours come to nothing, " in first
-    assert re.search(r"of user (ann|bob) \(12 jobs\) and user (ann|bob) \(12 jobs\)", first)
+    kills = f"partition batch MaxTime=1:00:00 kills 24 jobs, and {share} of all core-hours come to nothing"
+    assert f"Besides, {kills}." in found.lead
+    alone = what_if(directory, [SHORT], workers=1).ranking.lead
+    assert alone[0].endswith(f" says: {kills}.")
+    whose = r"It is work of user (ann|bob) \(12 jobs\) and user (ann|bob) \(12 jobs\)\."
+    assert any(re.fullmatch(whose, one) for one in alone)
     before, after = waits_texts(base.mean_wait, killed.mean_wait)  # in one unit
-    goes = f"the mean wait goes from {before} to {after}, but beside today's"
-    (told,) = [one for one in others if goes in one]
+    goes = f"the mean wait goes from {before} to {after}, but less work is done; beside today's"
+    (told,) = [one for one in found.sentences() if goes in one]
     assert "leave it as it is" not in told  # there is nothing to leave
     assert shown[-5:-3] == ["24", share]
     page = render_ranking(ask(directory, SHORT).sweep, found)
@@ -224,7 +235,8 @@ def test_of_variants_that_all_do_less_work_the_one_that_does_most_stands_first(d
     assert found.ranked[1].undone < found.ranked[2].undone
     assert found.ranked[1].mean_wait > found.ranked[2].mean_wait
     # Waits are shorter than today, and yet no reason to do less work.
-    assert "neither variant does all the work and shortens the mean wait: leave the site as it is; " in str(found)
+    told = "neither variant does all the work and shortens the mean wait: leave the site as it is."
+    assert found.lead[0].endswith(told)
     every = next(one for one in found.best.effects if one.kind == "all")
     assert every.excludes_none or found.grounds.decisive is None  # where nothing is decided, no period decides
 
@@ -247,7 +259,7 @@ def test_a_page_has_who_pays_above_its_figures_and_leaves_out_what_decides_nothi
 
 def test_an_effect_below_a_second_is_none_to_speak_of():
     every = Effect("all", "all jobs", 90, 0.4, 0.1, (-0.5, -0.1))
-    assert change_text("x", every) == "x changes the mean wait by less than a second: <1 s"
+    assert change_texts("x", every) == ["x changes the mean wait by less than a second: <1 s"]
 
 
 def test_groups_without_an_interval_are_explained():
@@ -287,19 +299,20 @@ def test_groups_that_have_no_room_in_the_table_are_counted():
 def test_what_is_not_simulated_is_said_first_and_is_no_effect_of_zero(directory):
     asked = {"nodes": False, "copies": 1, "workers": 1}
     found = what_if(directory, ["SchedulerParameters.max_rpc_cnt=10"], **asked).ranking
-    told = "max_rpc_cnt is not simulated (messages and their number are not simulated): what that would change cannot"
-    assert f", {told} be told from a twin; no job is left out." in found.sentences()[0]
+    assert found.lead[0].endswith(" says: what max_rpc_cnt=10 would change cannot be told.")
+    why = "max_rpc_cnt is not simulated (messages and their number are not simulated)."
+    assert found.lead[1:3] == [why, "No job is left out."]
     assert found.best.difference == ("none", "-", "not simulated")
     short, other = Variant("rpc", ("SchedulerParameters.max_rpc_cnt=10",)), Variant("twice", load=2)
     found = what_if(directory, variants=[short, other], **asked).ranking
-    assert "what rpc would do cannot be told, as it is not simulated" in found.sentences()[0]
+    assert "What rpc would do cannot be told, as it is not simulated." in found.lead
     assert found.best.variant == other  # what is shown, and written, is a variant that changes something
 
 
 def test_a_change_that_is_none_says_why_in_the_first_sentence(directory):
     found = what_if(directory, ["SchedulerParameters.bf_interval=60"], nodes=False, copies=1, workers=1)
-    assert "bf_interval=60 changes nothing, as the site has it already; no job is left out." in found.sentences()[0]
-    assert "slurmctld" not in found.sentences()[0]  # there are no other passes
+    assert found.sentences()[0].endswith("bf_interval=60 changes nothing, as the site has it already.")
+    assert not any("slurmctld" in one for one in found.ranking.lead)  # there are no other passes
 
 
 def test_of_users_who_lose_work_those_who_lose_most_are_named_with_their_part():
@@ -314,7 +327,7 @@ def test_of_users_who_lose_work_those_who_lose_most_are_named_with_their_part():
 
 def test_a_load_of_its_own_is_told_and_the_site_as_it_is_has_it_too(directory):
     found = what_if(directory, variants=[Variant("both", policy="saf", load=1.2)], nodes=False, copies=1, workers=1)
-    assert "both sides have 1.2 times the load of today" in found.ranking.sentences()[0]
+    assert "Both sides have 1.2 times the load of today." in found.ranking.lead
     (one,) = found.ranking.changed
     alone = what_if(directory, variants=[Variant("load", load=1.2)], nodes=False, copies=1, workers=1).ranking
     assert one.mean_wait_before == alone.best.mean_wait  # the site as it is, under 1.2 times the load
@@ -323,8 +336,8 @@ def test_a_load_of_its_own_is_told_and_the_site_as_it_is_has_it_too(directory):
 
 def test_that_other_passes_cost_slurmctld_time_is_said_at_once(directory):
     found = what_if(directory, ["SchedulerParameters.bf_interval=30"], nodes=False, copies=1, workers=1)
-    assert "what other passes cost slurmctld (its locks, bf_max_time) is not simulated" in found.sentences()[0]
-    assert "locks" not in what_if(directory, [SHORT], nodes=False, copies=1, workers=1).sentences()[0]
+    assert "What other passes cost slurmctld (its locks, bf_max_time) is not simulated." in found.ranking.lead
+    assert "locks" not in str(what_if(directory, [SHORT], nodes=False, copies=1, workers=1).ranking.lead)
 
 
 def test_nothing_is_changed_only_where_all_jobs_start_and_end_as_before(directory):
@@ -334,9 +347,13 @@ def test_nothing_is_changed_only_where_all_jobs_start_and_end_as_before(director
     found = ask(directory, "SchedulerParameters.bf_interval=30").ranking
     [other] = [one for one in found.changed if one.variant.name == "bf_interval=30"]
     for one, said, cells in (
-        (replace(other, effects=(little,), unchanged=False), "changes it by less than a second", "negligible"),
+        (
+            replace(other, effects=(little,), unchanged=False),
+            "changes the mean wait by less than a second",
+            "negligible",
+        ),
         (replace(other, effects=(little,), unchanged=True), "changes nothing", "no effect"),
     ):
         told = replace(found, ranked=tuple(one if each is other else each for each in found.ranked))
-        assert f"; bf_interval=30 {said};" in told.sentences()[0]
+        assert f"Besides, bf_interval=30 {said}." in told.lead
         assert row(str(told), "bf_interval=30")[-4] == cells

@@ -18,6 +18,7 @@ from schedlab.site import MaintenancePlan, Sweep, maintenance, what_if
 from schedlab.site.ledger import Ledger
 from schedlab.site.maintenance_costs import Chance, chance_between
 from schedlab.site.maintenance_plan import possible_begins
+from schedlab.site.maintenance_text import lead_of
 from schedlab.site.site import Settings, Site
 from schedlab.site.who_pays import payers_text
 from schedlab.workload.resources import Resources
@@ -102,19 +103,19 @@ def test_jobs_that_began_before_the_announcement_run_on_and_are_told(sweep):
     # The batch of 42 h runs until 48 h, when the maintenance is over.
     assert (only.drained, only.costs[0].put_off, only.costs[0].moved, only.costs[0].outlasting) == (0.0, 0.0, 0, 2)
     text = str(found)
-    assert "no job starts later" in text
+    assert "No job starts later." in text
     assert "Up to 2 jobs that began before the announcement would still run" in text
 
 
 def test_the_first_sentence_has_the_calibration_the_best_and_the_worst_begin(sweep):
     found = maintenance(sweep, MaintenancePlan(hours=4, window=DAY, every=2 * HOUR), copies=1, workers=1)
-    first = found.sentences()[0]
-    assert first.startswith("According to a twin that cannot be calibrated")
-    told = "drain for day 3, 12:00, as fewest core-hours idle then: 0 core-hours idle before it, beyond the 8 of the"
-    assert f"{told} maintenance itself" in first
-    assert "4 jobs start later, by 4 h on average" in first
-    assert "lets 8 core-hours idle" in first
-    assert "cannot be told from a single week" in first
+    first, *others = lead_of(found)
+    told = "A twin that cannot be calibrated says: drain for day 3, 12:00, as fewest core-hours idle then."
+    assert first == told
+    assert others[0] == "0 core-hours idle before it, beyond the 8 of the maintenance itself."
+    assert others[1] == "4 jobs start later, by 4 h on average."
+    assert "lets 8 core-hours idle" in others[2]
+    assert "cannot be told from a single week" in others[3]
     assert "users submit what and when they did" in " ".join(found.sentences())
 
 
@@ -126,11 +127,12 @@ def test_one_begin_is_recommended_with_its_reason_and_what_the_other_ranking_say
     cheap = replace(cheap, moved=10, moved_hours=50.0, earlier=3, mean_wait=1740.0, drained=2.0, in_copies=(2.0,))
     slots = [replace(one, costs=(cost,)) for one, cost in zip(found.slots, (cheap, quick), strict=True)]
     told = replace(found, slots=tuple(slots)).sentences()
-    assert f"drain for {names[0]}, as fewest core-hours idle then: 2 core-hours idle before it" in told[0]
-    assert "10 jobs start later, by 5 h on average, and 3 earlier (the mean wait changes by +29 min)" in told[0]
+    assert f"drain for {names[0]}, as fewest core-hours idle then." in told[0]
+    assert told[1].startswith("2 core-hours idle before it")
+    assert told[2] == "10 jobs start later, by 5 h on average, and 3 earlier (the mean wait changes by +29 min)."
     assert (
-        f"; {names[1]}, if waits matter more to you than idle nodes: fewest hours of waiting are added then, 8 "
-        f"instead of 50, but {quick.drained:,.0f} core-hours idle; " in told[0]
+        f"if waits matter more to you than idle nodes, take {names[1]}: fewest hours of waiting are added then, 8 "
+        f"instead of 50, but {quick.drained:,.0f} core-hours idle." in " ".join(told).replace("If waits", "if waits")
     )
     assert any("with a shorter notice fewer do, and more jobs still run when it begins" in one for one in told)
 
@@ -147,7 +149,7 @@ def test_the_same_hour_of_several_weeks_is_one_begin_with_a_range(tmp_path):
     assert [one.begin.name for one in friday.costs] == ["Friday 2026-06-12 06:00", "Friday 2026-06-19 06:00"]
     # The same in both weeks: nothing is left to chance.
     assert found.chance == (0.0, None)
-    assert "differences below 0 core-hours are chance between weeks" in found.sentences()[0]
+    assert "Differences below 0 core-hours are chance between weeks." in lead_of(found)
     told = "In 2 weeks of the log (Friday 2026-06-12 06:00 and Friday 2026-06-19 06:00), 0 to 0 core-hours idled"
     assert told in str(found)
     # Replayed from a week before the first announcement: June 9, 08:00, less a week and a half, is before the log.
@@ -206,9 +208,9 @@ def test_an_interrupted_comparison_has_the_begins_until_then_from_all_of_the_win
     found = maintenance(sweep, plan, copies=1, workers=1, progress=interrupt_after(3))
     assert sorted(costs(found)) == [40, 48, 56]  # every fourth of 40, 42, ..., 62
     assert found.left_out.interrupted == 9
-    first, then = found.sentences()[:2]
+    first, *others = found.sentences()
     assert "of the 3 of 12 begins that were simulated before the interruption, drain for day 3, 00:00" in first
-    assert then == "9 begins were not simulated: ask again, and only the missing ones are run."
+    assert "9 begins were not simulated: ask again, and only the missing ones are run." in others
     seen = []
     whole = maintenance(sweep, plan, copies=1, workers=1, progress=lambda done, failed, total: seen.append(done))
     assert len(seen) == 9
@@ -233,7 +235,7 @@ def test_of_an_interrupted_comparison_with_one_begin_nothing_is_chance(sweep, co
     assert len(costs(found)) == 1
     assert found.chance == (None, None)
     assert "of the 1 of 12 begins that were simulated before the interruption" in str(found)
-    assert "how much of that is chance cannot be told from a single week" in str(found)
+    assert "How much of that is chance cannot be told from a single week." in found.sentences()
 
 
 def test_an_interruption_before_the_first_begin_leaves_nothing_to_compare(sweep, monkeypatch):
@@ -349,7 +351,7 @@ def test_the_verb_prints_and_stores_what_it_has_simulated(sweep, tmp_path, capsy
     assert "Who pays at" in text
     app([*words, "--json"], standalone_mode=False)
     document = json.loads(capsys.readouterr().out)
-    assert document["sentences"][0].startswith("According to")
+    assert document["sentences"][0].startswith("A twin that ")
     assert document["maintenance"]["closed"] == 8.0
     assert document["calibration"]["state"] == "cannot be calibrated"
     found = maintenance(sweep, MaintenancePlan(hours=4, window=DAY, every=12 * HOUR), copies=1, workers=1)

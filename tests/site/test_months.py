@@ -84,9 +84,7 @@ def test_without_recorded_waits_all_figures_are_those_of_the_twin_and_it_says_so
     jobs = site.jobs.replace(wait_time=np.full(4, -1))
     found = months(Site(CLUSTER, jobs, site.settings, site.ledger))
     assert found.calibration is None
-    assert found.sentences()[0].startswith(
-        "According to a twin that cannot be calibrated (none of its 4 jobs has a recorded wait), "
-    )
+    assert found.sentences()[0].startswith("A twin that cannot be calibrated says: ")
     assert np.isnan(found.periods[1].error)
     assert "error" not in str(found)
     assert "recorded" not in render_months(found).split("<table>")[1].split("</table>")[0]
@@ -99,7 +97,7 @@ def test_sentences_name_the_worst_month_and_the_longest_waits():
     found = months(site_of(submit.tolist(), [60] * 120, waits.tolist(), datetime(2026, 1, 1, tzinfo=UTC)))
     told = " ".join(found.sentences())
     assert "The twin is within 25% of the recorded mean wait in 0 of 2 months" in told
-    assert "According to the record, the longest waits were in 2026-02: 3.33 min on average" in told
+    assert "By the record, the longest waits were in 2026-02: 3.33 min on average" in told
 
 
 def test_the_page_and_the_document_have_the_months(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

@@ -67,7 +67,7 @@ def test_a_verdict_on_mean_waits_is_about_whoever_waits_not_about_whoever_has_mo
     assert even.sentences(None) == ["It is judged on 4 jobs of 2 users."]
 
 
-def test_a_verdict_from_few_jobs_says_so_in_the_first_sentence():
+def test_a_verdict_from_few_jobs_says_so():
     few = replace(GOOD, coverage=replace(ONE_USER, jobs=230))
     assert ", from 230 jobs only; calibrated" in Standing("good", few).clause
     assert "only" not in Standing("good", GOOD).clause

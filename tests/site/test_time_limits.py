@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from schedlab.site import import_site
-from schedlab.site.affected import affected, affected_text, lost_text, sentences
+from schedlab.site.affected import affected, affected_text, lost_texts, sentences
 from schedlab.site.time_limits import CUT, KILLED, LEFT_OUT, SPLIT, TOO_LONG, UNTOUCHED
 from schedlab.site.variant_task import same_work_task, variant_task
 from schedlab.site.variants import Variant
@@ -154,10 +154,11 @@ def test_work_that_a_limit_loses_stands_beside_what_the_limit_of_today_loses_alr
     fate, undone = np.array([KILLED, KILLED, UNTOUCHED], dtype=np.int8), 3600 * np.array([24, 12, 0])
     every = affected([jobs], 4, [(fate, undone)])[0]
     assert (every.hours, every.lost_hours, every.lost_today_hours, every.killed_today) == (144, 132, 72, 1)
-    assert lost_text(every) == (
-        "kills 2 jobs (1 of which end at the limit of today, too): 91.7% of all core-hours come to nothing (50.0% do "
-        "today already), 66.7% run in vain and 25.0% not run"
-    )
+    assert lost_texts(every) == [
+        "kills 2 jobs, and 91.7% of all core-hours come to nothing",
+        "at the limits of today, 1 of these jobs is killed and 50.0% of all core-hours come to nothing",
+        "66.7% of all core-hours run in vain, and 25.0% are not run",
+    ]
     gone = affected([jobs], 4, [(np.array([LEFT_OUT, UNTOUCHED, UNTOUCHED], dtype=np.int8), hours * [1, 0, 0])])[0]
     assert (gone.lost_hours, gone.lost_today_hours) == (72, 72)
     assert affected_text([every]).split()[-6:] == ["3", "2", "1", "96", "36", "72"]

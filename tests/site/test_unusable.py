@@ -97,11 +97,12 @@ def site(tmp_path):
 
 def test_what_if_on_more_nodes_says_first_who_cannot_use_them_and_that_the_log_only_drains(site):
     found = what_if(site, ["NodeName=n2 CPUs=1 Feature=old"], workers=1)
-    first = found.sentences()[0]
+    first = " ".join(found.ranking.lead)
     assert "100% of all waiting is that of jobs that cannot use the new nodes, because of their constraint" in first
     assert "(feature new)" in first
     assert "100% of the waiting comes after the last submission, while the log only drains" in first
-    of_use = what_if(site, ["NodeName=m2 CPUs=1 Feature=new"], workers=1).sentences()[0]
+    of_use = what_if(site, ["NodeName=m2 CPUs=1 Feature=new"], workers=1)
+    of_use = " ".join(of_use.ranking.lead)
     assert "cannot use" not in of_use
     assert "only drains" in of_use
 

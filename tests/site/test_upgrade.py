@@ -287,9 +287,10 @@ def test_the_answer_is_printed_as_text_json_and_page(directory, command, tmp_pat
     words = [directory, "--from", "22.05", "--to", "26.05", "--copies", "1", "-j", "1"]
     code, printed = command(*words, "--report", page)
     assert code == 0
-    first = printed.out.splitlines()[0]
-    assert "Slurm 26.05 would lengthen the mean wait by 1 s" in first
-    assert first.endswith("Slurm 26.05 takes the configuration as it is (as far as is known on paper).")
+    first, taken, size = printed.out.splitlines()[:3]
+    assert "Slurm 26.05 would lengthen the mean wait from " in first
+    assert taken == "Slurm 26.05 takes the configuration as it is (as far as is known on paper)."
+    assert size.startswith("That is 1 s longer")
     assert "full_seconds: The main loop ticks on full seconds" in printed.out  # not simulated
     assert "Rules that differ" in page.read_text()
     document = json.loads(command(*words, "--json")[1].out)

@@ -13,7 +13,7 @@ from schedlab.engine.parts.limits.machine_inputs import never_runs
 from schedlab.errors import InputError, InputErrors
 from schedlab.site import changed, import_site, what_if
 from schedlab.site.effects import Effect
-from schedlab.site.headline import change_text
+from schedlab.site.headline import change_texts
 from schedlab.site.jobs import replay
 from schedlab.site.no_effect import without_effect
 from schedlab.site.omissions import omissions_of
@@ -327,11 +327,11 @@ def test_limits_that_are_not_enforced_change_nothing_and_say_why(tmp_path):
     [
         (
             "cut",
-            '; "partition batch MaxTime=1000, KillWait=60" changes nothing.',
+            'Besides, "partition batch MaxTime=1000, KillWait=60" changes nothing.',
             "asking for more than the new limit: 6 of 60 jobs, of which 6 end within it, and ask for less",
             60,
         ),
-        ("drop", "KillWait=60 leaves out 6 jobs: ", "cannot run, and left out on both sides: 6 jobs", 54),
+        ("drop", 'KillWait=60" leaves out 6 jobs, and ', "cannot run, and left out on both sides: 6 jobs", 54),
     ],
 )
 def test_a_change_is_compared_with_the_site_as_it_is_on_the_same_jobs(site, requests, first, told, jobs):
@@ -340,9 +340,10 @@ def test_a_change_is_compared_with_the_site_as_it_is_on_the_same_jobs(site, requ
     name = "partition batch MaxTime=1000, KillWait=60"
     assert set(found.schedules) == {"as it is", name, f"{name}, policy=saf"}
     left_out = found.ranking.grounds.omissions.left_out
-    assert "KillWait is not simulated (already part of the recorded run times): its change shows no effect" in left_out
+    why = "KillWait is not simulated (already part of the recorded run times)"
+    assert f"{why}: what its change would do cannot be told" in left_out
     assert any(text.startswith(told) for text in left_out)
-    assert first in found.sentences()[0]
+    assert any(first in one for one in found.ranking.lead)
     assert {effect.jobs for one in found.ranking.ranked for effect in one.effects if effect.kind == "all"} == {jobs}
 
 
@@ -353,9 +354,11 @@ def test_ten_more_nodes_shorten_waits_and_the_page_tells_what_it_stands_on(site,
     arguments = [part for text in changes for part in ("--set", text)]
     shown, _ = run("what-if", directory, *arguments, "--report", page, "-j", "1")
     name = "10 more nodes n[3-12]"
-    first = shown.splitlines()[0]
-    assert first.startswith(f"According to a twin that has not been calibrated, {name} would shorten the mean wait by")
-    assert first.endswith("no job is left out.")
+    first, *others = shown.splitlines()
+    says = "A twin that has not been calibrated says"
+    assert first.startswith(f"{says}: {name} would shorten the mean wait from ")
+    assert "No job is left out." in others
+    assert others.index("No job is left out.") < others.index("The twin has not been calibrated.")
     found = what_if(directory, changes, workers=1).ranking
     assert found.best.mean_wait < next(one.mean_wait for one in found.ranked if one.variant.name == "as it is")
     written = html.unescape(re.sub(r"<[^>]+>", "", page.read_text()))
@@ -375,8 +378,8 @@ def test_set_and_over_give_the_same_answer(site, tmp_path, run):
 def test_a_change_that_changes_nothing_says_so(site, tmp_path, run):
     directory = site.save(tmp_path / "site")
     shown, _ = run("what-if", directory, "--set", "KillWait=60", "--processors-only", "-j", "1")
-    told = "KillWait is not simulated (already part of the recorded run times): what that would change cannot be told"
-    assert told in shown
+    assert "what KillWait=60 would change cannot be told." in shown
+    assert "KillWait is not simulated (already part of the recorded run times)." in shown
     assert "none " in shown
     assert " no effect" not in shown.partition("Jobs and changes left out")[0]
     assert "+0 s" not in shown
@@ -402,14 +405,13 @@ def test_a_partition_and_a_qos_of_one_name_are_told_apart():
 
 def test_an_undecided_answer_is_a_sentence():
     undecided = Effect("all", "all jobs", 90, 7200.0, 6000.0, (-6000.0, 3360.0))
-    assert change_text("x", undecided) == (
-        "whether x changes the mean wait cannot be told from this log: anything between 100 min shorter and 56 min "
-        "longer is possible; leave it as it is"
-    )
+    assert change_texts("x", undecided) == [
+        "whether x changes the mean wait cannot be told from this log",
+        "anything between 100 min shorter and 56 min longer is possible: leave it as it is",
+    ]
     small = Effect("all", "all jobs", 90, 7200.0, 7100.0, (-300.0, 120.0))
-    assert change_text("x", small).endswith(
-        "at most between 5 min shorter and 2 min longer, which is little: leave it as it is"
-    )
+    little = "the change is at most between 5 min shorter and 2 min longer, which is little: leave it as it is"
+    assert change_texts("x", small)[1] == little
 
 
 def test_a_question_without_a_change_is_refused(site):

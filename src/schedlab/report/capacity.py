@@ -14,7 +14,7 @@ from schedlab.report.style import COLOURS, new_figure, styled
 from schedlab.report.tables import Cell, Table
 from schedlab.report.variants import by_group, pair_of, provenance_of, render_answer
 from schedlab.site.capacity_found import Capacity
-from schedlab.site.capacity_text import columns
+from schedlab.site.capacity_text import columns, lead_of
 from schedlab.site.changes import parse_change
 from schedlab.site.variants import AS_IT_IS, Variant
 from schedlab.wording import count_of
@@ -56,6 +56,7 @@ def render_capacity(found: Capacity, *, command: str = "") -> str:
         title=f"{found.sweep.site.name}: nodes for a {found.goal.text} of {found.goal.in_words(found.goal.value)}",
         replayed=found.sample.text,
         sentences=found.sentences(),
+        opening=len(lead_of(found)),
         grounds=found.grounds,
         leading=_tables(found),
         chart=_figures(found),

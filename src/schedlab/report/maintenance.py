@@ -18,6 +18,7 @@ from schedlab.report.tables import Cell, Table, seconds_cell
 from schedlab.report.variants import pair_of, provenance_of
 from schedlab.site.maintenance import Maintenance, MaintenanceSlot
 from schedlab.site.maintenance_costs import MaintenancePayer
+from schedlab.site.maintenance_text import lead_of
 from schedlab.site.sweep import Sweep
 from schedlab.site.variants import AS_IT_IS
 from schedlab.site.wait_text import signed
@@ -63,7 +64,7 @@ def render_maintenance(sweep: Sweep, found: Maintenance, *, command: str = "") -
     # The last week of the best begin is the one to look into.
     schedules = pair_of(sweep, found.variant(found.best.costs[-1]), found.sample)
     page = Page()
-    page.explore(schedules, baseline=AS_IT_IS)
+    page.explore(schedules, baseline=AS_IT_IS, both=True)
     points = " Bars: means; a point for each week of the log." if _in_weeks(found) else ""
     figure = illustrate(
         plot_begins(found),
@@ -80,7 +81,8 @@ def render_maintenance(sweep: Sweep, found: Maintenance, *, command: str = "") -
         title=f"{found.site}: a maintenance of {found.plan.hours:g} h on {where}",
         lead=f"{count_of(jobs, 'job')} of {found.sample.text} replayed, {count_of(len(found.slots), 'begin')} compared",
         sentences=sentences[:1],
-        details=sentences[1:],
+        besides=sentences[1 : len(lead_of(found))],
+        details=sentences[len(lead_of(found)) :],
         tables=[_begins(found)],
         omissions=found.omissions.parts(),
         over_time=[figure],

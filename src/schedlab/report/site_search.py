@@ -46,6 +46,7 @@ def render_search(sweep: Sweep, found: ParameterSearch, *, command: str = "") ->
         title=f"{sweep.site.name}: the best of {count_of(len(found.values) - 1, 'variant')}",
         replayed=found.judged_on.text,
         sentences=found.sentences(),
+        opening=len(found.lead),
         grounds=found.grounds,
         leading=[_values(found)],
         tables=[by_group(found.best.name, found.effects)] if found.effects else [],

@@ -69,7 +69,7 @@ def render_explanation(found: SiteExplanation, *, command: str = "") -> str:
     """Return why the jobs of a site wait as HTML; see `write_explanation`."""
     page = Page()
     both: dict[str, Schedule] = {} if found.recorded is None else {AS_RECORDED: found.recorded}
-    page.explore(both | {TWIN: found.twin})
+    page.explore(both | {TWIN: found.twin}, both=True)
     waits = "waits as recorded" if found.recorded is not None else "waits of the twin, as none are recorded"
     return page.render(
         "site.html.j2",
@@ -77,7 +77,8 @@ def render_explanation(found: SiteExplanation, *, command: str = "") -> str:
         title=f"{found.site}: why jobs wait",
         lead=f"{count_of(len(found.twin), 'job')}; {waits}",
         omissions=found.omissions.parts(),
-        sentences=first_sentences(found),
+        sentences=first_sentences(found)[:1],
+        besides=first_sentences(found)[1:],
         details=other_sentences(found),
         over_time=_figures(found),
         tables=[_carriers(found), _causes(found), *_limits(found), *_nodes(found)],

@@ -62,6 +62,7 @@ def render_upgrade(
         title=f"{sweep.site.name}: from Slurm {found.paper.old} to {found.paper.new}",
         replayed=", ".join(one.text for one in ranking.samples),
         sentences=[*found.sentences(), *confirmation_sentences(confirmation, failed)],
+        opening=len(found.lead),
         grounds=ranking.grounds,
         leading=leading,
         tables=[] if best.unchanged else [by_group(best.variant.name, best.effects)],

@@ -75,10 +75,9 @@ def render_ranking(
     """Return a ranking of variants as HTML; see `write_ranking`."""
     best = ranking.best
     number = len(ranking.variants)
-    first, *others = ranking.sentences()
-    others += confirmation_sentences(confirmation, failed)
+    sentences, opening = [*ranking.sentences(), *confirmation_sentences(confirmation, failed)], len(ranking.lead)
     if confirmation is not None:
-        first = " ".join([*confirmation.warning, first])
+        sentences, opening = [*confirmation.warning, *sentences], opening + len(confirmation.warning)
     tables = []
     for one in ranking.changed[:EACH]:
         tables += [_affected(one.variant.name, one.affected)] if one.affected else []
@@ -88,7 +87,8 @@ def render_ranking(
         kind="What if",
         title=f"{sweep.site.name}: {best.variant.name if number == 1 else count_of(number, 'variant')}",
         replayed=", ".join(one.text for one in ranking.samples),
-        sentences=[first, *others],
+        sentences=sentences,
+        opening=opening,
         grounds=ranking.grounds,
         leading=[_ranked(ranking), *([] if confirmation is None else [confirmed_table(confirmation)])],
         tables=tables,
@@ -103,6 +103,7 @@ def render_answer(
     replayed: str,
     sentences: Sequence[str],
     grounds: Grounds,
+    opening: int,
     leading: Sequence[Table] = (),
     tables: Sequence[Table] = (),
     **context: Any,
@@ -119,6 +120,8 @@ def render_answer(
         The answer; the first one stands out.
     grounds
         What it stands on.
+    opening
+        How many of the sentences the answer begins with; the others are details.
     leading, tables
         Those of the answer, and of who wins and who pays: both stand before all figures.
     **context
@@ -126,13 +129,14 @@ def render_answer(
     """
     page = Page()
     baseline = next(iter(schedules))
-    page.explore(schedules, baseline=baseline)
+    page.explore(schedules, baseline=baseline, both=True)
     jobs = len(schedules[baseline])
     return page.render(
         "schedule.html.j2",
         lead=f"{count_of(jobs, 'job')} replayed on {replayed}",
         sentences=sentences[:1],
-        details=sentences[1:],
+        besides=sentences[1:opening],
+        details=sentences[opening:],
         omissions=grounds.omissions.parts(),
         leading=[*leading, *tables],
         tables=[],

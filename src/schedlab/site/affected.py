@@ -134,26 +134,28 @@ def sentences(found: Iterable[Affected]) -> list[str]:
     return told
 
 
-def lost_text(every: Affected) -> str:
-    """Say how many jobs are killed or left out, and how much work comes to nothing.
+def lost_texts(every: Affected) -> list[str]:
+    """Say how many jobs are killed or left out, and how much work comes to nothing; then how much does so today, how.
 
     Examples
     --------
-    >>> lost_text(Affected("all", "all jobs", 90, 0, 9, 0, 0, 2, 190.0, 60.0, 0.0, 1000.0, 120.0))
-    'kills 9 jobs (2 of which end at the limit of today, too): 25.0% of all core-hours come to nothing (12.0% do tod...'
+    >>> for clause in lost_texts(Affected("all", "all jobs", 90, 0, 9, 0, 0, 2, 190.0, 60.0, 0.0, 1000.0, 120.0)):
+    ...     print(clause)
+    kills 9 jobs, and 25.0% of all core-hours come to nothing
+    at the limits of today, 2 of these jobs are killed and 12.0% of all core-hours come to nothing
+    19.0% of all core-hours run in vain, and 6.0% are not run
     """
-    parts = []
-    if every.killed:
-        too = f" ({every.killed_today:,} of which end at the limit of today, too)" if every.killed_today else ""
-        parts.append(f"kills {count_of(every.killed, 'job')}{too}")
+    parts = [f"kills {count_of(every.killed, 'job')}"] if every.killed else []
     if every.left_out:
         parts.append(f"leaves out {count_of(every.left_out, 'job')}")
     run, undone, lost = (
         f"{hours / max(every.hours, 1e-9):.1%}" for hours in (every.killed_hours, every.undone_hours, every.lost_hours)
     )
-    how = f", {run} run in vain and {undone} not run" if every.killed_hours else ""
-    already = f" ({today_text(every)} do today already)" if every.lost_today_hours else ""
-    return f"{' and '.join(parts)}: {lost} of all core-hours come to nothing{already}{how}"
+    told = [f"{' and '.join(parts)}, and {lost} of all core-hours come to nothing"]
+    if every.killed_today or every.lost_today_hours:
+        of_these = f"{every.killed_today:,} of these jobs {'is' if every.killed_today == 1 else 'are'} killed"
+        told.append(f"at the limits of today, {of_these} and {today_text(every)} of all core-hours come to nothing")
+    return [*told, *([f"{run} of all core-hours run in vain, and {undone} are not run"] if every.killed_hours else [])]
 
 
 def today_text(every: Affected) -> str:
@@ -168,7 +170,7 @@ def whose_lost(found: Iterable[Affected]) -> str:
     if not users:
         return ""
     if len(users) == 1:
-        return f"all of {users[0].who}"
+        return f"of {users[0].who} alone"
     first = users if len(users) <= MOST_LOSERS else users[:MOST_LOSERS]
     named = listed([f"{one.who} ({count_of(one.killed + one.left_out, 'job')})" for one in first])
     if first is users:

@@ -54,7 +54,7 @@ class BroughtWork:
         text = f"they bring {duration(self.seconds)} of work for {nodes} that they may use"
         if not self.at_once:
             return text
-        return f"{text}, {self.share:.0%} of it submitted {self._within},"
+        return f"{text}, {self.share:.0%} of it submitted {self._within}"
 
     @property
     def _within(self) -> str:

@@ -13,7 +13,7 @@ from schedlab.site.headline import copies_text
 from schedlab.site.intervals import Interval
 from schedlab.site.log_end import log_end_clause
 from schedlab.site.more_nodes import expanded
-from schedlab.site.unusable import MOSTLY, TELLING
+from schedlab.site.unusable import TELLING
 from schedlab.site.variants import AS_IT_IS
 from schedlab.site.wait_text import signed_interval
 from schedlab.site.who_pays import payers_text, winners_text
@@ -28,13 +28,7 @@ HALFWAY = 0.5
 
 def sentences_of(found: Capacity) -> list[str]:
     """Return the answer in sentences: what is needed, what it costs, how sure that is, and what it does not say."""
-    if len(found.kinds) > 1 and all(one.needed is None for one in found.kinds):
-        parts = [_none_reached(found)]
-    else:
-        parts = [_answer(found), *(_not_reached(found, one) for one in found.kinds[1:] if one.needed is None)]
-    parts += [one for one in (log_end_clause(found.grounds.after_the_log),) if one]
-    parts += [one for one in (found.grounds.left_out_text,) if one]
-    told = [found.grounds.sentence(parts), *found.grounds.sentences()]
+    told = [*lead_of(found), *found.grounds.sentences()]
     told += [copies_text(found.copies)] if found.kinds else []
     if found.tried_once:
         told.append("That holds for the numbers of nodes that decide; the others were simulated on fewer copies.")
@@ -55,6 +49,17 @@ def sentences_of(found: Capacity) -> list[str]:
     return told
 
 
+def lead_of(found: Capacity) -> list[str]:
+    """Return the sentences that the answer begins with."""
+    if len(found.kinds) > 1 and all(one.needed is None for one in found.kinds):
+        told = _none_reached(found)
+    else:
+        others = [one for one in found.kinds[1:] if one.needed is None]
+        told = [*_answer(found), *(clause for one in others for clause in _not_reached(found, one))]
+    more = (log_end_clause(found.grounds.after_the_log), found.grounds.left_out_text)
+    return found.grounds.standing.lead([*told, *filter(None, more)])
+
+
 def _who(one: KindCapacity) -> Iterator[str]:
     """Say who gains and who pays."""
     if one.decisive is None or one.decisive.unchanged:
@@ -64,21 +69,28 @@ def _who(one: KindCapacity) -> Iterator[str]:
     yield f"With {step.nodes:,} more like {one.kind.name}, {'; '.join([*gain, payers_text(step.effects)])}."
 
 
-def _answer(found: Capacity) -> str:
+def _answer(found: Capacity) -> list[str]:
     goal, best = found.goal, found.best
     before = goal.in_words(found.before)
     if best is None:
-        return f"no more nodes are needed: the {goal.text} is {before} as it is (goal: {goal.in_words(goal.value)})"
+        return [f"no more nodes are needed: the {goal.text} is {before} as it is (goal: {goal.in_words(goal.value)})"]
     if best.needed is None:
         return _not_reached(found, best)
     step = best.decisive
     assert step is not None
-    sure = f"; {_sure(found, step)}" if step.interval or step.copies else ""
-    others = [f"so would {_number(one)}{_cost(found, one)}" for one in found.kinds[1:] if one.needed is not None]
-    change = (
-        f"bring the {goal.text} from {before} to {goal.in_words(step.value)} (goal: {goal.in_words(goal.value)}{sure})"
-    )
-    return "; ".join([f"{_number(best)} would {change}{_cost(found, best)}", *_cannot_use(best), *others])
+    sure = f" ({_sure(found, step)})" if step.interval or step.copies else ""
+    return [
+        f"{_number(best)} would bring the {goal.text} from {before} to {goal.in_words(step.value)}",
+        f"the goal is {goal.in_words(goal.value)}{sure}",
+        *([f"that costs {cost}"] if (cost := _cost(found, best)) else []),
+        *_cannot_use(best),
+        *(_so_would(found, one) for one in found.kinds[1:] if one.needed is not None),
+    ]
+
+
+def _so_would(found: Capacity, one: KindCapacity) -> str:
+    cost = _cost(found, one)
+    return f"so would {_number(one)}{f', for {cost}' if cost else ''}"
 
 
 def _sure(found: Capacity, step: CapacityStep) -> str:
@@ -94,11 +106,11 @@ def _number(one: KindCapacity) -> str:
 
 
 def _cost(found: Capacity, one: KindCapacity) -> str:
-    """Return what the needed nodes cost, behind a comma."""
+    """Return what the needed nodes cost; empty: they have no price."""
     cost = one.cost(one.needed or 0)
     if cost is None:
         return ""
-    return f", for {money(cost, found.currency)} in 30 days at {money(one.price or 0, found.currency)} per node-hour"
+    return f"{money(cost, found.currency)} in 30 days at {money(one.price or 0, found.currency)} per node-hour"
 
 
 def _price(found: Capacity, one: KindCapacity, step: CapacityStep) -> str:
@@ -118,34 +130,32 @@ def money(amount: float, currency: str) -> str:
     return f"{amount:,.0f} {currency}".strip() if amount >= 100 else f"{amount:,.2f} {currency}".strip()
 
 
-def _not_reached(found: Capacity, one: KindCapacity) -> str:
+def _not_reached(found: Capacity, one: KindCapacity) -> list[str]:
     step, goal = one.decisive, found.goal
     if step is None:
-        return f"nodes like {one.kind.name} could not be tried: {one.failure}"
+        return [f"nodes like {one.kind.name} could not be tried: {one.failure}"]
     nodes = f"{step.nodes:,} more {'node' if step.nodes == 1 else 'nodes'} like {one.kind.name}"
     if step.unchanged:
         why = " and ".join(_why(one, step)) or "no job that waits starts earlier"
-        return f"{nodes} change{'s' * (step.nodes == 1)} nothing: {why}"
+        return [f"{nodes} change{'s' * (step.nodes == 1)} nothing: {why}"]
     misses = "does not reach" if step.nodes == 1 else "do not reach"
-    to = f"the {goal.text} goes from {goal.in_words(found.before)} to {goal.in_words(step.value)}"
-    why = _because(one, step)
     cost = _price(found, one, step)
     told = f"{nodes}{cost}{',' if cost else ''} {misses} the goal of {goal.in_words(goal.value)}"
-    return f"{told}{f'{why}; ' if why else ': '}{to}{_perhaps(step)}{_ask_for_more(found) if one is found.best else ''}"
+    to = f"the {goal.text} goes from {goal.in_words(found.before)} to {goal.in_words(step.value)}{_perhaps(step)}"
+    return [told, to, *_why(one, step), *(_ask_for_more(found) if one is found.best else [])]
 
 
-def _none_reached(found: Capacity) -> str:
+def _none_reached(found: Capacity) -> list[str]:
     """Say that no kind reaches the goal, how near each comes and at what cost, the nearest first."""
     goal, kinds = found.goal, found.kinds
     tried = [step for one in kinds if (step := one.decisive) is not None]
     most = max((step.nodes for step in tried), default=0)
     text = f"with up to {most:,} more nodes, none of {len(kinds):,} kinds brings the {goal.text}, "
     text += f"{goal.in_words(found.before)} as it is, to the goal of {goal.in_words(goal.value)}"
-    text += ": " + "; ".join(_how_near(found, one) for one in kinds)
     moved = [step for step in tried if not step.unchanged]
-    if moved and all(map(_may_be_chance, moved)):
-        text += "; this log cannot tell any of these changes from none (95 % intervals)"
-    return f"{text}{_ask_for_more(found)}"
+    chance = bool(moved) and all(map(_may_be_chance, moved))
+    told = ["this log cannot tell any of these changes from none (95 % intervals)"] if chance else []
+    return [text, *(_how_near(found, one) for one in kinds), *told, *_ask_for_more(found)]
 
 
 def _how_near(found: Capacity, one: KindCapacity) -> str:
@@ -157,17 +167,18 @@ def _how_near(found: Capacity, one: KindCapacity) -> str:
     nodes = f"{step.nodes:,} like {one.kind.name}"
     if step.unchanged:
         return f"{nodes} change nothing: {why or 'no job that waits starts earlier'}"
-    return f"{nodes} to {found.goal.in_words(step.value)}{_price(found, one, step)}{f' ({why})' if why else ''}"
+    to = found.goal.in_words(step.value)
+    return f"{nodes} bring it to {to}{_price(found, one, step)}{f' ({why})' if why else ''}"
 
 
-def _ask_for_more(found: Capacity) -> str:
+def _ask_for_more(found: Capacity) -> list[str]:
     """Propose to try more nodes, if the kind that comes nearest is more than halfway, and comes nearer with each."""
     best, goal = found.best, found.goal
     step = None if best is None else best.decisive
     if best is None or step is None or step.nodes < found.most or step.change == 0:
-        return ""
+        return []
     way = (step.value - found.before) / (goal.value - found.before)
-    return f"; {2 * found.most:,} are tried with --most {2 * found.most}" if way >= HALFWAY else ""
+    return [f"{2 * found.most:,} are tried with --most {2 * found.most}"] if way >= HALFWAY else []
 
 
 def _cheapest(found: Capacity) -> Iterator[str]:
@@ -191,13 +202,6 @@ def _may_be_chance(step: CapacityStep) -> bool:
 def _perhaps(step: CapacityStep) -> str:
     """Say so if the change may be chance."""
     return ", a change that this log cannot tell from none" if _may_be_chance(step) else ""
-
-
-def _because(one: KindCapacity, step: CapacityStep) -> str:
-    why = " and ".join(_why(one, step))
-    if not why:
-        return ""
-    return f", because {why}" if max(one.unusable.share, step.at_limits) >= MOSTLY else f" ({why})"
 
 
 def _why(one: KindCapacity, step: CapacityStep) -> list[str]:

@@ -20,7 +20,7 @@ from schedlab.site.half_empty_text import half_empty_sentences
 from schedlab.site.log_end import log_end_clause, log_end_sentences
 from schedlab.site.standing import without_waits
 from schedlab.site.wait_text import wait_text
-from schedlab.wording import count_of, table
+from schedlab.wording import count_of, sentence, table
 
 if TYPE_CHECKING:
     from schedlab.site.bottlenecks import NodesInDemand
@@ -143,16 +143,18 @@ def first_sentences(found: SiteExplanation) -> list[str]:
     """Return what is said first: who waits and why, how sure that is, and the waits of all jobs."""
     waits = found.waits
     if not waits.any():
-        return [f"{_according(found)}, no job waits: {count_of(len(waits), 'job')} started at once."]
+        return [f"{_says(found)}no job waits: {count_of(len(waits), 'job')} started at once."]
     every = (
         f"The mean wait of {count_of(len(waits), 'job')} is {wait_text(float(waits.mean()))}, the median "
         f"{wait_text(float(np.median(waits)))}."
     )
-    decides = [log_end_clause(found.after_the_log())]
+    decides = log_end_clause(found.after_the_log())
     before_parts = found.causes.totals(inside=True).get("parts", 0)
     parts = half_empty_sentences(found.half_empty, before_parts, float(found.twin.wait_time.sum()), found.change)
     load = offered_sentences(found.offered, found.twin.workload.submit_time)
-    return [f"{'; '.join([f'{_according(found)}, {_who(found)}', *filter(None, decides)])}.", *load, *parts, every]
+    who, *why = _who(found)
+    told = [f"{_says(found)}{who}", *why, *([decides] if decides else []), _told_by(found)]
+    return [*map(sentence, told), every, *load, *parts]
 
 
 def other_sentences(found: SiteExplanation) -> list[str]:
@@ -166,13 +168,20 @@ def other_sentences(found: SiteExplanation) -> list[str]:
     ]
 
 
-def _according(found: SiteExplanation) -> str:
-    """Say in a clause what the answer stands on."""
+def _says(found: SiteExplanation) -> str:
+    """Say what the first sentence stands on."""
     if found.calibration is None:
-        return f"According to {without_waits(len(found.waits)).clause}"
+        return sentence(f"{without_waits(len(found.waits)).brief} says:").removesuffix(".") + " "
+    return "By the record, "
+
+
+def _told_by(found: SiteExplanation) -> str:
+    """Say how good the twin is that tells what jobs wait for."""
+    if found.calibration is None:
+        return f"the twin {without_waits(len(found.waits)).clause.removeprefix('a twin that ')}"
     error = found.calibration.errors["all"][0].error
     far = error_text(float(error) if np.isfinite(error) else None)
-    return f"According to the record, and to a twin that is {found.calibration.verdict} (mean wait {far})"
+    return f"what they wait for is told by a twin that is {found.calibration.verdict} (mean wait {far})"
 
 
 def _how_sure(found: SiteExplanation) -> Iterator[str]:
@@ -191,19 +200,27 @@ def _how_sure(found: SiteExplanation) -> Iterator[str]:
     yield ONCE
 
 
-def _who(found: SiteExplanation) -> str:
+def _who(found: SiteExplanation) -> list[str]:
+    """Say whose jobs carry the waiting; then how many they are, what they ask for and bring, and what they wait for."""
     first = found.carriers[0]
     if not first.told_apart:
-        return "no group of jobs waits longer than the others"
+        return ["no group of jobs waits longer than the others"]
     share, asks = found.share(first), asks_for(found, first)
-    part = f"{share.share_of_waiting:.0%} of all waiting"
-    whole = f"{part} is" if stands_out(share) else f"no group of jobs stands out; the most telling one has {part}:"
-    asking = f", {_how_many(found, first)} asking for {asks}" if asks else ""
-    return (
-        f"{whole} that of {count_of(share.jobs, 'job')} ({share.share_of_jobs:.0%} of all jobs) of "
-        f"{whose(found, first)}{asking}: {found.brought} and wait {wait_text(share.mean)} on average, "
-        f"{_because(found, first)}; all other jobs wait {wait_text(share.mean_without)} on average"
+    part, jobs = (
+        f"{share.share_of_waiting:.0%} of all waiting",
+        f"{count_of(share.jobs, 'job')} of {whose(found, first)}",
     )
+    whole = [f"{part} is that of {jobs}"]
+    if not stands_out(share):
+        whole = ["no group of jobs stands out", f"the most telling one has {part}: {jobs}"]
+    asking = f", {_how_many(found, first)} asking for {asks}" if asks else ""
+    return [
+        *whole,
+        f"these are {share.share_of_jobs:.0%} of all jobs{asking}",
+        str(found.brought),
+        f"they wait {wait_text(share.mean)} on average, {_because(found, first)}",
+        f"all other jobs wait {wait_text(share.mean_without)} on average",
+    ]
 
 
 def _what_for(found: SiteExplanation) -> Iterator[str]:

@@ -14,7 +14,7 @@ from schedlab.site.answers import VariantAnswer
 from schedlab.site.coverage import listed
 from schedlab.site.effects import group_name
 from schedlab.site.sweep import Paired
-from schedlab.site.wait_text import signed, wait_text
+from schedlab.site.wait_text import signed, wait_text, waits_texts
 from schedlab.wording import count_of
 
 FAR = DAY
@@ -67,7 +67,7 @@ class FarLonger:
         """Say that the mean becomes shorter and the 95th percentile longer, if that is so in each copy."""
         if self.p95 is None:
             return []
-        before, after = map(wait_text, self.p95)
+        before, after = waits_texts(*self.p95)
         each = f",{self._in_each}" if self._in_each else ""
         return [
             f"Under {name}, the mean wait becomes shorter and its 95th percentile longer, from {before} to "
@@ -104,7 +104,8 @@ class FarLonger:
         before = wait_text(self.longest_before)
         if self.longest_today is not None:
             before = f"{wait_text(self.longest_today)} ({before} without the work that is not run)"
-        goes = f"the longest wait goes from {before} to {wait_text(self.longest)}"
+        after = wait_text(self.longest)
+        goes = f"the longest wait {f'stays at about {after}' if before == after else f'goes from {before} to {after}'}"
         return [f"Under {name}, {less} a day or more less; {goes}."]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,14 +67,10 @@ class Grounds:
 
     @property
     def deciding(self) -> list[str]:
-        """What decides how far the answer goes, as parts of its first sentence; empty: nothing does."""
+        """What decides how far the answer goes, in clauses; empty: nothing does."""
         end = log_end_clause(self.after_the_log)
         cost = "what other passes cost slurmctld (its locks, bf_max_time) is not simulated" if self.passes else ""
         return [one for one in (*self.cautions, end, cost) if one]
-
-    def sentence(self, parts: Iterable[str]) -> str:
-        """Return a sentence that begins with how good the twin is."""
-        return f"According to {self.standing.clause}, {'; '.join(parts)}."
 
     @property
     def left_out_text(self) -> str:

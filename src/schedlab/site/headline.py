@@ -8,17 +8,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from schedlab.campaign.results.statistics import quantity
+from schedlab.site.affected import share
 from schedlab.site.copies import USUAL
 from schedlab.site.coverage import listed
 from schedlab.site.effects import Effect
 from schedlab.site.grounds import Grounds
 from schedlab.site.intervals import Interval
-from schedlab.site.undecided import UNDECIDED, adds_nodes, undecided_parts
+from schedlab.site.undecided import UNDECIDED, adds_nodes, undecided_texts
 from schedlab.site.variant_names import in_list
 from schedlab.site.variants import AS_IT_IS, compared_with
 from schedlab.site.wait_text import between, wait_text, waits_texts
 from schedlab.site.who_pays import open_text, payers_of, winners_text
-from schedlab.wording import count_of
+from schedlab.wording import count_of, sentence
 
 if TYPE_CHECKING:
     from schedlab.site.ranking import RankedVariant, VariantRanking
@@ -30,13 +31,13 @@ second, and of one whose change no twin can show."""
 NOTHING_TO_TELL = (NO_EFFECT, NEGLIGIBLE, NOT_SIMULATED)
 
 EACH = 4
-"""Variants up to which the first sentence speaks of each; of more, it speaks of the best and counts the others."""
+"""Variants up to which the first sentences speak of each; of more, they speak of the best and count the others."""
 
 SURE = {
-    "wins": ("surely shortens it", "surely shorten it"),
-    "pays": ("surely lengthens it", "surely lengthen it"),
+    "wins": ("surely shortens the mean wait", "surely shorten the mean wait"),
+    "pays": ("surely lengthens the mean wait", "surely lengthen the mean wait"),
     NO_EFFECT: ("changes nothing", "change nothing"),
-    NEGLIGIBLE: ("changes it by less than a second", "change it by less than a second"),
+    NEGLIGIBLE: ("changes the mean wait by less than a second", "change the mean wait by less than a second"),
 }
 """What one variant does to the mean wait, and what several do, by their verdict, where that is sure."""
 
@@ -47,18 +48,35 @@ LITTLE = 0.05
 """Share of the mean wait up to which an interval that contains 0 says that a change is small, if there is any."""
 
 
-def sentences_of(ranking: VariantRanking) -> list[str]:
-    """Return an answer in sentences; the first one has all that somebody must know who reads no further."""
+_SAME_WORK = "today's rules without the work that is not run"
+
+
+def lead_of(ranking: VariantRanking) -> list[str]:
+    """Return the sentences that an answer begins with; the first one has what would change, in some twenty words."""
+    best, grounds = ranking.best, ranking.grounds
+    single = len(ranking.variants) == 1
+    if single or ranking.has_winner:
+        grounds = replace(grounds, cautions=best.bounds.cautions)
+    change = [*_change(ranking), *([] if single else _others(ranking))]
+    if single:
+        return lead_sentences(grounds, change, payers_of(best))
+    if ranking.metric != "mean_wait" or ranking.has_winner:
+        return lead_sentences(grounds, change, payers_of(best), best.variant.name)
+    return grounds.standing.lead([*change, *grounds.deciding])
+
+
+def details_of_answer(ranking: VariantRanking) -> list[str]:
+    """Return the sentences that follow: on what it stands, and what each variant does."""
     best, grounds = ranking.best, ranking.grounds
     several = len(ranking.variants) > 1
-    told = [_first(ranking), *grounds.sentences(), copies_text(ranking.copies)]
+    told = [*grounds.sentences(), copies_text(ranking.copies)]
     if several and len(ranking.variants) <= EACH:
         for one in ranking.changed:
             own = _of_one(one, ranking)
             told += [*([own] if own else []), *details_of(one, "it" if own else one.variant.name)]
     else:
-        told += [*ranking.not_ranked(), *winners_text(best.effects), *details_of(best)]
-    told += [f"{sentence[:1].upper()}{sentence[1:]}." for one in ranking.ranked for sentence in one.lost_text]
+        told += [*not_ranked(ranking), *winners_text(best.effects), *details_of(best)]
+    told += [sentence(lost) for one in ranking.ranked for lost in one.lost_text]
     told += [f"{policy}." for policy in dict.fromkeys(one.policy_text for one in ranking.ranked) if policy]
     if several and ranking.has_winner:
         told.append(
@@ -68,37 +86,25 @@ def sentences_of(ranking: VariantRanking) -> list[str]:
     return [*told, *(f"{one.variant.name} could not be run: {one.reason}." for one in ranking.failures)]
 
 
-def _first(ranking: VariantRanking) -> str:
-    best, grounds = ranking.best, ranking.grounds
-    if len(ranking.variants) == 1 or ranking.has_winner:
-        grounds = replace(grounds, cautions=best.bounds.cautions)
-    if len(ranking.variants) == 1:
-        return first_sentence(grounds, _change(ranking), payers_of(best))
-    change = "; ".join([_change(ranking), *_others(ranking)])
-    if ranking.metric != "mean_wait" or ranking.has_winner:
-        return first_sentence(grounds, change, payers_of(best), best.variant.name)
-    return grounds.sentence([change, *grounds.deciding])
-
-
 def details_of(one: RankedVariant, name: str = "") -> list[str]:
     """Say which jobs and users change most under a variant, whatever the intervals say, and what is ever reached.
 
     `name` is what it is called, if there are several.
     """
-    far = one.far.sentences(name or one.variant.name, who=one.far.clause not in payers_of(one))
+    far = one.far.sentences(name or one.variant.name, who=f"but {one.far.clause}" not in payers_of(one))
     told = [*far, *open_text(one.effects, f"Under {name}, " if name else "")]
     return [*told, *(f"{text}." for text in one.bounds.reach if one.difference[2] not in NOTHING_TO_TELL)]
 
 
-def first_sentence(grounds: Grounds, change: str, payers: str, best: str = "") -> str:
-    """Return the sentence that an answer begins with: how good the twin is, what changes, what decides, who pays, what
-    is missing.
+def lead_sentences(grounds: Grounds, change: Sequence[str], payers: Sequence[str], best: str = "") -> list[str]:
+    """Return the sentences that an answer begins with: what changes, what decides, who pays, what is missing, and how
+    good the twin is.
 
-    `best` names the variant of which the last two are told, if there are several.
+    `best` names the variant of which it is told who pays, if there are several.
     """
-    told = [one for one in (payers, grounds.left_out_text) if one]
-    rest = [f"under {best}, {', and '.join(told)}"] if best and told else told
-    return grounds.sentence([change, *grounds.deciding, *rest])
+    first = [f"under {best}, {payers[0]}", *payers[1:]] if best and payers else payers
+    left_out = [grounds.left_out_text] if grounds.left_out_text else []
+    return grounds.standing.lead([*change, *grounds.deciding, *first, *left_out])
 
 
 def copies_text(copies: int, where: str = "the intervals") -> str:
@@ -114,64 +120,88 @@ def copies_text(copies: int, where: str = "the intervals") -> str:
     )
 
 
-def _change(ranking: VariantRanking) -> str:
-    """Say what the variant does or, of several, which one is the best, or that none is."""
+def _change(ranking: VariantRanking) -> list[str]:
+    """Say what the variant does or, of several, which one is the best, or that none is; then how sure that is."""
     best, number = ranking.best, len(ranking.variants)
     what = ranking.metric.replace("_", " ")
     if number == 1 and ranking.metric == "mean_wait":
         return _of_variant(best, ranking.today)
+    if ranking.metric == "mean_wait" and ranking.has_winner:
+        return _of_variant(best, ranking.today, f"the best of {count_of(number, 'variant')}, {best.variant.name},")
+    before = next(one for one in ranking.ranked if one.variant.name == AS_IT_IS).value
+    if (none := _none_of(ranking, quantity(ranking.metric, before))) is not None:
+        return none
+    told = f"{quantity(ranking.metric, best.value)}, {quantity(ranking.metric, before)} as it is"
+    best_of = f"the best of {count_of(number, 'variant')} by {what} is {best.variant.name} ({told})"
+    return [best_of, *_of_variant(best, ranking.today, "it")]
+
+
+def _none_of(ranking: VariantRanking, before: str) -> list[str] | None:
+    """Say that no variant is the best, and why; None: one is. `before` is the metric of the site as it is."""
+    number, what = len(ranking.variants), ranking.metric.replace("_", " ")
     variants = "neither variant" if number == 2 else f"none of {count_of(number, 'variant')}"
     if not any(one.can_be_chosen for one in ranking.changed) and any(one.only_load for one in ranking.changed):
-        return f"{variants} can be chosen"
-    if ranking.metric == "mean_wait" and not ranking.has_winner:
+        return [f"{variants} can be chosen"]
+    if ranking.metric == "mean_wait":
         if undecided := _undecided_of(ranking):
             open_ = sum(one.can_be_chosen and one.difference[2] == UNDECIDED for one in ranking.changed)
             today = ranking.mean_waits[2 * [one.variant.name for one in ranking.ranked].index(AS_IT_IS)]
-            return "; ".join(undecided_parts(open_, undecided, today))
-        whole = all(one.same_work for one in ranking.changed)
-        return f"{variants} {'' if whole else 'does all the work and '}shortens the mean wait: leave the site as it is"
-    before = next(one for one in ranking.ranked if one.variant.name == AS_IT_IS).value
-    if not best.same_work:
-        head = f"{variants} does all the work that the site as it is does"
-    elif ranking.ranked[0].variant.name == AS_IT_IS:
-        head = f"{variants} has a better {what} than the site as it is ({quantity(ranking.metric, before)})"
-    else:
-        told = f"{quantity(ranking.metric, best.value)}, {quantity(ranking.metric, before)} as it is"
-        told = "" if ranking.metric == "mean_wait" else f" ({told})"
-        return (
-            f"the best of {count_of(number, 'variant')} by {what}{told} is {best.variant.name}: "
-            f"{_of_variant(best, ranking.today, 'it')}"
-        )
-    return head
+            return undecided_texts(open_, undecided, today)
+        whole = "" if all(one.same_work for one in ranking.changed) else "does all the work and "
+        return [f"{variants} {whole}shortens the mean wait: leave the site as it is"]
+    if not ranking.best.same_work:
+        return [f"{variants} does all the work that the site as it is does"]
+    if ranking.ranked[0].variant.name == AS_IT_IS:
+        return [f"{variants} has a better {what} than the site as it is ({before})"]
+    return None
 
 
 def _undecided_of(ranking: VariantRanking) -> list[RankedVariant]:
-    """Return the variants of which the log cannot tell, and of which the first sentence speaks; of many, the best."""
+    """Return the variants of which the log cannot tell, and of which the answer speaks first; of many, the best."""
     found = [one for one in ranking.changed if one.can_be_chosen and one.difference[2] == UNDECIDED]
     return found if len(ranking.variants) <= EACH else found[:1]
 
 
 def _others(ranking: VariantRanking) -> list[str]:
-    """Say briefly what the variants do that the first part of the sentence does not speak of; if many, count them."""
+    """Say briefly what the variants do of which nothing has been said; if many, count them."""
     of_best = ranking.has_winner or (ranking.metric != "mean_wait" and not ranking.best.only_load)
     told_of = [ranking.best] if of_best else _undecided_of(ranking)
     others = [one for one in ranking.changed if one not in told_of]
     if len(ranking.variants) > EACH:
         return [_counted(others)]
-    losing = [f"{one.variant.name} {one.lost_work_text}" for one in others if not one.same_work]
-    losing += [text] if (text := other_loads([one for one in others if one.same_work and one.only_load])) else []
+    losing = [f"besides, {in_list(one.variant.name)} {one.lost_work_texts[0]}" for one in others if not one.same_work]
+    loads = other_loads([one for one in others if one.same_work and one.only_load])
     words: dict[str, list[str]] = {}
     for one in others:
         if one.can_be_chosen:
             words.setdefault(one.difference[2], []).append(in_list(one.variant.name))
-    told = [f"{listed(names)} {SURE[verdict][len(names) > 1]}" for verdict, names in words.items() if verdict in SURE]
+    sure = [
+        f"besides, {listed(names)} {what[len(names) > 1]}" for one, names in words.items() if (what := SURE.get(one))
+    ]
+    told = [*losing, *([f"besides, {loads}"] if loads else []), *sure]
     if unsimulated := words.pop(NOT_SIMULATED, []):
         it = "it is" if len(unsimulated) == 1 else "they are"
         told.append(f"what {listed(unsimulated)} would do cannot be told, as {it} not simulated")
     unsure = [name for verdict, names in words.items() if verdict not in SURE for name in names]
     do = "does" if len(unsure) == 1 else "do"
-    told += [f"what {listed(unsure)} {do} to it cannot be told from this log"] if unsure else []
-    return [*losing, *told]
+    return [*told, *([f"what {listed(unsure)} {do} to the mean wait cannot be told from this log"] if unsure else [])]
+
+
+def not_ranked(ranking: VariantRanking) -> list[str]:
+    """Say of each variant that does less work than the site as it is, or other work, what the table compares."""
+    told = [
+        f"{one.variant.name} does {share(one.every)} less work and is not ranked: it is compared with the site as it "
+        f"is without that work (mean wait {wait_text(one.mean_wait_before)})."
+        for one in ranking.ranked
+        if one.every is not None and not one.every.same_work
+    ]
+    told += [
+        f"{one.variant.name} is not ranked: more work is lost on the way than at the site as it is."
+        for one in ranking.ranked
+        if one.lost.exceeds(one.lost_before)
+    ]
+    loads = other_loads([one for one in ranking.changed if one.only_load])
+    return [*told, *([f"{loads}."] if loads else [])]
 
 
 def other_loads(variants: Sequence[RankedVariant]) -> str:
@@ -186,15 +216,15 @@ def _of_one(one: RankedVariant, ranking: VariantRanking) -> str:
     """Say of one of several variants what it does, who pays and who wins; of the best one, only who wins."""
     gain = [f"w{text[1:].removesuffix('.')}" for text in winners_text(one.effects)]
     if one.unchanged:
-        return f"{_of_variant(one, ranking.today)}."
-    if ranking.has_winner and one is ranking.best:  # the first sentence has the rest
+        return f"{'; '.join(_of_variant(one, ranking.today))}."
+    if ranking.has_winner and one is ranking.best:  # the first sentences have the rest
         return f"Under {one.variant.name}, {gain[0]}." if gain else ""
     change = _of_variant(one, ranking.today, "it", advice=False) if one.same_work else _without_work(one, ranking.today)
-    told = [change, payers_of(one), *gain, *one.bounds.cautions]
+    told = [*change, ", ".join(payers_of(one)), *gain, *one.bounds.cautions]
     return f"{one.variant.name}: {'; '.join(told)}."
 
 
-def _of_variant(one: RankedVariant, today: float, name: str = "", *, advice: bool = True) -> str:
+def _of_variant(one: RankedVariant, today: float, name: str = "", *, advice: bool = True) -> list[str]:
     """Say what a variant does to the mean wait, beside that of today, and whether it does less work."""
     name = name or one.variant.name
     if one.same_work:
@@ -202,16 +232,16 @@ def _of_variant(one: RankedVariant, today: float, name: str = "", *, advice: boo
             return _unchanged(one, name)
         reach = one.bounds.reach if one.difference[2] in (NO_EFFECT, NEGLIGIBLE) else ()
         every, advice = _every(one), advice and not (adds_nodes(one.variant) or one.variant.slurm)
-        return "; ".join([change_text(name, every, unchanged=one.unchanged, advice=advice), *_load(one), *reach])
-    return "; ".join([f"{name} {one.lost_work_text}", _without_work(one, today), *_load(one)])
+        return [*change_texts(name, every, unchanged=one.unchanged, advice=advice), *_load(one), *reach]
+    first, *others = one.lost_work_texts
+    return [f"{name} {first}", *others, *_without_work(one, today), *_load(one)]
 
 
-def _unchanged(one: RankedVariant, name: str) -> str:
+def _unchanged(one: RankedVariant, name: str) -> list[str]:
     """Say why a variant changes nothing in the twin, and whether that tells anything of the site."""
     if not one.unsimulated:
-        return f"{name} changes nothing, as {one.why_unchanged}"
-    told = f"{one.why_unchanged}: what that would change cannot be told from a twin"
-    return told if len(one.variant.changes) == 1 and one.variant.name == name else f"{name}: {told}"
+        return [f"{name} changes nothing, as {one.why_unchanged}"]
+    return [f"what {name} would change cannot be told", one.why_unchanged]
 
 
 def _load(one: RankedVariant) -> list[str]:
@@ -220,13 +250,13 @@ def _load(one: RankedVariant) -> list[str]:
     return [] if load == 1 else [f"both sides have {load:g} times the load of today"]
 
 
-def _without_work(one: RankedVariant, today: float) -> str:
+def _without_work(one: RankedVariant, today: float) -> list[str]:
     """Say what a variant that does less work does to the mean wait, beside that of today and that of its work."""
     before, after = waits_texts(today, one.mean_wait)
-    return (
-        f"the mean wait goes from {before} to {after}, but beside today's rules without "
-        "the work that is not run, " + change_text("it", _every(one), unchanged=one.unchanged, advice=False)
-    )
+    return [
+        f"the mean wait goes from {before} to {after}, but less work is done",
+        *change_texts(f"beside {_SAME_WORK}, it", _every(one), unchanged=one.unchanged, advice=False),
+    ]
 
 
 def _every(one: RankedVariant) -> Effect:
@@ -236,11 +266,8 @@ def _every(one: RankedVariant) -> Effect:
 def _counted(others: Sequence[RankedVariant]) -> str:
     """Count what the other variants do."""
     words = {
-        "wins": ("surely shortens the mean wait", "surely shorten the mean wait"),
-        "pays": ("surely lengthens the mean wait", "surely lengthen the mean wait"),
+        **SURE,
         "less work": ("does less work", "do less work"),
-        NO_EFFECT: ("changes nothing", "change nothing"),
-        NEGLIGIBLE: ("changes the mean wait by less than a second", "change the mean wait by less than a second"),
         NOT_SIMULATED: ("is not simulated", "are not simulated"),
         OTHER_LOAD: ("is not ranked, as it is another load", "are not ranked, as they are other loads"),
     }
@@ -249,35 +276,40 @@ def _counted(others: Sequence[RankedVariant]) -> str:
     return "of the others, " + ", ".join(f"{number:,} {what[number > 1]}" for what, number in found.items())
 
 
-def change_text(name: str, every: Effect, *, unchanged: bool = False, advice: bool = True) -> str:
-    """Say what a variant does to the mean wait of all jobs, and how sure that is; with advice where it does little.
+def change_texts(name: str, every: Effect, *, unchanged: bool = False, advice: bool = True) -> list[str]:
+    """Say what a variant does to the mean wait of all jobs; then how sure that is; with advice where it does little.
 
     Examples
     --------
-    >>> change_text("x", Effect("all", "all jobs", 9, 7200.0, 6000.0, (-6000.0, 3360.0)))
-    'whether x changes the mean wait cannot be told from this log: anything between 100 min shorter and 56 min long...'
-    >>> change_text("x", Effect("all", "all jobs", 9, 7200.0, 6000.0, (-1500.0, -900.0), copies=(-1320.0, -1080.0)))
-    'x would shorten the mean wait by 20 min, from 2 h to 1.67 h (95 % interval: 15 to 25 min shorter; copies: 18 to...'
+    >>> for one in change_texts("x", Effect("all", "all jobs", 9, 7200.0, 6000.0, (-6000.0, 3360.0))):
+    ...     print(one)
+    whether x changes the mean wait cannot be told from this log
+    anything between 100 min shorter and 56 min longer is possible: leave it as it is
+    >>> sure = Effect("all", "all jobs", 9, 7200.0, 6000.0, (-1500.0, -900.0), copies=(-1320.0, -1080.0))
+    >>> for one in change_texts("x", sure):
+    ...     print(one)
+    x would shorten the mean wait from 2 h to 1.67 h
+    that is 20 min shorter (95 % interval: 15 to 25 min shorter; copies: 18 to 22 min shorter)
     """
     if unchanged:
-        return f"{name} changes nothing in the twin: all {every.jobs:,} jobs start and end as before"
-    how = "shorten" if every.difference < 0 else "lengthen"
-    before, after = waits_texts(every.before, every.after)
-    size = f"by {wait_text(abs(every.difference))}, from {before} to {after}"
-    if every.interval is None:
-        return f"{name} would {how} the mean wait {size}, on these jobs; the log is too short to say how sure that is"
+        return [f"{name} changes nothing in the twin", f"all {every.jobs:,} jobs start and end as before"]
     if every.negligible:
-        return f"{name} changes the mean wait by less than a second: {wait_text(every.after)}"
-    if every.interval[0] <= 0 <= every.interval[1]:
-        open_ = _undecided(every, every.interval, advice)
-        return f"whether {name} changes the mean wait cannot be told from this log: {open_}"
+        return [f"{name} changes the mean wait by less than a second: {wait_text(every.after)}"]
+    if every.interval is not None and every.interval[0] <= 0 <= every.interval[1]:
+        open_ = _undecided(every, every.interval)
+        told = f"{open_}: leave it as it is" if advice else open_
+        return [f"whether {name} changes the mean wait cannot be told from this log", told]
+    how, before_after = "shorten" if every.difference < 0 else "lengthen", waits_texts(every.before, every.after)
+    change = f"{name} would {how} the mean wait from {' to '.join(before_after)}"
+    size = f"that is {wait_text(abs(every.difference))} {'shorter' if every.difference < 0 else 'longer'}"
+    if every.interval is None:
+        return [change, f"{size}, on these jobs; the log is too short to say how sure that is"]
     around = "" if every.copies is None else f"; copies: {between(every.copies)}"
-    return f"{name} would {how} the mean wait {size} (95 % interval: {between(every.interval)}{around})"
+    return [change, f"{size} (95 % interval: {between(every.interval)}{around})"]
 
 
-def _undecided(every: Effect, interval: Interval, advice: bool) -> str:
+def _undecided(every: Effect, interval: Interval) -> str:
     """Say what an interval that contains 0 leaves open: a change that may be large, or at most a small one."""
     if max(map(abs, interval)) <= LITTLE * every.before:
-        return f"at most between {between(interval)}, which is little{': leave it as it is' if advice else ''}"
-    open_ = f"anything between {between(interval)} is possible"
-    return f"{open_}; leave it as it is" if advice else open_
+        return f"the change is at most between {between(interval)}, which is little"
+    return f"anything between {between(interval)} is possible"

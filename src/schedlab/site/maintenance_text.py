@@ -25,13 +25,14 @@ SHORT = 28 * DAY
 
 
 def sentences_of(found: Maintenance) -> list[str]:
-    """Return the answer in plain sentences; the first one has all that a reader needs who reads no further."""
-    told = [_first(found), *_left_out(found), *_certainty(found), *found.standing.details()]
+    """Return the answer in plain sentences."""
+    told = [*lead_of(found), *found.standing.details(), *_left_out(found), *_certainty(found)]
     told.append(copies_text(found.copies, "what is called chance"))
     return [*told, *_who_pays(found), *_assumed(found)]
 
 
-def _first(found: Maintenance) -> str:
+def lead_of(found: Maintenance) -> list[str]:
+    """Return the sentences that the answer begins with: when to drain, what that costs, and how sure it is."""
     best, worst = found.best, found.slots[-1]
     told = f"drain for {best.name}{', as fewest core-hours idle then' if len(found.slots) > 1 else ''}"
     if found.chance.least is not None and _near(found) == len(found.slots) - 1:
@@ -39,17 +40,15 @@ def _first(found: Maintenance) -> str:
     if found.left_out.interrupted:
         done, every = _counts(found)
         told = f"of the {done:,} of {count_of(every, 'begin')} that were simulated before the interruption, {told}"
-    parts = [
-        f"{told}: {_hours(best.drained)} idle before it, beyond the {found.closed:,.0f} of the maintenance itself, and "
-        f"{_moved(best)}"
-    ]
+    idle = f"{_hours(best.drained)} idle before it, beyond the {found.closed:,.0f} of the maintenance itself"
+    parts = [told, idle, *_moved(best)]
     if len(found.slots) > 1:
         times = worst.drained / best.drained if best.drained >= 1 else 0.0
         size = f"{times:.1f} times as many" if times >= 1.05 else _hours(worst.drained)
         parts.append(f"the worst begin, {worst.name}, lets {size} idle and moves {worst.mean('moved'):,.0f}")
     parts += _other_ranking(found)
     parts.append(_chance(found))
-    return f"According to {found.standing.clause}, {'; '.join(parts)}."
+    return found.standing.lead(parts)
 
 
 def _other_ranking(found: Maintenance) -> Iterator[str]:
@@ -58,7 +57,7 @@ def _other_ranking(found: Maintenance) -> Iterator[str]:
     if least is not best:
         few, many = least.mean("moved_hours"), best.mean("moved_hours")
         yield (
-            f"{least.name}, if waits matter more to you than idle nodes: fewest hours of waiting are added then, "
+            f"if waits matter more to you than idle nodes, take {least.name}: fewest hours of waiting are added then, "
             f"{few:,.0f} instead of {many:,.0f}, but {_hours(least.drained)} idle"
         )
 
@@ -68,15 +67,15 @@ def _counts(found: Maintenance) -> tuple[int, int]:
     return done, done + found.left_out.interrupted + len(found.failures)
 
 
-def _moved(slot: MaintenanceSlot) -> str:
+def _moved(slot: MaintenanceSlot) -> list[str]:
     number = round(slot.mean("moved"))
     if not number:
-        return "no job starts later"
+        return ["no job starts later"]
     later = f"{count_of(number, 'job')} start{'s' * (number == 1)} later, by {duration(slot.delay)} on average"
     earlier = round(slot.mean("earlier"))
     if not earlier:
-        return later
-    return f"{later}, and {earlier:,} earlier (the mean wait changes by {signed(slot.mean('mean_wait'))})"
+        return [later]
+    return [f"{later}, and {earlier:,} earlier (the mean wait changes by {signed(slot.mean('mean_wait'))})"]
 
 
 def _chance(found: Maintenance) -> str:

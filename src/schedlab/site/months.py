@@ -22,7 +22,7 @@ from schedlab.site.past import replayed
 from schedlab.site.site import Site
 from schedlab.site.standing import without_waits
 from schedlab.site.wait_text import wait_text
-from schedlab.wording import count_of, table
+from schedlab.wording import count_of, sentence, table
 
 Length = Literal["month", "week", "day"]
 
@@ -135,16 +135,16 @@ class SiteMonths:
 
     def _when(self) -> str:
         known = self.calibration is not None
-        source = "the record" if known else without_waits(len(self.twin)).clause
+        source = "by the record, " if known else f"{without_waits(len(self.twin)).brief} says: "
         full = self._compared
         if len(full) < 2:
             return f"The log has {count_of(len(self.periods), self.length)}: too few to compare."
         longest = max(full, key=lambda one: (one.recorded or one.simulated)[0])
         wait = (longest.recorded or longest.simulated)[0]
         waits = np.array([(one.recorded or one.simulated)[0] for one in full])
-        return (
-            f"According to {source}, the longest waits were {self._in} {longest.name}: {wait_text(wait)} on average; "
-            f"half of the {self.length}s had {wait_text(float(np.median(waits)))} or less."
+        return sentence(
+            f"{source}the longest waits were {self._in} {longest.name}: {wait_text(wait)} on average; half of the "
+            f"{self.length}s had {wait_text(float(np.median(waits)))} or less"
         )
 
     def _why(self) -> Iterator[str]:

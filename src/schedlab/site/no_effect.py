@@ -12,7 +12,7 @@ from schedlab.site.parameters import LISTS
 from schedlab.site.site import Site
 from schedlab.site.variants import Variant
 
-NOTHING, NOT_SEEN = " changes nothing in the twin: ", ": its change shows no effect"
+NOTHING, NOT_SEEN = " changes nothing in the twin: ", ": what its change would do cannot be told"
 """How the sentences about changes without effect go on or end: nothing depends on them, or no twin can show it."""
 
 
@@ -25,7 +25,7 @@ def why_unchanged(changes: Sequence[str], notes: Sequence[str]) -> tuple[str, bo
     --------
     >>> why_unchanged(["OverTimeLimit=0"], ["OverTimeLimit=0 changes nothing in the twin: the site has it already"])
     ('the site has it already', False)
-    >>> why_unchanged(["KillWait=60"], ["KillWait is not simulated (in the run times): its change shows no effect"])
+    >>> why_unchanged(["KillWait=60"], [f"KillWait is not simulated (in the run times){NOT_SEEN}"])
     ('KillWait is not simulated (in the run times)', True)
     """
     unseen = {note.partition(" ")[0]: note.removesuffix(NOT_SEEN) for note in notes if note.endswith(NOT_SEEN)}

@@ -14,9 +14,8 @@ from schedlab.site.affected import (
     Affected,
     affected,
     affected_text,
-    lost_text,
+    lost_texts,
     sentences,
-    share,
     today_text,
     whose_lost,
 )
@@ -33,8 +32,8 @@ from schedlab.site.headline import (
     NO_EFFECT,
     NOT_SIMULATED,
     OTHER_LOAD,
-    other_loads,
-    sentences_of,
+    details_of_answer,
+    lead_of,
 )
 from schedlab.site.lost_work import LostWork, lost_work
 from schedlab.site.lost_work import sentences as lost_sentences
@@ -175,13 +174,13 @@ class RankedVariant:
         return f"{self.killed:,}" if self.killed else "-", lost
 
     @property
-    def lost_work_text(self) -> str:
-        """Which jobs are killed or left out, how much work comes to nothing, and whose, in words."""
+    def lost_work_texts(self) -> list[str]:
+        """What it does to jobs and how much work comes to nothing; then how much does so today, how, and whose."""
         every = self.every
         if every is None or every.same_work:
-            return f"does {self.undone:.1%} less work than today"
+            return [f"does {self.undone:.1%} less work than today"]
         whose = whose_lost(self.affected)
-        return f"{lost_text(every)}{f', {whose}' if whose else ''}"
+        return [*lost_texts(every), *([f"it is work {whose}"] if whose else [])]
 
     @property
     def lost_text(self) -> list[str]:
@@ -264,9 +263,14 @@ class VariantRanking:
             "failures": [asdict(one) for one in self.failures],
         } | self.grounds.to_document()
 
+    @property
+    def lead(self) -> list[str]:
+        """What the answer begins with: what would change, how sure that is, who pays, what is left out."""
+        return lead_of(self)
+
     def sentences(self) -> list[str]:
-        """Return the answer in plain sentences."""
-        return sentences_of(self)
+        """Return the answer in plain sentences; the first one has what would change."""
+        return [*self.lead, *details_of_answer(self)]
 
     def __str__(self) -> str:
         own = [] if self.metric in SHOWN else [self.metric.replace("_", " ")]
@@ -290,22 +294,6 @@ class VariantRanking:
         if self.grounds.omissions.parts():
             text += ["", str(self.grounds.omissions)]
         return "\n".join(text)
-
-    def not_ranked(self) -> list[str]:
-        """Say of each variant that does less work than the site as it is, or other work, what the table compares."""
-        told = [
-            f"{one.variant.name} does {share(one.every)} less work and is not ranked: it is compared with the site as "
-            f"it is without that work (mean wait {wait_text(one.mean_wait_before)})."
-            for one in self.ranked
-            if one.every is not None and not one.every.same_work
-        ]
-        told += [
-            f"{one.variant.name} is not ranked: more work is lost on the way than at the site as it is."
-            for one in self.ranked
-            if one.lost.exceeds(one.lost_before)
-        ]
-        loads = other_loads([one for one in self.changed if one.only_load])
-        return [*told, *([f"{loads}."] if loads else [])]
 
 
 def rank_variants(

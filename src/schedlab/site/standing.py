@@ -17,7 +17,7 @@ from schedlab.documents import checked, read_json
 from schedlab.errors import InputError
 from schedlab.site.coverage import Coverage, error_text
 from schedlab.site.wait_errors import FEWEST
-from schedlab.wording import count_of
+from schedlab.wording import count_of, sentence
 from schedlab.workload.workload import Workload
 
 CALIBRATIONS = "calibration.json"
@@ -126,6 +126,31 @@ class Standing:
         return (
             f"a twin that is {self.state} (mean wait {error_text(self.record.error)}{self._few}; calibrated {self.age})"
         )
+
+    @property
+    def brief(self) -> str:
+        """What the first sentence of an answer calls the twin, in a few words.
+
+        Examples
+        --------
+        >>> Standing("good").brief, Standing("not good enough").brief
+        ('a good twin', 'a twin that is not good enough')
+        """
+        words = {
+            "good": "a good twin",
+            "rough": "a rough twin",
+            "unproven": "an unproven twin",
+            "outdated": "a twin whose calibration is outdated",
+            "not calibrated": "a twin that has not been calibrated",
+            "cannot be calibrated": "a twin that cannot be calibrated",
+        }
+        return words.get(self.state, f"a twin that is {self.state}")
+
+    def lead(self, clauses: Iterable[str]) -> list[str]:
+        """Return what an answer begins with: who says it, and the first clause; the others; how good the twin is."""
+        first, *others = clauses
+        how_good = f"the twin {self.clause.removeprefix('a twin that ')}"
+        return [sentence(one) for one in (f"{self.brief} says: {first}", *others, how_good)]
 
     @property
     def _few(self) -> str:

@@ -19,7 +19,7 @@ from schedlab.site.coverage import listed
 from schedlab.site.effect_texts import effects_text
 from schedlab.site.effects import Effect, effects
 from schedlab.site.grounds import Grounds, grounds_of
-from schedlab.site.headline import change_text, copies_text, first_sentence
+from schedlab.site.headline import change_texts, copies_text, lead_sentences
 from schedlab.site.samples import SiteSample
 from schedlab.site.sweep import Sweep, VariantFailure
 from schedlab.site.variants import AS_IT_IS, LOAD, Axes, Variant, at, grid
@@ -80,27 +80,32 @@ class ParameterSearch:
     less_work: tuple[Variant, ...]
     grounds: Grounds
 
+    @property
+    def lead(self) -> list[str]:
+        """What the answer begins with."""
+        return lead_sentences(self.grounds, self._change(), [payers_text(self.effects)] if self.effects else [])
+
     def sentences(self) -> list[str]:
         """Return the answer in plain sentences."""
-        payers = payers_text(self.effects) if self.effects else ""
-        told = [first_sentence(self.grounds, self._change(), payers), *self.grounds.sentences()]
+        told = [*self.lead, *self.grounds.sentences()]
         told += [*([copies_text(self.copies)] if self.effects else []), *winners_text(self.effects)]
         if self.less_work:
             names = listed([one.name for one in self.less_work], MOST_REFUSED)
             told.append(f"Not chosen, as they leave jobs out or kill them: {names}.")
         return [*told, *(f"{one.variant.name} could not be run: {one.reason}." for one in self.failures)]
 
-    def _change(self) -> str:
+    def _change(self) -> list[str]:
         number, what = count_of(len(self.values) + len(self.less_work) - 1, "variant"), self.metric.replace("_", " ")
         place = f"by {what} on {self.chosen_on.text}, "
         if self.best.name == AS_IT_IS:
-            return f"{place}none of {number} is better than the site as it is"
+            return [f"{place}none of {number} is better than the site as it is"]
         every = next(one for one in self.effects if one.kind == "all")
         values = f"{quantity(self.metric, self.after)}, {quantity(self.metric, self.before)} as it is"
-        return (
-            f"{place}the best of {number} is {self.best.name}; on {self.judged_on.text}, which the search has not seen "
-            f"({what} {values}), {change_text('it', every)}"
-        )
+        return [
+            f"{place}the best of {number} is {self.best.name}",
+            *change_texts(f"on {self.judged_on.text}, which the search has not seen, it", every),
+            f"there, the {what} is {values}",
+        ]
 
     def to_document(self) -> dict[str, Any]:
         """Return it as numbers and texts, for JSON; values of the metric in its unit, seconds where they are times."""

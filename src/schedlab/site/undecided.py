@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from schedlab.site.changes import MORE_NODES, parse_change
-from schedlab.site.coverage import listed
 from schedlab.site.variants import Variant
 from schedlab.site.wait_text import signed, signed_interval
 from schedlab.site.who_pays import NO_GROUP, payers_of
@@ -31,30 +30,28 @@ def adds_nodes(variant: Variant) -> bool:
     return any(parse_change(one).key.lower() in ("nodename", MORE_NODES) for one in variant.changes)
 
 
-def undecided_parts(number: int, told: Sequence[RankedVariant], today: str) -> list[str]:
-    """Return parts of a first sentence: that nothing is sure, what is likeliest all the same, who pays, what follows.
+def undecided_texts(number: int, told: Sequence[RankedVariant], today: str) -> list[str]:
+    """Return clauses: that nothing is sure, what is likeliest all the same, who pays, what follows.
 
     Parameters
     ----------
     number
         Variants that do all the work.
     told
-        Those of which the log cannot tell, and of which the sentence speaks; the best first.
+        Those of which the log cannot tell, and of which the answer speaks; the best first.
     today
         The mean wait of the site as it is, in the unit of the table below.
     """
     whether = "either of 2 variants" if number == 2 else f"any of {count_of(number, 'variant')}"
     whether = told[0].variant.name if number == 1 else whether
-    sizes = listed([_size(one) for one in told])
-    parts = [
-        f"whether {whether} shortens the mean wait cannot be told from this log",
-        f"as far as it goes, the {today} of today change {sizes}",
-    ]
     payers = [(one.variant.name, payers_of(one)) for one in told]
-    parts += [f"under {name}, {text}" for name, text in payers if text and text != NO_GROUP]
-    if all(text == NO_GROUP for _, text in payers):
-        parts.append(NO_GROUP)
-    return [*parts, BOUGHT if any(adds_nodes(one.variant) for one in told) else FREE]
+    nobody = all(texts == [NO_GROUP] for _, texts in payers)
+    return [
+        f"whether {whether} shortens the mean wait cannot be told from this log",
+        *(f"as far as it goes, the {today} of today change {_size(one)}" for one in told),
+        *([NO_GROUP] if nobody else [f"under {name}, {', '.join(texts)}" for name, texts in payers if texts]),
+        BOUGHT if any(adds_nodes(one.variant) for one in told) else FREE,
+    ]
 
 
 def _size(one: RankedVariant) -> str:

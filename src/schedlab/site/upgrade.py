@@ -17,6 +17,7 @@ from schedlab.site.copies import in_copies
 from schedlab.site.coverage import listed
 from schedlab.site.effect_texts import difference_text, effects_text
 from schedlab.site.effects import Effect
+from schedlab.site.headline import details_of_answer
 from schedlab.site.ranking import RankedVariant, VariantRanking, rank_variants
 from schedlab.site.samples import THE_LOG, SiteSample
 from schedlab.site.select_default import SELECT, lacks_select
@@ -97,13 +98,20 @@ class Upgrade:
         assert self.ranking is not None
         return self.ranking.variants[0]
 
+    @property
+    def lead(self) -> list[str]:
+        """What the answer begins with."""
+        if self.ranking is None:
+            return self.paper.sentences()[:1]
+        first, *others = self.ranking.lead
+        return [first, f"{self.paper.clause}.", *others]
+
     def sentences(self) -> list[str]:
         """Return the answer in plain sentences."""
         on_lines = self.paper.sentences()
         if self.ranking is None:
             return [*on_lines, "The site has no jobs: nothing was simulated."]
-        first, *rest = self.ranking.sentences()
-        return [f"{first.removesuffix('.')}; {self.paper.clause}.", *self._of_rules(), *rest, *on_lines[1:]]
+        return [*self.lead, *self._of_rules(), *details_of_answer(self.ranking), *on_lines[1:]]
 
     def _of_rules(self) -> list[str]:
         """Say which rules do it, and which cannot."""

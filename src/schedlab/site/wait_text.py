@@ -10,6 +10,10 @@ from schedlab.site.intervals import Interval
 _UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
 
 
+MOST_DIGITS = 6
+"""Digits behind the point of waits that differ by little, less one."""
+
+
 def wait_text(seconds: float) -> str:
     """Return a wait as text; a simulation has whole seconds, so that a mean below one is next to nothing.
 
@@ -18,6 +22,7 @@ def wait_text(seconds: float) -> str:
     >>> wait_text(5400), wait_text(0.095), wait_text(0)
     ('90 min', '<1 s', '0 s')
     """
+    seconds = round(seconds, 6) + 0.0  # a difference of equal sums may be a rounding error
     return "<1 s" if 0 < seconds < 1 else duration(seconds)
 
 
@@ -28,12 +33,23 @@ def waits_texts(*seconds: float) -> list[str]:
     --------
     >>> waits_texts(181_440, 164_520), waits_texts(174_528, 80_640), waits_texts(28_800, 60), waits_texts(0, 0.1)
     (['2.1 d', '1.9 d'], ['2.02 d', '22.4 h'], ['8 h', '60 s'], ['0 s', '<1 s'])
+
+    Two that differ have as many digits as it takes to see that.
+
+    >>> waits_texts(259_200, 259_000), waits_texts(36_005, 36_001)
+    (['3.000 d', '2.998 d'], ['10.001 h', '10.000 h'])
     """
     most = max(seconds, default=0.0)
     size, unit = next(((size, unit) for size, unit in _UNITS if most >= 2 * size), _UNITS[-1])
     if most < 1 or any(one < max(size, most / 10) for one in seconds):
         return [wait_text(one) for one in seconds]
-    return [f"{three_digits(one / size)} {unit}" for one in seconds]
+    texts = [f"{three_digits(one / size)} {unit}" for one in seconds]
+    if len(seconds) == 2 and texts[0] == texts[1] and abs(seconds[0] - seconds[1]) >= 1:
+        for digits in range(1, MOST_DIGITS):
+            texts = [f"{one / size:,.{digits}f} {unit}" for one in seconds]
+            if texts[0] != texts[1]:
+                break
+    return texts
 
 
 def signed(seconds: float) -> str:

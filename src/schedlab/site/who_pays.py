@@ -68,12 +68,12 @@ def open_text(effects: Sequence[Effect], under: str = "") -> list[str]:
     return [f"{told[:1].upper()}{told[1:]}{listed(named, MOST_PAYERS)}."]
 
 
-def payers_of(one: RankedVariant) -> str:
+def payers_of(one: RankedVariant) -> list[str]:
     """Say who waits longer under a variant; where no group surely does, which jobs wait by far longer all the same."""
     if one.unchanged or not one.effects:
-        return ""
+        return []
     told = payers_text(one.effects)
-    return f"{told}, but {one.far.clause}" if told == NO_GROUP and one.far.jobs else told
+    return [told, f"but {one.far.clause}"] if told == NO_GROUP and one.far.jobs else [told]
 
 
 def _with_changes(effects: Sequence[Effect], most: int) -> str:
