@@ -11,7 +11,7 @@ import os
 import stat
 import tomllib
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
@@ -289,3 +289,36 @@ def _has(lines: Sequence[str], number: int, path: Sequence[int | str]) -> bool:
             continue
         return len(path_in(path, value)) == len(path)
     return False
+
+
+def json_text(document: Mapping[str, Any]) -> str:
+    """Return a document as JSON."""
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+def toml_text(document: Mapping[str, Any]) -> str:
+    """Return a document as TOML: values first, then one table for each of its parts.
+
+    Examples
+    --------
+    >>> print(toml_text({"name": "a", "groups": [{"nodes": "n1", "gpus": {"a100": 2}}]}), end="")
+    name = "a"
+    <BLANKLINE>
+    [[groups]]
+    nodes = "n1"
+    gpus = {"a100" = 2}
+    """
+    tables = {key: value for key, value in document.items() if isinstance(value, list)}
+    lines = [f"{key} = {_toml(value)}" for key, value in document.items() if key not in tables]
+    for key, parts in tables.items():
+        for part in parts:
+            lines += ["", f"[[{key}]]", *(f"{name} = {_toml(value)}" for name, value in part.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_toml(key)} = {_toml(one)}" for key, one in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")

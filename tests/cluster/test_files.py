@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schedlab.cluster.cluster import Cluster
-from schedlab.cluster.cluster_file import cluster_of, document_of, json_text, toml_text
+from schedlab.cluster.cluster_file import cluster_of, document_of
 from schedlab.cluster.files import read_cluster, write_cluster
 from schedlab.cluster.limits import Account, Accounting, AccountUser, Limits, QosLimits
 from schedlab.cluster.nodes import NodeGroup, Partition, Switch
-from schedlab.documents import parse_json, parse_toml
+from schedlab.documents import json_text, parse_json, parse_toml, toml_text
 from schedlab.errors import InputError
 
 names = st.text(string.ascii_letters + string.digits + "-_.\"'é#", min_size=1, max_size=8)

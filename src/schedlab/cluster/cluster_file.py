@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields
 from typing import Annotated, Any, Final, Literal
@@ -376,36 +375,3 @@ def _written(name: str, value: Any) -> Any:
     else:
         written = sorted(value) if isinstance(value, frozenset) else list(value) if isinstance(value, tuple) else value
     return written
-
-
-def json_text(document: Mapping[str, Any]) -> str:
-    """Return a document as JSON."""
-    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
-
-
-def toml_text(document: Mapping[str, Any]) -> str:
-    """Return a document as TOML: values first, then one table for each of its parts.
-
-    Examples
-    --------
-    >>> print(toml_text({"name": "a", "groups": [{"nodes": "n1", "gpus": {"a100": 2}}]}), end="")
-    name = "a"
-    <BLANKLINE>
-    [[groups]]
-    nodes = "n1"
-    gpus = {"a100" = 2}
-    """
-    tables = {key: value for key, value in document.items() if isinstance(value, list)}
-    lines = [f"{key} = {_toml(value)}" for key, value in document.items() if key not in tables]
-    for key, parts in tables.items():
-        for part in parts:
-            lines += ["", f"[[{key}]]", *(f"{name} = {_toml(value)}" for name, value in part.items())]
-    return "\n".join(lines) + "\n"
-
-
-def _toml(value: Any) -> str:
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{_toml(key)} = {_toml(one)}" for key, one in value.items()) + "}"
-    if isinstance(value, list):
-        return "[" + ", ".join(map(_toml, value)) + "]"
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")

@@ -9,11 +9,11 @@ from pathlib import Path
 from schedlab.arguments import explained
 from schedlab.atomic import atomic_path
 from schedlab.cluster.cluster import Cluster
-from schedlab.cluster.cluster_file import cluster_of, document_of, json_text, toml_text
+from schedlab.cluster.cluster_file import cluster_of, document_of
 from schedlab.cluster.node_lists import read_alibaba, read_machines
 from schedlab.cluster.sinfo import cluster_of_nodes_json, read_sinfo
 from schedlab.cluster.slurm_conf import read_slurm_conf
-from schedlab.documents import LARGEST_TOML, parse_toml, read_json, read_text
+from schedlab.documents import LARGEST_TOML, json_text, parse_toml, read_json, read_text, toml_text
 from schedlab.errors import InputError
 
 

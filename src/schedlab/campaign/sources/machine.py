@@ -12,10 +12,10 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from schedlab.campaign.sources.fields import LONGEST, Duration, Section, expanded, seconds
 from schedlab.cluster.cluster import Cluster
-from schedlab.cluster.cluster_file import document_of, json_text
+from schedlab.cluster.cluster_file import document_of
 from schedlab.cluster.files import read_cluster
 from schedlab.cluster.node_events import NodeEvent, NodeEvents
-from schedlab.documents import read_bytes
+from schedlab.documents import json_text, read_bytes
 from schedlab.energy.power import Power
 from schedlab.energy.power_file import files_of, read_power
 from schedlab.errors import InputError
