@@ -140,7 +140,7 @@ class Driver:
             if self._told is not None:
                 self._told.ends(self.world)
             for job in state.ended[: state.clock[COMPLETED]].tolist():
-                if not self._failed_speculatively(job):
+                if self._tells_run_time(job):
                     for adapter, _ in self.adapters:
                         adapter.learn(job, int(self.world.jobs[job]["duration"]))
         elif stage == PREDICT:
@@ -165,12 +165,14 @@ class Driver:
             for function, order in self._functions[kind]:
                 order.score[who] = function.scores(who, int(clock[NOW]), int(clock[FREE]))
 
-    def _failed_speculatively(self, job: int) -> bool:
+    def _tells_run_time(self, job: int) -> bool:
+        """Return whether predictors learn from the run of a job that has just ended, see `tells_run_time`."""
         retries = self.world.retries
         if retries is None:
-            return False
-        run_now = retries.runs[retries.run[job]]
-        return bool(run_now["speculative"] and self.world.jobs[job]["duration"] < retries.work[job])
+            return True
+        run_now, work = retries.runs[retries.run[job]], retries.work[job]
+        enough = work if run_now["speculative"] else min(run_now["request"], work)
+        return bool(self.world.jobs[job]["duration"] >= enough)
 
     def blame(self) -> None:
         """Raise InputError for the job at which the loop stopped because its score is not a number."""

@@ -180,7 +180,7 @@ class Clock:
             delay = self.preemption.inputs.delay
         elif fate == "is requeued" and outages is not None and outages.delay:
             fate, delay = "is held", outages.delay
-        if fate != "resumes":
+        if fate != "resumes" and (self.retries is None or not self.retries.was_cut_short(job)):
             self.forecast.learn(job, job.over)
         if self.priority is not None:
             self.priority.note_end(job, self.now)

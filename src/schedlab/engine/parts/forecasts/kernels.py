@@ -30,7 +30,7 @@ from schedlab.engine.parts.forecasts.history import (
 from schedlab.engine.parts.forecasts.learners import Learner, new_learner
 from schedlab.engine.parts.forecasts.log_regression import new_log_regression
 from schedlab.engine.parts.forecasts.regression import new_regression
-from schedlab.engine.parts.retries.kernels import failed_speculatively
+from schedlab.engine.parts.retries.kernels import tells_run_time
 from schedlab.engine.queue.statistics import expect_number
 from schedlab.kernels import by_address, call, inlined, inner_kernel
 from schedlab.scheduler.log_regression import LogRegression
@@ -196,15 +196,15 @@ def learn_from_ends(world: World) -> None:
 
 @inner_kernel
 def _learn_from_ends(world: World, forecast: Forecast) -> None:
-    """Teach one predictor; a speculative run that was too short is ignored."""
+    """Teach one predictor; runs that were cut short are ignored."""
     if forecast.kind[0] == NOTHING:
         return
     for i in range(world.state.clock[COMPLETED]):
         job = world.state.ended[i]
-        if world.retries is not None and failed_speculatively(world, job):
-            note_gone(forecast.history, job)
-        else:
+        if tells_run_time(world, job):
             learn(world.jobs, forecast, job, world.state.start[job] + world.jobs[job].duration)
+        else:
+            note_gone(forecast.history, job)
 
 
 @inlined

@@ -199,12 +199,29 @@ def failed_speculatively(world: World, job: int) -> bool:
     return world.retries.runs[world.retries.run[job]].speculative and world.jobs[job].duration < world.retries.work[job]
 
 
+@inlined
+def is_cut_short(world: World, job: int) -> bool:
+    """Return whether a run is over before its time: it was preempted, or broken off as `was_broken_off` tells."""
+    return world.jobs[job].duration < min(world.retries.runs[world.retries.run[job]].request, world.retries.work[job])
+
+
+@inlined
+def tells_run_time(world: World, job: int) -> bool:
+    """Return whether the run of a job that has just ended is one from which predictors learn.
+
+    One that was cut short, or speculative and too short, says only that the job takes longer.
+    """
+    if world.retries is not None:
+        return not (failed_speculatively(world, job) or is_cut_short(world, job))
+    return True
+
+
 @inner_kernel
 def come_back(world: World) -> None:
     """Process the runs that have just ended: jobs that are not done enter the queue again.
 
-    A job that failed speculatively comes first and keeps its entry number. From a run interrupted by a node failure,
-    nothing else is learned: the job repeats its request, or is lost. A preempted job is requeued later, or is lost.
+    A job that failed speculatively comes first and keeps its entry number. From a run that was cut short nothing is
+    learned: if a node failed, the job repeats its request, or is lost; a preempted one is requeued later, or is lost.
     """
     clock = world.state.clock
     for i in range(clock[COMPLETED]):
@@ -227,7 +244,7 @@ def _note_end(world: World, job: int) -> None:
         world.retries.runs[run].done = True
         _remember(world.retries, job)
         return
-    if not _is_cut_short(world, job):
+    if not is_cut_short(world, job):
         world.retries.known[job] = max(world.retries.known[job], world.retries.runs[run].request)
     if world.retries.runs[run].speculative:
         world.retries.back[job] = world.retries.first[job] = True
@@ -240,7 +257,7 @@ def _note_end(world: World, job: int) -> None:
 @inlined
 def _try_again(world: World, job: int, fate: int) -> None:
     """Requeue a job whose run was not enough, now or after a delay, with its next request; or abandon it."""
-    clock, now, broken = world.state.clock, world.state.clock[NOW], _is_cut_short(world, job)
+    clock, now, broken = world.state.clock, world.state.clock[NOW], is_cut_short(world, job)
     request = world.retries.asked[job] if broken else _next_request(world.retries, job)
     lost = broken and fate == STAYS and (world.rules.loses or is_over(world, job, now))
     if request < 0 or fate == IS_LOST or lost:
@@ -271,13 +288,7 @@ def _cause(world: World, place: int, fate: int) -> int:
         return BY_ITSELF
     if was_broken_off(world, place):
         return RESERVATION_OVER if is_over(world, job, world.state.clock[NOW]) else NODE_FAILED
-    return PREEMPTED if fate != STAYS and _is_cut_short(world, job) else BY_ITSELF
-
-
-@inlined
-def _is_cut_short(world: World, job: int) -> bool:
-    """Return whether a run is over before its time: it was preempted, or broken off as `was_broken_off` tells."""
-    return world.jobs[job].duration < min(world.retries.runs[world.retries.run[job]].request, world.retries.work[job])
+    return PREEMPTED if fate != STAYS and is_cut_short(world, job) else BY_ITSELF
 
 
 @inner_kernel

@@ -105,6 +105,12 @@ class Retries:
             return "lost" if self.loses else "is requeued"
         return "given up" if wish.after(job.request) is None else "returns"
 
+    def was_cut_short(self, job: Job) -> bool:
+        """Return whether the run of a job that is over was preempted or broken off: it says nothing of run times."""
+        run = self.of[job].run
+        assert run is not None
+        return run.end - job.start < min(run.length, job.need)
+
     def ask_again(self, job: Job) -> None:
         """Set the next request of a job that returns."""
         following = self.of[job].after(job.request)
