@@ -29,7 +29,7 @@ from schedlab.engine.parts.forecasts.history import (
 )
 from schedlab.engine.parts.forecasts.learners import Learner, new_learner
 from schedlab.engine.parts.forecasts.log_regression import new_log_regression
-from schedlab.engine.parts.forecasts.regression import new_regression
+from schedlab.engine.parts.forecasts.regression import KnownJobs, new_regression
 from schedlab.engine.parts.retries.kernels import tells_run_time
 from schedlab.engine.queue.statistics import expect_number
 from schedlab.kernels import by_address, call, inlined, inner_kernel
@@ -272,7 +272,8 @@ def predict(jobs: NDArray[Any], start: NDArray[np.int64], forecast: Forecast, jo
     predicted = request
     if kind in (REGRESSION, LOG_REGRESSION):
         learner = forecast.learner
-        predicted = call(learner.estimate, (learner.weights, history, forecast.groups, jobs, start, request, job, now))
+        known = KnownJobs(history, jobs, start)
+        predicted = call(learner.estimate, (learner.weights, forecast.groups, known, request, job, now))
     elif kind == GROUPS:
         predicted = int(min(request * expected_share(forecast.groups, job), float(request)))
         if forecast.groups.table.shape[0] > 0:

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from schedlab.engine.axes import Fixed
 from schedlab.engine.jobs.state import JOB
 from schedlab.engine.parts.forecasts.groups import Groups, new_groups
-from schedlab.engine.parts.forecasts.history import History, new_history
+from schedlab.engine.parts.forecasts.history import new_history
 from schedlab.engine.parts.forecasts.log_regression import estimate_logarithm, observe_logarithms, train_logarithm
-from schedlab.engine.parts.forecasts.regression import Regression, estimate, new_regression, observe, train
+from schedlab.engine.parts.forecasts.regression import KnownJobs, Regression, estimate, new_regression, observe, train
 from schedlab.kernels import bare_kernel, compiled_for, new_records, nowhere
 from schedlab.scheduler.log_regression import LogRegression
 from schedlab.scheduler.predictor import GroupMean, Predictor
@@ -47,7 +47,8 @@ def _found(find: Callable[..., Any], estimate: Callable[..., int], train: Callab
     weights = new_regression(RegressionChoice(), 0)
     one, jobs = np.zeros(1, np.int64), new_records(1, JOB)
     groups = new_groups(GroupMean(), np.zeros((1, 0), np.int64))
-    found = find(estimate, weights, new_history(one, 1), groups, jobs, one, 0, 0, 0), find(train, weights, jobs, 0, 0)
+    known = KnownJobs(new_history(one, 1), jobs, one)
+    found = find(estimate, weights, groups, known, 0, 0, 0), find(train, weights, jobs, 0, 0)
     for where in found:
         if isinstance(where, np.ndarray):
             where.flags.writeable = False  # no part of the state: another process has it elsewhere
@@ -55,17 +56,8 @@ def _found(find: Callable[..., Any], estimate: Callable[..., int], train: Callab
 
 
 @bare_kernel
-def _estimate(
-    weights: Regression,
-    history: History,
-    groups: Groups,
-    jobs: NDArray[Any],
-    start: NDArray[np.int64],
-    request: int,
-    job: int,
-    now: int,
-) -> int:
-    observe(weights, history, jobs, start, request, job, now)
+def _estimate(weights: Regression, groups: Groups, known: KnownJobs, request: int, job: int, now: int) -> int:
+    observe(weights, known, request, job, now)
     return estimate(weights, job, request)
 
 
@@ -76,17 +68,8 @@ def _train(weights: Regression, jobs: NDArray[Any], job: int, request: int) -> i
 
 
 @bare_kernel
-def _estimate_logarithm(
-    weights: Regression,
-    history: History,
-    groups: Groups,
-    jobs: NDArray[Any],
-    start: NDArray[np.int64],
-    request: int,
-    job: int,
-    now: int,
-) -> int:
-    observe_logarithms(weights, history, groups, jobs, request, job)
+def _estimate_logarithm(weights: Regression, groups: Groups, known: KnownJobs, request: int, job: int, now: int) -> int:
+    observe_logarithms(weights, known.history, groups, known.jobs, request, job)
     return estimate_logarithm(weights, job, request)
 
 

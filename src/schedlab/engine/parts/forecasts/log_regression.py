@@ -37,6 +37,9 @@ SQUARE, LINEAR, PAIRS = range(len(LOG_LOSSES))
 OWN_FEATURES = 13
 """The number of features that do not belong to a group."""
 
+LOSS = 0
+"""Position in `Regression.choice`: the loss, of `LOG_LOSSES`."""
+
 LOGARITHMS = 2
 """The position of the features in `Regression.choice`, after those of SC'15."""
 
@@ -103,12 +106,12 @@ def estimate_logarithm(learner: Regression, job: int, request: int) -> int:
 def train_logarithm(learner: Regression, jobs: NDArray[Any], job: int, request: int) -> None:
     """Learn from a job that has completed."""
     share = math.log(max(jobs[job].duration, 1) / request)
-    if learner.choice[0] == PAIRS:
+    if learner.choice[LOSS] == PAIRS:
         _train_pairs(learner, job, share, math.log(request) + math.log(jobs[job].processors))
         return
     expand(learner, learner.inputs[job], learner.basis)
     error = rescaled_value(learner) - share
-    if learner.choice[0] == SQUARE:
+    if learner.choice[LOSS] == SQUARE:
         descend(learner, 2 * error)
     else:
         descend(learner, 1.0 if error > 0 else -1.0 if error < 0 else 0.0)

@@ -23,6 +23,9 @@ from schedlab.scheduler.predictor import Regression as Choice
 SMALL = 1e-9
 """Where scales and sums begin."""
 
+# Positions in Regression.choice: the loss of predictions that are too long or too short, its weight, and the features.
+OVER, UNDER, WEIGHT, LIST = range(4)
+
 CODE, PAPER = 0, 1
 FEATURES = (19, 21)
 """The number of terms of degree 0 and 1."""
@@ -42,7 +45,7 @@ COUNTERS_SIZE = 2
 class Regression(NamedTuple):
     """The learner, as arrays.
 
-    `choice` holds the positions in `CHOICES` of over, under, weight and features; `constants` threshold, step and
+    `choice` holds, for each entry of `CHOICES`, which word is chosen; `constants` threshold, step and
     penalty. `inputs` holds the features of each job as they were when it was submitted. `basis` is scratch space for
     their products; weights, scales and sums of squared gradients have one entry for each of these. `past` and `other`
     are for pairs of jobs, see `schedlab.engine.parts.forecasts.log_regression`.
@@ -60,10 +63,18 @@ class Regression(NamedTuple):
     other: Kept[NDArray[np.float64]]
 
 
+class KnownJobs(NamedTuple):
+    """What a learner may know when a job is submitted: users' histories, and all jobs with their starts."""
+
+    history: History
+    jobs: NDArray[Any]
+    start: NDArray[np.int64]
+
+
 def new_regression(choice: Choice, jobs: int) -> Regression:
     """Return the learner before the first job."""
     codes = np.array([known.index(getattr(choice, name)) for name, known in CHOICES.items()])
-    features = FEATURES[codes[3]]
+    features = FEATURES[codes[LIST]]
     return untrained(codes, (choice.threshold, choice.step, choice.penalty), (jobs, features))
 
 
@@ -72,7 +83,7 @@ def untrained(
 ) -> Regression:
     """Return a learner before the first job; `shape`: jobs and features, `past`: the length of that array."""
     features = shape[1]
-    crossed = CROSSED if codes[3] == CODE else features - 1
+    crossed = CROSSED if codes[LIST] == CODE else features - 1
     terms = features + crossed * (crossed - 1) // 2 + features - 1
     return Regression(
         codes,
@@ -89,105 +100,111 @@ def untrained(
 
 
 @inner_kernel
-def observe(
-    learner: Regression,
-    history: History,
-    jobs: NDArray[Any],
-    start: NDArray[np.int64],
-    request: int,
-    job: int,
-    now: int,
-) -> None:
+def observe(learner: Regression, known: KnownJobs, request: int, job: int, now: int) -> None:
     """Record the features of a job at its submission."""
-    x = learner.inputs[job]
-    user = history.user[job]
-    processors = jobs[job].processors
-    count = history.completed[user]
+    x, processors = learner.inputs[job], known.jobs[job].processors
+    about = _about_user(known, known.history.user[job], now)
     x[0] = 1.0
-    place = 1
-    if learner.choice[3] == PAPER:
-        x[place] = request
-        place += 1
-    for age in range(3):
-        old = recent(history, user, age)
-        if learner.choice[3] == PAPER:
-            x[place] = 0.0 if old == NO_JOB else history.recent_run_times[user, old]
-        else:
-            # The program intends the run time, but its test fails, and it uses the age of the job instead.
-            x[place] = request if old == NO_JOB else min(request, now - history.recent_submits[user, old])
-        place += 1
-    last, second, third = x[place - 3], x[place - 2], x[place - 1]
-    if learner.choice[3] == CODE:
-        x[place] = request
-        place += 1
-        x[place] = (last + second) / 2 if count >= 2 else last
-        # The program uses 0.33 for one third.
-        x[place + 1] = 0.33 * (last + second + third) if count >= 3 else x[place]
+    if learner.choice[LIST] == PAPER:
+        place = _features_of_paper(x, known.history, about, request, processors)
     else:
-        x[place] = (last + second) / min(count, 2) if count > 0 else 0.0
-        x[place + 1] = (last + second + third) / min(count, 3) if count > 0 else 0.0
-    place += 2
-    x[place] = history.run_time[user] / count if count > 0 else 0.0
-    place += 1
-    mean_processors = history.processors[user] / count if count > 0 else 0.0
-    if learner.choice[3] == CODE:
-        x[place] = now - history.last_end[user] if count > 0 else 0.0
-        place += 1
-    else:
-        x[place] = processors
-        x[place + 1] = mean_processors
-        place += 2
-    x[place] = processors / mean_processors if count > 0 else 0.0
-    place += 1
-    number, taken, elapsed, longest = _running(history, jobs, start, user, now)
-    if learner.choice[3] == CODE:
-        x[place] = taken
-        x[place + 1] = elapsed
-        x[place + 2] = number
-        x[place + 3] = longest
-        place += 4
-    else:
-        x[place] = taken / number if number > 0 else 0.0
-        x[place + 1] = number
-        x[place + 2] = longest
-        x[place + 3] = elapsed
-        x[place + 4] = taken
-        x[place + 5] = now - history.last_end[user] if count > 0 else 0.0
-        place += 6
+        place = _features_of_program(x, known.history, about, request, processors)
     for period in (DAY, WEEK):
-        angle = 2 * math.pi * (jobs[job].submit % period) / period
+        angle = 2 * math.pi * (known.jobs[job].submit % period) / period
         x[place] = math.cos(angle)
         x[place + 1] = math.sin(angle)
         place += 2
-    if learner.choice[3] == CODE:
+    if learner.choice[LIST] == CODE:
         x[place] = processors
 
 
-@inlined
-def _running(
-    history: History, jobs: NDArray[Any], start: NDArray[np.int64], user: int, now: int
-) -> tuple[int, float, float, float]:
-    """Return the number, the processors, the total and the longest elapsed time of the user's running jobs.
+class AboutUser(NamedTuple):
+    """What is known of a user at a second: completed jobs, their means, seconds since the last end, running jobs.
 
-    Those that start in this second do not count yet.
+    Of these, those that start in this second do not count yet.
     """
-    number = 0
-    taken, elapsed = 0.0, 0.0
-    job = history.oldest[user]
+
+    user: int
+    now: int
+    completed: int
+    run_time: float
+    processors: float
+    since_end: float
+    running: int
+    taken: float
+    elapsed: float
+    longest: float
+
+
+@inlined
+def _about_user(known: KnownJobs, user: int, now: int) -> AboutUser:
+    history, start = known.history, known.start
+    number, taken, elapsed, job = 0, 0.0, 0.0, history.oldest[user]
     longest = 0.0 if job == NO_JOB else float(now - start[job])
     while job != NO_JOB and start[job] < now:
         number += 1
-        taken += jobs[job].processors
+        taken += known.jobs[job].processors
         elapsed += now - start[job]
         job = history.later[job]
-    return number, taken, elapsed, longest
+    count = history.completed[user]
+    run_time = history.run_time[user] / count if count > 0 else 0.0
+    processors = history.processors[user] / count if count > 0 else 0.0
+    since_end = float(now - history.last_end[user]) if count > 0 else 0.0
+    return AboutUser(user, now, count, run_time, processors, since_end, number, taken, elapsed, longest)
+
+
+@inlined
+def _features_of_program(
+    x: NDArray[np.float64], history: History, about: AboutUser, request: int, processors: int
+) -> int:
+    """Fill in what the program of SC'15 looks at; return the place behind it."""
+    for age in range(3):
+        old = recent(history, about.user, age)
+        # The program intends the run time, but its test fails, and it uses the age of the job instead.
+        x[1 + age] = request if old == NO_JOB else min(request, about.now - history.recent_submits[about.user, old])
+    x[4] = request
+    x[5] = (x[1] + x[2]) / 2 if about.completed >= 2 else x[1]
+    x[6] = 0.33 * (x[1] + x[2] + x[3]) if about.completed >= 3 else x[5]  # the program uses 0.33 for one third
+    x[7] = about.run_time
+    x[8] = about.since_end
+    x[9] = processors / about.processors if about.completed > 0 else 0.0
+    x[10] = about.taken
+    x[11] = about.elapsed
+    x[12] = about.running
+    x[13] = about.longest
+    return 14
+
+
+@inlined
+def _features_of_paper(
+    x: NDArray[np.float64], history: History, about: AboutUser, request: int, processors: int
+) -> int:
+    """Fill in Table 2 of SC'15; return the place behind it."""
+    count = about.completed
+    x[1] = request
+    for age in range(3):
+        old = recent(history, about.user, age)
+        x[2 + age] = 0.0 if old == NO_JOB else history.recent_run_times[about.user, old]
+    x[5] = (x[2] + x[3]) / min(count, 2) if count > 0 else 0.0
+    x[6] = (x[2] + x[3] + x[4]) / min(count, 3) if count > 0 else 0.0
+    x[7] = about.run_time
+    x[8] = processors
+    x[9] = about.processors
+    x[10] = processors / about.processors if count > 0 else 0.0
+    x[11] = about.taken / about.running if about.running > 0 else 0.0
+    x[12] = about.running
+    x[13] = about.longest
+    x[14] = about.elapsed
+    x[15] = about.taken
+    x[16] = about.since_end
+    return 17
 
 
 @inner_kernel
 def expand(learner: Regression, x: NDArray[np.float64], basis: NDArray[np.float64]) -> None:
     """Fill a basis with the features of a job and their products."""
     features = x.shape[0]
-    crossed = CROSSED if learner.choice[3] == CODE else features - 1
+    crossed = CROSSED if learner.choice[LIST] == CODE else features - 1
     for i in range(features):
         basis[i] = x[i]
     place = features
@@ -225,7 +242,7 @@ def train(learner: Regression, jobs: NDArray[Any], job: int) -> None:
     expand(learner, learner.inputs[job], learner.basis)
     run_time, processors = float(max(jobs[job].duration, 1)), float(jobs[job].processors)
     error = rescaled_value(learner) - run_time - learner.constants[0]
-    descend(learner, _slope(learner.choice, error) * _weight(learner.choice[2], run_time, processors))
+    descend(learner, _slope(learner.choice, error) * _weight(learner.choice[WEIGHT], run_time, processors))
 
 
 @inner_kernel
@@ -263,9 +280,9 @@ def descend(learner: Regression, slope: float) -> None:
 def _slope(choice: NDArray[np.int64], error: float) -> float:
     """Return the derivative of the loss, without its weight."""
     if error > 0:
-        return 2 * error if choice[0] == 0 else 1.0
+        return 2 * error if choice[OVER] == 0 else 1.0
     if error < 0:
-        return 2 * error if choice[1] == 0 else -1.0
+        return 2 * error if choice[UNDER] == 0 else -1.0
     return 0.0
 
 
