@@ -34,6 +34,21 @@ ENGINE += ["prepared", "world", "assembly", "pass_choice", "decisions", "loop", 
 ENGINE += ["sc17_simulator", "jobs_that_never_start", "simulation", "warm_up", "many", "steps"]
 """Packages and modules of the engine; each imports only those before it. Records are named for type checkers alone."""
 
+MANY_ARGUMENTS = {
+    # what users say of a simulation, by keyword
+    *("simulation.simulate", "simulation.to_schedule", "prepared.prepare", "many.simulate_many.simulate_many"),
+    *("steps.stepwise.__init__", "steps.stepwise.from_state"),
+    # the simulator of SC'17 as it is: a loop of its own
+    "sc17_simulator._run",
+    # nodes: a view, a request, a node and what is taken there; no world, as plans have such views, too
+    *("machine.nodes.move", "machine.nodes.change", "machine.timeline.hold", "machine.timeline._hold"),
+    *("machine.slots._note_scan", "machine.core_caps.tasks_under"),
+    *(f"machine.consecutive.{name}" for name in ("_without_the_least", "_take", "_take_of")),
+    # queues, scores and state: which arrays, and from where to where in them
+    *("queue.orders.evaluate_for", "queue.sorted_list.starving_first", "jobs.state.new_state"),
+}
+"""Functions of the engine with more than six arguments, none of them in passes, Slurm's passes or parts."""
+
 CAMPAIGN = ["sources", "definition", "run", "results"]
 """The walk of a task: made by a definition of its sources, run, and read by results."""
 
@@ -128,6 +143,19 @@ def test_no_modules_import_each_other():
         list(TopologicalSorter(imported).static_order())
     except CycleError as error:
         pytest.fail(" imports ".join(reversed(error.args[1])))
+
+
+def test_passes_and_parts_have_few_arguments():
+    found = set()
+    for module in (PACKAGE / "engine").rglob("*.py"):
+        name = ".".join(module.relative_to(PACKAGE / "engine").with_suffix("").parts)
+        for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef):
+                given = [one.arg for one in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
+                if len(given) - (given[:1] == ["self"]) > 6:
+                    found.add(f"{name}.{node.name}")
+    assert found == MANY_ARGUMENTS
+    assert not [name for name in found if name.partition(".")[0] in ("passes", "slurm", "parts", "moments", "loop")]
 
 
 def test_every_room_is_in_the_plan():
