@@ -353,16 +353,12 @@ def note_runs(world: World, before: int, speculative: bool) -> None:
     """Record the runs that have started since there were `before` of them."""
     for i in range(before, world.state.clock[STARTED]):
         job = world.state.begun[i]
-        run = world.retries.counters[RUNS]
+        run = world.retries.runs[world.retries.counters[RUNS]]
+        world.retries.run[job] = world.retries.counters[RUNS]
         world.retries.counters[RUNS] += 1
-        world.retries.run[job] = run
-        world.retries.runs[run].job = job
-        world.retries.runs[run].start = world.state.start[job]
-        world.retries.runs[run].end = -1
-        world.retries.runs[run].request = world.jobs[job].estimate if speculative else world.state.request[job]
-        world.retries.runs[run].speculative = speculative
-        world.retries.runs[run].done = False
-        world.retries.runs[run].cause = BY_ITSELF
+        run.job, run.start, run.end = job, world.state.start[job], -1
+        run.request = world.jobs[job].estimate if speculative else world.state.request[job]
+        run.speculative, run.done, run.cause = speculative, False, BY_ITSELF
 
 
 @inner_kernel
