@@ -71,7 +71,8 @@ def power_saving_of(parameters: Mapping[str, str], cluster: Cluster) -> PowerSav
     for name in words(parameters.get("suspendexcparts", "")):
         kept.update(dict.fromkeys(cluster.nodes_of(cluster.partition(name))))
     here = set(cluster.nodes)
-    return PowerSaving(*(int(value) for value in times.values()), tuple(name for name in kept if name in here))
+    suspend, boot, shutdown = (int(value) for value in times.values())
+    return PowerSaving(suspend, boot, shutdown, tuple(name for name in kept if name in here))
 
 
 def _without_counts(hosts: str) -> str:

@@ -43,6 +43,7 @@ SCHEMA_VERSION = 1
 _UNITS = {
     **UNITS,
     **dict.fromkeys(("start_time", "end_time", "recorded_wait_time", "predicted_run_time", "eligible_time"), "s"),
+    "boot_wait": "s",
     "bounded_slowdown": "1",
 }
 
