@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from drawing import OFTEN, Draw, Table, whole
 
@@ -93,8 +93,21 @@ PREEMPTION: Table = {
     "exempt_time": (0.5, (5, 30)),
     "requeue_delay": (1, (1, 10, 121)),
     "youngest_first": (0.5, (True,)),
-    "reorder": (1, (0, 1, 2)),
+    "reorder": (1, (0, 2, 3)),
 }
+
+
+class Machine(NamedTuple):
+    """How many groups of nodes, nodes in each and cores on each; one of each is taken at random."""
+
+    groups: tuple[int, ...]
+    nodes: tuple[int, ...]
+    cores: tuple[int, ...]
+
+
+ANY_MACHINE = Machine((1, 1, 2, 3), (1, 2, 2, 3, 4), (1, 2, 2, 4, 4, 8))
+MACHINES = {"crowded": Machine((1,), (2, 3, 4), (4,)), "many nodes": Machine((1, 2), (4, 6), (1, 2, 4))}
+"""Few cores, so that jobs take those of others; and nodes among which there is a choice for jobs of several."""
 
 
 def drawn_cluster(draw: Draw) -> Document:
@@ -116,7 +129,7 @@ def drawn_cluster(draw: Draw) -> Document:
         document["preemption"] = _preemption(draw, by_qos=bool(qualities) and draw.has("by qos", 0.5))
         for tier, one in enumerate(partitions):  # most of which share nodes
             one.update(draw.fields({"priority_tier": (0.8, (tier + 1,))}))
-            if draw.chance(0.6):
+            if "crowded" in draw.wanted or draw.chance(0.6):
                 one.pop("nodes", None)
                 one.pop("min_nodes", None)
         if document["preemption"]["by"] == "qos":
@@ -143,9 +156,10 @@ def with_power_saving(cluster: Cluster, workload: Workload, scheduler: str) -> C
 
 def _groups(draw: Draw, switched: bool) -> list[Document]:
     groups, first = [], 0
-    for _ in range(draw.one(1, 1, 2, 3)):
-        count = draw.one(1, 2, 2, 3, 4)
-        names, cores = f"n[{first}-{first + count - 1}]", draw.one(1, 2, 2, 4, 4, 8)
+    kind = next((kind for name, kind in MACHINES.items() if draw.has(name, 0.0)), ANY_MACHINE)
+    for _ in range(draw.choice(kind.groups)):
+        count = draw.choice(kind.nodes)
+        names, cores = f"n[{first}-{first + count - 1}]", draw.choice(kind.cores)
         group = {"nodes": names, "cores": cores, "weight": draw.randint(1, 3)}
         first += count
         group |= draw.fields({"memory": (0.6, (100, 400, 1000)), "features": (0.75, (["x"], ["x", "y"], ["y"]))})
@@ -195,8 +209,8 @@ def _accounting(draw: Draw, qualities: list[str]) -> Document:
 
 
 def _limits(draw: Draw, whose: str, table: Table) -> Document:
-    """Return limits of an account, a user or a QOS; few if a case is about those of others, which they would hide."""
-    share = 0.1 if any(name.startswith("limits of") for name in draw.wanted) else 0.55
+    """Return limits of an account, a user or a QOS; few if a case is about what they would hide, such as others."""
+    share = 0.1 if any(name.startswith(("limits of", "crowded")) for name in draw.wanted) else 0.55
     return {"limits": draw.few(table, MOST_LIMITS)} if draw.has(whose, share) else {}
 
 
@@ -225,6 +239,8 @@ def _preemption(draw: Draw, *, by_qos: bool) -> Document:
     modes = (
         ("requeue", "requeue", "cancel") if by_qos else ("requeue", "requeue", "cancel", "suspend", "suspend", "off")
     )
+    if "crowded" in draw.wanted and not by_qos:
+        modes = ("requeue", "requeue", "cancel", "suspend")
     return {"by": "qos" if by_qos else "partition", "mode": draw.choice(modes), **draw.fields(PREEMPTION)}
 
 

@@ -66,7 +66,7 @@ def _with_patience(workload: Workload, rng: np.random.Generator) -> Workload:
 
 
 def _times(draw: Draw, rng: np.random.Generator, jobs: int) -> Columns:
-    request = rng.integers(1, draw.one(20, 60, 200, 200), jobs)
+    request = rng.integers(1, 400 if "crowded" in draw.wanted else draw.one(20, 60, 200, 200), jobs)
     runs = "any" if draw.has("too long", 0.0) else draw.one("as asked", "shorter", "shorter", "shorter", "any")
     most = {"as asked": request, "shorter": request, "any": 2 * request + 1}[runs]
     within = draw.one(1, 30, 60, 120) if draw.wanted else draw.one(1, 1, 30, 60, 120, 300)
@@ -127,7 +127,24 @@ def _on_nodes(draw: Draw, rng: np.random.Generator, document: Document, jobs: in
         asked["qos"] = [draw.one("", *qualities) for _ in range(jobs)]
         if draw.has("account", 0.5):
             asked["account"] = [draw.one("", "a", "b") for _ in range(jobs)]
-    return asked
+    return _in_waves(asked, document, jobs) if "crowded" in draw.wanted else asked
+
+
+def _in_waves(asked: Columns, document: Document, jobs: int) -> Columns:
+    """Return jobs of which many give way, then some wide ones take the place of several, and so on; all may run."""
+    low = np.arange(jobs) % 12 < 8
+    partitions = [one["name"] for one in document.get("partitions", [{"name": ""}])]
+    qualities = [one["name"] for one in document.get("qos", [])]
+    changed: Columns = {
+        "tasks": np.where(low | (asked["gpu_share"] < 1000), 1, 3) * asked["tasks"],
+        "memory_per_node": np.zeros(jobs, dtype=int),
+        "constraint": [""] * jobs,
+        "nodelist": [""] * jobs,
+        "partition": [partitions[0 if one else -1] for one in low],
+    }
+    if qualities:
+        changed["qos"] = [qualities[-1 if one else 0] for one in low]
+    return asked | changed
 
 
 def _partitions(draw: Draw, document: Document) -> str:
@@ -181,8 +198,9 @@ def _with_dependencies(draw: Draw, rng: np.random.Generator, workload: Workload,
     if not workflows:
         return workload.replace(dependencies=after)
     flow = Workflow("flow", (Task("a", 2, 15.0, 30.0, ()), Task("b", 1, 5.0, 9.0, ())))
-    count = draw.randint(1, 3)
-    submissions = [Submission(flow, draw.one("aware", "chained"), 0) for _ in range(count)]
+    one_place = draw.has("one place", 0.0)
+    count = draw.randint(4, 8) if one_place else draw.randint(1, 3)
+    submissions = [Submission(flow, "aware" if one_place else draw.one("aware", "chained"), 0) for _ in range(count)]
     flows = WorkflowJobs(rng.integers(-1, count, jobs), np.zeros(jobs, dtype=np.int64), submissions)
     return workload.replace(dependencies=after, workflows=flows)
 

@@ -24,6 +24,7 @@ class Subject(NamedTuple):
 
 NARROW = ("nodes", "accounting", "narrow")
 SITE = ("nodes", "accounting", "slurm")
+CROWDED = ("crowded", "spread", "narrow")
 LIMITS = (
     *("grp_tres_run_mins", "max_tres_per_job", "max_tres_per_node", "max_tres_mins_per_job", "max_wall"),
     *("max_submit", "max_jobs", "grp_jobs", "grp_submit_jobs", "grp_tres"),
@@ -40,11 +41,11 @@ SUBJECTS = (
     *[Subject((*NARROW, "limits of accounts"), LIMITS, 2)] * 3,
     *[Subject((*NARROW, "limits of qos"), LIMITS_OF_QOS, 2)] * 3,
     Subject(
-        (*SITE, "preemption", "by qos", "spread", "narrow"),
+        (*SITE, "preemption", "by qos", *CROWDED),
         ("exempt_time", "grace_time", "preempt_mode", "youngest_first"),
     ),
     Subject(
-        ("nodes", "preemption", "spread", "narrow"),
+        ("nodes", "preemption", *CROWDED),
         ("grace_time", "youngest_first", "reorder", "exempt_time", "preempt_mode"),
     ),
     Subject(("nodes", "accounting", "over_max_nodes", "max_nodes", "partition's qos")),
@@ -58,7 +59,8 @@ SUBJECTS = (
     ),
     Subject((*SITE, "multifactor", "fairshare", "period"), ("half_life", "usage_factor", "shares", "ends")),
     Subject((*SITE, "multifactor", "fairshare", "tres", "period"), ("billing", "billing_largest"), 2),
-    Subject(("slurm", "multifactor", "age", "size", "period"), ("max_age", "accrue")),
+    Subject(("slurm", "multifactor", "age", "size", "period", "max_age")),
+    Subject(("slurm", "multifactor", "age", "period", "accrue", "dependencies")),
     Subject(("slurm", "multifactor"), ("size", "tres", "favor", "relative", "amounts", "partition", "qos"), 3),
     Subject(("slurm",), ("depth", "queue_depth", "user_depth", "user_partition_depth")),
     Subject(("nodes", "slurm"), ("partition_depth", "partition_queue_depth", "association_depth")),
@@ -67,13 +69,14 @@ SUBJECTS = (
     Subject(("slurm",), ("starts", "main_starts")),
     Subject(("slurm",), ("limits", "delay")),
     Subject(("slurm", "overtime", "too long")),
-    Subject(("nodes", "slurm", "placement", "whole nodes"), ("busy", "serial")),
+    Subject(("nodes", "slurm", "interval", "placement", "whole nodes", "many nodes"), ("busy", "serial")),
     Subject(("slurm", "interval", "arrays", "array_reserve")),
     Subject(("slurm", "interval", "multifactor", "reserve_priority", "age")),
-    Subject(("slurm", "interval", "dependencies", "workflows"), ("wf_depth", "wf_plan", "wf_count")),
+    Subject(("slurm", "interval", "dependencies", "workflows", "one place"), ("wf_depth", "wf_plan")),
+    Subject(("slurm", "interval", "dependencies", "workflows", "one place", "wf_count", "depth")),
     Subject(("nodes", "slurm", "heterogeneous"), ("hetjob_prio", "hetjob_immediate")),
     Subject(("nodes", "slurm", "switches", "switch_wait")),
-    Subject(("predictions", "many"), ("mean", "jobs", "shrink", "over", "weight")),
+    Subject(("predictions", "many", "spread"), ("mean", "jobs", "shrink", "over", "weight")),
     Subject(("distributions",), ("speculation", "exhausted")),
     Subject(("nodes", "events", "drain")),
 )

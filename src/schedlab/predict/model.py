@@ -13,7 +13,7 @@ from schedlab.engine.jobs.state import JOB
 from schedlab.engine.parts.forecasts.history import History, new_history, note_start
 from schedlab.engine.parts.forecasts.kernels import Forecast, new_forecast, predict
 from schedlab.errors import InputError
-from schedlab.kernels import for_python
+from schedlab.kernels import for_python, new_records
 from schedlab.predict.events import START, Events, events_of, follow
 from schedlab.predict.replay import Replay
 from schedlab.scheduler.log_regression import LogRegression
@@ -129,7 +129,7 @@ class PredictionModel:
         """Lay out the arrays: jobs and users, each with a spare place for a question; some jobs are still to come."""
         self._users = memory.users
         n, known = len(memory.jobs), len(memory.users)
-        self._jobs = np.recarray(n + 1, dtype=JOB)
+        self._jobs = new_records(n + 1, JOB)
         self._jobs[:n] = memory.jobs
         self._jobs[n] = (0, 0, 1, 1)
         self._start = np.append(memory.start, -1)
@@ -328,7 +328,7 @@ def _no_memory(predictor: Predictor) -> Memory:
         {name: getattr(history, name)[:0] for name in OF_USERS},
         {"keys": names[:0], "weight": np.empty((0, depth + 1)), "total": np.empty((0, depth + 1, 2))} if depth else {},
         {name: getattr(blank.learner.weights, name) for name in parts},
-        np.recarray(0, dtype=JOB),
+        new_records(0, JOB),
         nothing,
         nothing,
         names,

@@ -21,6 +21,7 @@ from schedlab.documents import checked, read_json
 from schedlab.engine.jobs.state import JOB
 from schedlab.errors import InputError
 from schedlab.imports import named_classes
+from schedlab.kernels import new_records
 from schedlab.predict.model import Memory, PredictionModel
 from schedlab.scheduler.predictor_text import predictor_from_text
 from schedlab.wording import shown
@@ -179,7 +180,7 @@ def _unfinished(
         for name in UnfinishedJobs.model_fields
         if name not in ("attributes", "inputs")
     }
-    jobs = np.recarray(len(columns["user_id"]), dtype=JOB)
+    jobs = new_records(len(columns["user_id"]), JOB)
     if any(len(column) != len(jobs) for column in columns.values()):
         raise ValueError("the columns of its unfinished jobs differ in length")
     submit, start = columns["submit_time"], columns["start_time"]
