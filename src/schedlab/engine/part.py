@@ -78,6 +78,8 @@ class Part(NamedTuple):
     output
         Returns what it adds to the schedule of a simulation that has ended: arguments of
         `schedlab.engine.simulation.to_schedule`.
+    cuts_runs
+        Returns whether runs may end, by this part, before their jobs are done, so that jobs run again.
     features
         Returns which features a simulation has by this part: names of `schedlab.scheduler.compatible.refusal`.
     numbers
@@ -89,5 +91,6 @@ class Part(NamedTuple):
     grown: Callable[[World, World, Moves], None] | None = None
     log: Log | None = None
     output: Callable[[Prepared, World], dict[str, Any]] | None = None
+    cuts_runs: Callable[[Given], bool] | None = None
     features: Callable[[Given], Iterable[str]] | None = None
     numbers: Callable[[Given, Prepared], Prepared] | None = None

@@ -33,9 +33,10 @@ from schedlab.engine.parts.limits.on_all_jobs import as_one_node, is_held_back
 from schedlab.engine.parts.moldable.rows import Spread, spread_out
 from schedlab.engine.parts.outages.numbers import OutageInputs
 from schedlab.engine.parts.power_saving.part import PowerSavingInputs
-from schedlab.engine.parts.preemption.numbers import PreemptionInputs, preempts
+from schedlab.engine.parts.preemption.numbers import PreemptionInputs
 from schedlab.engine.parts.priority.associations import Associations
 from schedlab.engine.parts.reservations.numbers import BookingInputs
+from schedlab.engine.parts.retries.part import chooses_requests
 from schedlab.engine.parts.submission_limits.numbers import SubmissionLimitInputs
 from schedlab.errors import InputError, check_type, whole_number
 from schedlab.imports import named_classes
@@ -59,6 +60,7 @@ EVENT_ORDERS = ("batched", "pyss", "sc17")
 
 FEATURES = [part.features for part in PARTS if part.features is not None]
 NUMBERS = [part.numbers for part in PARTS if part.numbers is not None]
+CUTS_RUNS = [part.cuts_runs for part in PARTS if part.cuts_runs is not None]
 
 
 class Prepared(NamedTuple):
@@ -297,19 +299,18 @@ def _checked(given: Given) -> Given:
 
 def _columns(given: Given, workload: Workload) -> tuple[int, Requests | None, Columns]:
     """Return the size of the machine, the requests of jobs at which runs may fail, and the columns of the jobs."""
-    scheduler, cluster, events = given.scheduler, given.cluster, given.node_events
+    scheduler, cluster = given.scheduler, given.cluster
     processors = size_of_machine(given.processors, cluster)
-    fails = given.requests is not None or scheduler.tries_again
-    breaks = (events is not None and events.breaks) or preempts(cluster)
-    overtime = None if fails or breaks else overtime_of(workload, scheduler, cluster)
-    if not (fails or breaks) and overtime is None:
+    several = any(cuts_runs(given) for cuts_runs in CUTS_RUNS)
+    overtime = None if several else overtime_of(workload, scheduler, cluster)
+    if not several and overtime is None:
         machine, columns = known_columns(workload, scheduler, processors)
         return machine, None, columns
     machine, asked = machine_of(workload, processors), None
     check_jobs(workload, allocated(workload, scheduler, machine))
-    if fails or breaks:
+    if several:
         asked = _asked(workload, scheduler, given.requests)
-    if asked is not None and fails and has_nodes(cluster):
+    if asked is not None and chooses_requests(given) and has_nodes(cluster):
         asked = asked.within(longest_requests(given.workload, cluster))
     return machine, asked, columns_of(workload, scheduler, asked, overtime)
 

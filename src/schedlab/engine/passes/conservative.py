@@ -34,7 +34,7 @@ from schedlab.engine.parts.dependencies.kernels import is_ready
 from schedlab.engine.parts.moldable.kernels import has_alternatives
 from schedlab.engine.parts.preemption.kernels import make_way
 from schedlab.engine.parts.preemption.state import take_replan
-from schedlab.engine.parts.retries.kernels import is_better, useful_share
+from schedlab.engine.parts.retries.gaps import is_better, useful_share
 from schedlab.engine.passes.alternatives import BY_ENTRY, fitting_open
 from schedlab.engine.passes.conservative_plan import (
     NEXT_START,

@@ -22,7 +22,7 @@ from schedlab.engine.parts.heterogeneous.kernels import has_components, is_compo
 from schedlab.engine.parts.limits.state import HEADS, LimitState
 from schedlab.engine.parts.moldable.kernels import has_alternatives
 from schedlab.engine.parts.outages.kernels import next_closing
-from schedlab.engine.parts.retries.kernels import is_as_good, is_better, useful_share
+from schedlab.engine.parts.retries.gaps import is_as_good, is_better, useful_share
 from schedlab.engine.passes.alternatives import fitting_of, soonest_of
 from schedlab.engine.passes.components import fit_together, start_together
 from schedlab.engine.passes.nodes import fits, fits_beside, may_move, note_beside, reserve_for

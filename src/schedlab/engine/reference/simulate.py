@@ -117,10 +117,7 @@ def play(prepared: Prepared) -> Clock:
     """Run a simulation that has been prepared, and return the clock after its last second."""
     jobs = _jobs_of(prepared)
     share_places(prepared, jobs, prepared.scheduler.ranking)
-    retries = None if prepared.asked is None else new_retries(prepared.asked, jobs)
-    if retries is not None and prepared.outages is not None:
-        retries.loses = prepared.outages.loses
-    clock = Clock(prepared, jobs, new_dependencies(prepared, jobs), new_priority(prepared), retries)
+    clock = Clock(prepared, jobs, new_dependencies(prepared, jobs), new_priority(prepared), new_retries(prepared, jobs))
     clock.run(_pass(clock))
     start = np.array([-1 if job in clock.waiting else job.start for job in jobs])
     refuse_waiting_for_ever(prepared.workload, prepared.in_workload_order(start))

@@ -34,4 +34,8 @@ def _numbers(given: Given, prepared: Prepared) -> Prepared:
     return prepared._replace(nodes=nodes, outages=outages)
 
 
-OUTAGES = Part("outages", _new, numbers=_numbers)
+def _cuts_runs(given: Given) -> bool:
+    return given.node_events is not None and given.node_events.breaks
+
+
+OUTAGES = Part("outages", _new, cuts_runs=_cuts_runs, numbers=_numbers)

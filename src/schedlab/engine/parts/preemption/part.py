@@ -53,6 +53,10 @@ def _output(prepared: Prepared, world: World) -> dict[str, Any]:
     return {"pauses": pauses}
 
 
+def _cuts_runs(given: Given) -> bool:
+    return preempts(given.cluster)
+
+
 def _features(given: Given) -> Iterator[str]:
     if preempts(given.cluster):
         yield "preemption"
@@ -60,4 +64,6 @@ def _features(given: Given) -> Iterator[str]:
         yield "suspension"
 
 
-PREEMPTION = Part("preemption", _new, _grown, Log("pauses", _is_short, _longer), _output, features=_features)
+PREEMPTION = Part(
+    "preemption", _new, _grown, Log("pauses", _is_short, _longer), _output, cuts_runs=_cuts_runs, features=_features
+)

@@ -28,9 +28,10 @@ from schedlab.engine.parts.reservations.kernels import is_over
 from schedlab.engine.queue.ties import number_entry, number_requeue
 from schedlab.kernels import by_address, inlined, inner_kernel, new_records
 from schedlab.schedule.runs import BY_ITSELF, NODE_FAILED, PREEMPTED, RESERVATION_OVER, RUN
-from schedlab.speculate.requests import NO_DISTRIBUTION, DistributionTables, Requests
+from schedlab.speculate.requests import DistributionTables, Requests
 
 if TYPE_CHECKING:
+    from schedlab.engine.prepared import Prepared
     from schedlab.engine.world import World
 
 # Positions in Retries.counters.
@@ -80,6 +81,8 @@ class Retries(NamedTuple):
         Whether the job is resubmitted after its last run.
     asks
         Whether it has not made its first request yet.
+    cut
+        Whether its last run was over before its time: it was preempted, or broken off as `was_broken_off` tells.
     assumed
         What the reservations, and the order, assume for the next run: the constants above.
     seen_request
@@ -108,36 +111,28 @@ class Retries(NamedTuple):
     first: PerJob[NDArray[np.bool_]]
     back: PerJob[NDArray[np.bool_]]
     asks: PerJob[NDArray[np.bool_]]
+    cut: PerJob[NDArray[np.bool_]]
     assumed: Kept[NDArray[np.int64]]
     seen_request: PerJob[NDArray[np.int64]]
     pilot: Fixed[NDArray[np.bool_]]
 
 
-def new_retries(
-    jobs: NDArray[Any],
-    seen: NDArray[Any],
-    seen_request: NDArray[np.int64],
-    requests: Requests,
-    assumed: list[int],
-    pilot: NDArray[np.bool_],
-) -> Retries:
+def new_retries(prepared: Prepared, requests: Requests, assumed: list[int]) -> Retries:
     """Return the requests of jobs in order of submission, before the first submission.
 
     Parameters
     ----------
-    jobs, seen
-        Their durations are what they need; they are overwritten with the actual and the assumed lengths of the first
-        runs.
+    prepared
+        The simulation. The durations of its jobs are what they need; jobs are overwritten with the actual and the
+        assumed lengths of the first runs.
     requests
         Their requests.
     assumed
         What the reservations, and the order, assume for a run: REQUEST, WORK or LEARNED.
-    seen_request, pilot
-        See `Retries`.
     """
+    jobs, seen, first, pilot = prepared.jobs, prepared.seen, prepared.request, prepared.pilot
     n = len(jobs)
     applications = int(requests.application.max(initial=-1)) + 1
-    first = requests.lengths[requests.offsets[:-1]].astype(np.int64)
     work = jobs["duration"].copy()
     jobs["duration"] = np.minimum(work, first)
     own = np.ones(n, dtype=np.bool_) if len(pilot) == 0 else ~pilot
@@ -149,7 +144,7 @@ def new_retries(
         offsets=requests.offsets,
         requests=requests.lengths,
         place=np.zeros(n, dtype=np.int64),
-        asked=first,
+        asked=requests.lengths[requests.offsets[:-1]].astype(np.int64),
         known=np.zeros(n, dtype=np.int64),
         most=requests.most,
         growth=requests.growth,
@@ -164,8 +159,9 @@ def new_retries(
         first=np.zeros(n, dtype=np.bool_),
         back=np.zeros(n, dtype=np.bool_),
         asks=np.ones(n, dtype=np.bool_),
+        cut=np.zeros(n, dtype=np.bool_),
         assumed=np.array(assumed),
-        seen_request=seen_request,
+        seen_request=prepared.seen_request,
         pilot=pilot,
     )
 
@@ -237,14 +233,15 @@ def come_back(world: World) -> None:
 @inlined
 def _note_end(world: World, job: int) -> None:
     """Note what a run that is over says of its job, which enters the queue at once if the run was speculative."""
-    clock, run = world.state.clock, world.retries.run[job]
-    world.retries.runs[run].end = world.state.start[job] + world.jobs[job].duration
+    clock, run, lasted = world.state.clock, world.retries.run[job], world.jobs[job].duration
+    world.retries.runs[run].end = world.state.start[job] + lasted
+    world.retries.cut[job] = is_cut_short(world, job)
     world.retries.first[job] = world.retries.back[job] = False
-    if world.jobs[job].duration >= world.retries.work[job]:
+    if lasted >= world.retries.work[job]:
         world.retries.runs[run].done = True
         _remember(world.retries, job)
         return
-    if not is_cut_short(world, job):
+    if not world.retries.cut[job]:
         world.retries.known[job] = max(world.retries.known[job], world.retries.runs[run].request)
     if world.retries.runs[run].speculative:
         world.retries.back[job] = world.retries.first[job] = True
@@ -257,7 +254,7 @@ def _note_end(world: World, job: int) -> None:
 @inlined
 def _try_again(world: World, job: int, fate: int) -> None:
     """Requeue a job whose run was not enough, now or after a delay, with its next request; or abandon it."""
-    clock, now, broken = world.state.clock, world.state.clock[NOW], is_cut_short(world, job)
+    clock, now, broken = world.state.clock, world.state.clock[NOW], world.retries.cut[job]
     request = world.retries.asked[job] if broken else _next_request(world.retries, job)
     lost = broken and fate == STAYS and (world.rules.loses or is_over(world, job, now))
     if request < 0 or fate == IS_LOST or lost:
@@ -288,7 +285,7 @@ def _cause(world: World, place: int, fate: int) -> int:
         return BY_ITSELF
     if was_broken_off(world, place):
         return RESERVATION_OVER if is_over(world, job, world.state.clock[NOW]) else NODE_FAILED
-    return PREEMPTED if fate != STAYS and is_cut_short(world, job) else BY_ITSELF
+    return PREEMPTED if fate != STAYS and world.retries.cut[job] else BY_ITSELF
 
 
 @inner_kernel
@@ -359,52 +356,3 @@ def note_runs(world: World, before: int, speculative: bool) -> None:
         run.job, run.start, run.end = job, world.state.start[job], -1
         run.request = world.jobs[job].estimate if speculative else world.state.request[job]
         run.speculative, run.done, run.cause = speculative, False, BY_ITSELF
-
-
-@inner_kernel
-def useful_share(retries: Retries, job: int, processors: int, length: int, gap: int) -> float:
-    """Return the expected share of a gap that a speculative run would put to use.
-
-    The expected work of a run that succeeds within `length` seconds, given that the job needs more than it is known to
-    exceed, over the `gap` processors for that long (Gainaru et al., section 4.3).
-    """
-    distribution = retries.distribution[job]
-    known = retries.known[job]
-    if distribution == NO_DISTRIBUTION or length <= known:
-        return 0.0
-    below, part = _distribution_at(retries.distributions, distribution, float(known))
-    _, more = _distribution_at(retries.distributions, distribution, float(length))
-    if below >= 1.0:
-        return 0.0
-    return processors * (more - part) / ((1.0 - below) * gap * length)
-
-
-@inlined
-def is_better(jobs: NDArray[Any], job: int, share: float, best: int, most: float) -> bool:
-    """Return whether a job uses a gap better than the best one so far, -1 for none; on ties, the wider one."""
-    return share > most or (best >= 0 and share == most and jobs[job].processors > jobs[best].processors)
-
-
-@inlined
-def is_as_good(jobs: NDArray[Any], job: int, share: float, best: int, most: float) -> bool:
-    """Return whether a job uses a gap exactly as well as the best one so far."""
-    return share == most and jobs[job].processors == jobs[best].processors
-
-
-@inlined
-def _distribution_at(distributions: DistributionTables, distribution: int, second: float) -> tuple[float, float]:
-    """Return the probability of at most `second` seconds, and the partial expectation up to there, interpolated."""
-    last = distributions.below.shape[1] - 1
-    at = (second - distributions.begin[distribution]) / distributions.step[distribution]
-    if at <= 0:
-        return (distributions.below[distribution, 0], distributions.part[distribution, 0]) if at == 0 else (0.0, 0.0)
-    if at >= last:
-        return distributions.below[distribution, last], distributions.part[distribution, last]
-    k = int(at)
-    rest = at - k
-    return (
-        distributions.below[distribution, k]
-        + rest * (distributions.below[distribution, k + 1] - distributions.below[distribution, k]),
-        distributions.part[distribution, k]
-        + rest * (distributions.part[distribution, k + 1] - distributions.part[distribution, k]),
-    )

@@ -11,6 +11,7 @@ from schedlab.engine.parts.retries.kernels import LEARNED, REQUEST, RUNS, WORK, 
 from schedlab.scheduler.predictor import Actual, Predictor
 
 if TYPE_CHECKING:
+    from schedlab.engine.part import Given
     from schedlab.engine.prepared import Prepared
     from schedlab.engine.world import World
 
@@ -20,11 +21,16 @@ def _new(prepared: Prepared) -> Retries | None:
         return None
     scheduler = prepared.scheduler
     assumed = [_assumed(scheduler.runtimes), _assumed(scheduler.ranking)]
-    return new_retries(prepared.jobs, prepared.seen, prepared.seen_request, prepared.asked, assumed, prepared.pilot)
+    return new_retries(prepared, prepared.asked, assumed)
 
 
 def _assumed(runtimes: Predictor) -> int:
     return LEARNED if runtimes.learns else WORK if runtimes == Actual() else REQUEST
+
+
+def chooses_requests(given: Given) -> bool:
+    """Return whether jobs may request less than they need."""
+    return given.requests is not None or given.scheduler.tries_again
 
 
 def _is_short(world: World) -> bool:
@@ -45,4 +51,4 @@ def _output(prepared: Prepared, world: World) -> dict[str, Any]:
     return {"runs": runs}
 
 
-RETRIES = Part("retries", _new, log=Log("runs", _is_short, _longer), output=_output)
+RETRIES = Part("retries", _new, log=Log("runs", _is_short, _longer), output=_output, cuts_runs=chooses_requests)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import astuple, dataclass, field
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 from schedlab.engine.reference.job import Job
 from schedlab.schedule.runs import CAUSES, RUN
 from schedlab.speculate.requests import NO_DISTRIBUTION, Requests
+
+if TYPE_CHECKING:
+    from schedlab.engine.prepared import Prepared
 
 
 @dataclass
@@ -139,11 +142,15 @@ class Retries:
         return max(good, key=lambda job: (shares[job], job.processors), default=None)
 
 
-def new_retries(requests: Requests, jobs: list[Job]) -> Retries:
-    """Return the requests of jobs in order of submission, before the first submission."""
+def new_retries(prepared: Prepared, jobs: list[Job]) -> Retries | None:
+    """Return the requests of jobs in order of submission, before the first submission; None if no job runs twice."""
+    requests = prepared.asked
+    if requests is None:
+        return None
     sequences = [requests.lengths[a:b].tolist() for a, b in pairwise(requests.offsets.tolist())]
     columns = [getattr(requests, name).tolist() for name in ("most", "growth", "distribution", "application")]
     wishes = [Wish(*values) for values in zip(sequences, *columns, strict=True)]
     for job, wish in zip(jobs, wishes, strict=True):
         job.request = wish.sequence[0]
-    return Retries(requests, dict(zip(jobs, wishes, strict=True)))
+    loses = prepared.outages is not None and prepared.outages.loses
+    return Retries(requests, dict(zip(jobs, wishes, strict=True)), loses=loses)
