@@ -91,6 +91,7 @@ RUN_TIMES: dict[str, dict[str, Any]] = {
 
 OPTIONS = {"starvation": {"starvation": 9}, "window": {"window": 3}}
 OTHERS = ("in_order", "requests", "speculation", "dependencies", "workflows", "pyss", "alternatives", "patience")
+OTHERS += ("checkpoints",)
 GROUPS: tuple[Iterable[str], ...] = (POLICIES, RUN_TIMES, *([one] for one in (*OPTIONS, *OTHERS)))
 """Features of one group exclude each other."""
 
@@ -105,13 +106,14 @@ class Setting(NamedTuple):
     fails: bool
     moldable: bool
     cancelled: bool = False
+    checkpoints: bool = False
 
     @property
     def refused(self) -> bool:
         """Whether this is one of the pairs that make no sense."""
         events = {name: self.options[name] for name in ("events", "in_order") if name in self.options}
         links = {"dependencies": self.dependencies, "shared_places": self.workflows, "moldable": self.moldable}
-        links["cancelled"] = self.cancelled
+        links |= {"cancelled": self.cancelled, "checkpoints": self.checkpoints}
         return (self.moldable and self.fails) or refusal(self.scheduler, **events, **links) is not None
 
 
@@ -140,6 +142,7 @@ def setting(backfilling: str, features: Iterable[str]) -> Setting:
         fails=bool(chosen & {"requests", "speculation"}) or backfilling == "fixed",
         moldable="alternatives" in chosen,
         cancelled="patience" in chosen,
+        checkpoints="checkpoints" in chosen,
     )
 
 
@@ -147,7 +150,7 @@ def random_simulation(case: Setting, seed: int) -> tuple[Workload, dict[str, Any
     """Return a small random workload that goes with a setting, and the other arguments of `simulate`."""
     rng = np.random.default_rng(seed)
     jobs, processors = int(rng.integers(2, 19)), int(rng.integers(1, 9))
-    whole = case.fails or "events" in case.options or bool(rng.integers(2))
+    whole = case.fails or case.checkpoints or "events" in case.options or bool(rng.integers(2))
     workload = Workload.from_columns(
         {
             "submit_time": np.sort(rng.integers(0, rng.choice([1, 8, 50]), jobs)),
@@ -166,7 +169,27 @@ def random_simulation(case: Setting, seed: int) -> tuple[Workload, dict[str, Any
     if case.cancelled:
         patience = rng.choice([0, 0, 1, 5, 20, 60], jobs)
         workload = workload.replace(resources=Resources.of(jobs, tasks=workload.job_processors, patience=patience))
+    if case.checkpoints:
+        workload = with_checkpoints(workload, rng)
     return workload, case.options | ({"requests": random_requests(jobs, rng)} if case.fails else {})
+
+
+def with_checkpoints(workload: Workload, rng: np.random.Generator) -> Workload:
+    """Return jobs of which most write checkpoints, on their way, when they are told to end, or both.
+
+    Half of them request so little that they have to go on several times.
+    """
+    jobs = len(workload)
+    told = rng.random(jobs) < 0.4
+    interval = np.where(rng.random(jobs) < 0.6, rng.integers(1, 9, jobs), 0)
+    cost = np.where((interval > 0) | told, rng.integers(0, 4, jobs), 0)
+    cost = np.where(interval > 0, np.minimum(cost, interval), cost)
+    restart = np.where((interval > 0) | told, rng.integers(0, 4, jobs), 0)
+    asked = np.maximum(workload.requested_time // rng.choice([1, 3], jobs), 8)
+    resources = workload.resources or Resources.of_processors(workload.job_processors)
+    columns = {"checkpoint_interval": interval, "checkpoint_cost": cost, "restart_cost": restart}
+    columns["checkpoint_when_told"] = told.astype(np.int64)
+    return workload.replace(requested_time=asked, resources=replace(resources, **columns))
 
 
 def with_dependencies(workload: Workload, workflows: bool, rng: np.random.Generator) -> Workload:

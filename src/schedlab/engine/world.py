@@ -14,6 +14,7 @@ from schedlab.engine.axes import ByPart, Fixed, PerJob
 from schedlab.engine.jobs.state import State
 from schedlab.engine.machine.state import Nodes
 from schedlab.engine.parts.cancellations.kernels import Cancellations
+from schedlab.engine.parts.checkpoints.kernels import Checkpoints
 from schedlab.engine.parts.dependencies.kernels import DependencyState
 from schedlab.engine.parts.forecasts.kernels import Forecasts
 from schedlab.engine.parts.heterogeneous.kernels import Components
@@ -59,9 +60,9 @@ class World(NamedTuple):
         multifactor priority.
     moldable, heterogeneous
         The alternatives of moldable jobs; the components of heterogeneous ones.
-    preemption, requeues, submission_limits, outages, switch_waits, cancellations
+    preemption, requeues, submission_limits, outages, switch_waits, cancellations, checkpoints
         Preemption, requeued jobs that may not begin again yet, limits on submitted jobs, changes of nodes, waits for
-        fewer switches, and jobs that are cancelled while they wait.
+        fewer switches, jobs that are cancelled while they wait, and jobs that write checkpoints.
     """
 
     jobs: PerJob[NDArray[Any]]
@@ -86,6 +87,7 @@ class World(NamedTuple):
     switch_waits: Fixed[Annotated[Any, SwitchWaits]] = None
     cancellations: Annotated[Any, Cancellations] = None
     power_saving: Annotated[Any, PowerSaving] = None
+    checkpoints: Annotated[Any, Checkpoints] = None
 
 
 with_jobs = replacing("jobs", "seen")

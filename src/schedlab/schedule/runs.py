@@ -20,9 +20,15 @@ RUN = np.dtype(
         ("speculative", "?"),
         ("done", "?"),
         ("cause", "i1"),
+        ("saved", "i8"),
+        ("overhead", "i8"),
     ]
 )
-"""A run of a job. `end` is when it really ended, `done` whether the job was done then, `cause` what ended it."""
+"""A run of a job. `end` is when it really ended, `done` whether the job was done then, `cause` what ended it.
+
+Of jobs that write checkpoints, `saved` are its seconds of work that need not be done again, and `overhead` those in which
+it read or wrote checkpoints; both are 0 for others.
+"""
 
 # What ended a run: its own length or its request, or an interruption.
 BY_ITSELF, PREEMPTED, NODE_FAILED, RESERVATION_OVER = range(4)
@@ -31,6 +37,8 @@ CAUSES = ("", "preempted", "node failed", "reservation over")
 """What ended runs, by the numbers above."""
 
 CAUSE = "cause"
+LATER = ("saved", "overhead")
+"""Fields that stand in tables only where jobs write checkpoints."""
 
 PAUSE = np.dtype([("job", "i8"), ("start", "i8"), ("end", "i8")])
 """A suspension of a job, from one second to another, during one of its runs."""
@@ -53,7 +61,8 @@ def run_columns(runs: NDArray[Any], jobs: int, beside: Mapping[str, pa.Array]) -
     beside
         The other columns.
     """
-    without = runs[[name for name in RUN.names or () if name != CAUSE]]
+    unused = {CAUSE, *(name for name in LATER if not runs[name].any())}
+    without = runs[[name for name in RUN.names or () if name not in unused]]
     if not runs[CAUSE].any():
         return _columns(PREFIX, without, jobs, beside)
     import pyarrow as pa
@@ -117,7 +126,7 @@ def _read(prefix: str, kind: np.dtype[Any], table: pa.Table) -> tuple[NDArray[An
     for name in kind.names or ():
         if name == CAUSE:
             records[name] = _causes(flat.pop(name, None))
-        elif name != "job":
+        elif name != "job" and not (name in LATER and name not in flat):
             records[name] = _numbers(prefix, kind, name, flat.pop(name))
     if (records["end"] < records["start"]).any():
         raise ValueError("a run ends before it starts")

@@ -67,6 +67,8 @@ TOGETHER = "reservations of components would have to be made and moved together;
 CANCELLED = "jobs that are cancelled while they wait"
 IN_A_SECOND = "jobs leave at the begin of a second, before all that ends and is submitted in it; take the default order"
 AS_ONE = "a workflow with one place is one submission; let none of its tasks be cancelled (patience)"
+CHECKPOINTS = "jobs that write checkpoints"
+SHARE_LEFT = "how much of a gap a job would use that goes on from a checkpoint is not known; drop speculation="
 NO_PLACE = "the components of a job would have to have their places in the queue together"
 PREEMPTION_ELSEWHERE = "preemption without +slurm"
 PREEMPTED = (
@@ -134,6 +136,9 @@ TABLE: tuple[Incompatible, ...] = (
     *(Incompatible(CANCELLED, f"events={events}", IN_A_SECOND) for events in ("pyss", "sc17")),
     Incompatible(CANCELLED, MOLDABLE, ONE_SIZE),
     Incompatible(CANCELLED, "workflows with one place", AS_ONE),
+    Incompatible(CHECKPOINTS, MOLDABLE, ONE_SIZE),
+    Incompatible(CHECKPOINTS, "speculation=SHARE", SHARE_LEFT),
+    Incompatible(CHECKPOINTS, "events=sc17", SC17),
     *(
         Incompatible("events=sc17", other, SC17)
         for other in (
@@ -170,6 +175,7 @@ def refusal(
     suspension: bool = False,
     cancelled: bool = False,
     closures: bool = False,
+    checkpoints: bool = False,
 ) -> str | None:
     """Return why a scheduler cannot run in a simulation, in one sentence, or None if it can.
 
@@ -199,6 +205,8 @@ def refusal(
         Whether jobs are cancelled while they wait.
     closures
         Whether it is known ahead when nodes are closed: maintenance, or advance reservations.
+    checkpoints
+        Whether jobs write checkpoints.
 
     Examples
     --------
@@ -228,6 +236,8 @@ def refusal(
         features[HETEROGENEOUS] = "a workload with heterogeneous jobs"
     if cancelled:
         features[CANCELLED] = CANCELLED
+    if checkpoints:
+        features[CHECKPOINTS] = CHECKPOINTS
     if closures:
         features[CLOSURES] = CLOSURES
         if scheduler.runtimes.learns:
@@ -250,6 +260,7 @@ def check(
     suspension: bool = False,
     cancelled: bool = False,
     closures: bool = False,
+    checkpoints: bool = False,
 ) -> None:
     """Raise InputError if a scheduler cannot run in a simulation; parameters as for `refusal`."""
     if sentence := refusal(
@@ -265,6 +276,7 @@ def check(
         suspension=suspension,
         cancelled=cancelled,
         closures=closures,
+        checkpoints=checkpoints,
     ):
         raise InputError(sentence)
 

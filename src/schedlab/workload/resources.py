@@ -113,23 +113,10 @@ class Labels:
         return [names[code] for code in self.codes.tolist()]
 
 
-NUMBERS = {
-    "nodes": 0,
-    "tasks": 1,
-    "tasks_per_node": 0,
-    "cores_per_task": 1,
-    "memory_per_node": 0,
-    "memory_per_core": 0,
-    "gpus": 0,
-    "gpus_per_node": 0,
-    "gpus_per_task": 0,
-    "gpu_share": WHOLE,
-    "exclusive": 0,
-    "array_limit": 0,
-    "switches": 0,
-    "switch_wait": 0,
-    "patience": 0,
-}
+_ASKED = ("nodes", "tasks", "tasks_per_node", "cores_per_task", "memory_per_node", "memory_per_core", "gpus")
+_ASKED += ("gpus_per_node", "gpus_per_task", "gpu_share", "exclusive", "array_limit", "switches", "switch_wait")
+CHECKPOINTS = ("checkpoint_interval", "checkpoint_cost", "restart_cost", "checkpoint_when_told")
+NUMBERS = dict.fromkeys((*_ASKED, "patience", *CHECKPOINTS), 0) | {"tasks": 1, "cores_per_task": 1, "gpu_share": WHOLE}
 """The columns of numbers, and their defaults."""
 
 LABELS = (
@@ -139,7 +126,7 @@ LABELS = (
 """The columns of names."""
 
 RARE: tuple[str, ...] = ("array_limit", "switches", "switch_wait", "patience", "licenses", "array", "reservation")
-RARE += ("het_job", "exclude", "nodelist")
+RARE += ("het_job", "exclude", "nodelist", *CHECKPOINTS)
 """Columns that are in tables and digests only if they are used, as all are that were added later."""
 
 
@@ -193,6 +180,11 @@ class Resources:
         number, and for as long as the scheduler lets it.
     patience
         For how many seconds after its submission it waits before it is cancelled; 0: for ever.
+    checkpoint_interval, checkpoint_cost, restart_cost
+        Seconds of work between two checkpoints, 0: it writes none on its way; and seconds to write one, and to read it
+        when the job goes on from it.
+    checkpoint_when_told
+        1 if it writes one when it is told to end: at its limit, and in the grace time of preemption.
     """
 
     nodes: NDArray[np.int64]
@@ -210,6 +202,10 @@ class Resources:
     switches: NDArray[np.int64]
     switch_wait: NDArray[np.int64]
     patience: NDArray[np.int64]
+    checkpoint_interval: NDArray[np.int64]
+    checkpoint_cost: NDArray[np.int64]
+    restart_cost: NDArray[np.int64]
+    checkpoint_when_told: NDArray[np.int64]
     gpu_type: Labels
     constraint: Labels
     partition: Labels
@@ -371,7 +367,7 @@ def _number_column(name: str, values: Any) -> NDArray[np.int64]:
     array = np.asarray(values)
     column, rounded = as_column(name, array.astype(np.int64) if array.dtype.kind == "b" else array)
     least = 1 if name in ("tasks", "cores_per_task", "gpu_share") else 0
-    most = {"gpu_share": WHOLE, "exclusive": 1}.get(name, LARGEST)
+    most = {"gpu_share": WHOLE, "exclusive": 1, "checkpoint_when_told": 1}.get(name, LARGEST)
     bad = (column < least) | (column > most)
     if rounded:
         bad |= column != array

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from schedlab.engine.machine.part import NODES
 from schedlab.engine.parts.cancellations.part import CANCELLATIONS
+from schedlab.engine.parts.checkpoints.part import CHECKPOINTS
 from schedlab.engine.parts.dependencies.part import DEPENDENCIES
 from schedlab.engine.parts.forecasts.part import FORECASTS
 from schedlab.engine.parts.heterogeneous.part import HETEROGENEOUS
@@ -37,4 +38,5 @@ PARTS = (
     PRIORITY,
     CANCELLATIONS,
     POWER_SAVING,
+    CHECKPOINTS,
 )

@@ -184,12 +184,12 @@ class Clock:
             self.forecast.learn(job, job.over)
         if self.priority is not None:
             self.priority.note_end(job, self.now)
+        if self.retries is not None and fate in ("returns", "is requeued", "is held"):
+            self.retries.ask(job)
         if fate in ("done", "given up", "lost"):
             for one in job.alternatives:
                 one.ended = self.now
-        elif fate in ("returns", "is requeued") and self.retries is not None:
-            if fate == "returns":
-                self.retries.ask_again(job)
+        elif fate in ("returns", "is requeued"):
             self.order.requeue(job, self.now)
         elif fate == "is held":
             self.preemption.hold(job, delay)

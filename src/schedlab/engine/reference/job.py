@@ -40,6 +40,7 @@ class Job:
     completion: tuple[int, int] = (-1, -1)  # when it is noticed of the present run, and when that was decided
     gives_way: bool = False  # whether the present run is being preempted
     fate: str = ""  # what becomes of the job after preemption
+    grace: int = 0  # how long its last run that gave way was allowed to go on
     away: bool = False  # whether it was preempted, and may not begin again yet
     since: int | None = None  # when the present run was suspended, if it is
     left: int = 0  # how long it will go on then

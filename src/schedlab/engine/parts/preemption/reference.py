@@ -320,6 +320,7 @@ class Preemption:
             and passes.follows("grace_until_look")
         ):
             ends = -(-over // LOOK) * LOOK
+        job.grace = int(inputs.grace[its_class])
         self.end_at(job, over, ends, "lost" if inputs.cancels[its_class] else "is held")
 
     def end_at(self, job: Job, foreseen: int, ends: int, fate: str) -> None:

@@ -1,7 +1,8 @@
 """Jobs that may request less than they need: failed runs are resubmitted with the next one, and may run speculatively.
 
 Only the simulation knows what a job needs. The job uses the first request of its sequence; if that is too short, the
-run fails at its end, loses all its work, and the job is submitted again with the next request. A job may also run
+run fails at its end, loses its work since the last checkpoint (all, if it writes none), and the job is submitted again
+with the next request. A job may also run
 speculatively, in a gap that none of its requests fits: if that run fails, the job goes back to the head of the queue in
 its earlier state, and is known to need more.
 
@@ -20,6 +21,14 @@ from numpy.typing import NDArray
 from schedlab.engine.axes import Fixed, Kept, PerJob
 from schedlab.engine.jobs.clock import COMPLETED, ENTERING, NOW, STARTED
 from schedlab.engine.jobs.state import State
+from schedlab.engine.parts.checkpoints.kernels import (
+    keep_work,
+    length_to_ask,
+    note_done,
+    notice_of_end,
+    same_again,
+    work_of,
+)
 from schedlab.engine.parts.heterogeneous.kernels import note_absence
 from schedlab.engine.parts.outages.kernels import was_broken_off
 from schedlab.engine.parts.preemption.state import COMES_BACK, IS_LOST, STAYS, take_fate
@@ -53,13 +62,14 @@ class Retries(NamedTuple):
     counters
         The counters above.
     work
-        int64 seconds that the job really needs.
+        int64 seconds that the next run of the job would have to last for it to be done.
     offsets, requests
         Its requests are `requests[offsets[j]:offsets[j + 1]]`, in seconds, ascending.
     place
         The index of its present request.
     asked
-        Its present request: from the sequence or, after its end, beyond it.
+        Its present request: from the sequence or, after its end, beyond it. A job that goes on from a checkpoint asks
+        for the time that is missing.
     known
         Seconds that the job is known to exceed.
     most
@@ -221,7 +231,7 @@ def come_back(world: World) -> None:
     """
     clock = world.state.clock
     for i in range(clock[COMPLETED]):
-        _note_end(world, world.state.ended[i])
+        _note_end(world, i)
     for i in range(clock[COMPLETED]):
         job = world.state.ended[i]
         run, fate = world.retries.run[job], take_fate(world, job)
@@ -231,18 +241,21 @@ def come_back(world: World) -> None:
 
 
 @inlined
-def _note_end(world: World, job: int) -> None:
-    """Note what a run that is over says of its job, which enters the queue at once if the run was speculative."""
+def _note_end(world: World, place: int) -> None:
+    """Note what the run at a place of `State.ended` says of its job, which enters the queue at once if it speculated."""
+    job = world.state.ended[place]
     clock, run, lasted = world.state.clock, world.retries.run[job], world.jobs[job].duration
     world.retries.runs[run].end = world.state.start[job] + lasted
     world.retries.cut[job] = is_cut_short(world, job)
     world.retries.first[job] = world.retries.back[job] = False
     if lasted >= world.retries.work[job]:
         world.retries.runs[run].done = True
-        _remember(world.retries, job)
+        note_done(world, job)
+        _remember(world, job)
         return
+    exceeds = keep_work(world, job, notice_of_end(world, job, was_broken_off(world, place)))
     if not world.retries.cut[job]:
-        world.retries.known[job] = max(world.retries.known[job], world.retries.runs[run].request)
+        world.retries.known[job] = max(world.retries.known[job], exceeds)
     if world.retries.runs[run].speculative:
         world.retries.back[job] = world.retries.first[job] = True
         world.state.start[job] = -1
@@ -256,6 +269,8 @@ def _try_again(world: World, job: int, fate: int) -> None:
     """Requeue a job whose run was not enough, now or after a delay, with its next request; or abandon it."""
     clock, now, broken = world.state.clock, world.state.clock[NOW], world.retries.cut[job]
     request = world.retries.asked[job] if broken else _next_request(world.retries, job)
+    if request < 0:
+        request = same_again(world, job)
     lost = broken and fate == STAYS and (world.rules.loses or is_over(world, job, now))
     if request < 0 or fate == IS_LOST or lost:
         return
@@ -309,7 +324,8 @@ def ask_first(world: World) -> None:
 
 
 @inlined
-def _ask(world: World, job: int, request: int) -> None:
+def _ask(world: World, job: int, asked: int) -> None:
+    request = length_to_ask(world, job, asked)
     world.state.request[job] = request
     duration = min(request, world.retries.work[job])
     world.jobs[job].duration = duration
@@ -337,11 +353,11 @@ def _next_request(retries: Retries, job: int) -> int:
 
 
 @inlined
-def _remember(retries: Retries, job: int) -> None:
+def _remember(world: World, job: int) -> None:
     """Record the run time of a completed job for later jobs of its application."""
-    application = retries.application[job]
+    retries, application = world.retries, world.retries.application[job]
     if retries.history > 0 and application >= 0:
-        retries.latest[application, retries.seen[application] % retries.history] = retries.work[job]
+        retries.latest[application, retries.seen[application] % retries.history] = work_of(world, job)
         retries.seen[application] += 1
 
 
@@ -356,3 +372,4 @@ def note_runs(world: World, before: int, speculative: bool) -> None:
         run.job, run.start, run.end = job, world.state.start[job], -1
         run.request = world.jobs[job].estimate if speculative else world.state.request[job]
         run.speculative, run.done, run.cause = speculative, False, BY_ITSELF
+        run.saved, run.overhead = 0, 0

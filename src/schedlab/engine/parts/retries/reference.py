@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.parts.checkpoints.reference import Checkpoints, checkpoints_of
 from schedlab.engine.reference.job import Job
 from schedlab.schedule.runs import CAUSES, RUN
 from schedlab.speculate.requests import NO_DISTRIBUTION, Requests
@@ -28,14 +29,17 @@ class Run:
     speculative: bool
     done: bool
     cause: int = 0
+    saved: int = 0
+    overhead: int = 0
 
 
 @dataclass
 class Wish:
     """The sequence of requests of a job, at most `most`; beyond the sequence, requests grow.
 
-    `known` are seconds that it is known to exceed, `run` is its present run. It is `first` of all after a failed
-    speculative run.
+    `asked` is the present one, in work from the begin on. `known` are seconds that it is known to exceed, `run` is its
+    present run. It is `first` of all after a failed speculative run,
+    and `cut` is whether its last run was over before its time.
     """
 
     sequence: list[int]
@@ -43,12 +47,20 @@ class Wish:
     growth: float
     distribution: int
     application: int
+    asked: int = 0
     known: int = 0
     run: Run | None = None
     first: bool = False
+    cut: bool = False
 
-    def after(self, request: int) -> int | None:
-        """Return the request after a failed one, or None if the job is abandoned."""
+    @property
+    def is_stepwise(self) -> bool:
+        """Whether the job asks for so much work in all, in several steps."""
+        return len(self.sequence) > 1 or self.growth > 0 or self.application >= 0
+
+    def after(self) -> int | None:
+        """Return the request after the present one has failed, or None if there is none."""
+        request = self.asked
         longer = [length for length in self.sequence if length > max(request, self.known)]
         if longer:
             return longer[0]
@@ -64,6 +76,7 @@ class Retries:
     requests: Requests
     of: dict[Job, Wish]
     runs: list[Run] = field(default_factory=list)
+    checkpoints: dict[Job, Checkpoints] = field(default_factory=dict)
     latest: dict[int, list[int]] = field(default_factory=dict)
     loses: bool = False
 
@@ -73,7 +86,16 @@ class Retries:
         known = self.latest.get(wish.application, [])[-self.requests.history :]
         if self.requests.history and wish.application >= 0 and known:
             wish.sequence = []
-            job.request = min(wish.most, max(1, *known))
+            wish.asked = min(wish.most, max(1, *known))
+            self.ask(job)
+
+    def ask(self, job: Job) -> None:
+        """Set the length of the next run for which a job asks."""
+        wish, own = self.of[job], self.checkpoints.get(job)
+        more = any(length > wish.asked for length in wish.sequence)
+        job.request = wish.asked
+        if own is not None and own.stepwise:
+            job.request = min(wish.most, own.length_up_to(wish.asked, more))
 
     def begin(self, job: Job, speculative: int | None) -> int:
         """Begin a run; return how long it lasts."""
@@ -88,17 +110,26 @@ class Retries:
         Nothing is learned from an interrupted run; the job "is requeued" with the same request, or "lost"; if it was
         preempted, it may also be "is held" until it may begin again. An interruption is one of `CAUSES`.
         """
-        wish = self.of[job]
+        wish, own = self.of[job], self.checkpoints.get(job)
         run = wish.run
         assert run is not None
         run.end, run.done = now, now - job.start >= job.need
+        wish.cut = now - job.start < min(run.length, job.need)
         wish.first = run.speculative and not run.done
         if run.done:
-            self.latest.setdefault(wish.application, []).append(job.need)
+            self.latest.setdefault(wish.application, []).append(job.need if own is None else own.work)
+            if own is not None:
+                run.saved = own.work - own.saved
+                run.overhead = job.need - run.saved
             return "done"
         broken = now - job.start < run.length
+        reached = run.length
+        if own is not None:
+            told = own.cost if not broken else None if interruption or not job.fate else job.grace
+            reached, run.saved, run.overhead = own.stop(now - job.start, told)
+            job.need = own.need
         if not broken:
-            wish.known = max(wish.known, run.length)
+            wish.known = max(wish.known, reached)
         run.cause = CAUSES.index(interruption or ("preempted" if broken and job.fate else ""))
         if run.speculative:
             return "resumes"
@@ -106,19 +137,19 @@ class Retries:
             return job.fate
         if broken:
             return "lost" if self.loses else "is requeued"
-        return "given up" if wish.after(job.request) is None else "returns"
+        following = wish.after()
+        if following is None and run.saved and own is not None:
+            following = wish.asked + (run.saved if own.stepwise else 0)
+            if own.stepwise and wish.asked < wish.most:
+                return "given up"
+        if following is None:
+            return "given up"
+        wish.asked = following
+        return "returns"
 
     def was_cut_short(self, job: Job) -> bool:
         """Return whether the run of a job that is over was preempted or broken off: it says nothing of run times."""
-        run = self.of[job].run
-        assert run is not None
-        return run.end - job.start < min(run.length, job.need)
-
-    def ask_again(self, job: Job) -> None:
-        """Set the next request of a job that returns."""
-        following = self.of[job].after(job.request)
-        assert following is not None
-        job.request = following
+        return self.of[job].cut
 
     def log(self) -> NDArray[Any]:
         """Return all runs so far in the order of their starts, with jobs by submission; running ones end at -1."""
@@ -150,7 +181,10 @@ def new_retries(prepared: Prepared, jobs: list[Job]) -> Retries | None:
     sequences = [requests.lengths[a:b].tolist() for a, b in pairwise(requests.offsets.tolist())]
     columns = [getattr(requests, name).tolist() for name in ("most", "growth", "distribution", "application")]
     wishes = [Wish(*values) for values in zip(sequences, *columns, strict=True)]
-    for job, wish in zip(jobs, wishes, strict=True):
-        job.request = wish.sequence[0]
     loses = prepared.outages is not None and prepared.outages.loses
-    return Retries(requests, dict(zip(jobs, wishes, strict=True)), loses=loses)
+    found = Retries(requests, dict(zip(jobs, wishes, strict=True)), loses=loses)
+    found.checkpoints = checkpoints_of(prepared, jobs, [wish.is_stepwise for wish in wishes])
+    for job, wish in zip(jobs, wishes, strict=True):
+        wish.asked = wish.sequence[0]
+        found.ask(job)
+    return found

@@ -1,0 +1,1 @@
+"""Jobs that write checkpoints, from the last of which they go on."""
