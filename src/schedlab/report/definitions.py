@@ -230,7 +230,12 @@ DEFINITIONS = {
         "Jobs that were cancelled while they waited. They stood in the queue, and count in no wait and no slowdown.",
     ),
     "switches": ("Leaf switches", "Mean number of leaf switches to which the nodes of a job on several nodes belong."),
-    "lost_share": ("Lost share", "Share of the machine that was held by runs which failed."),
+    "lost_share": (
+        "Lost share",
+        "Share of the machine that was held by runs which failed, without the work that checkpoints saved.",
+    ),
+    "checkpoint_share": ("Checkpoints", "Share of the machine that wrote or read checkpoints."),
+    "saved_share": ("Saved by checkpoints", "Share of the machine that runs which failed would have lost without."),
     "makespan": ("Makespan", "Time from the first submission to the last end."),
     "fairness": ("Fairness", "Jain's index of the users' mean bounded slowdowns: 1 if all users are served alike."),
     "throughput": ("Throughput", "Jobs that end, per day."),

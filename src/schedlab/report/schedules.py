@@ -51,6 +51,8 @@ FACTS = (
     ("killed_jobs", "Killed jobs", "killed"),
     ("failed_runs", "Failed runs", "failed_runs"),
     ("lost_share", "Share of the machine that failed runs took", "lost_share"),
+    ("checkpoint_share", "Share of the machine that wrote or read checkpoints", "checkpoint_share"),
+    ("saved_share", "Share of the machine that checkpoints saved from being lost", "saved_share"),
     ("preempted_runs", "Preempted runs", "preempted_runs"),
     ("node_failed_runs", "Runs that failed with a node", "node_failed_runs"),
     ("suspended_jobs", "Suspended jobs", "suspended"),
@@ -58,7 +60,7 @@ FACTS = (
     ("mean_switches", "Leaf switches of jobs on several nodes", "switches"),
     ("fairness", "Fairness between users", "fairness"),
 )
-SHARES = ("utilisation", "availability", "backfilled_share", "lost_share")
+SHARES = ("utilisation", "availability", "backfilled_share", "lost_share", "checkpoint_share", "saved_share")
 
 
 def write_schedule_report(

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from schedlab.arguments import explained
 from schedlab.durations import DAY
 from schedlab.errors import InputError
+from schedlab.schedule.checkpoints import by_job, checkpoint_metrics, share_of_machine, spent, writes_checkpoints
 from schedlab.schedule.measures import measure_small
 from schedlab.schedule.reasons import OF_REASONS, mean_waits_by_reason
 from schedlab.schedule.runs import NODE_FAILED, PREEMPTED
 from schedlab.schedule.service import AVAILABILITY, availability
 from schedlab.schedule.spread import MEAN_SWITCHES, mean_switches
-from schedlab.schedule.stretches import by_stretch
 from schedlab.schedule.window import Window, measured_window
 
 if TYPE_CHECKING:
@@ -125,7 +125,12 @@ def jain_index(values: NDArray[np.float64]) -> float:
 
 
 def utilisation(schedule: Schedule, window: Window) -> float:
-    """Return the busy processor-seconds in the window over m times its length; where runs may fail, of the others."""
+    """Return the busy processor-seconds in the window over m times its length; where runs may fail, of the others.
+
+    Where jobs write checkpoints, work of runs that failed counts as far as it was saved, and checkpoints do not.
+    """
+    if writes_checkpoints(schedule):
+        return share_of_machine(schedule, window, spent(schedule).useful)
     held = schedule.held
     # Processor-seconds may be too many for 64 bits.
     busy = window.overlap(held.start, held.end) * held.processors.astype(np.float64)
@@ -164,7 +169,8 @@ def throughput(schedule: Schedule, window: Window) -> float:
 def lost_work(schedule: Schedule, window: Window) -> dict[str, float]:
     """Return the number of failed runs, the share of the machine that they took, and the number of abandoned jobs.
 
-    The share and the utilisation add up to all that is busy. Only jobs with a distribution are abandoned.
+    The share and the utilisation, and that of checkpoints, add up to all that is busy. Only jobs with a distribution
+    are abandoned.
     """
     assert schedule.runs is not None
     held, failed = schedule.held, schedule.runs[~schedule.runs["done"]]
@@ -174,9 +180,12 @@ def lost_work(schedule: Schedule, window: Window) -> dict[str, float]:
     given_up = (
         np.zeros(len(schedule), dtype=np.bool_) if distribution is None else schedule.killed & (distribution >= 0)
     )
+    share = float(lost[~held.done].sum()) / (schedule.processors * window.length)
+    if writes_checkpoints(schedule):
+        share = share_of_machine(schedule, window, spent(schedule).lost)
     return {
         "failed_runs": float(np.count_nonzero(overlap > 0)),
-        "lost_share": float(lost[~held.done].sum()) / (schedule.processors * window.length),
+        "lost_share": share,
         "given_up_jobs": float(np.count_nonzero(given_up[window.rows])),
     }
 
@@ -190,13 +199,10 @@ def interruptions(schedule: Schedule, window: Window) -> dict[str, float]:
 
     The means are over all jobs that count: seconds of all their runs that ended so, without suspensions.
     """
-    runs = by_stretch(schedule).runs
-    assert runs is not None
     assert schedule.runs is not None
-    metrics = {}
+    metrics, lost = {}, spent(schedule).lost
     for name, (cause, words) in LOST_TO.items():
-        lost = runs[runs["cause"] == cause]
-        of_jobs = np.bincount(lost["job"], lost["end"] - lost["start"], len(schedule))
+        of_jobs = by_job(schedule, np.where(schedule.runs["cause"] == cause, lost, 0))
         whole = schedule.runs[schedule.runs["cause"] == cause]
         metrics[name] = float(np.count_nonzero(window.overlap(whole["start"], whole["end"]) > 0))
         metrics[f"mean_time_lost_to_{words}"] = float(of_jobs[window.rows].mean())
@@ -288,6 +294,9 @@ OF_SCHEDULES = (
     "lost_share",
     "given_up_jobs",
     *(metric for name, (_, words) in LOST_TO.items() for metric in (name, f"mean_time_lost_to_{words}")),
+    "checkpoint_share",
+    "saved_share",
+    "mean_checkpoint_time",
     "mean_reserved_turnaround",
     "suspended_jobs",
     "mean_suspended_time",
@@ -336,6 +345,8 @@ def schedule_metrics(
         ``lost_share`` (of the machine), ``given_up_jobs`` and ``mean_reserved_turnaround`` (seconds, as if a job ended
         with its request), where runs may be interrupted ``preempted_runs``, ``node_failed_runs``,
         ``mean_time_lost_to_preemption`` and ``mean_time_lost_to_node_failures`` (seconds, over all jobs that count),
+        where jobs write checkpoints ``checkpoint_share`` and ``saved_share`` (of the machine) and
+        ``mean_checkpoint_time`` (seconds, over all jobs that count),
         where runs may be suspended ``suspended_jobs`` and ``mean_suspended_time`` (seconds, over all jobs that count),
         where jobs may be cancelled while they wait ``cancelled_jobs``, ``cancelled_share`` (of all that were submitted)
         and ``mean_wait_until_cancelled`` (seconds; these jobs are in none of the job measures, but in the lengths of
@@ -379,6 +390,8 @@ def schedule_metrics(
     }
     if schedule.runs is not None:
         metrics |= lost_work(schedule, window)
+        if writes_checkpoints(schedule):
+            metrics |= checkpoint_metrics(schedule, window)
         if schedule.specification.get("interrupts"):
             metrics |= interruptions(schedule, window)
         metrics["mean_reserved_turnaround"] = float(reserved_turnaround(schedule)[rows].mean())

@@ -26,8 +26,8 @@ RUN = np.dtype(
 )
 """A run of a job. `end` is when it really ended, `done` whether the job was done then, `cause` what ended it.
 
-Of jobs that write checkpoints, `saved` are its seconds of work that need not be done again, and `overhead` those in which
-it read or wrote checkpoints; both are 0 for others.
+Where jobs write checkpoints, `saved` are its seconds of work that need not be done again, and `overhead` those in which
+it read or wrote checkpoints; both are 0 elsewhere.
 """
 
 # What ended a run: its own length or its request, or an interruption.

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from schedlab.arguments import explained
 from schedlab.display import MOST_JOBS, rich_display
 from schedlab.errors import InputError
+from schedlab.schedule.checkpoints import before_last_run, by_job, spent, writes_checkpoints
 from schedlab.schedule.metrics import TAU, bounded_slowdown, schedule_metrics, slowdown
 from schedlab.schedule.placement import Placement
 from schedlab.schedule.stretches import by_stretch, has_runs, run_of_pauses
@@ -79,9 +80,9 @@ class Schedule:
         Everything else that the simulation was told.
     runs
         If jobs may fail at their requests and come back: all runs, in the order of their starts, with the fields `job`
-        (row of the workload), `start`, `end`, `request` (seconds), `speculative`, `done` and `cause`, the place in
-        `schedlab.schedule.runs.CAUSES` of what ended it. The columns above speak of the last run of each job. None:
-        each job ran once.
+        (row of the workload), `start`, `end`, `request` (seconds), `speculative`, `done`, `cause`, the place in
+        `schedlab.schedule.runs.CAUSES` of what ended it, and `saved` and `overhead`, seconds of work and of
+        checkpoints. The columns above speak of the last run of each job. None: each job ran once.
     eligible_time
         If jobs wait for others: since when each could have started.
     placement
@@ -193,12 +194,17 @@ class Schedule:
 
     @property
     def lost_time(self) -> NDArray[np.int64]:
-        """Seconds of all runs of a job that failed, without those in which they were suspended."""
-        runs = by_stretch(self).runs
-        if runs is None:
+        """Seconds of all runs of a job that failed, without those that checkpoints saved and those of suspensions."""
+        if self.runs is None:
             return np.broadcast_to(np.int64(0), len(self))
-        failed = runs[~runs["done"]]
-        return np.bincount(failed["job"], failed["end"] - failed["start"], len(self)).astype(np.int64)
+        return by_job(self, spent(self).lost)
+
+    @property
+    def checkpoint_time(self) -> NDArray[np.int64]:
+        """Seconds in which each job wrote or read checkpoints."""
+        if self.runs is None:
+            return np.broadcast_to(np.int64(0), len(self))
+        return by_job(self, self.runs["overhead"])
 
     @property
     def suspended_time(self) -> NDArray[np.int64]:
@@ -217,11 +223,11 @@ class Schedule:
 
     @property
     def wait_time(self) -> NDArray[np.int64]:
-        """Seconds that a job was in the queue, until it started or was cancelled.
+        """Seconds that a job was in the queue, until it started or was cancelled; with runs whose work was lost.
 
         The workload's own `wait_time` is the one that was recorded.
         """
-        return self.start_time - self.queued_since
+        return self.start_time - self.queued_since - before_last_run(self)
 
     @property
     def turnaround_time(self) -> NDArray[np.int64]:
@@ -230,8 +236,11 @@ class Schedule:
 
     @property
     def run_time(self) -> NDArray[np.int64]:
-        """Seconds from start to end: what really ran, up to the request for a killed job, without suspensions."""
-        return self.end_time - self.start_time - self.suspended_time
+        """Seconds from start to end: what really ran, up to the request for a killed job, without suspensions.
+
+        Of a job that goes on from a checkpoint, with what its earlier runs have saved, and their checkpoints.
+        """
+        return self.end_time - self.start_time - self.suspended_time + before_last_run(self)
 
     @property
     def slowdown(self) -> NDArray[np.float64]:
@@ -330,6 +339,7 @@ start at second 10 with 0 processors to spare
             | ({} if self.cancelled is None else {"cancelled": self.cancelled})
             | ({} if self.boot_wait is None else {"boot_wait": self.boot_wait})
             | ({} if self.runs is None else {"attempts": self.attempts, "lost_time": self.lost_time})
+            | ({"checkpoint_time": self.checkpoint_time} if writes_checkpoints(self) else {})
             | ({} if self.pauses is None else {"suspended_time": self.suspended_time})
             | {f"{WAITED_FOR}{reason}": seconds for reason, seconds in (self.waited_for or {}).items()}
         )

@@ -64,15 +64,7 @@ def summary(schedule: Schedule, metrics: Mapping[str, float] | None = None) -> s
         lines.append(_sizes(schedule))
     if "failed_runs" in m:
         useful = " by runs that were done"
-        given_up = f"; {m['given_up_jobs']:,.0f} abandoned jobs" if m["given_up_jobs"] else ""
-        lines += [f"  failed runs       {m['failed_runs']:,.0f}, {m['lost_share']:.1%} of the machine{given_up}"]
-    for name, words, cause in (
-        ("preempted_runs", "preempted runs", "preemption"),
-        ("node_failed_runs", "failed with nodes", "node_failures"),
-    ):
-        if m.get(name):
-            lost = duration(m[f"mean_time_lost_to_{cause}"])
-            lines.append(f"  {words:<17} {count_of(int(m[name]), 'run')}, {lost} lost per job")
+        lines += _failures(m)
     if m.get("suspended_jobs"):
         mean = duration(m["mean_suspended_time"] * m["jobs"] / m["suspended_jobs"])
         lines.append(f"  suspended         {count_of(int(m['suspended_jobs']), 'job')}, each for {mean} in the mean")
@@ -123,3 +115,23 @@ def _sizes(schedule: Schedule) -> str:
     verb = "does" if dropped == 1 else "do"
     too_large = f"; {count_of(dropped, 'alternative')} of the jobs {verb} not fit the machine" if dropped else ""
     return f"  other sizes       {count_of(others, 'job')}{too_large}"
+
+
+def _failures(m: Mapping[str, float]) -> list[str]:
+    """Return lines about runs that failed, what checkpoints have saved of them, and why."""
+    given_up = f"; {m['given_up_jobs']:,.0f} abandoned jobs" if m["given_up_jobs"] else ""
+    lines = [f"  failed runs       {m['failed_runs']:,.0f}, {m['lost_share']:.1%} of the machine{given_up}"]
+    if "checkpoint_share" in m:
+        took, kept = m["checkpoint_share"], m["saved_share"]
+        each = duration(m["mean_checkpoint_time"])
+        lines.append(
+            f"  checkpoints       {took:.1%} of the machine, {each} per job; {kept:.1%} of it saved from being lost"
+        )
+    for name, words, cause in (
+        ("preempted_runs", "preempted runs", "preemption"),
+        ("node_failed_runs", "failed with nodes", "node_failures"),
+    ):
+        if m.get(name):
+            lost = duration(m[f"mean_time_lost_to_{cause}"])
+            lines.append(f"  {words:<17} {count_of(int(m[name]), 'run')}, {lost} lost per job")
+    return lines

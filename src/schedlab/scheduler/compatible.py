@@ -228,16 +228,10 @@ def refusal(
         features["preemption"] = "a cluster on which jobs preempt others"
         if not isinstance(scheduler.backfill, Slurm):
             features[PREEMPTION_ELSEWHERE] = PREEMPTION_ELSEWHERE
-    if suspension:
-        features[SUSPENSION] = SUSPENSION
-    if moldable:
-        features[MOLDABLE] = MOLDABLE
+    plain = {SUSPENSION: suspension, MOLDABLE: moldable, CANCELLED: cancelled, CHECKPOINTS: checkpoints}
+    features |= {name: name for name, there in plain.items() if there}
     if heterogeneous:
         features[HETEROGENEOUS] = "a workload with heterogeneous jobs"
-    if cancelled:
-        features[CANCELLED] = CANCELLED
-    if checkpoints:
-        features[CHECKPOINTS] = CHECKPOINTS
     if closures:
         features[CLOSURES] = CLOSURES
         if scheduler.runtimes.learns:

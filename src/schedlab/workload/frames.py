@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 DECIDED = (
     *("start_time", "end_time", "bounded_slowdown", "backfilled", "killed", "predicted_run_time", "corrections"),
-    *("eligible_time", "attempts", "lost_time", "suspended_time", "alternative", "cancelled"),
+    *("eligible_time", "attempts", "lost_time", "checkpoint_time", "suspended_time"),
+    *("alternative", "cancelled"),
 )
 """Columns of a schedule's frame that hold the scheduler's decisions."""
 

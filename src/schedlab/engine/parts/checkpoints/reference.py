@@ -83,7 +83,7 @@ def checkpoints_of(prepared: Prepared, jobs: list[Job], stepwise: list[bool]) ->
     names = ("checkpoint_interval", "checkpoint_cost", "restart_cost", "checkpoint_when_told", "run_time")
     columns = [prepared.column(name).tolist() for name in names]
     found = {}
-    for job, in_steps, (interval, cost, restart, told, work) in zip(jobs, stepwise, zip(*columns), strict=True):
-        found[job] = Checkpoints(interval, cost, restart, bool(told), work, in_steps)
+    for job, *values in zip(jobs, *columns, stepwise, strict=True):
+        found[job] = Checkpoints(*values)
         job.need = found[job].need
     return found

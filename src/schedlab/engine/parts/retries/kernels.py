@@ -242,7 +242,7 @@ def come_back(world: World) -> None:
 
 @inlined
 def _note_end(world: World, place: int) -> None:
-    """Note what the run at a place of `State.ended` says of its job, which enters the queue at once if it speculated."""
+    """Note what the run at a place of `State.ended` says of its job, which enters at once if it was speculative."""
     job = world.state.ended[place]
     clock, run, lasted = world.state.clock, world.retries.run[job], world.jobs[job].duration
     world.retries.runs[run].end = world.state.start[job] + lasted
