@@ -136,6 +136,14 @@ AlternativesFile = Annotated[
         help="Other sizes of moldable jobs, each with its run time, one of which the scheduler chooses (CSV, Parquet).",
     ),
 ]
+Checkpoints = Annotated[
+    str | None,
+    typer.Option(
+        metavar="RULES",
+        help='Checkpoints from which jobs go on after a failure, such as "daly(mtbf=300d,cost=5m,restart=10m,node=64)" '
+        'or "every(1h,cost=2m) for partition=gpu"; several rules with ; between them.',
+    ),
+]
 WarmUp = Annotated[
     float,
     typer.Option(min=0, help="Warm-up excluded from metrics: a share of the jobs (below 1), or seconds (from 1)."),

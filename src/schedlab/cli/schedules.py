@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,6 +13,7 @@ from schedlab.cli.energy import EnforceCap, PowerFile, document_of, energy_of, r
 from schedlab.cli.options import (
     DEFAULT_SCHEDULER,
     AlternativesFile,
+    Checkpoints,
     Clean,
     ClusterFile,
     CoolDown,
@@ -35,6 +35,7 @@ from schedlab.cli.options import (
 )
 from schedlab.cli.outputs import check_output, check_page, write_text
 from schedlab.cli.reading import reads_logs
+from schedlab.cli.retries import with_retries
 from schedlab.cli.terminal import command_line, note, progress_bar, show, show_json
 from schedlab.cli.traces import read_machine, read_node_events, read_trace
 from schedlab.errors import InputError
@@ -42,7 +43,6 @@ from schedlab.wording import count_of, did_you_mean, shown
 
 if TYPE_CHECKING:
     from schedlab.campaign.results.comparison import Comparison
-    from schedlab.scheduler.scheduler import Scheduler
     from schedlab.workload.reading import Reading
 
 ENFORCEMENT = ("enforced", "advisory")
@@ -73,6 +73,7 @@ def simulate(
     distributions: DistributionFile = None,
     dependencies: Dependencies = "none",
     alternatives: AlternativesFile = None,
+    checkpoints: Checkpoints = None,
     speculative_backfill: Annotated[
         bool,
         typer.Option(
@@ -102,7 +103,7 @@ def simulate(
 
     method = None if requests in ENFORCEMENT else requests
     parsed = Scheduler.parse(only_one(scheduler) or DEFAULT_SCHEDULER)
-    chosen = _with_retries(parsed, method, exhausted, speculates=speculative_backfill)
+    chosen = with_retries(parsed, method, exhausted, speculates=speculative_backfill)
     if output is not None:
         check_schedule_suffix(output)
     check_output(output, trace)
@@ -125,6 +126,7 @@ def simulate(
         distributions=distributions,
         dependencies=dependencies,
         alternatives=alternatives,
+        checkpoints=checkpoints,
         reading=reading,
         node_events=happening,
     )
@@ -165,32 +167,6 @@ def simulate(
         show(summary(schedule, metrics) + ("" if energy is None else f"\n{energy}"))
 
 
-def _with_retries(scheduler: Scheduler, method: str | None, exhausted: str | None, *, speculates: bool) -> Scheduler:
-    """Return the scheduler with what the options say of requests, which its text must not say too."""
-    from schedlab.scheduler.retries import Retries, parse_exhausted
-
-    options = scheduler.options
-    given: dict[str, Any] = {}
-    if method is not None:
-        if "requests" in options:
-            raise InputError(
-                f"{scheduler} already sets how jobs request time, as does --requests {method}: remove one of them"
-            )
-        given["requests"] = method
-    if exhausted is not None:
-        if "exhausted" in options:
-            raise InputError(
-                f"{scheduler} already sets exhausted=, as does --exhausted {exhausted}: remove one of them"
-            )
-        given["exhausted"] = parse_exhausted(exhausted)
-    if speculates and "speculation" not in options:
-        given["speculation"] = 0.0
-    if not given:
-        return scheduler
-    retries = Retries(**given) if scheduler.retries is None else replace(scheduler.retries, **given)
-    return replace(scheduler, retries=retries)
-
-
 @reads_logs
 def compare(
     trace: Trace,
@@ -206,6 +182,7 @@ def compare(
     distributions: DistributionFile = None,
     dependencies: Dependencies = "none",
     alternatives: AlternativesFile = None,
+    checkpoints: Checkpoints = None,
     warm_up: WarmUp = 0,
     cool_down: CoolDown = 0,
     power: PowerFile = None,
@@ -260,6 +237,7 @@ def compare(
         distributions=distributions,
         dependencies=dependencies,
         alternatives=alternatives,
+        checkpoints=checkpoints,
         reading=reading,
         node_events=happening,
     )

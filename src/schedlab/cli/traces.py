@@ -144,6 +144,7 @@ def read_trace(
     distributions: Path | None = None,
     dependencies: str = "none",
     alternatives: Path | None = None,
+    checkpoints: str | None = None,
     reading: Reading | None = None,
     node_events: NodeEvents | None = None,
 ) -> CleanedTrace:
@@ -167,6 +168,8 @@ def read_trace(
         "preceding" lets jobs wait for their preceding jobs; those that cleaning drops are taken for ended.
     alternatives
         A file of other sizes of jobs.
+    checkpoints
+        Rules of the checkpoints of jobs.
     reading
         How the file is read, and which of its jobs are kept.
     node_events
@@ -178,6 +181,7 @@ def read_trace(
     InputError
         As `read_workload` and `clean` do; the message names the file.
     """
+    from schedlab.workload.checkpoints import checkpoints_text
     from schedlab.workload.cleaning import clean_with_report, parse_rules
     from schedlab.workload.preceding import preceding_jobs
     from schedlab.workload.reading import AS_IT_IS
@@ -210,6 +214,12 @@ def read_trace(
         from schedlab.workload.molding import read_alternatives
 
         cleaned = read_alternatives(alternatives, cleaned)
+    if checkpoints is not None:
+        from schedlab.workload.checkpoint_rules import with_checkpoints
+
+        cleaned = with_checkpoints(cleaned, checkpoints)
+    if text := checkpoints_text(cleaned):
+        told.append(text)
     on_nodes = machine is not None and bool(machine.groups)
     return CleanedTrace(path, cleaned, rules, report, tuple(told), on_nodes, whole)
 

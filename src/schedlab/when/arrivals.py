@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.schedule.schedule import Schedule
-from schedlab.when.state import without_patience
+from schedlab.when.state import as_they_run
 from schedlab.workload.workload import Workload
 
 WEEK = 7 * 86_400
@@ -64,5 +64,5 @@ class PastArrivals:
         if log.cancelled is not None:
             ended &= ~log.cancelled[rows]
         known = np.where(ended, lasted, np.maximum(jobs.requested_time, 1))
-        moved = without_patience(jobs).replace(submit_time=jobs.submit_time + back * WEEK, run_time=known)
+        moved = as_they_run(jobs).replace(submit_time=jobs.submit_time + back * WEEK, run_time=known)
         return moved, ended

@@ -13,6 +13,7 @@ from schedlab.errors import InputError
 from schedlab.schedule.placement import Placement
 from schedlab.schedule.schedule import Schedule
 from schedlab.workload.joining import joined
+from schedlab.workload.resources import CHECKPOINTS
 from schedlab.workload.workload import Workload
 
 NO_START = -1
@@ -101,7 +102,7 @@ def state_at(log: Schedule, now: int) -> MachineState:
             f"job {chosen.job_id[row]} has no requested time: a forecast needs one of every job (clean the workload)"
         )
     known = np.maximum(chosen.requested_time, np.where(start >= 0, now - start, -1) + 1)
-    chosen = without_patience(chosen).replace(run_time=known, requests_enforced=False)
+    chosen = as_they_run(chosen).replace(run_time=known, requests_enforced=False)
     placement = None if log.placement is None else _of_running(log.placement.select(rows), start >= 0)
     return MachineState(chosen, start, now, rows, placement)
 
@@ -121,8 +122,12 @@ def _of_running(placement: Placement, runs: NDArray[np.bool_]) -> Placement:
     )
 
 
-def without_patience(jobs: Workload) -> Workload:
-    """Return jobs of which none is cancelled while it waits: no one knows before whose patience will end."""
+def as_they_run(jobs: Workload) -> Workload:
+    """Return jobs of which none is cancelled while it waits, as no one knows before whose patience will end.
+
+    Nor do they write checkpoints: as no run ends too soon, these are part of how long each runs.
+    """
     if jobs.resources is None:
         return jobs
-    return jobs.replace(resources=replace(jobs.resources, patience=np.zeros(len(jobs), dtype=np.int64)))
+    none = dict.fromkeys(("patience", *CHECKPOINTS), np.zeros(len(jobs), dtype=np.int64))
+    return jobs.replace(resources=replace(jobs.resources, **none))

@@ -1,5 +1,8 @@
 from .alternatives import Alternatives as Alternatives
 from .archive import fetch as fetch
+from .checkpoint_rules import daly_interval as daly_interval
+from .checkpoint_rules import with_checkpoints as with_checkpoints
+from .checkpoint_rules import young_interval as young_interval
 from .cleaning import clean_with_report as clean_with_report
 from .cleaning import find_flurries as find_flurries
 from .cleaning import remove_flurry as remove_flurry

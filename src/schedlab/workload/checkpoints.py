@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.durations import duration_text
 from schedlab.errors import InputError
+from schedlab.wording import count_of
 from schedlab.workload.workload import Workload
 
 
@@ -50,6 +52,34 @@ def check_checkpoints(workload: Workload) -> None:
         if bad.any():
             row = int(np.argmax(bad))
             raise InputError(f"job {workload.job_id[row]} {what}", row=row)
+
+
+def checkpoints_text(workload: Workload) -> str:
+    """Say how many jobs write checkpoints, how often, and how many need another run for it; empty if none does.
+
+    Examples
+    --------
+    >>> from schedlab.workload import Resources
+    >>> jobs = Workload.from_columns(dict(submit_time=[0, 0], run_time=[7000, 9], requested_time=[7000, 9]),
+    ...     resources=Resources.of(2, checkpoint_interval=[3600, 0], checkpoint_cost=[60, 0]))
+    >>> checkpoints_text(jobs)
+    '1 of 2 jobs writes checkpoints, every 1h of work in the median; 1 of them runs into its requested time with \
+them, and goes on in another run'
+    """
+    if not write_checkpoints(workload):
+        return ""
+    writers, every = _writers(workload), workload["checkpoint_interval"]
+    count = np.count_nonzero(writers)
+    told = f"{count:,} of {count_of(len(workload), 'job')} {'writes' if count == 1 else 'write'} checkpoints"
+    if every.any():
+        told += f", every {duration_text(float(np.median(every[every > 0])))} of work in the median"
+    beyond = np.count_nonzero(
+        writers & (workload.requested_time > 0) & (stretched(workload, workload.run_time) > workload.requested_time)
+    )
+    if beyond:
+        runs, its, goes = ("runs", "its", "goes") if beyond == 1 else ("run", "their", "go")
+        told += f"; {beyond:,} of them {runs} into {its} requested time with them, and {goes} on in another run"
+    return told
 
 
 def stretched(workload: Workload, work: NDArray[np.int64]) -> NDArray[np.int64]:

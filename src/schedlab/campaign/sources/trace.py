@@ -22,6 +22,7 @@ from schedlab.engine.parts.limits.refusal import why_left_out
 from schedlab.errors import InputError
 from schedlab.speculate.assignment import assign_distributions, jobs_beyond_distributions, read_distributions
 from schedlab.streams import file_sha256, workload_name
+from schedlab.workload.checkpoint_rules import parse_checkpoint_rules, with_checkpoints
 from schedlab.workload.cleaning import clean, parse_rules
 from schedlab.workload.preceding import preceding_jobs
 from schedlab.workload.reading import AS_IT_IS, Reading
@@ -62,6 +63,8 @@ class TraceEntry(Entry):
         `schedlab.speculate.assignment.read_distributions`; its path is like that of a trace.
     dependencies
         "preceding" lets jobs wait for their preceding jobs, see `schedlab.workload.preceding.preceding_jobs`.
+    checkpoints
+        Rules of the checkpoints of jobs, see `schedlab.workload.checkpoint_rules.parse_checkpoint_rules`.
     partition, timezone, default_limit, lenient, column
         How the log is read, see `schedlab.workload.reading.Reading`; `column` may be a table.
     """
@@ -73,6 +76,7 @@ class TraceEntry(Entry):
     resample: Resample | None = None
     distributions: str | None = None
     dependencies: Literal["none", "preceding"] = "none"
+    checkpoints: str | None = None
     partition: Texts = ()
     timezone: str | None = None
     default_limit: Texts = ()
@@ -90,6 +94,13 @@ class TraceEntry(Entry):
     @classmethod
     def _known_rules(cls, value: str) -> str:
         parse_rules(value)
+        return value
+
+    @field_validator("checkpoints")
+    @classmethod
+    def _known_checkpoints(cls, value: str | None) -> str | None:
+        if value is not None:
+            parse_checkpoint_rules(value)
         return value
 
     @field_validator("resample", mode="before")
@@ -182,6 +193,8 @@ class TraceEntry(Entry):
         size = self.processors if cluster is None else cluster.processors
         waits, reading = self.dependencies, self._reading()
         jobs = read_trace(path, self.clean, size, self.requests, distributions, waits, reading)
+        if self.checkpoints is not None:
+            jobs = with_checkpoints(jobs, self.checkpoints)
         if cluster is None or self.clean == "none":
             return jobs, 0
         try:
@@ -208,10 +221,9 @@ class TraceEntry(Entry):
         """Return the fingerprint of the log, and how it is read."""
         read_as = {"clean": self.clean, "processors": self.processors, "requests": self.requests}
         # Fields that came later stand there only if they are used: names of older results stay as they were.
-        later = {"distributions_sha256": item.distributions_sha256, "dependencies": self.dependencies} | asdict(
-            self._reading()
-        )
-        usual = {"distributions_sha256": "", "dependencies": "none"} | asdict(AS_IT_IS)
+        later = {"distributions_sha256": item.distributions_sha256, "dependencies": self.dependencies}
+        later |= {"checkpoints": self.checkpoints} | asdict(self._reading())
+        usual = {"distributions_sha256": "", "dependencies": "none", "checkpoints": None} | asdict(AS_IT_IS)
         used = {name: value for name, value in later.items() if value != usual[name]}
         return {"sha256": item.sha256, **read_as, **used}
 
