@@ -207,10 +207,8 @@ def _conditions(text: str, rule: str) -> list[tuple[str, str, tuple[str, ...]]]:
         name = match[1].lower() if match else ""
         known = (*NAMES, *NUMBERS, *LEAST)
         if match is None or name not in known or (match[2] == ">=") != (name in LEAST):
-            raise InputError(
-                f"{rule}: {piece.strip()!r} is no condition: write {', '.join(f'{one}=' for one in (*NAMES, *NUMBERS))} "
-                f"or {', '.join(f'{one}>=' for one in LEAST)}, and a value"
-            )
+            told = [*(f"{one}=" for one in (*NAMES, *NUMBERS)), *(f"{one}>=" for one in LEAST)]
+            raise InputError(f"{rule}: {piece.strip()!r} is no condition: write one of {' '.join(told)} and a value")
         values = tuple(value.strip() for value in match[3].split("|"))
         if name in NUMBERS and not all(re.fullmatch(r"[0-9]{1,18}", value) for value in values):
             raise InputError(f"{rule}: {piece.strip()}: must be numbers, such as {name}=3|4")
@@ -227,7 +225,8 @@ def with_checkpoints(workload: Workload, rules: str) -> Workload:
     ----------
     workload
         The jobs. Those for which no rule is keep what they have. Their run times are taken for work, without the time
-        in which checkpoints are written.
+        in which checkpoints are written. Jobs that request no more than it takes to go on from a checkpoint and to
+        write one write none.
     rules
         See `parse_checkpoint_rules`. An interval is in seconds of work. The MTBF is that of a node, so that a job on n
         nodes has the n-th part of it. With `requests=longer`, jobs request as much longer as the checkpoints of their
@@ -254,11 +253,13 @@ def with_checkpoints(workload: Workload, rules: str) -> Workload:
         members = rule.members(workload)
         if not members.any():
             raise InputError(f"{workload.name}: {rule.text}: this rule of checkpoints is for no job")
-        rows = np.flatnonzero(members & free)
+        cost, restart = (int(rule.values.get(name, 0)) for name in ("cost", "restart"))
+        too_short = (workload.requested_time > 0) & (workload.requested_time <= cost + restart)
+        rows = np.flatnonzero(members & free & ~too_short)
         free &= ~members
         columns["checkpoint_interval"][rows] = rule.interval(workload, rows)
-        columns["checkpoint_cost"][rows] = int(rule.values.get("cost", 0))
-        columns["restart_cost"][rows] = int(rule.values.get("restart", 0))
+        columns["checkpoint_cost"][rows] = cost
+        columns["restart_cost"][rows] = restart
         columns["checkpoint_when_told"][rows] = int(rule.values.get("told", rule.kind == "told"))
         longer[rows] = bool(rule.values.get("requests", 0))
     written = workload.replace(resources=replace(resources, **columns))

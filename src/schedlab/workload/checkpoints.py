@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from schedlab.durations import duration_text
 from schedlab.errors import InputError
 from schedlab.wording import count_of
+from schedlab.workload.resources import CHECKPOINTS
 from schedlab.workload.workload import Workload
 
 
@@ -29,8 +30,11 @@ def _writers(workload: Workload) -> NDArray[np.bool_]:
 
 def check_checkpoints(workload: Workload) -> None:
     """Raise InputError for the first job whose checkpoints make no sense."""
+    resources = workload.resources
+    if resources is None or not any(getattr(resources, name).any() for name in CHECKPOINTS):
+        return
     interval, cost, restart = (workload[name] for name in ("checkpoint_interval", "checkpoint_cost", "restart_cost"))
-    writers, request = _writers(workload), workload.requested_time
+    writers, told, request = _writers(workload), workload["checkpoint_when_told"] > 0, workload.requested_time
     rules = (
         (
             ~writers & ((cost > 0) | (restart > 0)),
@@ -43,7 +47,7 @@ def check_checkpoints(workload: Workload) -> None:
             "take a longer interval",
         ),
         (
-            writers & (request > 0) & (restart + cost >= request) & (restart + cost > 0),
+            (request > 0) & (restart + cost >= request) & (told | ((interval > 0) & (interval < request))),
             "would need all of its requested time to go on from a checkpoint and to write the next one (restart_cost, "
             "checkpoint_cost): let it request more, or write none",
         ),

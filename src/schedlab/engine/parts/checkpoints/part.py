@@ -27,6 +27,7 @@ def _cuts_runs(given: Given) -> bool:
 
 
 def _features(given: Given) -> Iterator[str]:
+    check_checkpoints(given.workload)
     if write_checkpoints(given.workload):
         yield "checkpoints"
 
@@ -36,7 +37,6 @@ def _numbers(given: Given, prepared: Prepared) -> Prepared:
     asked = prepared.asked
     if asked is None or not write_checkpoints(prepared.workload):
         return prepared
-    check_checkpoints(prepared.workload)
     lasts = stretched(prepared.workload, prepared.workload.run_time)
     if not prepared.workload.requests_enforced and bool((lasts > prepared.workload.requested_time).any()):
         raise InputError(
