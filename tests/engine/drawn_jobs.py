@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from drawing import Draw
 from drawn_clusters import Document, nodes_of
+from features import with_checkpoints
 
 from schedlab.workflow.workflow import Task, Workflow
 from schedlab.workload.alternatives import Alternatives
@@ -50,7 +51,9 @@ def drawn_jobs(
         workload = _with_dependencies(draw, rng, workload, workflows=not heterogeneous and draw.has("workflows", 0.4))
     if moldable:
         workload = workload.replace(alternatives=_alternatives(rng, document, processors, jobs))
-    return _with_patience(workload, rng) if rng.random() < 0.25 else workload
+    if rng.random() < 0.25:
+        workload = _with_patience(workload, rng)
+    return with_checkpoints(workload, rng) if rng.random() < 0.15 and not moldable else workload
 
 
 def _with_patience(workload: Workload, rng: np.random.Generator) -> Workload:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from schedlab.workload.resources import CHECKPOINTS
+
 
 def assert_laws_hold(schedule, cluster=None, events=None, reservation=None):
     """Check what must hold, whatever the scheduler.
@@ -45,6 +47,7 @@ def runs_of(schedule):
         runs = pd.DataFrame({**columns, "request": np.maximum(asked, 1), "done": True})
     else:
         names = {"job": "job", "start": "begin", "end": "end", "request": "request", "done": "done"}
+        names |= {name: name for name in ("saved", "overhead")}
         runs = pd.DataFrame({new: schedule.runs[old] for old, new in names.items()})
     return runs.rename_axis("run").reset_index()
 
@@ -72,7 +75,11 @@ def places_of(schedule):
     job = run if schedule.runs is None else schedule.runs["job"][run]
     asked = schedule.workload.resources
     columns = {"node": place.node, "cores": place.held_cores}
-    if asked is not None and set(asked.said) - {"tasks", "patience"}:  # else nobody knows how many may share one
+    if asked is not None and set(asked.said) - {
+        "tasks",
+        "patience",
+        *CHECKPOINTS,
+    }:  # else nobody knows how many may share one
         columns["gpus"] = place.held_gpus * np.where(asked.gpu_share[job] > 0, asked.gpu_share[job], 1000)
     if place.held_memory is not None:
         columns["memory"] = place.held_memory
@@ -115,9 +122,35 @@ def assert_all_work_is_done_once(schedule, runs, pieces):
     assert not in_order["done"][after.notna()].any(), "a job runs again after it was done"
     assert (in_order["begin"] >= jobs.submit_time[in_order["job"]]).all()
     done = runs[runs["done"] & ~schedule.killed[runs["job"]]]
+    if "saved" in runs and runs["saved"].any():
+        assert_checkpoints_save_work(runs.assign(active=active.loc[runs["run"]].to_numpy()), done["job"], jobs)
+        return
     assert (active.loc[done["run"]].to_numpy() == jobs.run_time[done["job"]]).all(), "a run ended before its work"
     killed = runs[schedule.killed[runs["job"]] & runs["done"]]
     assert (active.loc[killed["run"]].to_numpy() <= jobs.run_time[killed["job"]]).all()
+
+
+def assert_checkpoints_save_work(runs, done, jobs):
+    """The runs of a job that is done have saved its work, no more; each lasted for that, its checkpoints, and a loss.
+
+    How often it wrote follows from what it saved.
+    """
+    assert (runs[["saved", "overhead"]] >= 0).all().all()
+    saved = runs.groupby("job")["saved"].sum()
+    assert (saved.loc[done].to_numpy() == jobs.run_time[done]).all(), "a job is done before its work"
+    assert (saved.to_numpy() <= jobs.run_time[saved.index]).all(), "more was saved than there is to do"
+    lost = runs["active"] - runs["saved"] - runs["overhead"]
+    assert (lost >= 0).all()
+    assert (lost[runs["done"]] == 0).all(), "a run that was done has lost something"
+    job = runs["job"].to_numpy()
+    interval, cost, restart = (jobs[name][job] for name in ("checkpoint_interval", "checkpoint_cost", "restart_cost"))
+    before = runs.sort_values(["job", "begin"]).groupby("job")["saved"].cumsum().loc[runs.index] - runs["saved"]
+    read = np.where(before > 0, restart, 0)
+    done_now, told = runs["done"].to_numpy(), jobs["checkpoint_when_told"][job] > 0
+    most = np.where(interval > 0, runs["saved"] // np.maximum(interval, 1) + 1, np.where(told, 1, 0)) * cost + read
+    assert (runs["overhead"].to_numpy() <= most).all(), "more checkpoints than the work that they save"
+    whole = np.where(interval > 0, np.maximum(runs["saved"] - 1, 0) // np.maximum(interval, 1), 0) * cost + read
+    assert (runs["overhead"].to_numpy()[done_now] == whole[done_now]).all(), "a run wrote too many checkpoints"
 
 
 def assert_closures_are_kept(schedule, runs, events, asks):
@@ -212,6 +245,12 @@ def assert_metrics_are_right(schedule, pieces):
     last = last.assign(active=active).sort_values(["job", "begin"]).groupby("job").last()
     ran = last["active"].reindex(jobs.index).to_numpy()
     wait = (jobs["begin"] - jobs["queued"]).to_numpy()
+    if schedule.runs is not None:  # earlier runs count as far as checkpoints have saved their work
+        earlier = runs_of(schedule).sort_values(["job", "begin", "end"])
+        earlier = earlier[earlier["job"].eq(earlier["job"].shift(-1))]
+        kept = (earlier["saved"] + earlier["overhead"]).groupby(earlier["job"]).sum()
+        kept = kept.reindex(jobs.index, fill_value=0).to_numpy() if schedule.runs["saved"].any() else 0
+        ran, wait = ran + kept, wait - kept
     found = schedule.metrics()
     slowdown = np.maximum((jobs["end"] - jobs["queued"]).to_numpy() / np.maximum(ran, 10), 1)
     expected = {"mean_wait": wait.mean(), "max_wait": wait.max(), "mean_bounded_slowdown": slowdown.mean()}
