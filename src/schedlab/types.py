@@ -10,6 +10,7 @@ from schedlab.campaign.sources.experiment import ExperimentEntry
 from schedlab.campaign.sources.input import Input
 from schedlab.campaign.sources.machine import Failures, MachineFiles
 from schedlab.campaign.sources.measures import Measured, Measuring
+from schedlab.cluster.mtbf import Mtbf
 from schedlab.cluster.sacctmgr import Association, Qos
 from schedlab.cluster.slurm_releases import SlurmRelease
 from schedlab.energy.power import NodeWatts

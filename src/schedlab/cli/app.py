@@ -238,6 +238,7 @@ cluster.command("show")(clusters.show_cluster)
 cluster.command("convert")(clusters.convert_cluster)
 cluster.command("failures")(clusters.draw_failures)
 cluster.command("reservations")(clusters.import_reservations)
+cluster.command("mtbf")(clusters.estimate_mtbf)
 cluster.command("downtimes")(clusters.import_downtimes)
 app.add_typer(cluster, name="cluster")
 site = typer.Typer(

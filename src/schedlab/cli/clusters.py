@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -98,6 +99,25 @@ def import_reservations(
     events = read_reservations(file, epoch=epoch, timezone=timezone)
     events.save(output)
     note(count_of(len(events), "reservation"))
+
+
+def estimate_mtbf(
+    file: File,
+    events: Annotated[Path, typer.Argument(metavar="EVENTS", help="Node events, as `cluster downtimes` writes them.")],
+    begin: Annotated[int, typer.Option(help="First second of the record.")] = 0,
+    until: Annotated[int | None, typer.Option(help="Its last second (default: the last event).")] = None,
+    as_json: Json = False,
+) -> None:
+    """Estimate how often a node fails from recorded node events, for the interval between checkpoints."""
+    from schedlab.cluster.files import read_cluster
+    from schedlab.cluster.mtbf import mtbf_of
+    from schedlab.cluster.node_events import NodeEvents
+
+    found = mtbf_of(NodeEvents.read(events), read_cluster(file), begin=begin, until=until)
+    if as_json:
+        show_json(asdict(found))
+    else:
+        show(str(found))
 
 
 def import_downtimes(

@@ -5,6 +5,7 @@ from .limits import Accounting as Accounting
 from .limits import AccountUser as AccountUser
 from .limits import Limits as Limits
 from .limits import QosLimits as QosLimits
+from .mtbf import mtbf_of as mtbf_of
 from .node_events import NodeEvent as NodeEvent
 from .node_events import NodeEvents as NodeEvents
 from .nodes import NodeGroup as NodeGroup
