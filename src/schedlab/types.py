@@ -94,6 +94,7 @@ __all__ = [
     "Measured",
     "Measuring",
     "Memory",
+    "Mtbf",
     "NodeScale",
     "NodeWatts",
     "NodesInDemand",

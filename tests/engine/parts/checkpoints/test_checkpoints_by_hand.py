@@ -14,6 +14,8 @@ from schedlab.engine.reference.simulate import replay
 from schedlab.errors import InputError
 from schedlab.schedule.exports import read_schedule
 from schedlab.schedule.runs import BY_ITSELF, NODE_FAILED, PREEMPTED
+from schedlab.speculate.costs import Checkpointing
+from schedlab.speculate.plan import optimal_requests
 from schedlab.speculate.requests import Requests, no_distributions
 from schedlab.workload import Amdahl, Resources, moldable
 
@@ -165,11 +167,11 @@ def test_suspended_time_is_no_work(run):
     assert schedule.lost_time.tolist() == [30, 0]
 
 
-def test_with_requests_for_uncertain_run_times_it_asks_for_what_is_missing(run):
-    """Up to 30 s and a checkpoint of 5 s; to read (3 s), up to 60 s, a checkpoint; to read, up to 100 s, the last."""
-    asking = Requests(
-        offsets=np.array([0, 3]),
-        lengths=np.array([30, 60, 100]),
+def asking_for(lengths: list[int]) -> Requests:
+    """Return the requests of one job, the last of which is all that it makes."""
+    return Requests(
+        offsets=np.array([0, len(lengths)]),
+        lengths=np.array(lengths),
         most=np.array([2**40]),
         growth=np.zeros(1),
         distribution=np.array([-1]),
@@ -177,6 +179,11 @@ def test_with_requests_for_uncertain_run_times_it_asks_for_what_is_missing(run):
         history=0,
         distributions=no_distributions(),
     )
+
+
+def test_with_requests_for_uncertain_run_times_it_asks_for_what_is_missing(run):
+    """Up to 30 s and a checkpoint of 5 s; to read (3 s), up to 60 s, a checkpoint; to read, up to 100 s, the last."""
+    asking = asking_for([30, 60, 100])
     jobs = work(80, checkpoint_cost=5, restart_cost=3, checkpoint_when_told=1)
     schedule = run(jobs, "fcfs", requests=asking)
     assert schedule.runs["request"].tolist() == [35, 38, 43]
@@ -184,6 +191,20 @@ def test_with_requests_for_uncertain_run_times_it_asks_for_what_is_missing(run):
     short = run(jobs, "fcfs", requests=replace(asking, most=np.array([20])))
     assert short.runs["request"].tolist() == [20, 20, 20, 20, 20, 20]
     assert short.runs["saved"].tolist() == [15, 12, 12, 12, 12, 17]  # 20 s with a checkpoint, and 17 s are left
+
+
+def test_requests_and_their_mean_cost_are_those_of_the_plan_that_minimises_them(run):
+    """The plan of `schedlab requests --checkpoint always` knows nothing of the simulation."""
+    plan = optimal_requests("discrete(20s:0.25,50s:0.5,80s:0.25)", checkpointing=Checkpointing("always", 5, 3))
+    assert plan.sequence.covered == (20, 50, 80)
+    asked = []
+    for seconds in (20, 50, 80):
+        asking = asking_for([20, 50, 80])
+        jobs = work(seconds, checkpoint_cost=5, restart_cost=3, checkpoint_when_told=1)
+        asked.append(run(jobs, "fcfs", requests=asking).runs["request"].tolist())
+    assert asked == [[25], [25, 38], [25, 38, 33]]
+    assert asked[-1] == list(plan.sequence.requests)
+    assert np.average([sum(one) for one in asked], weights=[0.25, 0.5, 0.25]) == plan.grid_cost
 
 
 def test_the_parts_of_the_machine_add_up_to_all_that_is_busy():
