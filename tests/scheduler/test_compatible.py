@@ -14,6 +14,7 @@ from schedlab.scheduler.agent_file import AgentFile
 from schedlab.scheduler.agent_network import INPUTS, Network
 from schedlab.scheduler.compatible import (
     CANCELLED,
+    CHECKPOINTS,
     CLOSURES,
     FUNCTION_OF_TIME,
     HETEROGENEOUS,
@@ -73,8 +74,8 @@ def test_every_pair_of_the_table_is_refused_with_both_texts_and_why(tmp_path, mo
         simulation["preemption" if second == "preemption" else first] = True
     if first == CLOSURES:
         simulation["closures"] = True
-    if first == CANCELLED:
-        simulation |= {"cancelled": True, "moldable": second == MOLDABLE}
+    if first in (CANCELLED, CHECKPOINTS):
+        simulation["cancelled" if first == CANCELLED else "checkpoints"] = True
     if MOLDABLE in (first, second):
         simulation["moldable"] = True
     if first == SUSPENSION:
@@ -84,7 +85,7 @@ def test_every_pair_of_the_table_is_refused_with_both_texts_and_why(tmp_path, mo
         also = {PREEMPTION_ELSEWHERE: "preemption", SUSPENSION: "suspension", MOLDABLE: "moldable"}
         simulation |= {also[second]: True} if second in also else {}
     alone = (
-        first in ("nodes", "preemption", MOLDABLE, HETEROGENEOUS, CLOSURES, SUSPENSION, CANCELLED)
+        first in ("nodes", "preemption", MOLDABLE, HETEROGENEOUS, CLOSURES, SUSPENSION, CANCELLED, CHECKPOINTS)
         or first.startswith("events=")
         or second == ":multifactor"
     )

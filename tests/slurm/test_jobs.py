@@ -10,7 +10,7 @@ import pytest
 import schedlab as sl
 from schedlab.errors import InputError
 from schedlab.slurm.jobs import from_workload
-from schedlab.workload.resources import LABELS, NUMBERS, Resources
+from schedlab.workload.resources import CHECKPOINTS, LABELS, NUMBERS, Resources
 from schedlab.workload.sbatch import request_of
 
 ASKED = Resources.of(
@@ -43,7 +43,7 @@ def test_what_a_job_asks_for_becomes_options_that_say_the_same():
     for row, job in enumerate(from_workload(jobs(), resources=True).jobs):
         request = request_of(job.options)
         for name in NUMBERS:
-            if name not in ("gpu_share", "patience"):  # neither is an option of sbatch
+            if name not in ("gpu_share", "patience", *CHECKPOINTS):  # none is an option of sbatch
                 assert getattr(request, name) == getattr(ASKED, name)[row], name
         for name in LABELS:
             if name not in ("array", "het_job"):

@@ -47,6 +47,7 @@ def workloads(draw: st.DrawFn) -> Workload:
     columns["average_cpu_time"] = column(0, 9) / 4
     numbers = {name: column(1, 1000 if name == "gpu_share" else 1) for name in NUMBERS if "gpu" in name}
     numbers |= {"nodes": column(0, 1), "tasks": np.ones(jobs, np.int64), "exclusive": column(0, 1)}
+    numbers["checkpoint_when_told"] = column(0, 1)
     numbers |= {name: column(1, 2**40) for name in NUMBERS if name not in numbers}
     labels = {name: draw(st.lists(NAMES, min_size=jobs, max_size=jobs)) for name in LABELS}
     numbers["array_limit"] = np.where(Labels.of(labels["array"]).codes >= 0, numbers["array_limit"], 0)

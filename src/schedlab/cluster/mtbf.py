@@ -96,5 +96,6 @@ def mtbf_of(events: NodeEvents, cluster: Cluster, *, begin: int = 0, until: int 
     from scipy.stats import chi2
 
     served = float(len(cluster.nodes) * (last - begin) - out)
-    low, high = 2 * served / chi2.ppf([0.975, 0.025], [2 * failures + 2, 2 * failures])
-    return Mtbf(failures, served, served / failures, float(low), float(high))
+    low = 2 * served / float(chi2.ppf(0.975, 2 * failures + 2))
+    high = 2 * served / float(chi2.ppf(0.025, 2 * failures))
+    return Mtbf(failures, served, served / failures, low, high)

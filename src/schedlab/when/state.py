@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -129,5 +129,5 @@ def as_they_run(jobs: Workload) -> Workload:
     """
     if jobs.resources is None:
         return jobs
-    none = dict.fromkeys(("patience", *CHECKPOINTS), np.zeros(len(jobs), dtype=np.int64))
+    none: dict[str, Any] = dict.fromkeys(("patience", *CHECKPOINTS), np.zeros(len(jobs), dtype=np.int64))
     return jobs.replace(resources=replace(jobs.resources, **none))

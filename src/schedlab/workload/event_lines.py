@@ -19,7 +19,7 @@ from schedlab.streams import open_input
 from schedlab.wording import shown
 from schedlab.workload._accounting import numbered_names
 from schedlab.workload.origin import names_its_file
-from schedlab.workload.resources import LABELS, NUMBERS, Resources
+from schedlab.workload.resources import CHECKPOINTS, LABELS, NUMBERS, Resources
 from schedlab.workload.sbatch import Request, notes_on_gres, requests_of
 from schedlab.workload.workload import Workload
 
@@ -189,9 +189,8 @@ def workload_of_events(
     limits = np.array([request.seconds for request in requests], dtype=np.int64)
     run_times = np.array([event.run_time for event in events], dtype=np.int64)
     unused = Counter(name for request in requests for name in request.unused)
-    told = [
-        name for name in (*NUMBERS, *LABELS) if name not in ("gpu_share", "array", "array_limit", "het_job", "patience")
-    ]
+    others = ("gpu_share", "array", "array_limit", "het_job", "patience", *CHECKPOINTS)
+    told = [name for name in (*NUMBERS, *LABELS) if name not in others]
     columns: dict[str, Any] = {name: [getattr(request, name) for request in requests] for name in told}
     if arrays is not None:
         columns |= {"array": arrays, "array_limit": [request.array_limit for request in requests]}
