@@ -113,16 +113,8 @@ class Labels:
         return [names[code] for code in self.codes.tolist()]
 
 
-_ASKED: tuple[str, ...] = (
-    "nodes",
-    "tasks",
-    "tasks_per_node",
-    "cores_per_task",
-    "memory_per_node",
-    "memory_per_core",
-    "gpus",
-)
-_ASKED += ("gpus_per_node", "gpus_per_task", "gpu_share", "exclusive", "array_limit", "switches", "switch_wait")
+_ASKED: tuple[str, ...] = ("nodes", "tasks", "tasks_per_node", "cores_per_task", "memory_per_node", "memory_per_core")
+_ASKED += ("gpus", "gpus_per_node", "gpus_per_task", "gpu_share", "exclusive", "array_limit", "switches", "switch_wait")
 CHECKPOINTS = ("checkpoint_interval", "checkpoint_cost", "restart_cost", "checkpoint_when_told")
 NUMBERS = dict.fromkeys((*_ASKED, "patience", *CHECKPOINTS), 0) | {"tasks": 1, "cores_per_task": 1, "gpu_share": WHOLE}
 """The columns of numbers, and their defaults."""
