@@ -11,7 +11,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from recorded import PHASES
+from recorded import PHASES, chosen, note, write_groups
 from switches_on_slurm import on_slurm
 from ways_on_slurm import with_partition_and_switches
 
@@ -36,19 +36,17 @@ def jobs_of(case: dict[str, Any], begin: int) -> list[list[Any]]:
 
 def repeat(group: dict[str, Any]) -> None:
     """Run the cases of a group and note the waits."""
-    jobs = [jobs_of(case, place * ROUND) for place, case in enumerate(group["cases"])]
+    cases = chosen(group, "cases")
+    jobs = [jobs_of(case, place * ROUND) for place, case in enumerate(cases)]
     seen = iter(on_slurm(with_partition_and_switches(group), [job for mine in jobs for job in mine], PHASES[0]))
-    for case, mine in zip(group["cases"], jobs, strict=True):
+    for case, mine in zip(cases, jobs, strict=True):
         waits = [next(seen)[0] - job[0] for job in mine]
-        case["waits"] = waits[-len(case["heads"]) - len(case["held"]) :]
+        note(case, "waits", waits[-len(case["heads"]) - len(case["held"]) :])
 
 
 if __name__ == "__main__":
     groups = json.loads(CASES.read_text(encoding="utf-8"))
-    texts = []
-    for group in groups:
-        repeat(group)
-        print(group["cores"], group["weights"], len(group["cases"]), flush=True)
-        head = json.dumps({name: value for name, value in group.items() if name != "cases"})[:-1]
-        texts.append(head + ', "cases": [\n  ' + ",\n  ".join(map(json.dumps, group["cases"])) + "\n ]}")
-    CASES.write_text("[\n " + ",\n ".join(texts) + "\n]\n", encoding="utf-8")
+    for one in groups:
+        repeat(one)
+        print(one["cores"], one["weights"], len(one["cases"]), flush=True)
+    write_groups(CASES, groups, "cases")

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from recorded import PHASES
+from recorded import PHASES, chosen, note, write_groups
 from switches_on_slurm import ARRIVAL, LENGTH, ROUND, SOON, on_slurm
 
 from schedlab.slurm.configuration import Configuration, machine_configuration
@@ -47,23 +47,21 @@ def jobs_of(group: dict[str, Any], choice: dict[str, Any], begin: int) -> list[l
 
 def repeat(group: dict[str, Any], configuration: Configuration) -> None:
     """Run the choices of a group and note the nodes."""
-    jobs = [jobs_of(group, choice, place * ROUND) for place, choice in enumerate(group["choices"])]
+    choices = chosen(group, "choices")
+    jobs = [jobs_of(group, choice, place * ROUND) for place, choice in enumerate(choices)]
     seen = iter(on_slurm(configuration, [job for mine in jobs for job in mine], PHASES[0]))
-    for place, (choice, mine) in enumerate(zip(group["choices"], jobs, strict=True)):
+    for place, (choice, mine) in enumerate(zip(choices, jobs, strict=True)):
         start, nodes = [next(seen) for _ in mine][-1]
-        choice["nodes"] = nodes if start - place * ROUND - ARRIVAL <= SOON else None
+        note(choice, "nodes", nodes if start - place * ROUND - ARRIVAL <= SOON else None)
 
 
 def repeat_all(choices: Path, configuration_of: Callable[[dict[str, Any]], Configuration]) -> None:
     """Run the choices of a file and write the nodes into it."""
     groups = json.loads(choices.read_text(encoding="utf-8"))
-    texts = []
     for group in groups:
         repeat(group, configuration_of(group))
         print(group["cores"], group["weights"], len(group["choices"]), flush=True)
-        head = json.dumps({name: value for name, value in group.items() if name != "choices"})[:-1]
-        texts.append(head + ', "choices": [\n  ' + ",\n  ".join(map(json.dumps, group["choices"])) + "\n ]}")
-    choices.write_text("[\n " + ",\n ".join(texts) + "\n]\n", encoding="utf-8")
+    write_groups(choices, groups, "choices")
 
 
 if __name__ == "__main__":

@@ -14,6 +14,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from recorded import OF_FILES, note_of_version, version
+
 from schedlab.cluster.sacctmgr import Accounts, read_accounts
 from schedlab.slurm.configuration import Configuration, machine_configuration
 from schedlab.slurm.jobs import BatchJob
@@ -92,6 +94,10 @@ if __name__ == "__main__":
     for case in cases:
         if sys.argv[1:] and case["name"] not in sys.argv[1:]:
             continue
-        case["starts"], case["reasons"] = on_slurm(case)
-        print(case["name"], case["starts"], case["reasons"])
+        answer = dict(zip(("starts", "reasons"), on_slurm(case), strict=True))
+        print(case["name"], answer)
+        if version() == OF_FILES:
+            case.update(answer)
+        else:
+            note_of_version(CASES.name, case["name"], version(), answer)
     CASES.write_text("[\n" + ",\n".join(" " + json.dumps(case) for case in cases) + "\n]\n", encoding="utf-8")

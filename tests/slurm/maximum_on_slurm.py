@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from recorded import PHASES
+from recorded import PHASES, chosen, note, write_groups
 from switches_on_slurm import ARRIVAL, LENGTH, ROUND, SOON, node_lines
 
 from schedlab.slurm.configuration import Configuration, machine_configuration
@@ -41,25 +41,23 @@ def jobs_of(choice: dict[str, Any], begin: int) -> list[BatchJob]:
 
 def repeat(group: dict[str, Any]) -> None:
     """Run the choices of a group and note the nodes."""
-    jobs = [jobs_of(choice, place * ROUND) for place, choice in enumerate(group["choices"])]
+    choices = chosen(group, "choices")
+    jobs = [jobs_of(choice, place * ROUND) for place, choice in enumerate(choices)]
     with Laboratory(configuration_of(group), phase=PHASES[0]) as laboratory:
         laboratory.add([job for mine in jobs for job in mine])
         laboratory.run()
         assert not laboratory.rejected, laboratory.rejected
         runs = {job.row: job.runs[0] for job in laboratory.table.jobs.values() if job.runs}
         row = -1
-        for place, (choice, mine) in enumerate(zip(group["choices"], jobs, strict=True)):
+        for place, (choice, mine) in enumerate(zip(choices, jobs, strict=True)):
             row += len(mine)
             late = laboratory.second(runs[row].start) - place * ROUND - ARRIVAL
-            choice["nodes"] = runs[row].nodes if late <= SOON else None
+            note(choice, "nodes", runs[row].nodes if late <= SOON else None)
 
 
 if __name__ == "__main__":
     groups = json.loads(CHOICES.read_text(encoding="utf-8"))
-    texts = []
-    for group in groups:
-        repeat(group)
-        print(group["maximum"], group["weights"], len(group["choices"]), flush=True)
-        head = json.dumps({name: value for name, value in group.items() if name != "choices"})[:-1]
-        texts.append(head + ', "choices": [\n  ' + ",\n  ".join(map(json.dumps, group["choices"])) + "\n ]}")
-    CHOICES.write_text("[\n " + ",\n ".join(texts) + "\n]\n", encoding="utf-8")
+    for one in groups:
+        repeat(one)
+        print(one["maximum"], one["weights"], len(one["choices"]), flush=True)
+    write_groups(CHOICES, groups, "choices")

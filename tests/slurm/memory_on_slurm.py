@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from machines_on_slurm import configuration_of
+from recorded import note, write_groups
 
 from schedlab.slurm.jobs import BatchJob
 from schedlab.slurm.laboratory import Laboratory
@@ -45,15 +46,8 @@ def seen(group: dict[str, Any], options: str) -> int | str:
 
 if __name__ == "__main__":
     groups = json.loads(REQUESTS.read_text(encoding="utf-8"))
-    texts = []
     for group in groups:
         for one in group["requests"]:
-            one["seen"] = seen(group, one["options"])
+            note(one, "seen", seen(group, one["options"]))
             print(group["partition"], one, flush=True)
-        texts.append(
-            json.dumps({"partition": group["partition"]})[:-1]
-            + ', "requests": [\n  '
-            + ",\n  ".join(map(json.dumps, group["requests"]))
-            + "\n ]}"
-        )
-    REQUESTS.write_text("[\n " + ",\n ".join(texts) + "\n]\n", encoding="utf-8")
+    write_groups(REQUESTS, groups, "requests")

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from machines_on_slurm import configuration_of
+from recorded import note
 
 from schedlab.cluster.sacctmgr import read_accounts
 from schedlab.slurm.configuration import Configuration
@@ -66,6 +67,6 @@ def seen(one: dict[str, Any]) -> str:
 if __name__ == "__main__":
     requests = json.loads(REQUESTS.read_text(encoding="utf-8"))
     for one in requests:
-        one["seen"] = seen(one)
+        note(one, "seen", seen(one))
         print(one, flush=True)
     REQUESTS.write_text("[\n " + ",\n ".join(map(json.dumps, requests)) + "\n]\n", encoding="utf-8")

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from recorded import PHASES
+from recorded import PHASES, chosen, note, write_groups
 from switches_on_slurm import on_slurm
 
 from schedlab.slurm.configuration import Configuration, machine_configuration
@@ -33,22 +33,14 @@ def configuration_of(group: dict[str, Any]) -> Configuration:
 
 def repeat(group: dict[str, Any]) -> None:
     """Run the cases of a group and note when and where their jobs started."""
+    cases = chosen(group, "cases") if group["random"] else group["cases"]
     jobs = [
         [[place * ROUND + submit, run_time, *options] for submit, run_time, *options in case["jobs"]]
-        for place, case in enumerate(group["cases"])
+        for place, case in enumerate(cases)
     ]
     seen = iter(on_slurm(configuration_of(group), [job for mine in jobs for job in mine], PHASES[0]))
-    for place, (case, mine) in enumerate(zip(group["cases"], jobs, strict=True)):
-        case["seen"] = [[start - place * ROUND, nodes] for start, nodes in [next(seen) for _ in mine]]
-
-
-def written(groups: list[dict[str, Any]]) -> str:
-    """Return the text of the file, a case in a line."""
-    texts = []
-    for group in groups:
-        head = json.dumps({name: value for name, value in group.items() if name != "cases"})[:-1]
-        texts.append(head + ', "cases": [\n  ' + ",\n  ".join(map(json.dumps, group["cases"])) + "\n ]}")
-    return "[\n " + ",\n ".join(texts) + "\n]\n"
+    for place, (case, mine) in enumerate(zip(cases, jobs, strict=True)):
+        note(case, "seen", [[start - place * ROUND, nodes] for start, nodes in [next(seen) for _ in mine]])
 
 
 if __name__ == "__main__":
@@ -56,4 +48,4 @@ if __name__ == "__main__":
     for one in groups:
         repeat(one)
         print(*one["lines"], len(one["cases"]), sep="\n", flush=True)
-    CASES.write_text(written(groups), encoding="utf-8")
+    write_groups(CASES, groups, "cases")

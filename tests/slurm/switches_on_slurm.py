@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from recorded import PHASES, record
+from recorded import PHASES, chosen, note, record, write_groups
 
 from schedlab.slurm.configuration import Configuration, machine_configuration
 from schedlab.slurm.jobs import BatchJob
@@ -77,28 +77,20 @@ def run_choices() -> None:
     """Repeat all choices and write the nodes."""
     groups = json.loads(CHOICES.read_text(encoding="utf-8"))
     for group in groups:
-        jobs = [choice_jobs(choice, place * ROUND) for place, choice in enumerate(group["choices"])]
+        choices = chosen(group, "choices")
+        jobs = [choice_jobs(choice, place * ROUND) for place, choice in enumerate(choices)]
         lines = node_lines(group["cores"], group["weights"])
         configuration = configuration_of(lines, group["topology"], group["parameters"])
         seen = iter(on_slurm(configuration, [job for mine in jobs for job in mine], PHASES[0]))
-        for place, (choice, mine) in enumerate(zip(group["choices"], jobs, strict=True)):
+        for place, (choice, mine) in enumerate(zip(choices, jobs, strict=True)):
             start, nodes = [next(seen) for _ in mine][-1]
-            choice["nodes"] = nodes if start - place * ROUND - ARRIVAL <= SOON else None
+            note(choice, "nodes", nodes if start - place * ROUND - ARRIVAL <= SOON else None)
         print(group["topology"], len(jobs), flush=True)
-    write_choices(groups)
-
-
-def write_choices(groups: list[dict[str, Any]]) -> None:
-    """Write the choices, one in a line."""
-    texts = []
-    for group in groups:
-        head = json.dumps({name: value for name, value in group.items() if name != "choices"})[:-1]
-        texts.append(head + ', "choices": [\n  ' + ",\n  ".join(map(json.dumps, group["choices"])) + "\n ]}")
-    CHOICES.write_text("[\n " + ",\n ".join(texts) + "\n]\n", encoding="utf-8")
+    write_groups(CHOICES, groups, "choices")
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["--choices"]:
+    if "--choices" in sys.argv:
         run_choices()
     else:
         record(CASES, run_case, sys.argv[1:], "seen")

@@ -7,7 +7,7 @@ script, and nobody else: what the others hold is asked for when the script start
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from schedlab.cluster.hostlist import host_list, host_names
@@ -53,6 +53,35 @@ def number_of(text: str) -> int:
     """
     first, _, offset = text.partition("+")
     return int(first) + int(offset or 0)
+
+
+def with_numbers(word: str, numbers: Mapping[int, int]) -> str | None:
+    """Return an option with the numbers that Slurm gave to jobs, by their rows; None if one of them was rejected.
+
+    Examples
+    --------
+    >>> with_numbers("afterok:%job(0,2)", {0: 7, 2: 9}), with_numbers("%after(1)", {0: 7})
+    ('afterok:7:9', None)
+    """
+    matched = re.search(r"%(after|job)\(([\d,]*)\)", word)
+    if matched is None:
+        return word
+    rows = [int(row) for row in matched[2].split(",") if row]
+    if any(row not in numbers for row in rows):
+        return None
+    return word.replace(matched[0], ":".join(str(numbers[row]) for row in rows))
+
+
+def left_over(listed: str, name: str, known: Container[int]) -> list[int]:
+    """Return the jobs of a name that `squeue -o "%A %j"` lists, and that are not known.
+
+    Examples
+    --------
+    >>> left_over("2 j0\\n3 j0\\n7 j4\\n", "j0", {3})
+    [2]
+    """
+    rows = [line.split() for line in listed.splitlines()]
+    return sorted(int(number) for number, whose in rows if whose == name and int(number) not in known)
 
 
 def note_held(run: Run, detail: str) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import heapq
 import itertools
-import re
 import shutil
 import subprocess
 import tempfile
@@ -18,7 +17,7 @@ from typing import Any, Literal
 from schedlab.arguments import explained
 from schedlab.errors import InputError
 from schedlab.slurm.clock import SECOND, Clock
-from schedlab.slurm.components import command_line, components_of, note_held
+from schedlab.slurm.components import command_line, components_of, left_over, note_held, with_numbers
 from schedlab.slurm.configuration import Configuration
 from schedlab.slurm.daemon import Daemon, LaboratoryError, numbered
 from schedlab.slurm.installation import Installation, find_slurm
@@ -306,21 +305,26 @@ class Laboratory:
         if answer.returncode:
             said = " ".join(answer.stderr.replace("sbatch: error:", "").split())
             self.rejected |= {one: said for one, _ in components}
+            if ":" in line:
+                self._adopt(components)
             return
         first = int(answer.stdout.partition(";")[0])
         for number, (one, part) in enumerate(components, first):
             self.numbers[one] = number
             self.table.add(number, one, part.run_time, array_size(part.options), first)
 
+    def _adopt(self, components: Sequence[tuple[int, BatchJob]]) -> None:
+        """Enter what Slurm leaves in the queue of a job that it refuses: 26.05 cancels the first component only."""
+        listed = self.command(["squeue", "-h", "-o", "%A %j"]).stdout
+        numbers = left_over(listed, f"j{components[0][0]}", self.table.jobs)
+        for number, (row, job) in zip(numbers, components[1:] or components * len(numbers), strict=False):
+            self.table.add(number, row, job.run_time, 1)
+            if components[1:]:
+                self.numbers[row] = number
+                self.rejected.pop(row)
+
     def _resolved(self, word: str) -> str | None:
-        """Return an option with the numbers that Slurm gave to jobs; None if one of them was rejected."""
-        matched = re.search(r"%(after|job)\(([\d,]*)\)", word)
-        if matched is None:
-            return word
-        rows = [int(row) for row in matched[2].split(",") if row]
-        if any(row not in self.numbers for row in rows):
-            return None
-        return word.replace(matched[0], ":".join(str(self.numbers[row]) for row in rows))
+        return with_numbers(word, self.numbers)
 
     def command(
         self, words: Sequence[str], *, user: str | None = None, stdin: str = ""
