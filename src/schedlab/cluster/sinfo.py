@@ -122,20 +122,23 @@ def read_reported_nodes(path: str | os.PathLike[str]) -> Cluster:
 
 
 def cluster_of_nodes_json(document: Mapping[str, Any], path: str | os.PathLike[str]) -> Cluster:
-    """Return the cluster of a JSON document of `sinfo` (Slurm 22.05) or `scontrol show nodes`.
+    """Return the cluster of a JSON document of `sinfo` or `scontrol show nodes`.
 
     Raises
     ------
     InputError
-        If it has no list of nodes, or a node is something else.
+        If it has neither a list of nodes nor one of nodes by partition, or a node is something else.
     """
+    seen = _Seen()
+    if isinstance(records := document.get("sinfo"), list) and records:
+        for place, record in enumerate(records):
+            _add_record(seen, f"{os.fspath(path)}: sinfo[{place}]", record)
+        return seen.cluster(path)
     nodes = document.get("nodes")
     if not isinstance(nodes, list):
         raise InputError(
-            f"{os.fspath(path)}: no list of nodes found (newer versions of sinfo do not print it); give the output of "
-            "'scontrol show nodes --json' prints"
+            f"{os.fspath(path)}: no list of nodes found; give what 'sinfo --json' or 'scontrol show nodes --json' prints"
         )
-    seen = _Seen()
     for place, node in enumerate(nodes):
         where = f"{os.fspath(path)}: nodes[{place}]"
         if not isinstance(node, Mapping):
@@ -148,6 +151,48 @@ def cluster_of_nodes_json(document: Mapping[str, Any], path: str | os.PathLike[s
             seen.members.setdefault(str(partition), []).append(name)
             seen.longest[str(partition)] = None
     return seen.cluster(path)
+
+
+_OF_RECORDS = {
+    "CPUS": "cpus.minimum",
+    "MEMORY": "memory.minimum",
+    "WEIGHT": "weight.minimum",
+    "SOCKETS": "sockets.minimum",
+    "THREADS": "threads.minimum",
+    "GRES": "gres.total",
+    "FEATURES": "features.total",
+    "STATE": "node.state",
+}
+"""Where a record of `sinfo --json`, since Slurm 23.02, has what is said of its nodes."""
+
+
+def _add_record(seen: _Seen, where: str, record: Any) -> None:
+    """Add the nodes of a partition that `sinfo` reports as alike."""
+    if not isinstance(record, Mapping):
+        raise InputError(f"{where} is not an object")
+    values = {name: _text(_within(record, place)) for name, place in _OF_RECORDS.items()}
+    names = _within(record, "nodes.nodes")
+    if not isinstance(names, list):
+        raise InputError(f"{where} has no list of nodes")
+    with located(where):
+        nodes = [name for listed in names for name in host_names(str(listed))]
+    for name in nodes:
+        seen.add(where, name, values, values["STATE"] or "idle")
+    if partition := _text(_within(record, "partition.name")):
+        seen.members.setdefault(partition, []).extend(nodes)
+        longest = _within(record, "partition.maximums.time")
+        limited = isinstance(longest, Mapping) and longest.get("set")
+        seen.longest[partition] = 60 * whole_number(where, "maximums.time", _text(longest)) if limited else None
+        if "DEFAULT" in _text(_within(record, "partition.flags")).split(","):
+            seen.default = partition
+
+
+def _within(record: Mapping[str, Any], place: str) -> Any:
+    """Return what a record has at a place such as "cpus.minimum", None if it has nothing there."""
+    found: Any = record
+    for name in place.split("."):
+        found = found.get(name) if isinstance(found, Mapping) else None
+    return found
 
 
 def _text(value: Any) -> str:
