@@ -137,7 +137,7 @@ def cluster_of_nodes_json(document: Mapping[str, Any], path: str | os.PathLike[s
     nodes = document.get("nodes")
     if not isinstance(nodes, list):
         raise InputError(
-            f"{os.fspath(path)}: no list of nodes found; give what 'sinfo --json' or 'scontrol show nodes --json' prints"
+            f"{os.fspath(path)}: no list of nodes; give what 'sinfo --json' or 'scontrol show nodes --json' prints"
         )
     for place, node in enumerate(nodes):
         where = f"{os.fspath(path)}: nodes[{place}]"
