@@ -1,7 +1,8 @@
-"""Ten changes of a site, in the twin and on the real Slurm: `python benchmarks/site_changes.py archer2`.
+"""Ten changes of a site, in the twin and on the real Slurm: `python benchmarks/site_changes.py archer2 --slurm 26.05`.
 
-The files are ARCHER2's and Cirrus' own, as EPCC publishes them (templates are filled in), with fewer nodes: the real
-Slurm needs a minute of a core for a day of some hundred jobs. The jobs are drawn to offer 90 % of the nodes' time.
+The files are ARCHER2's and Cirrus' own, as EPCC publishes them (templates are filled in), and hotep's (its partition
+names nodes that it lacks), with fewer nodes: the real Slurm needs a minute of a core for a day of some hundred jobs.
+The jobs are drawn to offer 90 % of the nodes' time.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from schedlab.cluster.slurm_releases import SlurmRelease
 from schedlab.site.importing import import_site, site_of
 from schedlab.site.jobs import completed
 from schedlab.site.real_slurm import confirm
@@ -32,6 +34,9 @@ NodeName=nid[065-070] Sockets=2 CoresPerSocket=64 ThreadsPerCore=2 RealMemory=51
 Weight=1000 Gres=archer2-node:1,compute-node:1
 """
 CIRRUS_NODES = "r1i0n[0-35]"
+HOTEP_NODES = "hotep[001-064]"
+WHOLE = ("archer2", "hotep")
+"""Sites whose jobs have whole nodes."""
 
 CHANGES = {
     "passes every ten minutes": ["SchedulerParameters.bf_interval=600"],
@@ -47,8 +52,14 @@ CHANGES = {
 
 def configuration(site: str, directory: Path) -> None:
     """Write a site's files, with fewer nodes, and accounts."""
-    text = (TRACES.parent / "slurm-sites" / "conf" / f"{site}.conf").read_text()
-    if site == "archer2":
+    text = (TRACES.parent / "slurm-sites" / ("unread" if site == "hotep" else "conf") / f"{site}.conf").read_text()
+    if site == "hotep":
+        text = re.sub(
+            r"(?i)^(NodeName=hotep-login|PartitionName=login|NodeSet=)(.*\\\n)*.*\n", "", text, flags=re.MULTILINE
+        )
+        text = re.sub(r" NodeAddr=.*\\\n BcastAddr=.*\\\n", "", text).replace("hotep[001-100]", HOTEP_NODES)
+        text = re.sub(r"(JobCompType|JobCompLoc)=.*\n", "", text).replace("Nodes=Compute", f"Nodes={HOTEP_NODES}")
+    elif site == "archer2":
         text = re.sub(r"{% for.*?{% endfor %}", ARCHER2_NODES.replace("\\", r"\\"), text, flags=re.DOTALL)
         text = re.sub(r"{% if gres_types %}.*?{% else %}(.*?){% endif %}", r"\1", text, flags=re.DOTALL)
         text = text.replace("{{ cluster_name }}", "archer2")
@@ -80,7 +91,7 @@ def configuration(site: str, directory: Path) -> None:
 
 def jobs_of(site: str, nodes: int, cores: int, rng: np.random.Generator) -> Workload:
     """Return jobs: sizes by powers of two, run times spread log-normally around ten minutes, requests beyond them."""
-    whole = site == "archer2"
+    whole = site in WHOLE
     sizes = 2 ** rng.integers(0, 6, JOBS) if whole else rng.choice([1, 2, 4, 9, 18, 36, 72, 144, 288], JOBS)
     run = np.ceil(rng.lognormal(np.log(600), 1.0, JOBS)).clip(30, 2 * 3600).astype(np.int64)
     limit = (-(-(run * rng.uniform(1.05, 4, JOBS)) // 300) * 300).clip(300, 8 * 3600).astype(np.int64)
@@ -102,14 +113,13 @@ def jobs_of(site: str, nodes: int, cores: int, rng: np.random.Generator) -> Work
     return jobs.replace(resources=Resources.of(JOBS, tasks=sizes, nodes=many, qos=qos, partition=partition))
 
 
-def site_with_jobs(name: str, directory: Path, seed: int) -> Site:
-    """Return the site with jobs of the model."""
+def site_with_jobs(name: str, directory: Path, seed: int, slurm: str) -> Site:
+    """Return the site with jobs of the model, under a version of Slurm."""
     configuration(name, directory)
-    empty = import_site(directory)
-    group = empty.cluster.groups[0]
-    nodes, cores = (64, 128) if name == "archer2" else (36, group.cores)
+    empty = import_site(directory, slurm=slurm)
+    nodes, cores = (64, 128) if name in WHOLE else (36, empty.cluster.groups[0].cores)
     jobs = completed(jobs_of(name, nodes, cores, np.random.default_rng(seed)), empty.cluster).jobs
-    return site_of(directory / "slurm.conf", jobs, ())
+    return with_release(site_of(directory / "slurm.conf", jobs, ()), SlurmRelease.given(slurm))
 
 
 def variants(name: str) -> list[Variant]:
@@ -121,15 +131,18 @@ def variants(name: str) -> list[Variant]:
 def main() -> None:
     """Run a site, and print its table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("site", choices=("archer2", "cirrus"))
+    parser.add_argument("site", choices=("archer2", "cirrus", "hotep"))
+    parser.add_argument("--slurm", default="22.05", help="the version that runs, and whose rules the twin follows")
     parser.add_argument("--phases", type=int, default=2)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", type=int, default=10)
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as place:
-        site = site_with_jobs(asked.site, Path(place), asked.seed)
+        site = site_with_jobs(asked.site, Path(place), asked.seed, asked.slurm)
         print(site)
-        found = confirm(site, variants(asked.site)[: asked.only], phases=asked.phases, seed=asked.seed)
+        found = confirm(
+            site, variants(asked.site)[: asked.only], phases=asked.phases, seed=asked.seed, slurm=asked.slurm
+        )
     for note in found.notes:
         print(note)
     print(found)

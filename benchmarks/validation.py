@@ -20,7 +20,9 @@ from laboratory import SITES
 
 import schedlab as sl
 from schedlab.schedule.schedule import Schedule
+from schedlab.slurm.installation import find_slurm
 from schedlab.slurm.jobs import Command, JobList, read_events
+from schedlab.slurm.releases import name_of
 from schedlab.slurm.results import SlurmRun
 from schedlab.slurm.translation import translate
 from schedlab.wording import table
@@ -30,6 +32,9 @@ RECORDED = Path(__file__).resolve().parent.parent / "conformance" / "real-slurm.
 
 WEEK = Path(os.environ.get("SCHEDLAB_WEEK", SITES / "ubccr-medium" / "workload_week.events"))
 """UB CCR's week of 19,579 jobs."""
+
+VERSION = name_of(find_slurm().version)
+"""Which Slurm runs, and whose rules the twin of a site follows: the installed one, or that of `SCHEDLAB_SLURM`."""
 
 SUBMITTED, STOPPED = 17 * 3600, 18 * 3600
 """Of the week: the jobs that come before the first second, and the second in which all is stopped."""
@@ -216,7 +221,7 @@ def first_hours(jobs: JobList) -> tuple[JobList, list[Command]]:
 
 def twins(jobs: JobList, phases: int) -> list[Begun]:
     """Return what had begun in phases of the twin that is made of the site's files."""
-    site = sl.site.import_site(SITES / "ubccr-medium", WEEK)
+    site = sl.site.import_site(SITES / "ubccr-medium", WEEK, slurm=VERSION)
     assert site.jobs is not None
     known = site.jobs[: len(jobs.jobs)].replace(start_time=None, run_time=np.array([job.run_time for job in jobs.jobs]))
     found = sl.slurm.model_phases(known, site.scheduler, phases=phases, cluster=site.cluster)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from validation import SITES, WEEK
+from validation import SITES, VERSION, WEEK
 
 import schedlab as sl
 from schedlab.schedule.schedule import Schedule
@@ -68,7 +68,7 @@ def figures(schedule: Schedule, groups: dict[str, list[str]]) -> dict[str, Any]:
 
 def twins(phases: int, rejected: Sequence[int]) -> list[dict[str, Any]]:
     """Return the figures of phases of the twin that is made of the site's files, without jobs that sbatch rejected."""
-    site = sl.site.import_site(SITES / "ubccr-medium", WEEK)
+    site = sl.site.import_site(SITES / "ubccr-medium", WEEK, slurm=VERSION)
     assert site.jobs is not None
     jobs = site.jobs[np.setdiff1d(np.arange(len(site.jobs)), rejected)]
     found = sl.slurm.model_phases(jobs, site.scheduler, phases=phases, cluster=site.cluster)

@@ -110,7 +110,7 @@ OF_RULES: dict[str, tuple[tuple[str, str], ...]] = {
     "tree_leaves": (("slurm.conf", "TopologyPlugin"),),
     "memory_cores": (("slurm.conf", "MaxMemPerCPU"), ("PartitionName", "MaxMemPerCPU")),
     "per_node_by_tasks": (("sacctmgr", "MaxTRESPerNode"),),
-    "cores_of_all_partitions": (("PartitionName", "MaxCPUsPerNode"),),
+    "caps_count_all": (("PartitionName", "MaxCPUsPerNode"),),
 }
 """The parameters without which a rule of `schedlab.scheduler.slurm_versions` has no effect, by place and name."""
 

@@ -87,6 +87,12 @@ RULES = {
             "PreemptExemptTime puts off that a run is suspended, too.",
             "slurm-preemption.json: no exempt time for the suspended",
         ),
+        VersionRule(
+            "caps_count_all",
+            ("24.11",),
+            "MaxCPUsPerNode counts the cores that jobs of other partitions hold.",
+            "slurm-machines.json: cores of other partitions, cores of two partitions",
+        ),
     )
 }
 
@@ -122,12 +128,6 @@ NOT_MODELLED = (
         "slurm-memory.json",
     ),
     VersionRule("tree_leaves", _NEW, "Which leaf switches are chosen, in some requests.", "slurm-switches.json"),
-    VersionRule(
-        "cores_of_all_partitions",
-        ("24.11",),
-        "MaxCPUsPerNode counts the cores that jobs of other partitions hold.",
-        "slurm-machines.json",
-    ),
     VersionRule(
         "per_node_by_tasks",
         ("24.11",),

@@ -22,15 +22,26 @@ if TYPE_CHECKING:
 _AWHILE = 600
 _PATIENCE, _LONG_PATIENCE = 3600, 30 * 86400
 """Virtual seconds without any event after which jobs that still wait count as never started: passes alone do not help
-them; the longer ones if time may, see `_TIMED`."""
+them; the longer ones if `time_may_help`."""
 
-_TIMED = re.compile("BeginTime|Reserv|NotAvail|Minutes")
+_TIMED = re.compile(r"BeginTime|Reserv(?!ation \S+ was deleted)|NotAvail|Minutes")
 """Slurm's reasons that time alone can remove: begins, reservations, usage that decays."""
 
 _TIMES_OVER = 10
 """How often all jobs could run one after the other, behind the last submission, before a run counts as endless."""
 
 _NAMED = 5
+
+
+def time_may_help(reasons: str) -> bool:
+    """Return whether some jobs wait for what time alone may bring, by Slurm's reasons.
+
+    Examples
+    --------
+    >>> time_may_help("Reservation"), time_may_help("Reservation r was deleted"), time_may_help("Resources")
+    (True, False, False)
+    """
+    return _TIMED.search(reasons) is not None
 
 
 class EndlessRunError(InputError):
@@ -65,7 +76,7 @@ class Patience:
         if idle < _AWHILE:
             return False
         reasons = self.laboratory.reasons()
-        return not reasons or idle > (_LONG_PATIENCE if _TIMED.search(reasons) else _PATIENCE)
+        return not reasons or idle > (_LONG_PATIENCE if time_may_help(reasons) else _PATIENCE)
 
 
 def latest_second(jobs: JobList) -> float:

@@ -2,8 +2,8 @@
 
 What is left under each cap is kept beside what is free on a node, in every view of the nodes and in every span of the
 plan: an array with a row for each of these, and a column for each cap. So does slurmctld 22.05 with `MaxCPUsPerNode`,
-as observed from outside (`conformance/slurm-machines.json`): jobs of other partitions do not count, and who gets whole
-nodes gets those alone that are no larger than the cap.
+as observed from outside (`conformance/slurm-machines.json`): jobs of other partitions do not count (in 24.11 they do),
+and who gets whole nodes gets those alone that are no larger than the cap.
 """
 
 from __future__ import annotations
@@ -26,18 +26,21 @@ class Caps(NamedTuple):
         int64, of each request: the cap that it is under, or NO_CAP.
     most
         int64, of each cap: the cores of a node.
+    counts_all
+        Whether jobs that are not under a cap count, too.
     """
 
     of_request: NDArray[np.int64]
     most: NDArray[np.int64]
+    counts_all: bool
 
 
 def new_caps(inputs: NodeInputs) -> Caps | None:
     """Return the caps that some request is under, None if there is none."""
     if inputs.cap is None or inputs.caps is None:
         return None
-    made = Caps(inputs.cap.copy(), inputs.caps.copy())
-    for array in made:
+    made = Caps(inputs.cap.copy(), inputs.caps.copy(), inputs.caps_count_all)
+    for array in (made.of_request, made.most):
         array.flags.writeable = False
     return made
 
@@ -66,9 +69,10 @@ def tasks_under(caps: Caps | None, left: Any, request: int, row: int, tasks: int
 def take_under(caps: Caps | None, left: Any, request: int, row: int, cores: int) -> None:
     """Take cores from what is left under the cap of a request; or, negative, give them back."""
     if caps is not None:
-        cap = caps.of_request[request]
-        if cap != NO_CAP:
-            left[row, cap] -= cores
+        mine = caps.of_request[request]
+        for cap in range(caps.most.shape[0]):
+            if cap == mine or caps.counts_all:
+                left[row, cap] -= cores
 
 
 @inlined

@@ -9,7 +9,7 @@ from schedlab.engine.jobs.columns import has_nodes
 from schedlab.engine.machine.growth import take_over_nodes
 from schedlab.engine.machine.output import placement_of
 from schedlab.engine.machine.placement import with_placement
-from schedlab.engine.machine.placement_exceptions_numbers import with_ways
+from schedlab.engine.machine.placement_exceptions_numbers import by_version, with_ways
 from schedlab.engine.machine.state import LOGGED, Nodes, new_nodes, with_more_places
 from schedlab.engine.part import Log, Part
 from schedlab.scheduler.backfilling import Conservative, Slurm
@@ -59,7 +59,7 @@ def _numbers(given: Given, prepared: Prepared) -> Prepared:
     """Note which requests come to their nodes by another way than the rule of placement."""
     if prepared.nodes is None:
         return prepared
-    return prepared._replace(nodes=with_ways(prepared.nodes, prepared.scheduler))
+    return prepared._replace(nodes=with_ways(by_version(prepared.nodes, prepared.scheduler), prepared.scheduler))
 
 
 NODES = Part(

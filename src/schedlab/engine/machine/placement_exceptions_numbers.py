@@ -9,6 +9,12 @@ from schedlab.scheduler.backfilling import Slurm
 from schedlab.scheduler.scheduler import Scheduler
 
 
+def by_version(nodes: NodeInputs, scheduler: Scheduler) -> NodeInputs:
+    """Return the nodes with the rules of the version of Slurm that a scheduler follows."""
+    passes = scheduler.backfill if isinstance(scheduler.backfill, Slurm) else Slurm()
+    return nodes._replace(caps_count_all=passes.follows("caps_count_all"))
+
+
 def with_ways(nodes: NodeInputs, scheduler: Scheduler) -> NodeInputs:
     """Return the nodes with the ways that the scheduler says, if it chooses nodes as Slurm does.
 
