@@ -93,6 +93,34 @@ RULES = {
             "MaxCPUsPerNode counts the cores that jobs of other partitions hold.",
             "slurm-machines.json: cores of other partitions, cores of two partitions",
         ),
+        VersionRule(
+            "least_leave_in_turn",
+            _NEW,
+            "Where the nodes that a job would take do not do, those with least room are left out one at a time; "
+            "otherwise all with as little room at once, and among the lightest nodes first.",
+            "slurm-maximum.json, slurm-consecutive.json, slurm-switch-choices.json",
+        ),
+        VersionRule(
+            "usable_cores_count",
+            _NEW,
+            "Which nodes side by side a job takes is decided by their free cores as far as its tasks on a node can use "
+            "them; otherwise by all free cores.",
+            "slurm-consecutive.json",
+        ),
+        VersionRule(
+            "leaves_hold_tasks",
+            _NEW,
+            "Where all nodes are of one weight, a leaf switch holds the rest of a job if its nodes have room for the "
+            "tasks; otherwise if they are enough nodes.",
+            "slurm-switch-choices.json, slurm-switches.json: tasks without nodes",
+        ),
+        VersionRule(
+            "first_for_one",
+            _LATEST,
+            "A job for one node gets the first that holds it; otherwise the one with least free cores, or below the "
+            "smallest leaf switch.",
+            "slurm-consecutive.json, slurm-maximum.json, slurm-switches.json: the best leaf",
+        ),
     )
 }
 

@@ -67,9 +67,10 @@ def by_neighbours(neighbours: Neighbours | None, nodes: Nodes, when: int, reques
 
     Nodes of the least weights that may suffice are tried first. If nodes are found that do not hold the tasks, or would
     be too many, those with least room are left out, step by step, as long as enough remain. If that fails under all
-    weights, as many as the job asks for remain of all nodes.
+    weights, as many as the job asks for remain of all nodes. Where they leave in turn, none of the least weights does.
     """
     if neighbours is not None:
+        in_turn = nodes.machine.rules.least_leave_in_turn
         asked = nodes.machine.requests[request]
         needed, tasks, wanted = asked.nodes, asked.tasks, max(asked.nodes, 1)
         if needed == 0 and asked.tasks_per_node > 0:
@@ -80,7 +81,8 @@ def by_neighbours(neighbours: Neighbours | None, nodes: Nodes, when: int, reques
         light = 0
         while light < found:
             light = _light_enough(neighbours, nodes, light, found, wanted, tasks)
-            taken = _without_the_least(neighbours, nodes, when, request, light, wanted, light)
+            most = 0 if in_turn and light < found else light
+            taken = _without_the_least(neighbours, nodes, when, request, light, wanted, most)
             if taken > 0:
                 return taken
             find_room(nodes, when, request)
@@ -108,16 +110,32 @@ def _without_the_least(
     neighbours: Neighbours, nodes: Nodes, when: int, request: int, kept: int, wanted: int, most: int
 ) -> int:
     """Take nodes of the first ones, without those of least room if need be, at most so many; return how many or -1."""
-    least = 0
+    least, in_turn = 0, nodes.machine.rules.least_leave_in_turn
     while kept >= wanted:
         taken = _take(neighbours, nodes, nodes.ways, when, request, kept, wanted)
         if taken > 0 or most == 0:
             return taken
-        least = more_room(nodes, kept, least)
+        least = more_room(nodes, kept, 0 if in_turn else least)
         before = kept
-        kept = _leave_out(neighbours, nodes, kept, least, most)
+        if in_turn:
+            kept = leave_out_one(neighbours.place, nodes, kept, least)
+        else:
+            kept = _leave_out(neighbours, nodes, kept, least, most)
         most -= before - kept
     return -1
+
+
+@inner_kernel
+def leave_out_one(place: NDArray[np.int64], nodes: Nodes, found: int, least: int) -> int:
+    """Leave out the first by place of the nodes with no more room than a number; return how many remain."""
+    gone = -1
+    for i in range(found):
+        node = nodes.notes[i].ranked
+        if nodes.notes[node].room <= least and (gone < 0 or place[node] < place[nodes.notes[gone].ranked]):
+            gone = i
+    for i in range(gone, found - 1):
+        nodes.notes[i].ranked = nodes.notes[i + 1].ranked
+    return found - 1
 
 
 @inner_kernel
@@ -178,7 +196,8 @@ def _take_sets(neighbours: Neighbours, nodes: Nodes, when: int, request: int, fo
 @inner_kernel
 def _find_sets(neighbours: Neighbours, nodes: Nodes, when: int, request: int, found: int) -> int:
     """Put nodes that are side by side into sets; return how many sets there are. The key of a node is its cores."""
-    sets, count = neighbours.sets, 0
+    sets, count, asked = neighbours.sets, 0, nodes.machine.requests[request]
+    by_tasks = nodes.machine.rules.usable_cores_count and asked.tasks_per_node > 0
     for i in range(found):
         node = nodes.notes[i].ranked
         if i == 0 or not neighbours.follows[node] or nodes.notes[i - 1].ranked != node - 1:
@@ -186,6 +205,8 @@ def _find_sets(neighbours: Neighbours, nodes: Nodes, when: int, request: int, fo
             one.begin, one.cores, one.tasks, one.open = i, 0, 0, 1
             count += 1
         nodes.notes[node].key = counted_cores(nodes, when, request, node)
+        if by_tasks:
+            nodes.notes[node].key = min(nodes.notes[node].key, nodes.notes[node].room * asked.task_cores)
         one = sets[count - 1]
         one.end = i + 1
         one.cores += nodes.notes[node].key

@@ -39,7 +39,7 @@ def new_caps(inputs: NodeInputs) -> Caps | None:
     """Return the caps that some request is under, None if there is none."""
     if inputs.cap is None or inputs.caps is None:
         return None
-    made = Caps(inputs.cap.copy(), inputs.caps.copy(), inputs.caps_count_all)
+    made = Caps(inputs.cap.copy(), inputs.caps.copy(), inputs.rules.caps_count_all)
     for array in (made.of_request, made.most):
         array.flags.writeable = False
     return made

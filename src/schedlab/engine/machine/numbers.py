@@ -43,6 +43,16 @@ NO_CAP = -1
 """The cap of requests that are under none."""
 
 
+class NodeRules(NamedTuple):
+    """Rules of nodes that differ by version of Slurm, see `schedlab.scheduler.slurm_versions.RULES`; those of 22.05."""
+
+    caps_count_all: bool = False
+    least_leave_in_turn: bool = False
+    usable_cores_count: bool = False
+    leaves_hold_tasks: bool = False
+    first_for_one: bool = False
+
+
 class NodeInputs(NamedTuple):
     """The nodes of a cluster, and the requests of jobs.
 
@@ -107,6 +117,8 @@ class NodeInputs(NamedTuple):
         none does. Its `node_memory` is the least that such a node has.
     caps_count_all
         Whether what other jobs hold counts under each cap, too.
+    rules
+        Those that differ by version of Slurm.
     """
 
     names: tuple[str, ...]
@@ -144,6 +156,7 @@ class NodeInputs(NamedTuple):
     caps: NDArray[np.int64] | None = None
     whole_memory: NDArray[np.bool_] | None = None
     caps_count_all: bool = False
+    rules: NodeRules = NodeRules()
 
     @property
     def has_ways(self) -> bool:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.machine.consecutive import by_neighbours, new_neighbours
+from schedlab.engine.machine.consecutive import by_neighbours, leave_out_one, new_neighbours
 from schedlab.engine.machine.nodes import best_device, first_with_room, move, of_type, view_of, whole_devices
 from schedlab.engine.machine.numbers import PLACEMENTS, UNLIMITED, NodeInputs
 from schedlab.engine.machine.placement_exceptions import has_own_way, new_ways
@@ -30,7 +30,15 @@ from schedlab.engine.machine.room_search import (
     take_roomiest,
 )
 from schedlab.engine.machine.state import ASKED_FOR, LATER, NOW_FREE, PICKED, Machine, Nodes, View
-from schedlab.engine.machine.switches import Topology, leaves_of, new_topology, rank_nodes
+from schedlab.engine.machine.switches import (
+    Topology,
+    bring_back_order,
+    is_of_one_weight,
+    keep_order,
+    leaves_of,
+    new_topology,
+    rank_nodes,
+)
 from schedlab.kernels import inlined, inner_kernel
 from schedlab.workload.resources import WHOLE
 
@@ -62,7 +70,9 @@ def choose(nodes: Nodes, when: int, request: int) -> bool:
     counters[PICKED] = 0
     counters[ASKED_FOR] = request
     own_way = has_own_way(nodes.ways, request)
-    if machine.rule == CONSECUTIVE or own_way:
+    if machine.rules.first_for_one and machine.rule >= SWITCHES and not own_way and _is_for_one(machine, request):
+        found = _first_for_one(nodes, when, request)
+    elif machine.rule == CONSECUTIVE or own_way:
         found = by_neighbours(nodes.neighbours, nodes, when, request)
     elif machine.rule == SWITCHES:
         found = _by_switches(nodes.topology, nodes, when, request)
@@ -95,6 +105,27 @@ def gpus_of(nodes: Nodes, when: int, request: int, node: int, tasks: int) -> int
             device = _least_harmful(machine, view, request, node, tasks)[1]
         return 1 << (device - machine.nodes[node].gpu)
     return whole_devices(machine, view, request, node, tasks)
+
+
+@inlined
+def _is_for_one(machine: Machine, request: int) -> bool:
+    """Return whether a request can only be for one node."""
+    asked = machine.requests[request]
+    return asked.nodes == 1 or (asked.nodes == 0 and (asked.tasks == 1 or asked.most_nodes == 1))
+
+
+@inner_kernel
+def _first_for_one(nodes: Nodes, when: int, request: int) -> int:
+    """Choose the first node that holds all tasks; return 1, -1 if there is none."""
+    tasks = nodes.machine.requests[request].tasks
+    found, _ = find_room(nodes, when, request)
+    for i in range(found):
+        node = nodes.notes[i].ranked
+        if nodes.notes[node].room >= tasks:
+            nodes.notes[0].picked = node
+            nodes.notes[0].portion = tasks
+            return 1
+    return -1
 
 
 @inner_kernel
@@ -140,9 +171,12 @@ def _by_switches(topology: Topology | None, nodes: Nodes, when: int, request: in
         if found < needed or held < tasks:
             return -1
         least, wanted, per_node = 1, needed, nodes.machine.requests[request].tasks_per_node
+        in_turn = nodes.machine.rules.least_leave_in_turn
+        by_tasks = nodes.machine.rules.leaves_hold_tasks and is_of_one_weight(topology, nodes.notes, found)
         if needed == 0 and per_node > 0:
             wanted = -(-tasks // per_node)
-        while rank_nodes(topology, nodes.notes, found, wanted, tasks, least):
+        while rank_nodes(topology, nodes.notes, found, wanted, tasks, least, by_tasks):
+            keep_order(topology, nodes.notes, found)
             enough, i = 0, 0
             while i < needed or (needed == 0 and enough < tasks):
                 bring_first(nodes, i, found)
@@ -152,8 +186,13 @@ def _by_switches(topology: Topology | None, nodes: Nodes, when: int, request: in
                 return fill(nodes, tasks, i)
             if needed > 0 and enough >= tasks:
                 return take_fair(nodes, needed, least)
-            least = more_room(nodes, found, least)
-            find_room(nodes, when, request)
+            if in_turn:
+                bring_back_order(topology, nodes.notes, found)
+                found = leave_out_one(topology.number, nodes, found, more_room(nodes, found, 0))
+            else:
+                least = more_room(nodes, found, least)
+                find_room(nodes, when, request)
+        found, _ = find_room(nodes, when, request)
         return take_roomiest(nodes, needed, tasks, found) if needed > 0 else fill_roomiest(nodes, most, tasks, found)
     return -1
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from schedlab.engine.machine.numbers import BY_RULE, LAST, PLACEMENTS, SLURM_PLACEMENTS, NodeInputs
+from schedlab.engine.machine.numbers import BY_RULE, LAST, PLACEMENTS, SLURM_PLACEMENTS, NodeInputs, NodeRules
 from schedlab.scheduler.backfilling import Slurm
 from schedlab.scheduler.scheduler import Scheduler
 
@@ -12,7 +12,7 @@ from schedlab.scheduler.scheduler import Scheduler
 def by_version(nodes: NodeInputs, scheduler: Scheduler) -> NodeInputs:
     """Return the nodes with the rules of the version of Slurm that a scheduler follows."""
     passes = scheduler.backfill if isinstance(scheduler.backfill, Slurm) else Slurm()
-    return nodes._replace(caps_count_all=passes.follows("caps_count_all"))
+    return nodes._replace(rules=NodeRules(*(passes.follows(name) for name in NodeRules._fields)))
 
 
 def with_ways(nodes: NodeInputs, scheduler: Scheduler) -> NodeInputs:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from schedlab.engine.axes import ByPart, Fixed, Kept, OwnAxes, PerJob, Scratch
 from schedlab.engine.machine.core_caps import Caps, all_left, new_caps
-from schedlab.engine.machine.numbers import BOOKED, PLACEMENTS, UNLIMITED, NodeInputs, least_room
+from schedlab.engine.machine.numbers import BOOKED, PLACEMENTS, UNLIMITED, NodeInputs, NodeRules, least_room
 from schedlab.engine.machine.timeline_state import FREE, PLACE, Timeline, new_timeline
 from schedlab.engine.machine.typical_requests import typical_requests
 from schedlab.kernels import new_records
@@ -150,6 +150,8 @@ class Machine(NamedTuple):
     caps
         How many cores of a node the jobs of some partitions may hold (`schedlab.engine.machine.core_caps.Caps`); None
         without any.
+    rules
+        Those that differ by version of Slurm.
     """
 
     nodes: Fixed[NDArray[Any]]
@@ -163,6 +165,7 @@ class Machine(NamedTuple):
     largest: Fixed[NDArray[Any]]
     typical: Fixed[NDArray[Any]]
     caps: Fixed[Caps | None] = None
+    rules: Fixed[NodeRules] = NodeRules()
 
 
 class Nodes(NamedTuple):
@@ -340,6 +343,7 @@ def _machine(inputs: NodeInputs, limits: LimitInputs | None, bookings: BookingIn
         largest,
         typical_requests(inputs),
         new_caps(inputs),
+        inputs.rules,
     )
     for array in machine:
         if isinstance(array, np.ndarray):

@@ -42,11 +42,13 @@ class Topology(NamedTuple):
     usable
         int64, one per switch: the usable nodes below it.
     room
-        int64, one per leaf: how many tasks they have room for.
+        int64, one per switch: how many tasks the usable nodes below it have room for.
     hops
         int64, one per leaf: the links between it and the leaves taken, summed over them.
     rank
         int64, one per leaf: its place in the order from 1 on, BEGUN or UNTAKEN.
+    number, order
+        int64, one per node: its number; and nodes in the order in which they were before the search.
     """
 
     leaf: Fixed[NDArray[np.int64]]
@@ -57,6 +59,8 @@ class Topology(NamedTuple):
     room: Scratch[NDArray[np.int64]]
     hops: Scratch[NDArray[np.int64]]
     rank: Scratch[NDArray[np.int64]]
+    number: Fixed[NDArray[np.int64]]
+    order: Scratch[NDArray[np.int64]]
 
 
 def new_topology(inputs: NodeInputs) -> Topology:
@@ -71,12 +75,14 @@ def new_topology(inputs: NodeInputs) -> Topology:
     for array in (leaf, weight, parent, depth):
         array.flags.writeable = False
     leaves = int(leaf.max()) + 1
-    scratch = (np.zeros(size, dtype=np.int64) for size in (len(parent), leaves, leaves, leaves))
-    return Topology(leaf, weight, parent, depth, *scratch)
+    scratch = (np.zeros(size, dtype=np.int64) for size in (len(parent), len(parent), leaves, leaves))
+    return Topology(leaf, weight, parent, depth, *scratch, order.astype(np.int64), np.zeros(len(leaf), dtype=np.int64))
 
 
 @inner_kernel
-def rank_nodes(topology: Topology, notes: NDArray[Any], found: int, needed: int, tasks: int, least: int) -> bool:
+def rank_nodes(
+    topology: Topology, notes: NDArray[Any], found: int, needed: int, tasks: int, least: int, by_tasks: bool
+) -> bool:
     """Set the sort keys of nodes for a job; return whether those that are usable may suffice.
 
     Parameters
@@ -91,12 +97,14 @@ def rank_nodes(topology: Topology, notes: NDArray[Any], found: int, needed: int,
         The number of nodes that the job asks for or that its tasks per node make, 0 for any, and its tasks.
     least
         Nodes with room for this many tasks are usable.
+    by_tasks
+        Whether leaves hold the rest of a job only if they have room for the rest of its tasks.
     """
     heaviest = _heaviest(topology, notes, found, needed, tasks, least)
     if heaviest < 0:
         return False
     _count(topology, notes, found, least, heaviest)
-    _rank_leaves(topology, needed, tasks)
+    _rank_leaves(topology, needed, tasks, by_tasks)
     for i in range(found):
         node = notes[i].ranked
         if notes[node].room < least or topology.weight[node] > heaviest:
@@ -106,6 +114,26 @@ def rank_nodes(topology: Topology, notes: NDArray[Any], found: int, needed: int,
         else:
             notes[node].key = topology.rank[topology.leaf[node]]
     return True
+
+
+@inlined
+def is_of_one_weight(topology: Topology, notes: NDArray[Any], found: int) -> bool:
+    """Return whether all nodes with room are of one weight."""
+    return topology.weight[notes[0].ranked] == topology.weight[notes[found - 1].ranked]
+
+
+@inlined
+def keep_order(topology: Topology, notes: NDArray[Any], found: int) -> None:
+    """Note the order of the nodes with room."""
+    for i in range(found):
+        topology.order[i] = notes[i].ranked
+
+
+@inlined
+def bring_back_order(topology: Topology, notes: NDArray[Any], found: int) -> None:
+    """Put the nodes with room into the order that was noted."""
+    for i in range(found):
+        notes[i].ranked = topology.order[i]
 
 
 @inner_kernel
@@ -141,23 +169,23 @@ def _heaviest(topology: Topology, notes: NDArray[Any], found: int, needed: int, 
 def _count(topology: Topology, notes: NDArray[Any], found: int, least: int, heaviest: int) -> None:
     """Count the usable nodes below each switch; leaves with some of less weight than the heaviest are BEGUN."""
     for switch in range(topology.parent.shape[0]):
-        topology.usable[switch] = 0
+        topology.usable[switch], topology.room[switch] = 0, 0
     for leaf in range(topology.rank.shape[0]):
-        topology.room[leaf], topology.hops[leaf], topology.rank[leaf] = 0, 0, UNTAKEN
+        topology.hops[leaf], topology.rank[leaf] = 0, UNTAKEN
     for i in range(found):
         node = notes[i].ranked
         if notes[node].room >= least and topology.weight[node] <= heaviest:
             switch = topology.leaf[node]
-            topology.room[switch] += notes[node].room
             if topology.weight[node] < heaviest:
                 topology.rank[switch] = BEGUN
             while switch != NO_SWITCH:
                 topology.usable[switch] += 1
+                topology.room[switch] += notes[node].room
                 switch = topology.parent[switch]
 
 
 @inner_kernel
-def _rank_leaves(topology: Topology, needed: int, tasks: int) -> None:
+def _rank_leaves(topology: Topology, needed: int, tasks: int, by_tasks: bool) -> None:
     """Put leaves in the order in which the job takes nodes there, as far as it needs any; first those BEGUN."""
     taken, held, rank = 0, 0, 0
     for leaf in range(topology.rank.shape[0]):
@@ -167,7 +195,8 @@ def _rank_leaves(topology: Topology, needed: int, tasks: int) -> None:
             taken += topology.usable[leaf]
             held += topology.room[leaf]
     while taken < needed or (needed == 0 and held < tasks):
-        leaf = _next_leaf(topology, max(max(needed, 1) - taken, 1))
+        tasks_left = max(tasks - held, 1) if by_tasks else 0
+        leaf = _next_leaf(topology, max(max(needed, 1) - taken, 1), tasks_left)
         rank += 1
         _take(topology, leaf, rank)
         taken += topology.usable[leaf]
@@ -183,8 +212,8 @@ def _take(topology: Topology, taken: int, rank: int) -> None:
 
 
 @inner_kernel
-def _next_leaf(topology: Topology, rest: int) -> int:
-    """Return the leaf that a job takes next; it needs `rest` more nodes."""
+def _next_leaf(topology: Topology, rest: int, tasks: int) -> int:
+    """Return the leaf that a job takes next; it needs `rest` more nodes, which hold so many tasks."""
     best = -1
     for leaf in range(topology.rank.shape[0]):
         if topology.usable[leaf] == 0 or topology.rank[leaf] < UNTAKEN:
@@ -193,14 +222,14 @@ def _next_leaf(topology: Topology, rest: int) -> int:
             best = leaf
             continue
         nearer = topology.hops[best] - topology.hops[leaf]
-        better = _suits(topology, leaf, best, rest)
+        better = _suits(topology, leaf, best, rest, tasks)
         if (nearer > 0 and better >= 0) or (nearer == 0 and better > 0):
             best = leaf
     return best
 
 
 @inner_kernel
-def _suits(topology: Topology, one: int, other: int, rest: int) -> int:
+def _suits(topology: Topology, one: int, other: int, rest: int, tasks: int) -> int:
     """Return whether one leaf suits better than the other (above 0), worse (below 0), or as well.
 
     Of two that hold the rest of the job, the one with fewer usable nodes suits better; one that does suits better than
@@ -208,13 +237,21 @@ def _suits(topology: Topology, one: int, other: int, rest: int) -> int:
     more usable nodes suits better.
     """
     parent, usable = topology.parent, topology.usable
-    while usable[one] < rest and usable[other] < rest:
+    holds, held = _holds(topology, one, rest, tasks), _holds(topology, other, rest, tasks)
+    while not holds and not held:
         if parent[one] == parent[other] or parent[one] == NO_SWITCH or parent[other] == NO_SWITCH:
             return usable[one] - usable[other]
         one, other = parent[one], parent[other]
-    if usable[one] >= rest and usable[other] >= rest:
+        holds, held = _holds(topology, one, rest, tasks), _holds(topology, other, rest, tasks)
+    if holds and held:
         return usable[other] - usable[one]
-    return 1 if usable[one] >= rest else -1
+    return 1 if holds else -1
+
+
+@inlined
+def _holds(topology: Topology, switch: int, rest: int, tasks: int) -> bool:
+    """Return whether the usable nodes below a switch hold the rest of a job."""
+    return topology.usable[switch] >= rest and topology.room[switch] >= tasks
 
 
 @inlined

@@ -7,17 +7,21 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 
-from schedlab.engine.machine.numbers import LAST, LEAST_LOADED, NodeInputs
+from schedlab.engine.machine.numbers import LAST, LEAST_LOADED, NodeInputs, NodeRules
 from schedlab.engine.machine.requests import places_by_name
 from schedlab.engine.reference.nodes import Request
 
 
 @dataclass(frozen=True)
 class Neighbours:
-    """The place of each node by name, and its weight; for reservations that take other nodes first, those `idle`."""
+    """The place of each node by name, and its weight; for reservations that take other nodes first, those `idle`.
+
+    Some rules differ by version of Slurm.
+    """
 
     place: list[int]
     weight: list[int]
+    rules: NodeRules
     idle: set[int] | None = None
 
     def tasks(
@@ -55,8 +59,14 @@ class Neighbours:
         """Yield the nodes that may be taken, in the order in which these sets of nodes are tried.
 
         First of the least weight, all of them, then only those with more and more room. At last those of all weights,
-        but as many as are wanted are kept.
+        but as many as are wanted are kept. Where the least leave in turn, it is one of all weights after the other.
         """
+        if self.rules.least_leave_in_turn:
+            for heaviest in sorted({self.weight[number] for number in room}):
+                yield [number for number in room if self.weight[number] <= heaviest]
+            small = sorted(room, key=lambda number: (room[number], self.place[number]))
+            yield from (sorted(small[gone:], key=list(room).index) for gone in range(1, len(room) - wanted + 1))
+            return
         for heaviest in sorted({self.weight[number] for number in room}):
             light = [number for number in room if self.weight[number] <= heaviest]
             for least in sorted({room[number] for number in light}):
@@ -69,6 +79,8 @@ class Neighbours:
     def taken(self, usable: list[int], room: dict[int, int], spare: dict[int, int], request: Request) -> dict[int, int]:
         """Return the tasks by node if set after set of some nodes is taken; none if that does not do."""
         sets = self.side_by_side(usable)
+        if self.rules.usable_cores_count and request.tasks_per_node:
+            spare = {number: min(spare[number], room[number] * request.cores) for number in usable}
         most = request.nodes or request.most or len(usable)
         found: dict[int, int] = {}
         while sets and len(found) < most and (not found or not self.done(found, request)):
@@ -178,4 +190,4 @@ def new_neighbours(inputs: NodeInputs) -> Neighbours | None:
     if inputs.place is None and not inputs.has_ways:
         return None
     place = places_by_name(inputs.names) if inputs.place is None else inputs.place
-    return Neighbours(place.tolist(), inputs.weight.tolist())
+    return Neighbours(place.tolist(), inputs.weight.tolist(), inputs.rules)

@@ -210,7 +210,7 @@ def shapes_of(inputs: NodeInputs) -> list[Request]:
     cap = [NO_CAP] * len(allowed) if inputs.cap is None else inputs.cap.tolist()
     caps = [None if one == NO_CAP else one for one in cap]
     most_of = [0 if one == NO_CAP or inputs.caps is None else int(inputs.caps[one]) for one in cap]
-    if inputs.caps_count_all:  # all are under one cap, of which each may ask how many cores its jobs hold
+    if inputs.rules.caps_count_all:  # all are under one cap, of which each may ask how many cores its jobs hold
         caps, most_of = [0] * len(cap), [most or UNLIMITED for most in most_of]
     named = [False] * len(allowed) if inputs.named is None else inputs.named.tolist()
     total = tuple(inputs.memory.tolist())

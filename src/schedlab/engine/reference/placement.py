@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import islice
 
-from schedlab.engine.machine.numbers import BY_RULE, PLACEMENTS, UNLIMITED, NodeInputs
+from schedlab.engine.machine.numbers import BY_RULE, PLACEMENTS, SLURM_PLACEMENTS, UNLIMITED, NodeInputs, NodeRules
 from schedlab.engine.reference.neighbours import Neighbours, new_neighbours
 from schedlab.engine.reference.nodes import Gpu, Node, Piece, Request, shapes_of
 from schedlab.engine.reference.switches import Switches, new_switches
@@ -33,6 +34,7 @@ class Placement:
     switches: Switches | None
     neighbours: Neighbours | None
     busy_first: bool
+    rules: NodeRules
     idle: set[int] | None = None
 
     def where_in_use(self, now: list[Node]) -> Placement:
@@ -53,6 +55,9 @@ class Placement:
 
     def tasks(self, nodes: list[Node], request: Request, room: dict[int, int]) -> dict[int, int]:
         """Return how many tasks each node gets; fewer in all than the job has if it does not fit."""
+        if self.is_first_for_one(request):
+            first = (node.number for node in sorted(nodes, key=self.by_weight) if room[node.number] >= request.tasks)
+            return dict.fromkeys(islice(first, 1), request.tasks)
         if self.neighbours is not None and (
             self.rule == "consecutive" or request.way != BY_RULE or self.idle is not None
         ):
@@ -67,6 +72,17 @@ class Placement:
             return fill(chosen, room, request.tasks)
         deals = deal if self.switches is None else fill_but_one_each
         return deals(chosen, room, request.tasks)
+
+    def is_first_for_one(self, request: Request) -> bool:
+        """Return whether a request for one node gets the first that holds it."""
+        for_one = request.nodes == 1 or (request.nodes == 0 and 1 in (request.tasks, request.most))
+        by_rule = request.way == BY_RULE and self.idle is None and self.rule in SLURM_PLACEMENTS
+        return self.rules.first_for_one and for_one and by_rule
+
+    def by_weight(self, node: Node) -> tuple[int, int]:
+        """Return the sort key of nodes by weight, then by name without switches."""
+        by_name = self.neighbours is not None and self.rule == "consecutive"
+        return self.weight[node.number], self.neighbours.place[node.number] if by_name else node.number
 
     def chosen(self, nodes: list[Node], request: Request, room: dict[int, int]) -> list[Node]:
         """Return the requested nodes or, for any number of nodes, at least as many as the job takes; in their order."""
@@ -203,6 +219,7 @@ def new_placement(inputs: NodeInputs) -> Placement:
         new_switches(inputs),
         new_neighbours(inputs),
         inputs.busy_first,
+        inputs.rules,
     )
 
 
