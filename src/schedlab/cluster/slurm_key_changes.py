@@ -102,7 +102,7 @@ KEY_CHANGES = tuple(
 OF_RULES: dict[str, tuple[tuple[str, str], ...]] = {
     "requeued_keep_place": (("PriorityType", "priority/basic"),),
     "licenses_stop": (("SchedulerParameters", "assoc_limit_stop"),),
-    "run_minutes_late": (("SchedulerParameters", "assoc_limit_stop"),),
+    "run_minutes_late": (("sacctmgr", "GrpTRESRunMins"),),
     "grace_until_look": (("PartitionName", "GraceTime"), ("sacctmgr", "GraceTime")),
     "exempt_from_suspension": (("slurm.conf", "PreemptExemptTime"), ("sacctmgr", "PreemptExemptTime")),
     "returns": (("PreemptType", "preempt/qos"), ("PreemptType", "preempt/partition_prio")),
@@ -111,6 +111,9 @@ OF_RULES: dict[str, tuple[tuple[str, str], ...]] = {
     "memory_cores": (("slurm.conf", "MaxMemPerCPU"), ("PartitionName", "MaxMemPerCPU")),
     "per_node_by_tasks": (("sacctmgr", "MaxTRESPerNode"),),
     "caps_count_all": (("PartitionName", "MaxCPUsPerNode"),),
+    "leaves_hold_tasks": (("slurm.conf", "TopologyPlugin"),),
+    "busy_second": (("SchedulerParameters", "bf_busy_nodes"),),
+    "least_loaded": (("PartitionName", "LLN"), ("SelectTypeParameters", "CR_LLN")),
 }
 """The parameters without which a rule of `schedlab.scheduler.slurm_versions` has no effect, by place and name."""
 

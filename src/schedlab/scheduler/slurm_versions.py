@@ -124,6 +124,9 @@ RULES = {
     )
 }
 
+OF_NODES = ("caps_count_all", "least_leave_in_turn", "usable_cores_count", "leaves_hold_tasks", "first_for_one")
+"""Rules about which nodes a job gets: on a number of processors, they have no effect."""
+
 NOT_MODELLED = (
     VersionRule(
         "full_seconds",
@@ -134,7 +137,7 @@ NOT_MODELLED = (
     VersionRule(
         "run_minutes_late",
         _NEW,
-        "With assoc_limit_stop, room under GrpTRESRunMins is noticed a minute later.",
+        "Room under GrpTRESRunMins is noticed up to a minute later.",
         "slurm-rules.json: limits stop, account GrpTRESRunMins=cpu=20",
     ),
     VersionRule(
@@ -155,7 +158,24 @@ NOT_MODELLED = (
         "How many cores a job gets for memory above MaxMemPerCPU, and which such requests are refused.",
         "slurm-memory.json",
     ),
-    VersionRule("tree_leaves", _NEW, "Which leaf switches are chosen, in some requests.", "slurm-switches.json"),
+    VersionRule(
+        "tree_leaves",
+        _NEW,
+        "Which leaf switches are chosen below several levels of switches, in some requests for many nodes.",
+        "slurm-switch-choices.json",
+    ),
+    VersionRule(
+        "busy_second",
+        _NEW,
+        "With bf_busy_nodes, which nodes a second waiting job reserves, in a fifth of the cases.",
+        "slurm-busy.json",
+    ),
+    VersionRule(
+        "tiers_no_longer_block",
+        _NEW,
+        "Heterogeneous jobs whose partitions are of two tiers no longer keep others, and themselves, waiting for ever.",
+        "slurm-hetjobs.json: partitions of two tiers",
+    ),
     VersionRule(
         "per_node_by_tasks",
         ("24.11",),
@@ -165,8 +185,21 @@ NOT_MODELLED = (
     VersionRule(
         "components_at_limits",
         _LATEST,
-        "A heterogeneous job beyond MaxJobs is refused when it is submitted, but for its second component.",
+        "A heterogeneous job counts as one under limits on jobs, and with its largest component under others; beyond "
+        "MaxJobs it is refused when it is submitted, but its second component stays in the queue and runs alone.",
         "slurm-hetjobs.json",
+    ),
+    VersionRule(
+        "components_wait",
+        _LATEST,
+        "A heterogeneous job that waits may start two minutes later, behind jobs that came after it.",
+        "slurm-hetjobs.json: a short job does not start where a component could",
+    ),
+    VersionRule(
+        "least_loaded",
+        _LATEST,
+        "With CR_LLN or LLN=YES, which nodes a job gets, and that some wait though there is room.",
+        "slurm-ways.json",
     ),
 )
 """Differences that were seen, and whose rule is not known well enough to be modelled."""

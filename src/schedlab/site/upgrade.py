@@ -12,7 +12,7 @@ from schedlab.arguments import explained
 from schedlab.cluster.slurm_releases import NOT_KNOWN
 from schedlab.errors import InputError
 from schedlab.scheduler.slurm_rules import check_version, version_of
-from schedlab.scheduler.slurm_versions import MODELLED, VersionRule, differing, not_modelled
+from schedlab.scheduler.slurm_versions import MODELLED, OF_NODES, VersionRule, differing, not_modelled
 from schedlab.site.copies import in_copies
 from schedlab.site.coverage import listed
 from schedlab.site.effect_texts import difference_text, effects_text
@@ -127,13 +127,22 @@ class Upgrade:
             told.append(
                 f"{listed(others)} {'concerns' if len(others) == 1 else 'concern'} options that the site does not use."
             )
+        if self.of_nodes:
+            told.append(f"{listed(self.of_nodes)} say which nodes a job gets, and nodes were not simulated.")
         return told
 
     @property
     def others(self) -> list[str]:
         """Rules that differ, and are about options that the site does not have."""
-        there = {one.rule.name for one in self.rules}
+        there = {*(one.rule.name for one in self.rules), *self.of_nodes}
         return [one.name for one in differing(self.paper.old, self.paper.new) if one.name not in there]
+
+    @property
+    def of_nodes(self) -> list[str]:
+        """Rules that differ, and are about nodes where none were simulated."""
+        if self.sweep is None or self.sweep.nodes:
+            return []
+        return [one.name for one in differing(self.paper.old, self.paper.new) if one.name in OF_NODES]
 
     def to_document(self) -> dict[str, Any]:
         """Return the answer as numbers and texts, for JSON."""
@@ -223,7 +232,8 @@ def upgrade(
     sweep = Sweep(directory, nodes=nodes, anyway=anyway, slurm="" if as_read else older)
     defaults = {PRIORITY: changed_defaults(sweep.site, older, newer), SELECT: changed_select(sweep.site, older, newer)}
     whole = Variant(f"Slurm {newer}", (*chain(*defaults.values()), *remedies(site, newer)), slurm=newer)
-    rules = [rule for rule in differing(older, newer) if concerns(sweep.site, rule)]
+    acting = (rule for rule in differing(older, newer) if nodes or rule.name not in OF_NODES)
+    rules = [rule for rule in acting if concerns(sweep.site, rule)]
     causes = [(rule, Variant(rule.name, slurm=newer, rules=(rule.name,))) for rule in rules]
     causes += [(_default_of(name), Variant(name, changes)) for name, changes in defaults.items() if changes]
     variants = [whole, *(variant for _, variant in causes)]
