@@ -89,10 +89,10 @@ def test_from_24_11_no_rule_that_is_left_moves_a_job(directory):
     found = upgrade(directory, "26.05", old="24.11", copies=1, workers=1)
     assert starts(found, Variant("as it is")) == [10, 911, 310]
     assert found.ranking.best.unchanged
-    assert [one.rule.name for one in found.rules] == ["groups_widen"]
-    assert found.others == ["exempt_from_suspension"]
-    assert "No job starts or ends otherwise by groups_widen." in found.sentences()
-    assert "exempt_from_suspension concerns options that the site does not use." in found.sentences()
+    assert [one.rule.name for one in found.rules] == ["groups_widen", "first_for_one"]
+    assert found.others == ["exempt_from_suspension", "caps_count_all"]
+    assert "No job starts or ends otherwise by groups_widen and first_for_one." in found.sentences()
+    assert "exempt_from_suspension and caps_count_all concern options that the site does not use." in found.sentences()
 
 
 def test_a_site_follows_the_rules_of_the_slurm_that_it_runs(tmp_path):
@@ -145,7 +145,7 @@ def test_every_line_that_changes_is_named_with_what_to_write_instead(tmp_path):
     assert told(paper, "elsewhere") == [("slurm.conf:7", "preempt_youngest_first")]
     assert told(paper, "default") == [("", "PriorityType"), ("", "TreeWidth")]
     rules = {one.instead.partition(":")[0] for one in paper.of("otherwise")}
-    assert rules == {"licenses_stop", "run_minutes_late", "memory_cores"}
+    assert rules == {"licenses_stop", "memory_cores"}
     assert ("slurm.conf:11 and 1 more", "MaxMemPerCPU=100") in told(paper, "otherwise")
     assert paper.clause == "Slurm 26.05 does not start with select/cons_res (slurm.conf:2) and 3 other options"
     assert "slurm.conf:5: GetEnvTimeout=5: take it out" in paper.listed()
@@ -225,14 +225,19 @@ def test_what_would_not_start_is_replaced_for_the_run(tmp_path):
     assert remedies(site, "22.05") == ()
 
 
+OF_ANY_NODES = ("least_leave_in_turn", "usable_cores_count", "first_for_one")
+"""Rules about nodes that need no option."""
+
+
 def test_rules_are_asked_for_only_where_a_line_is_about_them(tmp_path):
     site = site_of(tmp_path, CONF)
     assert {name for name, rule in RULES.items() if concerns(site, rule)} == {
-        "passes_rest", "searches_whole_plan", "groups_widen",
+        "passes_rest", "searches_whole_plan", "groups_widen", *OF_ANY_NODES,
     }  # fmt: skip
     stopping = site_of(tmp_path, CONF + "SchedulerParameters=assoc_limit_stop\nPreemptExemptTime=60\n")
     assert {name for name, rule in RULES.items() if concerns(stopping, rule)} == {
         "passes_rest", "searches_whole_plan", "groups_widen", "licenses_stop", "exempt_from_suspension",
+        *OF_ANY_NODES,
     }  # fmt: skip
 
 
@@ -297,6 +302,7 @@ def test_the_answer_is_printed_as_text_json_and_page(directory, command, tmp_pat
     assert (document["from"], document["to"]) == ("22.05", "26.05")
     assert {one["rule"]: one["acts"] for one in document["rules"]} == {
         "passes_rest": True, "searches_whole_plan": False, "groups_widen": False,
+        "least_leave_in_turn": False, "usable_cores_count": False, "first_for_one": False,
     }  # fmt: skip
 
 
@@ -335,6 +341,7 @@ def test_ten_sites_are_upgraded_on_paper(sites, name):
 def test_rules_between_two_versions_are_those_that_one_of_them_has():
     assert [rule.name for rule in differing("22.05", "24.11")] == [
         "passes_rest", "searches_whole_plan", "requeued_keep_place", "licenses_stop", "grace_until_look",
+        "caps_count_all", "least_leave_in_turn", "usable_cores_count", "leaves_hold_tasks",
     ]  # fmt: skip
 
 
