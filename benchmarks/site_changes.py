@@ -20,6 +20,7 @@ from schedlab.site.importing import import_site, site_of
 from schedlab.site.jobs import completed
 from schedlab.site.real_slurm import confirm
 from schedlab.site.site import Site
+from schedlab.site.slurm_release import with_release
 from schedlab.site.variants import Variant
 from schedlab.workload.resources import Labels, Resources
 from schedlab.workload.workload import Workload
@@ -59,6 +60,7 @@ def configuration(site: str, directory: Path) -> None:
         )
         text = re.sub(r" NodeAddr=.*\\\n BcastAddr=.*\\\n", "", text).replace("hotep[001-100]", HOTEP_NODES)
         text = re.sub(r"(JobCompType|JobCompLoc)=.*\n", "", text).replace("Nodes=Compute", f"Nodes={HOTEP_NODES}")
+        text = text.replace("OTHER_CONS_TRES,", "")  # which no version since 24.11 reads
     elif site == "archer2":
         text = re.sub(r"{% for.*?{% endfor %}", ARCHER2_NODES.replace("\\", r"\\"), text, flags=re.DOTALL)
         text = re.sub(r"{% if gres_types %}.*?{% else %}(.*?){% endif %}", r"\1", text, flags=re.DOTALL)
@@ -81,6 +83,9 @@ def configuration(site: str, directory: Path) -> None:
         "add qos name=standard priority=100",
         "add qos name=short priority=500",
     ]
+    # Since 26.05, slurmctld does not start if a partition names a QOS that does not exist.
+    named = {name for names in re.findall(r"(?i)\bAllowQOS=(\S+)", text) for name in names.split(",")}
+    accounts += [f"add qos name={name}" for name in sorted(named - {"standard", "short", "ALL"})]
     accounts += [f"add account name=a{number} fairshare={number + 1}" for number in range(ACCOUNTS)]
     accounts += [
         f"add user name=u{user} DefaultAccount=a{user % ACCOUNTS} qos=standard,short DefaultQOS=standard"

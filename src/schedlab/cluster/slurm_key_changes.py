@@ -84,6 +84,8 @@ _ROWS: tuple[tuple[str, str, str, How, str, str], ...] = (
     ("slurm.conf", "JobContainerType", "26.05", "elsewhere", "NamespaceType",
      "slurmctld: JobContainerType has been replaced with NamespaceType and will be removed in a future release"),
     ("PartitionName", "ExclusiveTopo", "26.05", "elsewhere", "Exclusive=TOPO", _MANUAL),
+    ("PartitionName", "AllowQOS", "26.05", "otherwise", "slurmctld does not start if it names an unknown QOS",
+     "slurmctld: Partition ... has an invalid AllowQOS"),
     ("slurm.conf", "PriorityType", "24.11", "default",
      "priority/multifactor, until then priority/basic: weights that are set then count", _SHOWN),
     ("slurm.conf", "SelectType", "24.11", "default",

@@ -9,11 +9,11 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from schedlab.errors import SchedlabError
+from schedlab.errors import InputError, SchedlabError
 from schedlab.slurm.account_state import state_files
 from schedlab.slurm.configuration import Configuration
 from schedlab.slurm.installation import Installation, library
@@ -21,6 +21,9 @@ from schedlab.slurm.releases import release_of
 from schedlab.slurm.wire import Node
 
 _FIRST_UID = 60_001
+
+_SAYS_NOTHING = "Unable to process configuration file"
+"""What slurmctld ends with when it has said before what is wrong."""
 
 
 class LaboratoryError(SchedlabError):
@@ -115,6 +118,20 @@ class Daemon:
                 return True
         return False
 
+    def refusal(self) -> InputError:
+        """Return that it does not start, and its own words."""
+        return InputError(f"slurmctld does not start with {self.configuration.source}: {self.complaint()}")
+
+    @contextmanager
+    def starting(self) -> Iterator[None]:
+        """Raise its refusal if it ends in here: since 26.05 it reads its configuration behind its open port."""
+        try:
+            yield
+        except LaboratoryError:
+            if self.alive:
+                raise
+            raise self.refusal() from None
+
     @property
     def alive(self) -> bool:
         """Whether it runs."""
@@ -180,16 +197,20 @@ class Daemon:
             if path.is_file():
                 said += path.read_text(encoding="utf-8", errors="replace").splitlines()
         errors = [line for line in said if re.search(r"fatal|error", line)]
+        errors = [line for line in errors if _SAYS_NOTHING not in line] or errors
         parsing = [line for line in errors if "arsing error" in line or "arse error" in line]
         message = (parsing or errors or said or ["it says nothing"])[0 if parsing else -1].strip()
         lines = self.conf.read_text(encoding="utf-8").splitlines() if self.conf.is_file() else []
         matched = re.search(r"line (\d+)", message)
         named = re.search(r"(?:unrecognized key: |in partition )(\S+)", message)
+        value = re.search(r"Bad SelectTypeParameter: (\S+)", message)
         if matched is not None and int(matched[1]) <= len(lines):
             message += f" (line {matched[1]}: {lines[int(matched[1]) - 1]})"
         elif named is not None:  # Slurm says what is wrong, but not where
             wrong = re.compile(rf"(PartitionName=)?{re.escape(named[1])}\b", re.IGNORECASE)
             message += "".join(f" (in the line: {line})" for line in lines if wrong.match(line))
+        elif value is not None:
+            message += "".join(f" (in the line: {line})" for line in lines if value[1].lower() in line.lower())
         return re.sub(r"^\[?[\d\-T:. ]*\]?\s*(slurmctld: )?", "", message)
 
 

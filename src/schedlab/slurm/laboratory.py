@@ -137,8 +137,9 @@ class Laboratory:
             message = self.daemon.complaint()
             self._end()
             if "Address already in use" not in message or attempt == 4:
-                raise InputError(f"slurmctld does not start with {self.configuration.source}: {message}")
-        self._settle(start + 20 * SECOND)
+                raise self.daemon.refusal()
+        with self.daemon.starting():
+            self._settle(start + 20 * SECOND)
         self.nodes = self.daemon.nodes(self.clock.now())
         self.register()
         self._settle(self.begin)
