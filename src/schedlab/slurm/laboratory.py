@@ -318,7 +318,7 @@ class Laboratory:
         """Enter what Slurm leaves in the queue of a job that it refuses: 26.05 cancels the first component only."""
         listed = self.command(["squeue", "-h", "-o", "%A %j"]).stdout
         numbers = left_over(listed, f"j{components[0][0]}", self.table.jobs)
-        for number, (row, job) in zip(numbers, components[1:] or components * len(numbers), strict=False):
+        for number, (row, job) in zip(numbers, components[1:] or [*components] * len(numbers), strict=False):
             self.table.add(number, row, job.run_time, 1)
             if components[1:]:
                 self.numbers[row] = number

@@ -75,8 +75,10 @@ def new_topology(inputs: NodeInputs) -> Topology:
     for array in (leaf, weight, parent, depth):
         array.flags.writeable = False
     leaves = int(leaf.max()) + 1
-    scratch = (np.zeros(size, dtype=np.int64) for size in (len(parent), len(parent), leaves, leaves))
-    return Topology(leaf, weight, parent, depth, *scratch, order.astype(np.int64), np.zeros(len(leaf), dtype=np.int64))
+    usable, room, hops, rank, kept = (
+        np.zeros(size, dtype=np.int64) for size in (len(parent), len(parent), leaves, leaves, len(leaf))
+    )
+    return Topology(leaf, weight, parent, depth, usable, room, hops, rank, order.astype(np.int64), kept)
 
 
 @inner_kernel

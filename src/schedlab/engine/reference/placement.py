@@ -81,8 +81,9 @@ class Placement:
 
     def by_weight(self, node: Node) -> tuple[int, int]:
         """Return the sort key of nodes by weight, then by name without switches."""
-        by_name = self.neighbours is not None and self.rule == "consecutive"
-        return self.weight[node.number], self.neighbours.place[node.number] if by_name else node.number
+        if self.neighbours is not None and self.rule == "consecutive":
+            return self.weight[node.number], self.neighbours.place[node.number]
+        return self.weight[node.number], node.number
 
     def chosen(self, nodes: list[Node], request: Request, room: dict[int, int]) -> list[Node]:
         """Return the requested nodes or, for any number of nodes, at least as many as the job takes; in their order."""
