@@ -15,7 +15,6 @@ from types import TracebackType
 from typing import Any, Literal
 
 from schedlab.arguments import explained
-from schedlab.errors import InputError
 from schedlab.slurm.clock import SECOND, Clock
 from schedlab.slurm.components import command_line, components_of, left_over, note_held, with_numbers
 from schedlab.slurm.configuration import Configuration

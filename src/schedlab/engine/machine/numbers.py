@@ -115,8 +115,6 @@ class NodeInputs(NamedTuple):
     whole_memory
         bool, one per distinct request: whether it takes all memory of its nodes, of which no run may hold any; None:
         none does. Its `node_memory` is the least that such a node has.
-    caps_count_all
-        Whether what other jobs hold counts under each cap, too.
     rules
         Those that differ by version of Slurm.
     """
@@ -155,7 +153,6 @@ class NodeInputs(NamedTuple):
     cap: NDArray[np.int64] | None = None
     caps: NDArray[np.int64] | None = None
     whole_memory: NDArray[np.bool_] | None = None
-    caps_count_all: bool = False
     rules: NodeRules = NodeRules()
 
     @property
