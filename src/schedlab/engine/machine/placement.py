@@ -172,10 +172,11 @@ def _by_switches(topology: Topology | None, nodes: Nodes, when: int, request: in
             return -1
         least, wanted, per_node = 1, needed, nodes.machine.requests[request].tasks_per_node
         in_turn = nodes.machine.rules.least_leave_in_turn
-        by_tasks = nodes.machine.rules.leaves_hold_tasks and is_of_one_weight(topology, nodes.notes, found)
+        one_weight = is_of_one_weight(topology, nodes.notes, found)
+        topology.by_tasks[0] = nodes.machine.rules.leaves_hold_tasks and one_weight
         if needed == 0 and per_node > 0:
             wanted = -(-tasks // per_node)
-        while rank_nodes(topology, nodes.notes, found, wanted, tasks, least, by_tasks):
+        while rank_nodes(topology, nodes.notes, found, wanted, tasks, least):
             keep_order(topology, nodes.notes, found)
             enough, i = 0, 0
             while i < needed or (needed == 0 and enough < tasks):

@@ -49,6 +49,8 @@ class Topology(NamedTuple):
         int64, one per leaf: its place in the order from 1 on, BEGUN or UNTAKEN.
     number, order
         int64, one per node: its number; and nodes in the order in which they were before the search.
+    by_tasks
+        bool: one number, whether leaves hold the rest of a job only if they have room for the rest of its tasks.
     """
 
     leaf: Fixed[NDArray[np.int64]]
@@ -61,6 +63,7 @@ class Topology(NamedTuple):
     rank: Scratch[NDArray[np.int64]]
     number: Fixed[NDArray[np.int64]]
     order: Scratch[NDArray[np.int64]]
+    by_tasks: Scratch[NDArray[np.bool_]]
 
 
 def new_topology(inputs: NodeInputs) -> Topology:
@@ -78,13 +81,12 @@ def new_topology(inputs: NodeInputs) -> Topology:
     usable, room, hops, rank, kept = (
         np.zeros(size, dtype=np.int64) for size in (len(parent), len(parent), leaves, leaves, len(leaf))
     )
-    return Topology(leaf, weight, parent, depth, usable, room, hops, rank, order.astype(np.int64), kept)
+    number, by_tasks = order.astype(np.int64), np.zeros(1, dtype=np.bool_)
+    return Topology(leaf, weight, parent, depth, usable, room, hops, rank, number, kept, by_tasks)
 
 
 @inner_kernel
-def rank_nodes(
-    topology: Topology, notes: NDArray[Any], found: int, needed: int, tasks: int, least: int, by_tasks: bool
-) -> bool:
+def rank_nodes(topology: Topology, notes: NDArray[Any], found: int, needed: int, tasks: int, least: int) -> bool:
     """Set the sort keys of nodes for a job; return whether those that are usable may suffice.
 
     Parameters
@@ -99,14 +101,12 @@ def rank_nodes(
         The number of nodes that the job asks for or that its tasks per node make, 0 for any, and its tasks.
     least
         Nodes with room for this many tasks are usable.
-    by_tasks
-        Whether leaves hold the rest of a job only if they have room for the rest of its tasks.
     """
     heaviest = _heaviest(topology, notes, found, needed, tasks, least)
     if heaviest < 0:
         return False
     _count(topology, notes, found, least, heaviest)
-    _rank_leaves(topology, needed, tasks, by_tasks)
+    _rank_leaves(topology, needed, tasks)
     for i in range(found):
         node = notes[i].ranked
         if notes[node].room < least or topology.weight[node] > heaviest:
@@ -187,7 +187,7 @@ def _count(topology: Topology, notes: NDArray[Any], found: int, least: int, heav
 
 
 @inner_kernel
-def _rank_leaves(topology: Topology, needed: int, tasks: int, by_tasks: bool) -> None:
+def _rank_leaves(topology: Topology, needed: int, tasks: int) -> None:
     """Put leaves in the order in which the job takes nodes there, as far as it needs any; first those BEGUN."""
     taken, held, rank = 0, 0, 0
     for leaf in range(topology.rank.shape[0]):
@@ -197,7 +197,7 @@ def _rank_leaves(topology: Topology, needed: int, tasks: int, by_tasks: bool) ->
             taken += topology.usable[leaf]
             held += topology.room[leaf]
     while taken < needed or (needed == 0 and held < tasks):
-        tasks_left = max(tasks - held, 1) if by_tasks else 0
+        tasks_left = max(tasks - held, 1) if topology.by_tasks[0] else 0
         leaf = _next_leaf(topology, max(max(needed, 1) - taken, 1), tasks_left)
         rank += 1
         _take(topology, leaf, rank)
