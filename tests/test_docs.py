@@ -73,6 +73,7 @@ def _forget_modules(folder: Path) -> None:
             del sys.modules[name]
 
 
+@pytest.mark.slow  # what its kernels take to compile, which is how readers run them
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(PROJECT)))
 def test_what_a_page_shows_is_what_happens(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

@@ -55,6 +55,9 @@ LOSSES = [
 ]
 """All 20 with both sets of features."""
 
+FEW = [one for number, one in enumerate(LOSSES) if number % 7 == 0]
+"""Each side of each loss, each weight and both sets of features; the code has no case for a combination of them."""
+
 BUILT_IN: dict[str, Predictor] = {name: one for name, one in PREDICTORS.items() if one.learns}
 BUILT_IN |= {one.text: one for one in LOSSES}
 
@@ -66,3 +69,6 @@ IN_PYTHON: dict[str, Predictor] = {
 }
 
 ALL: dict[str, Predictor] = BUILT_IN | IN_PYTHON
+
+SELDOM = {one.text for one in LOSSES if one not in FEW} - set(PREDICTORS)
+"""Those that take long as plain Python, and learn as one of the others does."""

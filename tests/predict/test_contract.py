@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from predict_samples import ALL, BUILT_IN, IN_PYTHON, Last, log
+from predict_samples import ALL, BUILT_IN, IN_PYTHON, SELDOM, Last, log
 
 from schedlab.engine import simulate
 from schedlab.errors import InputError
@@ -23,8 +23,16 @@ from schedlab.scheduler.predictor import Actual, Requested
 MOMENTS = np.array([150, 700, 1500])
 """Seconds after the first submission."""
 
-every_predictor = pytest.mark.parametrize("predictor", ALL.values(), ids=ALL)
-every_built_in = pytest.mark.parametrize("predictor", BUILT_IN.values(), ids=BUILT_IN)
+
+def every(predictors):
+    """Return a mark for a test of each predictor; those of other losses are among the slow tests, compiled."""
+    marks = {name: pytest.mark.slow if name in SELDOM else () for name in predictors}
+    return pytest.mark.parametrize(
+        "predictor", [pytest.param(one, id=name, marks=marks[name]) for name, one in predictors.items()]
+    )
+
+
+every_predictor, every_built_in = every(ALL), every(BUILT_IN)
 
 
 def in_a_validation(jobs, predictor):
