@@ -202,7 +202,7 @@ def _with_dependencies(draw: Draw, rng: np.random.Generator, workload: Workload,
         return workload.replace(dependencies=after)
     flow = Workflow("flow", (Task("a", 2, 15.0, 30.0, ()), Task("b", 1, 5.0, 9.0, ())))
     one_place = draw.has("one place", 0.0)
-    count = draw.randint(4, 8) if one_place else draw.randint(1, 3)
+    count = draw.one(1, 2, 6) if one_place else draw.randint(1, 3)
     submissions = [Submission(flow, "aware" if one_place else draw.one("aware", "chained"), 0) for _ in range(count)]
     flows = WorkflowJobs(rng.integers(-1, count, jobs), np.zeros(jobs, dtype=np.int64), submissions)
     return workload.replace(dependencies=after, workflows=flows)
