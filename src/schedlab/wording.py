@@ -39,6 +39,18 @@ def sentence(text: str) -> str:
     return f"{begin}{text[1:].removesuffix('.')}."
 
 
+def percent_change(share: float) -> str:
+    """Return a relative change in whole percent; nothing has no sign.
+
+    Examples
+    --------
+    >>> percent_change(0.123), percent_change(-0.5), percent_change(-0.001)
+    ('+12%', '-50%', '0%')
+    """
+    text = f"{share:+.0%}"
+    return "0%" if text in ("+0%", "-0%") else text
+
+
 def shown(value: Any) -> str:
     """Return a value as Python writes it, cut if it is long.
 

@@ -178,7 +178,7 @@ def campaign_bar() -> Iterator[Callable[[int, int, int], None]]:
 
     from schedlab.schedule.summary import duration
 
-    begin = time.monotonic()
+    begin = begin_of_all = time.monotonic()
     said = begin
     before: int | None = None
     columns = (
@@ -205,8 +205,9 @@ def campaign_bar() -> Iterator[Callable[[int, int, int], None]]:
             if not bar.disable or not due:
                 return
             said = now
-            left = f"at most {duration(most)}" if not rate else f"about {duration((total - ended) / rate)}"
             lost = f", {failed:,} failed" if failed else ""
-            note(f"{ended:,} of {total:,} simulated{lost}, {left} left")
+            taken = f" in {duration(now - begin_of_all)}: the next ones mostly take less, as the first compile kernels"
+            left = f", about {duration((total - ended) / rate)} left" if rate else taken
+            note(f"{ended:,} of {total:,} simulated{lost}{left}")
 
         yield advance

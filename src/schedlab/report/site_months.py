@@ -14,7 +14,7 @@ from schedlab.report.style import COLOURS, legend, new_figure, percent_ticks, st
 from schedlab.report.tables import Cell, Table, waits_cells
 from schedlab.schedule.provenance import provenance_for_pages
 from schedlab.site.months import PeriodUse, SiteMonths
-from schedlab.wording import count_of
+from schedlab.wording import count_of, percent_change
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -122,7 +122,7 @@ def _row(one: PeriodUse, *, known: bool) -> list[Cell]:
         waits = [*(() if one.recorded is None else one.recorded[measure : measure + 1]), one.simulated[measure]]
         row += waits_cells(*waits)
         if measure == 0 and known:
-            row.append(Cell("–") if np.isnan(one.error) else Cell(f"{one.error:+.0%}", one.error))
+            row.append(Cell("–") if np.isnan(one.error) else Cell(percent_change(one.error), one.error))
     first = 0 if known else 1
     row += [Cell(f"{value:.0%}", value) for value in one.use[first:]]
     return [*row, *(Cell(f"{value:,.0f}" if value >= 10 else f"{value:.1f}", value) for value in one.queue[first:])]

@@ -22,7 +22,7 @@ from schedlab.site.past import replayed
 from schedlab.site.site import Site
 from schedlab.site.standing import without_waits
 from schedlab.site.wait_text import wait_text
-from schedlab.wording import count_of, sentence, table
+from schedlab.wording import count_of, percent_change, sentence, table
 
 Length = Literal["month", "week", "day"]
 
@@ -120,8 +120,8 @@ class SiteMonths:
             within = sum(abs(one.error) <= 0.25 for one in judged)
             yield (
                 f"The twin is within 25% of the recorded mean wait in {within} of {len(judged)} {self.length}s with "
-                f"{FEWEST} jobs or more; worst {self._in} {worst.name} ({worst.error:+.0%}), best {self._in} "
-                f"{best.name} ({best.error:+.0%})."
+                f"{FEWEST} jobs or more; worst {self._in} {worst.name} ({percent_change(worst.error)}), best "
+                f"{self._in} {best.name} ({percent_change(best.error)})."
             )
 
     @property
@@ -191,7 +191,7 @@ def _row(one: PeriodUse, known: bool) -> list[str]:
         waits = [wait_text(value) for value in one.simulated]
     else:
         waits = [wait_text(one.recorded[0]), wait_text(one.simulated[0])]
-        waits += [f"{one.error:+.0%}" if np.isfinite(one.error) else "-"]
+        waits += [percent_change(one.error) if np.isfinite(one.error) else "-"]
         waits += [wait_text(one.recorded[2]), wait_text(one.simulated[2])]
     return [name, f"{one.jobs:,}", f"{one.work:.0%}", *waits, *_use(one, known)]
 
