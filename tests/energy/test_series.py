@@ -20,6 +20,12 @@ def test_each_value_holds_until_the_next_and_the_last_as_long_as_the_one_before(
     assert series.at(np.array([0, 9, 10, 29, 30, 49])).tolist() == [0.1, 0.1, 0.3, 0.3, 0.2, 0.2]
 
 
+def test_a_last_row_without_a_value_is_the_end():
+    day = Series.from_csv("second,price\n0,0.12\n25200,0.31\n75600,0.12\n86400,\n", repeats=True)
+    assert day.end == 86_400
+    assert day.at(np.array([86_399, 86_400 + 25_199, 86_400 + 25_200])).tolist() == [0.12, 0.12, 0.31]
+
+
 def test_an_integral_is_value_times_seconds():
     series = Series.from_csv(TARIFF)
     # 5 s of 0.1, 20 s of 0.3, 1 s of 0.2
@@ -74,6 +80,7 @@ def test_dates_need_a_log_with_a_date():
         ("second,price\n0,1\n9,nan\n", "line 3: 'nan' is not a number"),
         ("second,price\n0,1\n9.5,2\n", "line 3: second '9.5' is not a whole number of seconds"),
         ("time,price\n1970-01-01,1\nmonday,2\n", "line 3: time 'monday' is not a date such as"),
+        ("second,price\n0,1\n5,\n9,2\n", "line 4: the row before it has no value"),
         ("second,price\n0,1\n1,2,3\n", "line 3: the line has 3 cells, expected 2"),
     ],
 )

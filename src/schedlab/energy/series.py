@@ -84,8 +84,10 @@ class Series:
     @classmethod
     @explained
     def read(cls, path: str | PathLike[str], *, repeats: bool = False) -> Series:
-        """Read a CSV file with a column `second` or `time` and one of values; its last value lasts as long as the last
-        but one.
+        """Read a CSV file with a column `second` or `time` and one of values.
+
+        A last row without a value says when the series ends; without one, the last value lasts as long as the last but
+        one.
 
         Parameters
         ----------
@@ -111,6 +113,8 @@ class Series:
         --------
         >>> Series.from_csv("second,price\\n0,0.1\\n3600,0.3\\n").end
         7200
+        >>> Series.from_csv("second,price\\n0,0.1\\n3600,0.3\\n86400,\\n").end
+        86400
         """
         lines = csv.reader(io.StringIO(text), strict=True)
         try:
@@ -119,6 +123,8 @@ class Series:
                 raise InputError('the header must be "second" or "time", a comma, and the name of the values')
             rows: list[tuple[int, float]] = []
             for line in filter(None, lines):
+                if rows and math.isnan(rows[-1][1]):
+                    raise InputError("the row before it has no value: only the last may be without, and is the end")
                 rows.append(_row(header[0], line))
                 if len(rows) > 1 and rows[-1][0] <= rows[-2][0]:
                     raise InputError(f"its {header[0]} does not come after the one before it; they must ascend")
@@ -126,8 +132,11 @@ class Series:
             raise InputError(f"{source}, line {max(lines.line_num, 1)}: {error}") from None
         if len(rows) < 2:
             raise InputError(f"{source}: a series needs two rows or more; a flat figure is given as a number")
+        if math.isnan(rows[-1][1]):
+            end = rows.pop()[0]
+        else:
+            end = 2 * rows[-1][0] - rows[-2][0]
         times = np.array([second for second, _ in rows], dtype=np.int64)
-        end = int(2 * times[-1] - times[-2])
         return cls(times, np.array([value for _, value in rows]), end, repeats, header[0] == "time", source)
 
     def on_clock(self, start_time: int | None) -> Series:
@@ -221,6 +230,9 @@ def _second(clock: str, cell: str) -> int:
 
 
 def _value(cell: str) -> float:
+    """Return the number of a cell; NaN of one that is empty."""
+    if not cell:
+        return math.nan
     try:
         value = float(cell)
     except ValueError:
