@@ -14,6 +14,7 @@ from schedlab.cli.terminal import note, show, show_json
 from schedlab.errors import InputError, SchedlabError, located
 
 if TYPE_CHECKING:
+    from schedlab.when.backtests import Backtest
     from schedlab.when.site_forecast import SiteForecast
     from schedlab.when.snapshots import Snapshot
     from schedlab.when.start_forecast import Forking
@@ -105,21 +106,38 @@ def answer_at_site(asked: SiteQuestion, how: Forking, outputs: Outputs, *, as_js
     if outputs.watch:
         return _watch(asked, how, outputs)
     found = forecast_at_site(asked, how)
-    _write(found, outputs, asked.zone)
+    sure = _how_sure(asked, found)
+    _write(found, outputs, asked.zone, sure)
     if as_json:
-        show_json(answer_document(found, zone))
+        show_json(answer_document(found, zone, sure))
     elif not outputs.files:
-        show(answer_text(found, zone))
+        show(answer_text(found, zone, sure))
         for job, why in list(found.state.never.items())[:5] if not asked.jobs and not asked.new else ():
             note(f"job {job}: {why}")
 
 
-def _write(found: SiteForecast, outputs: Outputs, zone: str) -> None:
+def _how_sure(asked: SiteQuestion, found: SiteForecast) -> str:
+    from schedlab.site.site import fingerprint
+    from schedlab.when.site_backtests import how_sure, kept
+
+    return how_sure(kept(asked.site), fingerprint(asked.site), found.starts)
+
+
+def judge_site(directory: Path, sample: int, forks: int, seed: int) -> Backtest:
+    """Judge forecasts of a site, keep the scores with it, and return them."""
+    from schedlab.when.site_backtests import KEPT, backtest_site
+
+    found = backtest_site(directory, jobs=sample, forks=forks, seed=seed)
+    note(f"kept in {directory / KEPT}: answers say how sure they are")
+    return found
+
+
+def _write(found: SiteForecast, outputs: Outputs, zone: str, sure: str) -> None:
     from schedlab.cluster.moments import zone_of
     from schedlab.report.starts import write_starts
 
     for path in outputs.files:
-        write_starts(found, path, zone_of(zone), every=outputs.watch)
+        write_starts(found, path, zone_of(zone), sure=sure, every=outputs.watch)
 
 
 def _watch(asked: SiteQuestion, how: Forking, outputs: Outputs) -> None:
@@ -128,7 +146,8 @@ def _watch(asked: SiteQuestion, how: Forking, outputs: Outputs) -> None:
     while True:
         begin, said = time.monotonic(), ""
         try:
-            _write(forecast_at_site(asked, how), outputs, asked.zone)
+            found = forecast_at_site(asked, how)
+            _write(found, outputs, asked.zone, _how_sure(asked, found))
         except SchedlabError as error:
             said = str(error)
         if said and said != before:

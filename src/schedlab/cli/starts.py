@@ -24,6 +24,7 @@ from schedlab.cli.site_starts import (
     SshareOption,
     WatchOption,
     answer_at_site,
+    judge_site,
     new_words,
 )
 from schedlab.cli.terminal import show, show_json
@@ -32,6 +33,7 @@ from schedlab.errors import InputError, located
 
 if TYPE_CHECKING:
     from schedlab.schedule.schedule import Schedule
+    from schedlab.when.backtests import Backtest
     from schedlab.when.forks import Twin
     from schedlab.workload.reading import Reading
     from schedlab.workload.workload import Workload
@@ -95,7 +97,9 @@ def when(
         files = {"squeue": squeue, "sinfo": sinfo, "sprio": sprio, "sshare": sshare, "reservations": reservations}
         words = new_words(nodes, cores, time, ",".join(reading.partition) or None, like)
         asked_about = tuple(map(str, [*([] if trace is None else [trace]), *(jobs or [])]))
-        if bool(asked_about) + every + bool(words) != 1:
+        if backtest and not (asked_about or every or words):
+            return _tell_judged(judge_site(site, sample, forks, seed), as_json)
+        if backtest or bool(asked_about) + every + bool(words) != 1:
             raise typer.BadParameter("ask about one of: JOB numbers, a new job (--nodes or --cores, --time), --all")
         asked = SiteQuestion(site, files, at, reading.timezone or "UTC", asked_about, words, user)
         return answer_at_site(asked, Forking(forks, seed), Outputs(tuple(output or ()), watch), as_json=as_json)
@@ -215,12 +219,16 @@ def _ask(
 
 def _judge(log: Schedule, twin: Twin, options: tuple[int, int, int], as_json: bool) -> None:
     """Print how good forecasts of a log were."""
-    from schedlab.when.backtests import FORKED, PLAN, RECALIBRATED
     from schedlab.when.backtests import backtest as judged
-    from schedlab.when.texts import backtest_text
 
     sample, forks, seed = options
-    found = judged(log, twin, jobs=sample, forks=forks, seed=seed)
+    _tell_judged(judged(log, twin, jobs=sample, forks=forks, seed=seed), as_json)
+
+
+def _tell_judged(found: Backtest, as_json: bool) -> None:
+    from schedlab.when.backtests import FORKED, PLAN, RECALIBRATED
+    from schedlab.when.texts import backtest_text
+
     if not as_json:
         show(backtest_text(found))
         return
@@ -229,4 +237,6 @@ def _judge(log: Schedule, twin: Twin, options: tuple[int, int, int], as_json: bo
         {"lead": lead, "processors": width, **one._asdict()}
         for (lead, width), one in found.scores_by_class(RECALIBRATED).items()
     ]
-    show_json({"log": found.name, "scheduler": found.scheduler, "seed": seed, "scores": scores, "classes": classes})
+    show_json(
+        {"log": found.name, "scheduler": found.scheduler, "seed": found.seed, "scores": scores, "classes": classes}
+    )

@@ -26,8 +26,9 @@ JOBS, FORKS = 600, 60
 FIRST = 0.12
 """The share of a log before the first forecast: there is little past to learn from."""
 
-LAST_DAYS = 10 * 86_400
-"""Seconds before the last submission in which no forecast is made: the log does not show what comes behind it."""
+LAST_DAYS, LAST_PART = 10 * 86_400, 0.1
+"""Seconds before the last submission in which no forecast is made, as the log does not show what comes behind it: of a
+short log, this part of it."""
 
 PLAN, FORKED, RECALIBRATED = "plan with requested times", "forks", "forks, recalibrated"
 """The forecasts that are judged: a conservative plan without further arrivals, as Slurm makes one; forks; and these
@@ -171,7 +172,8 @@ def _drawn(log: Schedule, jobs: int, rng: np.random.Generator) -> tuple[NDArray[
     submit = log.workload.submit_time
     ordered = np.sort(submit)
     first, half = (int(ordered[int(share * len(ordered))]) for share in (FIRST, 0.5))
-    waits = (log.start_time > submit) & (submit >= first) & (submit < ordered[-1] - LAST_DAYS)
+    last = ordered[-1] - min(LAST_DAYS, LAST_PART * (ordered[-1] - ordered[0]))
+    waits = (log.start_time > submit) & (submit >= first) & (submit < last)
     if log.cancelled is not None:
         waits &= ~log.cancelled
     found = []

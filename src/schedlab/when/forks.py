@@ -19,7 +19,7 @@ from schedlab.when.state import MachineState
 WEEKS = 9
 """Weeks after which a fork is cut: a job that has not started by then is taken to start at its end."""
 
-LOOKS = (3_600, 6 * 3_600, 86_400, 3 * 86_400, WEEK)
+LOOKS = (*(int(900 * 1.25**step) for step in range(29)), WEEK)
 """Seconds of a week after which a fork is asked whether all jobs have started; they change no result."""
 
 
