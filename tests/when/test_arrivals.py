@@ -56,8 +56,30 @@ def test_not_more_than_a_quarter_of_a_year_is_drawn_from():
     assert PastArrivals(weekly(40), 39 * WEEK).weeks == MOST_WEEKS == 13
 
 
-def test_in_the_first_week_of_a_log_no_job_arrives():
-    arrivals = PastArrivals(weekly(3), WEEK // 2)
+def test_in_the_first_hour_of_a_log_no_job_arrives():
+    arrivals = PastArrivals(weekly(3), 30 + 3_599)
     back = arrivals.draw_weeks(3, 0, np.random.default_rng(1))
     assert (arrivals.weeks, back.tolist()) == (0, [0, 0, 0])
     assert len(arrivals.of(0, 0)[0]) == 0
+
+
+def test_of_a_log_of_less_than_a_week_the_last_hours_come_again_and_again():
+    # Jobs at seconds 0, 4,000 and 7,300; at 7,500, two whole hours are known: those after 300, every two hours.
+    jobs = sl.Workload.from_columns(
+        {
+            "submit_time": [0, 4_000, 7_300],
+            "run_time": [10] * 3,
+            "requested_time": [10] * 3,
+            "requested_processors": [1] * 3,
+        },
+        processors=4,
+    )
+    arrivals = PastArrivals(sl.simulate(jobs, "fcfs"), 7_500)
+    assert arrivals.draw_weeks(3, 0, np.random.default_rng(1)).tolist() == [1, 1, 1]
+    coming, ended = arrivals.of(0, 1)
+    assert np.sort(coming.submit_time)[:4].tolist() == [11_200, 14_500, 18_400, 21_700]
+    assert len(coming) == 2 * 84
+    assert ended.all()
+    later, _ = arrivals.of(1, 1)
+    assert later.submit_time.min() > 7_500 + WEEK >= coming.submit_time.max()
+    assert arrivals.text == "the submissions of the last 2 h again and again"

@@ -40,6 +40,7 @@ from schedlab.cli import (
     site_variants,
     sites,
     slurm,
+    slurm_audit,
     slurm_versions,
     starts,
     switching_off,
@@ -266,6 +267,7 @@ laboratory.command()(slurm_versions.versions)
 laboratory.command()(slurm_versions.fetch)
 laboratory.command()(slurm.validate)
 laboratory.command()(slurm.shadow)
+laboratory.command("audit-starts")(slurm_audit.audit_starts)
 app.add_typer(laboratory, name="slurm")
 app.command()(slurm.deploy)
 app.command()(search.search)

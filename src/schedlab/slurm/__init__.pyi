@@ -28,6 +28,11 @@ from .replay import run as run
 from .replay import run_phases as run_phases
 from .results import SlurmRun as SlurmRun
 from .sprio import priorities as priorities
+from .start_audit import EstimateScore as EstimateScore
+from .start_audit import StartEstimates as StartEstimates
+from .start_audit import audit_starts as audit_starts
+from .start_audit import score_estimates as score_estimates
+from .start_audit import scores_by_lead as scores_by_lead
 from .validation import model_phases as model_phases
 from .validation import validate as validate
 from .wire import Kill as Kill

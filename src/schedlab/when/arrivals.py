@@ -1,15 +1,19 @@
-"""The jobs of the coming weeks: those of whole past weeks, at the same hour of the week."""
+"""The jobs of the coming weeks: those of past weeks, at the same hour; of a shorter log, all of them again."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.durations import DAY, HOUR
 from schedlab.schedule.schedule import Schedule
+from schedlab.schedule.summary import duration
 from schedlab.when.state import as_they_run
+from schedlab.wording import count_of
 from schedlab.workload.workload import Workload
 
 WEEK = 7 * 86_400
+NONE = "no further arrivals"
 MOST_WEEKS = 13
 """How many past weeks are drawn from."""
 
@@ -30,9 +34,21 @@ class PastArrivals:
         self._submit = log.workload.submit_time
         first = int(self._submit.min()) if len(self._submit) else now
         self.weeks = min(MOST_WEEKS, max(0, now - first) // WEEK)
+        self.repeated = 0 if self.weeks else max(0, now - first) // HOUR * HOUR
+        if self.repeated > DAY:
+            self.repeated -= self.repeated % DAY
+
+    @property
+    def text(self) -> str:
+        """What is assumed of further jobs."""
+        if self.weeks:
+            return f"arrivals of the last {count_of(self.weeks, 'week')}"
+        return f"the submissions of the last {duration(self.repeated)} again and again" if self.repeated else NONE
 
     def draw_weeks(self, forks: int, week: int, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return for each fork how many weeks back its jobs of a coming week lie; 0: there are none.
+
+        Of a log of less than a week, all forks have the same.
 
         Parameters
         ----------
@@ -45,7 +61,7 @@ class PastArrivals:
         """
         draws = rng.random(forks)
         if not self.weeks:
-            return np.zeros(forks, dtype=np.int64)
+            return np.full(forks, int(self.repeated > 0), dtype=np.int64)
         choice = max(1, self.weeks - week)
         return week + 1 + (draws * choice).astype(np.int64)
 
@@ -54,15 +70,27 @@ class PastArrivals:
 
         They are submitted behind the present second. Jobs that were cancelled while they waited come without patience.
         """
-        low = self._now + (week - back) * WEEK
-        rows = np.flatnonzero((self._submit > low) & (self._submit <= min(low + WEEK, self._now)))
-        if not back:
-            rows = rows[:0]
+        rows, shift = self._rows(week, back)
         jobs, log = self._log.workload[rows], self._log
         ended = np.asarray(log.end_time[rows] <= self._now)
         lasted = np.asarray(log.end_time[rows] - log.start_time[rows], dtype=np.int64)
         if log.cancelled is not None:
             ended &= ~log.cancelled[rows]
         known = np.where(ended, lasted, np.maximum(jobs.requested_time, 1))
-        moved = as_they_run(jobs).replace(submit_time=jobs.submit_time + back * WEEK, run_time=known)
+        moved = as_they_run(jobs).replace(submit_time=jobs.submit_time + shift, run_time=known)
         return moved, ended
+
+    def _rows(self, week: int, back: int) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+        """Return the rows of the jobs of a coming week in the log, and how much later each comes."""
+        if not back:
+            return np.arange(0), np.zeros(0, dtype=np.int64)
+        if self.weeks:
+            low = self._now + (week - back) * WEEK
+            rows = np.flatnonzero((self._submit > low) & (self._submit <= min(low + WEEK, self._now)))
+            return rows, np.full(len(rows), back * WEEK)
+        last = np.flatnonzero((self._submit > self._now - self.repeated) & (self._submit <= self._now))
+        times = np.arange(week * WEEK // self.repeated, -(-(week + 1) * WEEK // self.repeated)) + 1
+        rows, shift = np.tile(last, len(times)), np.repeat(times * self.repeated, len(last))
+        comes = self._submit[rows] + shift - self._now
+        inside = (comes > week * WEEK) & (comes <= (week + 1) * WEEK)
+        return rows[inside], shift[inside]

@@ -237,7 +237,7 @@ def _past(site: Site, numbers: SiteNumbers, epoch: int, now: int) -> tuple[Sched
     Accounting that ends weeks before the moment is taken as if it were so many whole weeks later.
     """
     if site.jobs is None:
-        return None, ["the site has no accounting: nothing is known of past run times, and no further jobs are assumed"]
+        return None, ["the site has no accounting: nothing is known of past run times or of arrivals"]
     jobs = site.replayable().jobs
     dated = site.jobs.start_time is not None
     shift = (now if site.jobs.start_time is None else site.jobs.start_time) - epoch
@@ -245,13 +245,11 @@ def _past(site: Site, numbers: SiteNumbers, epoch: int, now: int) -> tuple[Sched
     behind = now - epoch - shift - int(jobs.submit_time.max())
     weeks = max(0, behind) // WEEK
     moved = jobs.replace(submit_time=jobs.submit_time + shift + weeks * WEEK)
-    notes = list(_age(behind, int(jobs.submit_time.max() - jobs.submit_time.min())))
+    notes = list(_age(behind))
     notes += [] if dated else ["the accounting has no dates: it is taken to end now"]
     return recorded(moved), notes
 
 
-def _age(behind: int, length: int) -> Iterator[str]:
+def _age(behind: int) -> Iterator[str]:
     if behind >= WEEK:
         yield f"the accounting of the site ends {behind / 86_400:.0f} days before: run times and arrivals are of then"
-    if length < WEEK:
-        yield "the accounting is of less than a week: no further jobs are assumed"

@@ -139,13 +139,12 @@ def answer_text(found: SiteForecast, zone: ZoneInfo, sure: str = NEVER_CHECKED) 
 def basis_text(found: SiteForecast, zone: ZoneInfo) -> str:
     """Return what a forecast was made from, in a sentence."""
     starts, state = found.starts, found.state.state
-    arrivals = f"arrivals of {count_of(starts.weeks, 'past week')}" if starts.weeks else "no further jobs"
     waiting = len(state.waiting)
     running = count_of(len(state.jobs) - waiting, "running job")
     return (
         f"From {count_of(starts.forks, 'simulation')} of {found.site} as it was at "
-        f"{_asked_at(found, zone):%Y-%m-%d %H:%M} {zone.key}, with {running}, {waiting:,} waiting and {arrivals}; "
-        f"seed {starts.seed}."
+        f"{_asked_at(found, zone):%Y-%m-%d %H:%M} {zone.key}, with {running}, {waiting:,} waiting and "
+        f"{starts.arrivals}; seed {starts.seed}."
     )
 
 

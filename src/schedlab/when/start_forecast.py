@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from schedlab.errors import InputError, whole_number
 from schedlab.schedule.recorded import recorded
 from schedlab.schedule.schedule import Schedule
-from schedlab.when.arrivals import PastArrivals
+from schedlab.when.arrivals import NONE, PastArrivals
 from schedlab.when.forks import Twin, fork_waits, refuse_running
 from schedlab.when.past_runs import PastRuns
 from schedlab.when.run_times import RunTimes, Sampling
@@ -38,7 +38,9 @@ class StartForecast:
     forks, seed
         How many forks there were, and the seed of their randomness.
     weeks
-        From how many past weeks further arrivals were drawn; 0: none was assumed.
+        From how many past weeks further arrivals were drawn; 0: the log is shorter, or none was assumed.
+    arrivals
+        What was assumed of further jobs, in words.
     """
 
     now: int
@@ -47,6 +49,7 @@ class StartForecast:
     forks: int
     seed: int
     weeks: int
+    arrivals: str = NONE
 
     def __len__(self) -> int:
         return len(self.jobs)
@@ -181,7 +184,8 @@ def forecast_of_state(
     run_times = RunTimes(PastRuns.of(past), state.now, how.sampling)
     rng = np.random.default_rng([how.seed, state.now])
     waits = fork_waits(twin, state, who, run_times, weeks, how.forks, rng)
-    return StartForecast(state.now, state.jobs[who], waits, how.forks, how.seed, 0 if weeks is None else weeks.weeks)
+    told = (0, NONE) if weeks is None else (weeks.weeks, weeks.text)
+    return StartForecast(state.now, state.jobs[who], waits, how.forks, how.seed, *told)
 
 
 def twin_of(log: Schedule) -> Twin:

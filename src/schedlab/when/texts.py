@@ -78,10 +78,9 @@ def forecast_text(found: StartForecast, free: int, processors: int, scheduler: s
         lines.append(f"Chances to start: {', '.join(chances)}.")
     else:
         lines.append(_table(found))
-    arrivals = f"arrivals of the last {count_of(found.weeks, 'week')}" if found.weeks else "no further arrivals"
     lines.append(
-        f"From {count_of(found.forks, 'simulation')} under {scheduler}, with {arrivals}, seed {found.seed}; asked at "
-        f"{moment_text(found.now, found.jobs.start_time)}. {NOT_MEASURED.format(scheduler=scheduler)}"
+        f"From {count_of(found.forks, 'simulation')} under {scheduler}, with {found.arrivals}, seed {found.seed}; "
+        f"asked at {moment_text(found.now, found.jobs.start_time)}. {NOT_MEASURED.format(scheduler=scheduler)}"
     )
     return "\n".join(lines)
 
