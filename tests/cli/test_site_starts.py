@@ -43,6 +43,13 @@ def test_a_new_job_is_asked_about_with_options_of_sbatch(run, asked):
     )
 
 
+def test_requests_of_one_job_are_compared_by_when_their_results_are_there(run, asked):
+    result = run("when", "--nodes", "4", "--time", "1h", "--or", "--nodes=1", "--user", "ann", *asked)
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout.startswith("With --nodes=1, its result is there in ")
+    assert "as it is" in result.stdout
+
+
 def test_all_jobs_are_written_to_files_of_all_kinds(run, asked, tmp_path):
     names = [tmp_path / f"when.{suffix}" for suffix in ("json", "html", "prom")]
     outputs = [word for name in names for word in ("-o", name)]

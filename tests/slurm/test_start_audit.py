@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from schedlab.errors import InputError
-from schedlab.slurm.start_audit import StartEstimates, audit_text, score_estimates, scores_by_lead
+from schedlab.slurm.jobs import BatchJob, JobList
+from schedlab.slurm.start_audit import StartEstimates, audit_starts, audit_text, score_estimates, scores_by_lead
+from schedlab.workload.workload import Workload
 
 
 def estimates(*rows):
@@ -55,3 +57,22 @@ def test_the_sentence_tells_how_many_were_right_and_for_how_many_nothing_was_sai
 def test_where_nothing_was_said_nothing_is_judged():
     with pytest.raises(InputError, match="nothing can be judged"):
         score_estimates(estimates((0, 1, 0, -1, 5)))
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("real_slurm")
+def test_of_jobs_that_use_their_whole_requests_slurm_foretells_the_starts(tmp_path):
+    (tmp_path / "slurm.conf").write_text(
+        "ClusterName=lab\nSlurmctldHost=localhost\nSelectType=select/cons_tres\nSelectTypeParameters=CR_Core\n"
+        "SchedulerParameters=bf_interval=30\nNodeName=n1 CPUs=4 RealMemory=1000\n"
+        "PartitionName=batch Nodes=n1 Default=YES\n"
+    )
+    jobs = tuple(BatchJob(60.0 + place, 1_200, ("-n", "4", "-t", "20")) for place in range(3))
+    columns = {"submit_time": [60, 61, 62], "run_time": [1_200] * 3, "requested_time": [1_200] * 3}
+    workload = Workload.from_columns({**columns, "requested_processors": [4] * 3}, processors=4)
+    found = audit_starts(JobList(jobs, workload), tmp_path, phases=1, every=120)
+    assert sorted(set(found.row[found.judged].tolist())) == [1, 2]
+    score = score_estimates(found)
+    assert score.estimates >= 20  # two jobs that wait for 20 and 40 minutes, asked every two
+    assert score.within_10_min == 1
+    assert score.median_error <= 120

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
+import numpy as np
 import typer
 
 from schedlab.cli.outputs import check_output
@@ -57,6 +58,14 @@ OutputOption = Annotated[
 ]
 WatchOption = Annotated[
     int, typer.Option("--watch", min=0, metavar="SECONDS", help="With --site and -o: write again and again.")
+]
+OrOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--or",
+        metavar="OPTIONS",
+        help="With a new job: compare it with another request, options of sbatch such as '--time=2:00:00'; repeatable.",
+    ),
 ]
 LikeOption = Annotated[
     str | None,
@@ -154,6 +163,25 @@ def _watch(asked: SiteQuestion, how: Forking, outputs: Outputs) -> None:
             note(f"{said}; the files stay as they were, and the next round is in {outputs.watch} s")
         before = said
         time.sleep(max(0.0, outputs.watch - (time.monotonic() - begin)))
+
+
+def advise_at_site(asked: SiteQuestion, how: Forking, others: list[str], *, as_json: bool) -> None:
+    """Print which of several requests of a new job has its result first."""
+    from schedlab.site.site import read
+    from schedlab.when.advice import advice_text, advise
+
+    options = [shlex.split(text) for text in others]
+    found = advise(read(asked.site), _snapshot(asked), asked.new, options, user=asked.user, how=how)
+    if not as_json:
+        show(advice_text(found, asked.new))
+        return
+    show_json(
+        [
+            {"request": list(one.words), "wait_50": float(np.median(one.waits)), "killed": one.killed}
+            | {"result_50": one.median if np.isfinite(one.median) else None}
+            for one in found
+        ]
+    )
 
 
 def forecast_at_site(asked: SiteQuestion, how: Forking) -> SiteForecast:

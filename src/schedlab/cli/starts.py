@@ -13,6 +13,7 @@ from schedlab.cli.schedules import only_one
 from schedlab.cli.site_starts import (
     LikeOption,
     NodesOption,
+    OrOption,
     OutputOption,
     Outputs,
     ReservationsOption,
@@ -23,6 +24,7 @@ from schedlab.cli.site_starts import (
     SqueueOption,
     SshareOption,
     WatchOption,
+    advise_at_site,
     answer_at_site,
     judge_site,
     new_words,
@@ -66,6 +68,7 @@ def when(
     cores: Annotated[int | None, typer.Option(min=1, help="Ask about a new job of so many processors.")] = None,
     nodes: NodesOption = None,
     like: LikeOption = None,
+    others: OrOption = None,
     time: Annotated[str | None, typer.Option(metavar="TIME", help="Requested time of the new job, such as 6h.")] = None,
     user: Annotated[
         str | None,
@@ -102,6 +105,8 @@ def when(
         if backtest or bool(asked_about) + every + bool(words) != 1:
             raise typer.BadParameter("ask about one of: JOB numbers, a new job (--nodes or --cores, --time), --all")
         asked = SiteQuestion(site, files, at, reading.timezone or "UTC", asked_about, words, user)
+        if others and words:
+            return advise_at_site(asked, Forking(forks, seed), others, as_json=as_json)
         return answer_at_site(asked, Forking(forks, seed), Outputs(tuple(output or ()), watch), as_json=as_json)
     _refuse_mixtures(jobs or [], every, cores, time, backtest, at)
     if trace is None:

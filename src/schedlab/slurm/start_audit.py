@@ -121,7 +121,7 @@ def audit_starts(
     """
     if whole_number("every", every) < 1:
         raise InputError(f"every={every}: give the seconds between two questions, at least 1")
-    found = []
+    found: list[StartEstimates] = []
     for drawn in drawn_phases(phases, seed):
         one = run(jobs, conf=conf, observe=every, slurm=slurm, progress=progress, **drawn)
         found.append(estimates_of(one, jobs, len(found)))
@@ -131,7 +131,8 @@ def audit_starts(
 def estimates_of(one: SlurmRun, jobs: JobList, number: int = 0) -> StartEstimates:
     """Return what Slurm said in a run that observed its queue (`observe`)."""
     start, epoch = jobs.workload.start_time, EPOCH + jobs.origin % 86_400 - jobs.origin
-    seen = [line for line in one.observations["queue"] if line["row"] >= 0]
+    lines: list[dict[str, Any]] = one.observations["queue"].to_dict("records")
+    seen = [line for line in lines if line["row"] >= 0]
     begun = dict(zip(one.schedule.workload.job_id.tolist(), one.schedule.start_time.tolist(), strict=True))
     names = jobs.workload.job_id.tolist()
     row = np.array([line["row"] for line in seen], dtype=np.int64)

@@ -110,5 +110,6 @@ def priorities_of(prepared: Prepared, world: World, second: int) -> Priorities |
     first = np.lexsort((np.arange(len(jobs)), -total))
     rows = jobs[first] if prepared.order is None else prepared.order[jobs[first]]
     workload = prepared.workload
-    columns = (one[first] for one in (total, age, fairshare, size, partition, qos, tres))
-    return Priorities(second, last, workload.job_id[rows], workload.user_id[rows], *columns, row=rows)
+    columns = zip(("priority", *FACTORS), (total, age, fairshare, size, partition, qos, tres), strict=True)
+    named = {name: one[first] for name, one in columns}
+    return Priorities(second, last, workload.job_id[rows], workload.user_id[rows], row=rows, **named)

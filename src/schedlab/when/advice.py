@@ -1,0 +1,147 @@
+"""Advice for one job: which of several requests has its result first, and how likely it is killed at its limit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedlab.errors import InputError
+from schedlab.schedule.recorded import recorded
+from schedlab.schedule.summary import duration
+from schedlab.site.site import Site
+from schedlab.when.past_runs import PastRuns
+from schedlab.when.run_times import RunTimes
+from schedlab.when.site_forecast import asked_job, at_site
+from schedlab.when.snapshots import Snapshot
+from schedlab.when.start_forecast import Forking
+from schedlab.wording import table
+
+ALLOWED = 0.01
+"""The chance to be killed up to which a request is advised."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One request of the job.
+
+    Parameters
+    ----------
+    words
+        What it changes, as options of sbatch.
+    waits
+        int64 seconds per fork: how long it waits.
+    result
+        float64 seconds per fork: until the result, infinite where the job is killed.
+    killed
+        The chance to be killed at its limit.
+    """
+
+    words: tuple[str, ...]
+    waits: NDArray[np.int64]
+    result: NDArray[np.float64]
+    killed: float
+
+    @property
+    def median(self) -> float:
+        """Seconds: the median time to the result."""
+        return float(np.median(self.result))
+
+
+def advise(
+    site: Site,
+    snapshot: Snapshot,
+    job: Sequence[str],
+    options: Sequence[Sequence[str]],
+    *,
+    user: str | None = None,
+    how: Forking = Forking(),  # noqa: B008
+) -> tuple[Option, ...]:
+    """Return how several requests of one job would fare, each asked about by itself; the first result first.
+
+    Parameters
+    ----------
+    site, snapshot, how
+        As for `at_site`.
+    job
+        The job as its user would submit it, options of sbatch with a time: how long it may run is what its user's past
+        runs have used of such a request.
+    options
+        What other requests add or change, such as `[["--time=2:00:00"], ["--partition=short"]]`.
+    user
+        Whose job it is.
+
+    Raises
+    ------
+    InputError
+        If none of the requests can ever start.
+
+    Notes
+    -----
+    The same fork has the same run time in all options. A job with another number of cores is taken to run for as long:
+    how it scales is not known.
+    """
+    found, refused = [], []
+    for words in ((), *map(tuple, options)):
+        try:
+            answer = at_site(site, snapshot, new=asked_job([*job, *words], user), how=how)
+        except InputError as error:
+            refused.append(str(error))
+            continue
+        if not found:
+            lasts = _run_times(site, answer, how)
+        waits, limit = answer.starts.waits[:, 0], int(answer.starts.jobs.requested_time[0])
+        ends = lasts <= limit
+        result = np.where(ends, waits + lasts, np.inf)
+        found.append(Option(words, waits, result, float(1 - ends.mean())))
+    if not found:
+        raise InputError(f"no request of the job can start: {refused[0]}")
+    return tuple(sorted(found, key=lambda one: (one.killed > ALLOWED, one.median)))
+
+
+def _run_times(site: Site, answer: object, how: Forking) -> NDArray[np.int64]:
+    """Return a run time of the job for each fork, by what its user's past runs used of the first request."""
+    starts, log = answer.starts, answer.state.log  # type: ignore[attr-defined]
+    past = PastRuns.of(recorded(starts.jobs[:0]) if log is None else log)
+    known = RunTimes(past, starts.now, how.sampling).of(int(starts.jobs.user_id[0]), int(starts.jobs.requested_time[0]))
+    level = np.random.default_rng([how.seed, starts.now, 1]).random(how.forks)
+    return known.quantile(level, int(starts.jobs.requested_time[0]), -1)
+
+
+def advice_text(options: Sequence[Option], job: Sequence[str]) -> str:
+    """Return advice as text: a sentence, and a table of the requests."""
+    best = options[0]
+    own = next((one for one in options if not one.words), None)
+    if best.killed > ALLOWED:
+        first = "Every request that was asked about is killed at its limit too often: ask for more time."
+    elif own is None or own is best:
+        first = f"Submit it as it is: its result is there in {duration(best.median)} (median)."
+    else:
+        sooner = own.median - best.median
+        first = (
+            f"With {' '.join(best.words)}, its result is there in {duration(best.median)} (median), "
+            f"{duration(max(sooner, 0.0))} sooner than as it is."
+        )
+    rows = [
+        [
+            " ".join(one.words) or "as it is",
+            duration(float(np.median(one.waits))),
+            *(_until(value) for value in np.quantile(one.result, [0.1, 0.5, 0.9], method="inverted_cdf").tolist()),
+            f"{one.killed:.0%}",
+            "-"
+            if one is best
+            else duration(max(one.median - best.median, 0.0))
+            if np.isfinite(one.median)
+            else "killed",
+        ]
+        for one in options
+    ]
+    header = ["request", "wait 50%", "result 10%", "result 50%", "result 90%", "killed", "regret"]
+    alone = "Each is asked about alone: if all users follow such advice, it is no longer true."
+    return f"{first} {alone}\n\n{table(header, rows)}"
+
+
+def _until(seconds: float) -> str:
+    return duration(seconds) if np.isfinite(seconds) else "killed"
