@@ -7,7 +7,7 @@ import pytest
 from site_samples import MOMENT, printed, small_site
 
 from schedlab.errors import InputError
-from schedlab.when.advice import Option, advice_text, advise
+from schedlab.when.advice import RequestOption, advice_text, advise
 from schedlab.when.snapshots import read_snapshot
 from schedlab.when.start_forecast import Forking
 
@@ -15,7 +15,7 @@ HOW = Forking(forks=40)
 
 
 def option(words, wait, result, killed=0.0):
-    return Option(tuple(words), np.full(10, wait), np.array(result, dtype=np.float64), killed)
+    return RequestOption(tuple(words), np.full(10, wait), np.array(result, dtype=np.float64), killed)
 
 
 def test_a_request_that_fits_beside_has_its_result_first_and_the_whole_machine_last(tmp_path):

@@ -11,11 +11,11 @@ from site_samples import CONF
 import schedlab as sl
 from schedlab.errors import InputError
 from schedlab.site.site import fingerprint
-from schedlab.when.site_backtests import BacktestRecord, Judged, backtest_site, how_sure, keep, kept
+from schedlab.when.site_backtests import BacktestRecord, ClassScore, backtest_site, how_sure, keep, kept
 from schedlab.when.start_forecast import StartForecast
 
-ALL = Judged(400, 0.79, 0.71, 0.85, 1_200.0)
-SHORT = Judged(40, 0.83, 0.7, 0.9, 60.0)
+ALL = ClassScore(400, 0.79, 0.71, 0.85, 1_200.0)
+SHORT = ClassScore(40, 0.83, 0.7, 0.9, 60.0)
 RECORD = BacktestRecord(
     "0.2.0", "2026-11-20T10:00:00+00:00", "digest", 60, ALL, 9_000.0, {"below 10 min, narrow": SHORT}, (4.0, 16.0)
 )

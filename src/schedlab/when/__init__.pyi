@@ -1,4 +1,4 @@
-from .advice import Option as Option
+from .advice import RequestOption as RequestOption
 from .advice import advise as advise
 from .backtests import Backtest as Backtest
 from .backtests import backtest as backtest

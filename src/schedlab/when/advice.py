@@ -24,7 +24,7 @@ ALLOWED = 0.01
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
+class RequestOption:
     """One request of the job.
 
     Parameters
@@ -58,7 +58,7 @@ def advise(
     *,
     user: str | None = None,
     how: Forking = Forking(),  # noqa: B008
-) -> tuple[Option, ...]:
+) -> tuple[RequestOption, ...]:
     """Return how several requests of one job would fare, each asked about by itself; the first result first.
 
     Parameters
@@ -95,7 +95,7 @@ def advise(
         waits, limit = answer.starts.waits[:, 0], int(answer.starts.jobs.requested_time[0])
         ends = lasts <= limit
         result = np.where(ends, waits + lasts, np.inf)
-        found.append(Option(words, waits, result, float(1 - ends.mean())))
+        found.append(RequestOption(words, waits, result, float(1 - ends.mean())))
     if not found:
         raise InputError(f"no request of the job can start: {refused[0]}")
     return tuple(sorted(found, key=lambda one: (one.killed > ALLOWED, one.median)))
@@ -110,7 +110,7 @@ def _run_times(site: Site, answer: object, how: Forking) -> NDArray[np.int64]:
     return known.quantile(level, int(starts.jobs.requested_time[0]), -1)
 
 
-def advice_text(options: Sequence[Option], job: Sequence[str]) -> str:
+def advice_text(options: Sequence[RequestOption], job: Sequence[str]) -> str:
     """Return advice as text: a sentence, and a table of the requests."""
     best = options[0]
     own = next((one for one in options if not one.words), None)

@@ -28,10 +28,10 @@ KEPT = "when.json"
 """The file of a site's directory that has the last backtest."""
 
 FEW = 30
-"""Judged jobs below which a class says nothing by itself."""
+"""ClassScore jobs below which a class says nothing by itself."""
 
 
-class Judged(NamedTuple):
+class ClassScore(NamedTuple):
     """How forecasts of some jobs were: how many, which share of 80 % intervals held, 95 % by weeks, median error."""
 
     jobs: int
@@ -65,9 +65,9 @@ class BacktestRecord:
     date: str
     site: str
     forks: int
-    all_jobs: Judged
+    all_jobs: ClassScore
     plan_error: float
-    classes: dict[str, Judged]
+    classes: dict[str, ClassScore]
     edges: tuple[float, float]
 
 
@@ -109,9 +109,9 @@ def record_of(judged: Backtest, site: str, forks: int) -> BacktestRecord:
     """Return what is kept of a backtest."""
     from schedlab import __version__
 
-    def of(score: object) -> Judged:
+    def of(score: object) -> ClassScore:
         names = ("jobs", "coverage", "coverage_low", "coverage_high", "median_error")
-        return Judged(*(getattr(score, name) for name in names))
+        return ClassScore(*(getattr(score, name) for name in names))
 
     edges = np.quantile(judged.outcomes.processors[~judged.judged], [1 / 3, 2 / 3])
     classes = {f"{lead}, {width}": of(one) for (lead, width), one in judged.scores_by_class(FORKED).items()}
