@@ -7,6 +7,7 @@ from .recalibration import Outcomes as Outcomes
 from .run_times import Sampling as Sampling
 from .scores import Score as Score
 from .site_backtests import BacktestRecord as BacktestRecord
+from .site_backtests import ClassScore as ClassScore
 from .site_backtests import backtest_site as backtest_site
 from .site_forecast import SiteForecast as SiteForecast
 from .site_forecast import asked_job as asked_job
