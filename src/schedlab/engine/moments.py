@@ -21,7 +21,7 @@ from schedlab.engine.parts.cancellations import kernels as cancellations
 from schedlab.engine.parts.dependencies import kernels as dependencies
 from schedlab.engine.parts.forecasts import kernels as forecasts
 from schedlab.engine.parts.heterogeneous import kernels as heterogeneous
-from schedlab.engine.parts.heterogeneous import queue_order as components_together
+from schedlab.engine.parts.heterogeneous import queue_order as components_in_order
 from schedlab.engine.parts.limits import state as limits
 from schedlab.engine.parts.moldable import kernels as moldable
 from schedlab.engine.parts.outages import kernels as outages
@@ -287,7 +287,7 @@ def passes_begin(world: World) -> bool:
     if world.switch_waits is not None:
         waits = switch_waits.ask_for_few(world)
     if world.heterogeneous is not None:
-        components_together.line_up(world)
+        components_in_order.put_together(world)
     return waits
 
 
@@ -299,7 +299,7 @@ def passes_end(world: World) -> None:
     if world.preemption is not None:
         preempting_first.put_back(world, world.waiting.queue)
     if world.heterogeneous is not None:
-        components_together.go_back(world)
+        components_in_order.go_back(world)
 
 
 # Runs begin.

@@ -27,10 +27,10 @@ from numpy.typing import NDArray
 
 from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import FREE, NOW, STARTED
-from schedlab.engine.jobs.state import State
+from schedlab.engine.jobs.state import NO_JOB, State
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.queue.function_order import blame
-from schedlab.engine.queue.orders import NO_JOB, TIMED, Order, evaluate_for, new_order
+from schedlab.engine.queue.orders import TIMED, Order, evaluate_for, new_order
 from schedlab.kernels import bare_kernel, inlined, inner_kernel
 from schedlab.scheduler.backfilling import Easy
 from schedlab.scheduler.policy import FCFS, SPF

@@ -38,6 +38,9 @@ that reservations assume, at least 1.
 
 UNKNOWN = -1
 
+NO_JOB = -1
+"""In place of the number of a job: there is none."""
+
 TOO_MANY = int(np.iinfo(np.int32).max)
 """More processors than any machine has."""
 

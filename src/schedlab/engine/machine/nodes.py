@@ -20,7 +20,7 @@ from schedlab.engine.machine.state import (
     PICKED,
     REMEMBERED,
     RUNS,
-    VIEWS,
+    VIEW_NUMBER,
     Machine,
     Nodes,
     View,
@@ -188,7 +188,7 @@ def first_with_room(nodes: Nodes, request: int) -> int:
 @inlined
 def view_of(nodes: Nodes, node: int, when: int) -> View:
     """Return the view of a node: NOW_FREE, LATER, or BESIDE the reservation."""
-    if when == NOW_FREE or nodes.notes[node].differs != nodes.counters[VIEWS]:
+    if when == NOW_FREE or nodes.notes[node].differs != nodes.counters[VIEW_NUMBER]:
         return nodes.now
     return nodes.later if when == LATER else nodes.both
 
@@ -196,8 +196,8 @@ def view_of(nodes: Nodes, node: int, when: int) -> View:
 @inner_kernel
 def let_differ(nodes: Nodes, node: int) -> None:
     """Give a node an entry of its own in `later`: a copy of what is free there now."""
-    if nodes.notes[node].differs != nodes.counters[VIEWS]:
-        nodes.notes[node].differs = nodes.counters[VIEWS]
+    if nodes.notes[node].differs != nodes.counters[VIEW_NUMBER]:
+        nodes.notes[node].differs = nodes.counters[VIEW_NUMBER]
         copy_of(nodes.machine, nodes.now, nodes.later, node, node)
 
 

@@ -8,7 +8,7 @@ from schedlab.engine.machine.nodes import copy_of, lesser_of, room
 from schedlab.engine.machine.numbers import PLANNED, UNLIMITED
 from schedlab.engine.machine.placement import SETTLED, choose
 from schedlab.engine.machine.placement_exceptions import look_ahead
-from schedlab.engine.machine.state import ASKED_FOR, LATER, PICKED, VIEWS, Nodes
+from schedlab.engine.machine.state import ASKED_FOR, LATER, PICKED, VIEW_NUMBER, Nodes
 from schedlab.engine.machine.timeline import (
     GIVEN,
     HELD,
@@ -43,12 +43,12 @@ def earliest_room(nodes: Nodes, timeline: Timeline, request: int, length: int, b
         counters[REQUEST] == request
         and counters[LENGTH] == length
         and counters[SECOND] == second
-        and counters[VIEW] == nodes.counters[VIEWS]
+        and counters[VIEW] == nodes.counters[VIEW_NUMBER]
         and counters[SINCE] == counters[GIVEN]
     ):
         spaces, held = counters[SPACES], counters[HELD]
     else:
-        nodes.counters[VIEWS] += 1
+        nodes.counters[VIEW_NUMBER] += 1
         spaces, held = 0, 0
         for cohort in range(counters[COHORTS]):
             cohorts[cohort].room = 0
@@ -130,7 +130,7 @@ def _note_scan(
     counters[REQUEST] = request
     counters[LENGTH] = length
     counters[SECOND] = second
-    counters[VIEW] = nodes.counters[VIEWS]
+    counters[VIEW] = nodes.counters[VIEW_NUMBER]
     counters[SINCE] = counters[GIVEN]
     counters[SPACES] = spaces
     counters[HELD] = held
@@ -166,7 +166,7 @@ def give_room(nodes: Nodes, timeline: Timeline, request: int) -> None:
                 nodes.head_room[node] = cohorts[cohort].room
                 if copies:
                     copy_of(nodes.machine, nodes.later, nodes.later, node_of(timeline, cohort), node)
-                    nodes.notes[node].differs = nodes.counters[VIEWS]
+                    nodes.notes[node].differs = nodes.counters[VIEW_NUMBER]
 
 
 @inner_kernel
@@ -197,7 +197,7 @@ def has_room(nodes: Nodes, timeline: Timeline, request: int, begins: int, ends: 
         Whether it must also have room on the presently free resources.
     """
     machine, later = nodes.machine, nodes.later
-    nodes.counters[VIEWS] += 1
+    nodes.counters[VIEW_NUMBER] += 1
     for cohort in range(timeline.counters[COHORTS]):
         lesser(nodes, timeline, cohort, begins, ends)
         group = timeline.cohorts[cohort]
@@ -208,7 +208,7 @@ def has_room(nodes: Nodes, timeline: Timeline, request: int, begins: int, ends: 
                 if group.room > 0:
                     copy_of(machine, later, later, node_of(timeline, cohort), node)
                     lesser_of(machine, nodes.now, later, later, node)
-                    nodes.notes[node].differs = nodes.counters[VIEWS]
+                    nodes.notes[node].differs = nodes.counters[VIEW_NUMBER]
                 nodes.head_room[node] = room(machine, later, request, node) if group.room > 0 else 0
     return choose(nodes, LATER, request) if now_too else _choose_at(nodes, timeline, request, begins, ends)
 

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import FREE, NOW, STARTED
+from schedlab.engine.jobs.state import NO_JOB
 from schedlab.engine.machine.slots import earliest_of
 from schedlab.engine.parts.admission import may_start
 from schedlab.engine.parts.limits.state import LimitState
-from schedlab.engine.parts.moldable.kernels import NOBODY, is_visible
+from schedlab.engine.parts.moldable.kernels import is_visible
 from schedlab.engine.passes.nodes import fits, fits_open, reserve_for
 from schedlab.engine.queue.operations import NONE
 from schedlab.engine.queue.orders import Order
@@ -32,8 +33,8 @@ BY_ENTRY = 2  # while the warm-up jobs start
 
 @inlined
 def goes_before(limits: LimitState | None, score: NDArray[np.float64], ordered: int, one: int, other: int) -> bool:
-    """Return whether an alternative goes before one of a lower number in the order; NOBODY is behind all."""
-    if other == NOBODY:
+    """Return whether an alternative goes before one of a lower number in the order; NO_JOB is behind all."""
+    if other == NO_JOB:
         return True
     if ordered == BY_ENTRY:
         return False

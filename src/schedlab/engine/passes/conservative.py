@@ -74,9 +74,9 @@ def plan_pass(world: World) -> None:
     now = clock[NOW]
     if world.retries is not None:
         note_entries(world)
-    afresh = clock[STARTED] < world.rules.in_order
-    again = take_replan(world)
-    if afresh and not _start_in_order(world):
+    in_order = clock[STARTED] < world.rules.in_order
+    all_move = take_replan(world)
+    if in_order and not _start_in_order(world):
         world.plan.counters[NEXT_START] = NEVER
         _leave_machine(world)
         return
@@ -86,13 +86,13 @@ def plan_pass(world: World) -> None:
         _drop_left(world)
     if soonest(world.state.running) <= now:
         expect_twice_as_long(world)
-        afresh = True
-    afresh = afresh or clock[CORRECTED] > 0 or clock[CHANGES] & MACHINE_CHANGED > 0 or again
-    if afresh:
+        all_move = True
+    all_move = all_move or in_order or clock[CORRECTED] > 0 or clock[CHANGES] & MACHINE_CHANGED > 0
+    if all_move:
         plan_running(world, world.rules.processors)
     if world.rules.fixed:
-        _round(world, afresh)
-    elif afresh:
+        _round(world, all_move)
+    elif all_move:
         _look(world, world.waiting.queue, False)
         sort_waiting(world, world.plan.list, world.orders.policy, world.plan.list.length[0])
         forget_alternatives(world)
@@ -287,22 +287,22 @@ def leave_plan(world: World, job: int) -> None:
 
 
 @inner_kernel
-def _round(world: World, afresh: bool) -> None:
+def _round(world: World, all_move: bool) -> None:
     """Reserve within the round, or begin a new one when it is over.
 
     A round begins when no job runs and none has a reservation. All waiting jobs then get one, in the order of the
     policy, at the earliest slot. Until the last one is over, entering and failed jobs get one only if it ends within
-    the round. Reservations are kept, unless `afresh`, as after a running job has outlived its prediction.
+    the round. Reservations are kept, unless `all_move`, as after a running job has outlived its prediction.
     """
     now, listed = world.state.clock[NOW], world.plan.list
-    _look(world, world.waiting.queue, not afresh)
+    _look(world, world.waiting.queue, not all_move)
     sort_waiting(world, world.plan.list, world.orders.policy, world.plan.list.length[0])
     fresh = soonest(world.state.completions) == NEVER
     for i in range(listed.length[0]):
         fresh = fresh and world.plan.reserved[listed.order[i]] == NEVER
     if fresh:
         world.plan.counters[ROUND_END] = now
-    if afresh:
+    if all_move:
         for i in range(listed.length[0]):
             if world.plan.reserved[listed.order[i]] != NEVER:
                 reserve_in_round(world, listed.order[i], now)

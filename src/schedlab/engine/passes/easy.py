@@ -16,8 +16,7 @@ from schedlab.engine.jobs.calendar import soonest
 from schedlab.engine.jobs.clock import BLAMED, COMPLETED, CORRECTED, ENTERING, FREE, HEAD, LEFT, NOW, STARTED, WAITING
 from schedlab.engine.jobs.state import UNKNOWN
 from schedlab.engine.parts.admission import may_start
-from schedlab.engine.parts.dependencies.kernels import UNKNOWN as NOT_KNOWN
-from schedlab.engine.parts.dependencies.kernels import DependencyState, begin_of_task, is_ready
+from schedlab.engine.parts.dependencies.kernels import NO_SECOND, DependencyState, begin_of_task, is_ready
 from schedlab.engine.parts.heterogeneous.kernels import has_components, is_component
 from schedlab.engine.parts.limits.state import HEADS, LimitState
 from schedlab.engine.parts.moldable.kernels import has_alternatives
@@ -308,12 +307,12 @@ def _reserve_for_first(world: World, queue: QueueList, ages: QueueList | None, f
                     continue
                 break
             begins = now if job == first else begin_of_task(world, job)
-            if begins != NOT_KNOWN:
+            if begins != NO_SECOND:
                 return reserve_for(world, job, begins)
     for i in range(queue.length[0]):
         job = queue.order[i]
         begins = now if job == first else begin_of_task(world, job)
-        if begins != NOT_KNOWN:
+        if begins != NO_SECOND:
             return reserve_for(world, job, begins)
     return reserve_for(world, first, now)
 

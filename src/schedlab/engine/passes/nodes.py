@@ -21,7 +21,7 @@ from schedlab.engine.machine.state import (
     SHADOW,
     SINCE,
     STARTED_THEN,
-    VIEWS,
+    VIEW_NUMBER,
     Nodes,
 )
 from schedlab.engine.parts.limits.state import is_closed
@@ -105,7 +105,7 @@ def fits_narrowed(world: World, request: int, now: int, ends: int) -> bool:
     """Return whether a request fits on nodes that are not closed and will not be by then, and choose its nodes."""
     if world.nodes.memory[request].unfit == world.nodes.counters[GROWN]:
         return False
-    world.nodes.counters[VIEWS] += 1  # no node differs from what is free now
+    world.nodes.counters[VIEW_NUMBER] += 1  # no node differs from what is free now
     for node in range(world.nodes.notes.shape[0]):
         closed = is_closed(world, request, node) or is_shut(world, request, node, now, ends)
         world.nodes.head_room[node] = 0 if closed else room(world.nodes.machine, world.nodes.now, request, node)
@@ -128,12 +128,12 @@ def fits_beside(nodes: Nodes | None, job: int, ends_before: bool) -> bool:
     request = _request_of(nodes, job)
     if (
         nodes.memory[request].unfit == nodes.counters[GROWN]
-        or nodes.memory[request].unfit_beside == nodes.counters[VIEWS]
+        or nodes.memory[request].unfit_beside == nodes.counters[VIEW_NUMBER]
     ):
         return False
     if choose(nodes, BESIDE, request):
         return True
-    nodes.memory[request].unfit_beside = nodes.counters[VIEWS]
+    nodes.memory[request].unfit_beside = nodes.counters[VIEW_NUMBER]
     return False
 
 
@@ -145,7 +145,7 @@ def note_beside(nodes: Nodes | None, job: int, ends_before: bool) -> None:
         run = nodes.run[job]
         for place in range(nodes.offsets[run], nodes.offsets[run + 1]):
             node = nodes.places[place].node
-            if nodes.notes[node].differs == counters[VIEWS]:
+            if nodes.notes[node].differs == counters[VIEW_NUMBER]:
                 if not ends_before:
                     move_place(nodes, nodes.later, place, -1)
                 refresh(nodes, node)
@@ -186,7 +186,7 @@ def _reserve_on_nodes(world: World, job: int, earliest: int) -> int:
         and counters[SHADOW] >= earliest
     ):
         return counters[SHADOW]
-    counters[VIEWS] += 1
+    counters[VIEW_NUMBER] += 1
     request = _request_of(world.nodes, job)
     spaces, held = _look(world.nodes, request)
     shadow = _free_until_it_fits(world, request, earliest, spaces, held)
@@ -195,7 +195,7 @@ def _reserve_on_nodes(world: World, job: int, earliest: int) -> int:
         let_differ(world.nodes, note.picked)
         move(world.nodes.machine, world.nodes.later, request, note.picked, note.portion, note.bits, -1)
     for node in range(world.nodes.notes.shape[0]):
-        if world.nodes.notes[node].differs == counters[VIEWS]:
+        if world.nodes.notes[node].differs == counters[VIEW_NUMBER]:
             refresh(world.nodes, node)
     counters[RESERVED] = job
     counters[SHADOW] = shadow

@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 
 from schedlab.engine.jobs.calendar import BLOCK, NEVER, USED, soonest
 from schedlab.engine.jobs.clock import BLAMED, FREE, HEAD, LEFT, NOW, STARTED
-from schedlab.engine.jobs.state import UNKNOWN
+from schedlab.engine.jobs.state import NO_JOB, UNKNOWN
 from schedlab.engine.machine.slots import earliest_of, has_room_for, hold_reserved, hold_run, remember
 from schedlab.engine.machine.timeline import clear
 from schedlab.engine.parts.admission import may_start
-from schedlab.engine.parts.dependencies.kernels import UNKNOWN as NOT_KNOWN
-from schedlab.engine.parts.dependencies.kernels import begin_of_task, is_ready
+from schedlab.engine.parts.dependencies.kernels import NO_SECOND, begin_of_task, is_ready
 from schedlab.engine.parts.heterogeneous.kernels import is_component
 from schedlab.engine.parts.limits.state import (
     HEADS,
@@ -33,7 +32,7 @@ from schedlab.engine.parts.limits.state import (
 from schedlab.engine.parts.moldable.kernels import first_of, has_left
 from schedlab.engine.parts.outages.closures_in_plan import plan_closures
 from schedlab.engine.parts.preemption.kernels import make_way
-from schedlab.engine.parts.suspension.choice import NOBODY, next_over
+from schedlab.engine.parts.suspension.choice import next_over
 from schedlab.engine.parts.suspension.kernels import suspend_others
 from schedlab.engine.passes.alternatives import fitting_open, order_at_present, soonest_on_nodes
 from schedlab.engine.passes.components import fit_together, start_together
@@ -68,9 +67,9 @@ def _start_over(world: World) -> None:
     """Start jobs of the queue in place of runs that are suspended."""
     if world.preemption is not None:
         while world.state.clock[BLAMED] < 0:
-            count = _line_up(world, world.limits.line, world.waiting.queue, False)
+            count = _list_waiting(world, world.limits.line, world.waiting.queue, False)
             job = next_over(world, world.limits.line, count)
-            if job == NOBODY:
+            if job == NO_JOB:
                 break
             begin(world, job)
             suspend_others(world)
@@ -82,7 +81,7 @@ def _start_over(world: World) -> None:
 def _let_give_way(world: World) -> None:
     """Preempt runs for the first jobs of the queue."""
     if world.preemption is not None:
-        count = _line_up(world, world.limits.line, world.waiting.queue, False)
+        count = _list_waiting(world, world.limits.line, world.waiting.queue, False)
         make_way(world, world.limits.line, count)
 
 
@@ -95,9 +94,9 @@ def start_heads(world: World) -> bool:
         again = False
         open_partitions(world.limits)
         if clock[STARTED] < world.rules.in_order:
-            count = _line_up(world, world.limits.line, world.waiting.ages, True)
+            count = _list_waiting(world, world.limits.line, world.waiting.ages, True)
         else:
-            count = _line_up(world, world.limits.line, world.waiting.queue, False)
+            count = _list_waiting(world, world.limits.line, world.waiting.queue, False)
         place, blocked = 0, False
         while place < count and not again and clock[FREE] > 0:
             job = world.limits.line[place]
@@ -135,7 +134,7 @@ def _start_head(world: World, job: int, blocked: bool) -> tuple[bool, bool]:
 
 
 @inner_kernel
-def _line_up(world: World, line: NDArray[Any], queue: Any, by_entry: bool) -> int:
+def _list_waiting(world: World, line: NDArray[Any], queue: Any, by_entry: bool) -> int:
     """List the jobs of a queue in the order in which a pass considers them; return how many there are."""
     if queue is not None:
         count = queue.length[0]
@@ -155,7 +154,7 @@ def _backfill(world: World) -> None:
     nodes: Any = world.nodes
     clock, now = world.state.clock, world.state.clock[NOW]
     place = 0
-    count = _line_up_candidates(world, world.waiting.candidates, world.waiting.queue)
+    count = _list_candidates(world, world.waiting.candidates, world.waiting.queue)
     while place < count and clock[FREE] > 0:
         job = world.limits.line[place]
         place += 1
@@ -181,18 +180,18 @@ def _backfill(world: World) -> None:
             started = start_heads(world)
             if clock[BLAMED] >= 0:
                 return
-            ahead = _line_up(world, world.limits.behind, world.waiting.queue, False)
+            ahead = _list_waiting(world, world.limits.behind, world.waiting.queue, False)
             if started or shown or not same_heads(world, ahead):
                 world.limits.counters[HEADS] = NOT_MADE
             place = 0
-            count = _line_up_candidates(world, world.waiting.candidates, world.waiting.queue)
+            count = _list_candidates(world, world.waiting.candidates, world.waiting.queue)
 
 
 @inlined
-def _line_up_candidates(world: World, candidates: Any, queue: Any) -> int:
+def _list_candidates(world: World, candidates: Any, queue: Any) -> int:
     if candidates is not None:
-        return _line_up(world, world.limits.line, candidates, False)
-    return _line_up(world, world.limits.line, queue, False)
+        return _list_waiting(world, world.limits.line, candidates, False)
+    return _list_waiting(world, world.limits.line, queue, False)
 
 
 @inlined
@@ -232,7 +231,7 @@ def hold_head(world: World, place: int, sign: int) -> None:
 @inlined
 def reserve_for_heads(world: World) -> int:
     """Reserve for the first jobs of the partitions; return the second in which the first reservation begins."""
-    count = _line_up(world, world.limits.behind, world.waiting.queue, False)
+    count = _list_waiting(world, world.limits.behind, world.waiting.queue, False)
     return reserve_for_first(world, count)
 
 
@@ -275,7 +274,7 @@ def _find_heads(world: World, heads: NDArray[Any], count: int) -> int:
         if is_ready(world.dependencies, job):
             if not may_start(world, job):
                 continue
-        elif begin_of_task(world, job) == NOT_KNOWN:
+        elif begin_of_task(world, job) == NO_SECOND:
             continue
         if takes_any(world.limits, job):
             heads[found] = job

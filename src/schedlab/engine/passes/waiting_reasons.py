@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 from schedlab.engine.jobs.clock import NOW
+from schedlab.engine.jobs.state import NO_JOB
 from schedlab.engine.parts.admission import NO_REASON, may_start, why_not
 from schedlab.engine.parts.dependencies.kernels import is_ready
 from schedlab.engine.parts.limits.state import (
@@ -28,8 +29,6 @@ from schedlab.kernels import inlined, inner_kernel
 
 if TYPE_CHECKING:
     from schedlab.engine.world import World
-
-NO_JOB = -1
 
 
 @inner_kernel

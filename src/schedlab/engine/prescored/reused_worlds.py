@@ -139,7 +139,7 @@ def _empty_calendar(calendar: Calendar) -> None:
 
 
 @inner_kernel
-def line_up(queue: QueueTree, line: QueueList, jobs: int) -> None:
+def rank_all(queue: QueueTree, line: QueueList, jobs: int) -> None:
     """Empty a queue, and rank the jobs by scores that are all known; `line` is scratch space."""
     for node in range(queue.nodes.shape[0]):
         for column in range(queue.nodes.shape[1]):

@@ -18,7 +18,7 @@ from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.parts.cancellations.numbers import patience_by_job
 from schedlab.engine.parts.heterogeneous.numbers import owners_of
 from schedlab.engine.prepared import Prepared
-from schedlab.engine.prescored.reused_worlds import Bench, Kind, empty, give_back, kind_for, line_up, take_bench
+from schedlab.engine.prescored.reused_worlds import Bench, Kind, empty, give_back, kind_for, rank_all, take_bench
 from schedlab.engine.queue.orders import Program, evaluate_for, known_scores
 from schedlab.engine.rules import Rules
 from schedlab.engine.world import with_jobs
@@ -246,18 +246,18 @@ def _simulate(case: Case, policies: Formulas, number: int, candidates: Formulas 
     never: Any = np.int64(NEVER)  # as a plain constant, it would have a type of its own
     waiting, orders = bench.world.waiting, bench.world.orders
     empty(bench.world.state, case.jobs.shape[0], case.processors)
-    blamed = _line_up(policies, number, bench, orders.policy, waiting.queue, case)
+    blamed = _score_and_rank(policies, number, bench, orders.policy, waiting.queue, case)
     if candidates is not None:
-        blamed = max(blamed, _line_up(candidates, 0, bench, orders.candidates, waiting.candidates, case))
-    _line_up_by_entry(waiting.ages, bench, case.jobs.shape[0])
-    _line_up_by_entry(waiting.beyond, bench, case.jobs.shape[0])
+        blamed = max(blamed, _score_and_rank(candidates, 0, bench, orders.candidates, waiting.candidates, case))
+    _rank_by_entry(waiting.ages, bench, case.jobs.shape[0])
+    _rank_by_entry(waiting.beyond, bench, case.jobs.shape[0])
     if blamed == SIMULATED:
         call(bench.loop, (with_jobs(bench.world, (case.jobs, case.seen)), never))
     return blamed
 
 
 @inner_kernel
-def _line_up(
+def _score_and_rank(
     formulas: Formulas,
     number: int,
     bench: Bench,
@@ -277,14 +277,14 @@ def _line_up(
     )
     entered, jobs = bench.world.state.entered, case.seen.shape[0]
     blamed = evaluate_for(program, order.score, case.seen, case.request, entered, 0, jobs, case.seen[0].submit)
-    line_up(queue, bench.line, jobs)
+    rank_all(queue, bench.line, jobs)
     return blamed
 
 
 @inlined
-def _line_up_by_entry(queue: Any, bench: Bench, jobs: int) -> None:
+def _rank_by_entry(queue: Any, bench: Bench, jobs: int) -> None:
     if queue is not None:
-        line_up(queue, bench.line, jobs)
+        rank_all(queue, bench.line, jobs)
 
 
 @kernel

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.axes import Fixed, PerJob, Scratch
+from schedlab.engine.jobs.state import NO_JOB
 from schedlab.engine.queue.function_order import Column, FunctionOrder, blame
 from schedlab.engine.queue.statistics import expect_number
 from schedlab.kernels import inlined, inner_kernel
@@ -15,8 +16,6 @@ from schedlab.scheduler.formula import CHUNK, STATISTICS, Formula, evaluate
 from schedlab.scheduler.function_policy import FunctionPolicy
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.policy import Policy
-
-NO_JOB = -1
 
 # Where scores come from: Order.kind[0].
 KNOWN = 0  # they were known before the first event

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import NOW
 from schedlab.engine.parts.admission import may_start
-from schedlab.engine.parts.dependencies.kernels import UNKNOWN
+from schedlab.engine.parts.dependencies.kernels import NO_SECOND
 from schedlab.engine.parts.limits.state import ANYWHERE
 from schedlab.engine.parts.moldable.kernels import is_visible
 from schedlab.engine.passes.alternatives import BY_SCORE, goes_before
@@ -47,7 +47,7 @@ def _planned_of(world: World, score: NDArray[np.float64], job: int, strict: int,
             continue
         length = world.jobs[other].estimate + strict
         begins = planned_slot(world, other, ANYWHERE, now)
-        if begins == UNKNOWN:
+        if begins == NO_SECOND:
             begins = NO_PLAN
         soonest = min(soonest, begins)
         if (

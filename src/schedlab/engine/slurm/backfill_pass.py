@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import FREE, NOW
+from schedlab.engine.jobs.state import NO_JOB
 from schedlab.engine.parts.admission import may_start_by_itself, some_may_not_start
-from schedlab.engine.parts.dependencies.kernels import NO_WORKFLOW, UNKNOWN, after_parents, is_ready
+from schedlab.engine.parts.dependencies.kernels import NO_SECOND, NO_WORKFLOW, after_parents, is_ready
 from schedlab.engine.parts.heterogeneous.kernels import (
     begin_to_plan,
     earliest_of_component,
@@ -38,7 +39,7 @@ from schedlab.engine.slurm.reach import note_reserved, out_of_reach
 from schedlab.engine.slurm.rest import note_idle
 from schedlab.engine.slurm.search import planned_slot
 from schedlab.engine.slurm.starts import start, start_all_planned, start_planned
-from schedlab.engine.slurm.state import FEW, NO_JOB, PLANS, STANDS, STEPS_CHANGE, TESTED
+from schedlab.engine.slurm.state import BACKFILL_PASSES, FEW, STANDS, STEPS_CHANGE, TESTED
 from schedlab.engine.slurm.turn import begin_queue, next_job, next_turn
 from schedlab.kernels import inlined, inner_kernel
 
@@ -91,7 +92,7 @@ def _open(world: World, turn: Any) -> None:
     # Runs preempted in the plan still hold theirs now, and components that start do so on other nodes than planned.
     late_ones_hold = not has_preemption(world) and not (has_components(world) and world.rules.het_at_once)
     turn.held = turn.strict if late_ones_hold else 0
-    counters[PLANS] += 1
+    counters[BACKFILL_PASSES] += 1
     clear_steps(world.plan)
     counters[STEPS_CHANGE], counters[STANDS] = NEVER, NO_JOB
     turn.narrowest = _narrowest(world)
@@ -163,9 +164,9 @@ def _take_turn(world: World, turn: Any) -> bool:
     turn.turns += 1
     if number == 0:
         turn.reservations = 0
-    turn.begins, turn.room = UNKNOWN, False
+    turn.begins, turn.room = NO_SECOND, False
     counts = turn.ready or world.rules.planned_tasks
-    if counts and not take_look(world.plan.planning, world.plan.counters[PLANS], turn.entry):
+    if counts and not take_look(world.plan.planning, world.plan.counters[BACKFILL_PASSES], turn.entry):
         next_turn(turn)
         return False
     return True
@@ -187,16 +188,16 @@ def _may_be_planned(world: World, turn: Any) -> bool:
             turn.workflows += 1
         if not turn.ready:
             turn.earliest = _after_parents(world, turn)
-        return turn.earliest != UNKNOWN and (workflow == NO_WORKFLOW or turn.workflows <= world.rules.wf_depth)
+        return turn.earliest != NO_SECOND and (workflow == NO_WORKFLOW or turn.workflows <= world.rules.wf_depth)
     return True
 
 
 @inlined
 def _after_parents(world: World, turn: Any) -> int:
     if not world.rules.planned_tasks:
-        return UNKNOWN
+        return NO_SECOND
     plan = world.plan
-    return after_parents(world, plan.planned_in, plan.planned_end, plan.counters[PLANS], turn.job)
+    return after_parents(world, plan.planned_in, plan.planned_end, plan.counters[BACKFILL_PASSES], turn.job)
 
 
 @inlined
@@ -229,11 +230,11 @@ def _plan(world: World, turn: Any) -> None:
 def _plan_component(world: World, turn: Any) -> None:
     """Note when a component is planned, if need be in the place of others; all are to start together."""
     now, job = world.state.clock[NOW], turn.job
-    if has_preemption(world) and turn.ready and not turn.room and turn.begins != UNKNOWN and turn.earliest == now:
+    if has_preemption(world) and turn.ready and not turn.room and turn.begins != NO_SECOND and turn.earliest == now:
         ends = now + world.jobs[job].estimate + turn.strict
         turn.room = has_room_without_others(world, world.plan.planned_end, job, ends)
         turn.begins = now if turn.room else planned_slot(world, job, turn.option, turn.earliest)
-    if turn.begins != UNKNOWN:
+    if turn.begins != NO_SECOND:
         note_plan(world.heterogeneous, job, turn.begins, turn.room)
         turn.again = now + 1  # where others stand in the plan moves with the clock
 
@@ -246,7 +247,7 @@ def _find_start(world: World, turn: Any) -> bool:
     if turn.room:
         return True
     length = world.jobs[turn.job].estimate + turn.strict
-    able = turn.begins != UNKNOWN and turn.ready
+    able = turn.begins != NO_SECOND and turn.ready
     return able and fits_over_in_plan(world, world.plan.planned_end, turn.job, turn.option, length)
 
 
@@ -272,7 +273,7 @@ def _start(world: World, turn: Any) -> None:
 def _try_to_preempt(world: World, turn: Any) -> bool:
     """Let runs be preempted for a job if that makes room now, and reserve what they leave; return whether it does."""
     job, now = turn.job, world.state.clock[NOW]
-    if not has_preemption(world) or turn.begins == UNKNOWN or is_component(world.heterogeneous, job):
+    if not has_preemption(world) or turn.begins == NO_SECOND or is_component(world.heterogeneous, job):
         return False
     length = world.jobs[job].estimate
     until = world.plan.planned_end
@@ -290,7 +291,7 @@ def _try_to_preempt(world: World, turn: Any) -> bool:
 @inlined
 def _reserve_or_leave(world: World, turn: Any) -> None:
     """Reserve for a job that cannot start now, if it may have a reservation, and go to the next turn."""
-    if turn.begins != UNKNOWN:
+    if turn.begins != NO_SECOND:
         _expect_change(world, turn)
         if _may_reserve(world, turn):
             _reserve(world, turn)
@@ -317,7 +318,7 @@ def _may_reserve(world: World, turn: Any) -> bool:
         and turn.begins <= world.state.clock[NOW] + world.rules.horizon
         and (turn.reserved < world.rules.reserve if first else not world.rules.one_each)
         and not is_minor(world, turn.job)
-        and take_look(world.plan.reserving, world.plan.counters[PLANS], turn.entry)
+        and take_look(world.plan.reserving, world.plan.counters[BACKFILL_PASSES], turn.entry)
     )
 
 

@@ -17,7 +17,7 @@ from schedlab.engine.queue.operations import NONE, first_fit, job_at
 from schedlab.engine.slurm.depths import take_look
 from schedlab.engine.slurm.queue_entries import entry_of, option_of, turns_of
 from schedlab.engine.slurm.starts import AGAIN, STOP, start_next
-from schedlab.engine.slurm.state import FULL_DUE, LAST_MAIN, MAIN_DUE, STARTS
+from schedlab.engine.slurm.state import FULL_DUE, LAST_MAIN, MAIN_DUE, MAIN_PASSES
 from schedlab.engine.slurm.timing import next_minute
 from schedlab.engine.slurm.turn import begin_queue, next_job, next_turn
 from schedlab.kernels import inlined, inner_kernel
@@ -57,7 +57,7 @@ def main_pass(world: World) -> None:
         _take(world, turn)
         if not turn.ready:
             next_job(turn, 1)
-        elif not take_look(world.plan.starting, world.plan.counters[STARTS], turn.entry):  # of its partition
+        elif not take_look(world.plan.starting, world.plan.counters[MAIN_PASSES], turn.entry):  # of its partition
             look_at_all(world)
             next_turn(turn)
         elif (not whole and turn.looked_at == world.rules.queue_depth) or clock[STARTED] >= last:
@@ -77,7 +77,7 @@ def _begin(world: World) -> None:
     counters = world.plan.counters
     counters[MAIN_DUE] = counters[FULL_DUE] = NEVER
     counters[LAST_MAIN] = world.state.clock[NOW]
-    counters[STARTS] += 1
+    counters[MAIN_PASSES] += 1
     begin_turns(world.moldable)
 
 

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 from schedlab.engine.jobs.calendar import NEVER, next_place, record_at
 from schedlab.engine.jobs.clock import FREE, NOW
-from schedlab.engine.parts.dependencies.kernels import UNKNOWN
+from schedlab.engine.parts.dependencies.kernels import NO_SECOND
 from schedlab.engine.parts.preemption.in_plan import note_ends
 from schedlab.engine.passes.plan_slots import changes_at, ends_exactly, keep_slot, note_group, plan_group, plan_nothing
 from schedlab.engine.slurm.groups import begin_groups, leave_group, open_group
 from schedlab.engine.slurm.plan_records import add_step, drop_step, is_step, place_of_step
-from schedlab.engine.slurm.state import EMPTY_FIRST_RECORD, PLANS, RECORDS, STEPS, STEPS_CHANGE, TWICE, Passes
+from schedlab.engine.slurm.state import BACKFILL_PASSES, EMPTY_FIRST_RECORD, RECORDS, STEPS, STEPS_CHANGE, TWICE, Passes
 from schedlab.kernels import inlined, inner_kernel
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def expect_ends(world: World) -> int:
     """
     running, now, strict = world.state.running, world.state.clock[NOW], 1 if world.rules.interval > 0 else 0
     plan_nothing(world, world.state.clock[FREE], strict)
-    exactly, late, ends = ends_exactly(world), NEVER, UNKNOWN
+    exactly, late, ends = ends_exactly(world), NEVER, NO_SECOND
     freed = together = 0
     groups = world.plan.groups[0]
     begin_groups(groups, running, now)
@@ -160,4 +160,4 @@ def changes_by_itself(rules: Rules, begins: int, now: int) -> int:
 def note(passes: Passes, job: int, begins: int, ends: int) -> None:
     passes.begins[job] = begins
     passes.planned_end[job] = ends
-    passes.planned_in[job] = passes.counters[PLANS]
+    passes.planned_in[job] = passes.counters[BACKFILL_PASSES]

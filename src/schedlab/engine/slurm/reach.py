@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from schedlab.engine.jobs.clock import NOW
+from schedlab.engine.jobs.state import NO_JOB
 from schedlab.engine.machine.state import PICKED
 from schedlab.engine.parts.heterogeneous.kernels import has_components
 from schedlab.engine.parts.moldable.kernels import has_alternatives
@@ -19,7 +20,7 @@ from schedlab.engine.passes.nodes import fits
 from schedlab.engine.queue.sorted_list import QueueList
 from schedlab.engine.slurm.plan import rounded_down
 from schedlab.engine.slurm.search import may_begin_now
-from schedlab.engine.slurm.state import NO_JOB, STANDS
+from schedlab.engine.slurm.state import STANDS
 from schedlab.kernels import inlined, inner_kernel
 
 if TYPE_CHECKING:

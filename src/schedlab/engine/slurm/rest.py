@@ -20,7 +20,7 @@ from schedlab.engine.jobs.clock import FREE, NOW
 from schedlab.engine.machine.profile import Profile, free_at
 from schedlab.engine.machine.state import PICKED
 from schedlab.engine.parts.admission import may_start_by_itself
-from schedlab.engine.parts.dependencies.kernels import UNKNOWN, is_ready
+from schedlab.engine.parts.dependencies.kernels import NO_SECOND, is_ready
 from schedlab.engine.parts.heterogeneous.kernels import is_component
 from schedlab.engine.parts.moldable.kernels import has_alternatives
 from schedlab.engine.parts.outages.kernels import have_closures
@@ -31,7 +31,7 @@ from schedlab.engine.slurm.plan import expect_ends, is_full, reserve
 from schedlab.engine.slurm.plan_records import clear_steps
 from schedlab.engine.slurm.queue_entries import entry_of, option_of, turns_of
 from schedlab.engine.slurm.search import planned_slot
-from schedlab.engine.slurm.state import ALONE, AWAKE, BEHIND, BESIDE, FEW, IDLE, PLANS
+from schedlab.engine.slurm.state import ALONE, AWAKE, BACKFILL_PASSES, BEHIND, BESIDE, FEW, IDLE
 from schedlab.kernels import inlined, inner_kernel
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def note_idle(world: World, job: int, begins: int) -> None:
 def _changes(world: World, queue: QueueList) -> bool:
     """Return whether a pass reserves nodes that are idle now, or for a job that begins when a reservation ends."""
     now, reserved = world.state.clock[NOW], 0
-    rehearsal = -1 - world.plan.counters[PLANS]  # a number that no pass has, so that looks are counted apart
+    rehearsal = -1 - world.plan.counters[BACKFILL_PASSES]  # a number that no pass has, so that looks are counted apart
     expect_ends(world)
     clear_steps(world.plan)
     for i in range(queue.length[0]):
@@ -97,7 +97,7 @@ def _changes(world: World, queue: QueueList) -> bool:
             begins = planned_slot(world, job, option_of(world, job, turn), now)
             if begins == now:
                 return True
-            if UNKNOWN != begins <= now + world.rules.horizon:
+            if NO_SECOND != begins <= now + world.rules.horizon:
                 busy = _are_busy(world, world.plan.profile, job, begins)
                 if world.plan.counters[BEHIND] > 0 or not busy:
                     return True

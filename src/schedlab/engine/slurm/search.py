@@ -23,9 +23,9 @@ from schedlab.engine.machine.numbers import BOOKED, KEPT, PLANNED, UNLIMITED
 from schedlab.engine.machine.placement import choose
 from schedlab.engine.machine.placement_exceptions import look_ahead
 from schedlab.engine.machine.slots import give_room
-from schedlab.engine.machine.state import LATER, PICKED, VIEWS, Nodes
+from schedlab.engine.machine.state import LATER, PICKED, VIEW_NUMBER, Nodes
 from schedlab.engine.machine.timeline_state import LAST, Timeline
-from schedlab.engine.parts.dependencies.kernels import UNKNOWN
+from schedlab.engine.parts.dependencies.kernels import NO_SECOND
 from schedlab.engine.parts.heterogeneous.kernels import has_components, is_component
 from schedlab.engine.parts.limits.state import ANYWHERE
 from schedlab.engine.parts.outages.closures_in_plan import next_step_of_closures, planned_marks
@@ -37,7 +37,7 @@ from schedlab.engine.slurm.groups import begin_groups, leave_group, open_group
 from schedlab.engine.slurm.plan import rounded_down
 from schedlab.engine.slurm.plan_records import is_step
 from schedlab.engine.slurm.queue_entries import slot_in_turn
-from schedlab.engine.slurm.state import BEHIND, PLANS, STEPS_CHANGE, TESTED
+from schedlab.engine.slurm.state import BACKFILL_PASSES, BEHIND, STEPS_CHANGE, TESTED
 from schedlab.engine.slurm.usable import find_usable, may_suffice
 from schedlab.kernels import inlined, inner_kernel
 
@@ -50,7 +50,7 @@ CLOSURES = KEPT | BOOKED
 
 @inlined
 def planned_slot(world: World, job: int, option: int, begins: int) -> int:
-    """Return when a turn of a job is planned, not before a second, and choose its nodes; UNKNOWN if it has no plan."""
+    """Return when a turn of a job is planned, not before a second, and choose its nodes; NO_SECOND without a plan."""
     estimate = world.jobs[job].estimate
     if world.nodes is not None and world.rules.interval > 0:
         return _earliest(world, job, option, estimate, begins)
@@ -64,15 +64,15 @@ def _earliest(world: World, job: int, option: int, estimate: int, begins: int) -
     first, behind = world.nodes.machine.options[job], world.nodes.machine.options[job + 1]
     if option != ANYWHERE:
         first, behind = option, option + 1
-    best, chosen = UNKNOWN, behind
+    best, chosen = NO_SECOND, behind
     world.plan.counters[TESTED] = world.state.planned[job]
     for one in range(first, behind):
         second = _in_partition(world, job, one, estimate, begins)
-        if second != UNKNOWN and (best == UNKNOWN or second < best):
+        if second != NO_SECOND and (best == NO_SECOND or second < best):
             best, chosen = second, one
     if chosen < behind - 1:  # others have been searched since
         _in_partition(world, job, chosen, estimate, begins)
-    if best == UNKNOWN:
+    if best == NO_SECOND:
         world.nodes.counters[PICKED] = 0
     return best
 
@@ -83,24 +83,25 @@ def may_begin_now(world: World, job: int, estimate: int) -> bool:
 
     In a plan that is only added to, what has no room has none for longer either.
     """
-    now, number, change = world.state.clock[NOW], world.plan.counters[PLANS], world.plan.counters[STEPS_CHANGE]
+    now, counters = world.state.clock[NOW], world.plan.counters
+    number, change = counters[BACKFILL_PASSES], counters[STEPS_CHANGE]
     found = False
     for one in range(world.nodes.machine.options[job], world.nodes.machine.options[job + 1]):
         request = world.nodes.machine.shape[one]
         memory = world.nodes.memory[request]
         if not found and (memory.barred != number or memory.barred_for > estimate):
             find_usable(world, world.nodes.ahead, one, now, estimate, now)
-            world.nodes.counters[VIEWS] += 1
+            world.nodes.counters[VIEW_NUMBER] += 1
             found = _fits_at(world, request, now, now, estimate + 1, False)
             if not found and world.nodes.machine.requests[request].most_leaves == UNLIMITED:
                 memory.barred, memory.barred_for = number, estimate
-    world.plan.counters[STEPS_CHANGE] = change  # nothing is planned for it
+    counters[STEPS_CHANGE] = change  # nothing is planned for it
     return found
 
 
 @inlined
 def _in_partition(world: World, job: int, option: int, estimate: int, begins: int) -> int:
-    """Return when a job is planned in one partition, UNKNOWN if it has no plan; choose its nodes.
+    """Return when a job is planned in one partition, NO_SECOND if it has no plan; choose its nodes.
 
     The runs that it may preempt there do not count, even if they are not preempted yet.
     """
@@ -116,29 +117,29 @@ def _beside_others(world: World, option: int, estimate: int, begins: int) -> int
     now, request, moment, behind = world.state.clock[NOW], world.nodes.machine.shape[option], begins, 0
     while moment != NEVER:
         later = find_usable(world, world.nodes.ahead, option, moment, estimate, now)
-        second: Any = np.int64(UNKNOWN)  # as a plain constant, it would have a type of its own
+        second: Any = np.int64(NO_SECOND)  # as a plain constant, it would have a type of its own
         if may_suffice(world.nodes, world.nodes.ahead, request):
             stop = later if world.plan.counters[TESTED] else NEVER
             second = _as_runs_end(world, world.nodes.ahead, request, moment, estimate + 1, stop)
-            world.plan.counters[TESTED] = max(world.plan.counters[TESTED], 1 if second != UNKNOWN else 0)
-        if second == UNKNOWN or (second > now and second > later):
+            world.plan.counters[TESTED] = max(world.plan.counters[TESTED], 1 if second != NO_SECOND else 0)
+        if second == NO_SECOND or (second > now and second > later):
             moment, behind = later, 1
         elif second > moment and _meets_others(world, world.nodes.ahead, second, estimate, now):
             moment, behind = second, 0
         else:
             world.plan.counters[BEHIND] = behind if second == moment else 0
             return second
-    return UNKNOWN
+    return NO_SECOND
 
 
 @inner_kernel
 def _as_runs_end(world: World, timeline: Timeline, request: int, moment: int, length: int, stop: int) -> int:
     """Return when a request fits on usable nodes as running jobs end, not before a moment; choose its nodes.
 
-    Runs that end behind `stop` are not looked at, and it is UNKNOWN if the request does not fit before they do.
+    Runs that end behind `stop` are not looked at, and it is NO_SECOND if the request does not fit before they do.
     It gets nodes that are free as soon as it fits, also if it may only begin later.
     """
-    world.nodes.counters[VIEWS] += 1
+    world.nodes.counters[VIEW_NUMBER] += 1
     now, groups = world.state.clock[NOW], world.plan.groups[0]
     if _may_fit_now(world, request, moment) and _fits_at(world, request, now, max(now, moment), length, False):
         return max(now, moment)
@@ -146,7 +147,7 @@ def _as_runs_end(world: World, timeline: Timeline, request: int, moment: int, le
     end = _next_group(world, timeline, stop)
     while end != NEVER:
         second = _try(world, request, moment, length, groups.tried, end)
-        if second != UNKNOWN:
+        if second != NO_SECOND:
             return second
         groups.tried = end
         end = _next_group(world, timeline, stop)
@@ -157,11 +158,11 @@ def _as_runs_end(world: World, timeline: Timeline, request: int, moment: int, le
 def _next_group(world: World, timeline: Timeline, stop: int) -> int:
     """Return when the last of the next group of runs ends; NEVER if there is none, or if it ends behind `stop`.
 
-    Jobs that are late, or end in the next second, do so by themselves. A group goes on as long as the next end of all
-    running jobs is not too late, and has those that hold usable nodes.
+    Its runs are those that hold usable nodes; one that is late, or ends in the next second, is a group by itself. The
+    next end of any run decides whether a group goes on: if it is too late, the group is over.
     """
     running, groups, now = world.state.running, world.plan.groups[0], world.state.clock[NOW]
-    place, tried, last = groups.place, groups.tried, UNKNOWN
+    place, tried, last = groups.place, groups.tried, NO_SECOND
     asked = False  # whether the group has been found to go on behind its last end so far
     while place >= 0:
         record = record_at(running, place)
@@ -169,11 +170,11 @@ def _next_group(world: World, timeline: Timeline, stop: int) -> int:
         if end != last and (end != tried or end != now + 1):
             known, holds = _ends_and_holds(world, timeline, record.job, end)
             if known:
-                if last != UNKNOWN and not asked:
+                if last != NO_SECOND and not asked:
                     asked = True
                     if leave_group(groups, world.rules, end):
                         break
-                if end > stop and (holds or last == UNKNOWN):
+                if end > stop and (holds or last == NO_SECOND):
                     return NEVER
                 if holds:
                     last, asked = end, False
@@ -183,7 +184,7 @@ def _next_group(world: World, timeline: Timeline, stop: int) -> int:
                     open_group(groups, world.rules, end)
         place = next_place(running, place)
     groups.place = place
-    return NEVER if last == UNKNOWN else last
+    return NEVER if last == NO_SECOND else last
 
 
 @inlined
@@ -243,7 +244,7 @@ def _releases(timeline: Timeline, cohort: int, second: int) -> bool:
 
 @inlined
 def _try(world: World, request: int, moment: int, length: int, before: int, group: int) -> int:
-    """Return when a request fits once a group of runs has ended, or as closures end until then; UNKNOWN if it does not.
+    """Return when a request fits once a group of runs has ended, or as closures end until then; NO_SECOND if never.
 
     The last runs that have been tried end at `before`; without another group, `group` is NEVER.
     """
@@ -255,7 +256,7 @@ def _try(world: World, request: int, moment: int, length: int, before: int, grou
         step = next_step_of_closures(world.outages, now, step)
     if group < NEVER and _fits_at(world, request, group, max(group, moment), length, True):
         return max(group, moment)
-    return UNKNOWN
+    return NO_SECOND
 
 
 @inner_kernel

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from schedlab.engine.jobs.clock import NOW, STARTED
+from schedlab.engine.jobs.state import NO_JOB
 from schedlab.engine.parts.admission import may_start, may_start_by_itself
 from schedlab.engine.parts.heterogeneous.kernels import all_startable, is_component, mark_chosen, unmark
 from schedlab.engine.parts.limits.state import open_partitions
@@ -13,7 +14,7 @@ from schedlab.engine.parts.moldable.kernels import before_in_list, take_turn
 from schedlab.engine.parts.outages.in_service import shut_out
 from schedlab.engine.parts.preemption.kernels import call_off, make_way_for_component
 from schedlab.engine.parts.preemption.state import has_preemption
-from schedlab.engine.parts.suspension.choice import NOBODY, next_over
+from schedlab.engine.parts.suspension.choice import next_over
 from schedlab.engine.parts.suspension.kernels import suspend_others
 from schedlab.engine.passes.alternatives import BY_ENTRY, BY_SCORE
 from schedlab.engine.passes.components import fit_together, fits_apart
@@ -48,7 +49,7 @@ def start_over(world: World) -> None:
     """Before a main pass, start jobs of its queue in place of runs that are suspended."""
     queue = world.waiting.queue
     job = next_over(world, queue.order, queue.length[0])
-    while job != NOBODY:
+    while job != NO_JOB:
         start(world, job)
         suspend_others(world)
         world.state.backfilled[job] = False

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from schedlab.engine.axes import Fixed, Kept, PerJob, Scratch
 from schedlab.engine.jobs.calendar import NEVER
+from schedlab.engine.jobs.state import NO_JOB
 from schedlab.engine.machine.profile import Profile, new_profile
 from schedlab.engine.slurm.groups import GROUPS
 from schedlab.engine.slurm.turn import TURN
@@ -24,12 +25,12 @@ FULL_DUE = 2  # second of the next main pass that looks at the whole queue, afte
 LOOK_AGAIN = 3  # first second from which on a backfill pass could start a job; NEVER if only a change helps
 LAST_CHANGE = 4  # last second in which anything happened
 LAST_BACKFILL = 5  # second of the last backfill pass
-PLANS = 6  # backfill passes with plans so far
+BACKFILL_PASSES = 6  # backfill passes with plans so far
 MAIN = 7  # 1 if a main pass is due now
 BACKFILL = 8  # 1 if a backfill pass is due now
 STEPS = 9  # seconds in which the plan of the present backfill pass changes
 STEPS_CHANGE = 10  # second from which the same reservations would make another number of steps
-STARTS = 11  # main passes so far
+MAIN_PASSES = 11  # main passes so far
 RESTING = 12  # whether passes rest as the last one has changed nothing: AWAKE, ALONE or BESIDE
 BEHIND = 13  # 1 if the last job that was planned is to begin when the reservation of another one ends
 TESTED = 14  # 1 if the last job that was planned would fit at some time, had others no reservations
@@ -42,10 +43,10 @@ IDLE = 20  # 1 if it has reserved nodes that are idle, which is taken for grante
 STANDS = 21  # a job that still has room now beside all reservations, on the nodes found for it; NO_JOB if none is known
 COUNTERS_SIZE = 22
 
-NO_JOB = -1
-
-# In RESTING: passes do not rest; the next one waits for a change; so it does, and main passes of full minutes are such.
-AWAKE, ALONE, BESIDE = range(3)
+# In RESTING.
+AWAKE = 0  # passes do not rest
+ALONE = 1  # the next one waits for a change
+BESIDE = 2  # ... and the main passes of full minutes are changes, too
 
 
 @by_address

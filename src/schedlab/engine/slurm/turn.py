@@ -23,7 +23,7 @@ OF_THE_TURN = [
     ("counts", "?"),  # whether it counts for the depth of the pass
     ("earliest", "i8"),  # when it could begin, by its dependencies
     ("soonest", "i8"),  # when the first of its alternatives could begin
-    ("begins", "i8"),  # when it begins in the plan; UNKNOWN without a plan
+    ("begins", "i8"),  # when it begins in the plan; NO_SECOND without a plan
     ("room", "?"),  # whether it can start now as planned
     ("reservations", "i8"),  # that the job has from its earlier turns
 ]

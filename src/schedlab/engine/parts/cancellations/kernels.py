@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from schedlab.engine.axes import Fixed, Kept, PerJob
 from schedlab.engine.jobs.calendar import Calendar, add, discard, new_calendar, pop, soonest
 from schedlab.engine.jobs.clock import ARRIVED, NOW, SUBMITTED
+from schedlab.engine.jobs.state import NO_JOB
 from schedlab.kernels import by_address, inlined, inner_kernel
 
 if TYPE_CHECKING:
     from schedlab.engine.world import World
 
-NO_JOB = -1
 NOT_CANCELLED = -1
 
 

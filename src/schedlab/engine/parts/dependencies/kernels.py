@@ -32,7 +32,7 @@ MADE_READY = 0  # jobs that this event has made ready
 COUNTERS_SIZE = 1
 
 NO_WORKFLOW = -1
-UNKNOWN = -1
+NO_SECOND = -1
 
 
 @by_address
@@ -224,7 +224,7 @@ def _number(state: State, first: int, ties: int) -> None:
 def after_parents(
     world: World, planned_in: NDArray[np.int64], planned_end: NDArray[np.int64], plan: int, job: int
 ) -> int:
-    """Return when a task with dependencies could start, or UNKNOWN.
+    """Return when a task with dependencies could start, or NO_SECOND.
 
     Known are the expected ends of running jobs, and of jobs in the plan with this number: `planned_end`, where
     `planned_in` is that number.
@@ -240,14 +240,14 @@ def after_parents(
         elif world.state.start[parent] >= 0:
             ends = max(now, world.state.start[parent] + world.jobs[parent].estimate)
         else:
-            return UNKNOWN
+            return NO_SECOND
         earliest = max(earliest, ends + world.dependencies.parent_delay[k])
     return earliest
 
 
 @inlined
 def begin_of_task(world: World, job: int) -> int:
-    """Return when a task that is not ready could start, UNKNOWN if its parents do not determine it."""
+    """Return when a task that is not ready could start, NO_SECOND if its parents do not determine it."""
     if world.dependencies is not None and not world.dependencies.ready[job]:
         return after_parents(world, world.state.begun[:0], world.state.begun[:0], 0, job)
-    return UNKNOWN
+    return NO_SECOND

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.axes import Fixed, PerJob, PerUser
+from schedlab.engine.jobs.state import NO_JOB
 from schedlab.kernels import by_address, inlined
-
-NO_JOB = -1
 
 
 @by_address

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from schedlab.engine.axes import ByPart, Fixed, Kept, PerJob, Scratch
 from schedlab.engine.jobs.calendar import NEVER, add, pop, soonest
 from schedlab.engine.jobs.clock import COMPLETED, CORRECTED, ENTERING, NOW, STARTED
+from schedlab.engine.jobs.state import NO_JOB
 from schedlab.engine.machine.processors import correct
 from schedlab.engine.parts.forecasts.groups import (
     Groups,
@@ -18,15 +19,7 @@ from schedlab.engine.parts.forecasts.groups import (
     learn_share,
     new_groups,
 )
-from schedlab.engine.parts.forecasts.history import (
-    NO_JOB,
-    History,
-    new_history,
-    note_end,
-    note_gone,
-    note_start,
-    recent,
-)
+from schedlab.engine.parts.forecasts.history import History, new_history, note_end, note_gone, note_start, recent
 from schedlab.engine.parts.forecasts.learners import Learner, new_learner
 from schedlab.engine.parts.forecasts.log_regression import new_log_regression
 from schedlab.engine.parts.forecasts.regression import KnownJobs, new_regression

@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.jobs.state import NO_JOB
 from schedlab.engine.parts.forecasts.groups import GEOMETRIC, Groups, drawn
-from schedlab.engine.parts.forecasts.history import NO_JOB, History, recent
+from schedlab.engine.parts.forecasts.history import History, recent
 from schedlab.engine.parts.forecasts.regression import (
     DAY,
     WEEK,

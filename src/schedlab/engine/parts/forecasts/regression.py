@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.axes import Kept, PerJob, Scratch
-from schedlab.engine.parts.forecasts.history import NO_JOB, History, recent
+from schedlab.engine.jobs.state import NO_JOB
+from schedlab.engine.parts.forecasts.history import History, recent
 from schedlab.kernels import by_address, inlined, inner_kernel
 from schedlab.scheduler.predictor import CHOICES
 from schedlab.scheduler.predictor import Regression as Choice

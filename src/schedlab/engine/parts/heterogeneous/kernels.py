@@ -20,7 +20,7 @@ from schedlab.engine.axes import ByPart, Fixed, Kept, PerJob, Scratch
 from schedlab.engine.jobs.clock import NOW
 from schedlab.engine.machine.numbers import ALONE
 from schedlab.engine.machine.placement import choose
-from schedlab.engine.machine.state import FREED, GROWN, NOW_FREE, PICKED, REMEMBERED, VIEWS, Nodes
+from schedlab.engine.machine.state import FREED, GROWN, NOW_FREE, PICKED, REMEMBERED, VIEW_NUMBER, Nodes
 from schedlab.kernels import bare_kernel, by_address, inlined, inner_kernel
 
 if TYPE_CHECKING:
@@ -248,7 +248,7 @@ def unmark(components: Components, nodes: Nodes | None) -> None:
 @inlined
 def _mark(nodes: Nodes, node: int, by: int) -> None:
     nodes.now.free[node].runs += by
-    if nodes.notes[node].differs == nodes.counters[VIEWS]:
+    if nodes.notes[node].differs == nodes.counters[VIEW_NUMBER]:
         nodes.later.free[node].runs += by
         nodes.both.free[node].runs += by
 

@@ -28,11 +28,11 @@ PLACED = 1 << 62
 
 
 @inlined
-def line_up(world: World) -> None:
+def put_together(world: World) -> None:
     """Before the passes, put the components of each job side by side, if the rules say so."""
     if world.rules.het_order != OWN:
         whole = world.orders.policy.kind[0] == PRIORITY  # then scores are whole numbers, and so is their mean
-        _line_up(world.heterogeneous, world.waiting.queue, world.rules.het_order, whole)
+        _put_together(world.heterogeneous, world.waiting.queue, world.rules.het_order, whole)
 
 
 @inlined
@@ -57,7 +57,7 @@ def own_score(components: Components | None, queue: QueueList, job: int) -> floa
 
 
 @inner_kernel
-def _line_up(components: Components, queue: QueueList, order: int, whole: bool) -> None:
+def _put_together(components: Components, queue: QueueList, order: int, whole: bool) -> None:
     count, some = queue.length[0], False
     for place in range(count):
         job = queue.order[place]

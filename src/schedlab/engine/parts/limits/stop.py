@@ -44,14 +44,14 @@ def stops_others(world: World, job: int) -> bool:
 
 @inlined
 def is_at_limit(world: World, job: int) -> bool:
-    """Return whether a job that `line_up` has listed may not start, and stops others."""
+    """Return whether a job that `list_startable` has listed may not start, and stops others."""
     if world.rules.stops_at_limits:
         return not admitted(world.limits, world.state.running, job, world.jobs[job].estimate, world.state.clock[NOW])
     return False
 
 
 @inner_kernel
-def line_up(world: World, order: NDArray[np.int64], count: int) -> int:
+def list_startable(world: World, order: NDArray[np.int64], count: int) -> int:
     """List the jobs of an order that are ready, and within limits or stop others, in `limits.behind`; return how many.
 
     It overwrites the view of what is free.

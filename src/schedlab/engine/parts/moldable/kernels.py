@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from schedlab.engine.world import World
 
 PASS = 0  # position in AlternativeJobs.counters: how many passes over jobs have begun
-NOBODY = -1
 
 
 @by_address

@@ -12,7 +12,7 @@ from schedlab.engine.machine.core_caps import leave_all
 from schedlab.engine.machine.nodes import room
 from schedlab.engine.machine.numbers import UNLIMITED
 from schedlab.engine.machine.placement import choose
-from schedlab.engine.machine.state import LATER, VIEWS
+from schedlab.engine.machine.state import LATER, VIEW_NUMBER
 from schedlab.engine.parts.outages.kernels import NEXT, OUT, SERVICE_CHANGES, is_shut
 from schedlab.kernels import inlined, inner_kernel
 from schedlab.workload.resources import WHOLE
@@ -87,7 +87,7 @@ def _fits_idle_until(world: World, request: int, now: int, ends: int) -> bool:
 def _fits_idle(world: World, request: int, now: int, ends: int) -> bool:
     """Return whether a request would fit if no job ran: on nodes in service (AT_ALL), or open until a second."""
     machine, later = world.nodes.machine, world.nodes.later
-    world.nodes.counters[VIEWS] += 1
+    world.nodes.counters[VIEW_NUMBER] += 1
     for node in range(world.nodes.notes.shape[0]):
         there, free = machine.nodes[node], later.free[node]
         free.cores, free.memory, free.runs = there.cores, there.memory, 0
@@ -96,7 +96,7 @@ def _fits_idle(world: World, request: int, now: int, ends: int) -> bool:
         for device in range(there.gpu, machine.nodes[node + 1].gpu):
             later.devices[device] = 0 if (world.outages.gone[node] >> (device - there.gpu)) & 1 else WHOLE
             free.gpus += later.devices[device]
-        world.nodes.notes[node].differs = world.nodes.counters[VIEWS]
+        world.nodes.notes[node].differs = world.nodes.counters[VIEW_NUMBER]
         closed = world.outages.out[node]
         if ends != AT_ALL:
             closed = world.outages.closed[node] > 0 or is_shut(world, request, node, now, ends)

@@ -26,10 +26,10 @@ from schedlab.engine.jobs.calendar import BLOCK, USED, add, discard
 from schedlab.engine.jobs.clock import NOW, STARTED, WATCHED
 from schedlab.engine.machine.nodes import let_differ, move, move_place, note_change, room, view_of
 from schedlab.engine.machine.placement import choose
-from schedlab.engine.machine.state import ASKED_FOR, LATER, PICKED, VIEWS, Nodes
+from schedlab.engine.machine.state import ASKED_FOR, LATER, PICKED, VIEW_NUMBER, Nodes
 from schedlab.engine.parts.heterogeneous.kernels import end_of_all, first_of_all, is_component
 from schedlab.engine.parts.limits.state import all_blocked, block, is_closed, open_partitions
-from schedlab.engine.parts.limits.stop import is_at_limit, line_up
+from schedlab.engine.parts.limits.stop import is_at_limit, list_startable
 from schedlab.engine.parts.moldable.kernels import begin_turns, had_turn, next_of_job, take_turn
 from schedlab.engine.parts.outages.kernels import is_shut
 from schedlab.engine.parts.preemption.choice import MOST, candidates, measure_use, sort_by_use
@@ -56,8 +56,8 @@ def make_way(world: World, order: NDArray[np.int64], count: int) -> bool:
 def _make_way(world: World, order: NDArray[np.int64], count: int) -> bool:
     if world.state.clock[STARTED] < world.rules.in_order or not _anybody_may(world, order, count):
         return False
-    found, line, admitted = False, world.limits.behind, line_up(world, order, count)
-    world.nodes.counters[VIEWS] += 1
+    found, line, admitted = False, world.limits.behind, list_startable(world, order, count)
+    world.nodes.counters[VIEW_NUMBER] += 1
     _give_back_ending(world)
     open_partitions(world.limits)
     begin_turns(world.moldable)
@@ -168,7 +168,7 @@ def make_way_for_component(world: World, job: int) -> None:
 @inner_kernel
 def _make_way_for_component(world: World, job: int) -> None:
     now, ends = world.state.clock[NOW], world.state.clock[NOW] + world.jobs[job].estimate
-    world.nodes.counters[VIEWS] += 1
+    world.nodes.counters[VIEW_NUMBER] += 1
     _give_back_ending(world)
     if fits_later(world, job, now, ends):
         return

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.jobs.state import NO_JOB
 from schedlab.engine.parts.dependencies.kernels import DependencyState
-from schedlab.engine.parts.submission_limits.state import NO_JOB, NO_PARENT, REFUSED, SubmissionLimits, chains
+from schedlab.engine.parts.submission_limits.state import NO_PARENT, REFUSED, SubmissionLimits, chains
 
 
 def take_over_submission_limits(

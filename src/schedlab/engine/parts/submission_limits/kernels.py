@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from schedlab.engine.jobs.calendar import add
 from schedlab.engine.jobs.clock import ARRIVED, NOW, SUBMITTED
+from schedlab.engine.jobs.state import NO_JOB
 from schedlab.engine.parts.dependencies.kernels import NO_WORKFLOW
-from schedlab.engine.parts.submission_limits.state import NO_JOB, NO_LIMIT, NO_PARENT, REFUSED, SubmissionLimits
+from schedlab.engine.parts.submission_limits.state import NO_LIMIT, NO_PARENT, REFUSED, SubmissionLimits
 from schedlab.engine.queue.ties import number_submission
 from schedlab.kernels import inlined, inner_kernel
 

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.axes import ByPart, Fixed
+from schedlab.engine.jobs.state import NO_JOB
 from schedlab.engine.parts.submission_limits.numbers import SubmissionLimitInputs
 
 REFUSED = 0  # position in SubmissionLimits.counters: how many submissions are refused at present
 NO_LIMIT, NO_PARENT = -1, -2
 """What keeps a submission out: nothing, or a job that it depends on and that has not been accepted."""
-NO_JOB = -1
 
 
 class SubmissionLimits(NamedTuple):

@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 
 from schedlab.engine.jobs.calendar import BLOCK, NEVER, USED
 from schedlab.engine.jobs.clock import NOW, STARTED
+from schedlab.engine.jobs.state import NO_JOB
 from schedlab.engine.machine.placement import choose
 from schedlab.engine.machine.slots import has_room
-from schedlab.engine.machine.state import LATER, VIEWS
+from schedlab.engine.machine.state import LATER, VIEW_NUMBER
 from schedlab.engine.parts.limits.state import all_blocked, block, open_partitions, options_of
-from schedlab.engine.parts.limits.stop import line_up
+from schedlab.engine.parts.limits.stop import list_startable
 from schedlab.engine.parts.moldable.kernels import begin_turns, next_of_job
 from schedlab.engine.parts.preemption.kernels import look_at, may_any, next_without_room
 from schedlab.engine.parts.preemption.state import SUSPENDS, class_of_run
@@ -23,35 +24,33 @@ from schedlab.kernels import inlined, inner_kernel
 if TYPE_CHECKING:
     from schedlab.engine.world import World
 
-NOBODY = -1
-
 
 @inlined
 def next_over(world: World, order: NDArray[np.int64], count: int) -> int:
     """Return the first job of an order of `count` jobs that starts in place of others, and choose its nodes.
 
-    NOBODY if there is none. Jobs before it that fit keep what they would get; one that does not closes the nodes of its
+    NO_JOB if there is none. Jobs before it that fit keep what they would get; one that does not closes the nodes of its
     partitions.
     """
     if world.preemption is not None:
         return _next_over(world, order, count)
-    return NOBODY
+    return NO_JOB
 
 
 @inner_kernel
 def _next_over(world: World, order: NDArray[np.int64], count: int) -> int:
     if world.preemption.counters[SUSPENDS] == 0 or world.state.clock[STARTED] < world.rules.in_order:
-        return NOBODY
+        return NO_JOB
     if not _anybody_may(world, order, count):
-        return NOBODY
-    found, line, admitted = NOBODY, world.limits.behind, line_up(world, order, count)
-    world.nodes.counters[VIEWS] += 1
+        return NO_JOB
+    found, line, admitted = NO_JOB, world.limits.behind, list_startable(world, order, count)
+    world.nodes.counters[VIEW_NUMBER] += 1
     open_partitions(world.limits)
     begin_turns(world.moldable)
     place = next_without_room(world, line, 0, admitted, False)
     while place < admitted:
         found = _alternative_over(world, line, place, admitted)
-        if found != NOBODY:
+        if found != NO_JOB:
             break
         block(world.limits, line[place])
         if all_blocked(world.limits):
@@ -63,14 +62,14 @@ def _next_over(world: World, order: NDArray[np.int64], count: int) -> int:
 
 @inner_kernel
 def _alternative_over(world: World, line: NDArray[np.int64], place: int, count: int) -> int:
-    """Return the first alternative of the job at a place of a list that fits in place of others, or NOBODY."""
+    """Return the first alternative of the job at a place of a list that fits in place of others, or NO_JOB."""
     now = world.state.clock[NOW]
     while place < count:
         job = line[place]
         if _fits_over(world, job, now, now + world.jobs[job].estimate):
             return job
         place = next_of_job(world.moldable, line, place, count)
-    return NOBODY
+    return NO_JOB
 
 
 @inner_kernel
