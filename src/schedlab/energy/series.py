@@ -132,10 +132,7 @@ class Series:
             raise InputError(f"{source}, line {max(lines.line_num, 1)}: {error}") from None
         if len(rows) < 2:
             raise InputError(f"{source}: a series needs two rows or more; a flat figure is given as a number")
-        if math.isnan(rows[-1][1]):
-            end = rows.pop()[0]
-        else:
-            end = 2 * rows[-1][0] - rows[-2][0]
+        end = rows.pop()[0] if math.isnan(rows[-1][1]) else 2 * rows[-1][0] - rows[-2][0]
         times = np.array([second for second, _ in rows], dtype=np.int64)
         return cls(times, np.array([value for _, value in rows]), end, repeats, header[0] == "time", source)
 
