@@ -34,6 +34,23 @@ ENGINE += ["prepared", "world", "assembly", "pass_choice", "decisions", "loop", 
 ENGINE += ["sc17_simulator", "jobs_that_never_start", "simulation", "warm_up", "many", "steps"]
 """Packages and modules of the engine; each imports only those before it. Records are named for type checkers alone."""
 
+AMONG_PARTS = {
+    "checkpoints": "preemption",
+    "forecasts": "retries",
+    "heterogeneous": "limits",
+    "limits": "preemption reservations submission_limits",
+    "moldable": "limits",
+    "outages": "reservations",
+    "preemption": "heterogeneous limits moldable outages suspension",
+    "priority": "limits preemption",
+    "requeues": "outages preemption",
+    "reservations": "limits",
+    "retries": "checkpoints heterogeneous outages preemption requeues reservations",
+    "submission_limits": "dependencies limits",
+    "suspension": "limits moldable preemption",
+}
+"""Which parts know which others. What parts have to do with each other otherwise is said in `moments`."""
+
 MANY_ARGUMENTS = {
     # what users say of a simulation, by keyword
     *("simulation.simulate", "simulation.to_schedule", "prepared.prepare", "many.simulate_many.simulate_many"),
@@ -143,6 +160,16 @@ def test_no_modules_import_each_other():
         list(TopologicalSorter(imported).static_order())
     except CycleError as error:
         pytest.fail(" imports ".join(reversed(error.args[1])))
+
+
+def test_a_part_imports_only_those_that_it_knows():
+    folder, found = PACKAGE / "engine" / "parts", dict[str, set[str]]()
+    known = {f"schedlab.engine.parts.{path.parent.name}.{path.stem}" for path in folder.glob("*/*.py")}
+    for path in folder.glob("*/*.py"):
+        if not path.name.startswith("reference"):
+            others = {name.split(".")[3] for name in imported_at_once(path, known)}
+            found.setdefault(path.parent.name, set()).update(others - {path.parent.name})
+    assert {name: " ".join(sorted(others)) for name, others in found.items() if others} == AMONG_PARTS
 
 
 def test_passes_and_parts_have_few_arguments():

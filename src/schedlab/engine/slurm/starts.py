@@ -9,11 +9,11 @@ from schedlab.engine.jobs.state import NO_JOB
 from schedlab.engine.parts.admission import may_start, may_start_by_itself
 from schedlab.engine.parts.heterogeneous.kernels import all_startable, is_component, mark_chosen, unmark
 from schedlab.engine.parts.limits.state import open_partitions
-from schedlab.engine.parts.limits.stop import stops_others
 from schedlab.engine.parts.moldable.kernels import before_in_list, take_turn
 from schedlab.engine.parts.outages.in_service import shut_out
 from schedlab.engine.parts.preemption.kernels import call_off, make_way_for_component
 from schedlab.engine.parts.preemption.state import has_preemption
+from schedlab.engine.parts.stopping_limits import stops_others
 from schedlab.engine.parts.suspension.choice import next_over
 from schedlab.engine.parts.suspension.kernels import suspend_others
 from schedlab.engine.passes.alternatives import BY_ENTRY, BY_SCORE

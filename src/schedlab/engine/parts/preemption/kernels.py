@@ -29,11 +29,11 @@ from schedlab.engine.machine.placement import choose
 from schedlab.engine.machine.state import ASKED_FOR, LATER, PICKED, VIEW_NUMBER, Nodes
 from schedlab.engine.parts.heterogeneous.kernels import end_of_all, first_of_all, is_component
 from schedlab.engine.parts.limits.state import all_blocked, block, is_closed, open_partitions
-from schedlab.engine.parts.limits.stop import is_at_limit, list_startable
 from schedlab.engine.parts.moldable.kernels import begin_turns, had_turn, next_of_job, take_turn
 from schedlab.engine.parts.outages.kernels import is_shut
 from schedlab.engine.parts.preemption.choice import MOST, candidates, measure_use, sort_by_use
 from schedlab.engine.parts.preemption.state import COMES_BACK, IS_LOST, REORDER, REPLAN, STAYS, class_of_run
+from schedlab.engine.parts.stopping_limits import is_at_limit, list_startable
 from schedlab.engine.parts.suspension.kernels import hide_all
 from schedlab.kernels import inlined, inner_kernel
 

@@ -14,10 +14,10 @@ from schedlab.engine.machine.placement import choose
 from schedlab.engine.machine.slots import has_room
 from schedlab.engine.machine.state import LATER, VIEW_NUMBER
 from schedlab.engine.parts.limits.state import all_blocked, block, open_partitions, options_of
-from schedlab.engine.parts.limits.stop import list_startable
 from schedlab.engine.parts.moldable.kernels import begin_turns, next_of_job
 from schedlab.engine.parts.preemption.kernels import look_at, may_any, next_without_room
 from schedlab.engine.parts.preemption.state import SUSPENDS, class_of_run
+from schedlab.engine.parts.stopping_limits import list_startable
 from schedlab.engine.parts.suspension.kernels import hide, hide_all, hide_in_plan, list_tiers, next_tier
 from schedlab.kernels import inlined, inner_kernel
 
