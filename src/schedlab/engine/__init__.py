@@ -1,4 +1,4 @@
-"""The simulation engine: the event loop and its parts, their plain-Python twin, and `simulate`."""
+"""The simulation engine: the event loop and its parts, their reference in plain Python, and `simulate`."""
 
 from schedlab.engine.simulation import simulate
 

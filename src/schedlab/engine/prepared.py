@@ -64,7 +64,7 @@ CUTS_RUNS = [part.cuts_runs for part in PARTS if part.cuts_runs is not None]
 
 
 class Prepared(NamedTuple):
-    """A simulation checked and in order of submission, ready for one run of the engine or its twin.
+    """A simulation checked and in order of submission, ready for one run of the engine or its reference.
 
     Parameters
     ----------

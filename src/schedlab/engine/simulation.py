@@ -178,7 +178,7 @@ def to_schedule(
     waited_for: Mapping[str, NDArray[np.int64]] | None = None,
     **told: NDArray[Any] | None,
 ) -> Schedule:
-    """Return the result of the engine or its twin as a schedule, in the workload's order.
+    """Return the result of the engine or its reference as a schedule, in the workload's order.
 
     Parameters
     ----------

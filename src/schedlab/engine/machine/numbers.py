@@ -1,4 +1,4 @@
-"""Nodes and the requests for them as numbers, for the engine and its twin."""
+"""Nodes and the requests for them as numbers, for the engine and its reference."""
 
 from __future__ import annotations
 

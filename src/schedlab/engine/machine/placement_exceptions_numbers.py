@@ -1,4 +1,4 @@
-"""Which requests come to their nodes by another way than the rule of placement, for the engine and its twin."""
+"""Which requests come to their nodes by another way than the rule of placement, for the engine and its reference."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tree of switches of a cluster as numbers, for the engine and its twin."""
+"""The tree of switches of a cluster as numbers, for the engine and its reference."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A job of a simulation, as all modules of the twin see it."""
+"""A job of a simulation, as all modules of the reference implementation see it."""
 
 from __future__ import annotations
 

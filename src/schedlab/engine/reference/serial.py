@@ -36,7 +36,7 @@ class SerialJob:
 
 
 @dataclass
-class SerialTwin:
+class SerialReference:
     """One list of all jobs: those that have started, those that the scheduler sees, all others."""
 
     prepared: Prepared

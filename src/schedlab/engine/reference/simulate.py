@@ -1,4 +1,4 @@
-"""The entry point of the twin: from a workload to a schedule."""
+"""The entry point of the reference implementation: from a workload to a schedule."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from schedlab.engine.reference.nodes import Piece
 from schedlab.engine.reference.own_pass import AskedPass
 from schedlab.engine.reference.plan_pass import PlanPass
 from schedlab.engine.reference.queue_pass import QueuePass
-from schedlab.engine.reference.serial import SerialTwin
+from schedlab.engine.reference.serial import SerialReference
 from schedlab.engine.reference.slurm_pass import SlurmPass
 from schedlab.engine.simulation import to_schedule
 from schedlab.schedule.runs import PAUSE
@@ -57,12 +57,12 @@ def simulate_plain(
         scheduler = Scheduler.parse(scheduler)
     prepared = prepare(workload, scheduler, processors=processors, events=events, in_order=in_order, requests=requests)
     if prepared.events == "sc17":
-        twin = SerialTwin(prepared)
-        twin.run()
+        serial = SerialReference(prepared)
+        serial.run()
         return to_schedule(
             prepared,
-            start=np.array([job.start for job in twin.jobs]),
-            backfilled=np.array([job.backfilled for job in twin.jobs]),
+            start=np.array([job.start for job in serial.jobs]),
+            backfilled=np.array([job.backfilled for job in serial.jobs]),
         )
     return replay(prepared)
 

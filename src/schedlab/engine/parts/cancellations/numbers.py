@@ -1,4 +1,4 @@
-"""Jobs that are cancelled while they wait, as numbers, for the engine and its twin."""
+"""Jobs that are cancelled while they wait, as numbers, for the engine and its reference."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The predictors and corrections in plain Python for readers: lists of past runs, and formulas.
 
-Like the twin, they are an oracle, written from the rules and not from the kernels: simple and slow.
+They are an oracle, written from the rules and not from the kernels: simple and slow.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Partitions of a cluster and limits of its users as numbers, for the engine and its twin."""
+"""Partitions of a cluster and limits of its users as numbers, for the engine and its reference."""
 
 from __future__ import annotations
 

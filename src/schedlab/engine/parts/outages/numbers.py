@@ -1,4 +1,4 @@
-"""Nodes that go out of service, and announced closures of nodes, as numbers, for the engine and its twin."""
+"""Nodes that go out of service, and announced closures of nodes, as numbers, for the engine and its reference."""
 
 from __future__ import annotations
 

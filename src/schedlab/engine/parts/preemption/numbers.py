@@ -1,4 +1,4 @@
-"""Preemption on a cluster as numbers, for the engine and its twin: which jobs may preempt which runs."""
+"""Preemption on a cluster as numbers, for the engine and its reference: which jobs may preempt which runs."""
 
 from __future__ import annotations
 

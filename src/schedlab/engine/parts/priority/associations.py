@@ -1,4 +1,4 @@
-"""Associations as numbers, for the engine and its twin: a tree of accounts and users with their shares."""
+"""Associations as numbers, for the engine and its reference: a tree of accounts and users with their shares."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Advance reservations of nodes as numbers, for the engine and its twin.
+"""Advance reservations of nodes as numbers, for the engine and its reference.
 
 A job of a reservation has, for each of its partitions, a second request: the same, on the nodes of the reservation. All
 reservations are partitions of their own: jobs of one keep neither others waiting, nor the other way round.

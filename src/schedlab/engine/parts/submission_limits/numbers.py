@@ -1,4 +1,4 @@
-"""Limits on submitted jobs as numbers, for the engine and its twin.
+"""Limits on submitted jobs as numbers, for the engine and its reference.
 
 Who would exceed such a limit is refused by sbatch, an array as a whole. The jobs of a workload were accepted once, and
 their users do not give up: a refused submission is made again as soon as the limits allow it.

@@ -1,4 +1,4 @@
-"""Jobs that wait for few leaf switches (`--switches=COUNT[@TIME]`) as numbers, for the engine and its twin.
+"""Jobs that wait for few leaf switches (`--switches=COUNT[@TIME]`) as numbers, for the engine and its reference.
 
 While such a job waits for them, it has a request of its own in Slurm's passes: the same, with no more than so many leaf
 switches.
