@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from os import PathLike
 from typing import Any, NamedTuple
@@ -131,7 +131,7 @@ def audit_starts(
 def estimates_of(one: SlurmRun, jobs: JobList, number: int = 0) -> StartEstimates:
     """Return what Slurm said in a run that observed its queue (`observe`)."""
     start, epoch = jobs.workload.start_time, EPOCH + jobs.origin % 86_400 - jobs.origin
-    lines: list[dict[str, Any]] = one.observations["queue"].to_dict("records")
+    lines = one.observations["queue"].to_dict("records")
     seen = [line for line in lines if line["row"] >= 0]
     begun = dict(zip(one.schedule.workload.job_id.tolist(), one.schedule.start_time.tolist(), strict=True))
     names = jobs.workload.job_id.tolist()
@@ -145,7 +145,7 @@ def estimates_of(one: SlurmRun, jobs: JobList, number: int = 0) -> StartEstimate
     )
 
 
-def _second(line: dict[str, Any], epoch: int) -> int:
+def _second(line: Mapping[Any, Any], epoch: int) -> int:
     """Return the second that Slurm names, on the workload's clock; -1 for none."""
     try:
         return int(datetime.fromisoformat(line["expected_start"]).replace(tzinfo=UTC).timestamp()) - epoch

@@ -14,7 +14,7 @@ from schedlab.schedule.summary import duration
 from schedlab.site.site import Site
 from schedlab.when.past_runs import PastRuns
 from schedlab.when.run_times import RunTimes
-from schedlab.when.site_forecast import asked_job, at_site
+from schedlab.when.site_forecast import SiteForecast, asked_job, at_site
 from schedlab.when.snapshots import Snapshot
 from schedlab.when.start_forecast import Forking
 from schedlab.wording import table
@@ -83,7 +83,8 @@ def advise(
     The same fork has the same run time in all options. A job with another number of cores is taken to run for as long:
     how it scales is not known.
     """
-    found, refused = [], []
+    found: list[RequestOption] = []
+    refused: list[str] = []
     for words in ((), *map(tuple, options)):
         try:
             answer = at_site(site, snapshot, new=asked_job([*job, *words], user), how=how)
@@ -101,9 +102,9 @@ def advise(
     return tuple(sorted(found, key=lambda one: (one.killed > ALLOWED, one.median)))
 
 
-def _run_times(site: Site, answer: object, how: Forking) -> NDArray[np.int64]:
+def _run_times(site: Site, answer: SiteForecast, how: Forking) -> NDArray[np.int64]:
     """Return a run time of the job for each fork, by what its user's past runs used of the first request."""
-    starts, log = answer.starts, answer.state.log  # type: ignore[attr-defined]
+    starts, log = answer.starts, answer.state.log
     past = PastRuns.of(recorded(starts.jobs[:0]) if log is None else log)
     known = RunTimes(past, starts.now, how.sampling).of(int(starts.jobs.user_id[0]), int(starts.jobs.requested_time[0]))
     level = np.random.default_rng([how.seed, starts.now, 1]).random(how.forks)

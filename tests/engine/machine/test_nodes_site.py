@@ -48,8 +48,8 @@ def jobs_of(rows, processors) -> Workload:
 
 def starts(workload, nodes, site, scheduler):
     """Return when jobs start, by the plain engine and by the compiled one."""
-    plain = replay(on_nodes(workload, nodes, scheduler)._replace(site=site)).start_time.tolist()
-    compiled, _ = simulate(on_nodes(workload, nodes, scheduler)._replace(site=site))
+    plain = replay(on_nodes(workload, nodes, scheduler)._replace(limits=site)).start_time.tolist()
+    compiled, _ = simulate(on_nodes(workload, nodes, scheduler)._replace(limits=site))
     assert compiled.start_time.tolist() == plain
     return plain
 
@@ -113,11 +113,11 @@ def test_a_limit_of_jobs_lets_others_pass():
     limits = [(1, False, "AssocGrpJobsLimit")]
     site = site_of([[True]], [1], [[(0, job)] for job in range(4)], limits, [[(0, 1)], [(0, 1)], [], []])
     assert starts(workload, nodes, site, "fcfs") == [0, 100, 10, 150]
-    prepared = on_nodes(workload, nodes, "fcfs")._replace(site=site)
+    prepared = on_nodes(workload, nodes, "fcfs")._replace(limits=site)
     clock = play(prepared)
     assert [job.start for job in clock.jobs] == [0, 100, 10, 150]
-    assert clock.site.waited[clock.jobs[1]] == {"AssocGrpJobsLimit": 95}
-    assert clock.site.waited[clock.jobs[3]] == {"Resources": 130}
+    assert clock.limits.waited[clock.jobs[1]] == {"AssocGrpJobsLimit": 95}
+    assert clock.limits.waited[clock.jobs[3]] == {"Resources": 130}
 
 
 def test_a_job_that_comes_to_a_limit_keeps_no_others_waiting_any_more():
@@ -166,10 +166,10 @@ def test_no_limit_is_ever_exceeded_and_every_second_of_waiting_has_a_reason(sche
         for width in widths
     ]
     site = site_of(rows, [1, random.randint(1, 2)], options, limits, uses)
-    clock = play(on_nodes(workload, nodes, scheduler)._replace(site=site))
+    clock = play(on_nodes(workload, nodes, scheduler)._replace(limits=site))
     for second in {job.start for job in clock.jobs}:
         running = [job for job in clock.jobs if job.start <= second < job.completion[0]]
         for number, most in ((0, max(widths)), (1, 2)):
             assert sum(dict(uses[job.number]).get(number, 0) for job in running) <= most
     for job in clock.jobs:
-        assert sum(clock.site.waited.get(job, {}).values()) == job.start - workload.submit_time[job.number]
+        assert sum(clock.limits.waited.get(job, {}).values()) == job.start - workload.submit_time[job.number]

@@ -51,7 +51,7 @@ def check(scheduler: str) -> None:
     site = site_of([[True]], [1], [[(0, 0)]] * 4)
 
     def prepared():
-        return on_nodes(workload, nodes, scheduler)._replace(site=site)
+        return on_nodes(workload, nodes, scheduler)._replace(limits=site)
 
     starts, resources, priority = PLANNED if "conservative" in scheduler else (STARTS, RESOURCES, PRIORITY)
     for schedule in (replay(prepared()), simulate(prepared())[0], observed(prepared())):

@@ -72,7 +72,7 @@ def check(backfilling, features, seed):
         site = site._replace(reserves=np.array([draw.random() < 0.7 for _ in rows]))
 
     def prepared():
-        made = on_nodes(workload, nodes, case.scheduler, **options)._replace(site=site)
+        made = on_nodes(workload, nodes, case.scheduler, **options)._replace(limits=site)
         return made if made.associations is None else made._replace(associations=tree)
 
     tree = random_associations(random, on_nodes(workload, nodes, case.scheduler, **options).jobs["processors"])

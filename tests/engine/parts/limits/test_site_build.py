@@ -43,7 +43,7 @@ def played(workload, cluster, scheduler="fcfs"):
     prepared = prepare(workload, scheduler, processors=cluster.processors)
     nodes, site = limit_inputs(workload, cluster, prepared.order)
     clock = play(prepared._replace(nodes=nodes, site=site))
-    return [job.start for job in clock.jobs], [clock.site.waited.get(job, {}) for job in clock.jobs]
+    return [job.start for job in clock.jobs], [clock.limits.waited.get(job, {}) for job in clock.jobs]
 
 
 def test_a_group_limit_of_an_account_holds_for_all_accounts_below_it():
