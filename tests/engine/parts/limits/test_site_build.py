@@ -42,7 +42,7 @@ def played(workload, cluster, scheduler="fcfs"):
     """Return starts, and why jobs waited how long, in the plain engine."""
     prepared = prepare(workload, scheduler, processors=cluster.processors)
     nodes, site = limit_inputs(workload, cluster, prepared.order)
-    clock = play(prepared._replace(nodes=nodes, site=site))
+    clock = play(prepared._replace(nodes=nodes, limits=site))
     return [job.start for job in clock.jobs], [clock.limits.waited.get(job, {}) for job in clock.jobs]
 
 
