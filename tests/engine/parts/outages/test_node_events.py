@@ -90,7 +90,7 @@ def prepared_with(workload, case, options, seed):
     events = replace(events, events=(*events.events, *random_gpu_events(nodes, first, last, random)))
     prepared = prepared_rows(workload, case.scheduler, fails=case.fails, **options)
     outages = outage_inputs(events, nodes, int(prepared.jobs["submit"][0]))
-    return prepared._replace(nodes=nodes, site=site, outages=outages), events
+    return prepared._replace(nodes=nodes, limits=site, outages=outages), events
 
 
 def check(backfilling, features, seed):

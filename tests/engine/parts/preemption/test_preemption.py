@@ -89,7 +89,7 @@ def prepared_with(workload, case, options, seed):
         first, last = int(workload.submit_time.min()), int((workload.submit_time + workload.run_time).max())
         events = random_events(list(nodes.names), first, last, random)
         outages = outage_inputs(events, nodes, int(prepared.jobs["submit"][0]))
-    return prepared._replace(nodes=nodes, site=site, outages=outages), events
+    return prepared._replace(nodes=nodes, limits=site, outages=outages), events
 
 
 def check(backfilling, features, seed):

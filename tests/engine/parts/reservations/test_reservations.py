@@ -82,7 +82,7 @@ def prepared_with(workload, case, options, seed):
     prepared = prepare(workload, case.scheduler, **options)
     outages = outage_inputs(events, nodes, int(prepared.jobs["submit"][0]))
     nodes, bookings = random_owners(prepared, events, nodes, site, random)
-    return prepared._replace(nodes=nodes, site=site, outages=outages._replace(bookings=bookings)), events
+    return prepared._replace(nodes=nodes, limits=site, outages=outages._replace(bookings=bookings)), events
 
 
 def check(backfilling, features, seed):
