@@ -81,7 +81,7 @@ class Part(NamedTuple):
     cuts_runs
         Returns whether runs may end, by this part, before their jobs are done, so that jobs run again.
     features
-        Returns which features a simulation has by this part: names of `schedlab.scheduler.compatible.refusal`.
+        Returns which features a simulation has by this part: names of `schedlab.scheduler.compatible.OF_SIMULATIONS`.
     numbers
         Takes from cluster and workload what the part needs: returns the simulation with it, or raises InputError.
     """

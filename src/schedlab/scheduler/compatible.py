@@ -6,7 +6,7 @@ All combinations that are not in `TABLE` are allowed.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from schedlab.errors import InputError
 from schedlab.scheduler.agent import AgentPolicy
@@ -161,22 +161,25 @@ TABLE: tuple[Incompatible, ...] = (
 """All pairs that are refused."""
 
 
-def refusal(
-    scheduler: Scheduler,
-    *,
-    events: str = "batched",
-    in_order: int = 0,
-    dependencies: bool = False,
-    shared_places: bool = False,
-    nodes: bool = False,
-    preemption: bool = False,
-    moldable: bool = False,
-    heterogeneous: bool = False,
-    suspension: bool = False,
-    cancelled: bool = False,
-    closures: bool = False,
-    checkpoints: bool = False,
-) -> str | None:
+OF_SIMULATIONS: Mapping[str, tuple[str, str]] = {
+    "dependencies": ("dependencies", "jobs that wait for others"),
+    "shared_places": ("workflows with one place", "workflows whose tasks share one place in the queue"),
+    "nodes": ("nodes", "a cluster of nodes"),
+    "preemption": ("preemption", "a cluster on which jobs preempt others"),
+    "suspension": (SUSPENSION, SUSPENSION),
+    "moldable": (MOLDABLE, MOLDABLE),
+    "heterogeneous": (HETEROGENEOUS, "a workload with heterogeneous jobs"),
+    "cancelled": (CANCELLED, CANCELLED),
+    "closures": (CLOSURES, CLOSURES),
+    "checkpoints": (CHECKPOINTS, CHECKPOINTS),
+}
+"""What simulations may have, whatever their scheduler: its name in the table, and what a sentence calls it.
+
+`closures` are those of nodes that are known ahead, by maintenance or advance reservations.
+"""
+
+
+def refusal(scheduler: Scheduler, *, events: str = "batched", in_order: int = 0, **simulation: bool) -> str | None:
     """Return why a scheduler cannot run in a simulation, in one sentence, or None if it can.
 
     Parameters
@@ -187,26 +190,8 @@ def refusal(
         Event order of the simulation.
     in_order
         Warm-up jobs, started first come, first served; compatible with everything.
-    dependencies
-        Whether jobs of the workload have dependencies.
-    shared_places
-        Whether tasks of a workflow share one place in the queue.
-    nodes
-        Whether the machine is a cluster of nodes.
-    preemption
-        Whether jobs may preempt running jobs there.
-    moldable
-        Whether jobs have alternatives.
-    heterogeneous
-        Whether there are heterogeneous jobs.
-    suspension
-        Whether runs are suspended when they are preempted.
-    cancelled
-        Whether jobs are cancelled while they wait.
-    closures
-        Whether it is known ahead when nodes are closed: maintenance, or advance reservations.
-    checkpoints
-        Whether jobs write checkpoints.
+    simulation
+        Whether the simulation has what `OF_SIMULATIONS` names.
 
     Examples
     --------
@@ -218,60 +203,18 @@ def refusal(
     features = {**features_of(scheduler), f"events={events}": f"events={events}"}
     if in_order:
         features["in_order"] = f"in_order={in_order}"
-    if dependencies:
-        features["dependencies"] = "jobs that wait for others"
-    if shared_places:
-        features["workflows with one place"] = "workflows whose tasks share one place in the queue"
-    if nodes:
-        features["nodes"] = "a cluster of nodes"
-    if preemption:
-        features["preemption"] = "a cluster on which jobs preempt others"
-        if not isinstance(scheduler.backfill, Slurm):
-            features[PREEMPTION_ELSEWHERE] = PREEMPTION_ELSEWHERE
-    plain = {SUSPENSION: suspension, MOLDABLE: moldable, CANCELLED: cancelled, CHECKPOINTS: checkpoints}
-    features |= {name: name for name, there in plain.items() if there}
-    if heterogeneous:
-        features[HETEROGENEOUS] = "a workload with heterogeneous jobs"
-    if closures:
-        features[CLOSURES] = CLOSURES
-        if scheduler.runtimes.learns:
-            features[LEARNED] = f"@{scheduler.runtimes.text}, {LEARNED}"
+    features |= dict(OF_SIMULATIONS[name] for name, there in simulation.items() if there)
+    if "preemption" in features and not isinstance(scheduler.backfill, Slurm):
+        features[PREEMPTION_ELSEWHERE] = PREEMPTION_ELSEWHERE
+    if CLOSURES in features and scheduler.runtimes.learns:
+        features[LEARNED] = f"@{scheduler.runtimes.text}, {LEARNED}"
     sentence = clash(features)
     return None if sentence is None else f"{scheduler.text}: {sentence}"
 
 
-def check(
-    scheduler: Scheduler,
-    *,
-    events: str = "batched",
-    in_order: int = 0,
-    dependencies: bool = False,
-    shared_places: bool = False,
-    nodes: bool = False,
-    preemption: bool = False,
-    moldable: bool = False,
-    heterogeneous: bool = False,
-    suspension: bool = False,
-    cancelled: bool = False,
-    closures: bool = False,
-    checkpoints: bool = False,
-) -> None:
+def check(scheduler: Scheduler, **simulation: Any) -> None:
     """Raise InputError if a scheduler cannot run in a simulation; parameters as for `refusal`."""
-    if sentence := refusal(
-        scheduler,
-        events=events,
-        in_order=in_order,
-        dependencies=dependencies,
-        shared_places=shared_places,
-        nodes=nodes,
-        preemption=preemption,
-        moldable=moldable,
-        heterogeneous=heterogeneous,
-        suspension=suspension,
-        cancelled=cancelled,
-        closures=closures,
-        checkpoints=checkpoints,
-    ):
+    if sentence := refusal(scheduler, **simulation):
         raise InputError(sentence)
 
 
