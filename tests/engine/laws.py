@@ -254,5 +254,10 @@ def assert_metrics_are_right(schedule, pieces):
     found = schedule.metrics()
     slowdown = np.maximum((jobs["end"] - jobs["queued"]).to_numpy() / np.maximum(ran, 10), 1)
     expected = {"mean_wait": wait.mean(), "max_wait": wait.max(), "mean_bounded_slowdown": slowdown.mean()}
+    makespan = schedule.end_time.max() - schedule.workload.submit_time.min()
+    busy = ((pieces["end"] - pieces["begin"]) * schedule.workload.job_processors[pieces["job"]]).sum()
+    if makespan:  # work that is done, lost, or spent on checkpoints is all that there is
+        found["all work"] = sum(found.get(name, 0.0) for name in ("utilisation", "lost_share", "checkpoint_share"))
+        expected |= {"makespan": makespan, "all work": busy / makespan / schedule.processors}
     for name, value in expected.items():
-        assert np.isclose(found[name], value, rtol=1e-12), f"{name} is {found[name]}, not {value}"
+        assert np.isclose(found[name], value, rtol=1e-9), f"{name} is {found[name]}, not {value}"
