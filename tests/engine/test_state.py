@@ -123,7 +123,7 @@ def fields_of(part, name="", above=None):
 
 def used(part, path):  # noqa: PLR0911
     """Return which entries of a log or list are in use: all, but for a few."""
-    nodes, site = part.nodes, part.site
+    nodes, site = part.nodes, part.limits
     if path == "nodes.places":
         return slice(int(nodes.counters[LOGGED]))
     if path == "preemption.pauses":
