@@ -24,6 +24,7 @@ OTHERS = (
     "campaign/run/job_arrays.py",
     "campaign/run/executors.py",
     "campaign/run/coordinator.py",
+    "campaign/results/readme.py",
 )
 OTHERS += (
     "workload/_sacct_columns.py",

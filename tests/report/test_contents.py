@@ -92,12 +92,12 @@ def test_the_index_stays_data_inside_html() -> None:
 def test_runs_that_fail_and_come_back_are_rectangles_of_their_own(schedules: dict[str, Schedule]) -> None:
     schedule = schedules["scheduler 0"]
     rows = [
-        (job, start, end, end - start, False, True, BY_ITSELF)
+        (job, start, end, end - start, False, True, BY_ITSELF, 0, 0)
         for job, (start, end) in enumerate(zip(schedule.start_time.tolist(), schedule.end_time.tolist(), strict=True))
     ]
     # Once more before all others: half of the first job, in vain.
     early = int(schedule.workload.submit_time.min()) - 100
-    runs = np.array([(0, early, early + 50, 50, True, False, BY_ITSELF), *rows], dtype=RUN)
+    runs = np.array([(0, early, early + 50, 50, True, False, BY_ITSELF, 0, 0), *rows], dtype=RUN)
     container = Container()
     decided = contents({"again": replace(schedule, runs=runs)}, container)["schedules"][0]
     assert container.read(decided["runs"]["job"]).tolist() == runs["job"].tolist()
@@ -115,8 +115,8 @@ def test_what_was_interrupted_and_when_nodes_were_closed_is_told() -> None:
         },
         processors=4,
     )
-    rows = [(0, 0, 10, 50, False, False, NODE_FAILED), (1, 0, 20, 50, False, False, PREEMPTED)]
-    rows += [(2, 0, 30, 30, False, False, BY_ITSELF), (0, 40, 90, 50, False, True, BY_ITSELF)]
+    rows = [(0, 0, 10, 50, False, False, NODE_FAILED, 0, 0), (1, 0, 20, 50, False, False, PREEMPTED, 0, 0)]
+    rows += [(2, 0, 30, 30, False, False, BY_ITSELF, 0, 0), (0, 40, 90, 50, False, True, BY_ITSELF, 0, 0)]
     runs = np.array(rows, dtype=RUN)
     closures = np.array([(0, OUT, 10, 40), (1, RESERVED, -5, FOREVER)], dtype=CLOSURE)
     two, four = np.array([2, 2]), np.zeros(4, np.int64)

@@ -104,8 +104,8 @@ def broken_schedule() -> Schedule:
         },
         processors=4,
     )
-    rows = [(0, 0, 10, 50, False, False, NODE_FAILED), (1, 0, 20, 50, False, False, PREEMPTED)]
-    rows += [(2, 0, 30, 30, False, False, BY_ITSELF), (0, 40, 90, 50, False, True, BY_ITSELF)]
+    rows = [(0, 0, 10, 50, False, False, NODE_FAILED, 0, 0), (1, 0, 20, 50, False, False, PREEMPTED, 0, 0)]
+    rows += [(2, 0, 30, 30, False, False, BY_ITSELF, 0, 0), (0, 40, 90, 50, False, True, BY_ITSELF, 0, 0)]
     return Schedule(
         jobs,
         start_time=np.array([40, 0, 0]),

@@ -39,7 +39,7 @@ def test_work_counts_in_hours_of_the_nodes_that_may_run_it():
     brought = found([0, 1, 99], [8, 8, 1], [4, 4, 1], [0, 1])
     assert (brought.seconds, brought.nodes) == (4 * HOUR, 2)
     assert (brought.share, brought.within, brought.at_once) == (1.0, HOUR, True)
-    told = "they bring 4 h of work for all 2 nodes that they may use, 100% of it submitted within 60 min,"
+    told = "they bring 4 h of work for all 2 nodes that they may use, 100% of it submitted within 60 min"
     assert str(brought) == told
 
 

@@ -50,14 +50,14 @@ def test_of_many_users_whose_jobs_wait_far_longer_those_named_are_told_with_thei
 
 
 def test_where_no_group_surely_pays_those_who_wait_by_far_longer_are_joined_with_but():
-    """Two sentences that contradict each other are one that does not."""
+    """The second sentence takes back what the first one seems to promise."""
     once = pair([0, 2 * DAY], [2 * DAY, 0], [1, 2])
     far = far_longer([once, once])
     one = SimpleNamespace(unchanged=False, effects=(Effect("all", "all jobs", 2, 60.0, 60.0, None),), far=far)
-    assert payers_of(one) == (
-        "no group of jobs surely waits longer, but 1 job waits a day or more longer in each copy, of user ann (1 job, "
-        "+2 d)"
-    )
+    assert payers_of(one) == [
+        "no group of jobs surely waits longer",
+        "but 1 job waits a day or more longer in each copy, of user ann (1 job, +2 d)",
+    ]
     assert (
         far_longer([once]).clause == "1 job waits a day or more longer, of user ann (1 job, +2 d)"
     )  # in the only copy

@@ -25,7 +25,9 @@ def schedule(runs):
     )
     no = np.zeros(3, dtype=bool)
     start, end = (np.array([one[at] for one in sorted({run[0]: run for run in runs}.values())]) for at in (1, 2))
-    records = np.array([(job, begin, end, 3600, False, done, why) for job, begin, end, done, why in runs], dtype=RUN)
+    records = np.array(
+        [(job, begin, end, 3600, False, done, why, 0, 0) for job, begin, end, done, why in runs], dtype=RUN
+    )
     zeros = np.zeros(3, dtype=np.int64)
     columns = {"backfilled": no, "killed": no, "predicted_run_time": zeros + 3600, "corrections": zeros}
     return Schedule(jobs, start, end, scheduler="fcfs", processors=8, runs=records, **columns)

@@ -140,7 +140,10 @@ def kept(directory: str | PathLike[str]) -> BacktestRecord | None:
     if not path.is_file():
         return None
     found: BacktestRecord = checked(
-        _RECORD, read_json(path, "backtest of a site"), str(path), "remove it and judge again (when --backtest)"
+        _RECORD,
+        read_json(path, "backtest of a site"),
+        str(path),
+        "remove it, and judge the forecasts of the site again",
     )
     return found
 
