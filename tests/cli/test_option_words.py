@@ -40,7 +40,7 @@ OTHERS += (
     "workload/sacct.py",
     "workload/sbatch.py",
 )
-OTHERS += ("cluster/sinfo.py", "workload/swf.py", "schedule/provenance.py", "imports.py", "site/", "cli/")
+OTHERS += ("cluster/sinfo.py", "workload/swf.py", "schedule/provenance.py", "imports.py", "site/", "when/", "cli/")
 
 
 def test_the_library_knows_no_options_of_the_command_line():

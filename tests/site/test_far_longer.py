@@ -62,7 +62,7 @@ def test_where_no_group_surely_pays_those_who_wait_by_far_longer_are_joined_with
         far_longer([once]).clause == "1 job waits a day or more longer, of user ann (1 job, +2 d)"
     )  # in the only copy
     assert far.sentences("x", who=False) == [
-        "Under x, 1 job waits a day or more less; the longest wait goes from 2 d to 2 d."
+        "Under x, 1 job waits a day or more less; the longest wait stays at about 2 d."
     ]
 
 

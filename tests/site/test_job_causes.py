@@ -37,7 +37,7 @@ def test_of_many_that_wait_those_next_to_a_job_are_shown_with_its_place_and_name
     schedule = simulate(jobs, "fcfs")
     numbers = np.arange(1, number + 1)
     nothing = dict.fromkeys(FACTORS, np.zeros(number))
-    ranked = Priorities(7, 6, numbers, np.array(users["user_id"]), 100.0 - numbers, **nothing)
+    ranked = Priorities(7, 6, numbers, np.array(users["user_id"]), 100.0 - numbers, row=numbers - 1, **nothing)
     told = around(schedule, ranked, 5).splitlines()
     assert told[0] == "second 7: 4 jobs of the 9 that wait have a higher priority; --at 7 prints all"
     assert [line.split()[0] for line in told[3:]] == ["2", "3", "4", "5", "6", "7", "8"]

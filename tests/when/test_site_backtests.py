@@ -41,7 +41,7 @@ def test_what_is_kept_is_read_again_and_a_damaged_file_is_refused(tmp_path):
     keep(RECORD, tmp_path)
     assert kept(tmp_path) == RECORD
     (tmp_path / "when.json").write_text("{}")
-    with pytest.raises(InputError, match="remove it and judge again"):
+    with pytest.raises(InputError, match="remove it, and judge"):
         kept(tmp_path)
 
 
