@@ -81,3 +81,16 @@ def test_a_damaged_file_is_compiled_again(tmp_path):
     for file in tmp_path.glob("*.kernel"):
         file.write_bytes(file.read_bytes()[:40])
     assert kept_in(tmp_path)(np.array([1])).tolist() == [2]
+
+
+@pytest.mark.skipif(kernels.config.DISABLE_JIT, reason="nothing is compiled")
+@pytest.mark.parametrize("place", ["file", "link to nothing", "link to a file"])
+def test_without_a_place_for_compiled_code_it_runs_all_the_same(tmp_path, place):
+    (tmp_path / "file").touch()
+    (tmp_path / "link to nothing").symlink_to(tmp_path / "nothing")
+    (tmp_path / "link to a file").symlink_to(tmp_path / "file")
+    assert kept_in(tmp_path / place / "kernels")(np.array([1])).tolist() == [2]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "link to a file", "link to nothing"]
+    told = kernels.why_not_kept(str(tmp_path / place / "kernels"))
+    assert "set SCHEDLAB_CACHE to another directory" in told
+    assert "cannot be made (" in told

@@ -20,20 +20,23 @@ def warm_up(
 ) -> None:
     """Compile the simulator in advance, once per version and host, instead of at the first simulation."""
     from schedlab.engine.warm_up import warm_up as compile_all
-    from schedlab.kernels import cache_directory
+    from schedlab.kernels import cache_directory, why_not_kept
 
     taken = compile_all(nodes=nodes, progress=lambda name, seconds: note(f"{seconds:6.1f} s  {name}"))
     place = cache_directory()
-    kept = "is not kept: SCHEDLAB_CACHE is off" if place is None else f"is kept in {place}"
+    reason = why_not_kept(place)
+    kept = f"is kept in {place}" if reason is None else f"is not kept: {reason}"
     show(f"{sum(taken.values()):.1f} s; compiled code {kept}")
 
 
 def versions(as_json: Json = False) -> None:
     """Print the versions and paths needed in a bug report."""
-    from schedlab.kernels import cache_directory, pipeline
+    from schedlab.kernels import cache_directory, pipeline, why_not_kept
     from schedlab.schedule.provenance import versions as computed_by
 
     commit = computed_by().get("commit")
+    place = cache_directory()
+    reason = why_not_kept(place)
     facts = {
         "schedlab": schedlab.__version__,
         **({} if commit is None else {"commit": commit}),
@@ -41,7 +44,7 @@ def versions(as_json: Json = False) -> None:
         "platform": platform.platform(),
         **{name: version(name) for name in LIBRARIES},
         "compiler": str(pipeline()),
-        "compiled code": cache_directory() or "not kept",
+        "compiled code": place if reason is None else f"not kept: {reason}",
     }
     if as_json:
         show_json(facts)

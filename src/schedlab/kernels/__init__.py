@@ -21,7 +21,7 @@ from schedlab.kernels.decorators import (  # noqa: E402
     new_records,
     operation,
 )
-from schedlab.kernels.disk_cache import cache_directory  # noqa: E402
+from schedlab.kernels.disk_cache import cache_directory, why_not_kept  # noqa: E402
 from schedlab.kernels.replaced_fields import replacing  # noqa: E402
 from schedlab.kernels.shifting import shift  # noqa: E402
 from schedlab.kernels.tuples_by_address import by_address  # noqa: E402
@@ -50,5 +50,6 @@ __all__ = [
     "pipeline",
     "replacing",
     "shift",
+    "why_not_kept",
     "without_dispatch",
 ]

@@ -52,6 +52,17 @@ def cache_directory() -> str | None:
     return str(Path(base) / (digest if pipeline().own else f"{digest}-plain"))
 
 
+def why_not_kept(directory: str | None) -> str | None:
+    """Return why compiled code is not kept in a directory, None if it is."""
+    if directory is None:
+        return "SCHEDLAB_CACHE is off, or others may write to its usual place"
+    try:
+        Path(directory).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        return f"{directory} cannot be made ({error.strerror}); set SCHEDLAB_CACHE to another directory"
+    return None if os.access(directory, os.W_OK) else f"nobody may write to {directory}"
+
+
 def _private_directory() -> Path | None:
     """Return a node-local directory of this user; None if someone else could write to it.
 
@@ -166,6 +177,11 @@ class KernelCache(FunctionCache):
         self._cache_path = str(directory)
         self._cache_file: Any = _Files(directory, f"{function.__module__}.{function.__qualname__}")
         self.enable()
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep compiled code; where the directory cannot be made, every process compiles for itself."""
+        with suppress(OSError):
+            super().save_overload(sig, data)
 
 
 def _of_directory(directory: Path) -> type[CompileResultCacheImpl]:
