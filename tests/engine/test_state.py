@@ -123,7 +123,7 @@ def fields_of(part, name="", above=None):
 
 def used(part, path):  # noqa: PLR0911
     """Return which entries of a log or list are in use: all, but for a few."""
-    nodes, site = part.nodes, part.limits
+    nodes, limits = part.nodes, part.limits
     if path == "nodes.places":
         return slice(int(nodes.counters[LOGGED]))
     if path == "preemption.pauses":
@@ -137,8 +137,8 @@ def used(part, path):  # noqa: PLR0911
         counters, held = part.requeues.counters, part.requeues.held
         ring = (counters[FIRST] + np.arange(counters[HELD])) % max(len(held), 1)
         return {"counters": np.arange(len(counters)) != FIRST, "held": ring, "due": slice(None)}[path.split(".")[-1]]
-    if path == "site.counters":  # the pass makes its reservations anew
-        return np.arange(len(site.counters)) != HEADS
+    if path == "limits.counters":  # the pass makes its reservations anew
+        return np.arange(len(limits.counters)) != HEADS
     if path == "priority.shares.order":  # which is sorted anew, whatever it was
         return np.argsort(part.priority.shares.order)
     return slice(None)
