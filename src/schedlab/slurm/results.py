@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.errors import InputError
+from schedlab.schedule.runs import BY_ITSELF, RUN
 from schedlab.schedule.schedule import Schedule
 from schedlab.slurm.clock import SECOND
 from schedlab.slurm.configuration import Change
@@ -195,7 +196,6 @@ def _labelled(workload: Workload, records: pd.DataFrame) -> Workload:
 
 def _all_runs(runs: list[tuple[int, Run]], ran: list[Submitted], origin: int) -> Any:
     """Return all runs, in the order of their starts, where jobs were requeued."""
-    kind = [("job", "i8"), ("start", "i8"), ("end", "i8"), ("request", "i8"), ("speculative", "?"), ("done", "?")]
     rows = [
         (
             place,
@@ -204,10 +204,13 @@ def _all_runs(runs: list[tuple[int, Run]], ran: list[Submitted], origin: int) ->
             0,
             False,
             run is ran[place].runs[-1],
+            BY_ITSELF,  # what ended it is not recorded
+            0,
+            0,
         )
         for place, run in runs
     ]
-    return np.array(rows, dtype=kind)
+    return np.array(rows, dtype=RUN)
 
 
 def _eligible(workload: Any, start: Any) -> Any:
