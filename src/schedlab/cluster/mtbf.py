@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from schedlab.arguments import explained
 from schedlab.durations import duration_text
 from schedlab.errors import InputError
 from schedlab.wording import count_of
@@ -42,6 +43,7 @@ class Mtbf:
         )
 
 
+@explained
 def mtbf_of(events: NodeEvents, cluster: Cluster, *, begin: int = 0, until: int | None = None) -> Mtbf:
     """Estimate the mean time between the failures of a node from a log of node events.
 
@@ -70,9 +72,10 @@ def mtbf_of(events: NodeEvents, cluster: Cluster, *, begin: int = 0, until: int 
     --------
     Two nodes, of which one is down from second 100 to second 150: one failure in 350 node seconds.
 
-    >>> from schedlab.cluster import Cluster, NodeEvent, NodeEvents, NodeGroup
-    >>> events = NodeEvents((NodeEvent(100, "down", ("n1",)), NodeEvent(150, "up", ("n1",))))
-    >>> found = mtbf_of(events, Cluster.of_nodes([NodeGroup.of("n[1-2]", cores=1)]), until=200)
+    >>> import schedlab as sl
+    >>> event, group = sl.cluster.NodeEvent, sl.cluster.NodeGroup.of("n[1-2]", cores=1)
+    >>> events = sl.cluster.NodeEvents((event(100, "down", ("n1",)), event(150, "up", ("n1",))))
+    >>> found = mtbf_of(events, sl.Cluster.of_nodes([group]), until=200)
     >>> found.failures, found.seconds, round(found.low), round(found.high)
     (1, 350.0, 63, 13824)
     """

@@ -222,7 +222,7 @@ def differing(old: str, new: str) -> tuple[VersionRule, ...]:
     Examples
     --------
     >>> [rule.name for rule in differing("24.11", "26.05")]
-    ['groups_widen', 'exempt_from_suspension']
+    ['groups_widen', 'exempt_from_suspension', 'caps_count_all', 'first_for_one']
     """
     return tuple(rule for rule in RULES.values() if (old in rule.versions) != (new in rule.versions))
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError, whole_number
 from schedlab.schedule.summary import duration
 from schedlab.slurm.configuration import Configuration
@@ -85,6 +86,7 @@ class EstimateScore(NamedTuple):
     within_factor_2: float
 
 
+@explained
 def audit_starts(
     jobs: JobList,
     conf: str | PathLike[str] | Configuration,
@@ -153,6 +155,7 @@ def _second(line: Mapping[Any, Any], epoch: int) -> int:
         return -1  # N/A: the backfill pass has not come so far
 
 
+@explained
 def score_estimates(found: StartEstimates, which: NDArray[np.bool_] | None = None) -> EstimateScore:
     """Return how good some estimates were, all that can be judged by default."""
     chosen = found.judged if which is None else found.judged & which
@@ -170,6 +173,7 @@ def score_estimates(found: StartEstimates, which: NDArray[np.bool_] | None = Non
     )
 
 
+@explained
 def scores_by_lead(found: StartEstimates) -> dict[str, EstimateScore]:
     """Return how good estimates were, by how far ahead the named start lay."""
     lead = np.digitize(found.said - found.asked, LEADS)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError
 from schedlab.schedule.recorded import recorded
 from schedlab.schedule.summary import duration
@@ -50,6 +51,7 @@ class RequestOption:
         return float(np.median(self.result))
 
 
+@explained
 def advise(
     site: Site,
     snapshot: Snapshot,

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.durations import parse_duration
 from schedlab.errors import InputError
 from schedlab.wording import did_you_mean
@@ -38,6 +39,7 @@ _RULE = re.compile(r"\s*([a-z]+)\s*\(([^()]*)\)\s*(?:for\s+(.+))?", re.IGNORECAS
 _CONDITION = re.compile(r"\s*([a-z]+)\s*(>=|=)\s*(\S.*?)\s*", re.IGNORECASE)
 
 
+@explained
 def young_interval(cost: float, mtbf: float) -> float:
     """Return Young's interval between checkpoints, in seconds of work: sqrt(2 cost mtbf).
 
@@ -56,6 +58,7 @@ def young_interval(cost: float, mtbf: float) -> float:
     return math.sqrt(2 * cost * mtbf)
 
 
+@explained
 def daly_interval(cost: float, mtbf: float) -> float:
     """Return Daly's interval between checkpoints, in seconds of work; parameters as for `young_interval`.
 
@@ -218,6 +221,7 @@ def _conditions(text: str, rule: str) -> list[tuple[str, str, tuple[str, ...]]]:
     return found
 
 
+@explained
 def with_checkpoints(workload: Workload, rules: str) -> Workload:
     """Return jobs that write checkpoints by rules for groups of them; for each job, the first that fits counts.
 
