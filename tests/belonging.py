@@ -21,19 +21,27 @@ FAR = 4
 
 
 def modules() -> dict[str, Path]:
-    """Return the file of each module: of the packages, and of the tests, which import each other by last names."""
+    """Return the file of each module: of the packages by their names, of the tests by their paths."""
     found = {".".join(path.relative_to(ROOT / "src").with_suffix("").parts): path for path in _files("src")}
     found = {name.removesuffix(".__init__"): path for name, path in found.items()}
-    return found | {path.stem: path for path in _files("tests")}
+    return found | {str(path.relative_to(ROOT)): path for path in _files("tests")}
 
 
 def _files(directory: str) -> list[Path]:
     return sorted((ROOT / directory).rglob("*.py"))
 
 
-def imports(path: Path, known: dict[str, Path]) -> set[str]:
-    """Return the modules that a module imports, those behind names that packages hand on included."""
-    return {name for name in _imported(ast.parse(path.read_text(encoding="utf-8")), known) if name in known}
+def imports(path: Path, known: dict[str, Path], tests: dict[str, set[str]]) -> set[str]:
+    """Return the modules that a module imports, those behind names that packages hand on included.
+
+    Tests import each other by last names, which several may have: all of those are meant.
+    """
+    named = set(_imported(ast.parse(path.read_text(encoding="utf-8")), known))
+    return set().union(named & known.keys(), *(tests.get(name, set()) for name in named))
+
+
+def _is_test(path: Path) -> bool:
+    return path.is_relative_to(ROOT / "tests")
 
 
 def _imported(tree: ast.AST, known: dict[str, Path]) -> Iterator[str]:
@@ -73,9 +81,12 @@ def tests_of(changed: Iterable[Path]) -> list[Path]:
     """Return the files of tests that belong to changed files."""
     known = modules()
     names = {path: name for name, path in known.items()}
-    users: dict[str, set[str]] = {}
+    users, tests = dict[str, set[str]](), dict[str, set[str]]()
     for name, path in known.items():
-        for other in imports(path, known) - {name}:
+        if _is_test(path):
+            tests.setdefault(path.stem, set()).add(name)
+    for name, path in known.items():
+        for other in imports(path, known, tests) - {name}:
             users.setdefault(other, set()).add(name)
     found = set()
     for path in changed:
@@ -108,7 +119,7 @@ def _naming(path: Path, known: dict[str, Path]) -> set[str]:
     return {
         name
         for name, test in known.items()
-        if any(f'"{one}"' in test.read_text(encoding="utf-8") for one in text) and ROOT / "tests" in test.parents
+        if _is_test(test) and any(f'"{one}"' in test.read_text(encoding="utf-8") for one in text)
     }
 
 
