@@ -77,15 +77,16 @@ def is_installed(file: Path) -> bool:
     return any(file.is_relative_to(place) for place in {*sysconfig.get_paths().values()})
 
 
-def module_path(name: str, file: Path) -> Path:
-    """Return the place of one of the files of MODULE:NAME below the directory from which it is imported.
+def module_paths(name: str) -> dict[Path, Path]:
+    """Return the files of MODULE:NAME, each with its place below the directory from which it is imported.
 
     Examples
     --------
-    >>> module_path("fractions:Fraction", files_of("fractions:Fraction")[0])
-    PosixPath('fractions.py')
+    >>> [place.as_posix() for place in module_paths("fractions:Fraction").values()][0]
+    'fractions.py'
     """
-    return file.relative_to(_root(name, files_of(name)[0]))
+    files = files_of(name)
+    return {file: file.relative_to(_root(name, files[0])) for file in files}
 
 
 def _root(name: str, first: Path) -> Path:

@@ -31,7 +31,7 @@ def host_names(expression: str) -> list[str]:
     >>> host_names("b1,gn[003-004,9],m[1-2]-ib,r[1-2]n[0-1]")
     ['b1', 'gn003', 'gn004', 'gn9', 'm1-ib', 'm2-ib', 'r1n0', 'r1n1', 'r2n0', 'r2n1']
     """
-    words = _WORD.findall(expression)
+    words = host_words(expression)
     if ",".join(words) != expression.strip(","):
         raise InputError(f"{shown(expression)} is not a host list such as n[1-20,30]")
     names: list[str] = []
@@ -45,6 +45,17 @@ def host_names(expression: str) -> list[str]:
             raise InputError(f"{shown(expression)} names more than {MOST_NAMES:,} nodes")
         names += map("".join, product(*choices))
     return names
+
+
+def host_words(expression: str) -> list[str]:
+    """Return the parts of a host list between its commas, but for those in brackets.
+
+    Examples
+    --------
+    >>> host_words("n[1-2,9]:1,m1")
+    ['n[1-2,9]:1', 'm1']
+    """
+    return _WORD.findall(expression)
 
 
 def _numbers(ranges: str, word: str) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -72,9 +72,20 @@ def membership(workload: Workload, cluster: Cluster) -> Membership:
     return Membership(user, account, qos, partition)
 
 
+def user_names(header: Iterable[str]) -> dict[int, str]:
+    """Return the names of users that the header of a workload tells, by number.
+
+    Examples
+    --------
+    >>> user_names((" User: 1 ann", " MaxNodes: 4"))
+    {1: 'ann'}
+    """
+    return {int(found[1]): found[2] for line in header if (found := _USER.fullmatch(line.rstrip()))}
+
+
 def users_of(workload: Workload) -> Labels:
     """Return the users of jobs by name, as the header of the workload tells them."""
-    names = {int(match[1]): match[2] for line in workload.header if (match := _USER.fullmatch(line.rstrip()))}
+    names = user_names(workload.header)
     numbers, codes = np.unique(workload.user_id, return_inverse=True)
     known = [int(number) for number in numbers.tolist() if number >= 0]
     labels = Labels.of([names.get(number, f"user {number}") for number in known])

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from schedlab.cluster.cluster import Cluster
-from schedlab.cluster.hostlist import host_names
+from schedlab.cluster.hostlist import host_names, host_words
 from schedlab.cluster.power_saving import PowerSaving
 from schedlab.cluster.slurm_lines import config_lines, parameters_of
 from schedlab.cluster.slurm_nodes import words
@@ -65,26 +65,11 @@ def power_saving_of(parameters: Mapping[str, str], cluster: Cluster) -> PowerSav
     for name, value in times.items():
         if not value.isdigit():
             raise InputError(f"{name}={shown(value)} is not a number of seconds")
-    kept: dict[str, None] = {}
-    for name in host_names(_without_counts(parameters.get("suspendexcnodes", ""))):
-        kept[name] = None
+    # How many of the nodes stay on ("n[1-9]:4") is not looked at: all of them do.
+    hosts = ",".join(word.partition(":")[0] for word in host_words(parameters.get("suspendexcnodes", "")))
+    kept = dict.fromkeys(host_names(hosts))
     for name in words(parameters.get("suspendexcparts", "")):
         kept.update(dict.fromkeys(cluster.nodes_of(cluster.partition(name))))
     here = set(cluster.nodes)
     suspend, boot, shutdown = (int(value) for value in times.values())
     return PowerSaving(suspend, boot, shutdown, tuple(name for name in kept if name in here))
-
-
-def _without_counts(hosts: str) -> str:
-    """Return a host list without how many of its nodes stay on ("n[1-9]:4"): all of them do."""
-    parts, depth, kept, skips = [], 0, "", False
-    for character in hosts:
-        depth += (character == "[") - (character == "]")
-        if character == "," and not depth:
-            parts.append(kept)
-            kept, skips = "", False
-        elif character == ":" and not depth:
-            skips = True
-        elif not skips:
-            kept += character
-    return ",".join(part for part in [*parts, kept] if part)

@@ -16,6 +16,9 @@ from schedlab.energy.series import Series, as_series
 from schedlab.errors import InputError
 from schedlab.wording import did_you_mean, shown
 
+SERIES = ("price", "intensity", "cap")
+"""What may change with time."""
+
 LARGEST = 1e9
 """Watts of anything: more is a mistake."""
 
@@ -157,7 +160,7 @@ class Power:
         check_watts("base", self.base)
         if isinstance(self.pue, bool) or not isinstance(self.pue, int | float) or not 1 <= self.pue <= 100:
             raise InputError(f"pue={shown(self.pue)}: must be 1 or more, such as 1.2")
-        for name in ("price", "intensity", "cap"):
+        for name in SERIES:
             object.__setattr__(self, name, as_series(getattr(self, name), name))
         for name, series in self._series():
             if name != "price" and (series.values < 0).any():
@@ -254,6 +257,6 @@ class Power:
         return replace(self, **changed)
 
     def _series(self) -> Iterator[tuple[str, Series]]:
-        for name in ("price", "intensity", "cap"):
+        for name in SERIES:
             if (one := getattr(self, name)) is not None:
                 yield name, one

@@ -12,7 +12,7 @@ from schedlab.arguments import explained
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.hostlist import host_names
 from schedlab.documents import checked, read_toml
-from schedlab.energy.power import GroupPower, Power
+from schedlab.energy.power import SERIES, GroupPower, Power
 from schedlab.energy.series import Series
 from schedlab.errors import InputError, located
 from schedlab.wording import shown
@@ -92,7 +92,7 @@ def read_power(path: str | PathLike[str], cluster: Cluster | None = None) -> Pow
     """
     document = checked(_DOCUMENT, read_toml(path, "power file"), fspath(path), REMEDY)
     given = document.model_dump(exclude={"format", "groups", "repeat"})
-    for name in ("price", "intensity", "cap"):
+    for name in SERIES:
         value, repeats = given[name], name in document.repeat
         if isinstance(value, str):
             given[name] = Series.read(Path(path).parent / value, repeats=repeats)
@@ -107,5 +107,5 @@ def read_power(path: str | PathLike[str], cluster: Cluster | None = None) -> Pow
 def files_of(path: str | PathLike[str]) -> list[Path]:
     """Return a power file and the series that it names: all that it depends on."""
     document: dict[str, Any] = read_toml(path, "power file")
-    named = [document.get(name) for name in ("price", "intensity", "cap")]
+    named = [document.get(name) for name in SERIES]
     return [Path(path), *(Path(path).parent / name for name in named if isinstance(name, str))]

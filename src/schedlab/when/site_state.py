@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.cluster.membership import users_of
+from schedlab.cluster.membership import user_names, users_of
 from schedlab.durations import DAY
 from schedlab.engine.parts.limits.machine_inputs import never_runs
 from schedlab.engine.parts.limits.refusal import in_words
@@ -25,13 +24,11 @@ from schedlab.when.nodes_seen import events_of, placement_of
 from schedlab.when.snapshots import Snapshot
 from schedlab.when.state import NO_START, MachineState
 from schedlab.wording import count_of
-from schedlab.workload.resources import Labels, Resources
+from schedlab.workload.resources import Labels
 from schedlab.workload.workload import Workload
 
 CLOCKS = 600
 """Seconds by which clocks may differ."""
-
-_USER = re.compile(r" User: (\d+) (\S+)")
 
 
 class SiteState(NamedTuple):
@@ -148,7 +145,7 @@ class SiteNumbers:
     def __init__(self, site: Site, header: tuple[str, ...] = ()) -> None:
         of_names = numbers_of(site.jobs, site.cluster)
         header = header or (() if site.jobs is None else site.jobs.header)
-        self.users = {found[2]: int(found[1]) for line in header if (found := _USER.fullmatch(line.rstrip()))}
+        self.users = {name: number for number, name in user_names(header).items()}
         self._partitions, self._qos = dict(of_names.partitions), dict(of_names.qos)
 
     def given(self, jobs: Workload) -> Workload:
@@ -186,12 +183,11 @@ def _as_they_run(jobs: Workload, runs: NDArray[np.bool_]) -> Workload:
         "gpus_per_task": 0,
         "gpus_per_node": np.where(asked.gpus_per_node > 0, asked.gpus_per_node, -(-gpus // nodes)),
     }
-    columns = {one.name: getattr(asked, one.name) for one in fields(Resources)}
-    columns |= {name: np.where(runs, held, getattr(asked, name)) for name, held in as_held.items()}
+    columns = {name: np.where(runs, held, getattr(asked, name)) for name, held in as_held.items()}
     for name in ("constraint", "exclude", "nodelist"):
         labels = getattr(asked, name)
         columns[name] = Labels(np.where(runs, -1, labels.codes), labels.names)
-    return jobs.replace(resources=Resources(**columns))
+    return jobs.replace(resources=replace(asked, **columns))
 
 
 def _seen_reservations(jobs: Workload, snapshot: Snapshot, told: list[str]) -> Workload:

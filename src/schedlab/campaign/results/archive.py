@@ -31,7 +31,7 @@ from schedlab.campaign.sources.fields import expanded
 from schedlab.campaign.sources.input import Input
 from schedlab.documents import checked, parse_json
 from schedlab.errors import InputError, check_type
-from schedlab.own_code import digest_of_code, files_of, is_installed, module_path
+from schedlab.own_code import digest_of_code, is_installed, module_paths
 from schedlab.streams import file_sha256
 from schedlab.wording import shown
 
@@ -252,9 +252,9 @@ def _code(run: RunDirectory) -> Iterator[tuple[str, bytes]]:
     for name, digest in run.plan.code.items():
         if digest_of_code(name) != digest:
             raise InputError(f"the code of {name} has changed since the campaign was run: run it again first")
-        for file in files_of(name):
+        for file, place in module_paths(name).items():
             if not is_installed(file):
-                yield f"code/{module_path(name, file).as_posix()}", file.read_bytes()
+                yield f"code/{place.as_posix()}", file.read_bytes()
 
 
 def _results(run: RunDirectory) -> Iterable[tuple[str, bytes]]:

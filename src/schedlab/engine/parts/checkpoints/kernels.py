@@ -150,7 +150,7 @@ def _work_within(checkpoints: Checkpoints, job: int, seconds: int) -> int:
     interval = checkpoints.interval[job]
     if interval == 0:
         return seconds
-    written = seconds // (interval + checkpoints.cost[job])
+    written = _written(checkpoints, job, seconds)
     return written * interval + min(interval, seconds - written * (interval + checkpoints.cost[job]))
 
 
