@@ -72,7 +72,7 @@ def _drawn(schedule: Schedule, power: Power, found: EnergyAccount) -> Figure:
             cap = _sampled(power.cap, begin, end)
             axes[1].step(axis(cap.times), cap.values / 1_000, where="post", color=COLOURS[4], label="cap")
             axes[1].set_ylim(top=1.05 * max(cap.values.max(), found.power.values.max()) / 1_000)
-            axes[1].legend(loc="upper right")
+            axes[1].legend(loc="lower right", bbox_to_anchor=(1, 1), borderaxespad=0)  # above: it hides nothing
         title(axes[0], "Power", {schedule.scheduler: schedule})
         axis.label(axes[-1])
     return figure
