@@ -315,7 +315,7 @@ def run_begins(world: World, job: int) -> None:
     if world.power_saving is not None:
         power_saving.boot(world, job)
     if world.limits is not None:
-        limits.run_begins(world.limits, job, world.state.clock[NOW])
+        limits.run_begins(world.limits, job, world.state.start[job])
 
 
 @inlined

@@ -66,14 +66,18 @@ class BackfillPlan:
         return profile
 
     def run(self, job: Job) -> None:
-        """Note a start; where runs may give way, this one may be suspended for a later job of the pass."""
+        """Note a start; where runs may give way, this one may be suspended for a later job of the pass.
+
+        It was planned to run from now on: that its nodes have to boot is not known before the next pass.
+        """
         now = self.passes.clock.now
+        end = now + job.expected
         self.started.append(job)
         if self.passes.clock.preemption.inputs is None:
-            self.change(Profile.take, now, job.expected_end, job.pieces)
+            self.change(Profile.take, now, end, job.pieces)
         else:
-            self.until[job] = job.expected_end
-            self.profile.take(now, job.expected_end, job.pieces)
+            self.until[job] = end
+            self.profile.take(now, end, job.pieces)
 
     def change(self, change: Callable[..., None], *values: Any) -> None:
         """Change the plan."""

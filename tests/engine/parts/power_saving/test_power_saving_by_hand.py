@@ -6,9 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from drawn_cases import differences, drawn_case
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.files import read_cluster, write_cluster
+from schedlab.cluster.limits import Account, Accounting, Limits
 from schedlab.cluster.node_events import NodeEvent, NodeEvents
 from schedlab.cluster.nodes import NodeGroup
 from schedlab.cluster.power_saving import PowerSaving
@@ -96,6 +98,27 @@ def test_some_nodes_are_never_switched_off():
     jobs = jobs_of([0, 100], [10, 5], [2, 1])
     assert simulate(jobs, "fcfs", cluster=machine(20, 15, always_on=("n1",))).start_time.tolist() == [0, 100]
     assert simulate(jobs, "fcfs", cluster=machine(20, 15)).start_time.tolist() == [0, 115]
+
+
+def test_a_limit_of_run_minutes_counts_what_a_job_asks_for_and_not_its_boot():
+    # At 100, the first job gets n1, which boots until 115. It has its 100 s to go until then, so that 19 s are left of
+    # what Slurm takes for a minute, 119 s: one of 19 s gets n2 at once, one of 20 s after the first.
+    lab = Accounting(accounts=(Account("root", ""), Account("lab", limits=Limits(grp_tres_run_mins=(("cpu", 1),)))))
+    for run_time, start in ((19, 116), (20, 215)):
+        jobs = jobs_of([0, 100, 101], [1, 100, run_time], [1, 1, 1])
+        jobs = jobs.replace(resources=Resources.of(3, account=[None, "lab", "lab"]))
+        for scheduler in PASSES[1:]:
+            schedule = simulate(jobs, scheduler, cluster=replace(machine(20, 15), accounting=lab))
+            assert schedule.start_time.tolist() == [0, 115, start], scheduler
+
+
+# Drawn by engine_fuzzer: a job that starts in a backfill pass, on nodes that have to boot, in front of reservations.
+@pytest.mark.parametrize("seed", [74000304, 74000649, 74000674])
+def test_a_pass_plans_jobs_that_it_starts_as_if_their_nodes_were_on(seed):
+    case = drawn_case(seed)
+    assert case is not None
+    assert case.options["cluster"].power_saving is not None
+    assert differences(case, seed) == []
 
 
 def drawn(seed: int) -> tuple[Workload, Cluster]:

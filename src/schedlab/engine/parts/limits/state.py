@@ -172,10 +172,10 @@ def charge(limits: LimitState | None, job: int, sign: int) -> None:
 
 
 @inlined
-def run_begins(limits: LimitState, job: int, now: int) -> None:
-    """Charge the use of a job to its limits, and record when its run begins."""
+def run_begins(limits: LimitState, job: int, second: int) -> None:
+    """Charge the use of a job to its limits, and record when its run begins: later than now while its nodes boot."""
     charge(limits, job, 1)
-    limits.since[job] = now
+    limits.since[job] = second
 
 
 @inlined
