@@ -9,10 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from schedlab.durations import DAY, parse_duration
 from schedlab.errors import OutputError
-from schedlab.report.schedules import block_interval, render_schedule, write_schedule_report
+from schedlab.report.schedules import answer, block_interval, render_schedule, write_schedule_report
+from schedlab.schedule.recorded import recorded
 from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.summary import duration
+from schedlab.workload.workload import Workload
 
 
 def empty(schedule: Schedule) -> Schedule:
@@ -70,3 +73,21 @@ def test_the_interval_of_blocks_covers_the_mean_of_their_source_as_often_as_it_s
         covered += low <= 5.0 <= high
     # A percentile bootstrap of 30 blocks covers a little less than 95 %.
     assert 0.88 <= covered / 300 <= 0.99
+
+
+@pytest.mark.parametrize("rest", [DAY // 2, DAY - 2])
+def test_a_mean_lies_in_its_interval_though_the_last_day_is_not_whole(rest: int) -> None:
+    """Six days of one job that waits 100 s, and a part of a day in which 20 jobs wait 10,000 s each."""
+    submit = [day * DAY for day in range(6)] + [6 * DAY + rest * n // 20 for n in range(1, 21)]
+    waits = [100] * 6 + [10_000] * 20
+    jobs = Workload.from_columns(
+        {"submit_time": submit, "wait_time": waits, "run_time": [60] * 26, "requested_processors": [1] * 26},
+        processors=30,
+    )
+    schedule = recorded(jobs)
+    first = answer(schedule, np.arange(26), schedule.metrics())[0]
+    assert "from 6 days" in first
+    interval = re.search(r"interval (\S+) (\w+) to (\S+) (\w+),", first)
+    assert interval is not None
+    low, high = (parse_duration("".join(interval.group(at, at + 1))) for at in (1, 3))
+    assert low <= sum(waits) / 26 <= high

@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from schedlab.engine.simulation import simulate
+from schedlab.errors import InputError
 from schedlab.site import import_site
 from schedlab.site.anonymising import anonymise
 from schedlab.site.changes import changed
+from schedlab.site.jobs import replayable
 from schedlab.site.omissions import omissions_of
 from schedlab.site.untold_memory import as_assumed
 
@@ -59,6 +61,25 @@ def test_without_realmemory_no_job_can_ask_for_any_so_each_has_its_node_alone(tm
     """As slurmctld 24.11.5 ran two such jobs of half a node: one after the other."""
     site = imported(tmp_path, node="")
     assert starts(site) == [0, 1, 2]
+    assert not any(UNTOLD in note for note in site.settings.notes)
+
+
+@pytest.mark.parametrize(
+    ("each", "expected"),
+    [(4_000, [0, 0, 1]), (5_000, [0, 1, 2]), (8_001, None)],
+    ids=["two fit", "40,000 of 64,000 MiB each", "more than the node has"],
+)
+def test_jobs_of_an_swf_log_hold_the_memory_of_each_processor_that_its_tenth_column_tells(tmp_path, each, expected):
+    """Eight processors each, on a node of 16 cores and 64,000 MiB; SWF has kilobytes per processor."""
+    imported(tmp_path)
+    log = tmp_path / "jobs.swf"
+    log.write_text("".join(f"{n} 0 0 300 8 -1 -1 8 540 {each * 1024} 1 1 1 1 1 1 -1 -1\n" for n in range(1, 4)))
+    site = import_site(tmp_path / "slurm.conf", log)
+    if expected is None:
+        with pytest.raises(InputError, match=r"none can be replayed \(.*as much memory as it asks for.*: 3\)"):
+            replayable(site.jobs, site.cluster)
+    else:
+        assert starts(site) == expected
     assert not any(UNTOLD in note for note in site.settings.notes)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,8 @@ from schedlab.errors import InputError
 from schedlab.schedule.provenance import input_sha256
 from schedlab.workflow.workflow import Task, Workflow
 from schedlab.workload.alternatives import Alternatives
+from schedlab.workload.cancelling import with_patience
+from schedlab.workload.checkpoint_rules import with_checkpoints
 from schedlab.workload.dependencies import Dependencies
 from schedlab.workload.extras import DISTRIBUTIONS, PARTS
 from schedlab.workload.files import lost_in, read_workload, write_workload
@@ -144,6 +147,34 @@ def test_nothing_that_a_workload_carries_is_lost(workload: Workload, other: Work
         assert content(again) == full | {"rounded": 0, "origin": again.origin}  # reading rounded nothing
         assert again.origin.made_from == (workload.origin,)
         assert input_sha256(again) == input_sha256(workload)
+
+
+@pytest.mark.parametrize(
+    "gives",
+    [
+        lambda log: joined(log, log.replace(resources=Resources.of(2, partition=["gpu", None])))[:2],
+        lambda log: joined(log.replace(resources=Resources.of(2, partition=["gpu", None])), log)[2:],
+        lambda log: with_patience(log, np.array([False, True])),
+        lambda log: with_checkpoints(log, "every(1h,cost=1m)"),
+        lambda log: log,
+    ],
+    ids=["joined first", "joined second", "patience", "checkpoints", "as it is"],
+)
+def test_the_memory_that_swf_tells_stays_where_jobs_get_other_requests(
+    gives: Callable[[Workload], Workload],
+) -> None:
+    log = Workload.from_columns(
+        {
+            "submit_time": [0, 0],
+            "run_time": [9_000, 9_000],
+            "requested_time": [20_000, 20_000],
+            "requested_processors": [4, 1],
+            "requested_memory": [3_000_000, -1],
+        }
+    )
+    jobs = gives(log)
+    assert jobs["memory_per_core"].tolist() == [2_930, 0]  # 3,000,000 kB are 2,929.7 MiB
+    assert jobs["tasks"].tolist() == [4, 1]
 
 
 def _rows(workload: Workload) -> list[tuple[object, ...]]:

@@ -20,7 +20,8 @@ from schedlab.energy.text import power_text
 from schedlab.engine.parts.limits.machine_inputs import machine_inputs
 from schedlab.engine.parts.limits.tres import allocated
 from schedlab.errors import InputError
-from schedlab.workload.resources import Labels, Resources
+from schedlab.workload.job_requests import job_requests
+from schedlab.workload.resources import Labels
 from schedlab.workload.workload import Workload
 
 
@@ -111,9 +112,7 @@ def _check(jobs: Workload, more: NDArray[np.int64], left: int, cap: float, idle:
 
 def _holding(jobs: Workload, more: NDArray[np.int64], *, keep: bool) -> Workload:
     """Return jobs that hold licences of watts, beside their others if these are to be kept."""
-    resources = jobs.resources or Resources.of(
-        len(jobs), memory_per_core=-(-np.maximum(jobs.requested_memory, 0) // 1024)
-    )
+    resources = job_requests(jobs)
     others = resources.licenses.texts() if keep else [""] * len(jobs)
     words = [f"{POWER_LICENSE}:{watts}" if watts else "" for watts in more.tolist()]
     texts = [",".join(filter(None, pair)) for pair in zip(others, words, strict=True)]

@@ -212,14 +212,16 @@ def _uncertainty(wait: NDArray[np.int64], submit: NDArray[np.int64]) -> tuple[st
 def _blocks(
     values: NDArray[np.float64], submit: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], str]:
-    """Return the sum of the values and the number of jobs of each whole week of submission, or day if weeks are few."""
+    """Return the sum of the values and the number of jobs of each week of submission, or day if whole weeks are few.
+
+    Every job is in a block, so that the interval is about the mean of all; what follows the last whole one is of it.
+    """
     elapsed = submit - submit.min()
     period = int(elapsed.max()) + 1
     length, name = (WEEK, "week") if period // WEEK >= FEWEST_PAIRS else (DAY, "day")
-    block = elapsed // length
-    whole = block < max(period // length, 1)
-    jobs = np.bincount(block[whole]).astype(np.float64)
-    sums: NDArray[np.float64] = np.bincount(block[whole], weights=values[whole]).astype(np.float64)
+    block = np.minimum(elapsed // length, max(period // length, 1) - 1)
+    jobs = np.bincount(block).astype(np.float64)
+    sums: NDArray[np.float64] = np.bincount(block, weights=values).astype(np.float64)
     return sums[jobs > 0], jobs[jobs > 0], name
 
 

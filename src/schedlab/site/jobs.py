@@ -26,6 +26,7 @@ from schedlab.scheduler.scheduler import Scheduler, as_scheduler
 from schedlab.site.scheduling import Numbers
 from schedlab.wording import count_of, shown
 from schedlab.workload.columns import UNKNOWN
+from schedlab.workload.job_requests import job_requests
 from schedlab.workload.resources import Labels, Resources
 from schedlab.workload.workload import Workload
 
@@ -67,7 +68,7 @@ def completed(workload: Workload, cluster: Cluster) -> SiteJobs:
     cluster
         Its default partition, users and accounts say what applies.
     """
-    resources = workload.resources or Resources.of_processors(workload.job_processors)
+    resources = job_requests(workload)
     who = membership(workload, cluster)
     jobs = workload.replace(resources=_with_names(resources, who))
     jobs, unknown = without_unknown_nodes(jobs, cluster)

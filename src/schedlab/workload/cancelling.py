@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.workload.columns import UNKNOWN
-from schedlab.workload.resources import Resources
+from schedlab.workload.job_requests import job_requests
 from schedlab.workload.workload import Workload
 
 CANCELLED = 5
@@ -49,7 +49,7 @@ def with_patience(log: Workload, rows: NDArray[np.bool_]) -> Workload:
     >>> kept["patience"].tolist(), kept.run_time.tolist()
     ([0, 60], [30, 30])
     """
-    resources = log.resources or Resources.of_processors(log.job_processors)
+    resources = job_requests(log)
     known = np.where(resources.patience > 0, resources.patience, np.maximum(log.wait_time, 1))
     return log.replace(
         run_time=np.where(rows, _run_times(log), log.run_time),

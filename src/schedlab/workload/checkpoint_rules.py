@@ -21,7 +21,7 @@ from schedlab.durations import parse_duration
 from schedlab.errors import InputError
 from schedlab.wording import did_you_mean
 from schedlab.workload.checkpoints import check_checkpoints, stretched
-from schedlab.workload.resources import Resources
+from schedlab.workload.job_requests import job_requests
 from schedlab.workload.workload import Workload
 
 NAMES = ("partition", "account", "qos")
@@ -249,7 +249,7 @@ def with_checkpoints(workload: Workload, rules: str) -> Workload:
     >>> some["checkpoint_interval"].tolist(), some["restart_cost"].tolist()
     ([7001, 0], [600, 0])
     """
-    resources = workload.resources or Resources.of_processors(workload.job_processors)
+    resources = job_requests(workload)
     names = ("checkpoint_interval", "checkpoint_cost", "restart_cost", "checkpoint_when_told")
     columns = {name: getattr(resources, name).copy() for name in names}
     free, longer = np.ones(len(workload), dtype=np.bool_), np.zeros(len(workload), dtype=np.bool_)

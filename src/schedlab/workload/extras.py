@@ -78,7 +78,7 @@ class Extras:
         """Return the attributes of these rows, in this order."""
         return Extras(**{name: part.select(rows) for name, part in self.parts()})
 
-    def join(self, other: Extras, mine: NDArray[np.int64], theirs: NDArray[np.int64]) -> Extras:
+    def join(self, other: Extras, mine: int, theirs: int) -> Extras:
         """Return the attributes of these jobs, followed by those of others.
 
         Parameters
@@ -86,7 +86,7 @@ class Extras:
         other
             The attributes of the others.
         mine, theirs
-            int64: the processors of the jobs of both, which are the requests of jobs without resources.
+            How many jobs these and the others are. Resources are given to both or to none, see `joined`.
         """
         parts: dict[str, Any] = {}
         for name in PARTS:
@@ -182,8 +182,6 @@ class WithExtras:
         return self.extras.alternatives
 
 
-def _nothing(kind: type, processors: NDArray[np.int64], beside: Any) -> Any:
+def _nothing(kind: type, jobs: int, beside: Any) -> Any:
     """Return a part for jobs without data."""
-    if kind is Resources:
-        return Resources.of_processors(processors)
-    return beside.unknown(len(processors)) if kind is OwnColumns else kind.none(len(processors))  # type: ignore[attr-defined]
+    return beside.unknown(jobs) if kind is OwnColumns else kind.none(jobs)  # type: ignore[attr-defined]

@@ -12,6 +12,7 @@ from schedlab.errors import InputError, check_type
 from schedlab.wording import did_you_mean
 from schedlab.workload.alternatives import COLUMN, Alternatives
 from schedlab.workload.columns import UNKNOWN, check_kind
+from schedlab.workload.job_requests import job_requests
 from schedlab.workload.own_columns import OwnColumns
 from schedlab.workload.resources import LABELS, NUMBERS, Resources
 from schedlab.workload.workload import FIELDS, KEPT, Workload
@@ -92,8 +93,7 @@ def column_of(workload: Workload, name: str) -> NDArray[Any]:
     if workload.own is not None and name in workload.own.columns:
         return workload.own.array(name)
     if name in (*NUMBERS, *LABELS):
-        resources = workload.resources or Resources.of_processors(workload.job_processors)
-        named = getattr(resources, name)
+        named = getattr(job_requests(workload), name)
         return np.array([*named.names, ""])[named.codes] if name in LABELS else np.asarray(named)
     known = [*FIELDS, *NUMBERS, *LABELS, *(() if workload.own is None else workload.own.columns)]
     near = did_you_mean(name, known)

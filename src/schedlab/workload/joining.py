@@ -7,6 +7,7 @@ from typing import Any
 
 from schedlab.errors import InputError, check_type
 from schedlab.workload.columns import below
+from schedlab.workload.job_requests import job_requests
 from schedlab.workload.origin import joined_origin
 from schedlab.workload.workload import FIELDS, Workload
 
@@ -27,8 +28,10 @@ def joined(first: Workload, second: Workload) -> Workload:
     >>> joined(one, one.replace(submit_time=[5])).submit_time.tolist()
     [0, 5]
     """
+    if (first.resources is None) is not (second.resources is None):
+        first, second = (one.replace(resources=job_requests(one)) for one in (first, second))
     columns: dict[str, Any] = {field: below(getattr(first, field), getattr(second, field)) for field in FIELDS}
-    extras = first.extras.join(second.extras, first.job_processors, second.job_processors)
+    extras = first.extras.join(second.extras, len(first), len(second))
     origin = joined_origin(first.origin, second.origin)
     return first.replace(**columns, rounded=first.rounded + second.rounded, extras=extras, origin=origin)
 

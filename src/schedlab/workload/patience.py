@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from schedlab.arguments import explained
 from schedlab.errors import InputError
 from schedlab.workload.cancelling import CANCELLED
-from schedlab.workload.resources import Resources
+from schedlab.workload.job_requests import job_requests
 from schedlab.workload.workload import Workload
 
 
@@ -90,7 +90,7 @@ class Patience:
         share = rng.random(len(workload))
         place = np.searchsorted(-self.waiting, -share)  # the first second behind which no larger share still waits
         drawn = np.append(self.seconds, 0)[place]
-        resources = workload.resources or Resources.of_processors(workload.job_processors)
+        resources = job_requests(workload)
         rows = np.flatnonzero(resources.het_job.codes >= 0)
         _, first, job = np.unique(resources.het_job.codes[rows], return_index=True, return_inverse=True)
         drawn[rows] = drawn[rows[first]][job]

@@ -27,6 +27,7 @@ from schedlab.engine.machine.numbers import (
 from schedlab.engine.machine.switch_tree import topology_inputs
 from schedlab.errors import InputError
 from schedlab.workload.columns import distinct
+from schedlab.workload.job_requests import job_requests
 from schedlab.workload.resources import WHOLE, Resources
 from schedlab.workload.workload import Workload
 
@@ -139,7 +140,7 @@ def _asked(
     workload: Workload, cluster: Cluster, types: list[str], limit: NDArray[np.int64] | None
 ) -> dict[str, NDArray[np.int64]]:
     """Return the requests of each job, with the names of `NodeInputs`."""
-    resources = workload.resources or _of_swf(workload)
+    resources = job_requests(workload)
     processors = workload.job_processors
     cores = np.maximum(resources.cores_per_task, 1)
     nodes = resources.nodes.copy()
@@ -233,11 +234,6 @@ def _by_partition(resources: Resources, cluster: Cluster) -> Iterator[tuple[NDAr
         mine = resources.partition.codes == (code if code < len(resources.partition.names) else -1)
         for partition in first:
             yield mine, partition
-
-
-def _of_swf(workload: Workload) -> Resources:
-    """Return the resources in the columns of SWF: memory per processor, in kilobytes."""
-    return Resources.of(len(workload), memory_per_core=-(-np.maximum(workload.requested_memory, 0) // 1024))
 
 
 def _types(workload: Workload, resources: Resources, types: list[str]) -> NDArray[np.int64]:

@@ -25,6 +25,7 @@ from schedlab.engine.parts.limits.uses import first_of, limits_on, offsets_of
 from schedlab.engine.parts.preemption.numbers import preemption_inputs
 from schedlab.errors import InputError
 from schedlab.workload.columns import distinct
+from schedlab.workload.job_requests import job_requests
 from schedlab.workload.resources import Labels, Resources
 from schedlab.workload.workload import Workload
 
@@ -354,7 +355,7 @@ def _most_nodes(cluster: Cluster, options: _Options, who: Membership) -> NDArray
 
 def _asking(workload: Workload, cluster: Cluster, options: _Options) -> Workload:
     """Return a workload with a row per option, each for its partition alone."""
-    resources = workload.resources or _plain(workload)
+    resources = job_requests(workload)
     jobs = workload.replace(dependencies=None, workflows=None)[options.job]
     asked = resources.select(options.job)
     if not cluster.partitions:
@@ -362,11 +363,6 @@ def _asking(workload: Workload, cluster: Cluster, options: _Options) -> Workload
     names = tuple(partition.name for partition in cluster.partitions)
     columns = {field: getattr(asked, field) for field in Resources.__dataclass_fields__}
     return jobs.replace(resources=Resources(**columns | {"partition": Labels(options.partition, names)}))
-
-
-def _plain(workload: Workload) -> Resources:
-    """Return the resources of jobs that have only the columns of SWF."""
-    return Resources.of(len(workload), memory_per_core=-(-np.maximum(workload.requested_memory, 0) // 1024))
 
 
 def _amounts(

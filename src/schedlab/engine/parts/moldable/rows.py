@@ -17,6 +17,7 @@ from schedlab.schedule.schedule import Schedule
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.workload.alternatives import Alternatives
 from schedlab.workload.dependencies import Dependencies
+from schedlab.workload.job_requests import job_requests
 from schedlab.workload.resources import Resources
 from schedlab.workload.workload import Workload
 
@@ -100,7 +101,7 @@ def _rows_of(workload: Workload, sizes: Alternatives, owner: NDArray[np.int64], 
     rows = plain.replace(**{name: _with(plain[name], other, values) for name, values in columns.items()})
     if plain.resources is None and not sizes.nodes.any():
         return rows
-    asked = plain.resources or Resources.of_processors(plain.job_processors)
+    asked = job_requests(plain)
     return rows.replace(resources=_resources(asked, plain.job_processors, other, sizes))
 
 
