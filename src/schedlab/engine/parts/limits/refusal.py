@@ -63,8 +63,8 @@ def in_words(workload: Workload, cluster: Cluster, never: Labels) -> list[str]:
         why = REASONS.get(reason, SUBMISSION if "Submit" in reason else ALONE)
         found.append(f"{why} ({reason})" if reason else "")
     told = [found[code] for code in never.codes.tolist()]
-    if "Resources" in never.names:
-        rows = np.flatnonzero(never.codes == never.names.index("Resources"))
+    rows = np.flatnonzero(np.array([*never.names, ""])[never.codes] == "Resources")
+    if rows.size:
         inputs = unchecked_inputs(workload[rows], cluster, None)
         lacking = short_of(inputs)
         words = LACKING | {"memory": f"{LACKING['memory']}: {_memory(inputs, lacking)}"}
