@@ -107,8 +107,18 @@ def test_what_a_job_asks_for_and_whose_it_is_goes_over(helios):
 def test_it_says_what_was_taken_out_and_what_remains(helios):
     copy = anonymise(helios)
     assert "2 names (user)" in copy.removed
+    assert "5 names (node)" in copy.removed
     assert any("decide nothing about scheduling" in one for one in copy.removed)
     assert any("to the second" in one for one in copy.remains)
+
+
+def test_nodes_that_only_the_topology_has_are_counted_apart(tmp_path):
+    (tmp_path / "slurm.conf").write_text(
+        "TopologyPlugin=topology/tree\nNodeName=atlas[1-3] CPUs=8\nPartitionName=p Nodes=ALL Default=YES\n"
+    )
+    (tmp_path / "topology.conf").write_text("SwitchName=leaf Nodes=atlas[1-3],old[1-2]\n")
+    copy = anonymise(sl.site.import_site(tmp_path))
+    assert "3 names (node), and 2 more that only files or jobs mention" in copy.removed
 
 
 def test_sites_with_real_configurations_can_be_made_anonymous(sites):

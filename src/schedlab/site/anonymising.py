@@ -102,9 +102,8 @@ def anonymise(site: Site, *, weeks: int = 0) -> Anonymised:
         found = with_release(site_of(after / MAIN, jobs, (), events, release=release), release)
     _check_same(site, found)
     found = replace(found, settings=replace(found.settings, sources={}, notes=(NOTE,)))
-    removed = [f"{count:,} names ({kind})" for kind, count in names.counts().items()]
-    removed += [f"{count:,} {why}" for why, count in gone.items()]
-    return Anonymised(found, (*removed, *_removed_of_jobs(site.jobs)), tuple(_remains(site)))
+    options = (f"{count:,} {why}" for why, count in gone.items())
+    return Anonymised(found, (*names.told(), *options, *_removed_of_jobs(site.jobs)), tuple(_remains(site)))
 
 
 def _write(directory: Path, files: Mapping[str, str]) -> None:

@@ -77,9 +77,13 @@ class Names:
             self.new[kind, name] = alike or f"{_LETTERS[kind]}x{count + 1}"
         return self.new[kind, name]
 
-    def counts(self) -> dict[str, int]:
-        """Return how many names of each kind there are."""
-        return dict(Counter(kind for kind, _ in self.new))
+    def told(self) -> Iterator[str]:
+        """Yield how many names of each kind there are; and how many got theirs behind, if others did not."""
+        for kind in dict.fromkeys(kind for kind, _ in self.new):
+            distinct = {new for (one, _), new in self.new.items() if one == kind}
+            behind = sum(new.startswith(f"{_LETTERS[kind]}x") for new in distinct)
+            mentioned = f", and {behind:,} more that only files or jobs mention" if 0 < behind < len(distinct) else ""
+            yield f"{len(distinct) - (behind if mentioned else 0):,} names ({kind}){mentioned}"
 
     def value(self, key: str, value: str) -> str:
         """Return a value with new names, by the key that it stands behind."""
