@@ -29,8 +29,8 @@ ROOMS = [
 ]
 ROOMS += ["model", "generate", "gym", "slurm", "campaign", "site", "when", "report", "cli"]
 
-ENGINE = ["axes", "part", "jobs", "queue", "machine", "parts", "moments", "runs", "passes", "slurm", "rules"]
-ENGINE += ["prepared", "world", "assembly", "pass_choice", "decisions", "loop", "logs", "driver", "prescored"]
+ENGINE = ["part", "axes", "jobs", "queue", "machine", "parts", "moments", "runs", "passes", "slurm", "rules"]
+ENGINE += ["world", "prepared", "assembly", "pass_choice", "decisions", "loop", "logs", "driver", "prescored"]
 ENGINE += ["sc17_simulator", "jobs_that_never_start", "simulation", "warm_up", "many", "steps"]
 """Packages and modules of the engine; each imports only those before it. Records are named for type checkers alone."""
 

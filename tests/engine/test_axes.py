@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from schedlab.engine import axes, parts
 from schedlab.engine.axes import RECORD, ByPart, Fixed, Kept, Moves, PerJob, PerSubmittedJob, PerUser, Scratch
 from schedlab.engine.logs import LOGS
-from schedlab.engine.parts.every_part import PARTS
 from schedlab.engine.parts.forecasts.kernels import Forecasts
-from schedlab.engine.world import World
+from schedlab.engine.world import PARTS, World
 
 Ints = NDArray[np.int64]
 

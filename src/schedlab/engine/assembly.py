@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.jobs.state import State, new_state
-from schedlab.engine.parts.every_part import PARTS
 from schedlab.engine.parts.forecasts.part import statistics_in
 from schedlab.engine.parts.preemption.numbers import layers_of
 from schedlab.engine.parts.submission_limits.numbers import batches
@@ -22,7 +21,7 @@ from schedlab.engine.queue.tree import new_tree
 from schedlab.engine.queue.waiting import Orders, Waiting
 from schedlab.engine.rules import ALL_VISIBLE, NEVER_STARVES, NO_SPECULATION, Rules
 from schedlab.engine.slurm.state import NO_GROUP, Depths, Passes, new_depths, new_passes
-from schedlab.engine.world import World
+from schedlab.engine.world import PARTS, World
 from schedlab.scheduler.agent import AgentPolicy
 from schedlab.scheduler.backfilling import (
     ALL,

@@ -13,6 +13,8 @@ from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_type_hints
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.engine.part import Part
+
 JOBS, SUBMITTED, USERS, ASSOCIATIONS = "jobs", "submitted jobs", "users", "associations"
 KEPT, FIXED, SCRATCH, BY_PART, RECORD = "kept", "fixed", "scratch", "by part", "record"
 
@@ -89,7 +91,7 @@ def axes_of(record: type) -> dict[str, str]:
     """
     found = {}
     for field, hint in get_type_hints(record, include_extras=True).items():
-        axis = next((one for one in getattr(hint, "__metadata__", ()) if isinstance(one, str)), None)
+        axis = next((one for one in told_beside(hint) if isinstance(one, str)), None)
         if axis is None and not records_in(hint):
             raise TypeError(f"{record.__name__}.{field}: its annotation has no axis, see schedlab.engine.axes")
         found[field] = axis or RECORD
@@ -97,8 +99,14 @@ def axes_of(record: type) -> dict[str, str]:
 
 
 def records_in(hint: Any) -> tuple[type, ...]:
-    """Return the classes of named tuples in a type, behind None and what is told beside it."""
+    """Return the classes of named tuples in a type, behind None and what is told beside it; of a part, its record's."""
     if isinstance(hint, type) and hasattr(hint, "_fields"):
         return (hint,)
-    inside = (*get_args(hint), *getattr(hint, "__metadata__", ()))
-    return tuple(dict.fromkeys(record for one in inside for record in records_in(one)))
+    if isinstance(hint, Part):
+        return (hint.record,)
+    return tuple(dict.fromkeys(record for one in (*get_args(hint), *told_beside(hint)) for record in records_in(one)))
+
+
+def told_beside(hint: Any) -> tuple[Any, ...]:
+    """Return what an annotation tells beside the type, such as an axis."""
+    return getattr(hint, "__metadata__", ())

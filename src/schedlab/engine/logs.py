@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from schedlab.engine.part import Log
-from schedlab.engine.parts.every_part import PARTS
-from schedlab.engine.world import World
+from schedlab.engine.world import PARTS, World
 
 LOGS = {f"{part.name}.{part.log.array}": part.log for part in PARTS if part.log is not None}
 """By their paths in the world."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -67,6 +67,8 @@ class Part(NamedTuple):
     ----------
     name
         Its field in the world.
+    record
+        The class of its record.
     new
         Returns its record before the first event, None if the simulation lacks it.
     grown
@@ -81,16 +83,19 @@ class Part(NamedTuple):
     cuts_runs
         Returns whether runs may end, by this part, before their jobs are done, so that jobs run again.
     features
-        Returns which features a simulation has by this part: names of `schedlab.scheduler.compatible.OF_SIMULATIONS`.
+        Returns which features a simulation has by this part: names of `schedlab.scheduler.compatible.OF_SIMULATIONS`,
+        which says what they do not go together with. A simulation that has any runs on the event loop.
     numbers
-        Takes from cluster and workload what the part needs: returns the simulation with it, or raises InputError.
+        Takes from cluster and workload what the part needs: returns the simulation with it, or raises InputError. What
+        nobody else reads is kept under the name of the part (`Prepared.with_numbers`).
     """
 
     name: str
+    record: type
     new: Callable[[Prepared], Any]
     grown: Callable[[World, World, Moves], None] | None = None
     log: Log | None = None
     output: Callable[[Prepared, World], dict[str, Any]] | None = None
     cuts_runs: Callable[[Given], bool] | None = None
-    features: Callable[[Given], Iterable[str]] | None = None
+    features: Callable[[Given], tuple[str, ...]] | None = None
     numbers: Callable[[Given, Prepared], Prepared] | None = None

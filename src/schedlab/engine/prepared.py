@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -25,19 +26,18 @@ from schedlab.engine.jobs.columns import (
 from schedlab.engine.jobs.overtime import overtime_of
 from schedlab.engine.machine.numbers import NodeInputs
 from schedlab.engine.part import Given
-from schedlab.engine.parts.every_part import PARTS
 from schedlab.engine.parts.heterogeneous.numbers import wait_together
 from schedlab.engine.parts.limits.machine_inputs import longest_requests
 from schedlab.engine.parts.limits.numbers import LimitInputs
 from schedlab.engine.parts.limits.on_all_jobs import as_one_node, is_held_back
 from schedlab.engine.parts.moldable.rows import Spread, spread_out
 from schedlab.engine.parts.outages.numbers import OutageInputs
-from schedlab.engine.parts.power_saving.part import PowerSavingInputs
 from schedlab.engine.parts.preemption.numbers import PreemptionInputs
 from schedlab.engine.parts.priority.associations import Associations
 from schedlab.engine.parts.reservations.numbers import BookingInputs
 from schedlab.engine.parts.retries.part import chooses_requests
 from schedlab.engine.parts.submission_limits.numbers import SubmissionLimitInputs
+from schedlab.engine.world import PARTS
 from schedlab.errors import InputError, check_type, whole_number
 from schedlab.imports import named_classes
 from schedlab.permutations import inverse
@@ -99,8 +99,10 @@ class Prepared(NamedTuple):
         Outages and closures of the nodes; None if there are none.
     spread
         If jobs have alternatives: the jobs, of which `workload` and the columns have a row for each alternative.
-    power_saving
-        When idle nodes are switched off; None if they never are.
+    features
+        What the simulation has by its parts: names of `schedlab.scheduler.compatible.OF_SIMULATIONS`.
+    of_parts
+        What parts have taken that nobody else reads, by their names.
     """
 
     workload: Workload
@@ -122,7 +124,12 @@ class Prepared(NamedTuple):
     tres: NDArray[np.float64] | None = None
     outages: OutageInputs | None = None
     spread: Spread | None = None
-    power_saving: PowerSavingInputs | None = None
+    features: tuple[str, ...] = ()
+    of_parts: Mapping[str, Any] = MappingProxyType({})
+
+    def with_numbers(self, part: str, numbers: Any) -> Prepared:
+        """Return the simulation with what a part has taken, which stands in `of_parts` by its name."""
+        return self._replace(of_parts={**self.of_parts, part: numbers})
 
     def column(self, field: str) -> NDArray[Any]:
         """Return a column of the workload in order of submission."""
@@ -225,7 +232,7 @@ def _prepared(given: Given) -> Prepared:
     workload = wait_together(given.workload)
     if workload is not given.workload:
         given = given._replace(workload=workload)
-    given = _checked(_with_a_node(given))
+    given, features = _checked(_with_a_node(given))
     machine, asked, columns = _columns(given, workload)
     if given.events == "pyss" and asked is None and columns.outlives:
         raise InputError(
@@ -248,6 +255,7 @@ def _prepared(given: Given) -> Prepared:
         given.in_order,
         asked if asked is None or order is None else asked.in_order(order),
         spread=given.spread,
+        features=features,
     )
     for numbers in NUMBERS:
         prepared = numbers(given, prepared)
@@ -274,15 +282,17 @@ def _with_a_node(given: Given) -> Given:
     return given._replace(workload=asking, cluster=cluster, processors=None)
 
 
-def _checked(given: Given) -> Given:
-    """Return what is given with a number of warm-up jobs; raise InputError if it is not compatible."""
+def _checked(given: Given) -> tuple[Given, tuple[str, ...]]:
+    """Return what is given with a number of warm-up jobs, and its features; raise InputError if it may not be."""
     scheduler, workload = given.scheduler, given.workload
     if given.events not in EVENT_ORDERS:
         raise InputError(f"unknown event order {given.events!r}; known are {' '.join(EVENT_ORDERS)}")
     in_order = whole_number("in_order", given.in_order)
     if in_order < 0:
         raise InputError(f"in_order={in_order}: must be a number of jobs")
-    features = [name for features in FEATURES for name in features(given)]
+    features: tuple[str, ...] = ()
+    for features_of in FEATURES:
+        features += features_of(given)
     if sentence := _why_not(scheduler, given.events, in_order, *features):
         raise InputError(sentence)
     if scheduler.placement is not None and "nodes" not in features:
@@ -294,14 +304,16 @@ def _checked(given: Given) -> Given:
         raise InputError(f"{workload.name}: the workload has no job to simulate")
     if given.node_events is not None and "nodes" not in features:
         raise InputError(NEEDS_NODES)
-    return given if in_order is given.in_order else given._replace(in_order=in_order)
+    return given if in_order is given.in_order else given._replace(in_order=in_order), features
 
 
 def _columns(given: Given, workload: Workload) -> tuple[int, Requests | None, Columns]:
     """Return the size of the machine, the requests of jobs at which runs may fail, and the columns of the jobs."""
     scheduler, cluster = given.scheduler, given.cluster
     processors = size_of_machine(given.processors, cluster)
-    several = any(cuts_runs(given) for cuts_runs in CUTS_RUNS)
+    several = False
+    for cuts_runs in CUTS_RUNS:  # a loop takes half the time of any(), of which a small simulation would notice
+        several = several or cuts_runs(given)
     overtime = None if several else overtime_of(workload, scheduler, cluster)
     if not several and overtime is None:
         machine, columns = known_columns(workload, scheduler, processors)

@@ -16,7 +16,6 @@ from schedlab.engine.assembly import assemble
 from schedlab.engine.driver import Driver
 from schedlab.engine.jobs.state import new_state
 from schedlab.engine.jobs_that_never_start import refuse_left_over
-from schedlab.engine.parts.every_part import PARTS
 from schedlab.engine.parts.heterogeneous.numbers import refuse_waiting_for_ever
 from schedlab.engine.parts.moldable.rows import gathered
 from schedlab.engine.parts.outages.numbers import closures_of
@@ -24,7 +23,7 @@ from schedlab.engine.passes.conservative_plan import Plan
 from schedlab.engine.prepared import Events, Prepared, prepare
 from schedlab.engine.prescored.simulation import known_scheduler, simulate_known
 from schedlab.engine.sc17_simulator import run_sc17
-from schedlab.engine.world import World
+from schedlab.engine.world import PARTS, World
 from schedlab.schedule.measures import LARGEST
 from schedlab.schedule.placement import Placement
 from schedlab.schedule.schedule import Schedule

@@ -1,33 +1,34 @@
 """The world: all that a simulation is, in one record that kernels get by address.
 
 Parts that a simulation does not have are None: `if world.retries is not None` is decided before types are inferred, and
-nothing is left of a part that is not there.
+nothing is left of a part that is not there. A part is known to the engine by its field here, and nowhere else.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, get_type_hints
 
 from numpy.typing import NDArray
 
-from schedlab.engine.axes import ByPart, Fixed, PerJob
+from schedlab.engine.axes import ByPart, Fixed, PerJob, told_beside
 from schedlab.engine.jobs.state import State
-from schedlab.engine.machine.state import Nodes
-from schedlab.engine.parts.cancellations.kernels import Cancellations
-from schedlab.engine.parts.checkpoints.kernels import Checkpoints
-from schedlab.engine.parts.dependencies.kernels import DependencyState
-from schedlab.engine.parts.forecasts.kernels import Forecasts
-from schedlab.engine.parts.heterogeneous.kernels import Components
-from schedlab.engine.parts.limits.state import LimitState
-from schedlab.engine.parts.moldable.kernels import AlternativeJobs
-from schedlab.engine.parts.outages.kernels import Outages
-from schedlab.engine.parts.power_saving.kernels import PowerSaving
-from schedlab.engine.parts.preemption.state import Preemption
-from schedlab.engine.parts.priority.kernels import Priority
-from schedlab.engine.parts.requeues.kernels import Requeues
-from schedlab.engine.parts.retries.kernels import Retries
-from schedlab.engine.parts.submission_limits.state import SubmissionLimits
-from schedlab.engine.parts.switch_waits.kernels import SwitchWaits
+from schedlab.engine.machine.part import NODES
+from schedlab.engine.part import Part
+from schedlab.engine.parts.cancellations.part import CANCELLATIONS
+from schedlab.engine.parts.checkpoints.part import CHECKPOINTS
+from schedlab.engine.parts.dependencies.part import DEPENDENCIES
+from schedlab.engine.parts.forecasts.part import FORECASTS
+from schedlab.engine.parts.heterogeneous.part import HETEROGENEOUS
+from schedlab.engine.parts.limits.part import LIMITS
+from schedlab.engine.parts.moldable.part import MOLDABLE
+from schedlab.engine.parts.outages.part import OUTAGES
+from schedlab.engine.parts.power_saving.part import POWER_SAVING
+from schedlab.engine.parts.preemption.part import PREEMPTION
+from schedlab.engine.parts.priority.part import PRIORITY
+from schedlab.engine.parts.requeues.part import REQUEUES
+from schedlab.engine.parts.retries.part import RETRIES
+from schedlab.engine.parts.submission_limits.part import SUBMISSION_LIMITS
+from schedlab.engine.parts.switch_waits.part import SWITCH_WAITS
 from schedlab.engine.passes.conservative_plan import Plan
 from schedlab.engine.queue.waiting import Orders, Waiting
 from schedlab.engine.rules import Rules
@@ -53,16 +54,10 @@ class World(NamedTuple):
         The plan of the passes: `Plan` for conservative backfilling, `Passes` for Slurm's, None for the others.
     rules
         The rules of the scheduler.
-    nodes, limits
-        What is free on each node; partitions and limits. None on processors, or without any.
-    forecasts, retries, dependencies, priority
-        Parts, or None: predicted run times; runs that fail at their requests and are retried; dependencies;
-        multifactor priority.
-    moldable, heterogeneous
-        The alternatives of moldable jobs; the components of heterogeneous ones.
-    preemption, requeues, submission_limits, outages, switch_waits, cancellations, checkpoints
-        Preemption, requeued jobs that may not begin again yet, limits on submitted jobs, changes of nodes, waits for
-        fewer switches, jobs that are cancelled while they wait, and jobs that write checkpoints.
+    forecasts ... checkpoints
+        The parts, or None, in the order in which they take their numbers, and are brought over when jobs are added.
+        Each reads only the numbers of those before it: whoever asks for nodes of its own, such as jobs of reservations,
+        comes behind limits. `schedlab.engine.moments` says what they do.
     """
 
     jobs: PerJob[NDArray[Any]]
@@ -72,23 +67,28 @@ class World(NamedTuple):
     orders: Orders
     plan: Annotated[Any, Plan | Passes]
     rules: Fixed[Rules]
-    nodes: Annotated[Any, Nodes] = None
-    limits: Annotated[Any, LimitState] = None
-    forecasts: ByPart[Annotated[Any, Forecasts]] = None
-    retries: Annotated[Any, Retries] = None
-    dependencies: Annotated[Any, DependencyState] = None
-    priority: Annotated[Any, Priority] = None
-    moldable: Annotated[Any, AlternativeJobs] = None
-    heterogeneous: Annotated[Any, Components] = None
-    preemption: Annotated[Any, Preemption] = None
-    requeues: Annotated[Any, Requeues] = None
-    submission_limits: Annotated[Any, SubmissionLimits] = None
-    outages: Annotated[Any, Outages] = None
-    switch_waits: Fixed[Annotated[Any, SwitchWaits]] = None
-    cancellations: Annotated[Any, Cancellations] = None
-    power_saving: Annotated[Any, PowerSaving] = None
-    checkpoints: Annotated[Any, Checkpoints] = None
+    forecasts: ByPart[Annotated[Any, FORECASTS]] = None
+    retries: Annotated[Any, RETRIES] = None
+    dependencies: Annotated[Any, DEPENDENCIES] = None
+    limits: Annotated[Any, LIMITS] = None
+    submission_limits: Annotated[Any, SUBMISSION_LIMITS] = None
+    preemption: Annotated[Any, PREEMPTION] = None
+    requeues: Annotated[Any, REQUEUES] = None
+    outages: Annotated[Any, OUTAGES] = None
+    nodes: Annotated[Any, NODES] = None
+    switch_waits: Fixed[Annotated[Any, SWITCH_WAITS]] = None
+    heterogeneous: Annotated[Any, HETEROGENEOUS] = None
+    moldable: Annotated[Any, MOLDABLE] = None
+    priority: Annotated[Any, PRIORITY] = None
+    cancellations: Annotated[Any, CANCELLATIONS] = None
+    power_saving: Annotated[Any, POWER_SAVING] = None
+    checkpoints: Annotated[Any, CHECKPOINTS] = None
 
+
+_HINTS = get_type_hints(World, include_extras=True).values()
+
+PARTS = tuple(one for hint in _HINTS for one in told_beside(hint) if isinstance(one, Part))
+"""All parts, in the order of their fields."""
 
 with_jobs = replacing("jobs", "seen")
 """Return a world with other jobs, for a kernel that is called where it is."""

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 COLUMNS = ("start_time", "end_time", "backfilled", "killed", "predicted_run_time", "corrections")
 """What a schedule says of each job."""
 
+COLUMNS_OF_PARTS = ("eligible_time", "alternative", "cancelled", "boot_wait")
+"""What it says of each job of some simulations; None elsewhere."""
+
 WAITED_FOR = "waited_for:"
 """Columns that begin so have the seconds that jobs waited for the reason behind it."""
 
@@ -145,21 +148,17 @@ class Schedule:
     boot_wait: NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
-        known = [
-            name
-            for name in ("eligible_time", "alternative", "cancelled", "boot_wait")
-            if getattr(self, name) is not None
-        ]
-        for name in (*COLUMNS, *known):
+        jobs = len(self)
+        for name in (*COLUMNS, *COLUMNS_OF_PARTS):
             column = getattr(self, name)
-            if column.shape != (len(self),):
-                raise InputError(
-                    f"{self.workload.name}: column {name} has shape {column.shape}, expected ({len(self)},)"
-                )
+            if column is None and name in COLUMNS_OF_PARTS:
+                continue
+            if column.shape != (jobs,):
+                raise InputError(f"{self.workload.name}: column {name} has shape {column.shape}, expected ({jobs},)")
             view = column.view()
             view.setflags(write=False)
             object.__setattr__(self, name, view)
-        runs = len(self) if self.runs is None else len(self.runs)
+        runs = jobs if self.runs is None else len(self.runs)
         if self.placement is not None and len(self.placement) != runs:
             raise InputError(f"{self.workload.name}: {len(self.placement)} runs have nodes, expected {runs}")
         if self.pauses is not None and (self.runs is None or not has_runs(self.runs, self.pauses)):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from schedlab.engine.jobs.columns import has_nodes
@@ -50,9 +49,8 @@ def _output(prepared: Prepared, world: World) -> dict[str, Any]:
     return {"placement": placement_of(prepared, world)}
 
 
-def _features(given: Given) -> Iterator[str]:
-    if has_nodes(given.cluster):
-        yield "nodes"
+def _features(given: Given) -> tuple[str, ...]:
+    return ("nodes",) if has_nodes(given.cluster) else ()
 
 
 def _numbers(given: Given, prepared: Prepared) -> Prepared:
@@ -63,5 +61,12 @@ def _numbers(given: Given, prepared: Prepared) -> Prepared:
 
 
 NODES = Part(
-    "nodes", _new, take_over_nodes, Log("places", _is_short, _longer), _output, features=_features, numbers=_numbers
+    "nodes",
+    Nodes,
+    _new,
+    take_over_nodes,
+    Log("places", _is_short, _longer),
+    _output,
+    features=_features,
+    numbers=_numbers,
 )

@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 
 from schedlab.engine.assembly import rules_of
 from schedlab.engine.jobs.calendar import NEVER
-from schedlab.engine.parts.cancellations.numbers import patience_by_job
-from schedlab.engine.parts.heterogeneous.numbers import owners_of
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.prescored.reused_worlds import Bench, Kind, empty, give_back, kind_for, rank_all, take_bench
 from schedlab.engine.queue.orders import Program, evaluate_for, known_scores
@@ -70,15 +68,7 @@ MOST_KNOWN = 4096
 
 def known_scheduler(prepared: Prepared) -> Known | None:
     """Return the scheduler of a simulation in the kernel's form, or None if the kernel does not support it."""
-    if (
-        prepared.nodes is not None
-        or prepared.asked is not None
-        or prepared.spread is not None
-        or owners_of(prepared.workload) is not None
-        or patience_by_job(prepared.workload) is not None
-        or len(prepared.pilot)
-        or prepared.workload.dependencies is not None
-    ):
+    if prepared.features or prepared.asked is not None or len(prepared.pilot):
         return None
     try:
         key = (prepared.scheduler, prepared.events, prepared.in_order)

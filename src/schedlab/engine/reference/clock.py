@@ -60,7 +60,7 @@ class Clock:
         self.submission_limits = SubmissionLimits(self.prepared.submission_limits, self.dependencies.parents)
         self.cancellations = Cancellations(self.prepared)
         self.preemption = Preemption(self, self.prepared.preemption)
-        self.power_saving = PowerSaving(self.prepared.power_saving, self.jobs[0].submit)
+        self.power_saving = PowerSaving(self.prepared)
         self.to_come = list(self.jobs)
         self.forecast = Forecast(self.prepared, self.retries is not None)
         self.functions = ReferenceFunctions(self.prepared)

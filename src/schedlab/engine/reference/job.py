@@ -49,7 +49,6 @@ class Job:
     picky: bool = False  # whether it waits for few switches in the present pass
     backfilled: bool = False
     ended: int | None = None  # when it was done, abandoned or cancelled
-    cancelled: bool = False  # whether it was cancelled before it started
 
     def is_of(self, other: Job) -> bool:
         """Return whether this and another one are alternatives of the same job."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from schedlab.engine.reference.job import Job
 
@@ -40,3 +40,11 @@ class Pass(Protocol):
 
     def schedule(self, news: News) -> None:
         """Start jobs, if it is due."""
+
+
+@runtime_checkable
+class TellsColumns(Protocol):
+    """A part that adds to the schedule."""
+
+    def told(self) -> dict[str, Any]:
+        """Return, when all is over, arguments of `schedlab.engine.simulation.to_schedule`."""

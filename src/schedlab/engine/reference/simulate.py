@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.arguments import explained
 from schedlab.engine.jobs_that_never_start import refuse_left_over
-from schedlab.engine.parts.cancellations.numbers import patience_by_job
 from schedlab.engine.parts.dependencies.reference import new_dependencies, share_places
 from schedlab.engine.parts.heterogeneous.numbers import refuse_waiting_for_ever
 from schedlab.engine.parts.priority.reference import new_priority
@@ -17,7 +16,7 @@ from schedlab.engine.parts.retries.reference import Retries, new_retries
 from schedlab.engine.prepared import Events, Prepared, prepare
 from schedlab.engine.reference.clock import Clock
 from schedlab.engine.reference.job import Job
-from schedlab.engine.reference.news import Pass
+from schedlab.engine.reference.news import Pass, TellsColumns
 from schedlab.engine.reference.nodes import Piece
 from schedlab.engine.reference.own_pass import AskedPass
 from schedlab.engine.reference.plan_pass import PlanPass
@@ -25,7 +24,6 @@ from schedlab.engine.reference.queue_pass import QueuePass
 from schedlab.engine.reference.serial import SerialReference
 from schedlab.engine.reference.slurm_pass import SlurmPass
 from schedlab.engine.simulation import to_schedule
-from schedlab.schedule.runs import PAUSE
 from schedlab.schedule.schedule import Schedule
 from schedlab.scheduler.backfilling import Conservative, Easy, Slurm
 from schedlab.scheduler.own_pass import OwnPass
@@ -97,8 +95,7 @@ def replay_on_nodes(prepared: Prepared) -> tuple[Schedule, list[list[Piece]]]:
         eligible=eligible,
         runs=None if retries is None else _runs(prepared, retries),
         waited_for=_waited_for(prepared, clock),
-        pauses=_pauses(prepared, clock),
-        cancelled=_cancelled(prepared, jobs),
+        **_told_by_parts(clock),
     )
     return schedule, [job.pieces for job in jobs]
 
@@ -172,21 +169,13 @@ def _killed(prepared: Prepared, retries: Retries) -> np.ndarray:
     return prepared.in_workload_order(killed)
 
 
-def _cancelled(prepared: Prepared, jobs: list[Job]) -> np.ndarray | None:
-    """Return, in the workload's order, which jobs were cancelled while they waited; None if all jobs wait for ever."""
-    if patience_by_job(prepared.workload) is None:
-        return None
-    return prepared.in_workload_order(np.array([job.cancelled for job in jobs]))
-
-
-def _pauses(prepared: Prepared, clock: Clock) -> np.ndarray | None:
-    """Return all suspensions in the order in which they began, None if runs are never suspended."""
-    if clock.preemption.inputs is None or not clock.preemption.inputs.suspends.any():
-        return None
-    pauses = np.array([astuple(pause) for pause in clock.preemption.suspension.pauses], dtype=PAUSE)
-    if prepared.order is not None:
-        pauses["job"] = prepared.order[pauses["job"]]
-    return pauses
+def _told_by_parts(clock: Clock) -> dict[str, Any]:
+    """Return what parts add to a schedule: those of the clock that have anything to tell."""
+    told: dict[str, Any] = {}
+    for part in vars(clock).values():
+        if isinstance(part, TellsColumns):
+            told |= part.told()
+    return told
 
 
 def _runs(prepared: Prepared, retries: Retries) -> np.ndarray:

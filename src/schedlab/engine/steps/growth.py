@@ -15,12 +15,11 @@ from numpy.typing import NDArray
 
 from schedlab.engine.axes import Moves, take_over
 from schedlab.engine.logs import lengths_of, with_room
-from schedlab.engine.parts.every_part import PARTS
 from schedlab.engine.parts.limits.state import reason_names
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.queue.operations import Queue, insert
 from schedlab.engine.queue.waiting import Waiting
-from schedlab.engine.world import World
+from schedlab.engine.world import PARTS, World
 from schedlab.kernels import bare_kernel
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from schedlab.engine.part import Part
@@ -24,9 +23,8 @@ def _output(prepared: Prepared, world: World) -> dict[str, Any]:
     return {"cancelled": prepared.in_workload_order(world.cancellations.left != NOT_CANCELLED)}
 
 
-def _features(given: Given) -> Iterator[str]:
-    if patience_by_job(given.workload) is not None:
-        yield "cancelled"
+def _features(given: Given) -> tuple[str, ...]:
+    return () if patience_by_job(given.workload) is None else ("cancelled",)
 
 
-CANCELLATIONS = Part("cancellations", _new, output=_output, features=_features)
+CANCELLATIONS = Part("cancellations", Cancellations, _new, output=_output, features=_features)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from schedlab.engine.parts.cancellations.numbers import patience_by_job
 from schedlab.engine.prepared import Prepared
@@ -19,6 +21,7 @@ class Cancellations:
 
     prepared: Prepared
     deadlines: dict[Job, int] = field(default_factory=dict)
+    cancelled: set[int] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         patience = patience_by_job(self.prepared.workload)
@@ -41,10 +44,17 @@ class Cancellations:
         for job in cancelled:  # they have ended, as if they had begun now
             job.start = job.ended = now
             job.completion = (now, -1)
-            job.cancelled = True
+            self.cancelled.add(job.number)
             if not job.ready:
                 job.eligible = now
         left = [job for job in clock.waiting if job in cancelled]
         clock.waiting = [job for job in clock.waiting if job not in left]
         clock.dependencies.held = [job for job in clock.dependencies.held if job not in cancelled]
         return left
+
+    def told(self) -> dict[str, Any]:
+        """Return, in the workload's order, which jobs were cancelled while they waited, if not all wait for ever."""
+        if self.patience is None:
+            return {}
+        cancelled = np.array([number in self.cancelled for number in range(len(self.patience))])
+        return {"cancelled": self.prepared.in_workload_order(cancelled)}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,10 +25,9 @@ def _cuts_runs(given: Given) -> bool:
     return write_checkpoints(given.workload)
 
 
-def _features(given: Given) -> Iterator[str]:
+def _features(given: Given) -> tuple[str, ...]:
     check_checkpoints(given.workload)
-    if write_checkpoints(given.workload):
-        yield "checkpoints"
+    return ("checkpoints",) if write_checkpoints(given.workload) else ()
 
 
 def _numbers(given: Given, prepared: Prepared) -> Prepared:
@@ -90,5 +88,5 @@ def _grown(old: World, new: World, moves: Moves) -> None:
         )
 
 
-CHECKPOINTS = Part("checkpoints", _new, _grown, cuts_runs=_cuts_runs, features=_features, numbers=_numbers)
+CHECKPOINTS = Part("checkpoints", Checkpoints, _new, _grown, cuts_runs=_cuts_runs, features=_features, numbers=_numbers)
 """Jobs that go on from their last checkpoint when a run ends before they are done."""

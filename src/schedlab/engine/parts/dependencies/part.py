@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -40,12 +39,11 @@ def _output(prepared: Prepared, world: World) -> dict[str, Any]:
     return {} if prepared.workload.dependencies is None else {"eligible": world.dependencies.eligible}
 
 
-def _features(given: Given) -> Iterator[str]:
+def _features(given: Given) -> tuple[str, ...]:
     linked = given.workload if given.spread is None else given.spread.given
-    if given.workload.dependencies is not None:
-        yield "dependencies"
-    if linked.workflows is not None and bool(pilots(linked).any()):
-        yield "shared_places"
+    found = () if given.workload.dependencies is None else ("dependencies",)
+    shared = linked.workflows is not None and bool(pilots(linked).any())
+    return (*found, "shared_places") if shared else found
 
 
-DEPENDENCIES = Part("dependencies", _new, _grown, output=_output, features=_features)
+DEPENDENCIES = Part("dependencies", DependencyState, _new, _grown, output=_output, features=_features)

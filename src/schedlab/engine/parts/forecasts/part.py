@@ -80,4 +80,4 @@ def _output(prepared: Prepared, world: World) -> dict[str, Any]:
     }
 
 
-FORECASTS = Part("forecasts", _new, _grown, output=_output)
+FORECASTS = Part("forecasts", Forecasts, _new, _grown, output=_output)

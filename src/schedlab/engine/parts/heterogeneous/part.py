@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from schedlab.engine.part import Part
@@ -34,9 +33,8 @@ def _grown(old: World, new: World, moves: Moves) -> None:
         components.entered[moves.jobs[old.heterogeneous.away]] = True
 
 
-def _features(given: Given) -> Iterator[str]:
-    if owners_of(given.workload) is not None:
-        yield "heterogeneous"
+def _features(given: Given) -> tuple[str, ...]:
+    return () if owners_of(given.workload) is None else ("heterogeneous",)
 
 
 def _numbers(given: Given, prepared: Prepared) -> Prepared:
@@ -45,4 +43,4 @@ def _numbers(given: Given, prepared: Prepared) -> Prepared:
     return prepared
 
 
-HETEROGENEOUS = Part("heterogeneous", _new, _grown, features=_features, numbers=_numbers)
+HETEROGENEOUS = Part("heterogeneous", Components, _new, _grown, features=_features, numbers=_numbers)

@@ -64,4 +64,4 @@ def _numbers(given: Given, prepared: Prepared) -> Prepared:
     return prepared._replace(nodes=nodes, limits=None if limits is None else by_version(limits, scheduler.backfill))
 
 
-LIMITS = Part("limits", _new, _grown, output=_output, numbers=_numbers)
+LIMITS = Part("limits", LimitState, _new, _grown, output=_output, numbers=_numbers)

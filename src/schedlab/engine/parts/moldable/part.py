@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from schedlab.engine.part import Part
@@ -28,9 +27,8 @@ def _grown(old: World, new: World, moves: Moves) -> None:
         alternatives.waits[beyond] = alternatives.hidden[beyond] = True
 
 
-def _features(given: Given) -> Iterator[str]:
-    if given.spread is not None:
-        yield "moldable"
+def _features(given: Given) -> tuple[str, ...]:
+    return () if given.spread is None else ("moldable",)
 
 
-MOLDABLE = Part("moldable", _new, _grown, features=_features)
+MOLDABLE = Part("moldable", AlternativeJobs, _new, _grown, features=_features)

@@ -38,4 +38,4 @@ def _cuts_runs(given: Given) -> bool:
     return given.node_events is not None and given.node_events.breaks
 
 
-OUTAGES = Part("outages", _new, cuts_runs=_cuts_runs, numbers=_numbers)
+OUTAGES = Part("outages", Outages, _new, cuts_runs=_cuts_runs, numbers=_numbers)

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from schedlab.engine.prepared import Prepared
     from schedlab.engine.world import World
 
+NAME = "power_saving"
+
 
 class PowerSavingInputs(NamedTuple):
     """When nodes are switched off.
@@ -55,7 +57,12 @@ def _numbers(given: Given, prepared: Prepared) -> Prepared:
                 f"power_saving: always_on names node {name}, which the cluster does not have{did_you_mean(name, place)}"
             )
         after[place[name]] = NEVER
-    return prepared._replace(power_saving=PowerSavingInputs(after, saving.shutdown_time, saving.boot_time))
+    return prepared.with_numbers(NAME, PowerSavingInputs(after, saving.shutdown_time, saving.boot_time))
+
+
+def inputs_of(prepared: Prepared) -> PowerSavingInputs | None:
+    """Return when nodes are switched off; None if they never are."""
+    return prepared.of_parts.get(NAME)
 
 
 def _refuse(given: Given, prepared: Prepared) -> None:
@@ -72,7 +79,7 @@ def _refuse(given: Given, prepared: Prepared) -> None:
 
 
 def _new(prepared: Prepared) -> PowerSaving | None:
-    inputs, nodes = prepared.power_saving, prepared.nodes
+    inputs, nodes = inputs_of(prepared), prepared.nodes
     if inputs is None or nodes is None:
         return None
     count = len(nodes.names)
@@ -91,7 +98,7 @@ def _output(prepared: Prepared, world: World) -> dict[str, Any]:
     waited = prepared.in_workload_order(world.power_saving.waited)
     if prepared.spread is not None:
         return {}
-    placement, inputs = placement_of(prepared, world), prepared.power_saving
+    placement, inputs = placement_of(prepared, world), inputs_of(prepared)
     assert inputs is not None
     start = prepared.in_workload_order(world.state.start)
     end = start + prepared.in_workload_order(prepared.jobs["duration"])
@@ -100,4 +107,4 @@ def _output(prepared: Prepared, world: World) -> dict[str, Any]:
     return {"placement": replace(placement, sleeps=sleeps), "boot_wait": waited}
 
 
-POWER_SAVING = Part("power_saving", _new, output=_output, numbers=_numbers)
+POWER_SAVING = Part(NAME, PowerSaving, _new, output=_output, numbers=_numbers)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from schedlab.engine.parts.power_saving.part import PowerSavingInputs
+from schedlab.engine.parts.power_saving.part import inputs_of
+from schedlab.engine.prepared import Prepared
 from schedlab.engine.reference.job import Job
 
 
 class PowerSaving:
-    """Which nodes are in use, since when the others are not, and when they have booted; nothing without inputs."""
+    """Which nodes are in use, since when the others are not, and when they have booted; nothing if none ever sleeps."""
 
-    def __init__(self, inputs: PowerSavingInputs | None, begin: int) -> None:
-        self.inputs, self.begin = inputs, begin
+    def __init__(self, prepared: Prepared) -> None:
+        self.inputs, self.begin = inputs_of(prepared), int(prepared.jobs["submit"][0])
         self.users: dict[int, set[Job]] = {}
         self.idle_since: dict[int, int] = {}
         self.ready: dict[int, int] = {}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -57,13 +56,19 @@ def _cuts_runs(given: Given) -> bool:
     return preempts(given.cluster)
 
 
-def _features(given: Given) -> Iterator[str]:
-    if preempts(given.cluster):
-        yield "preemption"
-    if suspends(given.cluster):
-        yield "suspension"
+def _features(given: Given) -> tuple[str, ...]:
+    if not preempts(given.cluster):
+        return ()
+    return ("preemption", "suspension") if suspends(given.cluster) else ("preemption",)
 
 
 PREEMPTION = Part(
-    "preemption", _new, _grown, Log("pauses", _is_short, _longer), _output, cuts_runs=_cuts_runs, features=_features
+    "preemption",
+    Preemption,
+    _new,
+    _grown,
+    Log("pauses", _is_short, _longer),
+    _output,
+    cuts_runs=_cuts_runs,
+    features=_features,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from schedlab.engine.parts.preemption.numbers import PreemptionInputs
 from schedlab.engine.parts.suspension.reference import Suspension
@@ -334,3 +334,7 @@ class Preemption:
             job.expected, job.expiry = foreseen - job.start, None
         else:
             job.expected = min(job.expected, foreseen - job.start)
+
+    def told(self) -> dict[str, Any]:
+        """Return what the schedule says of runs that stood still."""
+        return self.suspension.told()

@@ -35,4 +35,4 @@ def _numbers(given: Given, prepared: Prepared) -> Prepared:
     return prepared._replace(associations=who, tres=added)
 
 
-PRIORITY = Part("priority", _new, numbers=_numbers)
+PRIORITY = Part("priority", Priority, _new, numbers=_numbers)

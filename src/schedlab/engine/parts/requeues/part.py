@@ -24,4 +24,4 @@ def _grown(old: World, new: World, moves: Moves) -> None:
         take_over_requeues(old.requeues, new.requeues, moves.jobs)
 
 
-REQUEUES = Part("requeues", _new, _grown)
+REQUEUES = Part("requeues", Requeues, _new, _grown)

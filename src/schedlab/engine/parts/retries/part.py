@@ -51,4 +51,6 @@ def _output(prepared: Prepared, world: World) -> dict[str, Any]:
     return {"runs": runs}
 
 
-RETRIES = Part("retries", _new, log=Log("runs", _is_short, _longer), output=_output, cuts_runs=chooses_requests)
+RETRIES = Part(
+    "retries", Retries, _new, log=Log("runs", _is_short, _longer), output=_output, cuts_runs=chooses_requests
+)

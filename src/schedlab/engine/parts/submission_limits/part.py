@@ -41,4 +41,4 @@ def _numbers(given: Given, prepared: Prepared) -> Prepared:
     return prepared._replace(limits=prepared.limits._replace(submission_limits=once))
 
 
-SUBMISSION_LIMITS = Part("submission_limits", _new, _grown, numbers=_numbers)
+SUBMISSION_LIMITS = Part("submission_limits", SubmissionLimits, _new, _grown, numbers=_numbers)

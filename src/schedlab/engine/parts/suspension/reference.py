@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from dataclasses import astuple, dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from schedlab.engine.machine.numbers import UNLIMITED
 from schedlab.engine.parts.preemption.numbers import PreemptionInputs
 from schedlab.engine.reference.job import Job
 from schedlab.engine.reference.machine import Nodes, View
 from schedlab.engine.reference.nodes import Piece
+from schedlab.schedule.runs import PAUSE
 
 if TYPE_CHECKING:
     from schedlab.engine.reference.clock import Clock
@@ -114,3 +117,12 @@ class Suspension:
         next(pause for pause in reversed(self.pauses) if pause.job == job.number).end = clock.now
         if job.expected_end > clock.now:
             clock.forecast.watch(job)
+
+    def told(self) -> dict[str, Any]:
+        """Return all suspensions in the order in which they began, if runs may be suspended."""
+        if self.inputs is None or not self.inputs.suspends.any():
+            return {}
+        pauses = np.array([astuple(pause) for pause in self.pauses], dtype=PAUSE)
+        if self.clock.prepared.order is not None:
+            pauses["job"] = self.clock.prepared.order[pauses["job"]]
+        return {"pauses": pauses}

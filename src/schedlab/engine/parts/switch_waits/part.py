@@ -27,4 +27,4 @@ def _numbers(given: Given, prepared: Prepared) -> Prepared:
     return prepared._replace(nodes=nodes)
 
 
-SWITCH_WAITS = Part("switch_waits", _new, numbers=_numbers)
+SWITCH_WAITS = Part("switch_waits", SwitchWaits, _new, numbers=_numbers)
