@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from schedlab.engine.jobs.calendar import BLOCK, USED, add, discard, pop
+from schedlab.engine.jobs.calendar import add, discard, latest_place, pop, record_at, sooner_place
 from schedlab.engine.jobs.clock import COMPLETED, FREE, NOW, STARTED, TICK, WATCHED
 from schedlab.engine.moments import after_break_offs, before_break_off, must_break_off, run_begins, run_ends
 from schedlab.engine.parts.outages.kernels import BROKE
@@ -82,14 +82,14 @@ def _list_broken(world: World) -> None:
     """
     clock, ended, completions = world.state.clock, world.state.ended, world.state.completions
     first = clock[COMPLETED]
-    for place in range(completions.status[USED]):
-        block = completions.order[place]
-        for i in range(completions.counts[block]):
-            job = completions.records[block * BLOCK + i].job
-            if must_break_off(world, job):
-                k = clock[COMPLETED]
-                while k > first and world.nodes.run[ended[k - 1]] > world.nodes.run[job]:
-                    ended[k] = ended[k - 1]
-                    k -= 1
-                ended[k] = job
-                clock[COMPLETED] += 1
+    place = latest_place(completions)
+    while place >= 0:
+        job = record_at(completions, place).job
+        place = sooner_place(completions, place)
+        if must_break_off(world, job):
+            k = clock[COMPLETED]
+            while k > first and world.nodes.run[ended[k - 1]] > world.nodes.run[job]:
+                ended[k] = ended[k - 1]
+                k -= 1
+            ended[k] = job
+            clock[COMPLETED] += 1

@@ -82,6 +82,21 @@ def next_place(calendar: Calendar, place: int) -> int:
 
 
 @inlined
+def latest_place(calendar: Calendar) -> int:
+    """Return the place of the job that is due last, from which one can read on; negative if there is none."""
+    return NO_PLACE if calendar.status[USED] == 0 else 0
+
+
+@inlined
+def sooner_place(calendar: Calendar, place: int) -> int:
+    """Return the place of the job that is due before the one at a place; negative if there is none."""
+    if place % BLOCK + 1 < calendar.counts[calendar.order[place // BLOCK]]:
+        return place + 1
+    behind = place // BLOCK + 1
+    return NO_PLACE if behind >= calendar.status[USED] else behind * BLOCK
+
+
+@inlined
 def record_at(calendar: Calendar, place: int) -> Any:
     """Return the record at a place."""
     return calendar.records[calendar.order[place // BLOCK] * BLOCK + place % BLOCK]

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from schedlab.engine.jobs.calendar import BLOCK, NEVER, USED, soonest
+from schedlab.engine.jobs.calendar import BLOCK, NEVER, USED, latest_place, record_at, sooner_place, soonest
 from schedlab.engine.jobs.clock import (
     BLAMED,
     CHANGES,
@@ -219,13 +219,13 @@ def plan_running(world: World, processors: int) -> None:
     """Rebuild the profile from the running jobs alone; a job that runs speculatively loses its reservation."""
     plan_nothing(world, processors, 0)
     running = world.state.running
-    for place in range(running.status[USED]):
-        block = running.order[place]
-        for i in range(running.counts[block]):
-            record = running.records[block * BLOCK + i]
-            world.plan.until[record.job] = record.end
-            world.plan.reserved[record.job] = NEVER
-            book_run(world, record.job, record.end, -1)
+    place = latest_place(running)
+    while place >= 0:
+        record = record_at(running, place)
+        place = sooner_place(running, place)
+        world.plan.until[record.job] = record.end
+        world.plan.reserved[record.job] = NEVER
+        book_run(world, record.job, record.end, -1)
 
 
 @inner_kernel

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from schedlab.engine.jobs.calendar import BLOCK, NEVER, USED, soonest
+from schedlab.engine.jobs.calendar import NEVER, latest_place, record_at, sooner_place, soonest
 from schedlab.engine.jobs.clock import BLAMED, FREE, HEAD, LEFT, NOW, STARTED
 from schedlab.engine.jobs.state import NO_JOB, UNKNOWN
 from schedlab.engine.machine.slots import earliest_of, has_room_for, hold_reserved, hold_run, remember
@@ -242,12 +242,12 @@ def reserve_for_first(world: World, count: int) -> int:
     running, now = world.state.running, world.state.clock[NOW]
     clear(nodes.machine, nodes.ahead, now)
     plan_closures(world, now, 0)
-    for place in range(running.status[USED]):
-        block = running.order[place]
-        for i in range(running.counts[block]):
-            record = running.records[block * BLOCK + i]
-            if record.end > now:
-                hold_run(nodes, nodes.ahead, record.job, now, record.end, -1)
+    place = latest_place(running)
+    while place >= 0:
+        record = record_at(running, place)
+        place = sooner_place(running, place)
+        if record.end > now:
+            hold_run(nodes, nodes.ahead, record.job, now, record.end, -1)
     first = NEVER
     world.limits.counters[HEADS] = _find_heads(world, world.limits.head, count)
     for i in range(world.limits.counters[HEADS]):

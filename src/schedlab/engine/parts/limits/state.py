@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.axes import ByPart, Fixed, PerJob, Scratch
-from schedlab.engine.jobs.calendar import BLOCK, USED, Calendar
+from schedlab.engine.jobs.calendar import Calendar, latest_place, record_at, sooner_place
 from schedlab.engine.machine.numbers import NodeInputs
 from schedlab.engine.machine.state import order_of
 from schedlab.engine.parts.limits.numbers import LimitInputs
@@ -237,13 +237,13 @@ def _to_come(limits: LimitState, running: Calendar, number: int, now: int) -> in
     What has passed of a run counts from the last second on that is a multiple of the period, as in Slurm.
     """
     used, counted = 0, now // limits.counters[PERIOD] * limits.counters[PERIOD]
-    for place in range(running.status[USED]):
-        block = running.order[place]
-        for k in range(running.counts[block]):
-            record = running.records[block * BLOCK + k]
-            for i in range(limits.use_offset[record.job], limits.use_offset[record.job + 1]):
-                if limits.use_limit[i] == number:
-                    used += limits.use_amount[i] * max(record.end - max(counted, limits.since[record.job]), 0)
+    place = latest_place(running)
+    while place >= 0:
+        record = record_at(running, place)
+        place = sooner_place(running, place)
+        for i in range(limits.use_offset[record.job], limits.use_offset[record.job + 1]):
+            if limits.use_limit[i] == number:
+                used += limits.use_amount[i] * max(record.end - max(counted, limits.since[record.job]), 0)
     return used
 
 

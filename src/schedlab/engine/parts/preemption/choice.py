@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.jobs.calendar import BLOCK, USED
+from schedlab.engine.jobs.calendar import latest_place, record_at, sooner_place
 from schedlab.engine.jobs.clock import NOW
 from schedlab.engine.machine.state import PICKED
 from schedlab.engine.parts.heterogeneous.kernels import Components, end_of_all, first_of_all
@@ -31,18 +31,18 @@ def candidates(world: World, option: int) -> int:
     running, who = world.state.running, world.preemption.who
     _count_components(world, option)
     count = 0
-    for place in range(running.status[USED]):
-        number = running.order[place]
-        for i in range(running.counts[number]):
-            job = running.records[number * BLOCK + i].job
-            if not _may_end(world, option, job) or _lacks_component(world.heterogeneous, world.preemption.use, job):
-                continue
-            k = count
-            while k > 0 and _gives_way_before(world, job, who[k - 1]):
-                who[k] = who[k - 1]
-                k -= 1
-            who[k] = job
-            count += 1
+    place = latest_place(running)
+    while place >= 0:
+        job = record_at(running, place).job
+        place = sooner_place(running, place)
+        if not _may_end(world, option, job) or _lacks_component(world.heterogeneous, world.preemption.use, job):
+            continue
+        k = count
+        while k > 0 and _gives_way_before(world, job, who[k - 1]):
+            who[k] = who[k - 1]
+            k -= 1
+        who[k] = job
+        count += 1
     return count
 
 
@@ -65,11 +65,11 @@ def _count_components(world: World, option: int) -> None:
     if world.heterogeneous is not None:
         running = world.state.running
         world.preemption.use[:] = 0
-        for place in range(running.status[USED]):
-            number = running.order[place]
-            for i in range(running.counts[number]):
-                job = running.records[number * BLOCK + i].job
-                world.preemption.use[world.heterogeneous.first[job]] += _may_end(world, option, job)
+        place = latest_place(running)
+        while place >= 0:
+            job = record_at(running, place).job
+            place = sooner_place(running, place)
+            world.preemption.use[world.heterogeneous.first[job]] += _may_end(world, option, job)
 
 
 @inlined

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.jobs.calendar import BLOCK, USED
+from schedlab.engine.jobs.calendar import latest_place, record_at, sooner_place
 from schedlab.engine.jobs.clock import NOW
 from schedlab.engine.machine.slots import has_room, hold_run
 from schedlab.engine.machine.state import Nodes
@@ -59,24 +59,24 @@ def _make_way_in_plan(world: World, until: NDArray[np.int64], option: int, end: 
 def _forget_ending(world: World, until: NDArray[np.int64]) -> None:
     """Note that the runs that are being preempted are out of the plan for the rest of the pass: they end in it now."""
     running = world.state.running
-    for place in range(running.status[USED]):
-        number = running.order[place]
-        for i in range(running.counts[number]):
-            job = running.records[number * BLOCK + i].job
-            if world.preemption.ending[job]:
-                until[job] = world.state.clock[NOW]
+    place = latest_place(running)
+    while place >= 0:
+        job = record_at(running, place).job
+        place = sooner_place(running, place)
+        if world.preemption.ending[job]:
+            until[job] = world.state.clock[NOW]
 
 
 @inner_kernel
 def _hold_ending(world: World, until: NDArray[np.int64], sign: int) -> None:
     """Remove the runs that are being preempted from the plan (sign 1), or put them back (sign -1)."""
     running, now = world.state.running, world.state.clock[NOW]
-    for place in range(running.status[USED]):
-        number = running.order[place]
-        for i in range(running.counts[number]):
-            job = running.records[number * BLOCK + i].job
-            if world.preemption.ending[job]:
-                hold_run(world.nodes, world.nodes.ahead, job, now, until[job], sign)
+    place = latest_place(running)
+    while place >= 0:
+        job = record_at(running, place).job
+        place = sooner_place(running, place)
+        if world.preemption.ending[job]:
+            hold_run(world.nodes, world.nodes.ahead, job, now, until[job], sign)
 
 
 @inlined

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.jobs.calendar import BLOCK, USED, add, discard
+from schedlab.engine.jobs.calendar import add, discard, latest_place, record_at, sooner_place
 from schedlab.engine.jobs.clock import NOW, STARTED, WATCHED
 from schedlab.engine.machine.nodes import let_differ, move, move_place, note_change, room, view_of
 from schedlab.engine.machine.placement import choose
@@ -112,12 +112,12 @@ def _anybody_may(world: World, order: NDArray[np.int64], count: int) -> bool:
     """Return whether a job of an order could preempt any run."""
     running, there = world.state.running, world.preemption.there
     there[:] = False
-    for place in range(running.status[USED]):
-        number = running.order[place]
-        for i in range(running.counts[number]):
-            job = running.records[number * BLOCK + i].job
-            if not world.preemption.ending[job]:
-                there[class_of_run(world, job)] = True
+    place = latest_place(running)
+    while place >= 0:
+        job = record_at(running, place).job
+        place = sooner_place(running, place)
+        if not world.preemption.ending[job]:
+            there[class_of_run(world, job)] = True
     return may_any(world, order, count)
 
 
@@ -150,12 +150,12 @@ def claims(world: World, line: NDArray[np.int64], place: int, count: int) -> boo
 def _give_back_ending(world: World) -> None:
     """Set the view to the machine after the end of the runs that are being preempted."""
     running = world.state.running
-    for place in range(running.status[USED]):
-        number = running.order[place]
-        for i in range(running.counts[number]):
-            job = running.records[number * BLOCK + i].job
-            if world.preemption.ending[job]:
-                _move_run(world.nodes, job, 1)
+    place = latest_place(running)
+    while place >= 0:
+        job = record_at(running, place).job
+        place = sooner_place(running, place)
+        if world.preemption.ending[job]:
+            _move_run(world.nodes, job, 1)
 
 
 @inlined

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.axes import ByPart, Fixed, Kept, PerJob, Scratch
-from schedlab.engine.jobs.calendar import BLOCK, NEVER, USED
+from schedlab.engine.jobs.calendar import NEVER, latest_place, record_at, sooner_place
 from schedlab.engine.jobs.clock import NOW, WAITING
 from schedlab.engine.parts.preemption.numbers import PreemptionInputs
 from schedlab.kernels import inlined, inner_kernel, new_records
@@ -121,13 +121,13 @@ def next_end_of_exemption(world: World) -> int:
     """Return when the next exemption of a run ends while jobs wait, NEVER if none does."""
     first, running = NEVER, world.state.running
     if world.state.clock[WAITING] > 0 and world.preemption.counters[EXEMPTS] > 0:
-        for place in range(running.status[USED]):
-            block = running.order[place]
-            for i in range(running.counts[block]):
-                job = running.records[block * BLOCK + i].job
-                ends = world.state.start[job] + world.preemption.exempt[class_of_run(world, job)] + 1
-                if ends > world.state.clock[NOW] and not world.preemption.ending[job]:
-                    first = min(first, ends)
+        place = latest_place(running)
+        while place >= 0:
+            job = record_at(running, place).job
+            place = sooner_place(running, place)
+            ends = world.state.start[job] + world.preemption.exempt[class_of_run(world, job)] + 1
+            if ends > world.state.clock[NOW] and not world.preemption.ending[job]:
+                first = min(first, ends)
     return first
 
 

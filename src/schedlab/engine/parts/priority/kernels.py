@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.axes import Fixed, Kept, PerJob
-from schedlab.engine.jobs.calendar import BLOCK, NEVER, USED, soonest
+from schedlab.engine.jobs.calendar import NEVER, latest_place, record_at, sooner_place, soonest
 from schedlab.engine.jobs.clock import COMPLETED, NOW, WAITING
 from schedlab.engine.machine.fitting import fewest_nodes
 from schedlab.engine.machine.numbers import NodeInputs
@@ -229,16 +229,16 @@ def compute(world: World) -> bool:
     second = now // world.priority.period * world.priority.period
     if world.priority.fairshare > 0:
         running = world.state.completions
-        for place in range(running.status[USED]):
-            block = running.order[place]
-            for i in range(running.counts[block]):
-                job = running.records[block * BLOCK + i].job
-                used = max(0, second - max(world.state.start[job] - stood_still(world, job), world.priority.last[0]))
-                charge(
-                    world.priority.shares,
-                    world.priority.association[job],
-                    used * _rate(world.nodes, world.priority.billing, job),
-                )
+        place = latest_place(running)
+        while place >= 0:
+            job = record_at(running, place).job
+            place = sooner_place(running, place)
+            used = max(0, second - max(world.state.start[job] - stood_still(world, job), world.priority.last[0]))
+            charge(
+                world.priority.shares,
+                world.priority.association[job],
+                used * _rate(world.nodes, world.priority.billing, job),
+            )
         # Several periods are over at once only after the machine was idle, so all recent usage belongs to the first of
         # them.
         kept = world.priority.decay ** float((second - world.priority.last[0]) // world.priority.period - 1)

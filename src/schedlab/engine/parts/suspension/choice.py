@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.jobs.calendar import BLOCK, NEVER, USED
+from schedlab.engine.jobs.calendar import NEVER, latest_place, record_at, sooner_place
 from schedlab.engine.jobs.clock import NOW, STARTED
 from schedlab.engine.jobs.state import NO_JOB
 from schedlab.engine.machine.placement import choose
@@ -77,11 +77,12 @@ def _anybody_may(world: World, order: NDArray[np.int64], count: int) -> bool:
     """Return whether a job of an order could suspend any run."""
     running, there = world.state.running, world.preemption.there
     there[:] = False
-    for place in range(running.status[USED]):
-        number = running.order[place]
-        for i in range(running.counts[number]):
-            its_class = class_of_run(world, running.records[number * BLOCK + i].job)
-            there[its_class] = world.preemption.suspends[its_class]
+    place = latest_place(running)
+    while place >= 0:
+        job = record_at(running, place).job
+        place = sooner_place(running, place)
+        its_class = class_of_run(world, job)
+        there[its_class] = world.preemption.suspends[its_class]
     return may_any(world, order, count)
 
 

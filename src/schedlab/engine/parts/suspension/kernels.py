@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.jobs.calendar import BLOCK, NEVER, USED, add, discard
+from schedlab.engine.jobs.calendar import NEVER, add, discard, latest_place, record_at, sooner_place
 from schedlab.engine.jobs.clock import COMPLETED, FREE, NOW, WATCHED
 from schedlab.engine.machine.nodes import let_differ, note_change
 from schedlab.engine.machine.numbers import ALONE, UNLIMITED
@@ -64,20 +64,20 @@ def settle(world: World) -> None:
     running, who, used = world.state.running, world.preemption.who, world.preemption.used
     used[:] = 0
     count = 0
-    for place in range(running.status[USED]):
-        number = running.order[place]
-        for i in range(running.counts[number]):
-            job = running.records[number * BLOCK + i].job
-            its_class = class_of_run(world, job)
-            if not world.preemption.suspends[its_class]:
-                _use(world.nodes, used, job)
-                continue
-            k = count
-            while k > 0 and _comes_before(world, job, who[k - 1]):
-                who[k] = who[k - 1]
-                k -= 1
-            who[k] = job
-            count += 1
+    place = latest_place(running)
+    while place >= 0:
+        job = record_at(running, place).job
+        place = sooner_place(running, place)
+        its_class = class_of_run(world, job)
+        if not world.preemption.suspends[its_class]:
+            _use(world.nodes, used, job)
+            continue
+        k = count
+        while k > 0 and _comes_before(world, job, who[k - 1]):
+            who[k] = who[k - 1]
+            k -= 1
+        who[k] = job
+        count += 1
     for i in range(count):
         job = who[i]
         if _is_free(world.nodes, used, job):
@@ -177,13 +177,13 @@ def may_suspend(world: World, option: int, job: int) -> bool:
 def next_tier(world: World, option: int, above: int) -> int:
     """Return the lowest tier above another one of runs that a job may suspend; NEVER if there is none."""
     running, lowest = world.state.running, NEVER
-    for place in range(running.status[USED]):
-        number = running.order[place]
-        for i in range(running.counts[number]):
-            job = running.records[number * BLOCK + i].job
-            tier = world.preemption.rank[class_of_run(world, job)]
-            if above < tier < lowest and may_suspend(world, option, job):
-                lowest = tier
+    place = latest_place(running)
+    while place >= 0:
+        job = record_at(running, place).job
+        place = sooner_place(running, place)
+        tier = world.preemption.rank[class_of_run(world, job)]
+        if above < tier < lowest and may_suspend(world, option, job):
+            lowest = tier
     return lowest
 
 
@@ -191,14 +191,14 @@ def next_tier(world: World, option: int, above: int) -> int:
 def list_tiers(world: World, option: int, least: int, most: int) -> int:
     """List the runs of tiers from one to another that a job may suspend; return how many there are."""
     running, count = world.state.running, 0
-    for place in range(running.status[USED]):
-        number = running.order[place]
-        for i in range(running.counts[number]):
-            job = running.records[number * BLOCK + i].job
-            tier = world.preemption.rank[class_of_run(world, job)]
-            if least <= tier <= most and may_suspend(world, option, job):
-                world.preemption.lenders[count] = job
-                count += 1
+    place = latest_place(running)
+    while place >= 0:
+        job = record_at(running, place).job
+        place = sooner_place(running, place)
+        tier = world.preemption.rank[class_of_run(world, job)]
+        if least <= tier <= most and may_suspend(world, option, job):
+            world.preemption.lenders[count] = job
+            count += 1
     return count
 
 
