@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from schedlab.engine.parts.switch_waits.numbers import SwitchWaitInputs
 
 UNLIMITED = 1 << 62
-"""Memory of a node whose memory is not counted."""
+"""Memory of a node whose memory is not counted; what a partition without a limit allows."""
 
 # What is added to the number of runs on a node.
 ALONE = 1 << 40

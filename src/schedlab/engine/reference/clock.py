@@ -26,11 +26,9 @@ from schedlab.engine.reference.machine import Machine, Nodes, View
 from schedlab.engine.reference.news import News, Pass
 from schedlab.engine.reference.nodes import Piece
 from schedlab.engine.reference.order import Order
-from schedlab.engine.reference.profile import Profile
+from schedlab.engine.reference.profile import NEVER, Profile
 from schedlab.scheduler.backfilling import Slurm
 from schedlab.scheduler.policy import Policy
-
-NEVER = 10**18
 
 
 @dataclass

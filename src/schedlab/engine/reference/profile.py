@@ -10,6 +10,7 @@ from schedlab.engine.reference.machine import View
 from schedlab.engine.reference.nodes import Piece
 
 NEVER = 10**18
+"""Later than all that happens, even a few times as late; the engine has its own, which only comparisons may see."""
 
 
 class Profile:

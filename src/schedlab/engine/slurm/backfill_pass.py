@@ -10,7 +10,7 @@ Components of heterogeneous jobs are planned one by one, and start together once
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import FREE, NOW
@@ -40,7 +40,7 @@ from schedlab.engine.slurm.rest import note_idle
 from schedlab.engine.slurm.search import planned_slot
 from schedlab.engine.slurm.starts import start, start_all_planned, start_planned
 from schedlab.engine.slurm.state import BACKFILL_PASSES, FEW, STANDS, STEPS_CHANGE, TESTED
-from schedlab.engine.slurm.turn import begin_queue, next_job, next_turn
+from schedlab.engine.slurm.turn import Turn, begin_queue, next_job, next_turn
 from schedlab.kernels import inlined, inner_kernel
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def backfill_pass(world: World) -> int:
 
 
 @inner_kernel
-def _open(world: World, turn: Any) -> None:
+def _open(world: World, turn: Turn) -> None:
     """Begin a pass, without a plan yet."""
     counters = world.plan.counters
     turn.strict = 1 if world.rules.interval > 0 else 0
@@ -100,7 +100,7 @@ def _open(world: World, turn: Any) -> None:
 
 
 @inlined
-def _is_hopeless(world: World, turn: Any) -> bool:
+def _is_hopeless(world: World, turn: Turn) -> bool:
     """Return whether no job can start, whatever the plan."""
     nothing_fits = turn.narrowest > world.state.clock[FREE] or turn.out_of_reach == world.waiting.queue.length[0]
     return nothing_fits and not has_preemption(world)
@@ -126,7 +126,7 @@ def _narrowest(world: World) -> int:
 
 
 @inlined
-def _begin(world: World, turn: Any) -> None:
+def _begin(world: World, turn: Turn) -> None:
     """Go to the first turn of the queue, with a plan of the running jobs."""
     if world.plan.counters[FEW]:
         turn.out_of_reach = 0
@@ -138,7 +138,7 @@ def _begin(world: World, turn: Any) -> None:
 
 
 @inlined
-def _goes_on(world: World, turn: Any) -> bool:
+def _goes_on(world: World, turn: Turn) -> bool:
     """Return whether there is another turn, of a job that could start."""
     if turn.over or turn.place >= world.waiting.queue.length[0] - turn.out_of_reach:
         return False
@@ -148,7 +148,7 @@ def _goes_on(world: World, turn: Any) -> bool:
 
 
 @inner_kernel
-def _take_turn(world: World, turn: Any) -> bool:
+def _take_turn(world: World, turn: Turn) -> bool:
     """Take the turn; return whether a pass looks at it, by limits and by the depths per user, partition ...
 
     If not, go to the next one.
@@ -173,7 +173,7 @@ def _take_turn(world: World, turn: Any) -> bool:
 
 
 @inner_kernel
-def _may_be_planned(world: World, turn: Any) -> bool:
+def _may_be_planned(world: World, turn: Turn) -> bool:
     """Return whether it is known when a job could begin by its dependencies, and note when that is.
 
     Of tasks, only those of the first workflows are planned. A turn counts for the depth if the one before was not of
@@ -193,7 +193,7 @@ def _may_be_planned(world: World, turn: Any) -> bool:
 
 
 @inlined
-def _after_parents(world: World, turn: Any) -> int:
+def _after_parents(world: World, turn: Turn) -> int:
     if not world.rules.planned_tasks:
         return NO_SECOND
     plan = world.plan
@@ -201,7 +201,7 @@ def _after_parents(world: World, turn: Any) -> int:
 
 
 @inlined
-def _count_for_depth(world: World, turn: Any) -> bool:
+def _count_for_depth(world: World, turn: Turn) -> bool:
     """Count a turn; return whether the pass has looked at as many as it may."""
     if turn.counts and turn.looked_at == world.rules.depth:
         return True
@@ -210,7 +210,7 @@ def _count_for_depth(world: World, turn: Any) -> bool:
 
 
 @inner_kernel
-def _plan(world: World, turn: Any) -> None:
+def _plan(world: World, turn: Turn) -> None:
     """Find when, and on which nodes, a job is planned, and whether it has room there now."""
     now, job = world.state.clock[NOW], turn.job
     turn.earliest = earliest_of_component(world.heterogeneous, job, turn.earliest)
@@ -227,7 +227,7 @@ def _plan(world: World, turn: Any) -> None:
 
 
 @inlined
-def _plan_component(world: World, turn: Any) -> None:
+def _plan_component(world: World, turn: Turn) -> None:
     """Note when a component is planned, if need be in the place of others; all are to start together."""
     now, job = world.state.clock[NOW], turn.job
     if has_preemption(world) and turn.ready and not turn.room and turn.begins != NO_SECOND and turn.earliest == now:
@@ -240,7 +240,7 @@ def _plan_component(world: World, turn: Any) -> None:
 
 
 @inlined
-def _find_start(world: World, turn: Any) -> bool:
+def _find_start(world: World, turn: Turn) -> bool:
     """Return whether a job can start now by itself, in free room or while others are suspended; choose its nodes."""
     if is_component(world.heterogeneous, turn.job):
         return False
@@ -252,7 +252,7 @@ def _find_start(world: World, turn: Any) -> bool:
 
 
 @inner_kernel
-def _start(world: World, turn: Any) -> None:
+def _start(world: World, turn: Turn) -> None:
     """Start a job; until it ends, it holds its nodes in the plan."""
     job, now = turn.job, world.state.clock[NOW]
     ends = now + world.jobs[job].estimate
@@ -270,7 +270,7 @@ def _start(world: World, turn: Any) -> None:
 
 
 @inner_kernel
-def _try_to_preempt(world: World, turn: Any) -> bool:
+def _try_to_preempt(world: World, turn: Turn) -> bool:
     """Let runs be preempted for a job if that makes room now, and reserve what they leave; return whether it does."""
     job, now = turn.job, world.state.clock[NOW]
     if not has_preemption(world) or turn.begins == NO_SECOND or is_component(world.heterogeneous, job):
@@ -289,7 +289,7 @@ def _try_to_preempt(world: World, turn: Any) -> bool:
 
 
 @inlined
-def _reserve_or_leave(world: World, turn: Any) -> None:
+def _reserve_or_leave(world: World, turn: Turn) -> None:
     """Reserve for a job that cannot start now, if it may have a reservation, and go to the next turn."""
     if turn.begins != NO_SECOND:
         _expect_change(world, turn)
@@ -300,7 +300,7 @@ def _reserve_or_leave(world: World, turn: Any) -> None:
 
 
 @inlined
-def _expect_change(world: World, turn: Any) -> None:
+def _expect_change(world: World, turn: Turn) -> None:
     """Note when a pass could decide otherwise of a job that is planned."""
     now = world.state.clock[NOW]
     alone = min(max(now + 1, turn.soonest), max(now + 1, changes_by_itself(world.rules, turn.begins, now)))
@@ -310,7 +310,7 @@ def _expect_change(world: World, turn: Any) -> None:
 
 
 @inlined
-def _may_reserve(world: World, turn: Any) -> bool:
+def _may_reserve(world: World, turn: Turn) -> bool:
     """Return whether a job may have a reservation: by age, window, number, priority and its partition."""
     first = turn.reservations == 0
     return (
@@ -323,7 +323,7 @@ def _may_reserve(world: World, turn: Any) -> bool:
 
 
 @inner_kernel
-def _reserve(world: World, turn: Any) -> None:
+def _reserve(world: World, turn: Turn) -> None:
     """Reserve for a job when it is planned; the pass ends if the plan is full."""
     turn.over = is_full(world)
     if turn.over:
@@ -340,7 +340,7 @@ def _reserve(world: World, turn: Any) -> None:
 
 
 @inner_kernel
-def _leave(world: World, turn: Any) -> None:
+def _leave(world: World, turn: Turn) -> None:
     """Go to the next turn; the last component that is planned lets all start, if they do so at once."""
     next_turn(turn)
     queue = world.waiting.queue
@@ -354,7 +354,7 @@ def _leave(world: World, turn: Any) -> None:
 
 
 @inlined
-def _first_change(world: World, turn: Any) -> int:
+def _first_change(world: World, turn: Turn) -> int:
     """Return when a pass could decide otherwise, also as its plan would have another number of records."""
     size = world.rules.plan_size
     if ends_exactly(world) or (size > 0 and 2 * turn.turns + 1 >= size):

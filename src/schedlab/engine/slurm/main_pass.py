@@ -19,7 +19,7 @@ from schedlab.engine.slurm.queue_entries import entry_of, option_of, turns_of
 from schedlab.engine.slurm.starts import AGAIN, STOP, start_next
 from schedlab.engine.slurm.state import FULL_DUE, LAST_MAIN, MAIN_DUE, MAIN_PASSES
 from schedlab.engine.slurm.timing import next_minute
-from schedlab.engine.slurm.turn import begin_queue, next_job, next_turn
+from schedlab.engine.slurm.turn import Turn, begin_queue, next_job, next_turn
 from schedlab.kernels import inlined, inner_kernel
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def _begin(world: World) -> None:
 
 
 @inlined
-def _take(world: World, turn: Any) -> None:
+def _take(world: World, turn: Turn) -> None:
     """Note whose turn it is, and whether the job may start: not if an alternative of it has had its turn."""
     job = world.waiting.queue.order[turn.place]
     turn.job, turn.option, turn.entry = (
@@ -95,7 +95,7 @@ def _take(world: World, turn: Any) -> None:
 
 
 @inlined
-def _move_on(world: World, turn: Any, step: int) -> None:
+def _move_on(world: World, turn: Turn, step: int) -> None:
     """Go to the next turn after one that did not end the pass."""
     if turn.number > 0 and step <= 0:  # what its earlier turns have closed is open at the next look at the queue
         look_at_all(world)

@@ -13,7 +13,7 @@ from schedlab.cluster.nodes import Partition
 from schedlab.engine.machine.fitting import fitting
 from schedlab.engine.machine.memory_limits import beyond_memory
 from schedlab.engine.machine.named_nodes import name_nodes
-from schedlab.engine.machine.numbers import NodeInputs
+from schedlab.engine.machine.numbers import UNLIMITED, NodeInputs
 from schedlab.engine.machine.requests import fits_empty, node_inputs, unchecked_inputs
 from schedlab.engine.parts.limits.associations import JOBS, most_nodes
 from schedlab.engine.parts.limits.numbers import LimitInputs
@@ -29,7 +29,6 @@ from schedlab.workload.job_requests import job_requests
 from schedlab.workload.resources import Labels, Resources
 from schedlab.workload.workload import Workload
 
-NEVER = 1 << 62
 NOWHERE = -1
 
 
@@ -122,7 +121,7 @@ def never_runs(workload: Workload, cluster: Cluster) -> Labels:
 def longest_requests(workload: Workload, cluster: Cluster) -> NDArray[np.int64]:
     """Return the longest request that any partition, the account and the QOS of each job allow.
 
-    It is in seconds, at least 1 and at most `NEVER`. Slurm refuses longer ones (EnforcePartLimits, DenyOnLimit), or
+    It is in seconds, at least 1 and at most `UNLIMITED`. Slurm refuses longer ones (EnforcePartLimits, DenyOnLimit), or
     lets them wait for ever.
 
     Raises
@@ -131,7 +130,7 @@ def longest_requests(workload: Workload, cluster: Cluster) -> NDArray[np.int64]:
         If a job requests a type of GPU or a constraint that is not valid.
     """
     if _is_open(cluster):
-        return np.full(len(workload), NEVER, dtype=np.int64)
+        return np.full(len(workload), UNLIMITED, dtype=np.int64)
     return _build(workload, cluster, None).longest
 
 
@@ -212,8 +211,10 @@ def _build(workload: Workload, cluster: Cluster, placement: str | None) -> _Buil
     )
     refused = Labels(np.where(np.diff(offset) > 0, -1, options.refused.codes), options.refused.names)
     longest = np.ones(len(workload), dtype=np.int64)
-    np.maximum.at(longest, options.job, np.array([_or(one.max_time, NEVER) for one in partitions])[options.partition])
-    longest[flags.over_max_time] = NEVER
+    np.maximum.at(
+        longest, options.job, np.array([_or(one.max_time, UNLIMITED) for one in partitions])[options.partition]
+    )
+    longest[flags.over_max_time] = UNLIMITED
     longest = np.maximum(np.minimum(longest, alone.longest), 1)
     made = nodes._replace(shape=np.maximum(first, 0))
     return _Built(made, options, limits, first_of(refused, alone.exceeded), longest)
@@ -292,9 +293,9 @@ def _within(workload: Workload, cluster: Cluster, table: NDArray[np.int64], refu
     longest, fewest, most = (
         np.array([_or(value, usual) for value in values], dtype=np.int64)
         for values, usual in (
-            ([one.max_time for one in cluster.partitions], NEVER),
+            ([one.max_time for one in cluster.partitions], UNLIMITED),
             ([one.min_nodes for one in cluster.partitions], 0),
-            ([one.max_nodes for one in cluster.partitions], NEVER),
+            ([one.max_nodes for one in cluster.partitions], UNLIMITED),
         )
     )
     nodes = np.zeros(len(workload), dtype=np.int64) if workload.resources is None else workload.resources.nodes

@@ -70,13 +70,16 @@ class LimitState(NamedTuple):
     closed
         bool, one per node: whether it is in a blocked partition.
     line, behind
-        int64: jobs in the order in which a pass considers them.
+        int64: jobs in the order in which a pass considers them. `line` is in use throughout a pass over partitions, and
+        `behind` while one of its heads gets a reservation, or, after the pass, while jobs that preempt or suspend are
+        listed.
     reason
         int64, one per limit: the number of its reason, among those of limits.
     waited
         int64, jobs by reasons: seconds.
     head, shadow
-        int64: jobs with reservations under EASY, and when these begin; `others` is for jobs to compare with them.
+        int64: jobs with reservations under EASY, and when these begin, from the first job that does not fit to the end
+        of the pass; `others` is for jobs to compare with them, within one call, and for the reasons of waiting.
     """
 
     counters: Fixed[NDArray[np.int64]]
