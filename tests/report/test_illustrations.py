@@ -11,6 +11,7 @@ import pytest
 
 from schedlab.report.campaigns import plot_distribution
 from schedlab.report.illustrations import busy_period, class_figures, example_figures, illustrate
+from schedlab.report.style import new_figure
 from schedlab.schedule.schedule import COLUMNS, Schedule
 
 
@@ -26,6 +27,13 @@ def test_a_figure_is_inside_the_page_as_lines_or_as_pixels(results: pd.DataFrame
     assert head == "data:image/png;base64"
     assert base64.b64decode(data).startswith(b"\x89PNG")
     assert (lines.alt, lines.caption) == (pixels.alt, pixels.caption) == ("alt.", "caption")
+
+
+def test_the_words_of_a_figure_keep_their_spaces() -> None:
+    figure = new_figure((4, 2))
+    figure.suptitle("lab: partition C ; a < b")
+    drawing = ElementTree.fromstring(unquote(illustrate(figure, "alt.", "caption").source.partition(",")[2]))
+    assert "lab: partition C ; a < b" in "".join(drawing.itertext())
 
 
 def test_the_busy_period_is_short_and_around_the_longest_queue(examples: dict[str, dict[str, Schedule]]) -> None:

@@ -89,6 +89,19 @@ def test_no_table_is_cut_off_on_a_screen_of_1280_pixels(
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_no_table_stands_out_of_its_section_which_would_not_be_painted(
+    pages: dict[str, Path], look: Callable[..., Any], name: str
+) -> None:
+    page = look(pages[name], ready="main")
+    out = page.evaluate(
+        "[...document.querySelectorAll('main > section .scroll:has(> table)')].filter(box => {"
+        " const inner = box.getBoundingClientRect(), outer = box.closest('main > section').getBoundingClientRect();"
+        " return inner.left < outer.left - 1 || inner.right > outer.right + 1 }).map(box => box.ariaLabel)"
+    )
+    assert out == []
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_no_wait_is_a_fraction_of_a_second_and_every_column_has_a_heading(
     pages: dict[str, Path], look: Callable[..., Any], name: str
 ) -> None:

@@ -58,6 +58,11 @@ def test_the_page_has_a_row_for_each_job_and_loads_nothing(found, tmp_path):
     assert "href=" not in page
 
 
+def test_the_page_says_of_jobs_that_do_not_start_why(found, tmp_path):
+    page = write_starts(found, tmp_path / "when.html", UTC).read_text()
+    assert '<tr><td>11</td><td colspan="7">it is held (JobHeldUser) and waits until it is released</td></tr>' in page
+
+
 def test_another_suffix_is_refused_and_nothing_is_left(found, tmp_path):
     with pytest.raises(InputError, match=r"unknown suffix; known are \.json, \.html, \.prom"):
         write_starts(found, tmp_path / "when.txt", UTC)

@@ -57,6 +57,7 @@ def render_capacity(found: Capacity, *, command: str = "") -> str:
         replayed=found.sample.text,
         sentences=found.sentences(),
         opening=len(lead_of(found)),
+        simulations=1 if step is None else found.copies,
         grounds=found.grounds,
         leading=_tables(found),
         chart=_figures(found),
@@ -92,6 +93,8 @@ def plot_capacity(found: Capacity, ax: Axes | None = None) -> Axes:
     ax
         Where to draw; by default, in a new figure.
     """
+    from matplotlib.ticker import MaxNLocator
+
     hours = found.goal.is_time
     unit = 3600.0 if hours else 1.0
     with styled():
@@ -106,6 +109,7 @@ def plot_capacity(found: Capacity, ax: Axes | None = None) -> Axes:
                 axes.plot(numbers[at], values[at], color=colour, marker="o", ls="none")
         axes.axhline(found.goal.value / unit, color="#666666", lw=1.0, ls="--")
         axes.set_ylim(bottom=0)
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         axes.set_xlabel("Nodes added")
         axes.set_ylabel(f"{found.goal.text}{' (h)' if hours else ''}")
         axes.legend(title="nodes like", frameon=False)

@@ -94,7 +94,9 @@ def _vector_uri(svg: bytes) -> str:
     text = re.sub(r"<\?xml.*?\?>|<!DOCTYPE.*?>|<metadata>.*?</metadata>|<!--.*?-->", "", svg.decode(), flags=re.DOTALL)
     text = re.sub(r' (?:d|x|y)="[^"]*"', lambda found: _rounded(found[0]), text)
     text = re.sub(r'<g id="[^"]*"', "<g", text)
-    text = re.sub(r"\s*([<>;:]|\b[MLCQz]\b)\s*", r"\1", re.sub(r"\s+", " ", text))
+    text = re.sub(r">\s+<", "><", re.sub(r"\s+", " ", text))
+    # In tags alone: the colon of a title keeps its space.
+    text = re.sub(r"<[^>]*>", lambda tag: re.sub(r"\s*([<>;:]|\b[MLCQz]\b)\s*", r"\1", tag[0]), text)
     return "data:image/svg+xml," + quote(text, safe=" =/:;,(){}*+!@$?|^`[]~")
 
 

@@ -15,7 +15,7 @@ from schedlab.report.illustrations import illustrate
 from schedlab.report.page import Page, write_page
 from schedlab.report.style import COLOURS, new_figure, styled
 from schedlab.report.tables import Cell, Table, seconds_cell
-from schedlab.report.variants import pair_of, provenance_of
+from schedlab.report.variants import one_of, pair_of, provenance_of
 from schedlab.site.maintenance import Maintenance, MaintenanceSlot
 from schedlab.site.maintenance_costs import MaintenancePayer
 from schedlab.site.maintenance_text import lead_of
@@ -85,6 +85,7 @@ def render_maintenance(sweep: Sweep, found: Maintenance, *, command: str = "") -
         details=sentences[len(lead_of(found)) :],
         tables=[_begins(found)],
         omissions=found.omissions.parts(),
+        of_several=one_of(found.copies * len(found.best.costs)),
         over_time=[figure],
         time_heading="By begin",
         more_tables=[_payers(kind, found.payers_of(kind), found.best) for kind in kinds],

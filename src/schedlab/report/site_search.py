@@ -47,6 +47,7 @@ def render_search(sweep: Sweep, found: ParameterSearch, *, command: str = "") ->
         replayed=found.judged_on.text,
         sentences=found.sentences(),
         opening=len(found.lead),
+        simulations=found.copies,
         grounds=found.grounds,
         leading=[_values(found)],
         tables=[by_group(found.best.name, found.effects)] if found.effects else [],

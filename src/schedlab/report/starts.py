@@ -85,6 +85,7 @@ def render_starts(found: SiteForecast, zone: ZoneInfo, *, sure: str = NEVER_CHEC
         refresh=every,
         lead=f"{basis_text(found, zone)} {sure}",
         jobs=jobs,
+        never=found.state.never,
         notes=[notes_text(found)] if found.state.notes else [],
     )
 

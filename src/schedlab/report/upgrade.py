@@ -64,6 +64,7 @@ def render_upgrade(
         sentences=[*found.sentences(), *confirmation_sentences(confirmation, failed)],
         opening=len(found.lead),
         grounds=ranking.grounds,
+        simulations=ranking.copies * len(ranking.samples),
         leading=leading,
         tables=[] if best.unchanged else [by_group(best.variant.name, best.effects)],
         command=command,

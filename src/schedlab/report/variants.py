@@ -90,6 +90,7 @@ def render_ranking(
         sentences=sentences,
         opening=opening,
         grounds=ranking.grounds,
+        simulations=ranking.copies * len(ranking.samples),
         leading=[_ranked(ranking), *([] if confirmation is None else [confirmed_table(confirmation)])],
         tables=tables,
         command=command,
@@ -104,6 +105,7 @@ def render_answer(
     sentences: Sequence[str],
     grounds: Grounds,
     opening: int,
+    simulations: int,
     leading: Sequence[Table] = (),
     tables: Sequence[Table] = (),
     **context: Any,
@@ -122,6 +124,8 @@ def render_answer(
         What it stands on.
     opening
         How many of the sentences the answer begins with; the others are details.
+    simulations
+        Of each side, of which the answer is a mean.
     leading, tables
         Those of the answer, and of who wins and who pays: both stand before all figures.
     **context
@@ -138,11 +142,19 @@ def render_answer(
         besides=sentences[1:opening],
         details=sentences[opening:],
         omissions=grounds.omissions.parts(),
+        of_several=one_of(simulations),
         leading=[*leading, *tables],
         tables=[],
         over_time=example_figures(schedules, list(schedules), baseline),
         **context,
     )
+
+
+def one_of(simulations: int) -> str:
+    """Say that schedules are of one simulation of several, of which the answer is a mean; "": there is only one."""
+    if simulations == 1:
+        return ""
+    return f"One of the {simulations:,} simulations of each side is shown; the answer is a mean over all of them."
 
 
 def pair_of(sweep: Sweep, variant: Variant, sample: SiteSample) -> dict[str, Schedule]:

@@ -95,7 +95,7 @@ export class Explorer {
       element("span", { class: "sl-offscreen", id: "sl-search-help" }, HELP),
       element("span", { class: "sl-buttons", role: "group", "aria-label": "Zoom" },
         button("+", "Zoom in", () => view.zoom(0.5)), button("−", "Zoom out", () => view.zoom(2)),
-        button("‹", "Earlier", () => view.pan(-0.5)), button("›", "Later", () => view.pan(0.5)), button("All", "Show everything", () => view.reset())));
+        button("‹", "Earlier", () => view.pan(-0.5)), button("›", "Later", () => view.pan(0.5)), button("All", "All: show everything", () => view.reset())));
   }
 
   /** Find the jobs of the search, and colour all jobs. */
