@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer import Context
 from typer.main import get_command
 
 import schedlab
@@ -54,12 +55,31 @@ def test_without_a_verb_the_help_says_how_to_begin(run) -> None:
         ("start jobs.swf", "schedlab when forecasts when jobs will start"),
         ("calibrate site", "write schedlab site calibrate"),
         ("run jobs.swf", "write schedlab campaign run or schedlab slurm run"),
+        ("whatif site", "did you mean schedlab site what-if?"),
+        ("calibration site", "did you mean schedlab site calibrate?"),
+        ("describe conf", "schedlab cluster show describes a cluster"),
+        ("drain site", "schedlab site maintenance compares when to drain nodes"),
+        ("compair jobs.swf", "Did you mean 'compare'"),
     ],
 )
 def test_a_verb_that_is_elsewhere_is_told_with_its_place(run, words: str, said: str) -> None:
     result = run(*words.split())
     assert result.exit_code == 2
     assert said in " ".join(result.stderr.replace("│", " ").split())
+
+
+def test_a_question_about_starts_without_a_log_says_what_to_name(run) -> None:
+    said = " ".join(run("when").stderr.replace("│", " ").split())
+    assert "name a log (or a site: --site DIR) and one question" in said
+    assert "schedlab when LOG --all" in said
+
+
+def test_paragraphs_of_help_are_broken_by_the_terminal_alone() -> None:
+    program = get_command(app)
+    for verb in program.list_commands(Context(program)):
+        command = program.get_command(Context(program), verb)
+        for one in (command, *getattr(command, "commands", {}).values()):
+            assert "\n" not in one.help.replace("\n\n", ""), f"{verb} {one.name}"
 
 
 def test_explaining_a_site_leads_to_the_verb_of_sites(run, tmp_path: Path) -> None:

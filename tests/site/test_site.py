@@ -229,7 +229,7 @@ def test_an_import_says_that_it_replaces_a_site_and_whether_its_answers_hold(con
     assert f"{tmp_path / 'site'} was a site already and is replaced: it has not changed, so its answers" in told()
     text = (conf / "slurm.conf").read_text()
     (conf / "slurm.conf").write_text(text.replace("PriorityWeightAge=1000", "PriorityWeightAge=2000"))
-    assert "is replaced: it has changed, so questions are simulated anew" in told()
+    assert "is replaced: it has changed, so questions are simulated again" in told()
 
 
 def says_something(line: str) -> bool:

@@ -175,7 +175,7 @@ def _write_minutes(analysis: Analysis, file: Path) -> None:
 def explain(
     schedule: Annotated[Path, typer.Argument(metavar="SCHEDULE", help="A schedule written by simulate -o, .parquet.")],
     job: Annotated[
-        int | None, typer.Argument(metavar="[JOB]", help="Number of the job in the trace; not with --at.")
+        int | None, typer.Argument(metavar="JOB", help="Number of the job in the trace; not with --at.")
     ] = None,
     at: Annotated[
         int | None,

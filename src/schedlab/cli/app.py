@@ -90,10 +90,10 @@ class Verbs(TyperGroup):
         sys.exit(1)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return a verb; its help shows no type behind options that take no value."""
+        """Return a verb; its help shows no type behind options that take no value, and has its own line ends."""
         command: Any = super().get_command(ctx, cmd_name)
         if command is not None:
-            _without_types_of_flags(command)
+            _tidy(command)
             command.rich_help_panel = group_of(cmd_name)
         return command
 
@@ -106,7 +106,7 @@ class Verbs(TyperGroup):
         if args and args[0] not in self.commands:
             inner = {verb: getattr(command, "commands", {}) for verb, command in self.commands.items()}
             if meant := meant_by(args[0], inner):
-                ctx.fail(f"No such command '{args[0]}': {meant}.")
+                ctx.fail(f"No such command '{args[0]}': {meant}{'' if meant.endswith('?') else '.'}")
         return super().resolve_command(ctx, args)
 
     def get_params(self, ctx: Any) -> Any:
@@ -127,11 +127,12 @@ def _without_type(parameter: Any) -> Any:
     return parameter
 
 
-def _without_types_of_flags(command: Any) -> None:
+def _tidy(command: Any) -> None:
+    command.help = "\n\n".join(" ".join(paragraph.split()) for paragraph in (command.help or "").split("\n\n"))
     for parameter in command.get_params(typer.Context(command)):
         _without_type(parameter)
     for verb in getattr(command, "commands", {}).values():
-        _without_types_of_flags(verb)
+        _tidy(verb)
 
 
 def _refuse_halves(args: Sequence[str]) -> None:

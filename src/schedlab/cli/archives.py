@@ -28,7 +28,7 @@ Index = Annotated[
         help="Index of campaigns: a file, or a database such as postgresql+psycopg://host/name.",
     ),
 ]
-Home = Annotated[Path, typer.Argument(metavar="[DIR]", help="Directory with the run directories.")]
+Home = Annotated[Path, typer.Argument(metavar="DIR", help="Directory with the run directories.")]
 
 
 def diff(
@@ -93,7 +93,7 @@ def rerun(
 def sql(
     query: Annotated[str, typer.Argument(metavar="SQL", help="A query on the tables results, failures and campaigns.")],
     runs: Annotated[
-        list[Path] | None, typer.Argument(metavar="[RUN]...", show_default="all in runs", help="Run directories.")
+        list[Path] | None, typer.Argument(metavar="RUN", show_default="all in runs", help="Run directories.")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -154,7 +154,7 @@ def list_campaigns(
 
 def search(
     text: Annotated[
-        str, typer.Argument(metavar="[TEXT]", help="Text to search for in campaigns, failures and names of tasks.")
+        str, typer.Argument(metavar="TEXT", help="Text to search for in campaigns, failures and names of tasks.")
     ] = "",
     directory: Annotated[Path, typer.Option(metavar="DIR", help="Directory with the run directories.")] = RUNS,
     workload: Annotated[str | None, typer.Option(metavar="NAME", help="Only results of this workload.")] = None,

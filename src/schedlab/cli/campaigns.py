@@ -58,8 +58,8 @@ def run(
         str | None,
         typer.Option(
             metavar="ADDRESS",
-            help="Address of a running Dask scheduler (default: start one on this host, or with --slurm-option as "
-            "Slurm jobs).",
+            help="Address of a running Dask scheduler.",
+            show_default="start one on this host, or with --slurm-option as Slurm jobs",
         ),
     ] = None,
     dask_file: Annotated[

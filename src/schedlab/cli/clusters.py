@@ -105,7 +105,7 @@ def estimate_mtbf(
     file: File,
     events: Annotated[Path, typer.Argument(metavar="EVENTS", help="Node events, as `cluster downtimes` writes them.")],
     begin: Annotated[int, typer.Option(help="First second of the record.")] = 0,
-    until: Annotated[int | None, typer.Option(help="Its last second (default: the last event).")] = None,
+    until: Annotated[int | None, typer.Option(help="Its last second.", show_default="the last event")] = None,
     as_json: Json = False,
 ) -> None:
     """Estimate how often a node fails from recorded node events, for the interval between checkpoints."""

@@ -24,7 +24,7 @@ LARGEST_SEED = 2**32
 Output = Annotated[
     Path, typer.Option("--output", "-o", metavar="FILE", help="File to write; the suffix sets the format.")
 ]
-Seed = Annotated[int | None, typer.Option(min=0, help="Seed of the jobs (default: drawn at random and printed).")]
+Seed = Annotated[int | None, typer.Option(min=0, help="Seed of the jobs.", show_default="drawn at random and printed")]
 
 generate = typer.Typer(help="Generate a workload by a model.", no_args_is_help=True)
 

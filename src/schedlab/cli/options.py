@@ -31,7 +31,7 @@ Clean = Annotated[
     ),
 ]
 Processors = Annotated[
-    int | None, typer.Option(min=1, help="Size of the machine, in processors (default: as in the trace).")
+    int | None, typer.Option(min=1, help="Size of the machine, in processors.", show_default="as in the trace")
 ]
 ClusterFile = Annotated[
     Path | None,
@@ -96,8 +96,8 @@ Events = Annotated[
 Requests = Annotated[
     Literal["enforced", "advisory"] | None,
     typer.Option(
-        help="enforced: jobs are killed at their requested time; advisory: they are not (default: as the trace "
-        "says; SWF: enforced)."
+        help="enforced: jobs are killed at their requested time; advisory: they are not.",
+        show_default="as the trace says; SWF: enforced",
     ),
 ]
 RequestsOrMethod = Annotated[

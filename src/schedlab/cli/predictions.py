@@ -28,7 +28,7 @@ MODEL = "A trained model"
 
 @reads_logs
 def predict(
-    trace: Annotated[Path | None, typer.Argument(metavar="[TRACE]", help="Log to learn from.")] = None,
+    trace: Annotated[Path | None, typer.Argument(metavar="TRACE", help="Log to learn from.")] = None,
     predictor: Annotated[
         list[str] | None,
         typer.Option("--predictor", "-p", metavar="TEXT", help="Predictor, such as ave2 or e-loss; repeatable."),
@@ -36,7 +36,7 @@ def predict(
     replay: Annotated[
         str | None,
         typer.Option(
-            metavar="log|SCHEDULER", help="Source of the waits (default: the log if it has them, else fcfs+easy)."
+            metavar="log|SCHEDULER", help="Source of the waits.", show_default="the log if it has them, else fcfs+easy"
         ),
     ] = None,
     load: Annotated[

@@ -26,7 +26,8 @@ DefaultLimit = Annotated[
     list[str] | None,
     typer.Option(
         metavar="[PARTITION=]TIME",
-        help="Requested time of jobs that have none, such as gpu=2-0 or 8h; repeatable (default: the run time).",
+        help="Requested time of jobs that have none, such as gpu=2-0 or 8h; repeatable.",
+        show_default="the run time",
     ),
 ]
 Lenient = Annotated[bool, typer.Option("--lenient", help="Skip unreadable lines, if they are few, and report them.")]

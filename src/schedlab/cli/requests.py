@@ -49,7 +49,7 @@ def requests(
     distribution: Annotated[
         str | None,
         typer.Argument(
-            metavar="[DISTRIBUTION]", help='Distribution of the run time, such as "truncnorm(0h,20h,mu=8h,sigma=2h)".'
+            metavar="DISTRIBUTION", help='Distribution of the run time, such as "truncnorm(0h,20h,mu=8h,sigma=2h)".'
         ),
     ] = None,
     from_runs: Annotated[

@@ -51,13 +51,14 @@ def search(
     ] = None,
     test: Annotated[
         list[Path] | None,
-        typer.Option(metavar="TRACE", help="Log to test on; repeatable (default: the last third of the windows)."),
+        typer.Option(metavar="TRACE", help="Log to test on; repeatable.", show_default="the last third of the windows"),
     ] = None,
     choose: Annotated[
         list[Path] | None,
         typer.Option(
             metavar="TRACE",
-            help="Log on which the best of the families is chosen; repeatable (default: every third window).",
+            help="Log on which the best of the families is chosen; repeatable.",
+            show_default="every third window",
         ),
     ] = None,
     family: Annotated[

@@ -52,7 +52,7 @@ def maintenance(
         ),
     ] = None,
     nodes: Annotated[
-        str | None, typer.Option(metavar="LIST", help="Nodes that are closed, such as n[1-4] (default: all).")
+        str | None, typer.Option(metavar="LIST", help="Nodes that are closed, such as n[1-4].", show_default="all")
     ] = None,
     partition: Annotated[
         str | None, typer.Option(metavar="NAME", help="Close the nodes of a partition instead.")

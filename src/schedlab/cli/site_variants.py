@@ -62,8 +62,8 @@ OtherEvents = Annotated[
     typer.Option(
         "--node-events",
         metavar="FILE",
-        help="What else happens to the nodes: a table of node events (.csv, in the seconds of the jobs), or what "
-        "scontrol show reservation or sacctmgr show event printed; repeatable, in all variants.",
+        help="Further events of nodes, in all variants: a table of node events (.csv, in the seconds of the jobs), or "
+        "the output of scontrol show reservation or sacctmgr show event; repeatable.",
     ),
 ]
 OwnEvents = Annotated[
@@ -80,7 +80,7 @@ Report = Annotated[
 LogPart = Annotated[
     str | None,
     typer.Option(
-        "--part", metavar="FROM-TO", help="Part of the log to replay, in per cent, such as 25-50 (default: all)."
+        "--part", metavar="FROM-TO", help="Part of the log to replay, in per cent, such as 25-50.", show_default="all"
     ),
 ]
 ConfirmFor = Annotated[
@@ -88,8 +88,9 @@ ConfirmFor = Annotated[
     typer.Option(
         "--confirm-for",
         metavar="TIME",
-        help="With --confirm: the most real time that the runs may take, such as 30m or 2h; what has run until then "
-        "counts (default: as long as it takes).",
+        help="With --confirm: the most real time that the runs may take, such as 30m or 2h; what has "
+        "run until then counts.",
+        show_default="as long as it takes",
     ),
 ]
 Workers = Annotated[
@@ -115,8 +116,8 @@ PolicyPoints = Annotated[
         min=0,
         metavar="POINTS",
         show_default="as schedlab deploy: within the site's priorities if scores are fixed at submission, else 0",
-        help="With --policy: what it adds to the site's own priorities, from the job that it wants first to the last "
-        "one; 0: it takes their place.",
+        help="With --policy: points of its term in the site's priorities, between the last and the first job of its "
+        "order; 0: it replaces these priorities.",
     ),
 ]
 

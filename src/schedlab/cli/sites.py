@@ -38,7 +38,7 @@ from schedlab.cli.terminal import command_line, note, show, show_json
 from schedlab.errors import InputError
 
 SAME = "it has not changed, so its answers and calibrations hold"
-OTHER = "it has changed, so questions are simulated anew, and the twin has to be calibrated again"
+OTHER = "it has changed, so questions are simulated again, and the twin has to be calibrated again"
 """What an import has done to a site that was there."""
 
 
@@ -83,7 +83,7 @@ def import_site(
         bool,
         typer.Option(
             "--infer-downtimes",
-            help="Also close nodes that stood idle while jobs waited that fit there (needs sacct's column NodeList).",
+            help="Take nodes as down that stood idle while jobs waited that fit there (needs sacct's column NodeList).",
         ),
     ] = False,
     slurm: Annotated[
@@ -218,7 +218,7 @@ def what_if(
         typer.Option(
             min=0,
             metavar="N",
-            help="With variants: also run on N logs made by drawing weeks of each user anew, to see how much the "
+            help="With variants: also run on N logs that are resampled by the weeks of each user, to see how much the "
             "results vary.",
         ),
     ] = 0,

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 Conf = Annotated[
     Path | None,
-    typer.Option(metavar="DIR", help="A site's slurm.conf, topology.conf and accounts (default: a small machine)."),
+    typer.Option(
+        metavar="DIR", help="A site's slurm.conf, topology.conf and accounts.", show_default="a small machine"
+    ),
 ]
 
 Mode = Annotated[
@@ -36,7 +38,8 @@ Version = Annotated[
     typer.Option(
         "--slurm",
         metavar="VERSION",
-        help="Which Slurm: 22.05, 24.11, 26.05, or the root of an unpacked one (default: the one that is installed).",
+        help="Which Slurm: 22.05, 24.11, 26.05, or the root of an unpacked one.",
+        show_default="the one that is installed",
     ),
 ]
 
@@ -74,7 +77,9 @@ def run(
     processors: Processors = None,
     cores_per_node: Annotated[
         int | None,
-        typer.Option(min=1, help="Cores per node, without --conf (default: the fewest that need at most 256 nodes)."),
+        typer.Option(
+            min=1, help="Cores per node, without --conf.", show_default="the fewest that need at most 256 nodes"
+        ),
     ] = None,
     deployed: Annotated[
         str | None,
@@ -82,7 +87,7 @@ def run(
     ] = None,
     way: Annotated[
         Ways,
-        typer.Option("--as", help="Way of deployment (default: as for 'schedlab deploy')."),
+        typer.Option("--as", help="Way of deployment.", show_default="as for 'schedlab deploy'"),
     ] = None,
     observe: Annotated[
         float | None,
@@ -224,7 +229,7 @@ def validate(
     clean: Clean = "default",
     processors: Processors = None,
     cores_per_node: Annotated[
-        int | None, typer.Option(min=1, help="Cores per node (default: the fewest that need at most 256 nodes).")
+        int | None, typer.Option(min=1, help="Cores per node.", show_default="the fewest that need at most 256 nodes")
     ] = None,
     slurm: Version = None,
     as_json: Json = False,
@@ -318,7 +323,7 @@ def deploy(
     ] = None,
     partition: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Change jobs of this partition only; repeatable (default: all)."),
+        typer.Option(metavar="NAME", help="Change jobs of this partition only; repeatable.", show_default="all"),
     ] = None,
     period: Annotated[int, typer.Option(min=1, help="Interval of the daemon, in seconds.")] = 30,
 ) -> None:
@@ -365,7 +370,8 @@ def shadow(
         typer.Option(
             "--queue",
             metavar="FILE",
-            help="Output of squeue or 'scontrol show job', as text or JSON (default: run squeue).",
+            help="Output of squeue or 'scontrol show job', as text or JSON.",
+            show_default="run squeue",
         ),
     ] = None,
     timezone: Annotated[str, typer.Option(help="Zone of times in text that have none.")] = "UTC",

@@ -45,9 +45,9 @@ if TYPE_CHECKING:
 def when(
     trace: Annotated[
         Path | None,
-        typer.Argument(metavar="[TRACE]", help="Log of the machine, up to the moment or beyond; none with --site."),
+        typer.Argument(metavar="TRACE", help="Log of the machine, up to the moment or beyond; none with --site."),
     ] = None,
-    jobs: Annotated[list[str] | None, typer.Argument(metavar="[JOB]...", help="Numbers of waiting jobs.")] = None,
+    jobs: Annotated[list[str] | None, typer.Argument(metavar="JOB", help="Numbers of waiting jobs.")] = None,
     site: SiteOption = None,
     squeue: SqueueOption = None,
     sinfo: SinfoOption = None,
@@ -60,8 +60,8 @@ def when(
         str | None,
         typer.Option(
             metavar="TIME",
-            help="Moment to ask at: a time since the begin of the log, such as 12.5d, or a date "
-            "(default: the last submission).",
+            help="Moment to ask at: a time since the begin of the log, such as 12.5d, or a date.",
+            show_default="the last submission",
         ),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Ask about all waiting jobs.")] = False,
@@ -78,7 +78,9 @@ def when(
     replay: Annotated[
         str | None,
         typer.Option(
-            metavar="log|SCHEDULER", help="Source of the starts (default: the log if it has them, else the scheduler)."
+            metavar="log|SCHEDULER",
+            help="Source of the starts.",
+            show_default="the log if it has them, else the scheduler",
         ),
     ] = None,
     backtest: Annotated[bool, typer.Option("--backtest", help="Judge such forecasts on the log instead.")] = False,
@@ -103,7 +105,7 @@ def when(
         if backtest and not (asked_about or every or words):
             return _tell_judged(judge_site(site, sample, forks, seed), as_json)
         if backtest or bool(asked_about) + every + bool(words) != 1:
-            raise typer.BadParameter("ask about one of: JOB numbers, a new job (--nodes or --cores, --time), --all")
+            raise typer.BadParameter("ask one question: JOB numbers, a new job (--nodes or --cores, --time) or --all")
         asked = SiteQuestion(site, files, at, reading.timezone or "UTC", asked_about, words, user)
         if others and words:
             return advise_at_site(asked, Forking(forks, seed), others, as_json=as_json)
@@ -137,7 +139,10 @@ def _refuse_mixtures(
 ) -> None:
     """Raise if it is not said, or said twice, what is asked about."""
     if sum((bool(jobs), every, cores is not None, backtest)) != 1:
-        raise typer.BadParameter("ask about one of: JOB numbers, a new job (--cores, --time), --all, --backtest")
+        raise typer.BadParameter(
+            "name a log (or a site: --site DIR) and one question: JOB numbers, a new job (--cores, --time), --all or "
+            "--backtest; such as schedlab when LOG --all"
+        )
     if (cores is None) != (time is None):
         raise typer.BadParameter("a new job needs --cores and --time")
     if backtest and at is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 
 GROUPS = {
     "Begin": ("demo", "inspect", "simulate", "compare", "report"),
@@ -22,11 +23,18 @@ BEGIN = (
 """What stands below the help."""
 
 NO_VERB = {
+    "describe": "schedlab cluster show describes a cluster, and schedlab inspect a log",
+    "drain": "schedlab site maintenance compares when to drain nodes",
+    "nodes": "schedlab site capacity finds how many nodes a site needs",
     "policies": "schedlab schedulers lists the policies",
     "policy": "schedlab schedulers lists the policies",
     "power": "schedlab energy says what a schedule or a log took in energy",
+    "queue": "schedlab when forecasts when waiting jobs will start",
+    "replay": "schedlab simulate replays a log, and schedlab site calibrate that of a site",
     "start": "schedlab when forecasts when jobs will start",
     "twin": "schedlab site import makes the twin of a site",
+    "wait": "schedlab site explain says why jobs wait",
+    "why": "schedlab site explain says why jobs wait",
 }
 """Words that are no verbs anywhere, and what is meant."""
 
@@ -49,7 +57,7 @@ def in_order(verbs: Iterable[str]) -> list[str]:
 
 
 def meant_by(word: str, inner: Mapping[str, Iterable[str]]) -> str:
-    """Return what somebody meant who took a word for a verb; "" if that is not known.
+    """Return what is meant by a word that is no verb; "" if that is not known.
 
     Parameters
     ----------
@@ -64,8 +72,20 @@ def meant_by(word: str, inner: Mapping[str, Iterable[str]]) -> str:
     'write schedlab site what-if'
     >>> meant_by("show", {"site": ["show"], "model": ["show"], "learn": ["fit"]})
     'write schedlab model show or schedlab site show'
+    >>> meant_by("whatif", {"site": ["import", "what-if"], "model": ["fit"]})
+    'did you mean schedlab site what-if?'
     """
-    places = sorted(f"schedlab {verb} {word}" for verb, verbs in inner.items() if word in verbs)
-    if places:
-        return f"write {' or '.join(places)}"
-    return NO_VERB.get(word, "")
+    if places := _places(word, inner):
+        return f"write {places}"
+    if word in NO_VERB:
+        return NO_VERB[word]
+    known = {*inner, *(one for verbs in inner.values() for one in verbs)}
+    close = get_close_matches(word, sorted(known), n=1, cutoff=0.75)
+    if close and close[0] not in inner:  # those of the first level are found by the command line itself
+        return f"did you mean {_places(close[0], inner)}?"
+    return ""
+
+
+def _places(word: str, inner: Mapping[str, Iterable[str]]) -> str:
+    """Return where a verb of the second level is; "" if nowhere."""
+    return " or ".join(sorted(f"schedlab {verb} {word}" for verb, verbs in inner.items() if word in verbs))

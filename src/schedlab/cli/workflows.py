@@ -158,7 +158,7 @@ def submit(
     begin: Annotated[
         int | None,
         typer.Option(
-            min=0, metavar="SECONDS", help="Submit time of the first workflow (default: that of the first job)."
+            min=0, metavar="SECONDS", help="Submit time of the first workflow.", show_default="that of the first job"
         ),
     ] = None,
     rules: Rules = "corrected",

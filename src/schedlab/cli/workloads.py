@@ -104,7 +104,7 @@ def convert(
 def fetch(
     name: Annotated[str | None, typer.Argument(metavar="NAME", help="Log of the archive, such as KTH-SP2.")] = None,
     directory: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Directory to keep it in (default: your cache directory).")
+        Path | None, typer.Option(metavar="DIR", help="Directory to keep it in.", show_default="your cache directory")
     ] = None,
     show_list: Annotated[bool, typer.Option("--list", help="List the logs that can be fetched.")] = False,
     as_json: Json = False,

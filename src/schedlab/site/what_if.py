@@ -117,7 +117,7 @@ def what_if(
         Of the changes and policies: what becomes of requests above limits on time that they shorten, and of jobs that
         run longer; see `Variant`.
     node_events
-        What else happens to the nodes, in all variants, in the seconds of the jobs; without variants, it is the only
+        Further events of nodes, in all variants, in the seconds of the jobs; without variants, it is the only
         change.
     own_events
         Whether the site's own node events happen in the variants, too.
