@@ -58,6 +58,8 @@ class Configuration:
         What was changed or dropped.
     source
         Where it comes from.
+    boot_time
+        Seconds that nodes take to boot when Slurm wakes them; None: they are never switched off.
     """
 
     lines: tuple[str, ...]
@@ -65,6 +67,7 @@ class Configuration:
     accounts: Accounts | None = None
     changes: tuple[Change, ...] = ()
     source: str = "schedlab"
+    boot_time: int | None = None
 
     def value(self, name: str) -> str | None:
         """Return the value of a parameter, None if it is not set."""

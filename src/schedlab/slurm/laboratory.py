@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Any, Literal
 
 from schedlab.arguments import explained
+from schedlab.slurm.boots import Boots
 from schedlab.slurm.clock import SECOND, Clock
 from schedlab.slurm.components import command_line, components_of, left_over, note_held, with_numbers
 from schedlab.slurm.configuration import Configuration
@@ -142,6 +143,8 @@ class Laboratory:
         self.nodes = self.daemon.nodes(self.clock.now())
         self.register()
         self._settle(self.begin)
+        if self.configuration.boot_time is not None:
+            Boots(self, self.configuration.boot_time)
 
     def close(self) -> None:
         """End slurmctld and the stand-in, and remove the files if they are temporary."""
@@ -296,7 +299,7 @@ class Laboratory:
         row, job = components[0]
         further = (() if options is None else options(*one) for one in components)
         line = command_line([*one.options, *more] for (_, one), more in zip(components, further, strict=True))
-        words = [self._resolved(word) for word in line]
+        words = [with_numbers(word, self.numbers) for word in line]
         if None in words:
             self.rejected |= {one: "a job that it depends on was rejected" for one, _ in components}
             return
@@ -323,9 +326,6 @@ class Laboratory:
                 self.numbers[row] = number
                 self.rejected.pop(row)
 
-    def _resolved(self, word: str) -> str | None:
-        return with_numbers(word, self.numbers)
-
     def command(
         self, words: Sequence[str], *, user: str | None = None, stdin: str = ""
     ) -> subprocess.CompletedProcess[str]:
@@ -340,14 +340,14 @@ class Laboratory:
         stdin
             What it reads.
         """
-        resolved = [self._resolved(word) or "0" for word in words]
+        resolved = [with_numbers(word, self.numbers) or "0" for word in words]
         return self.daemon.client(resolved, self.clock.now(), user, stdin)
 
-    def register(self) -> None:
-        """Register all nodes, with the jobs that run on each."""
+    def register(self, nodes: Sequence[Node] | None = None) -> None:
+        """Register nodes, all unless they are given, with the jobs that run on each."""
         self._registered_at = self.clock.now()
         runs = list(self.table.running.values())
-        for node in self.nodes:
+        for node in self.nodes if nodes is None else nodes:
             jobs = [run.job for run in runs if first_node(run.nodes) == node.name]
             second = self.clock.now() // SECOND
             body = self.messages.registration(node, second, jobs)

@@ -27,9 +27,6 @@ from schedlab.slurm.wire import (
     text,
 )
 
-BOOT = 10**9
-"""Unix time at which all nodes were booted: a later one would be taken for an unexpected reboot."""
-
 _LONGEST = 1 << 30
 _GRES_REQUEST = 46
 """Bytes of what a job asked of a generic resource, before what it was given."""
@@ -107,7 +104,7 @@ class Messages:
 
     def registration(self, node: Node, second: int, jobs: list[int]) -> bytes:
         """Return the body with which a node registers, and names the batch jobs that run on it."""
-        body = struct.pack(">qqI", second, BOOT, 0) + text(None) + text(None)
+        body = struct.pack(">qqI", second, node.booted, 0) + text(None) + text(None)
         body += text(socket.gethostname()) + text(node.name) + self._hardware(node, second)
         body += struct.pack(">I", len(jobs)) + b"".join(struct.pack(">III", job, BATCH_STEP, NO_VAL) for job in jobs)
         body += self._gres(node) + struct.pack(">QIQIQq", 0, 0, 0, 0, 0, 0)  # energy
@@ -115,7 +112,7 @@ class Messages:
 
     def _hardware(self, node: Node, second: int) -> bytes:
         shape = (node.cpus, 1, node.sockets, node.cores, node.threads)
-        numbers = struct.pack(">HHHHHQIIIIQ", *shape, node.memory, 0, second - BOOT, NO_VAL, 0, node.memory)
+        numbers = struct.pack(">HHHHHQIIIIQ", *shape, node.memory, 0, second - node.booted, NO_VAL, 0, node.memory)
         return text("x86_64") + text(None) + text("Linux") + numbers
 
     def _gres(self, node: Node) -> bytes:

@@ -11,7 +11,7 @@ import struct
 from typing import NamedTuple
 
 from schedlab.errors import InputError
-from schedlab.slurm.messages import BOOT, Messages, behind_credential, gpus_in, read_shape
+from schedlab.slurm.messages import Messages, behind_credential, gpus_in, read_shape
 from schedlab.slurm.wire import BATCH_STEP, NO_VAL, Kill, Launch, Node, Reader, text
 
 
@@ -25,7 +25,7 @@ class MessagesSince2411(Messages):
 
     def registration(self, node: Node, second: int, jobs: list[int]) -> bytes:
         """Return the body with which a node registers, and names the batch jobs that run on it."""
-        body = struct.pack(">qqI", second, BOOT, 0) + text(None) * 3
+        body = struct.pack(">qqI", second, node.booted, 0) + text(None) * 3
         body += text(socket.gethostname()) + text("") + text("") + text(node.name) + self._hardware(node, second)
         steps = (struct.pack(">QIII", 0, job, BATCH_STEP, NO_VAL) for job in jobs)
         body += struct.pack(">I", len(jobs)) + b"".join(steps) + self._gres(node) + bytes(_ENERGY)

@@ -76,6 +76,10 @@ class Kill(NamedTuple):
         return self.state & 0xFF == 0 or bool(self.state & 0x400)
 
 
+BOOTED = 10**9
+"""Unix time at which nodes booted that were never off: a later one would be taken for an unexpected reboot."""
+
+
 @dataclass(frozen=True, slots=True)
 class Node:
     """A node, as it describes itself."""
@@ -87,6 +91,7 @@ class Node:
     threads: int
     memory: int
     gres: tuple[tuple[str, str, int], ...] = ()
+    booted: int = BOOTED
 
 
 class Reader:

@@ -15,6 +15,7 @@ import test_machines_by_hand as machines
 import test_moldable as moldable
 import test_node_events_by_hand as node_events
 import test_overtime_by_hand as overtime
+import test_power_saving_on_slurm as power_saving
 import test_preemption_by_hand as preemption
 import test_requeues_by_hand as requeues
 import test_reservations_by_hand as reservations
@@ -120,6 +121,10 @@ def _overtime(case, version, directory):
     return bool(((late >= -WITHIN) & (late <= overtime.LATE)).all())
 
 
+def _power_saving(case, version, _):
+    return power_saving.agrees(case, version)
+
+
 def _reservations(case, version, _):
     return reservations.agrees(case, f"fcfs+slurm(version={version})")
 
@@ -140,6 +145,7 @@ ASKED = {
     "slurm-moldable.json": _moldable,
     "slurm-node-events.json": _node_events,
     "slurm-overtime.json": _overtime,
+    "slurm-power-saving.json": _power_saving,
     "slurm-reservations.json": _reservations,
     "slurm-switches.json": _switches,
 }

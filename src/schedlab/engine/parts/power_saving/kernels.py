@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 # Positions in PowerSaving.lasts.
 SHUTDOWN = 0
 BOOT = 1
+LOOKS = 2
+ORIGIN = 3
 
 
 @by_address
@@ -32,7 +34,8 @@ class PowerSaving(NamedTuple):
     after
         int64 seconds, one per node: for how long it has to be idle before it is switched off; NEVER: it stays on.
     lasts
-        int64 seconds: how long it takes to switch a node off, and to boot it.
+        int64 seconds: how long it takes to switch a node off, and to boot it; how often it is looked whether nodes have
+        booted, counted from a second.
     runs, since, ready
         int64, one per node: how many runs it has; when the last one ended; when it has booted.
     waited
@@ -59,6 +62,9 @@ def boot(world: World, job: int) -> None:
             saving.ready[node] = max(now, is_off) + saving.lasts[BOOT]
         saving.runs[node] += 1
         begins = max(begins, saving.ready[node])
+    if begins > now:
+        looks = saving.lasts[LOOKS]
+        begins += (saving.lasts[ORIGIN] - begins) % looks
     saving.waited[job] = begins - now
     world.state.start[job] = begins
 

@@ -15,7 +15,7 @@ from schedlab.engine.part import Part
 from schedlab.engine.parts.power_saving.kernels import PowerSaving
 from schedlab.errors import InputError
 from schedlab.schedule.sleeping import sleeps_of
-from schedlab.scheduler.backfilling import Conservative
+from schedlab.scheduler.backfilling import Conservative, Slurm
 from schedlab.scheduler.own_pass import OwnPass
 from schedlab.wording import did_you_mean
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from schedlab.engine.part import Given
     from schedlab.engine.prepared import Prepared
     from schedlab.engine.world import World
+    from schedlab.scheduler.scheduler import Scheduler
 
 NAME = "power_saving"
 
@@ -36,11 +37,19 @@ class PowerSavingInputs(NamedTuple):
         int64 seconds, one per node in the order of the cluster: how long it has to be idle; NEVER: it stays on.
     shutdown, boot
         Seconds that it takes to switch a node off, and to boot it.
+    looks, origin
+        A job begins in the first second from its boot on that is so many times `looks` from `origin`.
     """
 
     after: NDArray[np.int64]
     shutdown: int
     boot: int
+    looks: int
+    origin: int
+
+
+LOOKS = 30
+"""Seconds between two looks of Slurm whether the nodes of a job have booted, those for limits on time."""
 
 
 def _numbers(given: Given, prepared: Prepared) -> Prepared:
@@ -57,12 +66,22 @@ def _numbers(given: Given, prepared: Prepared) -> Prepared:
                 f"power_saving: always_on names node {name}, which the cluster does not have{did_you_mean(name, place)}"
             )
         after[place[name]] = NEVER
-    return prepared.with_numbers(NAME, PowerSavingInputs(after, saving.shutdown_time, saving.boot_time))
+    looks, origin = _looks(given.scheduler)
+    inputs = PowerSavingInputs(after, saving.shutdown_time, saving.boot_time, looks, origin)
+    return prepared.with_numbers(NAME, inputs)
 
 
 def inputs_of(prepared: Prepared) -> PowerSavingInputs | None:
     """Return when nodes are switched off; None if they never are."""
     return prepared.of_parts.get(NAME)
+
+
+def _looks(scheduler: Scheduler) -> tuple[int, int]:
+    """Return how often the scheduler looks whether nodes have booted, and from when on."""
+    passes = scheduler.backfill
+    if isinstance(passes, Slurm) and passes.interval > 0:
+        return LOOKS, passes.origin
+    return 1, 0
 
 
 def _refuse(given: Given, prepared: Prepared) -> None:
@@ -85,7 +104,7 @@ def _new(prepared: Prepared) -> PowerSaving | None:
     count = len(nodes.names)
     return PowerSaving(
         after=inputs.after[order_of(nodes)],
-        lasts=np.array([inputs.shutdown, inputs.boot], dtype=np.int64),
+        lasts=np.array([inputs.shutdown, inputs.boot, inputs.looks, inputs.origin], dtype=np.int64),
         runs=np.zeros(count, dtype=np.int64),
         since=np.full(count, int(prepared.jobs["submit"][0]), dtype=np.int64),
         ready=np.full(count, -NEVER, dtype=np.int64),

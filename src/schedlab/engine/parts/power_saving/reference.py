@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 from schedlab.engine.parts.power_saving.part import inputs_of
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.reference.job import Job
@@ -26,7 +28,11 @@ class PowerSaving:
                 if now > off:
                     self.ready[node] = max(now, off + self.inputs.shutdown) + self.inputs.boot
             self.users[node].add(job)
-        return max([now, *(self.ready.get(piece.node, now) for piece in job.pieces)])
+        booted = max([now, *(self.ready.get(piece.node, now) for piece in job.pieces)])
+        if booted == now:
+            return now
+        looks = range(self.inputs.origin % self.inputs.looks, booted + self.inputs.looks, self.inputs.looks)
+        return looks[bisect_left(looks, booted)]
 
     def leave(self, job: Job, now: int) -> None:
         """Take a job off its nodes."""
