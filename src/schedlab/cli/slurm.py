@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
 Conf = Annotated[
     Path | None,
-    typer.Option(
-        metavar="DIR", help="A site's slurm.conf, topology.conf and accounts.", show_default="a small machine"
-    ),
+    typer.Option(metavar="DIR", help="A site's slurm.conf, topology.conf, accounts.", show_default="a small machine"),
 ]
 
 Mode = Annotated[
@@ -77,18 +75,13 @@ def run(
     processors: Processors = None,
     cores_per_node: Annotated[
         int | None,
-        typer.Option(
-            min=1, help="Cores per node, without --conf.", show_default="the fewest that need at most 256 nodes"
-        ),
+        typer.Option(min=1, help="Cores per node, without --conf.", show_default="as few as 256 nodes allow"),
     ] = None,
     deployed: Annotated[
         str | None,
         typer.Option(metavar="POLICY", help="Install this policy, as 'schedlab deploy' writes it, and run its daemon."),
     ] = None,
-    way: Annotated[
-        Ways,
-        typer.Option("--as", help="Way of deployment.", show_default="as for 'schedlab deploy'"),
-    ] = None,
+    way: Annotated[Ways, typer.Option("--as", help="Way of deployment.", show_default="as 'schedlab deploy'")] = None,
     observe: Annotated[
         float | None,
         typer.Option(metavar="SECONDS", min=1, help="Interval at which to record reasons, priorities and sdiag."),
@@ -229,7 +222,7 @@ def validate(
     clean: Clean = "default",
     processors: Processors = None,
     cores_per_node: Annotated[
-        int | None, typer.Option(min=1, help="Cores per node.", show_default="the fewest that need at most 256 nodes")
+        int | None, typer.Option(min=1, help="Cores per node.", show_default="as few as 256 nodes allow")
     ] = None,
     slurm: Version = None,
     as_json: Json = False,
