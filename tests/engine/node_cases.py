@@ -215,6 +215,7 @@ def node_inputs(cluster: dict[str, Any], shapes: list[Shape], numbers: list[int]
     columns["exclusive"] = columns["exclusive"].astype(np.bool_)
     return NodeInputs(
         names=tuple(f"n{number}" for number in range(len(cluster["cores"]))),
+        group=np.arange(len(cluster["cores"])),
         cores=np.array(cluster["cores"], dtype=np.int64),
         memory=np.array(cluster["memory"], dtype=np.int64),
         weight=np.array(cluster["weight"], dtype=np.int64),

@@ -37,7 +37,7 @@ class Everything(Pass):
         for job, run_time in zip(*view.ended(), strict=True):
             self.used[int(view.user[job])] += int(run_time)
         running = Counter(view.user[view.running].tolist())
-        reserved = 0
+        reserved, most = 0, self.most + int(view.free_nodes.sum() + view.free_gpus.sum()) % 2
         for job in view.waiting:
             user = int(view.user[job])
             if running[user] and self.used[user] > self.quota * view.request[job]:
@@ -46,7 +46,7 @@ class Everything(Pass):
             if begins == view.now and view.fits(job):
                 view.start(job)
                 running[user] += 1
-            elif begins is not None and reserved < self.most and begins < view.now + 3 * view.predicted[job]:
+            elif begins is not None and reserved < most and begins < view.now + 3 * view.predicted[job]:
                 assert view.reserve(job) == begins
                 reserved += 1
                 if (job + view.now) % 3 == 0:

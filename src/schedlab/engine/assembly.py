@@ -12,6 +12,7 @@ from schedlab.engine.parts.forecasts.part import statistics_in
 from schedlab.engine.parts.preemption.numbers import layers_of
 from schedlab.engine.parts.submission_limits.numbers import batches
 from schedlab.engine.passes.conservative_plan import Plan, new_plan
+from schedlab.engine.passes.own_plan import new_own_words
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.queue.operations import Queue
 from schedlab.engine.queue.orders import ASKED, ASKED_AT_ENTRY, TIMED, Order, new_order
@@ -77,6 +78,8 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
     plan: Plan | Passes | None = None
     if isinstance(scheduler.backfill, Conservative | OwnPass):
         plan = new_plan(orders.policy.score, prepared.processors, retries=retries is not None, tier=tier)
+        if isinstance(scheduler.backfill, OwnPass):
+            plan = plan._replace(own=new_own_words())
     elif isinstance(scheduler.backfill, Slurm):
         plan = _slurm_passes(prepared, scheduler.backfill)
         if parts["priority"] is not None:
@@ -212,7 +215,7 @@ def rules_of(prepared: Prepared, orders: Iterable[Order | None], *, observed: bo
         asks_at_end=python
         or any(isinstance(one, FunctionPolicy) and one.knows_runs for one in (policy, scheduler.order)),
         asks_at_entry=ASKED_AT_ENTRY in kinds,
-        asks_at_pass=ASKED in kinds or isinstance(backfill, OwnPass),
+        asks_at_pass=ASKED in kinds or (isinstance(backfill, OwnPass) and not backfill.in_loop),
         observed=observed,
         ranks=prepared.limits is not None
         and bool(kinds & {TIMED, ASKED})

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.decisions.agent import AgentPlayer
+from schedlab.engine.decisions.compiled_pass import CompiledPass
 from schedlab.engine.decisions.own_pass import PassPlayer
 from schedlab.engine.decisions.own_predictor import PythonPredictorAdapter
 from schedlab.engine.decisions.threads import limited_threads
@@ -68,7 +69,7 @@ class Driver:
         self._told = ToldRuns(prepared, world, orders) if any(one.policy.knows_runs for one in orders) else None
         self._loop: Callable[..., int] = run
         self.adapters = _adapters(prepared, world)
-        self.player = _player(prepared)
+        self.player = _player(prepared, world)
 
     def _asked(self) -> dict[int, list[tuple[FunctionOrder, Order]]]:
         """Return the orders that functions in Python give, by when these are called."""
@@ -90,6 +91,8 @@ class Driver:
         for (old, _), (new, _) in zip(other.adapters, self.adapters, strict=True):
             new.predictor = copy.deepcopy(old.predictor)
         if isinstance(self.player, PassPlayer) and isinstance(other.player, PassPlayer):
+            self.player.take_over(other.player)
+        if isinstance(self.player, CompiledPass) and isinstance(other.player, CompiledPass):
             self.player.take_over(other.player)
 
     def run(self, until: int = NEVER) -> bool:
@@ -153,7 +156,7 @@ class Driver:
             self._ask(ASKED_AT_ENTRY, state.entering[: state.clock[ENTERING]])
         elif stage in (SCHEDULE, RANK) and self._functions[ASKED]:
             self._ask(ASKED, waiting_jobs(self.world))
-        if stage == SCHEDULE and self.player is not None:
+        if stage == SCHEDULE and self.player is not None and not isinstance(self.player, CompiledPass):
             self.player.play(self.world)
             if state.clock[BLAMED] >= 0:
                 self.blame()
@@ -175,7 +178,9 @@ class Driver:
         return bool(self.world.jobs[job]["duration"] >= enough)
 
     def blame(self) -> None:
-        """Raise InputError for the job at which the loop stopped because its score is not a number."""
+        """Raise InputError for the job whose score is not a number, or for a compiled pass that has failed."""
+        if isinstance(self.player, CompiledPass):
+            self.player.refuse()
         seen, state = self.world.seen, self.world.state
         job, now = int(state.clock[BLAMED]), int(state.clock[NOW])
         who = seen[[job]]
@@ -190,12 +195,14 @@ class Driver:
         raise AssertionError("the loop blamed a job whose score is a number")
 
 
-def _player(prepared: Prepared) -> AgentPlayer | PassPlayer | None:
-    """Return what decides in Python in place of the passes, if anything does."""
+def _player(prepared: Prepared, world: World) -> AgentPlayer | PassPlayer | CompiledPass | None:
+    """Return what decides in place of the passes, if anything does."""
     policy, backfill = prepared.scheduler.policy, prepared.scheduler.backfill
     if isinstance(policy, AgentPolicy):
         return AgentPlayer(prepared, policy)
-    return PassPlayer(prepared, backfill) if isinstance(backfill, OwnPass) else None
+    if isinstance(backfill, OwnPass):
+        return CompiledPass(prepared, backfill, world) if backfill.in_loop else PassPlayer(prepared, backfill)
+    return None
 
 
 def waiting_jobs(world: World) -> NDArray[np.int64]:

@@ -18,6 +18,7 @@ from schedlab.engine.parts.requeues.kernels import sleeps
 from schedlab.engine.passes.conservative import give_way_behind, plan_pass, use_gaps
 from schedlab.engine.passes.conservative_plan import NEXT_START, Plan
 from schedlab.engine.passes.easy import OPEN, decide_alone, queue_pass, use_gap
+from schedlab.engine.passes.own_pass import compiled_pass
 from schedlab.engine.passes.partitions import partitions_pass
 from schedlab.engine.passes.waiting import score_again
 from schedlab.engine.queue.operations import keep_sorted
@@ -133,6 +134,9 @@ def _make_pass(plan: Any, world: Any) -> Any:
             start_in_turn(world.limits, world)
 
     def conservative(plan, world):  # type: ignore[no-untyped-def]
+        if world.plan.own is not None:
+            compiled_pass(world)
+            return
         if world.rules.ranks:
             score_again(world.waiting.queue, world, world.orders.policy)
         plan_pass(world)

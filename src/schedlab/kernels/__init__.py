@@ -9,7 +9,7 @@ from schedlab.kernels.numba_versions import config, pipeline, refuse_older
 refuse_older(numba.__version__)  # before anything else of Numba is imported
 
 from schedlab.kernels.bits import ALL, BITS, ROOM, below, lowest  # noqa: E402
-from schedlab.kernels.calls_by_address import call, compiled_for, nowhere, without_dispatch  # noqa: E402
+from schedlab.kernels.calls_by_address import address_of, call, call_at, compiled_for, nowhere, without_dispatch  # noqa: E402
 from schedlab.kernels.decorators import (  # noqa: E402
     bare_kernel,
     chosen,
@@ -25,16 +25,20 @@ from schedlab.kernels.disk_cache import cache_directory, why_not_kept  # noqa: E
 from schedlab.kernels.replaced_fields import replacing  # noqa: E402
 from schedlab.kernels.shifting import shift  # noqa: E402
 from schedlab.kernels.tuples_by_address import by_address  # noqa: E402
+from schedlab.kernels.user_code import UserCode, with_methods  # noqa: E402
 
 __all__ = [
     "ALL",
     "BITS",
     "ROOM",
+    "UserCode",
+    "address_of",
     "bare_kernel",
     "below",
     "by_address",
     "cache_directory",
     "call",
+    "call_at",
     "chosen",
     "compiled_for",
     "config",
@@ -51,5 +55,6 @@ __all__ = [
     "replacing",
     "shift",
     "why_not_kept",
+    "with_methods",
     "without_dispatch",
 ]

@@ -25,12 +25,17 @@ def compiled_for(kernel: Callable[..., int], *arguments: Any) -> Any:
     """Return where a kernel is that returns a whole number, compiled for arguments like these; see `call`."""
     if config.DISABLE_JIT:
         return kernel
-    dispatcher: Any = kernel
     kinds = tuple(typeof(argument) for argument in arguments)
-    dispatcher.compile(kinds)
-    compiled = dispatcher.overloads[kinds]
-    address = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
-    return np.array([(address,)], dtype=_record(_name(kinds)))
+    return np.array([(address_of(kernel, kinds),)], dtype=_record(_name(kinds)))
+
+
+def address_of(kernel: Any, kinds: tuple[types.Type, ...]) -> int:
+    """Return where a kernel that returns an int64 is, compiled for arguments of some types; see `call_at`."""
+    kernel.compile(kinds)
+    compiled = kernel.overloads[kinds]
+    if types.unliteral(compiled.signature.return_type) != types.int64:
+        raise TypingError(f"{kernel} returns {compiled.signature.return_type}, not int64")
+    return int(compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name))
 
 
 def nowhere(kernel: Callable[..., int], *arguments: Any) -> Any:
@@ -71,18 +76,31 @@ def _type_call(context: Any, where: Any, arguments: Any) -> Any:
         raise TypingError(f"this kernel has been compiled for other arguments than {arguments}")
 
     def write(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        convention = context.call_conv
         data = context.data_model_manager[where].get_field_position("data")
         word = builder.bitcast(builder.extract_value(values[0], data), ir.IntType(64).as_pointer())
-        kind = convention.get_function_type(types.int64, kinds)
-        kernel = builder.inttoptr(builder.load(word), kind.as_pointer())
-        given = [builder.extract_value(values[1], i) for i in range(len(kinds))]
-        status, result = convention.call_function(builder, kernel, types.int64, kinds, given)
-        with cgutils.if_unlikely(builder, status.is_error):
-            convention.return_status_propagate(builder, status)
-        return result
+        return _write_call(context, builder, kinds, builder.load(word), values[1])
 
     return types.int64(where, arguments), write
+
+
+def _type_call_at(context: Any, address: Any, arguments: Any) -> Any:
+    """Return the signature of a call at an address, and what writes its code."""
+
+    def write(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        return _write_call(context, builder, tuple(arguments), *values)
+
+    return types.int64(types.int64, arguments), write
+
+
+def _write_call(context: Any, builder: Any, kinds: tuple[types.Type, ...], address: Any, arguments: Any) -> Any:
+    """Write the code of a call, with the arguments in a tuple; return its result."""
+    convention = context.call_conv
+    kernel = builder.inttoptr(address, convention.get_function_type(types.int64, kinds).as_pointer())
+    given = [builder.extract_value(arguments, i) for i in range(len(kinds))]
+    status, result = convention.call_function(builder, kernel, types.int64, kinds, given)
+    with cgutils.if_unlikely(builder, status.is_error):
+        convention.return_status_propagate(builder, status)
+    return result
 
 
 def _call(where: Callable[..., int], arguments: tuple[Any, ...]) -> int:
@@ -91,3 +109,14 @@ def _call(where: Callable[..., int], arguments: tuple[Any, ...]) -> int:
 
 
 call: Any = _call if config.DISABLE_JIT else intrinsic(_type_call)
+
+
+def _call_at(address: int, arguments: tuple[Any, ...]) -> int:
+    """Call what is at an address that `address_of` gave for these types, which nobody checks.
+
+    The type of a world cannot name the types of a kernel that gets that world.
+    """
+    raise AssertionError("nothing has an address where nothing is compiled")
+
+
+call_at: Any = _call_at if config.DISABLE_JIT else intrinsic(_type_call_at)

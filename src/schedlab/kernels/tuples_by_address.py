@@ -15,6 +15,7 @@ import functools
 import hashlib
 from typing import Any, TypeVar
 
+import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.datamodel import models, registry
@@ -61,6 +62,27 @@ def _type_of(value: Any) -> types.Type:
         return Addressed(type(value), tuple(_type_of(field) for field in value))
     kind: types.Type = typeof_impl(value, None)
     return kind
+
+
+def words_of(value: Any) -> tuple[Addressed, Any]:
+    """Return the type of a named tuple, and its words in an array; whoever uses them keeps the arrays in it alive."""
+    kind = _type_of(value)
+    assert isinstance(kind, Addressed)
+    words = np.zeros(max(kind.size, 1), dtype=np.int64)
+    _fill(kind, value, words)
+    return kind, words
+
+
+def _fill(kind: Addressed, value: Any, words: Any) -> None:
+    for item, (name, field) in zip(value, kind.fields.items(), strict=True):
+        place = words[kind.places[name] :]
+        if isinstance(field, Addressed):
+            _fill(field, item, place)
+        elif isinstance(field, types.Array):
+            facts = [item.ctypes.data, *item.shape, *(() if field.layout == "C" else item.strides)]
+            place[: len(facts)] = facts
+        elif not isinstance(field, types.NoneType):
+            place[:1] = np.array([item], dtype=np.float64 if field == types.float64 else np.int64).view(np.int64)
 
 
 def _words(field: types.Type) -> int:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.errors import InputError
+from schedlab.kernels import config
 from schedlab.scheduler.own_objects import copied_object, named_object, shown_object
 from schedlab.wording import shown
 
@@ -44,6 +45,22 @@ class PassView(ABC):
     @abstractmethod
     def free(self) -> int:
         """Free processors at present; on nodes, at least as many as a job can get."""
+
+    @property
+    @abstractmethod
+    def free_nodes(self) -> NDArray[np.int64]:
+        """int64: the idle nodes of each group of the cluster, in its order; empty on processors.
+
+        No job runs there, and they are in service, outside of advance reservations.
+        """
+
+    @property
+    @abstractmethod
+    def free_gpus(self) -> NDArray[np.int64]:
+        """int64: the free GPUs of each group of the cluster, in its order; empty on processors.
+
+        No job has any of them, or their node to itself; their nodes are in service, outside of advance reservations.
+        """
 
     @property
     @abstractmethod
@@ -154,6 +171,9 @@ class Pass:
     '<Greedy>'
     """
 
+    compiled: ClassVar[bool] = False
+    """Whether `decide` is compiled by Numba and called by the compiled loop: see the page on passes of one's own."""
+
     def decide(self, view: PassView) -> None:
         """Start jobs, and reserve for others."""
         raise NotImplementedError("a pass needs a method decide(self, view)")
@@ -191,6 +211,11 @@ class OwnPass:
     def text(self) -> str:
         """The text that it was made from; otherwise its name in angle brackets, with its plain attributes."""
         return self.source or shown_object(self.decider)
+
+    @property
+    def in_loop(self) -> bool:
+        """Whether it is compiled; not where compilation is switched off."""
+        return bool(getattr(self.decider, "compiled", False)) and not config.DISABLE_JIT
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, OwnPass):

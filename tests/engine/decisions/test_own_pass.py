@@ -12,9 +12,12 @@ from own_passes import Everything, Reserving
 from random_workloads import workloads
 
 from schedlab.cluster.cluster import Cluster
+from schedlab.cluster.node_events import NodeEvent, NodeEvents
 from schedlab.cluster.nodes import NodeGroup
 from schedlab.engine import simulate
+from schedlab.engine.assembly import assemble
 from schedlab.engine.decisions import own_pass
+from schedlab.engine.driver import Driver
 from schedlab.engine.prepared import prepare
 from schedlab.engine.reference.simulate import replay, simulate_plain
 from schedlab.engine.steps.stepwise import Simulation
@@ -252,6 +255,25 @@ def test_a_pass_that_cannot_be_copied_is_told():
 
     with pytest.raises(InputError, match=r"^pass <Locked> cannot be copied: TypeError: cannot pickle"):
         simulate(THREE, Scheduler("fcfs", Locked()))
+
+
+def test_on_nodes_a_pass_sees_idle_nodes_and_free_gpus_by_group():
+    # One task holds a GPU of g1; two nodes of n are taken, one of them whole; and g2 is down from second 5 on.
+    workload = jobs_of((0, 100, 100, 1), (1, 100, 100, 2), (2, 100, 100, 1), (6, 1, 1, 1), processors=16)
+    asked = Resources.of(4, tasks=[1, 2, 1, 1], gpus_per_task=[1, 0, 0, 0], exclusive=[0, 1, 0, 0])
+    groups = (NodeGroup.of("n[1-4]", cores=2, weight=1), NodeGroup.of("g[1-2]", cores=4, gpus=3, weight=2))
+    cluster, seen = Cluster.of_nodes(groups), []
+
+    def look(view):
+        seen.append((view.now, view.free_nodes.tolist(), view.free_gpus.tolist()))
+        Reserving(1).decide(view)
+
+    scheduler, down = Scheduler("fcfs", look), NodeEvents((NodeEvent(5, "down", ("g2",)),))
+    prepared = prepare(workload.replace(resources=asked), scheduler, cluster=cluster, node_events=down)
+    for run in (lambda: Driver(prepared, assemble(prepared)).run(), lambda: replay(prepared)):
+        seen.clear()
+        run()
+        assert seen == [(0, [4, 2], [0, 6]), (1, [4, 1], [0, 5]), (2, [3, 1], [0, 5]), (6, [2, 0], [0, 2])]
 
 
 def test_a_job_beyond_a_limit_is_not_allowed_and_easy_in_python_passes_it_over():

@@ -9,7 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.decisions.own_pass_kernels import (
+from schedlab.engine.decisions.free_nodes import FreeNodes
+from schedlab.engine.jobs.calendar import NEVER
+from schedlab.engine.jobs.clock import BLAMED, FREE, NOW, STARTED, SUBMITTED, WAITING
+from schedlab.engine.passes.conservative_plan import NEXT_START
+from schedlab.engine.passes.own_pass import (
+    MOST_WAKES,
     begin_pass,
     cancel_reservation,
     earliest_start,
@@ -19,17 +24,11 @@ from schedlab.engine.decisions.own_pass_kernels import (
     reserve_earliest,
     start_beside_plan,
 )
-from schedlab.engine.jobs.calendar import NEVER
-from schedlab.engine.jobs.clock import BLAMED, FREE, NOW, STARTED, SUBMITTED, WAITING
-from schedlab.engine.passes.conservative_plan import NEXT_START
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.world import World
 from schedlab.errors import InputError
 from schedlab.kernels import without_dispatch
 from schedlab.scheduler.own_pass import Ended, OwnPass, PassView, copied_decider, decided, known_column
-
-MOST_WAKES = 10_000
-"""How often in a row a pass is woken although nothing else happens."""
 
 
 class PassPlayer:
@@ -69,10 +68,7 @@ class PassPlayer:
         self._in_vain = self._in_vain + 1 if stands == self._stood else 0
         self._stood = stands
         if self._in_vain > MOST_WAKES:
-            raise InputError(
-                f"pass {self._text}, second {self._view.now}: it was called {MOST_WAKES:,} times in a row, and nothing "
-                f"has started or ended; {clock[WAITING]} jobs wait"
-            )
+            raise InputError(f"pass {self._text}, second {self._view.now}: {in_vain(clock)}")
 
     def take_over(self, other: PassPlayer) -> None:
         """Go on from the state of another simulation's pass, of which a copy is made."""
@@ -81,12 +77,18 @@ class PassPlayer:
         self._view.take_over(other._view)
 
 
+def in_vain(clock: NDArray[np.int64]) -> str:
+    """Return what is wrong with a pass that is woken for ever."""
+    return f"it was called {MOST_WAKES:,} times in a row, and nothing has started or ended; {clock[WAITING]} jobs wait"
+
+
 class _View(PassView):
     """The view of a simulation; its calls into kernels are bound to the types of its world."""
 
     def __init__(self, prepared: Prepared) -> None:
         self.size = prepared.processors
         self._prepared = prepared
+        self._free_nodes = FreeNodes(prepared)
         self._columns: dict[str, NDArray[Any]] = {}
         self._listed = np.empty(len(prepared.jobs), dtype=np.int64)
         self._known: NDArray[np.int64] = np.empty(0, dtype=np.int64)
@@ -124,6 +126,14 @@ class _View(PassView):
     @property
     def free(self) -> int:
         return int(self._clock[FREE])
+
+    @property
+    def free_nodes(self) -> NDArray[np.int64]:
+        return self._free_nodes.nodes(self._world)
+
+    @property
+    def free_gpus(self) -> NDArray[np.int64]:
+        return self._free_nodes.gpus(self._world)
 
     @property
     def running(self) -> NDArray[np.int64]:

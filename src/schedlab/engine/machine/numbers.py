@@ -60,6 +60,8 @@ class NodeInputs(NamedTuple):
     ----------
     names
         Of the K nodes.
+    group
+        int64, one per node: its group in the cluster.
     cores, memory, weight
         int64, one per node; memory in MiB, UNLIMITED where it is not counted.
     device_offset
@@ -120,6 +122,7 @@ class NodeInputs(NamedTuple):
     """
 
     names: tuple[str, ...]
+    group: NDArray[np.int64]
     cores: NDArray[np.int64]
     memory: NDArray[np.int64]
     weight: NDArray[np.int64]

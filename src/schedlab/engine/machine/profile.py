@@ -152,6 +152,25 @@ def extend(profile: Profile, second: int, processors: int) -> None:
 
 
 @inlined
+def raise_from(profile: Profile, second: int, processors: int) -> None:
+    """Add free processors from a second on, also where bookings end later."""
+    if second >= profile.begin[profile.length[0] - 1]:
+        extend(profile, second, processors)
+        return
+    first = _cut(profile, second)
+    for i in range(first, profile.length[0]):
+        profile.free[i] += processors
+    _join(profile, first)
+
+
+@inlined
+def lower_all(profile: Profile, processors: int) -> None:
+    """Take processors from now on, for ever."""
+    for i in range(profile.length[0]):
+        profile.free[i] -= processors
+
+
+@inlined
 def free_now(profile: Profile) -> int:
     """Return the free processors at the beginning of the profile."""
     return profile.free[0]

@@ -75,6 +75,7 @@ def unchecked_inputs(
     gpus = _devices(nodes, types)
     return NodeInputs(
         names=tuple(name for _, name in nodes),
+        group=np.repeat(np.arange(len(cluster.groups)), [len(group.names) for group in cluster.groups]),
         cores=_per_node(nodes, "cores"),
         memory=np.array([UNLIMITED if group.memory is None else group.memory for group, _ in nodes], dtype=np.int64),
         weight=_per_node(nodes, "weight"),

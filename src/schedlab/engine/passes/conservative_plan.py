@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.axes import Kept, PerJob
+from schedlab.engine.axes import Fixed, Kept, PerJob
 from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import ENTERING
 from schedlab.engine.machine.profile import Profile, new_profile
@@ -36,6 +36,9 @@ class Plan(NamedTuple):
     seconds, and `stamp` a running number of that decision. `until` is the second until which a running job's processors
     are booked. `corrections` counts how often the expected end of a job that outlived its estimate was extended since
     it entered the queue last.
+
+    For a pass of the user's own, `own` has what `schedlab.engine.passes.own_plan` says, and `list` the jobs that have
+    reservations; both are empty between passes.
     """
 
     counters: Kept[NDArray[np.int64]]
@@ -47,6 +50,7 @@ class Plan(NamedTuple):
     stamp: PerJob[NDArray[np.int64]]
     until: PerJob[NDArray[np.int64]]
     corrections: PerJob[NDArray[np.int64]]
+    own: Fixed[NDArray[np.int64] | None] = None
 
 
 def new_plan(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,12 @@ from numpy.typing import NDArray
 from schedlab.engine.reference.clock import Clock
 from schedlab.engine.reference.job import Job
 from schedlab.engine.reference.news import News
-from schedlab.engine.reference.nodes import Piece
+from schedlab.engine.reference.nodes import Node, Piece
 from schedlab.engine.reference.plan_pass import expect_longer
 from schedlab.engine.reference.profile import NEVER, Profile
 from schedlab.errors import InputError
 from schedlab.scheduler.own_pass import Ended, OwnPass, PassView, copied_decider, decided, known_column
+from schedlab.workload.resources import WHOLE
 
 
 class AskedPass:
@@ -82,6 +84,25 @@ class PlainView(PassView):
     @property
     def free(self) -> int:
         return self.clock.free()
+
+    def per_group(self, count: Callable[[Node], int]) -> NDArray[np.int64]:
+        """Return the sum over the nodes of each group that are open to all, and that no job has to itself."""
+        inputs = self.clock.prepared.nodes
+        if inputs is None:
+            return np.zeros(0, dtype=np.int64)
+        sums = np.zeros(int(inputs.group.max()) + 1, dtype=np.int64)
+        for node in getattr(self.clock.view(), "nodes", ()):
+            if not node.alone and not node.reserved:
+                sums[inputs.group[node.number]] += count(node)
+        return sums
+
+    @property
+    def free_nodes(self) -> NDArray[np.int64]:
+        return self.per_group(lambda node: node.jobs == 0)
+
+    @property
+    def free_gpus(self) -> NDArray[np.int64]:
+        return self.per_group(lambda node: sum(free == WHOLE for free in node.gpus.values()))
 
     @property
     def running(self) -> NDArray[np.int64]:

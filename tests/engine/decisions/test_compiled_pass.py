@@ -1,0 +1,187 @@
+"""Compiled passes: they decide as the same passes do in plain Python, and what goes wrong in them is told."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from own_passes import Reserving
+from random_workloads import workloads
+
+from schedlab.cluster.cluster import Cluster
+from schedlab.cluster.nodes import NodeGroup
+from schedlab.engine import simulate
+from schedlab.engine.steps.stepwise import Simulation
+from schedlab.errors import InputError
+from schedlab.scheduler import Pass, Scheduler
+from schedlab.workload.workload import Workload
+
+pytestmark = pytest.mark.compiled
+
+
+class Four(Reserving):
+    """EASY with several reservations, compiled."""
+
+    compiled = True
+
+
+class Plain(Pass):
+    """Each user has at most so many runs; some reservations are cancelled; it is woken a few times."""
+
+    def __init__(self, most=2, runs=2, share=1.5):
+        self.most, self.runs, self.share = most, runs, share
+        self.left = np.array([5])
+
+    def decide(self, view):
+        held = np.zeros(100, dtype=np.int64)
+        for job in view.running:
+            held[view.user[job] + 1] += 1
+        reserved = 0
+        for job in view.waiting:
+            user = view.user[job] + 1
+            if held[user] >= self.runs or not view.allowed(job):
+                continue
+            begins = view.earliest(job)
+            if begins == view.now and view.fits(job):
+                view.start(job)
+                held[user] += 1
+            elif begins is not None and reserved < self.most and begins < view.now + self.share * view.predicted[job]:
+                view.reserve(job)
+                reserved += 1
+                if (job + view.now) % 3 == 0:
+                    view.cancel(job)
+        if self.left[0] > 0 and reserved > 0:
+            self.left[0] -= 1
+            view.wake_at(view.now + 1 + view.processors[view.waiting[0]] + view.free % 2)
+
+
+class Compiled(Plain):
+    """The same, compiled."""
+
+    compiled = True
+
+
+class Says(Pass):
+    """Does one thing."""
+
+    compiled = True
+
+    def __init__(self, what):
+        self.what = what
+
+    def decide(self, view):
+        if self.what == 0:
+            view.start(9)
+        if self.what == 1:
+            view.start(view.waiting[0])
+            view.start(view.waiting[0])
+        if self.what == 2:
+            view.wake_at(view.now)
+        if self.what == 3:
+            view.wake_at(view.now + 1)
+
+
+def jobs_of(*rows, processors=4, **columns):
+    submit, run, request, wide = zip(*rows, strict=True)
+    given = {"submit_time": submit, "run_time": run, "requested_time": request, "requested_processors": wide}
+    return Workload.from_columns({**given, **columns}, processors=processors)
+
+
+THREE = jobs_of((0, 10, 10, 3), (1, 10, 10, 4), (2, 5, 5, 1), (3, 20, 20, 1))
+
+
+def starts(workload, decider, policy="fcfs", **options):
+    return simulate(workload, Scheduler(policy, decider), **options).start_time.tolist()
+
+
+@given(workload=workloads(enforced=True))
+@settings(max_examples=60, deadline=None)
+def test_easy_in_compiled_python_is_easy(workload):
+    ours, easy = (simulate(workload, Scheduler("fcfs", backfill)) for backfill in (Four(1), "easy"))
+    np.testing.assert_array_equal(ours.start_time, easy.start_time)
+    np.testing.assert_array_equal(ours.backfilled, easy.backfilled)
+
+
+@pytest.mark.parametrize("policy", ["fcfs", "saf"])
+@pytest.mark.parametrize(("compiled", "plain"), [(Four, Reserving), (Compiled, Plain)], ids=["several", "everything"])
+@given(workload=workloads())
+@settings(max_examples=40, deadline=None)
+def test_a_compiled_pass_starts_what_the_same_pass_starts_in_plain_python(policy, compiled, plain, workload):
+    for most in (0, 2, 5):
+        ours, same = (simulate(workload, Scheduler(policy, decider(most))) for decider in (compiled, plain))
+        np.testing.assert_array_equal(ours.start_time, same.start_time)
+        np.testing.assert_array_equal(ours.backfilled, same.backfilled)
+        assert ours.specification["decisions"] == same.specification["decisions"]
+
+
+def test_on_nodes_and_with_scores_that_change_too():
+    rng = np.random.default_rng(3)
+    rows = zip(rng.integers(0, 300, 60).cumsum() // 9, rng.integers(1, 90, 60), rng.integers(1, 99, 60), strict=True)
+    workload = jobs_of(*[(s, r, q, 1 + i % 9) for i, (s, r, q) in enumerate(rows)], user_id=[i % 3 for i in range(60)])
+    cluster = Cluster.of_nodes(NodeGroup.of("n[1-3]", cores=4))
+    compiled, plain = (starts(workload, decider(2), "wfp3", cluster=cluster) for decider in (Compiled, Plain))
+    assert compiled == plain
+
+
+def test_columns_of_ones_own_are_seen_and_arrays_on_the_pass_are_those_of_one_simulation():
+    class Teams(Pass):
+        compiled = True
+
+        def __init__(self):
+            self.seen = np.zeros(9, dtype=np.int64)
+
+        def decide(self, view):
+            for job in view.waiting:
+                team = view.column("team")[job]
+                self.seen[team] += 1
+                if self.seen[team] > 1 and view.fits(job):  # each team waits for its second look
+                    view.start(job)
+            view.wake_at(view.now + 10)
+
+    workload = jobs_of((5, 1, 1, 1), (0, 1, 1, 1), (20, 1, 1, 1)).with_columns(team=[7, 8, 8])
+    decider = Teams()
+    assert starts(workload, decider) == starts(workload, decider) == [6, 5, 20]
+    assert not decider.seen.any()
+
+
+@pytest.mark.parametrize(
+    ("what", "told"),
+    [
+        (0, "second 0: there is no job 9: jobs are numbered from 0 to 3"),
+        (1, "second 0: job 1 (number 0) cannot start: it does not wait, or does not fit"),
+        (2, "second 0: decide raised an error; without `compiled`, the same pass says which"),
+        (3, "it was called 10,000 times in a row, and nothing has started or ended; 4 jobs wait"),
+        (4, "4 jobs never started"),
+    ],
+)
+def test_what_a_compiled_pass_does_wrong_is_told(what, told):
+    with pytest.raises(InputError) as error:
+        starts(THREE, Says(what))
+    assert told in str(error.value)
+
+
+def test_what_does_not_compile_is_told_with_the_reason():
+    class Unknown(Pass):
+        compiled = True
+
+        def decide(self, view):
+            view.ask_somebody()
+
+    with pytest.raises(InputError, match=r"(?s)^pass <Unknown> does not compile.*plain Python.*ask_somebody"):
+        starts(THREE, Unknown())
+    with pytest.raises(InputError, match=r"^pass <Says\(what='all'\)>: what is a str; a compiled pass has numbers and"):
+        starts(THREE, Says("all"))
+
+
+def test_a_simulation_in_steps_forks_and_grows_with_its_compiled_pass():
+    workload = jobs_of(*[(second, 20, 30, 2) for second in range(12)], user_id=[1, 2] * 6)
+    scheduler = Scheduler("fcfs", Compiled(1, 1))
+    whole = simulate(workload, scheduler).start_time.tolist()
+    simulation = Simulation(workload[:8], scheduler)
+    simulation.run(7)
+    simulation.submit(workload[8:])
+    fork = simulation.fork()
+    assert simulation.run()
+    assert fork.run()
+    assert simulation.schedule().start_time.tolist() == fork.schedule().start_time.tolist() == whole
+    assert whole == simulate(workload, Scheduler("fcfs", Plain(1, 1))).start_time.tolist()
