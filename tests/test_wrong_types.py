@@ -64,7 +64,6 @@ UNCHECKED = {
     "Campaign": "pydantic's ValidationError names field and value",
     "types.ExperimentEntry": "pydantic's ValidationError names field and value",
     "types.Failures": "pydantic's ValidationError names field and value",
-    "Simulation": "its module is as long as modules may be: only wrong requests= are raw",
     "Simulation.from_state": "its module is as long as modules may be",
     "Simulation.load": "its module is as long as modules may be",
     "Workload": "its module is as long as modules may be; from_columns and from_frame, which users call, do tell",
@@ -83,6 +82,13 @@ UNCHECKED = {
     "site.rank_variants": "its module is as long as modules may be",
 }
 """Public callables that may answer a wrong argument with an error of Python, and why."""
+
+
+UNCHECKED_METHODS = {
+    "policies.Policy.scores": "a policy of its own has a formula or another method",
+    "scheduling.Pass.decide": "a pass of its own has another method",
+}
+"""Methods that may do so, and why."""
 
 
 def public() -> Iterator[tuple[str, Any]]:
@@ -142,6 +148,45 @@ def test_every_public_callable_tells_an_argument_of_a_wrong_type(name, known, tm
             continue
         except Exception as error:
             pytest.fail(f"{name}({parameter.name}=<wrong>): {type(error).__name__}: {error}")
+
+
+def instances(known: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield an object of each public class of which there is a sample, or that is made of samples by their names."""
+    samples = {type(value): value for value in (*known.values(), sl.compare(known["jobs"], schedulers=["fcfs", "saf"]))}
+    for name, kind in public():
+        if not inspect.isclass(kind) or issubclass(kind, BaseException) or inspect.isabstract(kind):
+            continue
+        try:
+            needed = [one for one in inspect.signature(kind).parameters.values() if one.default is one.empty]
+            yield name, samples[kind] if kind in samples else kind(**{one.name: known[one.name] for one in needed})
+        except (SchedlabError, KeyError, TypeError, ValueError):
+            continue
+
+
+def test_every_method_of_a_public_class_tells_an_argument_of_a_wrong_type(known, tmp_path, monkeypatch) -> None:
+    """Each argument in turn is wrong, as above."""
+    monkeypatch.chdir(tmp_path)
+    raw, called = [], 0
+    for name, thing in instances(known):
+        for member, _ in inspect.getmembers(type(thing), inspect.isfunction):
+            if member.startswith("_") or f"{name}.{member}" in UNCHECKED_METHODS:
+                continue
+            method = getattr(thing, member)
+            parameters = inspect.signature(method).parameters.values()
+            parameters = [one for one in parameters if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)]
+            for parameter in parameters:
+                given = {one.name: known.get(one.name, Wrong()) for one in parameters if one.default is one.empty}
+                given[parameter.name] = Wrong()
+                placed = [given.pop(one.name) for one in parameters if one.kind == one.POSITIONAL_ONLY]
+                called += 1
+                try:
+                    method(*placed, **given)
+                except SchedlabError:
+                    continue
+                except Exception as error:
+                    raw.append(f"{name}.{member}({parameter.name}=<wrong>): {type(error).__name__}: {error}")
+    assert not raw, "\n".join(raw)
+    assert called > 100
 
 
 def test_what_is_told_names_function_argument_value_and_type():

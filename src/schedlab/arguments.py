@@ -46,7 +46,9 @@ KINDS: dict[Any, tuple[Callable[[Any], bool], str]] = {
 
 
 def explained(function: T) -> T:
-    """Return a function, or a class, that says which of its arguments is of a wrong type, if it fails for that.
+    """Return a function that says which of its arguments is of a wrong type, if it fails for that.
+
+    Of a class, its public methods do; class methods and static ones are marked by themselves.
 
     Examples
     --------
@@ -59,7 +61,11 @@ def explained(function: T) -> T:
     """
     if isinstance(function, type):
         kind: Any = function
-        kind.__init__ = _explained(kind.__init__, kind.__name__)
+        if kind.__init__ is not object.__init__:
+            kind.__init__ = _explained(kind.__init__, kind.__name__)
+        for name, member in list(vars(kind).items()):
+            if inspect.isfunction(member) and not name.startswith("_") and not hasattr(member, "__wrapped__"):
+                setattr(kind, name, _explained(member, f"{kind.__name__}.{name}"))
         return function
     return cast("T", _explained(function, function.__name__))
 

@@ -65,6 +65,7 @@ LIFETIMES: dict[tuple[str, str], Lifetime] = {
 """By place and name in lower case; columns of sacct are of the place "sacct"."""
 
 
+@explained
 @dataclass(frozen=True, slots=True)
 class SlurmRelease:
     """Which Slurm a site runs, as far as that is known.

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.durations import HOUR
 from schedlab.schedule.runs import BY_ITSELF
 from schedlab.schedule.schedule import Schedule
@@ -17,6 +18,7 @@ MUCH = 0.001
 """Share of all work from which on more that is lost makes a comparison one of different work."""
 
 
+@explained
 @dataclass(frozen=True, slots=True)
 class LostWork:
     """Work that is lost in a schedule; of several, means.

@@ -23,6 +23,7 @@ FEWEST_WEEKS = 4
 _PART = re.compile(r"(\d{1,3}(?:\.\d+)?)-(\d{1,3}(?:\.\d+)?)%?")
 
 
+@explained
 @dataclass(frozen=True, slots=True)
 class SiteSample:
     """Which jobs are replayed.

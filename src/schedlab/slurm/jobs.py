@@ -82,6 +82,7 @@ class Command:
     words: tuple[str, ...]
 
 
+@explained
 @dataclass(frozen=True, slots=True)
 class JobList:
     """All that happens to a laboratory from outside, and the workload that it comes from.

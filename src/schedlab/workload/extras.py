@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.errors import InputError
 from schedlab.workload.alternatives import Alternatives
 from schedlab.workload.dependencies import Dependencies
@@ -23,6 +24,7 @@ DISTRIBUTIONS = ("distribution", "distributions", "sequences")
 PARTS = ("dependencies", "workflows", "distributions", "resources", "own", "alternatives")
 
 
+@explained
 @dataclass(frozen=True, slots=True, eq=False)
 class Extras:
     """The parts, each None or with an entry per job, and each with a length, `select` and `join`.
@@ -101,6 +103,7 @@ class Extras:
 NOTHING = Extras()
 
 
+@explained
 class WithExtras:
     """The base of classes with extra attributes of jobs: each part as a property."""
 

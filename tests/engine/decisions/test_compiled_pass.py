@@ -16,7 +16,7 @@ from schedlab.errors import InputError
 from schedlab.scheduler import Pass, Scheduler
 from schedlab.workload.workload import Workload
 
-pytestmark = pytest.mark.compiled
+pytestmark = [pytest.mark.compiled, pytest.mark.slow]  # each combination of parts is compiled
 
 
 class Four(Reserving):

@@ -41,6 +41,7 @@ MARK = "*"
 """Beside schedulers that no cluster can run."""
 
 
+@explained
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Comparison:
     """The schedules of one workload under several schedulers, and what they are worth.

@@ -51,6 +51,7 @@ SCHEMA = 1
 """Version of the form of run directories."""
 
 
+@explained
 class RunDirectory(RunFiles):
     """The files of a campaign.
 

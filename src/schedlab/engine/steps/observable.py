@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.arguments import explained
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvents
 from schedlab.engine.assembly import assemble
@@ -68,11 +69,15 @@ class Reservation(NamedTuple):
     extra: int
 
 
+@explained
 class ObservableState:
     """The observable state of a `schedlab.engine.steps.stepwise.Simulation`."""
 
     _told: Told
     _at: Progress
+
+    def __init_subclass__(cls) -> None:
+        explained(cls)
 
     def _stand(self, prepared: Prepared, world: World, first_estimate: NDArray[np.int64]) -> None:
         """Set the world as the state of the simulation."""
