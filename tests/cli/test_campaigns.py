@@ -55,6 +55,16 @@ def test_a_plan_says_what_would_run_and_what_is_done(run, study: Path) -> None:
     assert (plan["tasks"], plan["done"], plan["workloads"][0]["instances"]) == (18, 18, 6)
 
 
+def test_an_interruption_before_the_first_simulation_says_so(run, study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("schedlab.campaign.run.coordinator.find_inputs", interrupt)
+    shutil.rmtree(study)
+    told = run("campaign", "run", "study.toml")
+    assert (told.exit_code, told.stderr) == (130, "schedlab: interrupted; nothing was simulated yet\n")
+
+
 def test_a_run_directory_is_resumed_where_it_is(run, study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = (study / "campaign.json").read_text()
     kept = sorted((study / "results").iterdir())

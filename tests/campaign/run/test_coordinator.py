@@ -293,6 +293,41 @@ def test_an_interrupt_leaves_no_process_no_blame_and_all_results(tmp_path: Path)
     assert not (run.path / "lock.json").exists()
 
 
+HELD = """
+import sys, time
+from pathlib import Path
+from schedlab.campaign.definition.campaign import Campaign
+from schedlab.campaign.run.coordinator import run_campaign
+from schedlab.campaign.sources import trace
+
+first, second, run = map(Path, sys.argv[1:])
+usual = trace.read_trace
+
+def held(path, *rest):
+    if path == str(second):
+        second.with_suffix(".begun").touch()
+        time.sleep(600)
+    return usual(path, *rest)
+
+trace.read_trace = held
+workloads = [{"trace": str(first)}, {"trace": str(second)}]
+run_campaign(Campaign(name="logs", schedulers=["fcfs", "easy"], workloads=workloads), run, workers=1)
+"""
+
+
+def test_after_a_kill_while_a_log_is_read_the_same_campaign_does_it_all(tmp_path: Path) -> None:
+    logs = [write_log(tmp_path / "first.swf"), write_log(tmp_path / "second.swf", jobs=70)]
+    with python(HELD, *logs, tmp_path / "run") as coordinator:
+        wait_until((tmp_path / "second.begun").exists, 60)
+        coordinator.kill()
+        assert coordinator.wait(20) == -signal.SIGKILL
+    assert not (tmp_path / "run" / "lock.json").exists()
+    campaign = small(schedulers=["fcfs", "easy"], workloads=[{"trace": str(log)} for log in logs])
+    again = run_here(campaign, tmp_path / "run")
+    assert again.status().done == 4
+    same_results(again.results(), run_here(campaign, tmp_path / "anew").results())
+
+
 def test_a_missing_trace_is_told_before_anything_is_made(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="missing"):
         run_here(small(workloads=[{"trace": str(tmp_path / "gone.swf")}]), tmp_path / "run")
