@@ -84,7 +84,7 @@ def main() -> int:
         shoot(browser, double, "report-double", height=1_250, before=moved)
         cluster = gpu_cluster(Path(directory))
         if cluster is None:
-            print("report-nodes.png is not made: Slurm 22.05 is not installed")
+            print("report-nodes.png is not made: Slurm is not installed")
         else:
             by_node = f"""async () => {{
               const explorer = {EXPLORER}, [decisions] = explorer.decisions;

@@ -25,9 +25,9 @@ LOG = "CEA-Curie-2011-2.1-cln.swf.gz"
 
 SCHEDULER = (
     "multifactor(age=50000000,size=600000000,favor=small,relative=yes)"
-    f"+slurm(depth=50,node={EDISON_CORES_PER_NODE},overtime=60)"
+    f"+slurm(depth=50,node={EDISON_CORES_PER_NODE},overtime=60,version=22.05)"
 )
-"""The study's slurm.conf; its workflow-aware plug-in plans 50 workflows, which is the default of `wf_depth`."""
+"""The study's slurm.conf, by the oldest rules of Slurm that are known; its workflow-aware plug-in plans 50 workflows, which is the default of `wf_depth`."""
 
 SUBMISSIONS = ("pilot", "chained", "aware")
 """How each workflow is submitted."""

@@ -69,7 +69,7 @@ PASSES: Table = {
     "hetjob_prio": (0.25, ("min", "avg", "max")),
     "hetjob_immediate": (0.2, ("yes",)),
     "switch_wait": (0.2, (0, 10, 300)),
-    "version": (0.4, ("24.11", "26.05")),
+    "version": (0.4, ("22.05", "24.11")),
 }
 MOST_OPTIONS = 5
 """Options of Slurm's passes at a time."""

@@ -105,7 +105,8 @@ def test_the_three_lists_of_versions_hold_together() -> None:
     """Which parameters releases know, which rules their passes follow, and which messages their daemons read."""
     assert list(releases.RELEASES) == [name for name in slurm_releases.RELEASES if name in releases.RELEASES]
     assert [name for name, release in releases.RELEASES.items() if release.suite] == list(slurm_versions.VERSIONS)
-    assert slurm_versions.MODELLED in slurm_versions.VERSIONS
+    assert max(slurm_versions.VERSIONS) == slurm_versions.NEWEST
+    assert slurm_versions.OF_0_1 in slurm_versions.VERSIONS
     for rule in (*slurm_versions.RULES.values(), *slurm_versions.NOT_MODELLED):
         assert 0 < len(rule.versions) <= len(slurm_versions.VERSIONS), rule.name
         assert set(rule.versions) <= set(slurm_versions.VERSIONS), rule.name

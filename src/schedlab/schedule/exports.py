@@ -25,6 +25,8 @@ from schedlab.schedule.provenance import provenance
 from schedlab.schedule.runs import pause_columns, read_pauses, read_runs, run_columns
 from schedlab.schedule.schedule import COLUMNS, WAITED_FOR, Schedule
 from schedlab.schedule.stretches import by_stretch
+from schedlab.scheduler.slurm_rules import naming_version
+from schedlab.scheduler.slurm_versions import OF_0_1
 from schedlab.wording import shown
 from schedlab.workload.cancelling import CANCELLED
 from schedlab.workload.columns import UNKNOWN
@@ -214,7 +216,7 @@ def _schedule(table: pa.Table, facts: dict[str, Any], told: StoredFacts) -> Sche
     return Schedule(
         workload,
         **own,
-        scheduler=told.provenance.scheduler,
+        scheduler=naming_version(told.provenance.scheduler, OF_0_1),
         processors=told.provenance.processors,
         events=told.provenance.events,
         specification=told.provenance.specification,

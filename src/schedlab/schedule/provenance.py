@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from schedlab.scheduler.slurm_rules import naming_version
+from schedlab.scheduler.slurm_versions import NEWEST
 from schedlab.workload.links import link_facts
 from schedlab.workload.resources import LABELS, NUMBERS, RARE, Labels
 from schedlab.workload.workload import FIELDS, Workload
@@ -131,7 +133,7 @@ def provenance(schedule: Schedule) -> dict[str, Any]:
         "workload": schedule.workload.name,
         "input_sha256": input_sha256(schedule.workload),
         "origin": None if schedule.workload.origin is None else schedule.workload.origin.to_dict(),
-        "scheduler": schedule.scheduler,
+        "scheduler": naming_version(schedule.scheduler, NEWEST),
         "events": schedule.events,
         "processors": schedule.processors,
         "specification": dict(schedule.specification),

@@ -10,7 +10,7 @@ from schedlab.errors import InputError, check_type
 from schedlab.scheduler.arguments import argument, arguments, in_minutes, read_arguments, whole, written_arguments
 from schedlab.scheduler.own_pass import OwnPass
 from schedlab.scheduler.policy import SPF, Policy
-from schedlab.scheduler.slurm_versions import MODELLED, RULES, VERSIONS, holds
+from schedlab.scheduler.slurm_versions import NEWEST, RULES, VERSIONS, holds
 
 ALL = 10**15
 """As an option: no limit."""
@@ -231,7 +231,8 @@ class Slurm:
         "yes": a heterogeneous job starts as soon as a backfill pass has found that all its components can, and unless
         given, hetjob_prio is "min" (bf_hetjob_immediate). "no": at the end of the pass.
     version
-        The version of Slurm whose rules hold where they differ, see `schedlab.scheduler.slurm_versions`.
+        The version of Slurm whose rules hold where they differ, see `schedlab.scheduler.slurm_versions`; none: the
+        newest there.
     otherwise
         Names of such rules, between "/", that hold if they do not in the version, and do not if they do: what each of
         them does can so be told apart.
@@ -337,10 +338,8 @@ class Slurm:
         words=("no", "yes"),
         default="no",
     )
-    version: Literal["22.05", "24.11", "26.05"] = argument(
-        "the version of Slurm whose rules hold where they are known to differ; all others are those of 22.05",
-        words=VERSIONS,
-        default=MODELLED,
+    version: Literal["", "22.05", "24.11", "26.05"] = argument(
+        "the version of Slurm whose rules hold where versions differ; none: the newest", words=VERSIONS, default=""
     )
     otherwise: str = argument(
         'rules that differ by version, between "/", which are the other way round than in the version', default=""
@@ -354,8 +353,8 @@ class Slurm:
             if not isinstance(value, int) or not least <= value <= most:
                 text = "all" if value == ALL else value
                 raise InputError(f"slurm: {option.name}={text} must be a whole number from {least} to {most}")
-        for name, (one, _) in arguments(type(self)).items():
-            if one.words and getattr(self, name) not in one.words:
+        for name, (one, usual) in arguments(type(self)).items():
+            if one.words and getattr(self, name) not in (*one.words, usual):
                 raise InputError(f"slurm: {name}={getattr(self, name)}; known are {' and '.join(one.words)}")
         for rule in filter(None, self.otherwise.split("/")):
             if rule not in RULES:
@@ -382,7 +381,12 @@ class Slurm:
 
     def follows(self, rule: str) -> bool:
         """Return whether a rule holds that differs by version."""
-        return holds(rule, self.version) != (rule in self.otherwise.split("/"))
+        return holds(rule, self.followed) != (rule in self.otherwise.split("/"))
+
+    @property
+    def followed(self) -> str:
+        """The version of Slurm that is followed."""
+        return self.version or NEWEST
 
     @property
     def hetjob_order(self) -> str:

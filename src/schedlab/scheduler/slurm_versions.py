@@ -11,8 +11,11 @@ from dataclasses import dataclass
 
 VERSIONS = ("22.05", "24.11", "26.05")
 
-MODELLED = "22.05"
-"""The version that is modelled as a whole: the default."""
+NEWEST = VERSIONS[-1]
+"""The version of a `+slurm` that names none."""
+
+OF_0_1 = "22.05"
+"""The version that it was until schedlab 0.1: that of stored results which name none."""
 
 _OLD, _NEW, _LATEST = ("22.05",), ("24.11", "26.05"), ("26.05",)
 

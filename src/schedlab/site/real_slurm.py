@@ -18,14 +18,14 @@ from schedlab.cluster.node_events import NodeEvents
 from schedlab.errors import InputError
 from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.summary import duration
-from schedlab.scheduler.backfilling import Slurm
-from schedlab.scheduler.slurm_versions import MODELLED
+from schedlab.scheduler.slurm_rules import named_version
 from schedlab.site.confirmation import Confirmation, ConfirmedVariant, Waits
 from schedlab.site.coverage import MINUTE
 from schedlab.site.headline import NOTHING_TO_TELL
 from schedlab.site.ranking import VariantRanking
 from schedlab.site.samples import SiteSample
 from schedlab.site.site import Site
+from schedlab.site.slurm_release import following
 from schedlab.site.sweep import VariantFailure
 from schedlab.site.untold_memory import as_assumed
 from schedlab.site.validation import common_rows
@@ -36,7 +36,7 @@ from schedlab.slurm.installation import installed_version
 from schedlab.slurm.node_commands import carried_out, commands_of
 from schedlab.slurm.replay import drawn_phases, run
 from schedlab.slurm.results import SlurmRun
-from schedlab.slurm.validation import model_phases
+from schedlab.slurm.validation import model_phases, rules_run_by
 from schedlab.wording import count_of
 from schedlab.workload.workload import Workload
 
@@ -142,6 +142,7 @@ def confirm(
     """
     wanted, sample = list(variants), sample or SiteSample()
     slurm = slurm or followed(site)
+    site = site if followed(site) else following(site, rules_run_by(slurm))
     versions = dict.fromkeys(installed_version(which) for which in (slurm, *(one.slurm or slurm for one in wanted)))
     jobs = sample.of(site.replayable().jobs).replace(start_time=None)  # both clocks then show the same minute
     sides, failures = _sides(site, jobs, wanted, sample)
@@ -182,9 +183,8 @@ def worth_running(ranking: VariantRanking, number: int) -> list[Variant]:
 
 
 def followed(site: Site) -> str | None:
-    """Return the version of Slurm whose rules a site follows, None if it is the usual one."""
-    passes = site.scheduler.backfill
-    return passes.version if isinstance(passes, Slurm) and passes.version != MODELLED else None
+    """Return the version of Slurm whose rules a site follows, None if that is not known."""
+    return named_version(site.scheduler)
 
 
 def _sides(

@@ -6,14 +6,14 @@ from dataclasses import replace
 
 from schedlab.cluster.slurm_key_changes import REMEDIES
 from schedlab.cluster.slurm_releases import SlurmRelease, default_select
-from schedlab.scheduler.slurm_versions import MODELLED, VERSIONS
+from schedlab.scheduler.slurm_versions import VERSIONS
 from schedlab.site.changes import changed
 from schedlab.site.select_default import SELECT, lacks_select
 from schedlab.site.site import Site
 from schedlab.site.slurm_release import with_release
 
 PRIORITY, SELECT_PARAMETERS = "PriorityType", "SelectTypeParameters"
-DEFAULT_PRIORITY = {MODELLED: "priority/basic"} | dict.fromkeys(VERSIONS[1:], "priority/multifactor")
+DEFAULT_PRIORITY = {VERSIONS[0]: "priority/basic"} | dict.fromkeys(VERSIONS[1:], "priority/multifactor")
 """What versions take where a slurm.conf has no PriorityType, as `scontrol show config` says."""
 
 
@@ -46,7 +46,7 @@ def site_under(site: Site, version: str) -> Site:
     """Return a site by the rules, and with the defaults, of a version of Slurm; "": as it is."""
     if not version:
         return site
-    defaults, release = changed_defaults(site, MODELLED, version), SlurmRelease(version, version, "given")
+    defaults, release = changed_defaults(site, VERSIONS[0], version), SlurmRelease(version, version, "given")
     if defaults or lacks_select(site):
         return changed(replace(site, settings=replace(site.settings, slurm=release)), defaults)
     return with_release(site, release)

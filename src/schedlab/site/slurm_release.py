@@ -21,9 +21,15 @@ _HEAD = 1 << 16
 
 def with_release(site: Site, release: SlurmRelease) -> Site:
     """Return a site with the release of its Slurm: by its rules, and in its ledger stands what it would refuse."""
-    scheduler = under_version(site.scheduler, version_of(release))
-    settings = replace(site.settings, slurm=release, scheduler=scheduler.text)
+    site = following(site, version_of(release))
+    settings = replace(site.settings, slurm=release)
     return replace(site, settings=settings, ledger=Ledger(tuple(_marked(line, release) for line in site.ledger)))
+
+
+def following(site: Site, version: str) -> Site:
+    """Return a site by the rules of a version of Slurm; "": as it is."""
+    scheduler = under_version(site.scheduler, version)
+    return replace(site, settings=replace(site.settings, scheduler=scheduler.text))
 
 
 def _marked(line: LedgerLine, release: SlurmRelease) -> LedgerLine:

@@ -12,7 +12,7 @@ from schedlab.arguments import explained
 from schedlab.cluster.slurm_releases import NOT_KNOWN
 from schedlab.errors import InputError
 from schedlab.scheduler.slurm_rules import check_version, version_of
-from schedlab.scheduler.slurm_versions import MODELLED, OF_NODES, VersionRule, differing, not_modelled
+from schedlab.scheduler.slurm_versions import OF_NODES, VERSIONS, VersionRule, differing, not_modelled
 from schedlab.site.copies import in_copies
 from schedlab.site.coverage import listed
 from schedlab.site.effect_texts import difference_text, effects_text
@@ -228,7 +228,7 @@ def upgrade(
     paper = on_paper(site, older, newer)
     if site.jobs is None:
         return Upgrade(paper)
-    as_read = older == version_of(site.settings.slurm) == MODELLED and not lacks_select(site)
+    as_read = older == version_of(site.settings.slurm) == VERSIONS[0] and not lacks_select(site)
     sweep = Sweep(directory, nodes=nodes, anyway=anyway, slurm="" if as_read else older)
     defaults = {PRIORITY: changed_defaults(sweep.site, older, newer), SELECT: changed_select(sweep.site, older, newer)}
     whole = Variant(f"Slurm {newer}", (*chain(*defaults.values()), *remedies(site, newer)), slurm=newer)

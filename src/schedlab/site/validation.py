@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from schedlab.arguments import explained
 from schedlab.errors import InputError
 from schedlab.schedule.schedule import Schedule
-from schedlab.scheduler.slurm_versions import MODELLED
 from schedlab.site.importing import import_site
 from schedlab.slurm.ensemble import EnsembleComparison
 from schedlab.slurm.jobs import JobList, from_workload, read_events
@@ -71,9 +70,7 @@ def validate(
     """
     if phases < 2:
         raise InputError("one run has no distance to others: give two phases or more")
-    which = options.get("slurm")
-    rules = rules_run_by(which)
-    site = import_site(conf, jobs, slurm=rules if which or rules != MODELLED else None)
+    site = import_site(conf, jobs, slurm=rules_run_by(options.get("slurm")))
     assert site.jobs is not None
     timeless = site.jobs.replace(start_time=None)  # both clocks then show the same minute
     given = _job_list(jobs, timeless)

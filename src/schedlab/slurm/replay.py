@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 
 from schedlab.arguments import explained
+from schedlab.cluster.slurm_releases import SlurmRelease
 from schedlab.errors import InputError
 from schedlab.scheduler.backfilling import Slurm
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.scheduler import Scheduler, as_scheduler
-from schedlab.scheduler.slurm_versions import MODELLED
+from schedlab.scheduler.slurm_rules import named_version, naming_version, version_of
 from schedlab.slurm.components import number_of
 from schedlab.slurm.configuration import Configuration, site_configuration
 from schedlab.slurm.deployment import Deployment
@@ -119,11 +120,12 @@ def run(
     ----------
     The page on the clock says why it may jump.
     """
-    installation = find_slurm(slurm or _version_in(scheduler))
+    installation = find_slurm(slurm or named_version(as_scheduler(scheduler or "fcfs+slurm")))
     if conf is not None and not isinstance(conf, Configuration):
         conf = site_configuration(conf, name_of(installation.version))
     task = _task(jobs, scheduler, conf, processors, cores_per_node)
-    name, configuration = task.name, task.configuration
+    rules = version_of(SlurmRelease.given(name_of(installation.version)))
+    name, configuration = naming_version(task.name, rules), task.configuration
     if deployment is not None:
         if task.policy is not None:
             raise InputError(f"{name}: the deployment of {deployment.policy} sets the order: give fcfs+slurm or conf")
@@ -275,12 +277,6 @@ def _task(
     elif isinstance(chosen.backfill, Slurm):
         object.__setattr__(task, "period", max(1, chosen.backfill.interval))
     return task
-
-
-def _version_in(scheduler: str | Scheduler | None) -> str | None:
-    """Return the version that a scheduler text names, unless it is the usual one."""
-    passes = None if scheduler is None else as_scheduler(scheduler).backfill
-    return passes.version if isinstance(passes, Slurm) and passes.version != MODELLED else None
 
 
 def _set_backfill_phase(laboratory: Laboratory, task: _Task, share: float) -> None:

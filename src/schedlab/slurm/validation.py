@@ -20,7 +20,6 @@ from schedlab.schedule.schedule import COLUMNS, Schedule
 from schedlab.scheduler.backfilling import TICK, Slurm
 from schedlab.scheduler.scheduler import Scheduler, as_scheduler
 from schedlab.scheduler.slurm_rules import under_version, version_of
-from schedlab.scheduler.slurm_versions import MODELLED
 from schedlab.slurm.ensemble import EnsembleComparison
 from schedlab.slurm.installation import find_slurm
 from schedlab.slurm.jobs import fractions, minutes
@@ -94,7 +93,7 @@ def by_rules_of(slurm: str | None, scheduler: Scheduler) -> Scheduler:
         If it is not here.
     """
     passes = scheduler.backfill
-    if not isinstance(passes, Slurm) or (slurm is None and passes.version != MODELLED):
+    if not isinstance(passes, Slurm) or (slurm is None and passes.version):
         return scheduler
     return under_version(scheduler, rules_run_by(slurm))
 

@@ -45,7 +45,9 @@ def jobs_of(case):
 
 
 def text_of(group):
-    passes = "slurm(busy=first)" if "SchedulerParameters" in group["parameters"] else "slurm"
+    passes = (
+        "slurm(busy=first,version=22.05)" if "SchedulerParameters" in group["parameters"] else "slurm(version=22.05)"
+    )
     return f"fcfs+{passes},placement={'switches' if group['topology'] else 'consecutive'}"
 
 

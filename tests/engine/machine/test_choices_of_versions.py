@@ -21,6 +21,8 @@ from schedlab.cluster.hostlist import host_names
 from schedlab.engine.prepared import prepare
 from schedlab.engine.reference.simulate import replay_on_nodes
 from schedlab.engine.simulation import simulate
+from schedlab.scheduler.scheduler import Scheduler
+from schedlab.scheduler.slurm_rules import under_version
 from schedlab.scheduler.slurm_versions import VERSIONS
 
 pytestmark = pytest.mark.both
@@ -55,9 +57,7 @@ def answers_of(jobs, text, cluster, rows):
 
 def following(text, version):
     """Return the text of a scheduler that follows a version of Slurm."""
-    first, _, rest = text.partition(",placement=")
-    passes = {"fcfs": "fcfs+slurm()", "fcfs+slurm": "fcfs+slurm()"}.get(first, first)
-    return f"{passes[:-1]}{'' if passes.endswith('()') else ','}version={version}),placement={rest}"
+    return under_version(Scheduler.parse(text.replace("fcfs,", "fcfs+slurm,")), version).text
 
 
 def choices_of(name, version, directory):

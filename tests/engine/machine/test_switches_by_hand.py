@@ -69,11 +69,11 @@ def agree(schedule, seen):
     return nodes_of(schedule) == where and bool((late <= PASS).all())
 
 
-def starts_and_nodes_agree(case, directory, version=""):
+def starts_and_nodes_agree(case, directory, version="22.05"):
     """Return whether the jobs are where they were in a phase, and start behind the same ends."""
     cluster, jobs = cluster_of(case, directory), workload_of(case["jobs"], directory)
     option = case.get("parameters", {}).get("SchedulerParameters", "max_switch_wait=300")
-    text = f"fcfs+slurm({option}{version and f',version={version}'}),placement=switches"
+    text = f"fcfs+slurm({option},version={version}),placement=switches"
     schedule = simulate(jobs, text, cluster=cluster)
     assert replay(prepare(jobs, text, cluster=cluster)).start_time.tolist() == schedule.start_time.tolist()
     return any(agree(schedule, seen) for seen in case["seen"])

@@ -46,7 +46,9 @@ def cluster_of(group):
 
 
 def text_of(group):
-    passes = "slurm(serial=last)" if "SchedulerParameters" in group["parameters"] else "slurm"
+    passes = (
+        "slurm(serial=last,version=22.05)" if "SchedulerParameters" in group["parameters"] else "slurm(version=22.05)"
+    )
     return f"fcfs+{passes},placement={'switches' if group['topology'] else 'consecutive'}"
 
 

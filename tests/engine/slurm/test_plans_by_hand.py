@@ -31,7 +31,8 @@ def text_of(group):
     """Return the scheduler of a group."""
     options = filter(None, group["parameters"].get("SchedulerParameters", "").split(","))
     pairs = [option.split("=") for option in options]
-    return f"fcfs+slurm({','.join(f'{OPTIONS[name]}={value}' for name, value in pairs)}),placement=consecutive"
+    told = [*(f"{OPTIONS[name]}={value}" for name, value in pairs), "version=22.05"]
+    return f"fcfs+slurm({','.join(told)}),placement=consecutive"
 
 
 def cluster_of(group, directory):

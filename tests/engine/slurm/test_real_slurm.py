@@ -22,13 +22,13 @@ from schedlab.workload.workload import Workload
 
 RECORDED = pd.read_csv(Path(__file__).parents[3] / "conformance" / "real-slurm.csv")
 PROCESSORS = 256
-DEEP = "slurm(depth=1000,queue_depth=1000)"
+DEEP = "slurm(depth=1000,queue_depth=1000,version=22.05)"
 SCHEDULERS = {
     "cores": f"fcfs+{DEEP[:-1]},shared=256)",
-    "depth": "fcfs+slurm(depth=5,shared=256)",
+    "depth": "fcfs+slurm(depth=5,shared=256,version=22.05)",
     "small": f"multifactor(size=1000000,favor=small)+{DEEP[:-1]},shared=256)",
     "nodes": f"fcfs+{DEEP[:-1]},node=8)",
-    "nodes-depth": "fcfs+slurm(depth=10,node=8)",
+    "nodes-depth": "fcfs+slurm(depth=10,node=8,version=22.05)",
     "nodes-small": f"multifactor(size=1000000000,favor=small,relative=yes)+{DEEP[:-1]},node=8)",
 }
 """By the name of the configuration: a replica's name without its number."""

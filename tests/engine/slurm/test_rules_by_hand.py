@@ -35,7 +35,7 @@ def replayed(jobs, scheduler, cluster):
 
 def modelled(engine, case, directory):
     """Return the starts of the model of the site, which notices ends a tick later."""
-    site = import_site(directory, write_case(case, directory))
+    site = import_site(directory, write_case(case, directory), slurm="22.05")
     jobs = site.jobs.replace(requests_enforced=False)
     starts = engine(jobs, site.scheduler, cluster=site.cluster).start_time - jobs.submit_time.min() + case["jobs"][0][1]
     return np.array(elements_in_order(case, starts.tolist()))

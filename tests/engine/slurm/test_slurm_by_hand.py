@@ -19,6 +19,7 @@ from schedlab.engine.reference.simulate import simulate_plain
 from schedlab.engine.simulation import simulate
 from schedlab.scheduler import Scheduler
 from schedlab.scheduler.backfilling import TICK
+from schedlab.scheduler.slurm_rules import naming_version
 from schedlab.workload.workload import Workload
 
 CASES = json.loads((Path(__file__).parents[3] / "conformance" / "slurm-by-hand.json").read_text(encoding="utf-8"))
@@ -32,7 +33,7 @@ def modelled(engine, case, **options):
     if partition:
         (columns["partition_id"],) = partition
     workload = Workload.from_columns(columns, processors=case["nodes"])
-    scheduler = Scheduler.parse(case["scheduler"])
+    scheduler = Scheduler.parse(naming_version(case["scheduler"], "22.05"))
     scheduler = replace(scheduler, backfill=replace(scheduler.backfill, tick=TICK))
     return engine(workload, scheduler, **options).start_time.tolist()
 

@@ -19,7 +19,11 @@ from schedlab.workload.resources import Resources
 from schedlab.workload.workload import Workload
 
 SEEDS = 12
-SCHEDULERS = ["fcfs+slurm", "fcfs+slurm(interval=100)", "multifactor(size=5,age=9)+slurm(interval=60,tick=1,node=2)"]
+SCHEDULERS = [
+    "fcfs+slurm(version=22.05)",
+    "fcfs+slurm(interval=100,version=22.05)",
+    "multifactor(size=5,age=9)+slurm(interval=60,tick=1,node=2,version=22.05)",
+]
 
 
 def light_load(seed: int) -> Workload:
@@ -67,8 +71,8 @@ def test_a_job_that_comes_while_the_passes_rest_starts_at_once():
         columns = {"submit_time": [10, 20, 307], "run_time": [901, 300, 60], "requested_time": [1800, 300, 300]}
         return Workload.from_columns(columns | {"requested_processors": [3, second, 1]}, processors=4)
 
-    assert simulate(jobs(2), "fcfs+slurm").start_time.tolist() == [10, 911, 307]
-    assert simulate(jobs(4), "fcfs+slurm").start_time.tolist() == [10, 911, 310]
+    assert simulate(jobs(2), "fcfs+slurm(version=22.05)").start_time.tolist() == [10, 911, 307]
+    assert simulate(jobs(4), "fcfs+slurm(version=22.05)").start_time.tolist() == [10, 911, 310]
 
 
 def test_a_backfill_pass_that_preempts_a_run_leads_to_the_next_one():
@@ -91,8 +95,8 @@ def test_a_backfill_pass_that_preempts_a_run_leads_to_the_next_one():
     jobs = Workload.from_columns(columns | {"requested_processors": [1] * 4}, resources=resources)
     cluster = Cluster.from_dict(document)
     for schedule in (
-        simulate(jobs, "fcfs+slurm(interval=1)", cluster=cluster),
-        replay(prepare(jobs, "fcfs+slurm(interval=1)", cluster=cluster)),
+        simulate(jobs, "fcfs+slurm(interval=1,version=22.05)", cluster=cluster),
+        replay(prepare(jobs, "fcfs+slurm(interval=1,version=22.05)", cluster=cluster)),
     ):
         assert schedule.runs[["job", "start", "end", "done"]].tolist()[:3] == [
             (0, 0, 100, True),

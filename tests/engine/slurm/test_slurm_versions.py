@@ -19,10 +19,13 @@ from schedlab.engine.simulation import simulate
 from schedlab.errors import InputError
 from schedlab.scheduler import Scheduler
 from schedlab.scheduler.backfilling import Slurm
-from schedlab.scheduler.slurm_versions import MODELLED, NOT_MODELLED, OF_NODES, RULES, VERSIONS, differing
+from schedlab.scheduler.slurm_versions import NOT_MODELLED, OF_NODES, RULES, VERSIONS, differing
 
 RECORDED = json.loads((ROOT / "conformance" / "slurm-versions.json").read_text(encoding="utf-8"))
 ANSWERS = [(answer, version) for answer in RECORDED for version in answer["versions"]]
+OF_FILES = "22.05"
+"""The version whose answers are in the files of the cases themselves."""
+
 BY_CHOICES = ("usable_cores_count", "least_leave_in_turn")
 """Rules that `test_choices_of_versions.py` holds against choices, and no single case decides."""
 
@@ -35,11 +38,11 @@ def test_the_model_of_a_version_does_as_a_real_one_did(answer, version, tmp_path
 @pytest.mark.parametrize("rule", [rule for rule in RULES if rule not in BY_CHOICES])
 def test_each_rule_is_decided_by_a_case_in_which_the_version_without_it_did_otherwise(rule, tmp_path):
     deciding = [(answer, version) for answer, version in ANSWERS if answer.get("rule") == rule]
-    others = RULES[rule].versions if MODELLED not in RULES[rule].versions else set(VERSIONS) - {*RULES[rule].versions}
+    others = RULES[rule].versions if OF_FILES not in RULES[rule].versions else set(VERSIONS) - {*RULES[rule].versions}
     assert {version for _, version in deciding} >= {*others}
     for answer, version in deciding:
         if version in others:
-            assert not agrees(answer, MODELLED, tmp_path), "by the rules of 22.05 it would be as in that version, too"
+            assert not agrees(answer, OF_FILES, tmp_path), "by the rules of 22.05 it would be as in that version, too"
 
 
 @pytest.mark.parametrize("name", ["no reservation behind a staircase", "two in turn", "two reservations in one minute"])
@@ -80,7 +83,14 @@ def test_the_page_has_every_rule_of_the_table_and_says_how_many_answers_agree():
 def test_unknown_versions_are_refused_with_the_known_ones():
     with pytest.raises(InputError, match=r"slurm: version=23\.11; known are 22\.05 and 24\.11 and 26\.05"):
         Scheduler.parse("fcfs+slurm(version=23.11)")
-    assert Scheduler.parse("fcfs+slurm(version=22.05)").text == "fcfs+slurm"
+
+
+def test_a_text_that_names_no_version_follows_the_newest_and_does_not_say_so():
+    newest = Scheduler.parse("fcfs+slurm").backfill
+    assert newest.followed == "26.05" == VERSIONS[-1]
+    assert all(newest.follows(name) == ("26.05" in rule.versions) for name, rule in RULES.items())
+    assert Scheduler.parse("fcfs+slurm").text == "fcfs+slurm"
+    assert Scheduler.parse("fcfs+slurm(version=26.05)").text == "fcfs+slurm(version=26.05)"
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -93,7 +103,7 @@ def test_a_rule_that_is_turned_round_holds_where_it_does_not_and_no_other_change
 
 def test_a_version_with_all_that_differs_turned_round_is_the_other_version() -> None:
     differ = "/".join(rule.name for rule in differing("22.05", "26.05"))
-    turned = Slurm(otherwise=differ)
+    turned = Slurm(version="22.05", otherwise=differ)
     assert all(turned.follows(name) == Slurm(version="26.05").follows(name) for name in RULES)
 
 

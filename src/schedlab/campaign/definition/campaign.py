@@ -22,6 +22,7 @@ from schedlab.naming import distinct_labels, label_of, split_name
 from schedlab.scheduler.agent import with_whole_path
 from schedlab.scheduler.compatible import refusal
 from schedlab.scheduler.scheduler import Scheduler
+from schedlab.scheduler.slurm_versions import NEWEST
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
@@ -53,6 +54,9 @@ class Campaign(Section):
         Order of events, as for `schedlab.simulate`.
     engine
         "slurm": every simulation is run on the real Slurm instead, see `schedlab.slurm.run`.
+    slurm
+        The version of Slurm that schedulers follow whose text names none (default: the newest known); with
+        engine="slurm", which Slurm runs (default: see `schedlab.slurm.run`).
     schedules
         Whether whole schedules are kept, one file each.
     timeout
@@ -82,6 +86,7 @@ class Campaign(Section):
     metrics: Metrics = Metrics()
     events: Literal["batched", "pyss", "sc17"] = "batched"
     engine: Literal["schedlab", "slurm"] = "schedlab"
+    slurm: Literal["22.05", "24.11", "26.05"] | None = None
     schedules: bool = False
     timeout: Duration | None = None
 
@@ -125,6 +130,11 @@ class Campaign(Section):
         if self.baseline is not None and self.baseline not in map(label_of, self.scheduler_texts()):
             raise ValueError(f"the baseline {self.baseline} is not one of the schedulers")
         return self
+
+    @field_validator("slurm")
+    @classmethod
+    def _newest_slurm(cls, value: str | None, info: ValidationInfo) -> str | None:
+        return NEWEST if value is None and info.data.get("engine") == "schedlab" else value
 
     @model_validator(mode="after")
     def _what_slurm_can(self) -> Campaign:

@@ -19,6 +19,8 @@ from schedlab.campaign.sources.input import Input
 from schedlab.errors import InputError
 from schedlab.imports import named_classes
 from schedlab.own_code import digests_of_code
+from schedlab.scheduler.slurm_rules import naming_version
+from schedlab.scheduler.slurm_versions import OF_0_1
 
 ID_DIGITS = 32
 """Hexadecimal digits of the name of a task or a batch."""
@@ -45,14 +47,16 @@ class Settings:
     engine: Literal["schedlab", "slurm"] = "schedlab"
     own: tuple[str, ...] = ()
     code: tuple[tuple[str, str], ...] = ()
+    slurm: str | None = None
 
     def specification(self) -> dict[str, Any]:
         """Return them as plain values; schedlab's own engine and metrics go without saying.
 
-        Of the code of the user's own, only that of metrics belongs to all tasks.
+        Of the code of the user's own, only that of metrics belongs to all tasks, and no version of Slurm does.
         """
         usual: dict[str, Any] = {"engine": "schedlab", "own": [], "code": {}}
         values = asdict(self) | {"own": list(self.own), "code": self.code_of(*self.own)}
+        del values["slurm"]
         return {name: value for name, value in values.items() if name not in usual or value != usual[name]}
 
     def code_of(self, *texts: str) -> dict[str, str]:
@@ -65,7 +69,15 @@ class Settings:
         """Return those of a campaign, and of the code of the user's own that it names."""
         metrics = campaign.metrics
         fixed = campaign.events, metrics.warm_up, metrics.cool_down, metrics.tau, campaign.engine, metrics.own
-        return cls(*fixed, tuple(sorted(code.items())))
+        return cls(*fixed, tuple(sorted(code.items())), campaign.slurm)
+
+    def versions_of(self, scheduler: str) -> dict[str, str]:
+        """Return the version of Slurm that a scheduler text follows or is run by, if it is not said in the text.
+
+        That of schedlab 0.1 goes without saying, so that tasks that it ran keep their names.
+        """
+        leaves_open = naming_version(scheduler, OF_0_1) != scheduler
+        return {"slurm": self.slurm} if self.slurm and leaves_open and self.slurm != OF_0_1 else {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +102,7 @@ class Task:
         """Return everything that its result depends on, but the version of schedlab."""
         told = {**self.instance.specification(), "scheduler": self.scheduler, **self.settings.specification()}
         code = self.settings.code_of(self.scheduler, *self.settings.own)
-        return told | {"code": code} if code else told
+        return told | self.settings.versions_of(self.scheduler) | ({"code": code} if code else {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +158,8 @@ def task_names(settings: Settings, instance: Instance, schedulers: Sequence[str]
     for scheduler in schedulers:
         digest = common.copy()
         digest.update(scheduler.encode())
+        if versions := settings.versions_of(scheduler):
+            digest.update(_canonical(versions).encode())
         if codes[scheduler]:
             digest.update(_canonical(codes[scheduler]).encode())
         names.append(_digest(digest))

@@ -23,6 +23,7 @@ from schedlab.documents import checked, parse_json
 from schedlab.errors import InputError
 from schedlab.imports import check_imports
 from schedlab.parquet import check_size, check_table
+from schedlab.scheduler.slurm_versions import OF_0_1
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -68,7 +69,10 @@ def plan_of(facts: dict[str, Any], source: str) -> Plan:
         If it describes none; the message begins with the source.
     """
     check_imports(importing_texts_in(facts["definition"]), source)
-    campaign = checked(CAMPAIGN, facts["definition"], f"{source}: definition", REMEDY)
+    definition = facts["definition"]
+    if definition.get("engine") != "slurm":
+        definition = {"slurm": OF_0_1} | definition
+    campaign = checked(CAMPAIGN, definition, f"{source}: definition", REMEDY)
     inputs = inputs_of(facts, source)
     for item in inputs:
         if not 0 <= item.entry < len(campaign.workloads):

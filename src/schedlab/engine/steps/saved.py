@@ -44,6 +44,8 @@ from schedlab.scheduler.own_pass import OwnPass
 from schedlab.scheduler.own_predictor import PythonPredictor
 from schedlab.scheduler.policy import Policy
 from schedlab.scheduler.scheduler import Scheduler
+from schedlab.scheduler.slurm_rules import naming_version
+from schedlab.scheduler.slurm_versions import NEWEST, OF_0_1
 from schedlab.speculate.requests import DistributionTables, Requests
 from schedlab.workload.tables import read_table, write_table
 from schedlab.workload.workload import Workload
@@ -120,7 +122,7 @@ def save_simulation(simulation: Simulation, path: str | os.PathLike[str]) -> Non
         name=workload.name,
         workload=input_sha256(workload),
         by_size=input_sha256(simulation.workload),
-        scheduler=None if told.scheduler is None else told.scheduler.text,
+        scheduler=None if told.scheduler is None else naming_version(told.scheduler.text, NEWEST),
         processors=None if told.processors is None else int(told.processors),
         events="pyss" if told.events == "pyss" else "batched",
         in_order=int(told.in_order),
@@ -168,7 +170,7 @@ def _load(file: zipfile.ZipFile, path: str, given: Workload | None) -> Simulatio
         raise InputError(f"{path}: this simulation belongs to the workload {header.name}, not to {workload.name}")
     scheduler = None
     if header.scheduler is not None:
-        scheduler = Scheduler.from_file(header.scheduler, path)
+        scheduler = Scheduler.from_file(naming_version(header.scheduler, OF_0_1), path)
     requests = None if header.history is None else _requests(file, header, len(workload))
     told = Told(scheduler, header.processors, header.events, header.in_order, requests, *_machine(header, path))
     prepared, world, first_estimate = put_together(workload, told, open_ended=header.open_ended)

@@ -53,7 +53,7 @@ def late(case, schedule):
 def scheduler_of(case):
     """Return the scheduler of a case, which chooses nodes as Slurm does without a topology."""
     parameters = case.get("parameters", {}).get("SchedulerParameters", "interval=30")
-    return f"fcfs+slurm({parameters}),placement=consecutive"
+    return f"fcfs+slurm({parameters},version=22.05),placement=consecutive"
 
 
 @pytest.mark.parametrize("engine", [simulate, replayed], ids=["engine", "reference"])

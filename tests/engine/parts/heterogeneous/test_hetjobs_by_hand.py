@@ -25,6 +25,7 @@ from schedlab.durations import parse_time_limit
 from schedlab.engine.prepared import prepare
 from schedlab.engine.reference.simulate import replay
 from schedlab.errors import InputError
+from schedlab.scheduler.slurm_rules import naming_version
 from schedlab.workload.dependencies import Dependencies
 from schedlab.workload.resources import Resources
 from schedlab.workload.sbatch import request_of
@@ -91,7 +92,7 @@ def workload(case):
 
 def scheduler_of(case):
     """Return the scheduler of a case."""
-    return case.get("scheduler", "fcfs+slurm")
+    return naming_version(case.get("scheduler", "fcfs+slurm"), "22.05")
 
 
 def seconds_away(case, scheduler):

@@ -53,8 +53,8 @@ def scheduler_of(case):
     """Return the scheduler: that of priority/multifactor where its period matters."""
     parameters = case.get("parameters", {})
     if "PriorityCalcPeriod" not in parameters:
-        return "fcfs+slurm"
-    return f"multifactor(age=1000,period={60 * parameters['PriorityCalcPeriod']})+slurm"
+        return "fcfs+slurm(version=22.05)"
+    return f"multifactor(age=1000,period={60 * parameters['PriorityCalcPeriod']})+slurm(version=22.05)"
 
 
 def elements_of(case):

@@ -42,7 +42,7 @@ def replayed(jobs, scheduler, cluster):
 
 def until_its_second(case, directory: Path) -> tuple[Site, Simulation]:
     """Return the site of a case, and its simulation at the second of the looks."""
-    site = import_site(directory, write_case(case, directory))
+    site = import_site(directory, write_case(case, directory), slurm="22.05")
     assert site.jobs is not None
     simulation = Simulation(site.jobs, site.scheduler, cluster=site.cluster)
     simulation.run(until=case["second"])
@@ -92,7 +92,7 @@ def test_a_limit_on_billing_holds_the_job_that_would_exceed_it(tmp_path):
 @pytest.mark.parametrize("name", DEPTHS)
 def test_a_backfill_pass_starts_the_jobs_that_it_looks_at(name, engine, tmp_path):
     case = RECORDED[name]
-    site = import_site(tmp_path, write_case(case, tmp_path))
+    site = import_site(tmp_path, write_case(case, tmp_path), slurm="22.05")
     start = engine(site.jobs, site.scheduler, cluster=site.cluster).start_time - site.jobs.submit_time.min()
     second = case["second"]
     running = np.flatnonzero((start <= second) & (second < start + site.jobs.run_time))

@@ -19,6 +19,7 @@ from schedlab.cluster.node_events import NodeEvent, NodeEvents
 from schedlab.engine.prepared import prepare
 from schedlab.engine.reference.simulate import replay
 from schedlab.schedule.stretches import by_stretch
+from schedlab.scheduler.slurm_rules import under_version
 from schedlab.site.scheduling import Numbers, scheduling_of
 from schedlab.workload.resources import Resources
 from schedlab.workload.workload import Workload
@@ -59,7 +60,7 @@ def scheduler_of(case, cluster):
     """Return how a site with the parameters of a case schedules; without weights, all priorities are equal."""
     values = {"prioritytype": "priority/multifactor", "selecttype": "select/cons_tres"}
     values |= {name.lower(): value for name, value in case["parameters"].items()}
-    return scheduling_of(values, cluster, Numbers({}, {})).scheduler
+    return under_version(scheduling_of(values, cluster, Numbers({}, {})).scheduler, "22.05")
 
 
 def runs_of(case, directory, scheduled=scheduler_of):

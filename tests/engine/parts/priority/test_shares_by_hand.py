@@ -72,7 +72,7 @@ def scheduler_of(case) -> str:
     if classic and "FairShareDampeningFactor" in case["parameters"]:
         classic += f"dampening={case['parameters']['FairShareDampeningFactor']},"
     ends = "" if "limits" in str(case.get("parameters")) else ",ends=lost"
-    return f"multifactor(fairshare=1000000,{classic}half_life={case['half_life']},period=60{ends})+slurm"
+    return f"multifactor(fairshare=1000000,{classic}half_life={case['half_life']},period=60{ends})+slurm(version=22.05)"
 
 
 def named(who: Associations, values) -> dict[str, float]:

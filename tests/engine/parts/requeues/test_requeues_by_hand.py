@@ -26,6 +26,7 @@ from schedlab.engine.simulation import schedule_of
 from schedlab.errors import InputError
 from schedlab.scheduler import Scheduler
 from schedlab.scheduler.backfilling import TICK
+from schedlab.scheduler.slurm_rules import naming_version
 from schedlab.slurm.translation import translate
 from schedlab.workload.dependencies import Dependencies
 from schedlab.workload.resources import Resources
@@ -59,7 +60,7 @@ def prepared_of(case, directory):
     )
     cluster = cluster_of({"partitions": {"batch": "Default=YES"}, **case}, directory)
     events = NodeEvents(tuple(happening), requeue_delay=DELAY)
-    scheduler = Scheduler.parse(case["scheduler"])
+    scheduler = Scheduler.parse(naming_version(case["scheduler"], "22.05"))
     scheduler = replace(scheduler, backfill=replace(scheduler.backfill, tick=TICK))
     return prepare(workload_of(case), scheduler, cluster=cluster, node_events=events)
 
