@@ -34,21 +34,21 @@ WEEK = Path(os.environ.get("SCHEDLAB_WEEK", SITES / "ubccr-medium" / "workload_w
 """UB CCR's week of 19,579 jobs."""
 
 VERSION = name_of(find_slurm().version)
-"""Which Slurm runs, and whose rules the twin of a site follows: the installed one, or that of `SCHEDLAB_SLURM`."""
+"""Which Slurm runs, and whose rules the models follow: the installed one, or that of `SCHEDLAB_SLURM`."""
 
 SUBMITTED, STOPPED = 17 * 3600, 18 * 3600
 """Of the week: the jobs that come before the first second, and the second in which all is stopped."""
 
 WAYS = ("lua", "site-factor", "priority-loop", "rest")
 
-DEEP = "depth=1000,queue_depth=1000"
+FCFS, DEEP = f"fcfs+slurm(version={VERSION})", "depth=1000,queue_depth=1000"
 CONFIGURATIONS = {
-    "cores": f"fcfs+slurm({DEEP},shared=256)",
-    "depth": "fcfs+slurm(depth=5,shared=256)",
-    "small": f"multifactor(size=1000000,favor=small)+slurm({DEEP},shared=256)",
-    "nodes": f"fcfs+slurm({DEEP},node=8)",
-    "nodes-depth": "fcfs+slurm(depth=10,node=8)",
-    "nodes-small": f"multifactor(size=1000000000,favor=small,relative=yes)+slurm({DEEP},node=8)",
+    "cores": f"fcfs+slurm({DEEP},shared=256,version={VERSION})",
+    "depth": f"fcfs+slurm(depth=5,shared=256,version={VERSION})",
+    "small": f"multifactor(size=1000000,favor=small)+slurm({DEEP},shared=256,version={VERSION})",
+    "nodes": f"fcfs+slurm({DEEP},node=8,version={VERSION})",
+    "nodes-depth": f"fcfs+slurm(depth=10,node=8,version={VERSION})",
+    "nodes-small": f"multifactor(size=1000000000,favor=small,relative=yes)+slurm({DEEP},node=8,version={VERSION})",
 }
 """Of the recorded clusters, by the names of their runs without the number."""
 
@@ -158,10 +158,10 @@ def on_nodes(phases: int) -> Iterator[tuple[str, sl.slurm.EnsembleComparison]]:
         rng = np.random.default_rng(seed)
         jobs = sl.model.tsafrir_estimates(sl.model.lublin(250, 64, rng=rng, load=load), rng=rng)
         groups = {
-            "processors": sl.slurm.model_phases(jobs, "fcfs+slurm", phases=phases),
-            "nodes": sl.slurm.model_phases(jobs, "fcfs+slurm,placement=consecutive", phases=phases, cluster=cluster),
+            "processors": sl.slurm.model_phases(jobs, FCFS, phases=phases),
+            "nodes": sl.slurm.model_phases(jobs, f"{FCFS},placement=consecutive", phases=phases, cluster=cluster),
         }
-        real = sl.slurm.run_phases(jobs, "fcfs+slurm", phases=phases, cores_per_node=1)
+        real = sl.slurm.run_phases(jobs, FCFS, phases=phases, cores_per_node=1)
         yield f"250 jobs at an offered load of {load}", comparison([run.schedule for run in real], groups)
 
 

@@ -27,7 +27,10 @@ SCHEDULER = (
     "multifactor(age=50000000,size=600000000,favor=small,relative=yes)"
     f"+slurm(depth=50,node={EDISON_CORES_PER_NODE},overtime=60,version=22.05)"
 )
-"""The study's slurm.conf, by the oldest rules of Slurm that are known; its workflow-aware plug-in plans 50 workflows, which is the default of `wf_depth`."""
+"""The study's slurm.conf, by the oldest rules of Slurm that are known.
+
+Its workflow-aware plug-in plans 50 workflows, which is the default of `wf_depth`.
+"""
 
 SUBMISSIONS = ("pilot", "chained", "aware")
 """How each workflow is submitted."""

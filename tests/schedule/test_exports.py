@@ -45,6 +45,19 @@ def test_a_schedule_comes_back_from_parquet_as_it_was(five_jobs: Schedule, tmp_p
     assert again.specification == {"window": 256, "seeds": [1, 2]}
 
 
+def test_a_schedule_names_the_version_of_slurm_that_it_followed_and_an_older_file_is_of_2205(
+    five_jobs: Schedule, tmp_path: Path
+) -> None:
+    path = tmp_path / "five.parquet"
+    replace(five_jobs, scheduler="saf+slurm(depth=50)").save(path)
+    assert read_schedule(path).scheduler == "saf+slurm(depth=50,version=26.05)"
+    table = pyarrow.parquet.read_table(path)
+    facts = json.loads(table.schema.metadata[b"schedlab"])
+    facts["provenance"]["scheduler"] = "saf+slurm(depth=50)"  # as schedlab 0.1 wrote it
+    pyarrow.parquet.write_table(table.replace_schema_metadata({"schedlab": json.dumps(facts)}), path)
+    assert read_schedule(path).scheduler == "saf+slurm(depth=50,version=22.05)"
+
+
 def test_reasons_of_waiting_come_back_and_are_told(five_jobs: Schedule, tmp_path: Path) -> None:
     waits = five_jobs.wait_time
     told = replace(five_jobs, waited_for={"Resources": waits - waits // 4, "QOSGrpCpuLimit": waits // 4})

@@ -116,3 +116,29 @@ def test_the_three_lists_of_versions_hold_together() -> None:
         speaks = release.messages
         assert speaks.oldest <= speaks.number, name
         assert releases.name_of(speaks.release) <= name  # a later release reads what that one packs
+
+
+@pytest.mark.parametrize(
+    ("program", "reason"),
+    [
+        ("#!/nowhere/ld-linux.so\n", "cannot be run on this host: No such file or directory"),
+        ("\x7fELF of another processor", "cannot be run on this host: Exec format error"),
+        (
+            "#!/bin/sh\necho \"slurmctld: libc.so.6: version 'GLIBC_2.42' not found\" >&2; exit 1\n",
+            "GLIBC_2.42' not found\", which is not a version of Slurm",
+        ),
+    ],
+    ids=["no loader", "another processor", "an old C library"],
+)
+def test_a_slurm_that_does_not_run_on_this_host_is_one_sentence(tmp_path: Path, program: str, reason: str) -> None:
+    (tmp_path / "usr" / "sbin").mkdir(parents=True)
+    (tmp_path / "usr" / "lib" / "slurm").mkdir(parents=True)
+    (tmp_path / "usr" / "lib" / "slurm" / "sched_backfill.so").touch()
+    for name in ("slurmctld", "sbatch"):
+        path = tmp_path / "usr" / "sbin" / name
+        path.write_text(program)
+        path.chmod(0o755)
+    with pytest.raises(InputError) as refused:
+        find_slurm(str(tmp_path))
+    assert reason in str(refused.value)
+    assert "\n" not in str(refused.value)

@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 
 from schedlab.arguments import explained
 from schedlab.cluster.node_events import NodeEvents
+from schedlab.cluster.slurm_releases import SlurmRelease
 from schedlab.errors import InputError
 from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.summary import duration
-from schedlab.scheduler.slurm_rules import named_version
+from schedlab.scheduler.slurm_rules import named_version, version_of
 from schedlab.site.confirmation import Confirmation, ConfirmedVariant, Waits
 from schedlab.site.coverage import MINUTE
 from schedlab.site.headline import NOTHING_TO_TELL
@@ -36,7 +37,7 @@ from schedlab.slurm.installation import installed_version
 from schedlab.slurm.node_commands import carried_out, commands_of
 from schedlab.slurm.replay import drawn_phases, run
 from schedlab.slurm.results import SlurmRun
-from schedlab.slurm.validation import model_phases, rules_run_by
+from schedlab.slurm.validation import model_phases
 from schedlab.wording import count_of
 from schedlab.workload.workload import Workload
 
@@ -142,9 +143,9 @@ def confirm(
     """
     wanted, sample = list(variants), sample or SiteSample()
     slurm = slurm or followed(site)
-    site = site if followed(site) else following(site, rules_run_by(slurm))
     versions = dict.fromkeys(installed_version(which) for which in (slurm, *(one.slurm or slurm for one in wanted)))
     jobs = sample.of(site.replayable().jobs).replace(start_time=None)  # both clocks then show the same minute
+    site = site if followed(site) else following(site, version_of(SlurmRelease.given(next(iter(versions)))))
     sides, failures = _sides(site, jobs, wanted, sample)
     options["slurm"] = slurm
     stopped = _run_all(sides, failures, sample, phases, seed, _Clock(seconds, progress), nodes=nodes, **options)

@@ -144,9 +144,12 @@ def _at(root: Path) -> Installation:
 def _version(root: Path) -> str:
     program = _find(root, "slurmctld")
     assert program is not None
-    answer = subprocess.run(
-        [program, "-V"], env=Installation(root, "").environment(), capture_output=True, text=True, check=False
-    )
+    try:
+        answer = subprocess.run(
+            [program, "-V"], env=Installation(root, "").environment(), capture_output=True, text=True, check=False
+        )
+    except OSError as error:  # of another processor, or a C library that is not here
+        raise InputError(f"{program} cannot be run on this host: {error.strerror}") from None
     matched = re.search(r"\d+\.\d+\.\d+\S*", answer.stdout)
     if matched is None:
         raise InputError(

@@ -17,6 +17,7 @@ from schedlab.campaign.definition.campaign import Campaign
 from schedlab.campaign.definition.inputs import find_inputs
 from schedlab.campaign.definition.instances import seed_of
 from schedlab.campaign.definition.plan import BATCH_JOBS, BATCH_TASKS, Plan
+from schedlab.campaign.run.contents import plan_of
 from schedlab.campaign.sources.input import Input
 from schedlab.errors import InputError
 
@@ -251,3 +252,41 @@ def test_a_batch_has_the_tasks_at_its_positions_and_loses_those_it_goes_without(
     assert ([name for name, _ in others.tasks()] if others else []) == [grid.task(p)[0] for p in sorted(wanted & lost)]
     assert (rest is None) == (not wanted - lost)
     assert (others is None) == (not wanted & lost)
+
+
+# Which Slurm
+
+
+def on_slurm(text: str = "fcfs+slurm", **fields: Any) -> list[bytes]:
+    return names(schedulers=[text], baseline=None, **fields)
+
+
+def test_a_version_of_slurm_is_part_of_a_name_where_the_text_leaves_it_open() -> None:
+    assert on_slurm() == on_slurm(slurm="26.05")
+    assert len({on_slurm(slurm=version)[0] for version in ("22.05", "24.11", "26.05")}) == 3
+    assert on_slurm("fcfs+slurm(version=24.11)") == on_slurm("fcfs+slurm(version=24.11)", slurm="22.05")
+    assert names() == names(slurm="22.05")
+
+
+def test_what_is_simulated_names_the_version_of_the_campaign_and_results_keep_the_text() -> None:
+    for version, text in ((None, "fcfs+slurm(version=26.05)"), ("22.05", "fcfs+slurm(version=22.05)")):
+        task = plan(small(schedulers=["fcfs+slurm", "saf+slurm(version=24.11)"], baseline=None, slurm=version)).task(0)[
+            1
+        ]
+        assert (task.scheduler, task.text) == ("fcfs+slurm", text)
+    assert (
+        plan(small(schedulers=["saf+slurm(version=24.11)"], baseline=None)).task(0)[1].text
+        == "saf+slurm(version=24.11)"
+    )
+
+
+def test_tasks_that_schedlab_01_named_keep_their_names_and_follow_slurm_2205(tmp_path: Path) -> None:
+    # The hash of the specification as 0.1 wrote it, without a version.
+    told = plan(small(schedulers=["fcfs+slurm"], baseline=None, slurm="22.05"))
+    assert "slurm" not in told.task(0)[1].specification()
+    definition = told.campaign.model_dump(mode="json")
+    del definition["slurm"]
+    facts = {"definition": definition, "inputs": [item.to_dict() for item in told.inputs], "code": {}}
+    again = plan_of(facts, "campaign.json")
+    assert again.names.tolist() == told.names.tolist()
+    assert again.task(0)[1].text == "fcfs+slurm(version=22.05)"

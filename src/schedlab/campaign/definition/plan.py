@@ -94,6 +94,12 @@ class Task:
         return task_names(self.settings, self.instance, [self.scheduler])[0]
 
     @property
+    def text(self) -> str:
+        """The text of the scheduler, with the version of Slurm that the campaign says where it names none."""
+        version = self.settings.slurm
+        return naming_version(self.scheduler, version) if version else self.scheduler
+
+    @property
     def label(self) -> str:
         """What it is, in a few words for a person."""
         return f"{self.instance.label}: {self.scheduler}"

@@ -35,8 +35,6 @@ from schedlab.engine.simulation import simulate
 from schedlab.errors import OutputError, SchedlabError
 from schedlab.schedule.exports import parquet_of
 from schedlab.schedule.schedule import Schedule
-from schedlab.scheduler.slurm_rules import naming_version
-from schedlab.scheduler.slurm_versions import NEWEST
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,12 +124,12 @@ def simulate_task(task: Task) -> Schedule:
     if task.settings.engine == "slurm":
         from schedlab.slurm.replay import run_phases
 
-        [phase] = run_phases(jobs, task.scheduler, phases=1, seed=instance.repetition, slurm=task.settings.slurm)
+        [phase] = run_phases(jobs, task.text, phases=1, seed=instance.repetition)
         return phase.schedule
     jobs, cluster = instance.under_cap(jobs)
     return simulate(
         jobs,
-        naming_version(task.scheduler, task.settings.slurm or NEWEST),
+        task.text,
         events=task.settings.events,
         in_order=in_order,
         cluster=cluster,
