@@ -231,8 +231,7 @@ class Slurm:
         "yes": a heterogeneous job starts as soon as a backfill pass has found that all its components can, and unless
         given, hetjob_prio is "min" (bf_hetjob_immediate). "no": at the end of the pass.
     version
-        The version of Slurm whose rules hold where they differ, see `schedlab.scheduler.slurm_versions`; none: the
-        newest there.
+        The version of Slurm whose rules hold, see `schedlab.scheduler.slurm_versions`; none: the newest there.
     otherwise
         Names of such rules, between "/", that hold if they do not in the version, and do not if they do: what each of
         them does can so be told apart.
@@ -404,5 +403,8 @@ class Slurm:
         shown = written_arguments(self)
         return f"slurm({shown})" if shown else "slurm"
 
+
+WITHOUT_VERSION = Slurm(version="22.05")
+"""Whose rules of nodes and limits hold under passes that are not Slurm's: as until 0.1, as no text can name others."""
 
 Backfill = NoBackfill | Easy | Conservative | Slurm | OwnPass

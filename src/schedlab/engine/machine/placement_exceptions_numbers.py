@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from schedlab.engine.machine.numbers import BY_RULE, LAST, PLACEMENTS, SLURM_PLACEMENTS, NodeInputs, NodeRules
-from schedlab.scheduler.backfilling import Slurm
+from schedlab.scheduler.backfilling import WITHOUT_VERSION, Slurm
 from schedlab.scheduler.scheduler import Scheduler
 
 
 def by_version(nodes: NodeInputs, scheduler: Scheduler) -> NodeInputs:
     """Return the nodes with the rules of the version of Slurm that a scheduler follows."""
-    passes = scheduler.backfill if isinstance(scheduler.backfill, Slurm) else Slurm()
+    passes = scheduler.backfill if isinstance(scheduler.backfill, Slurm) else WITHOUT_VERSION
     return nodes._replace(rules=NodeRules(*(passes.follows(name) for name in NodeRules._fields)))
 
 

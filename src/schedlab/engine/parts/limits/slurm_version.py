@@ -6,12 +6,12 @@ import numpy as np
 
 from schedlab.engine.parts.limits.numbers import LimitInputs
 from schedlab.engine.parts.limits.on_all_jobs import LICENSES
-from schedlab.scheduler.backfilling import Backfill, Slurm
+from schedlab.scheduler.backfilling import WITHOUT_VERSION, Backfill, Slurm
 
 
 def by_version(limits: LimitInputs, backfill: Backfill) -> LimitInputs:
     """Return a site whose limits stop others, and whose runs are exempt, by the rules of a version of Slurm."""
-    passes = backfill if isinstance(backfill, Slurm) else Slurm()
+    passes = backfill if isinstance(backfill, Slurm) else WITHOUT_VERSION
     if passes.follows("licenses_stop"):
         limits = limits._replace(stops=limits.stops | (np.array(limits.reason, dtype=object) == LICENSES))
     if limits.preemption is not None and not passes.follows("exempt_from_suspension"):
