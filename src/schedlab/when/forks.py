@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.campaign.run.executors import usable_cores
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvents
 from schedlab.engine.steps.stepwise import Simulation
@@ -19,7 +21,7 @@ from schedlab.when.state import MachineState
 WEEKS = 9
 """Weeks after which a fork is cut: a job that has not started by then is taken to start at its end."""
 
-LOOKS = (*(int(900 * 1.25**step) for step in range(29)), WEEK)
+LOOKS = (*(int(600 * 1.08**step) for step in range(90)), WEEK)
 """Seconds of a week after which a fork is asked whether all jobs have started; they change no result."""
 
 
@@ -74,18 +76,34 @@ def fork_waits(
         How many.
     rng
         Randomness.
+
+    Notes
+    -----
+    Forks run side by side, a thread for each core: kernels leave the interpreter free. All that is drawn is drawn
+    before, so that threads change no result.
     """
     drawing = _Drawing(state, run_times, arrivals, forks, rng)
     base, waits = simulation_of(twin, state), np.full((forks, len(who)), WEEKS * WEEK, dtype=np.int64)
-    for back in np.unique(drawing.back[0]).tolist():
-        branch = base.fork()
-        coming = drawing.submit(branch, 0, back)
-        for fork in np.flatnonzero(drawing.back[0] == back).tolist():
-            one = branch.fork()
-            one.set_run_times(np.arange(len(state.jobs)), drawing.lasts[fork])
-            drawing.let_last(one, coming, fork)
-            started = _run(one, who, drawing, fork)
-            waits[fork, started >= 0] = started[started >= 0] - state.now
+
+    def simulate(fork: int, branch: Simulation, coming: Coming) -> None:
+        one = branch.fork()
+        one.set_run_times(np.arange(len(state.jobs)), drawing.lasts[fork])
+        drawing.let_last(one, coming, fork)
+        started = _run(one, who, drawing, fork)
+        waits[fork, started >= 0] = started[started >= 0] - state.now
+
+    with ThreadPoolExecutor(min(forks, usable_cores())) as threads:
+        begun = []
+        for back in np.unique(drawing.back[0]).tolist():
+            branch = base.fork()
+            coming = drawing.submit(branch, 0, back)
+            of_branch = np.flatnonzero(drawing.back[0] == back).tolist()
+            begun += [threads.submit(simulate, fork, branch, coming) for fork in of_branch]
+        try:
+            for one in begun:
+                one.result()
+        finally:
+            threads.shutdown(cancel_futures=True)
     return waits
 
 
