@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from schedlab.when.levels import at_level, levels_of, logarithm
-from schedlab.when.recalibration import TAUS, Outcomes, Recalibration
+from schedlab.when.recalibration import TAUS, Outcomes, PastLevels, Recalibration
 
 RNG = np.random.default_rng(0)
 
@@ -64,7 +64,7 @@ def outcomes(jobs, spread, seed=1):
 @pytest.mark.parametrize("spread", [0.5, 1.0, 3.0])
 def test_intervals_that_were_too_narrow_or_too_wide_come_to_cover_what_they_should(spread):
     past, new = outcomes(1_000, spread), outcomes(1_000, spread, seed=2)
-    quantiles = Recalibration(past, 1 << 40).quantiles(new)
+    quantiles = Recalibration(PastLevels.of(past, 1 << 40)).quantiles(new)
     covered = (new.outcome >= quantiles[:, 0]) & (new.outcome <= quantiles[:, -1])
     assert covered.mean() == pytest.approx(0.8, abs=0.04)
     raw = np.median(new.waits, axis=0)
@@ -78,20 +78,23 @@ def test_what_happens_later_changes_nothing():
     other = past._replace(outcome=np.where(starts > now, np.maximum(now - past.moment, 0) + 777_777, past.outcome))
     asked = outcomes(20, 1.0, seed=3)
     assert (other.outcome != past.outcome).sum() > 300
-    assert np.array_equal(Recalibration(past, now).quantiles(asked), Recalibration(other, now).quantiles(asked))
+    assert np.array_equal(
+        Recalibration(PastLevels.of(past, now)).quantiles(asked),
+        Recalibration(PastLevels.of(other, now)).quantiles(asked),
+    )
 
 
 def test_a_wait_that_goes_on_counts_as_at_least_as_long():
     past = outcomes(300, 1.0)
     now = int(past.moment[-1]) + 1  # the last job has waited for one second: below all forks
-    assert Recalibration(past, now).levels[-1] == 0
+    assert PastLevels.of(past, now).level[-1] == 0
 
 
 def test_without_enough_of_the_past_quantiles_stay_as_they_are():
     asked = outcomes(5, 1.0)
     raw = np.quantile(asked.waits, TAUS, axis=0, method="weibull").T
-    assert np.array_equal(Recalibration(outcomes(149, 3.0), 1 << 40).quantiles(asked), raw)
-    assert not np.array_equal(Recalibration(outcomes(150, 3.0), 1 << 40).quantiles(asked), raw)
+    assert np.array_equal(Recalibration(PastLevels.of(outcomes(149, 3.0), 1 << 40)).quantiles(asked), raw)
+    assert not np.array_equal(Recalibration(PastLevels.of(outcomes(150, 3.0), 1 << 40)).quantiles(asked), raw)
 
 
 def test_a_class_of_its_own_is_read_by_its_own_past():
@@ -99,7 +102,29 @@ def test_a_class_of_its_own_is_read_by_its_own_past():
     narrow = outcomes(400, 1.0, seed=5)
     both = Outcomes(*(np.concatenate([one, other], axis=-1) for one, other in zip(wide, narrow, strict=True)))
     both = both._replace(moment=np.arange(800))
-    middle = Recalibration(both, 1 << 40)
+    middle = Recalibration(PastLevels.of(both, 1 << 40))
     of_wide = middle.quantiles(wide)
     of_narrow = middle.quantiles(narrow)
     assert np.median(of_wide[:, -1] - of_wide[:, 0]) > 3 * np.median(of_narrow[:, -1] - of_narrow[:, 0])
+
+
+def test_a_small_class_leans_on_its_lead_and_that_on_all_and_the_latest_count_most():
+    # 4 forecasts of the class, 300 of its lead, 600 of another one; of equal ages they would count 4, 50 and 20.
+    lead = np.repeat([1, 1, 2], [4, 300, 600])
+    processors = np.repeat([1, 64, 64], [4, 300, 600])
+    weight = Recalibration(PastLevels(np.zeros(904), lead, processors, 1e9)).weights(1, 0)
+    ages = 0.5 ** (np.arange(903, -1, -1) / 200)
+    assert weight[:4] == pytest.approx(ages[:4])
+    assert weight[4:304].sum() == pytest.approx(min(50, ages[4:304].sum()))
+    assert weight[304:].sum() == pytest.approx(20)
+
+
+def test_recalibrated_forks_keep_their_ranks_and_those_that_start_at_once():
+    past = outcomes(600, 3.0)
+    asked = outcomes(5, 1.0, seed=4)
+    asked.waits[:6] = 0
+    found = Recalibration(PastLevels.of(past, 1 << 40)).waits(asked)
+    assert (found[:6] == 0).all()
+    for before, after in zip(asked.waits[6:].T, found[6:].T, strict=True):
+        assert (np.diff(after[np.argsort(before)]) >= 0).all()
+        assert np.ptp(after) > 1.5 * np.ptp(before)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,13 +12,27 @@ from site_samples import CONF
 import schedlab as sl
 from schedlab.errors import InputError
 from schedlab.site.site import fingerprint
-from schedlab.when.site_backtests import BacktestRecord, ClassScore, backtest_site, how_sure, keep, kept
+from schedlab.when.backtest_record import BacktestRecord, ClassScore, KeptLevels, KeptQueues, how_sure, keep, kept
+from schedlab.when.methods import FORKED, METHODS, RECALIBRATED
+from schedlab.when.site_backtests import REPLAYED, backtest_site
 from schedlab.when.start_forecast import StartForecast
 
-ALL = ClassScore(400, 0.79, 0.71, 0.85, 1_200.0)
-SHORT = ClassScore(40, 0.83, 0.7, 0.9, 60.0)
+ALL = ClassScore(400, 0.79, 0.71, 0.85, 1_200.0, 1_800.0)
+SHORT = ClassScore(40, 0.83, 0.7, 0.9, 60.0, 90.0)
 RECORD = BacktestRecord(
-    "0.2.0", "2026-11-20T10:00:00+00:00", "digest", 60, ALL, 9_000.0, {"below 10 min, narrow": SHORT}, (4.0, 16.0)
+    schedlab="0.2.0",
+    date="2026-11-20T10:00:00+00:00",
+    site="digest",
+    forks=60,
+    truth="the recorded starts",
+    all_jobs=ALL,
+    plan_error=9_000.0,
+    methods={FORKED: ALL},
+    classes={"below 10 min, narrow": SHORT},
+    edges=(4.0, 16.0),
+    chosen={"": RECALIBRATED},
+    levels={RECALIBRATED: KeptLevels([0.5], [0], [4], 1_000.0)},
+    queues=KeptQueues([[0.0, 1.0]], [600]),
 )
 
 
@@ -28,8 +43,8 @@ def answer(wait, processors):
 
 def test_the_class_of_the_answer_counts_where_it_has_jobs_enough():
     assert how_sure(RECORD, "digest", answer(300, 2)) == (
-        "On a replay of the site's accounting by its own rules, 83% of such intervals held (70% to 90% by weeks; 80 % "
-        "is promised), and the median error was 60 s: 40 jobs of its class (below 10 min, narrow), 2026-11-20."
+        "On the recorded starts, 83% of such intervals held (70% to 90% by weeks; 80 % is promised), and the median "
+        "error was 60 s: 40 jobs of its class (below 10 min, narrow), 2026-11-20."
     )
     assert "79% of such intervals held" in how_sure(RECORD, "digest", answer(300, 8))
     assert "the site was imported again since" in how_sure(RECORD, "other", answer(300, 8))
@@ -42,6 +57,9 @@ def test_what_is_kept_is_read_again_and_a_damaged_file_is_refused(tmp_path):
     assert kept(tmp_path) == RECORD
     (tmp_path / "when.json").write_text("{}")
     with pytest.raises(InputError, match="remove it, and judge"):
+        kept(tmp_path)
+    keep(replace(RECORD, queues=KeptQueues([[0.0, 1.0]], [600, 700])), tmp_path)
+    with pytest.raises(InputError, match="its lists differ in length"):
         kept(tmp_path)
 
 
@@ -68,6 +86,8 @@ def test_a_site_is_judged_on_a_replay_of_its_accounting_and_remembers(tmp_path: 
     assert record is not None
     assert record.all_jobs.jobs == int(judged.judged.sum()) == 12
     assert record.site == fingerprint(site)
+    assert record.truth == REPLAYED  # all recorded waits are 0 s
+    assert set(record.levels) == set(METHODS) >= set(record.chosen.values())
     assert sum(one.jobs for one in record.classes.values()) == 12
     # Every job waits for others of its burst, which end within an hour each.
     assert 0 <= record.all_jobs.median_error <= 8 * 3_600

@@ -114,8 +114,7 @@ def answer_at_site(asked: SiteQuestion, how: Forking, outputs: Outputs, *, as_js
     outputs.check()
     if outputs.watch:
         return _watch(asked, how, outputs)
-    found = forecast_at_site(asked, how)
-    sure = _how_sure(asked, found)
+    found, sure = _answer(asked, how)
     _write(found, outputs, asked.zone, sure)
     if as_json:
         show_json(answer_document(found, zone, sure))
@@ -125,19 +124,23 @@ def answer_at_site(asked: SiteQuestion, how: Forking, outputs: Outputs, *, as_js
             note(f"job {job}: {why}")
 
 
-def _how_sure(asked: SiteQuestion, found: SiteForecast) -> str:
+def _answer(asked: SiteQuestion, how: Forking) -> tuple[SiteForecast, str]:
+    """Return a forecast as the backtest of the site has taught, and how sure it is."""
     from schedlab.site.site import fingerprint
-    from schedlab.when.site_backtests import how_sure, kept
+    from schedlab.when.backtest_record import how_sure, kept
+    from schedlab.when.site_answers import as_taught
 
-    return how_sure(kept(asked.site), fingerprint(asked.site), found.starts)
+    found, record = forecast_at_site(asked, how), kept(asked.site)
+    return as_taught(found, record), how_sure(record, fingerprint(asked.site), found.starts)
 
 
 def judge_site(directory: Path, sample: int, forks: int, seed: int) -> Backtest:
     """Judge forecasts of a site, keep the scores with it, and return them."""
-    from schedlab.when.site_backtests import KEPT, backtest_site
+    from schedlab.when.backtest_record import KEPT
+    from schedlab.when.site_backtests import backtest_site
 
     found = backtest_site(directory, jobs=sample, forks=forks, seed=seed)
-    note(f"kept in {directory / KEPT}: answers say how sure they are")
+    note(f"kept in {directory / KEPT}: answers are recalibrated by it, and say how sure they are")
     return found
 
 
@@ -155,8 +158,8 @@ def _watch(asked: SiteQuestion, how: Forking, outputs: Outputs) -> None:
     while True:
         begin, said = time.monotonic(), ""
         try:
-            found = forecast_at_site(asked, how)
-            _write(found, outputs, asked.zone, _how_sure(asked, found))
+            found, sure = _answer(asked, how)
+            _write(found, outputs, asked.zone, sure)
         except SchedlabError as error:
             said = str(error)
         if said and said != before:

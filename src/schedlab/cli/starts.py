@@ -236,16 +236,16 @@ def _judge(log: Schedule, twin: Twin, options: tuple[int, int, int], as_json: bo
 
 
 def _tell_judged(found: Backtest, as_json: bool) -> None:
-    from schedlab.when.backtests import FORKED, PLAN, RECALIBRATED
+    from schedlab.when.methods import CHOSEN, FORKED, METHODS, PLAN
     from schedlab.when.texts import backtest_text
 
     if not as_json:
         show(backtest_text(found))
         return
-    scores = {method: found.score(method)._asdict() for method in (PLAN, FORKED, RECALIBRATED)}
+    scores = {method: found.score(method)._asdict() for method in (PLAN, FORKED, *METHODS, CHOSEN)}
     classes = [
         {"lead": lead, "processors": width, **one._asdict()}
-        for (lead, width), one in found.scores_by_class(RECALIBRATED).items()
+        for (lead, width), one in found.scores_by_class(CHOSEN).items()
     ]
     show_json(
         {"log": found.name, "scheduler": found.scheduler, "seed": found.seed, "scores": scores, "classes": classes}

@@ -12,9 +12,9 @@ import numpy as np
 from schedlab.atomic import atomic_path
 from schedlab.errors import InputError
 from schedlab.report.page import Page, write_page
+from schedlab.when.backtest_record import NEVER_CHECKED
 from schedlab.when.site_forecast import SiteForecast
 from schedlab.when.site_texts import (
-    NEVER_CHECKED,
     answer_document,
     basis_text,
     day_and_time,

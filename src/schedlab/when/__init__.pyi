@@ -1,13 +1,13 @@
 from .advice import RequestOption as RequestOption
 from .advice import advise as advise
+from .backtest_record import BacktestRecord as BacktestRecord
+from .backtest_record import ClassScore as ClassScore
 from .backtests import Backtest as Backtest
 from .backtests import backtest as backtest
 from .forks import Twin as Twin
 from .recalibration import Outcomes as Outcomes
 from .run_times import Sampling as Sampling
 from .scores import Score as Score
-from .site_backtests import BacktestRecord as BacktestRecord
-from .site_backtests import ClassScore as ClassScore
 from .site_backtests import backtest_site as backtest_site
 from .site_forecast import SiteForecast as SiteForecast
 from .site_forecast import asked_job as asked_job

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +16,24 @@ from schedlab.scheduler.backfilling import Conservative
 from schedlab.scheduler.scheduler import Scheduler, as_scheduler
 from schedlab.when.arrivals import PastArrivals
 from schedlab.when.forks import WEEKS, Twin, fork_waits, simulation_of
+from schedlab.when.methods import (
+    BOTH,
+    CHOSEN,
+    FORKED,
+    METHODS,
+    PLAN,
+    QUEUE,
+    RECALIBRATED,
+    chosen,
+    only,
+    recalibrated,
+    similar_waits,
+    with_forks,
+)
 from schedlab.when.past_runs import PastRuns
-from schedlab.when.recalibration import LEAD_NAMES, TAUS, WIDTH_NAMES, Outcomes, Recalibration
+from schedlab.when.queue_forest import PastQueues
+from schedlab.when.queue_views import QueueJobs, QueueViews
+from schedlab.when.recalibration import LEAD_NAMES, TAUS, WIDTH_NAMES, Outcomes
 from schedlab.when.run_times import RunTimes, Sampling
 from schedlab.when.scores import Score, score
 from schedlab.when.start_forecast import SEED, twin_of
@@ -29,10 +46,6 @@ FIRST = 0.12
 LAST_DAYS, LAST_PART = 10 * 86_400, 0.1
 """Seconds before the last submission in which no forecast is made, as the log does not show what comes behind it: of a
 short log, this part of it."""
-
-PLAN, FORKED, RECALIBRATED = "plan with requested times", "forks", "forks, recalibrated"
-"""The forecasts that are judged: a conservative plan without further arrivals, as Slurm makes one; forks; and these
-with quantiles recalibrated on what was known of earlier forecasts."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,21 +60,30 @@ class Backtest:
         The forecasts by forks, with their outcomes.
     plan
         int64 seconds: what a plan with requested times said.
+    view
+        float64 of shape (jobs, columns): what each job saw of the queue.
+    queue
+        int64 seconds of shape (forks, jobs): what jobs waited that saw a similar queue before.
     job_id
         The jobs.
     judged_from
         The second from which on forecasts are judged; earlier ones serve to recalibrate.
     seed
         Of all randomness.
+    left_out
+        How many jobs were drawn and left out, because the state at their submission could not be simulated.
     """
 
     name: str
     scheduler: str
     outcomes: Outcomes
     plan: NDArray[np.int64]
+    view: NDArray[np.float64]
+    queue: NDArray[np.int64]
     job_id: NDArray[np.int64]
     judged_from: int
     seed: int
+    left_out: int = 0
 
     def __len__(self) -> int:
         return len(self.job_id)
@@ -71,6 +93,28 @@ class Backtest:
         """Which forecasts are judged."""
         return np.asarray(self.outcomes.moment >= self.judged_from)
 
+    @cached_property
+    def past(self) -> PastQueues:
+        """What the jobs saw of the queue, with quantiles of their forks, and how long they waited."""
+        moment, waits = self.outcomes.moment, self.outcomes.waits
+        return PastQueues(moment, with_forks(self.view, waits), self.outcomes.outcome)
+
+    @cached_property
+    def samples(self) -> dict[str, Outcomes]:
+        """The forecasts of the methods that may answer, before they are recalibrated."""
+        past, forks = self.past, self.outcomes
+        both = similar_waits(past, past.view, past.moment, len(forks.waits))
+        return {RECALIBRATED: forks, QUEUE: forks._replace(waits=self.queue), BOTH: forks._replace(waits=both)}
+
+    @cached_property
+    def recalibrated(self) -> dict[str, NDArray[np.float64]]:
+        """The recalibrated quantiles 0.1 ... 0.9 of all forecasts by the methods that may answer."""
+        return {method: recalibrated(one) for method, one in self.samples.items()}
+
+    @cached_property
+    def _chosen(self) -> NDArray[np.float64]:
+        return chosen(self.recalibrated, self.outcomes)
+
     def quantiles(self, method: str) -> NDArray[np.float64]:
         """Return the quantiles 0.1 ... 0.9 of the judged jobs in seconds, of shape (jobs, 9), by one of the methods."""
         rows = np.flatnonzero(self.judged)
@@ -78,14 +122,12 @@ class Backtest:
             return np.repeat(self.plan[rows, None].astype(np.float64), len(TAUS), axis=1)
         if method == FORKED:
             return np.asarray(np.quantile(self.outcomes.waits[:, rows], TAUS, axis=0, method="weibull").T)
-        if method != RECALIBRATED:
-            raise InputError(f"method {method!r} is unknown; known are {PLAN!r}, {FORKED!r} and {RECALIBRATED!r}")
-        moment = self.outcomes.moment
-        found = [
-            Recalibration(self.outcomes, int(moment[row])).quantiles(_only(self.outcomes, np.array([row])))
-            for row in rows.tolist()
-        ]
-        return np.concatenate(found)
+        if method == CHOSEN:
+            return self._chosen[rows]
+        if method not in METHODS:
+            known = ", ".join(map(repr, (PLAN, FORKED, *METHODS, CHOSEN)))
+            raise InputError(f"method {method!r} is unknown; known are {known}")
+        return self.recalibrated[method][rows]
 
     def score(self, method: str) -> Score:
         """Return how good a method was."""
@@ -93,22 +135,18 @@ class Backtest:
         return score(self.outcomes.outcome[rows], self.quantiles(method), self.outcomes.moment[rows])
 
     def scores_by_class(self, method: str) -> dict[tuple[str, str], Score]:
-        """Return how good a method was by class: of the predicted lead, and of the processors."""
+        """Return how good a method was by class: of the lead that forks predict, and of the processors."""
         rows, quantiles = self.judged, self.quantiles(method)
-        chosen = _only(self.outcomes, np.flatnonzero(rows))
+        asked = only(self.outcomes, np.flatnonzero(rows))
         edges = np.quantile(self.outcomes.processors[~rows], [1 / 3, 2 / 3])
-        lead, width = chosen.lead(), chosen.width(edges)
+        lead, width = asked.lead(), asked.width(edges)
         found = {}
         for one, lead_name in enumerate(LEAD_NAMES):
             for other, width_name in enumerate(WIDTH_NAMES):
                 of = (lead == one) & (width == other)
                 if of.any():
-                    found[lead_name, width_name] = score(chosen.outcome[of], quantiles[of], chosen.moment[of])
+                    found[lead_name, width_name] = score(asked.outcome[of], quantiles[of], asked.moment[of])
         return found
-
-
-def _only(outcomes: Outcomes, rows: NDArray[np.intp]) -> Outcomes:
-    return Outcomes(outcomes.moment[rows], outcomes.waits[:, rows], outcomes.outcome[rows], outcomes.processors[rows])
 
 
 @explained
@@ -145,26 +183,59 @@ def backtest(
     """
     if whole_number("jobs", jobs) < 10:
         raise InputError(f"jobs={jobs}: give at least 10 jobs of each half of the log")
-    chosen, options = twin or twin_of(log), sampling or Sampling()
+    asked, options = twin or twin_of(log), sampling or Sampling()
     rng = np.random.default_rng(seed)
     rows, half = _drawn(log, jobs, rng)
     submit = log.workload.submit_time
-    past, waits = PastRuns.of(log), np.empty((forks, len(rows)), dtype=np.int64)
-    plan = np.empty(len(rows), dtype=np.int64)
+    found, refused = [], []
+    of_row = _Asking(log, asked, forks, seed, arrivals, options)
     for place, row in enumerate(rows.tolist()):
-        now = int(submit[row])
-        state = state_at(log, now)
-        who = np.flatnonzero(state.rows == row)
-        weeks = PastArrivals(log, now) if arrivals else None
-        own = np.random.default_rng([seed, now, row])
-        waits[:, place] = fork_waits(chosen, state, who, RunTimes(past, now, options), weeks, forks, own)[:, 0]
-        plan[place] = planned_waits(chosen, state, who)[0]
+        try:
+            found.append((row, *of_row.answers(row)))
+        except InputError as error:  # without nodes of the log, running jobs may not fit
+            refused.append(error)
+            if 2 * len(refused) > max(10, len(rows)):
+                raise
         if progress is not None:
             progress(place + 1, len(rows))
-    outcome = np.asarray(log.start_time - submit, dtype=np.int64)[rows]
-    outcomes = Outcomes(submit[rows], waits, outcome, log.workload.job_processors[rows])
-    text = as_scheduler(chosen.scheduler).text
-    return Backtest(log.workload.name, text, outcomes, plan, log.workload.job_id[rows], half, seed)
+    rows = np.array([one[0] for one in found], dtype=np.intp)
+    moment, outcome = submit[rows], np.asarray(log.start_time - submit, dtype=np.int64)[rows]
+    waits = np.stack([one[1] for one in found], axis=1)
+    outcomes = Outcomes(moment, waits, outcome, log.workload.job_processors[rows])
+    view, queue = _by_queue(log, rows, forks, rng)
+    text, plan = as_scheduler(asked.scheduler).text, np.array([one[2] for one in found], dtype=np.int64)
+    told = (half, seed, len(refused))
+    return Backtest(log.workload.name, text, outcomes, plan, view, queue, log.workload.job_id[rows], *told)
+
+
+class _Asking:
+    """What is asked of each job at its submission."""
+
+    def __init__(self, log: Schedule, twin: Twin, forks: int, seed: int, arrivals: bool, sampling: Sampling) -> None:
+        self._log, self._twin, self._forks, self._seed = log, twin, forks, seed
+        self._arrivals, self._sampling, self._past = arrivals, sampling, PastRuns.of(log)
+
+    def answers(self, row: int) -> tuple[NDArray[np.int64], np.int64]:
+        """Return the waits of a job in forks, and its wait by a plan with requested times."""
+        log, now = self._log, int(self._log.workload.submit_time[row])
+        state = state_at(log, now)
+        who = np.flatnonzero(state.rows == row)
+        weeks = PastArrivals(log, now) if self._arrivals else None
+        own = np.random.default_rng([self._seed, now, row])
+        run_times = RunTimes(self._past, now, self._sampling)
+        waits = fork_waits(self._twin, state, who, run_times, weeks, self._forks, own)
+        return waits[:, 0], planned_waits(self._twin, state, who)[0]
+
+
+def _by_queue(
+    log: Schedule, rows: NDArray[np.intp], forks: int, rng: np.random.Generator
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return what jobs see of the queue at their submission, and what others waited that saw a similar one before."""
+    jobs = QueueJobs.of(log)
+    views, moment = QueueViews(jobs), jobs.submit[rows]
+    view = np.array([views.of(int(row), int(now)) for row, now in zip(rows, moment, strict=True)])
+    past = PastQueues.of(jobs, rng, int(moment.max()))
+    return view, similar_waits(past, view, moment, forks)
 
 
 def _drawn(log: Schedule, jobs: int, rng: np.random.Generator) -> tuple[NDArray[np.intp], int]:

@@ -1,77 +1,31 @@
-"""How good start forecasts of a site are: a backtest on a replay of its accounting, kept with the site."""
+"""How good start forecasts of a site are: a backtest on its accounting, kept with it for its later answers."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from pydantic import TypeAdapter
 
-from schedlab.atomic import atomic_path
-from schedlab.documents import checked, read_json
 from schedlab.engine.simulation import simulate
-from schedlab.schedule.summary import duration
-from schedlab.site.site import fingerprint, read
-from schedlab.when.backtests import FORKED, PLAN, Backtest, backtest
+from schedlab.errors import InputError
+from schedlab.schedule.recorded import recorded
+from schedlab.site.site import Site, fingerprint, read
+from schedlab.when.backtest_record import BacktestRecord, ClassScore, KeptLevels, KeptQueues, keep
+from schedlab.when.backtests import Backtest, backtest
 from schedlab.when.forks import Twin
-from schedlab.when.recalibration import LEAD_NAMES, LEADS, WIDTH_NAMES
-from schedlab.when.start_forecast import StartForecast
-from schedlab.wording import count_of
+from schedlab.when.methods import CHOSEN, FORKED, METHODS, PLAN, chosen_method
+from schedlab.when.queue_forest import finite
+from schedlab.when.recalibration import LEAD_NAMES, PastLevels
+from schedlab.when.scores import Score
 
-KEPT = "when.json"
-"""The file of a site's directory that has the last backtest."""
+RECORDED, REPLAYED = "the recorded starts", "a replay of the site's accounting by its own rules"
 
-FEW = 30
-"""ClassScore jobs below which a class says nothing by itself."""
-
-
-class ClassScore(NamedTuple):
-    """How forecasts of some jobs were: how many, which share of 80 % intervals held, 95 % by weeks, median error."""
-
-    jobs: int
-    coverage: float
-    low: float
-    high: float
-    median_error: float
-
-
-@dataclass(frozen=True, slots=True)
-class BacktestRecord:
-    """What is kept of a backtest of a site.
-
-    Parameters
-    ----------
-    schedlab, date, site
-        The version, the moment in UTC (ISO 8601), and a digest of the site's files.
-    forks
-        Simulations of each forecast.
-    all_jobs
-        How all judged forecasts were.
-    plan_error
-        Seconds: the median error of a plan with requested times.
-    classes
-        By predicted lead and processors.
-    edges
-        Processors that separate the classes.
-    """
-
-    schedlab: str
-    date: str
-    site: str
-    forks: int
-    all_jobs: ClassScore
-    plan_error: float
-    classes: dict[str, ClassScore]
-    edges: tuple[float, float]
-
-
-_RECORD = TypeAdapter(BacktestRecord)
+ALWAYS = 1 << 60
+"""A second behind all that is known."""
 
 
 def backtest_site(
@@ -82,7 +36,10 @@ def backtest_site(
     seed: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> Backtest:
-    """Judge start forecasts on a replay of a site's accounting under its own scheduler, and keep the scores with it.
+    """Judge start forecasts on a site's accounting, and keep with the site what is learned of it.
+
+    The starts are those that were recorded. Where there are none, or where running jobs do not fit together without
+    the nodes that accounting does not tell, they are those of a replay under the site's own scheduler.
 
     Parameters
     ----------
@@ -97,81 +54,56 @@ def backtest_site(
         If it is not a site with accounting, or too few jobs had to wait.
     """
     site = read(directory)
-    found = site.replayable()
-    twin = Twin(site.settings.scheduler, cluster=site.cluster)
-    log = simulate(found.jobs, site.scheduler, cluster=site.cluster)
-    judged = backtest(log, twin, jobs=jobs, forks=forks, seed=seed, progress=progress)
-    keep(record_of(judged, fingerprint(directory), forks), Path(directory))
+    judged, truth = _judged(site, Drawn(jobs, forks, seed, progress))
+    keep(record_of(judged, fingerprint(directory), forks, truth), Path(directory))
     return judged
 
 
-def record_of(judged: Backtest, site: str, forks: int) -> BacktestRecord:
+class Drawn(NamedTuple):
+    """What is drawn for a backtest, see `backtest`."""
+
+    jobs: int
+    forks: int
+    seed: int
+    progress: Callable[[int, int], None] | None = None
+
+
+def _judged(site: Site, drawn: Drawn) -> tuple[Backtest, str]:
+    """Return forecasts of the recorded starts or, where these cannot be forecast, of a replay; and which it was."""
+    jobs, twin = site.replayable().jobs, Twin(site.settings.scheduler, cluster=site.cluster)
+    if bool((jobs.wait_time >= 0).all()):
+        try:
+            return backtest(recorded(jobs), twin, **drawn._asdict()), RECORDED
+        except InputError:  # no job waited, or running jobs do not fit without the nodes that accounting lacks
+            pass
+    log = simulate(jobs, site.scheduler, cluster=site.cluster)
+    return backtest(log, twin, **drawn._asdict()), REPLAYED
+
+
+def record_of(judged: Backtest, site: str, forks: int, truth: str) -> BacktestRecord:
     """Return what is kept of a backtest."""
     from schedlab import __version__
 
-    def of(score: object) -> ClassScore:
-        names = ("jobs", "coverage", "coverage_low", "coverage_high", "median_error")
-        return ClassScore(*(getattr(score, name) for name in names))
-
-    edges = np.quantile(judged.outcomes.processors[~judged.judged], [1 / 3, 2 / 3])
-    classes = {f"{lead}, {width}": of(one) for (lead, width), one in judged.scores_by_class(FORKED).items()}
-    now = datetime.now(UTC).isoformat(timespec="seconds")
-    every, plan = of(judged.score(FORKED)), judged.score(PLAN).median_error
-    return BacktestRecord(__version__, now, site, forks, every, plan, classes, (float(edges[0]), float(edges[1])))
-
-
-def keep(record: BacktestRecord, directory: Path) -> None:
-    """Keep a record with a site."""
-    told = asdict(record) | {"all_jobs": tuple(record.all_jobs)}
-    told["classes"] = {name: tuple(one) for name, one in record.classes.items()}
-    with atomic_path(directory / KEPT) as temporary:
-        temporary.write_text(json.dumps(told, indent=1, allow_nan=False) + "\n", encoding="utf-8")
-
-
-def kept(directory: str | PathLike[str]) -> BacktestRecord | None:
-    """Return the record of the last backtest of a site; None: there was none.
-
-    Raises
-    ------
-    InputError
-        If the file is damaged.
-    """
-    path = Path(directory) / KEPT
-    if not path.is_file():
-        return None
-    found: BacktestRecord = checked(
-        _RECORD,
-        read_json(path, "backtest of a site"),
-        str(path),
-        "remove it, and judge the forecasts of the site again",
+    outcomes = judged.outcomes
+    edges = np.quantile(outcomes.processors[~judged.judged], [1 / 3, 2 / 3])
+    leads = {"": None} | {name: lead for lead, name in enumerate(LEAD_NAMES)}
+    return BacktestRecord(
+        schedlab=__version__,
+        date=datetime.now(UTC).isoformat(timespec="seconds"),
+        site=site,
+        forks=forks,
+        truth=truth,
+        all_jobs=_kept(judged.score(CHOSEN)),
+        plan_error=judged.score(PLAN).median_error,
+        methods={name: _kept(judged.score(name)) for name in (PLAN, FORKED, *METHODS)},
+        classes={f"{lead}, {width}": _kept(one) for (lead, width), one in judged.scores_by_class(CHOSEN).items()},
+        edges=(float(edges[0]), float(edges[1])),
+        chosen={name: chosen_method(judged.recalibrated, outcomes, ALWAYS, lead) for name, lead in leads.items()},
+        levels={name: KeptLevels.of(PastLevels.of(one, ALWAYS)) for name, one in judged.samples.items()},
+        queues=KeptQueues(np.round(finite(judged.past.view), 4).tolist(), judged.past.wait.tolist()),
     )
-    return found
 
 
-def how_sure(record: BacktestRecord | None, site: str, starts: StartForecast) -> str:
-    """Return how often such answers were right, in sentences.
-
-    Parameters
-    ----------
-    record
-        What is kept; None: nothing.
-    site
-        The digest of the site's files now.
-    starts
-        The answer. Of several jobs, all classes count.
-    """
-    if record is None:
-        return "How often such answers are right has never been checked on this site: schedlab when --backtest does."
-    name, judged = "", record.all_jobs
-    if len(starts) == 1:
-        lead = int(np.digitize(np.median(starts.waits[:, 0]), LEADS))
-        width = int(np.digitize(starts.jobs.job_processors[0], record.edges))
-        key = f"{LEAD_NAMES[lead]}, {WIDTH_NAMES[width]}"
-        if (of_class := record.classes.get(key)) is not None and of_class.jobs >= FEW:
-            name, judged = f" of its class ({key})", of_class
-    changed = "" if record.site == site else "; the site was imported again since"
-    return (
-        f"On a replay of the site's accounting by its own rules, {judged.coverage:.0%} of such intervals held "
-        f"({judged.low:.0%} to {judged.high:.0%} by weeks; 80 % is promised), and the median error was "
-        f"{duration(judged.median_error)}: {count_of(judged.jobs, 'job')}{name}, {record.date[:10]}{changed}."
-    )
+def _kept(score: Score) -> ClassScore:
+    names = ("jobs", "coverage", "coverage_low", "coverage_high", "median_error", "pinball")
+    return ClassScore(*(None if np.isnan(value) else value for value in (getattr(score, name) for name in names)))

@@ -11,14 +11,22 @@ import numpy as np
 from schedlab.cluster.membership import membership
 from schedlab.cluster.node_events import NodeEvent
 from schedlab.when.arrivals import WEEK
+from schedlab.when.backtest_record import NEVER_CHECKED
 from schedlab.when.forks import WEEKS
+from schedlab.when.methods import BOTH, FORKED, QUEUE, RECALIBRATED
 from schedlab.when.site_forecast import SiteForecast
 from schedlab.when.start_forecast import CHANCES
 from schedlab.when.waits_for import WaitsFor
 from schedlab.wording import count_of, table
 
-NEVER_CHECKED = "How often such answers are right has never been checked on this site: schedlab when --backtest does."
 NEVER = "not within nine weeks"
+
+ANSWERED = {
+    RECALIBRATED: "simulations, recalibrated",
+    QUEUE: "what jobs waited that saw a similar queue, recalibrated, and not by simulations",
+    BOTH: "what jobs waited that saw a similar queue and had similar simulations, recalibrated",
+}
+"""What is said of the methods that answer."""
 
 _NAMED = {"within_1_min": "1 min", "within_10_min": "10 min", "within_1_h": "1 h"}
 
@@ -141,11 +149,21 @@ def basis_text(found: SiteForecast, zone: ZoneInfo) -> str:
     starts, state = found.starts, found.state.state
     waiting = len(state.waiting)
     running = count_of(len(state.jobs) - waiting, "running job")
-    return (
+    basis = (
         f"From {count_of(starts.forks, 'simulation')} of {found.site} as it was at "
         f"{_asked_at(found, zone):%Y-%m-%d %H:%M} {zone.key}, with {running}, {waiting:,} waiting and "
         f"{starts.arrivals}; seed {starts.seed}."
     )
+    return " ".join([basis, *([methods_text(starts.methods)] if starts.methods else [])])
+
+
+def methods_text(methods: tuple[str, ...]) -> str:
+    """Return which method answered about each job, in a sentence."""
+    counts = {name: methods.count(name) for name in ANSWERED if name in methods}
+    if len(counts) == 1:
+        return f"Answered by {ANSWERED[methods[0]]}: the best on this site's past forecasts."
+    parts = [f"by {ANSWERED[name]} ({count_of(count, 'job')})" for name, count in counts.items()]
+    return f"Answered {', '.join(parts)}: for each job, the best on this site's past forecasts of its lead."
 
 
 def notes_text(found: SiteForecast) -> str:
@@ -182,7 +200,9 @@ def answer_document(found: SiteForecast, zone: ZoneInfo, sure: str = NEVER_CHECK
         why["closures"] = [one.name or one.event for one in told.closures]
         user, account, partition = owners[row]
         whose = {"job": one["job"], "user": user, "account": account, "partition": partition}
-        jobs.append({**whose, **moments, "chances": chances, "waits_for": why, "text": start_text(found, row, zone)})
+        method = starts.methods[row] if starts.methods else FORKED
+        told_so = {"method": method, "text": start_text(found, row, zone)}
+        jobs.append({**whose, **moments, "chances": chances, "waits_for": why, **told_so})
     return {
         "format": "schedlab when",
         "version": 1,

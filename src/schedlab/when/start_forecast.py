@@ -41,6 +41,8 @@ class StartForecast:
         From how many past weeks further arrivals were drawn; 0: the log is shorter, or none was assumed.
     arrivals
         What was assumed of further jobs, in words.
+    methods
+        For each job, the method that answers, see `Backtest`; empty: forks, not recalibrated.
     """
 
     now: int
@@ -50,6 +52,7 @@ class StartForecast:
     seed: int
     weeks: int
     arrivals: str = NONE
+    methods: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.jobs)

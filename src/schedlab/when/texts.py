@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 import numpy as np
 
 from schedlab.schedule.summary import duration
-from schedlab.when.backtests import FORKED, PLAN, RECALIBRATED, Backtest
+from schedlab.when.backtests import Backtest
+from schedlab.when.methods import CHOSEN, FORKED, METHODS, PLAN
 from schedlab.when.recalibration import FEWEST
 from schedlab.when.scores import Score
 from schedlab.when.start_forecast import CHANCES, StartForecast
@@ -108,8 +109,8 @@ def _table(found: StartForecast) -> str:
 
 def backtest_text(found: Backtest) -> str:
     """Return how good forecasts were: a sentence, a table of the methods, and one of the classes."""
-    scores = {method: found.score(method) for method in (PLAN, FORKED, RECALIBRATED)}
-    plan, best = scores[PLAN], scores[RECALIBRATED]
+    scores = {method: found.score(method) for method in (PLAN, FORKED, *METHODS, CHOSEN)}
+    plan, best = scores[PLAN], scores[CHOSEN]
     low, high = best.coverage_low, best.coverage_high
     first = (
         f"{found.name}: of {count_of(best.jobs, 'job')} that did not start at once, forecasts at submission were "
@@ -144,7 +145,7 @@ def _of_methods(scores: dict[str, Score]) -> str:
 
 
 def _of_classes(found: Backtest) -> list[str]:
-    classes = {key: one for key, one in found.scores_by_class(RECALIBRATED).items() if one.jobs >= FEW}
+    classes = {key: one for key, one in found.scores_by_class(CHOSEN).items() if one.jobs >= FEW}
     if not classes:
         return [f"No class of predicted lead and processors has {FEW} judged jobs.", ""]
     rows = [
