@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.when.levels import logarithm
-from schedlab.when.queue_views import PARTITION_COLUMN, QueueJobs, QueueViews
+from schedlab.when.queue_views import COLUMNS, PARTITION_COLUMN, QueueJobs, QueueViews
 
 TREES, LEAF, PART = 100, 3, 0.5
 """Trees of a forest, the fewest past jobs of a leaf, and the share of the columns that a split may choose from."""
@@ -48,7 +48,7 @@ class PastQueues(NamedTuple):
         rows = rows[np.argsort(jobs.submit[rows], kind="stable")]
         views, moment = QueueViews(jobs), jobs.submit[rows]
         seen = [views.of(int(row), int(now)) for row, now in zip(rows, moment, strict=True)]
-        return cls(moment, np.array(seen).reshape(len(rows), -1), np.minimum(jobs.start[rows], until) - moment)
+        return cls(moment, np.array(seen).reshape(len(rows), COLUMNS), np.minimum(jobs.start[rows], until) - moment)
 
     def known(self, now: int) -> PastQueues:
         """Return what is known at a second.

@@ -13,6 +13,9 @@ from schedlab.schedule.schedule import Schedule
 NOT_YET = 1 << 60
 """When a job starts or ends of which it is not known yet."""
 
+COLUMNS = 26
+"""The columns of a view."""
+
 PARTITION_COLUMN = 0
 """The column of a view that holds the number of the partition."""
 

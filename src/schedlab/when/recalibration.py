@@ -26,7 +26,7 @@ TAUS = np.arange(1, 10) / 10
 FEWEST, MOST = 150, 3_000
 """Past forecasts that are needed to recalibrate, and how many count at most."""
 
-OF_LEAD, OF_ALL = 50.0, 20.0
+OF_LEAD, OF_ALL = 20.0, 10.0
 """As how many forecasts of the class those of its lead count at most, and those of other leads."""
 
 HALF_LIFE = 200.0
@@ -109,8 +109,8 @@ class Recalibration:
     Notes
     -----
     The level for a quantile tau is the weighted quantile tau of the past outcomes' levels, by n of them moved outwards
-    by 2 (tau - 1/2) / (n + 1). Forecasts of the class count one each, those of the same lead together as 50 at most
-    and all others as 20 at most; and each half as much as the one 200 later. The median is not moved.
+    by 2 (tau - 1/2) / (n + 1). Forecasts of the class count one each, those of the same lead together as 20 at most
+    and all others as 10 at most; and each half as much as the one 200 later. The median is not moved.
     """
 
     def __init__(self, past: PastLevels) -> None:

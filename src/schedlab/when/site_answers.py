@@ -63,12 +63,13 @@ def _sample(method: str, found: SiteForecast, record: BacktestRecord, rows: NDAr
     view = np.array([views.of(row, starts.now) for row in asked[rows].tolist()])
     if method == QUEUE:
         past = PastQueues.of(QueueJobs.of(log), np.random.default_rng(starts.seed), starts.now)
-        return QueueForest(past.known(starts.now)).draw(view, starts.forks)
+        known = past.known(starts.now)
+        return QueueForest(known).draw(view, starts.forks) if len(known.wait) else starts.waits[:, rows]
     return QueueForest(record.queues.past()).draw(with_forks(view, starts.waits[:, rows]), starts.forks)
 
 
 def queue_now(log: Schedule, state: MachineState, starts: StartForecast) -> tuple[QueueJobs, NDArray[np.intp]]:
-    """Return the jobs of a log that had ended by now with those that run and wait, and the rows of those asked about."""
+    """Return jobs that had ended by now with those that run and wait, and the rows of those that are asked about."""
     row_of = {int(job): row for row, job in reversed(list(enumerate(state.jobs.job_id.tolist())))}
     if len(starts) and int(starts.jobs.job_id[0]) not in row_of:
         row_of[int(starts.jobs.job_id[0])] = len(state.jobs)
