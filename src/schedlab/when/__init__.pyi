@@ -2,6 +2,8 @@ from .advice import RequestOption as RequestOption
 from .advice import advise as advise
 from .backtest_record import BacktestRecord as BacktestRecord
 from .backtest_record import ClassScore as ClassScore
+from .backtest_record import KeptLevels as KeptLevels
+from .backtest_record import KeptQueues as KeptQueues
 from .backtests import Backtest as Backtest
 from .backtests import backtest as backtest
 from .forks import Twin as Twin
