@@ -58,28 +58,12 @@ class KeptLevels(NamedTuple):
     processors: list[int]
     longest: float
 
-    @classmethod
-    def of(cls, past: PastLevels) -> KeptLevels:
-        """Return levels as they are kept."""
-        level = np.round(past.level, 4).tolist()
-        return cls(level, past.lead.tolist(), past.processors.tolist(), past.longest)
-
-    def past(self) -> PastLevels:
-        """Return them as they are used."""
-        whole = (np.array(one, dtype=np.int64) for one in (self.lead, self.processors))
-        return PastLevels(np.array(self.level, dtype=np.float64), *whole, self.longest)
-
 
 class KeptQueues(NamedTuple):
     """What judged jobs saw of the queue with quantiles of their forks, and how long they waited, see `PastQueues`."""
 
     view: list[list[float]]
     wait: list[int]
-
-    def past(self) -> PastQueues:
-        """Return them as they are used: all of it is the past."""
-        wait = np.array(self.wait, dtype=np.int64)
-        return PastQueues(np.zeros_like(wait), np.array(self.view, dtype=np.float64), wait)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +112,23 @@ class BacktestRecord:
 
 
 _RECORD = TypeAdapter(BacktestRecord)
+
+
+def kept_levels(past: PastLevels) -> KeptLevels:
+    """Return levels as they are kept."""
+    return KeptLevels(np.round(past.level, 4).tolist(), past.lead.tolist(), past.processors.tolist(), past.longest)
+
+
+def past_levels(kept: KeptLevels) -> PastLevels:
+    """Return kept levels as they are used."""
+    whole = (np.array(one, dtype=np.int64) for one in (kept.lead, kept.processors))
+    return PastLevels(np.array(kept.level, dtype=np.float64), *whole, kept.longest)
+
+
+def past_queues(kept: KeptQueues) -> PastQueues:
+    """Return kept queues as they are used: all of them are the past."""
+    wait = np.array(kept.wait, dtype=np.int64)
+    return PastQueues(np.zeros_like(wait), np.array(kept.view, dtype=np.float64), wait)
 
 
 def keep(record: BacktestRecord, directory: Path) -> None:

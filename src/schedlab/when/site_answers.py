@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.schedule.schedule import Schedule
-from schedlab.when.backtest_record import BacktestRecord
+from schedlab.when.backtest_record import BacktestRecord, past_levels, past_queues
 from schedlab.when.methods import QUEUE, RECALIBRATED, with_forks
 from schedlab.when.queue_forest import PastQueues, QueueForest
 from schedlab.when.queue_views import NOT_YET, QueueJobs, QueueViews
@@ -43,7 +43,7 @@ def as_taught(found: SiteForecast, record: BacktestRecord | None) -> SiteForecas
         rows = np.flatnonzero((methods == method) & ~at_once)
         sample = _sample(method, found, record, rows)
         asked = Outcomes(forks.moment[rows], sample, forks.outcome[rows], forks.processors[rows])
-        waits[:, rows] = Recalibration(record.levels[method].past()).waits(asked)
+        waits[:, rows] = Recalibration(past_levels(record.levels[method])).waits(asked)
     told = tuple(np.where(at_once, RECALIBRATED, methods).tolist())
     return replace(found, starts=replace(starts, waits=waits, methods=told))
 
@@ -65,7 +65,7 @@ def _sample(method: str, found: SiteForecast, record: BacktestRecord, rows: NDAr
         past = PastQueues.of(QueueJobs.of(log), np.random.default_rng(starts.seed), starts.now)
         known = past.known(starts.now)
         return QueueForest(known).draw(view, starts.forks) if len(known.wait) else starts.waits[:, rows]
-    return QueueForest(record.queues.past()).draw(with_forks(view, starts.waits[:, rows]), starts.forks)
+    return QueueForest(past_queues(record.queues)).draw(with_forks(view, starts.waits[:, rows]), starts.forks)
 
 
 def queue_now(log: Schedule, state: MachineState, starts: StartForecast) -> tuple[QueueJobs, NDArray[np.intp]]:

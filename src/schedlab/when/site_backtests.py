@@ -14,7 +14,7 @@ from schedlab.engine.simulation import simulate
 from schedlab.errors import InputError
 from schedlab.schedule.recorded import recorded
 from schedlab.site.site import Site, fingerprint, read
-from schedlab.when.backtest_record import BacktestRecord, ClassScore, KeptLevels, KeptQueues, keep
+from schedlab.when.backtest_record import BacktestRecord, ClassScore, KeptQueues, keep, kept_levels
 from schedlab.when.backtests import Backtest, backtest
 from schedlab.when.forks import Twin
 from schedlab.when.methods import CHOSEN, FORKED, METHODS, PLAN, chosen_method
@@ -99,7 +99,7 @@ def record_of(judged: Backtest, site: str, forks: int, truth: str) -> BacktestRe
         classes={f"{lead}, {width}": _kept(one) for (lead, width), one in judged.scores_by_class(CHOSEN).items()},
         edges=(float(edges[0]), float(edges[1])),
         chosen={name: chosen_method(judged.recalibrated, outcomes, ALWAYS, lead) for name, lead in leads.items()},
-        levels={name: KeptLevels.of(PastLevels.of(one, ALWAYS)) for name, one in judged.samples.items()},
+        levels={name: kept_levels(PastLevels.of(one, ALWAYS)) for name, one in judged.samples.items()},
         queues=KeptQueues(np.round(finite(judged.past.view), 4).tolist(), judged.past.wait.tolist()),
     )
 
