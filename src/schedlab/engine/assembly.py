@@ -217,9 +217,7 @@ def rules_of(prepared: Prepared, orders: Iterable[Order | None], *, observed: bo
         asks_at_entry=ASKED_AT_ENTRY in kinds,
         asks_at_pass=ASKED in kinds or (isinstance(backfill, OwnPass) and not backfill.in_loop),
         observed=observed,
-        ranks=prepared.limits is not None
-        and bool(kinds & {TIMED, ASKED})
-        and not (isinstance(policy, AgentPolicy) or isinstance(backfill, OwnPass)),
+        ranks=prepared.limits is not None and bool(kinds & {TIMED, ASKED}) and not isinstance(policy, AgentPolicy),
         loses=prepared.outages is not None and prepared.outages.loses,
     )
     return _with_slurm(rules, backfill) if isinstance(backfill, Slurm) else rules

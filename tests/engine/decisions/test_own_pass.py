@@ -23,6 +23,7 @@ from schedlab.engine.reference.simulate import replay, simulate_plain
 from schedlab.engine.steps.stepwise import Simulation
 from schedlab.errors import InputError
 from schedlab.scheduler import Pass, Scheduler
+from schedlab.workload.dependencies import Dependencies
 from schedlab.workload.resources import Resources
 from schedlab.workload.workload import Workload
 
@@ -107,6 +108,58 @@ def test_a_pass_hears_once_of_every_job_that_has_ended_and_how_long_it_ran():
 
     starts(jobs_of((0, 3, 9, 4), (1, 2, 9, 4), (2, 4, 2, 4), (9, 1, 1, 1)), listen)
     assert heard == [(0, 3), (1, 2), (2, 2)]  # the last ends when nobody waits, and job 2 is killed at its request
+
+
+def in_both(workload, decider, policy="fcfs", **options):
+    """The schedules of the engine and of the reference."""
+    scheduler = Scheduler(policy, decider)
+    yield simulate(workload, scheduler, **options)
+    yield replay(prepare(workload, scheduler, **options))
+
+
+@pytest.mark.parametrize(
+    ("interrupted", "told"),
+    [({"interrupted": "lost"}, [(12, 0, 5)]), ({}, [(28, 0, 20)]), ({"requeue_delay": 6}, [(31, 0, 20)])],
+    ids=["lost", "requeued", "requeued later"],
+)
+def test_a_run_that_a_node_breaks_off_is_told_as_long_as_it_was_and_only_if_its_job_is_over(interrupted, told):
+    # The node is down from 5 to 8: job 0, of 20 s, ends there after 5 s, or comes back at 8 or at 5 + 6 = 11.
+    workload = jobs_of((0, 20, 20, 4), (12, 10, 10, 4))
+    cluster = Cluster.of_nodes(NodeGroup.of("n1", cores=4))
+    events = NodeEvents((NodeEvent(5, "down", ("n1",)), NodeEvent(8, "up", ("n1",))), **interrupted)
+    heard = []
+
+    def listen(view):
+        heard.extend((view.now, int(job), int(ran)) for job, ran in zip(*view.ended(), strict=True))
+        Reserving(0).decide(view)
+
+    for schedule in in_both(workload, listen, cluster=cluster, node_events=events):
+        assert heard == told
+        assert schedule.start_time[1] == told[0][0]
+        heard.clear()
+
+
+def test_a_run_is_expected_to_last_longer_only_if_somebody_waits_for_its_end():
+    # Job 1 outlives its request at 11. When job 0 ends at 20, nobody waits, or a job of the whole machine does.
+    alone = jobs_of((0, 20, 10, 1), (1, 30, 10, 1)).replace(requests_enforced=False)
+    waited_for = jobs_of((0, 20, 10, 1), (1, 30, 10, 1), (2, 5, 5, 4)).replace(requests_enforced=False)
+    assert [one.corrections.tolist() for one in in_both(alone, Reserving(0))] == [[0, 0]] * 2
+    assert [one.corrections.tolist() for one in in_both(waited_for, Reserving(0))] == [[0, 1, 0]] * 2
+
+
+def test_who_waits_first_is_told_at_each_event_also_of_one_at_which_no_pass_is_asked():
+    # By the score, the least first, job 1 is the first at 2 (both 0, and it came first), job 2 at 40 (18, job 1: 76).
+    # At 40, a job is submitted that waits for another one: no pass, but the order is a new one.
+    workload = jobs_of((0, 100, 100, 4), (1, 10, 10, 4), (2, 10, 10, 1), (40, 10, 10, 1))
+    licences = Resources.of(4, licenses=["L", "", "", ""])  # the cluster has a limit, so that reasons are told
+    workload = workload.replace(dependencies=Dependencies.from_pairs([3], [0], jobs=4), resources=licences)
+    cluster = Cluster.of_nodes(NodeGroup.of("n1", cores=4), licenses={"L": 1})
+    for backfill in (Reserving(1), "easy"):
+        for schedule in in_both(workload, backfill, '"max(w-20,0)*p"', cluster=cluster):
+            assert schedule.start_time.tolist() == [0, 110, 100, 100]
+            assert schedule.waited_for is not None
+            assert schedule.waited_for["Resources"].tolist() == [0, 39 + 10, 60, 0]
+            assert schedule.waited_for["Priority"].tolist() == [0, 60, 38, 0]
 
 
 def test_reservations_stand_beside_each_other_and_can_be_cancelled():

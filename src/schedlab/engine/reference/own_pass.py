@@ -34,11 +34,14 @@ class AskedPass:
     def schedule(self, news: News) -> None:
         """Start the jobs of the warm-up, and ask what else to start."""
         clock, view = self.clock, self.view
-        view.over += [job.number for job in news.ended if job not in clock.waiting]
+        comes_back = {*clock.waiting, *(job for _, job in clock.preemption.held)}
+        view.over += [job.number for job in news.ended if job not in comes_back]
         happened = news.events or news.turned or news.corrected or news.computed or news.awake
         if not happened and (view.wake is None or view.wake > clock.now):
             return
         view.wake = None
+        if not clock.waiting:  # nobody asks when runs are expected to end
+            return
         while clock.in_order and (ready := [job for job in clock.visible() if job.ready]):
             place = clock.place(clock.view(), ready[0]) if clock.admitted(ready[0]) else None
             if place is None:
@@ -138,7 +141,8 @@ class PlainView(PassView):
 
     def ended(self) -> Ended:
         jobs, self.over = sorted(self.over), []
-        return Ended(np.array(jobs, dtype=np.int64), np.array([self.clock.jobs[job].need for job in jobs]))
+        ran = [job.over - job.start for job in (self.clock.jobs[number] for number in jobs)]
+        return Ended(np.array(jobs, dtype=np.int64), np.array(ran, dtype=np.int64))
 
     def allowed(self, job: int) -> bool:
         return self.clock.admitted(self.clock.jobs[job])
