@@ -73,6 +73,13 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     }
 
 
+ENDS = """[...document.querySelectorAll('.scroll:has(table)')].filter(box => {
+    box.scrollIntoView({block: 'center'});
+    const at = box.getBoundingClientRect(), middle = (Math.max(at.top, 0) + Math.min(at.bottom, innerHeight)) / 2;
+    return at.width && [at.left + 2, at.right - 2].some(x => !box.contains(document.elementFromPoint(x, middle)));
+}).map(box => box.ariaLabel)"""
+"""Tables of which an end is not to be seen, as what they stand in cuts them."""
+
 NAMES = ("what-if", "explain", "months", "calibration", "capacity", "maintenance")
 
 
@@ -86,6 +93,8 @@ def test_no_table_is_cut_off_on_a_screen_of_1280_pixels(
         ".map(box => `${box.ariaLabel}: ${box.scrollWidth} in ${box.clientWidth}`)"
     )
     assert cut == []
+    beyond = page.evaluate(ENDS)
+    assert beyond == []
 
 
 def test_a_table_wider_than_the_text_does_not_stand_out_of_its_section_which_would_cut_it_off(

@@ -27,8 +27,8 @@ def test_the_period_without_which_a_difference_is_less_than_half_is_told():
     assert found.difference == pytest.approx((19 * 10 - 1900) / 20)
     assert found.without == 10
     assert str(found) == (
-        "One period of the log decides what more nodes does: without the 1 job submitted between 0.29 and 0.29 days "
-        "after the first submission, the mean wait would change by +10 s instead of -85.5 s."
+        "One period of the log decides what more nodes does: 0.29 to 0.29 days after the first submission. Without the "
+        "1 job submitted then, the mean wait would change by +10 s instead of -85.5 s."
     )
 
 

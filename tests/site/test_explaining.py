@@ -147,10 +147,10 @@ def test_before_half_empty_nodes_the_answer_says_so_who_holds_them_and_which_cha
     place = next(place for place, one in enumerate(told) if "passes before half-empty nodes" in one)
     before, holds, helps = told[place : place + 3]
     assert before.startswith(
-        "100% of all waiting passes before half-empty nodes, nearly all of it that of 1 job before cpu (2 nodes): "
+        "100% of all waiting passes before half-empty nodes, nearly all of it that of 1 job before cpu (2 nodes). "
     )
-    assert "on 100% of these run jobs of ann, each with 1 core" in holds
-    assert helps.startswith("What may help: packing. 100% of the nodes in use in part are no more than half in use")
+    assert "On 100% of these run jobs of ann, each with 1 core" in holds
+    assert helps.startswith("What may help: packing. 100% of the nodes in use in part are at most half in use")
     assert found.change == ""  # without backfilling, Slurm's option has no effect in the twin
     assert found.to_document()["half_empty"]["mergeable"] == 1
     assert "75% of the cores of these nodes are free on average" in render_explanation(found)

@@ -79,6 +79,18 @@ def test_a_log_without_dates_is_cut_from_its_first_submission():
     assert "day 3" in str(short)
 
 
+def test_days_and_weeks_of_a_dated_log_begin_at_midnight_whenever_its_first_job_came():
+    """The log begins at 13:02:10; a job of 23:59:59 is of the first day, and one of 00:00:01 of the second."""
+    begin = datetime(2026, 3, 2, 13, 2, 10, tzinfo=UTC)
+    midnight = 24 * HOUR - (13 * HOUR + 2 * 60 + 10)
+    submit = [0, midnight - 1, midnight + 1, midnight + DAY + 5]
+    found = months(site_of(submit, [60] * 4, [0] * 4, begin))
+    assert [(one.name, one.jobs) for one in found.periods] == [("2026-03-02", 2), ("2026-03-03", 1), ("2026-03-04", 1)]
+    weeks = months(site_of(submit, [60] * 4, [0] * 4, begin), "week")
+    assert [one.name for one in weeks.periods] == ["week from 2026-03-02"]
+    assert (weeks.periods[0].begin, weeks.periods[0].jobs) == (0, 4)
+
+
 def test_without_recorded_waits_all_figures_are_those_of_the_twin_and_it_says_so():
     site = dated()
     jobs = site.jobs.replace(wait_time=np.full(4, -1))

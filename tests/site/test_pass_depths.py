@@ -45,7 +45,10 @@ QUEUE = waited([1] * 5 + [2] * 2, [0] * 5 + [4] * 2, [10] * 5 + [6] * 2)
 
 def test_a_depth_that_no_queue_exceeds_is_never_reached():
     (told,) = reach_texts(passes("depth=100"), passes("depth=7"), [QUEUE])
-    assert told == "bf_max_job_test: a backfill pass has at most 7 jobs to look at, never more than 7"
+    assert told == (
+        "bf_max_job_test: a backfill pass has at most 7 jobs to look at, never more than 7: both numbers do the same "
+        "on this log"
+    )
 
 
 def test_the_hours_in_which_a_depth_bounds_are_counted():
@@ -58,8 +61,8 @@ def test_a_bound_per_user_leaves_fewer_jobs_to_a_pass_and_is_named():
     base, other = passes("depth=100,user_depth=3"), passes("depth=4,user_depth=3")
     (told,) = reach_texts(base, other, [QUEUE])
     assert told == (
-        "bf_max_job_test: a backfill pass has at most 5 jobs to look at (bf_max_job_user=3 leaves it no more of the up "
-        "to 7 that wait), more than 4 for 2.0 of the 10 hours in which jobs wait"
+        "bf_max_job_test: a backfill pass has at most 5 jobs to look at, more than 4 for 2.0 of the 10 hours in which "
+        "jobs wait. Up to 7 wait, but bf_max_job_user=3 leaves it no more"
     )
 
 
@@ -98,6 +101,6 @@ def test_nothing_is_said_of_numbers_that_stay_or_where_jobs_name_several_partiti
 def test_a_window_shorter_than_what_jobs_ask_for_is_warned_of():
     """Jobs ask for an hour."""
     told = window_text(passes("window=86400"), passes("window=1800"), QUEUE.workload)
-    assert told.startswith("bf_window is 30 min then, shorter than the 60 min that jobs ask for")
+    assert told.startswith("bf_window is 30 min then, and jobs ask for up to 60 min. Jobs that are planned")
     assert window_text(passes("window=86400"), passes("window=3600"), QUEUE.workload) == ""
     assert window_text(passes("window=1800"), passes("window=1800"), QUEUE.workload) == ""  # as it is

@@ -48,8 +48,9 @@ def test_a_good_verdict_says_for_which_partitions_and_how_many_users_it_holds_an
     assert told[2:] == [
         "It does not hold for partition gpu.",
         "It says nothing about partition debug: fewer than 30 jobs were compared.",
-        "99% of the recorded waiting is that of one user (ann), of 4,238 of these 4,285 jobs in partition long of 1 "
-        "node with 8 cores: the verdict is mostly about these.",
+        "99% of the recorded waiting is that of one user (ann).",
+        "The verdict is mostly about that user's jobs: 4,238 of these 4,285 jobs in partition long of 1 node with 8 "
+        "cores.",
     ]
 
 
@@ -59,12 +60,28 @@ def test_a_verdict_on_mean_waits_is_about_whoever_waits_not_about_whoever_has_mo
     jobs = Workload.from_columns(
         columns | {"wait_time": [10, 90, 10, 10], "user_id": [2, 1, 2, 2]}, header=(" User: 1 ann", " User: 2 bob")
     )
-    found = coverage(jobs, np.arange(4), [], None)
+    found = coverage(jobs, np.arange(4), [], None, np.array([15, 80, 10, 20]))
     assert (found.main_user, found.main_jobs, found.main_share) == ("ann", 1, 0.75)
-    told = "75% of the recorded waiting is that of one user (ann), of 1 of these 4 jobs: the verdict is mostly about "
-    assert found.sentences(None)[-1] == f"{told}these."
-    even = coverage(jobs.replace(wait_time=np.array([10, 30, 10, 10])), np.arange(4), [], None)
+    told = [
+        "75% of the recorded waiting is that of one user (ann).",
+        "The verdict is mostly about that user's jobs: 1 of these 4 jobs.",
+    ]
+    assert found.sentences(None)[-2:] == found.sentences(0.5)[-2:] == told
+    even = coverage(jobs.replace(wait_time=np.array([10, 30, 10, 10])), np.arange(4), [], None, np.zeros(4, int))
     assert even.sentences(None) == ["It is judged on 4 jobs of 2 users."]
+
+
+def test_a_verdict_that_holds_for_one_user_alone_says_how_far_the_twin_is_for_the_others():
+    """Bob's three jobs waited 30 s and wait 45 s in the twin; with ann's, who waits less, it is 4 % too long."""
+    columns = {"submit_time": [0, 1, 2, 3], "run_time": [5] * 4, "requested_processors": [1] * 4}
+    jobs = Workload.from_columns(
+        columns | {"wait_time": [10, 90, 10, 10], "user_id": [2, 1, 2, 2]}, header=(" User: 1 ann", " User: 2 bob")
+    )
+    found = coverage(jobs, np.arange(4), [], None, np.array([15, 80, 10, 20]))
+    assert found.others_error == pytest.approx(0.5)
+    assert found.sentences(0.1)[-1] == "It does not hold for all others: their mean wait is 50% too long."
+    told = Standing("good", replace(GOOD, error=0.042, coverage=found), "", 0).clause
+    assert "(mean wait 4.2% too long, 50% too long without ann, from 4 jobs only; calibrated" in told
 
 
 def test_a_verdict_from_few_jobs_says_so():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from schedlab.site import import_site
-from schedlab.site.affected import affected, affected_text, lost_texts, sentences
+from schedlab.site.affected import SPLITTING, affected, affected_text, lost_texts, sentences
 from schedlab.site.time_limits import CUT, KILLED, LEFT_OUT, SPLIT, TOO_LONG, UNTOUCHED
 from schedlab.site.variant_task import same_work_task, variant_task
 from schedlab.site.variants import Variant
@@ -155,9 +155,10 @@ def test_work_that_a_limit_loses_stands_beside_what_the_limit_of_today_loses_alr
     every = affected([jobs], 4, [(fate, undone)])[0]
     assert (every.hours, every.lost_hours, every.lost_today_hours, every.killed_today) == (144, 132, 72, 1)
     assert lost_texts(every) == [
-        "kills 2 jobs, and 91.7% of all core-hours come to nothing",
-        "at the limits of today, 1 of these jobs is killed and 50.0% of all core-hours come to nothing",
+        "kills 1 job more than today, and 41.7% more of all core-hours come to nothing",
+        "that is 2 jobs instead of 1, and 91.7% of all core-hours instead of 50.0%",
         "66.7% of all core-hours run in vain, and 25.0% are not run",
+        SPLITTING,
     ]
     gone = affected([jobs], 4, [(np.array([LEFT_OUT, UNTOUCHED, UNTOUCHED], dtype=np.int8), hours * [1, 0, 0])])[0]
     assert (gone.lost_hours, gone.lost_today_hours) == (72, 72)

@@ -130,6 +130,7 @@ def save_schedules(answers: Answers, directory: Path) -> None:
     from schedlab.atomic import make_directory
     from schedlab.site.variant_task import same_work_task, variant_task
     from schedlab.site.variants import AS_IT_IS, Variant, compared_with
+    from schedlab.site.wait_text import wait_text
 
     sweep, ranking = answers
     where, jobs, best = make_directory(directory), sweep.sample(ranking.samples[0]), ranking.best.variant
@@ -139,6 +140,10 @@ def save_schedules(answers: Answers, directory: Path) -> None:
     if under.adapted.work or load != 1:
         what = "what the best variant is compared with: the site as it is, with the work and load of that"
         tasks["as-it-is-same-work"] = what, same_work_task(sweep.site, jobs, under.adapted, load)
+    first = f", the first of {ranking.copies} copies" if ranking.copies > 1 else ""
     for name, (what, task) in tasks.items():
-        task.simulate(nodes=sweep.nodes)[0].save(where / f"{name}.parquet")
-        note(f"schedule {where / name}.parquet: {what}")
+        schedule = task.simulate(nodes=sweep.nodes)[0]
+        schedule.save(where / f"{name}.parquet")
+        note(f"schedule {where / name}.parquet: {what}{first} (mean wait {wait_text(schedule.metrics()['mean_wait'])})")
+    if first:
+        note("one copy may differ from the answer, which is a mean over all of them")

@@ -19,7 +19,7 @@ from schedlab.cli.site_variants import (
     SiteDirectory,
     Workers,
     chosen_samples,
-    seconds_of,
+    confirmed_for,
 )
 from schedlab.cli.terminal import (
     campaign_bar,
@@ -82,7 +82,7 @@ def upgrade(
     if site.jobs is None and (report is not None or confirm):
         raise InputError(f"site {site.name} has no jobs, which --report and --confirm need; without them, its "
                          "configuration is looked at")  # fmt: skip
-    seconds = seconds_of("--confirm-for", confirm_for)
+    seconds = confirmed_for(confirm_for, asked=confirm)
     for version in (older, newer) if confirm else ():
         installed_version(version)  # before anything is simulated
     [sample] = chosen_samples(part, None, (), model=False)

@@ -195,6 +195,13 @@ def seconds_of(option: str, text: str | None) -> int | None:
         return int(min(parse_duration(text), LONGEST))
 
 
+def confirmed_for(text: str | None, *, asked: bool) -> int | None:
+    """Return the most seconds of a confirmation, which is to be asked for as well."""
+    if text is not None and not asked:
+        raise InputError("--confirm-for bounds what --confirm runs on a real Slurm: give --confirm as well")
+    return seconds_of("--confirm-for", text)
+
+
 class Answers(NamedTuple):
     """Variants that were run, and their ranking."""
 

@@ -29,10 +29,10 @@ from schedlab.cli.site_variants import (
     Workers,
     answer_many,
     chosen_samples,
+    confirmed_for,
     other_events,
     read_many,
     run_many,
-    seconds_of,
 )
 from schedlab.cli.terminal import command_line, note, show, show_json
 from schedlab.errors import InputError
@@ -285,7 +285,8 @@ def what_if(
     rules = check_version(slurm, "--slurm") if slurm else ""
     if confirm:
         installed_version(rules or None)  # before anything is simulated
-    on_slurm = SlurmRuns(confirm, phases, seed, seconds_of("--confirm-for", confirm_for)) if confirm else None
+    bound = confirmed_for(confirm_for, asked=bool(confirm))
+    on_slurm = SlurmRuns(confirm, phases, seed, bound) if confirm else None
     many = read_many(variants, over or [], changes or [], policies or [], Shortened(requests, long), points)
     many = other_events(directory, node_events or [], many, own=own_events == "keep")
     chosen = chosen_samples(part, think, range(seed, seed + samples), model=model)

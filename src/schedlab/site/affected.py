@@ -18,6 +18,9 @@ from schedlab.workload.workload import Workload
 MOST_LOSERS = 3
 """Users that a sentence names."""
 
+SPLITTING = "jobs that go on from a checkpoint need not be lost: --long split runs them in pieces"
+"""What is to be asked where a new limit kills jobs."""
+
 KINDS = ("all", "partition", "QOS", "account", "user", "size", "GPU")
 
 
@@ -141,21 +144,32 @@ def lost_texts(every: Affected) -> list[str]:
     --------
     >>> for clause in lost_texts(Affected("all", "all jobs", 90, 0, 9, 0, 0, 2, 190.0, 60.0, 0.0, 1000.0, 120.0)):
     ...     print(clause)
-    kills 9 jobs, and 25.0% of all core-hours come to nothing
-    at the limits of today, 2 of these jobs are killed and 12.0% of all core-hours come to nothing
+    kills 7 jobs more than today, and 13.0% more of all core-hours come to nothing
+    that is 9 jobs instead of 2, and 25.0% of all core-hours instead of 12.0%
     19.0% of all core-hours run in vain, and 6.0% are not run
+    jobs that go on from a checkpoint need not be lost: --long split runs them in pieces
     """
-    parts = [f"kills {count_of(every.killed, 'job')}"] if every.killed else []
+    today = bool(every.killed_today or every.lost_today_hours)
+    more = " more than today" if today else ""
+    parts = [f"kills {count_of(every.killed - every.killed_today, 'job')}{more}"] if every.killed else []
     if every.left_out:
         parts.append(f"leaves out {count_of(every.left_out, 'job')}")
-    run, undone, lost = (
-        f"{hours / max(every.hours, 1e-9):.1%}" for hours in (every.killed_hours, every.undone_hours, every.lost_hours)
+    run, undone, lost, added = (
+        f"{hours / max(every.hours, 1e-9):.1%}"
+        for hours in (
+            every.killed_hours,
+            every.undone_hours,
+            every.lost_hours,
+            every.lost_hours - every.lost_today_hours,
+        )
     )
-    told = [f"{' and '.join(parts)}, and {lost} of all core-hours come to nothing"]
-    if every.killed_today or every.lost_today_hours:
-        of_these = f"{every.killed_today:,} of these jobs {'is' if every.killed_today == 1 else 'are'} killed"
-        told.append(f"at the limits of today, {of_these} and {today_text(every)} of all core-hours come to nothing")
-    return [*told, *([f"{run} of all core-hours run in vain, and {undone} are not run"] if every.killed_hours else [])]
+    told = [f"{' and '.join(parts)}, and {f'{added} more' if today else lost} of all core-hours come to nothing"]
+    if today:
+        jobs = f"{count_of(every.killed, 'job')} instead of {every.killed_today:,}, and " if every.killed else ""
+        told.append(f"that is {jobs}{lost} of all core-hours instead of {today_text(every)}")
+    if every.killed_hours:
+        told.append(f"{run} of all core-hours run in vain, and {undone} are not run")
+    return [*told, *([SPLITTING] if every.killed and not every.split else [])]
 
 
 def today_text(every: Affected) -> str:
@@ -192,7 +206,7 @@ def _beyond(every: Affected) -> str:
     if every.killed:
         parts.append(
             f"{every.killed:,} {'is' if every.killed == 1 else 'are'} killed at it, after {every.killed_hours:,.0f} "
-            "core-hours (long=split runs such jobs in pieces)"
+            "core-hours (--long split runs such jobs in pieces)"
         )
     number = every.cut + every.split + every.killed
     return f"{number:,} of {count_of(every.jobs, 'job')}, of which {'; '.join(parts)}"

@@ -245,7 +245,7 @@ def _calibration(site: Site, scheduler: str | Scheduler | None, *, nodes: bool) 
         _both(mean_queue_length, past, simulated, trim),
         left_out,
         tuple(_caveats(site, nodes=nodes)),
-        coverage(jobs, rows, errors["partition"], site.cluster),
+        coverage(jobs, rows, errors["partition"], site.cluster, simulated.wait_time),
     )
 
 
@@ -275,8 +275,10 @@ def _judged(submit: NDArray[np.int64], trim: float) -> NDArray[np.intp]:
 def _both(
     metric: Callable[[Schedule, Window], float], past: Schedule, simulated: Schedule, trim: float
 ) -> tuple[float, float]:
+    """Return a metric of both, over the time of the record: of two times, their ends would differ, not the machine."""
     cut = max(trim, 0.0) if trim >= 1 else 0.0
-    first, second = (float(metric(one, measured_window(one, warm_up=cut, cool_down=cut))) for one in (past, simulated))
+    window = measured_window(past, warm_up=cut, cool_down=cut)
+    first, second = (float(metric(one, window)) for one in (past, simulated))
     return first, second
 
 

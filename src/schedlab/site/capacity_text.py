@@ -17,7 +17,7 @@ from schedlab.site.unusable import TELLING
 from schedlab.site.variants import AS_IT_IS
 from schedlab.site.wait_text import signed_interval
 from schedlab.site.who_pays import payers_text, winners_text
-from schedlab.wording import table
+from schedlab.wording import sentence, table
 
 AGAIN = 8
 """Kinds whose changes are printed."""
@@ -65,8 +65,9 @@ def _who(one: KindCapacity) -> Iterator[str]:
     if one.decisive is None or one.decisive.unchanged:
         return
     step = one.decisive
-    gain = [f"w{text[1:].removesuffix('.')}" for text in winners_text(step.effects)]
-    yield f"With {step.nodes:,} more like {one.kind.name}, {'; '.join([*gain, payers_text(step.effects)])}."
+    first, *others = [text.removesuffix(".") for text in (*winners_text(step.effects), payers_text(step.effects))]
+    yield f"With {step.nodes:,} more like {one.kind.name}, {first[:1].lower()}{first[1:]}."
+    yield from map(sentence, others)
 
 
 def _answer(found: Capacity) -> list[str]:
@@ -242,8 +243,8 @@ def _of_needed(found: Capacity, one: KindCapacity) -> Iterator[str]:
     if one.with_more_work is not None:
         holds = "the goal still holds" if found.goal.reached(one.with_more_work) else "the goal is missed"
         yield (
-            f"Users submit more where waits are short: if {_number(one)} attracted {MORE_WORK - 1:.0%} more work, the "
-            f"{found.goal.text} would be {found.goal.in_words(one.with_more_work)}, and {holds}."
+            f"Users submit more where waits are short. If {_number(one)} attracted {MORE_WORK - 1:.0%} more work, the "
+            f"{found.goal.text} would be {found.goal.in_words(one.with_more_work)}: {holds}."
         )
 
 
@@ -257,11 +258,11 @@ def _cautions(found: Capacity, one: KindCapacity) -> Iterator[str]:
         yield f"Further nodes like {one.kind.name} could not be tried: {one.failure}."
     if (worse := not_monotone(found.goal, one)) is not None:
         fewer, more = worse
-        so = "" if one.needed is None else "fewer nodes than were found might do, and "
+        so = "" if one.needed is None else " Fewer nodes than were found might do."
         yield (
             f"More is not always better: with {more.nodes:,} more nodes like {one.kind.name} the {found.goal.text} is "
-            f"{found.goal.in_words(more.value)}, with {fewer.nodes:,} it is {found.goal.in_words(fewer.value)}; so "
-            f"{so}chance has a part in the numbers."
+            f"{found.goal.in_words(more.value)}, with {fewer.nodes:,} it is {found.goal.in_words(fewer.value)}. Chance "
+            f"has a part in the numbers.{so}"
         )
 
 

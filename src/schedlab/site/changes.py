@@ -17,7 +17,7 @@ from schedlab.site.importing import site_of
 from schedlab.site.parameters import LISTS
 from schedlab.site.site import Site
 from schedlab.site.slurm_release import with_release
-from schedlab.wording import shown
+from schedlab.wording import did_you_mean, shown
 
 MAIN, ACCOUNTS = "slurm.conf", "changes.script"
 TOPOLOGY = "topology.conf"
@@ -112,7 +112,8 @@ def parse_change(text: str) -> Change:
     parameter, dot, option = head.strip().partition(".")
     if dot:
         if parameter.lower() not in map(str.lower, LISTS):
-            raise InputError(f"change {shown(text)}: only {', '.join(LISTS)} have options after a dot")
+            near = did_you_mean(parameter, LISTS)
+            raise InputError(f"change {shown(text)}: only {', '.join(LISTS)} have options after a dot{near}")
         return Change(parameter, value.strip() if equals else " ", option)
     if not equals:
         raise InputError(f"change {shown(text)}: must be written PARAMETER=VALUE, or N more nodes like NODES")

@@ -75,6 +75,8 @@ class Coverage:
         partition; empty: elsewhere.
     main_share
         Their share of all recorded waiting; 0: no job waited, or it is not known.
+    others_error
+        Relative error of the mean wait of all other users' jobs; None: none of them is recorded to wait.
     """
 
     jobs: int
@@ -85,6 +87,7 @@ class Coverage:
     main_jobs: int = 0
     main_place: str = ""
     main_share: float = 0.0
+    others_error: float | None = None
 
     def sentences(self, tolerance: float | None) -> list[str]:
         """Say what was judged, and for what a verdict does not hold: errors beyond its tolerance, if it has one."""
@@ -97,14 +100,25 @@ class Coverage:
             text.append(f"It does not hold for {_partitions(far)}.")
         if self.unjudged:
             text.append(f"It says nothing about {_partitions(self.unjudged)}: fewer than {FEWEST} jobs were compared.")
-        return [*text, *self._one_user()]
+        return [*text, *self._one_user(tolerance)]
 
-    def _one_user(self) -> Iterator[str]:
-        if 2 * self.main_share > 1 and self.users:
+    def others_text(self, tolerance: float | None) -> str:
+        """Return how far the twin is for all but the user who waits most, if that is beyond a tolerance; "" if not."""
+        far = self.others_error is not None and tolerance is not None and abs(self.others_error) > tolerance
+        return f"{error_text(self.others_error)} without {self.main_user}" if self._is_of_one and far else ""
+
+    @property
+    def _is_of_one(self) -> bool:
+        return 2 * self.main_share > 1 and self.users > 1
+
+    def _one_user(self, tolerance: float | None) -> Iterator[str]:
+        if self._is_of_one:
             where = f" in {self.main_place}" if self.main_place else ""
             jobs = f"{self.main_jobs:,} of these {count_of(self.jobs, 'job')}"
-            share = f"{self.main_share:.0%} of the recorded waiting is that of one user"
-            yield f"{share} ({self.main_user}), of {jobs}{where}: the verdict is mostly about these."
+            yield f"{self.main_share:.0%} of the recorded waiting is that of one user ({self.main_user})."
+            yield f"The verdict is mostly about that user's jobs: {jobs}{where}."
+            if others := self.others_text(tolerance):
+                yield f"It does not hold for all others: their mean wait is {others.partition(' without')[0]}."
 
 
 def error_text(error: float | None) -> str:
@@ -141,7 +155,13 @@ def _partitions(names: Sequence[str]) -> str:
     return f"partition{'' if len(names) == 1 else 's'} {listed(names)}"
 
 
-def coverage(jobs: Workload, rows: NDArray[np.intp], errors: Sequence[WaitErrors], cluster: Cluster | None) -> Coverage:
+def coverage(
+    jobs: Workload,
+    rows: NDArray[np.intp],
+    errors: Sequence[WaitErrors],
+    cluster: Cluster | None,
+    replayed: NDArray[np.int64],
+) -> Coverage:
     """Return what was judged.
 
     Parameters
@@ -152,6 +172,8 @@ def coverage(jobs: Workload, rows: NDArray[np.intp], errors: Sequence[WaitErrors
         Of the partitions.
     cluster
         The machine with its partitions; None: a number of processors.
+    replayed
+        The waits of the jobs in the replay.
     """
     judged = tuple(JudgedPartition(one.group, one.jobs, one.recorded[0], one.simulated[0]) for one in errors)
     names = () if cluster is None else tuple(one.name for one in cluster.partitions)
@@ -167,9 +189,11 @@ def coverage(jobs: Workload, rows: NDArray[np.intp], errors: Sequence[WaitErrors
     main = whose.names[int(waiting.argmax())]
     theirs = np.flatnonzero(whose.codes == int(waiting.argmax()))
     share = float(waiting.max() / max(waits.sum(), 1))
-    return Coverage(
-        len(rows), len(users), judged, unjudged, main, len(theirs), _place(partition.select(theirs), cluster), share
-    )
+    others = whose.codes != int(waiting.argmax())
+    known = float(waits[others].sum())
+    error = float(replayed[rows][others].sum()) / known - 1 if known else None
+    place = _place(partition.select(theirs), cluster)
+    return Coverage(len(rows), len(users), judged, unjudged, main, len(theirs), place, share, error)
 
 
 def _place(partition: Labels, cluster: Cluster | None) -> str:

@@ -43,9 +43,9 @@ class DecisivePeriod:
 
     def __str__(self) -> str:
         return (
-            f"One period of the log decides what {self.variant} does: without the {count_of(self.jobs, 'job')} "
-            f"submitted between {self.begin / DAY:.2f} and {self.end / DAY:.2f} days after the first submission, "
-            f"the mean wait would change by {signed(self.without)} instead of {signed(self.difference)}."
+            f"One period of the log decides what {self.variant} does: {self.begin / DAY:.2f} to {self.end / DAY:.2f} "
+            f"days after the first submission. Without the {count_of(self.jobs, 'job')} submitted then, the mean wait "
+            f"would change by {signed(self.without)} instead of {signed(self.difference)}."
         )
 
 

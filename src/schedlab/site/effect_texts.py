@@ -58,14 +58,14 @@ def notes_on(found: Sequence[Effect]) -> list[str]:
     told = []
     if any(one.interval is None and one.difference for one in found):
         told.append(
-            f"Where a difference has no interval (-), the jobs of a group come in fewer than {FEWEST_BLOCKS} periods "
-            "of the log, or most of them in one: that does not show how much is chance."
+            f"A difference without an interval (-): the jobs of the group come in fewer than {FEWEST_BLOCKS} periods "
+            "of the log, or most of them in one. So nothing shows how much of it is chance."
         )
     told += _longer_with_less(found)
     if any(one.alone for one in found):
         told.append(
-            "Where an interval is without 0 and there is no verdict, the group would be sure if it were the only one; "
-            "among all groups of the answer, such intervals come by chance."
+            "An interval without 0, but no verdict: the group would be sure if it were the only one. Among so many "
+            "groups, some such intervals come by chance."
         )
     return told
 
@@ -79,7 +79,7 @@ def _longer_with_less(found: Sequence[Effect]) -> list[str]:
     return [
         f"Less work makes some wait longer than today: {first.who} {wait_text(first.before)} instead of "
         f"{wait_text(first.today or 0.0)} without the work of jobs that are killed or left out. Which job goes first "
-        "depends on fair share and on all jobs before, so that not all gain by work that is gone."
+        "depends on fair share and on all jobs before: not all gain by work that is gone."
     ]
 
 

@@ -93,6 +93,11 @@ class Effect:
         return self.interval is not None and max(map(abs, (*self.interval, self.difference))) < 1
 
     @property
+    def is_none(self) -> bool:
+        """Whether the mean wait stays as it is, to a second; without an interval, on these jobs."""
+        return self.negligible or (self.interval is None and abs(self.difference) < 1)
+
+    @property
     def excludes_none(self) -> bool:
         """Whether its interval is without 0."""
         return self.interval is not None and not self.interval[0] <= 0 <= self.interval[1]

@@ -14,7 +14,7 @@ from schedlab.site.asked import ANY_NODE, NO_GPU
 from schedlab.site.brought_work import offered_sentences
 from schedlab.site.carriers import Carrier, WaitShare, stands_out
 from schedlab.site.causes import KIND_WORDS, kind_of
-from schedlab.site.coverage import error_text
+from schedlab.site.coverage import error_text, listed
 from schedlab.site.fitting import STATES
 from schedlab.site.half_empty_text import half_empty_sentences
 from schedlab.site.log_end import log_end_clause, log_end_sentences
@@ -230,24 +230,23 @@ def _what_for(found: SiteExplanation) -> Iterator[str]:
     whole = sum(totals.values())
     kinds = {kind: sum(one for cause, one in totals.items() if kind_of(cause) == kind) / whole for kind in KIND_WORDS}
     told = [f"{kinds[kind]:.0%} {words}" for kind, words in KIND_WORDS.items() if kinds[kind] >= LEAST]
-    yield f"Of all waiting, {'; '.join(told)}."
+    yield f"Of all waiting, {listed(told, len(told))}."
     shares = [(share, because(one)) for one, share in found.shares_of_causes().items() if share >= LEAST]
     (first, reason), *others = shares
-    yield (
-        "; ".join([f"{first:.0%} of it passes {reason}", *(f"{share:.0%} {reason}" for share, reason in others)]) + "."
-    )
+    passes = [f"{first:.0%} of it passes {reason}", *(f"{share:.0%} {why}" for share, why in others)]
+    yield f"{listed(passes, len(passes))}."
     words = found.twin.waited_for or {}
     behind, total = (sum(int(words[one].sum()) for one in some if one in words) for some in (["Priority"], words))
     if behind > 0.5 * total:
         yield (
-            f"squeue would show the reason Priority for {behind / total:.1%} of it, as only the first job that waits "
+            f"squeue would show the reason Priority for {behind / total:.1%} of it: only the first job that waits "
             "for a partition gets Resources there."
         )
     elsewhere = float(found.causes.elsewhere.sum()) / whole
     if elsewhere >= 0.05:
         yield (
-            f"During {elsewhere:.0%} of all waiting, there was room on nodes that the job may not use, because of its "
-            "partition, constraint or node list."
+            f"During {elsewhere:.0%} of all waiting, there was room on nodes that the job may not use (its partition, "
+            "constraint or node list)."
         )
 
 
@@ -258,8 +257,8 @@ def _where(found: SiteExplanation) -> Iterator[str]:
     first, until = found.kinds[0], "until the last submission" if found.causes.totals(inside=True) else "in the twin"
     yield (
         f"The bottleneck is {first.name}: jobs that ask for these nodes have {first.job_hours / total:.0%} of all "
-        f"waiting without room {until}. In the {hours_text(first.waited_for)} hours in which jobs wait for them, "
-        f"{first.busy:.0%} of their cores are in use on average; in {hours_text(first.full)} of these hours, most "
+        f"waiting without room {until}. Jobs wait for them in {hours_text(first.waited_for)} hours. Then "
+        f"{first.busy:.0%} of their cores are in use on average, and in {hours_text(first.full)} of these hours most "
         "of the waiting jobs have no room."
     )
 
@@ -281,8 +280,8 @@ def _how_typical(found: SiteExplanation) -> Iterator[str]:
     day, share = found.busiest_day()
     if found.waits.any() and days > 1 and share >= ONE_DAY:
         yield (
-            f"{share:.0%} of all waiting is that of jobs submitted {day - 1:,} to {day:,} days after the first "
-            f"submission (day {day:,} of {np.ceil(days):,.0f}): one event decides, and need not come again."
+            f"{share:.0%} of all waiting is that of jobs submitted on day {day:,} of {np.ceil(days):,.0f}, "
+            f"{day - 1:,} to {day:,} days after the first one. One event decides, and need not come again."
         )
     elif days < SHORT_LOG:
         yield f"The log has {days:,.1f} days: it cannot tell a habit from an event."

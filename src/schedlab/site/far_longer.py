@@ -71,7 +71,8 @@ class FarLonger:
         each = f",{self._in_each}" if self._in_each else ""
         return [
             f"Under {name}, the mean wait becomes shorter and its 95th percentile longer, from {before} to "
-            f"{after}{each}: of the jobs that wait longest, some wait longer still, as others go before them."
+            f"{after}{each}.",
+            "Of the jobs that wait longest, some wait longer still, as others go before them.",
         ]
 
     @property
@@ -106,7 +107,8 @@ class FarLonger:
             before = f"{wait_text(self.longest_today)} ({before} without the work that is not run)"
         after = wait_text(self.longest)
         goes = f"the longest wait {f'stays at about {after}' if before == after else f'goes from {before} to {after}'}"
-        return [f"Under {name}, {less} a day or more less; {goes}."]
+        each = "" if who else self._in_each
+        return [f"Under {name}, {less} a day or more less{each}.", f"{goes[:1].upper()}{goes[1:]}."]
 
 
 def far_longer(copies: Sequence[Paired], today: Sequence[VariantAnswer] = ()) -> FarLonger:

@@ -83,10 +83,8 @@ class Grounds:
         """Say how good the twin is, and whether one event decides."""
         yield from self.standing.details()
         if self.span < SHORT:
-            yield (
-                f"The log covers {duration(self.span)}: one event in it can decide the answer; ask again with a log of "
-                "four weeks or more."
-            )
+            yield f"The log covers {duration(self.span)}: one event in it can decide the answer."
+            yield "Ask again with a log of four weeks or more."
         yield from log_end_sentences(self.after_the_log)
         if self.decisive is not None:
             yield str(self.decisive)

@@ -61,7 +61,7 @@ def half_empty_sentences(found: HalfEmpty | None, every: float, waiting: float, 
     mine = "nearly all of it" if found.seconds >= NEARLY * every else f"{found.seconds / every:.0%} of it"
     yield (
         f"{every / waiting:.0%} of all waiting passes before half-empty nodes, {mine} that of "
-        f"{count_of(found.jobs, 'job')} before {found.kind}: while they wait so, {found.free:.0%} of the cores of "
+        f"{count_of(found.jobs, 'job')} before {found.kind}. While they wait so, {found.free:.0%} of the cores of "
         "these nodes are free on average, but no node has enough of them for such a job."
     )
     yield _who_holds(found)
@@ -73,7 +73,7 @@ def _who_holds(found: HalfEmpty) -> str:
     if not found.holder.user:
         return f"{partly}."
     whose = f"jobs of {found.holder.user}, each with {_amount(found.holder)} of a node"
-    return f"{partly}; on {found.holder.share:.0%} of these run {whose}."
+    return f"{partly}. On {found.holder.share:.0%} of these run {whose}."
 
 
 def _amount(holder: Holder) -> str:
@@ -85,16 +85,17 @@ def _what_may_help(found: HalfEmpty, change: str) -> str:
     ask = f" {_ask(found, change)}" if change else ""
     if found.mergeable >= MOST:
         return (
-            f"What may help: packing. {found.mergeable:.0%} of the nodes in use in part are no more than half in use, "
-            f"so that their jobs would do with half as many nodes.{ask}"
+            f"What may help: packing. {found.mergeable:.0%} of the nodes in use in part are at most half in use: their "
+            f"jobs would do with half as many nodes.{ask}"
         )
-    why = ""
-    if found.full_of_memory >= MOST:
-        why = f", as on {found.full_of_memory:.0%} of these nodes few cores hold more than half the memory"
-    less = "smaller requests for memory" if why else "jobs of another size"
+    memory, why = found.full_of_memory >= MOST, ""
+    if memory:
+        why = f": on {found.full_of_memory:.0%} of them, few cores hold more than half the memory"
+    less = "smaller requests for memory" if memory else "jobs of another size"
+    held = f"what {found.holder.user} holds" if found.holder.user else "what is held"
     return (
-        f"What may help: {less}, or a limit on what is held at once, for which its users pay. Packing jobs closer can "
-        f"hardly empty these nodes{why}.{ask}"
+        f"What may help: {less}, or a limit on {held} at once. Packing jobs closer can hardly empty these "
+        f"nodes{why}.{ask}"
     )
 
 
@@ -103,8 +104,8 @@ def _ask(found: HalfEmpty, change: str) -> str:
     chosen = ""
     if "MaxTRESPerUser" in change:
         half, whole = f"{_rounded(found.holder.at_once / 2):,}", f"{found.holder.at_once:,.0f}"
-        chosen = f", with {half} cores, half of the {whole} that {found.holder.user} holds on average then"
+        chosen = f", at {half} cores ({found.holder.user} holds {whole} on average then)"
     return (
-        f"That is not tried here: whether it makes waits shorter at all, and who pays, is for what-if to tell{chosen}: "
+        f"That is not tried here. What-if tells whether it helps{chosen}, and who pays: "
         f'schedlab site what-if SITE --set "{change}".'
     )

@@ -14,10 +14,10 @@ from schedlab.site.coverage import listed
 from schedlab.site.effects import Effect
 from schedlab.site.grounds import Grounds
 from schedlab.site.intervals import Interval
-from schedlab.site.undecided import UNDECIDED, adds_nodes, undecided_texts
+from schedlab.site.undecided import SOME_PAY, UNDECIDED, adds_nodes, undecided_texts
 from schedlab.site.variant_names import in_list
 from schedlab.site.variants import AS_IT_IS, compared_with
-from schedlab.site.wait_text import between, wait_text, waits_texts
+from schedlab.site.wait_text import among, between, wait_text, waits_texts
 from schedlab.site.who_pays import open_text, payers_of, winners_text
 from schedlab.wording import count_of, sentence
 
@@ -38,6 +38,10 @@ SURE = {
     "pays": ("surely lengthens the mean wait", "surely lengthen the mean wait"),
     NO_EFFECT: ("changes nothing", "change nothing"),
     NEGLIGIBLE: ("changes the mean wait by less than a second", "change the mean wait by less than a second"),
+    SOME_PAY: (
+        "makes some jobs wait longer and none much less: do not set it",
+        "make some jobs wait longer and none much less: do not set them",
+    ),
 }
 """What one variant does to the mean wait, and what several do, by their verdict, where that is sure."""
 
@@ -46,9 +50,6 @@ OTHER_LOAD = "other load"
 
 LITTLE = 0.05
 """Share of the mean wait up to which an interval that contains 0 says that a change is small, if there is any."""
-
-
-_SAME_WORK = "today's rules without the work that is not run"
 
 
 def lead_of(ranking: VariantRanking) -> list[str]:
@@ -80,8 +81,8 @@ def details_of_answer(ranking: VariantRanking) -> list[str]:
     told += [f"{policy}." for policy in dict.fromkeys(one.policy_text for one in ranking.ranked) if policy]
     if several and ranking.has_winner:
         told.append(
-            f"It is the best of {len(ranking.variants):,} on the jobs that it was chosen on, so some of its advantage "
-            "is chance; schedlab site search evaluates the choice on held-out jobs."
+            f"It is the best of {len(ranking.variants):,} on the jobs that it was chosen on: some of its advantage is "
+            "chance. schedlab site search judges the choice on jobs that were held out."
         )
     return [*told, *(f"{one.variant.name} could not be run: {one.reason}." for one in ranking.failures)]
 
@@ -111,12 +112,12 @@ def copies_text(copies: int, where: str = "the intervals") -> str:
     """Say what copies of the log show, or what a single one cannot; `where` an answer has what they show."""
     if copies > 1:
         return (
-            f"Both sides were simulated {copies} times, with jobs and passes that come some seconds earlier or later: "
-            f"what such seconds, which no record tells, change by themselves is in {where}."
+            f"Both sides were simulated {copies} times, with jobs and passes some seconds earlier or later: no record "
+            f"tells these seconds. What they change by themselves is in {where}."
         )
     return (
-        "Both sides were simulated once. Waits already change if jobs or passes come some seconds earlier or later, "
-        f"which is not in {where}: a small effect may look sure and be chance (--copies {USUAL} tells)."
+        "Both sides were simulated once. Waits already change if jobs or passes come some seconds earlier or later: "
+        f"that is not in {where}. So a small effect may look sure and be chance (--copies {USUAL} tells)."
     )
 
 
@@ -190,7 +191,7 @@ def _others(ranking: VariantRanking) -> list[str]:
 def not_ranked(ranking: VariantRanking) -> list[str]:
     """Say of each variant that does less work than the site as it is, or other work, what the table compares."""
     told = [
-        f"{one.variant.name} does {share(one.every)} less work and is not ranked: it is compared with the site as it "
+        f"{one.variant.name} does {share(one.every)} less work and is not ranked. It is compared with the site as it "
         f"is without that work (mean wait {wait_text(one.mean_wait_before)})."
         for one in ranking.ranked
         if one.every is not None and not one.every.same_work
@@ -220,8 +221,8 @@ def _of_one(one: RankedVariant, ranking: VariantRanking) -> str:
     if ranking.has_winner and one is ranking.best:  # the first sentences have the rest
         return f"Under {one.variant.name}, {gain[0]}." if gain else ""
     change = _of_variant(one, ranking.today, "it", advice=False) if one.same_work else _without_work(one, ranking.today)
-    told = [*change, ", ".join(payers_of(one)), *gain, *one.bounds.cautions]
-    return f"{one.variant.name}: {'; '.join(told)}."
+    first, *others = [*change, *payers_of(one), *gain, *one.bounds.cautions]
+    return " ".join([f"{one.variant.name}: {first}.", *map(sentence, others)])
 
 
 def _of_variant(one: RankedVariant, today: float, name: str = "", *, advice: bool = True) -> list[str]:
@@ -232,7 +233,8 @@ def _of_variant(one: RankedVariant, today: float, name: str = "", *, advice: boo
             return _unchanged(one, name)
         reach = one.bounds.reach if one.difference[2] in (NO_EFFECT, NEGLIGIBLE) else ()
         every, advice = _every(one), advice and not (adds_nodes(one.variant) or one.variant.slurm)
-        return [*change_texts(name, every, unchanged=one.unchanged, advice=advice), *_load(one), *reach]
+        change = _harm(one, name, every) if one.harms else change_texts(name, every, one.unchanged, advice=advice)
+        return [*change, *_load(one), *reach]
     first, *others = one.lost_work_texts
     return [f"{name} {first}", *others, *_without_work(one, today), *_load(one)]
 
@@ -253,10 +255,28 @@ def _load(one: RankedVariant) -> list[str]:
 def _without_work(one: RankedVariant, today: float) -> list[str]:
     """Say what a variant that does less work does to the mean wait, beside that of today and that of its work."""
     before, after = waits_texts(today, one.mean_wait)
-    return [
-        f"the mean wait goes from {before} to {after}, but less work is done",
-        *change_texts(f"beside {_SAME_WORK}, it", _every(one), unchanged=one.unchanged, advice=False),
-    ]
+    first = f"the mean wait goes from {before} to {after}, but less work is done"
+    return [first, *of_same_work(_every(one))]
+
+
+def of_same_work(every: Effect) -> list[str]:
+    """Say what a variant that does less work does to the mean wait beside today's rules with the same work."""
+    rules = f"with that work alone, today's rules give {wait_text(every.before)}"
+    if every.is_none:
+        return [f"{rules}, too: the change is less work, not shorter waits"]
+    if every.interval is not None and every.interval[0] <= 0 <= every.interval[1]:
+        return [f"{rules}: whether the change itself shortens waits cannot be told", _undecided(every, every.interval)]
+    return [rules, _size(every)]
+
+
+def _harm(one: RankedVariant, name: str, every: Effect) -> list[str]:
+    """Say that a variant makes some wait longer and none less, though not by how much all do."""
+    before, after = waits_texts(every.before, every.after)
+    told = [f"{name} makes some jobs wait longer and none much less: do not set it"]
+    told.append(f"the mean wait goes from {before} to {after} here")
+    if every.interval is not None:
+        told.append(f"by how much it changes in general cannot be told ({among(every.interval)})")
+    return told
 
 
 def _every(one: RankedVariant) -> Effect:
@@ -276,7 +296,7 @@ def _counted(others: Sequence[RankedVariant]) -> str:
     return "of the others, " + ", ".join(f"{number:,} {what[number > 1]}" for what, number in found.items())
 
 
-def change_texts(name: str, every: Effect, *, unchanged: bool = False, advice: bool = True) -> list[str]:
+def change_texts(name: str, every: Effect, unchanged: bool = False, *, advice: bool = True) -> list[str]:
     """Say what a variant does to the mean wait of all jobs; then how sure that is; with advice where it does little.
 
     Examples
@@ -293,19 +313,24 @@ def change_texts(name: str, every: Effect, *, unchanged: bool = False, advice: b
     """
     if unchanged:
         return [f"{name} changes nothing in the twin", f"all {every.jobs:,} jobs start and end as before"]
-    if every.negligible:
+    if every.is_none:
         return [f"{name} changes the mean wait by less than a second: {wait_text(every.after)}"]
     if every.interval is not None and every.interval[0] <= 0 <= every.interval[1]:
         open_ = _undecided(every, every.interval)
-        told = f"{open_}: leave it as it is" if advice else open_
-        return [f"whether {name} changes the mean wait cannot be told from this log", told]
+        told = [f"{open_}: leave it as it is" if advice else open_]
+        told += [] if every.copies is None else [f"the simulated copies came out {among(every.copies)}"]
+        return [f"whether {name} changes the mean wait cannot be told from this log", *told]
     how, before_after = "shorten" if every.difference < 0 else "lengthen", waits_texts(every.before, every.after)
-    change = f"{name} would {how} the mean wait from {' to '.join(before_after)}"
+    return [f"{name} would {how} the mean wait from {' to '.join(before_after)}", _size(every)]
+
+
+def _size(every: Effect) -> str:
+    """Return by how much the mean wait changes, and how sure that is."""
     size = f"that is {wait_text(abs(every.difference))} {'shorter' if every.difference < 0 else 'longer'}"
     if every.interval is None:
-        return [change, f"{size}, on these jobs; the log is too short to say how sure that is"]
+        return f"{size}, on these jobs; the log is too short to say how sure that is"
     around = "" if every.copies is None else f"; copies: {between(every.copies)}"
-    return [change, f"{size} (95 % interval: {between(every.interval)}{around})"]
+    return f"{size} (95 % interval: {between(every.interval)}{around})"
 
 
 def _undecided(every: Effect, interval: Interval) -> str:

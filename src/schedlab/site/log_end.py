@@ -53,6 +53,6 @@ def log_end_sentences(share: float) -> list[str]:
     if share < AFTER:
         return []
     return [
-        f"{share:.0%} of the waiting in the twin comes after the last submission of the log, when no other jobs come: "
-        "that part is an effect of where the log ends, and at the site these waits may have been longer."
+        f"{share:.0%} of the waiting in the twin comes after the last submission of the log, when no other jobs come.",
+        "At the site, these waits may have been longer.",
     ]

@@ -57,8 +57,8 @@ def _other_ranking(found: Maintenance) -> Iterator[str]:
     if least is not best:
         few, many = least.mean("moved_hours"), best.mean("moved_hours")
         yield (
-            f"if waits matter more to you than idle nodes, take {least.name}: fewest hours of waiting are added then, "
-            f"{few:,.0f} instead of {many:,.0f}, but {_hours(least.drained)} idle"
+            f"if waits matter more to you than idle nodes, take {least.name}: that adds {few:,.0f} hours of waiting "
+            f"instead of {many:,.0f}, but {_hours(least.drained)} idle"
         )
 
 
@@ -101,14 +101,14 @@ def _left_out(found: Maintenance) -> Iterator[str]:
         yield f"{what}: ask again, and only the missing ones are run."
     if left.shortened:
         yield (
-            f"The log is short ({duration(found.span)}), so the maintenance is announced {duration(found.plan.told)} "
-            "before its begin, and not a week: give the notice that users will have (--notice)."
+            f"The log is short ({duration(found.span)}): the maintenance is announced {duration(found.plan.told)} "
+            "before its begin, and not a week. Give the notice that users will have (--notice)."
         )
     if left.too_early:
         they, are = ("it", "is") if left.too_early == 1 else ("they", "are")
         yield (
-            f"{count_of(left.too_early, 'begin')} of the window {are} left out: {they} would be announced, "
-            f"{duration(found.plan.told)} before, when the log had not begun."
+            f"{count_of(left.too_early, 'begin')} of the window {are} left out: when {they} would be announced "
+            f"({duration(found.plan.told)} before), the log had not begun."
         )
 
 
@@ -120,20 +120,20 @@ def _certainty(found: Maintenance) -> Iterator[str]:
         yield f"In {weeks:,} weeks of the log ({dates}), {low:,.0f} to {high:,.0f} core-hours idled before it."
     if found.chance.least is not None and 0 < _near(found) < len(found.slots) - 1:
         yield (
-            f"{_near(found):,} of the {len(found.slots) - 1:,} other begins cannot be told from it: any of them is as "
+            f"{_near(found):,} of the {len(found.slots) - 1:,} other begins cannot be told from it. Any of them is as "
             "good a choice."
         )
     if best.drained >= 1:
         yield (
-            "Nodes idle before it as no job starts whose time limit reaches into it, once it is announced, "
-            f"{duration(found.plan.told)} before: with a shorter notice fewer do, and more jobs still run when it "
-            "begins (--notice; --at asks for this begin alone)."
+            f"It is announced {duration(found.plan.told)} before. From then on no job starts whose time limit reaches "
+            "into it, so that nodes idle. With a shorter notice fewer do, and more jobs still run when it begins "
+            "(--notice; --at asks for this begin alone)."
         )
     outlasting = round(max(one.outlasting for one in best.costs))
     if outlasting:
         yield (
-            f"Up to {count_of(outlasting, 'job')} that began before the announcement would still run when it begins: "
-            "announce it earlier, or end them."
+            f"Up to {count_of(outlasting, 'job')} that began before the announcement would still run when it begins. "
+            "Announce it earlier, or end them."
         )
     if found.span < SHORT:
         yield f"The log covers {duration(found.span)}: one event in it can decide which begin is the best."
@@ -154,9 +154,9 @@ def _who_pays(found: Maintenance) -> Iterator[str]:
 def _assumed(found: Maintenance) -> Iterator[str]:
     begins = sorted((one.begin for slot in found.slots for one in slot.costs), key=lambda one: one.second)
     yield (
-        f"The time from {begins[0].name} to {begins[-1].name} of the log stands for the time to come: users submit "
-        f"what and when they did, with the time limits that they gave, although the maintenance is announced "
-        f"{duration(found.plan.told)} before; jobs that ask for less than what is left until it may run."
+        f"The time from {begins[0].name} to {begins[-1].name} of the log stands for the time to come. Users submit "
+        "what and when they did, with the time limits that they gave, although they know of the maintenance. Jobs that "
+        "ask for less than what is left until it may run."
     )
     yield "Of late begins, fewer jobs start later only because the log has fewer jobs after them."
     yield (

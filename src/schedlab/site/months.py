@@ -32,6 +32,9 @@ SHORTEST: Mapping[Length, int] = {"month": 62 * DAY, "week": 2 * WEEK}
 FEWEST = 30
 """Jobs of a period below which its error says little."""
 
+MANY = 12
+"""Periods from which on it is told whether long waits go with much work: of fewer, that would be chance."""
+
 HALF = 0.5
 """A period of a shorter part than this of its length, at the begin or the end of the log, is not compared."""
 
@@ -120,7 +123,7 @@ class SiteMonths:
             within = sum(abs(one.error) <= 0.25 for one in judged)
             yield (
                 f"The twin is within 25% of the recorded mean wait in {within} of {len(judged)} {self.length}s with "
-                f"{FEWEST} jobs or more; worst {self._in} {worst.name} ({percent_change(worst.error)}), best "
+                f"{FEWEST} jobs or more. It is worst {self._in} {worst.name} ({percent_change(worst.error)}), and best "
                 f"{self._in} {best.name} ({percent_change(best.error)})."
             )
 
@@ -151,12 +154,11 @@ class SiteMonths:
         full = self._compared
         waits = np.array([(one.recorded or one.simulated)[0] for one in full])
         loads = np.array([one.work for one in full])
-        if len(full) >= 6 and waits.std() and loads.std():
+        if len(full) >= MANY and waits.std() and loads.std():
             share = float(np.corrcoef(waits.argsort().argsort(), loads.argsort().argsort())[0, 1])
-            yield (
-                f"Long waits {'go with' if share >= 0.5 else 'hardly go with'} the work that was submitted: the rank "
-                f"correlation over {len(full)} {self.length}s is {share:.2f}."
-            )
+            go = "go with" if share >= 0.5 else "hardly go with"
+            over = f"over {len(full)} {self.length}s"
+            yield f"Long waits {go} the work that was submitted: the rank correlation {over} is {share:.2f}."
 
     def to_document(self) -> dict[str, Any]:
         """Return the periods as numbers and texts, for JSON."""
@@ -210,7 +212,8 @@ def months(site: Site | str | PathLike[str], length: Length | None = None) -> Si
         With jobs; or its directory, which then keeps the verdict of the calibration.
     length
         "month", "week" or "day"; None: months if the log has two or more, else weeks if it has two, else days. Months
-        are those of the calendar (UTC), or 30 days of a log without dates; weeks count from the first submission.
+        and days are those of the calendar (UTC), or 30 days and days of a log without dates; weeks count from the day
+        of the first submission.
 
     Returns
     -------
@@ -244,6 +247,7 @@ def _edges(length: Length, begin: int, end: int, start_time: int | None) -> Iter
         yield second, ""
         return
     seconds = {"month": 30 * DAY, "week": WEEK, "day": DAY}[length]
+    begin -= 0 if start_time is None else (start_time + begin) % DAY  # what has a date begins at midnight
     for number, second in enumerate(range(begin, end + seconds, seconds), 1):
         date = "" if start_time is None else f"{datetime.fromtimestamp(start_time + second, UTC):%Y-%m-%d}"
         what = "30 days" if length == "month" else length

@@ -64,9 +64,9 @@ def reach_texts(base: Backfill, other: Backfill, schedules: Sequence[Schedule]) 
             limits = _limits(base) if which == "backfill" else {}
             found = _over([_left_to(one, limits) for one in schedules], least)
             left = " and ".join(f"{OF_GROUPS[field][0]}={most:,}" for field, most in limits.items())
-            why = f" ({left} leaves it no more of the up to {found.waiting:,} that wait)" if left else ""
+            why = f". Up to {found.waiting:,} wait, but {left} leaves it no more" if left else ""
             some = f"{option}: a {which} pass has at most {found.most:,} jobs to look at"
-            yield f"{some}{why}, {_how_often(found, least)}"
+            yield f"{some}, {_how_often(found, least)}{why}"
     for name, (option, kind) in OF_GROUPS.items():
         if (least := _smaller(base, other, name)) is not None:
             found = _of_groups(schedules, kind, least)
@@ -87,9 +87,9 @@ def window_text(base: Backfill, other: Backfill, jobs: Workload) -> str:
     if other.window >= longest:
         return ""
     return (
-        f"bf_window is {duration(other.window)} then, shorter than the {duration(longest)} that jobs ask for: Slurm's "
-        "manual advises a window as long as the longest limit, because jobs that are planned to start behind it get no "
-        "reservation, and may starve"
+        f"bf_window is {duration(other.window)} then, and jobs ask for up to {duration(longest)}. Jobs that are "
+        "planned to start behind it get no reservation, and may starve. Slurm's manual advises a window as long as the "
+        "longest limit"
     )
 
 
@@ -107,7 +107,7 @@ def _smaller(base: Slurm, other: Slurm, name: str) -> int | None:
 
 def _how_often(found: Reach, least: int) -> str:
     if not found.above:
-        return f"never more than {least:,}"
+        return f"never more than {least:,}: both numbers do the same on this log"
     return f"more than {least:,} for {found.above:,.1f} of the {found.hours:,.0f} hours in which jobs wait"
 
 

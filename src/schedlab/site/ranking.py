@@ -40,10 +40,11 @@ from schedlab.site.lost_work import sentences as lost_sentences
 from schedlab.site.no_effect import why_unchanged
 from schedlab.site.samples import SiteSample
 from schedlab.site.sweep import Paired, Sweep, VariantFailure
-from schedlab.site.undecided import UNDECIDED
+from schedlab.site.undecided import SOME_PAY, UNDECIDED
 from schedlab.site.variant_task import policy_notes, under_policy
 from schedlab.site.variants import AS_IT_IS, POLICY, Variant, compared_with
 from schedlab.site.wait_text import wait_text, waits_texts
+from schedlab.site.who_pays import of_verdict
 from schedlab.wording import table
 
 SHOWN = ("mean_wait", "p95_wait", "utilisation")
@@ -104,7 +105,19 @@ class RankedVariant:
         if effect.negligible:
             return "below 1 s", "-", NEGLIGIBLE
         change, interval, verdict = difference_text(effect)
-        return change, interval, OTHER_LOAD if self.only_load else verdict or UNDECIDED
+        return change, interval, OTHER_LOAD if self.only_load else verdict or (SOME_PAY if self.harms else UNDECIDED)
+
+    @property
+    def harms(self) -> bool:
+        """Whether groups surely wait longer and none less, and jobs by far in each copy, though it is open by how much.
+
+        The mean wait is longer in each copy then, but its interval contains 0: a short log has few periods.
+        """
+        every = next((one for one in self.effects if one.kind == "all"), None)
+        if every is None or every.verdict or min(every.copies or (every.difference,)) <= 0:
+            return False
+        pays, wins = (bool(of_verdict(self.effects, verdict)) for verdict in ("pays", "wins"))
+        return pays and not wins and self.far.jobs > 0 and not self.far.shorter
 
     @property
     def _of_changes(self) -> tuple[str, bool]:

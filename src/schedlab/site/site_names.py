@@ -130,6 +130,8 @@ def _check(change: Change, names: SiteNames) -> None:
         if known(place, change.option) is None:
             raise InputError(misplaced(change.option, change.value.strip(), place, names))
     elif known("slurm.conf", kind) is None:
+        if change.key.lower() == "partition":
+            raise InputError(f"a change names a partition by PartitionName: write PartitionName={change.value}")
         raise InputError(misplaced(change.key, change.value, "slurm.conf", names))
 
 

@@ -123,9 +123,9 @@ class Standing:
             return "a twin that has not been calibrated"
         if self.state == "outdated":
             return f"a twin that has not been calibrated since {self.reason}"
-        return (
-            f"a twin that is {self.state} (mean wait {error_text(self.record.error)}{self._few}; calibrated {self.age})"
-        )
+        others = self.record.coverage.others_text(TOLERANCES[self.record.verdict])
+        error = error_text(self.record.error) + (f", {others}" if others else "")
+        return f"a twin that is {self.state} (mean wait {error}{self._few}; calibrated {self.age})"
 
     @property
     def brief(self) -> str:

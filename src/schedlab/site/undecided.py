@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 UNDECIDED = "cannot be told"
 """The verdict of a variant whose interval contains 0."""
 
+SOME_PAY = "some pay"
+"""The verdict of one whose interval contains 0, and under which groups surely wait longer and none surely less."""
+
 FREE = "leave the site as it is until a longer log tells"
 BOUGHT = "this log decides neither for nor against it: ask again with a longer one"
 """What follows where a log cannot tell: of changes that cost nothing, and of nodes, which a site may need."""
@@ -48,7 +51,8 @@ def undecided_texts(number: int, told: Sequence[RankedVariant], today: str) -> l
     nobody = all(texts == [NO_GROUP] for _, texts in payers)
     return [
         f"whether {whether} shortens the mean wait cannot be told from this log",
-        *(f"as far as it goes, the {today} of today change {_size(one)}" for one in told),
+        f"as far as it goes, the {today} of today change {_size(told[0])}",
+        *([f"the table has the other{'s' if len(told) > 2 else ''}"] if len(told) > 1 else []),
         *([NO_GROUP] if nobody else [f"under {name}, {', '.join(texts)}" for name, texts in payers if texts]),
         BOUGHT if any(adds_nodes(one.variant) for one in told) else FREE,
     ]

@@ -99,6 +99,17 @@ def between(interval: Interval) -> str:
     return f"{near if near == far else f'{near} to {far}'} {unit} {'shorter' if interval[0] < 0 else 'longer'}"
 
 
+def among(interval: Interval) -> str:
+    """Return the range of several changes of waits in words.
+
+    Examples
+    --------
+    >>> among((-60.0, 150.0)), among((60.0, 120.0))
+    ('between 1 min shorter and 2.5 min longer', '1 to 2 min longer')
+    """
+    return f"between {between(interval)}" if interval[0] < 0 < interval[1] else between(interval)
+
+
 def _in_one_unit(interval: Interval) -> tuple[list[str], str]:
     """Return numbers with three digits of the larger one, and their unit."""
     most = max(map(abs, interval))

@@ -63,7 +63,7 @@ def open_text(effects: Sequence[Effect], under: str = "") -> list[str]:
     found = sorted(unsure, key=lambda one: -abs(one.difference) * one.jobs)
     if not found:
         return []
-    told = f"{under}these waits change most in sum, though the log cannot tell whether that is chance: "
+    told = f"{under}these waits change most in sum, perhaps by chance: "
     named = [f"{one.who} ({count_of(one.jobs, 'job')}, {signed(one.difference)} each)" for one in found]
     return [f"{told[:1].upper()}{told[1:]}{listed(named, MOST_PAYERS)}."]
 
