@@ -156,7 +156,8 @@ def test_work_that_a_limit_loses_stands_beside_what_the_limit_of_today_loses_alr
     assert (every.hours, every.lost_hours, every.lost_today_hours, every.killed_today) == (144, 132, 72, 1)
     assert lost_texts(every) == [
         "kills 1 job more than today, and 41.7% more of all core-hours come to nothing",
-        "that is 2 jobs instead of 1, and 91.7% of all core-hours instead of 50.0%",
+        "that is 2 jobs instead of the 1 that end at their own limits today, and 91.7% of all core-hours instead of "
+        "50.0%",
         "66.7% of all core-hours run in vain, and 25.0% are not run",
         SPLITTING,
     ]

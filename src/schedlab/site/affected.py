@@ -145,7 +145,7 @@ def lost_texts(every: Affected) -> list[str]:
     >>> for clause in lost_texts(Affected("all", "all jobs", 90, 0, 9, 0, 0, 2, 190.0, 60.0, 0.0, 1000.0, 120.0)):
     ...     print(clause)
     kills 7 jobs more than today, and 13.0% more of all core-hours come to nothing
-    that is 9 jobs instead of 2, and 25.0% of all core-hours instead of 12.0%
+    that is 9 jobs instead of the 2 that end at their own limits today, and 25.0% of all core-hours instead of 12.0%
     19.0% of all core-hours run in vain, and 6.0% are not run
     jobs that go on from a checkpoint need not be lost: --long split runs them in pieces
     """
@@ -165,7 +165,8 @@ def lost_texts(every: Affected) -> list[str]:
     )
     told = [f"{' and '.join(parts)}, and {f'{added} more' if today else lost} of all core-hours come to nothing"]
     if today:
-        jobs = f"{count_of(every.killed, 'job')} instead of {every.killed_today:,}, and " if every.killed else ""
+        now = f"the {every.killed_today:,} that end at their own limits today" if every.killed_today else "none"
+        jobs = f"{count_of(every.killed, 'job')} instead of {now}, and " if every.killed else ""
         told.append(f"that is {jobs}{lost} of all core-hours instead of {today_text(every)}")
     if every.killed_hours:
         told.append(f"{run} of all core-hours run in vain, and {undone} are not run")

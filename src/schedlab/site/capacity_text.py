@@ -40,6 +40,10 @@ def sentences_of(found: Capacity) -> list[str]:
             f"What nodes save is told of the {duration(found.span)} of the log, not of a month or a year: a log of "
             "less than four weeks is too short for that."
         )
+    if any(one.price is not None for one in found.kinds):
+        told.append(
+            f"The cost per hour saved is that of the {duration(found.span)} of the log over the hours saved in it."
+        )
     told += [sentence for one in found.kinds if one.needed is not None for sentence in _who(one)]
     if found.best is not None and found.best.needed is None:
         told += [
@@ -183,13 +187,18 @@ def _ask_for_more(found: Capacity) -> list[str]:
 
 
 def _cheapest(found: Capacity) -> Iterator[str]:
-    """Say which nodes save an hour of waiting at the least cost, if kinds have prices, and none reaches the goal."""
+    """Say which nodes save an hour of waiting at the least cost, if kinds have prices, and none reaches the goal.
+
+    Kinds whose change may be chance do not count.
+    """
     if any(one.needed is not None for one in found.kinds):
         return
     costs = [
         (cost, one)
         for one in found.kinds
-        if (step := one.decisive) is not None and (cost := found.cost_of_an_hour(one, step)) is not None
+        if (step := one.decisive) is not None
+        and not _may_be_chance(step)
+        and (cost := found.cost_of_an_hour(one, step)) is not None
     ]
     if len(costs) > 1:
         cost, one = min(costs, key=lambda each: each[0])

@@ -59,6 +59,9 @@ def lead_of(ranking: VariantRanking) -> list[str]:
     if single or ranking.has_winner:
         grounds = replace(grounds, cautions=best.bounds.cautions)
     change = [*_change(ranking), *([] if single else _others(ranking))]
+    if single and best.policy_text:  # what the policy stands for decides what the answer is of, and names what is lost
+        told = tuple(one for one in grounds.cautions if one != best.bounds.instead)
+        change, grounds = [*change, best.policy_text], replace(grounds, cautions=told)
     if single:
         return lead_sentences(grounds, change, payers_of(best))
     if ranking.metric != "mean_wait" or ranking.has_winner:
@@ -78,7 +81,8 @@ def details_of_answer(ranking: VariantRanking) -> list[str]:
     else:
         told += [*not_ranked(ranking), *winners_text(best.effects), *details_of(best)]
     told += [sentence(lost) for one in ranking.ranked for lost in one.lost_text]
-    told += [f"{policy}." for policy in dict.fromkeys(one.policy_text for one in ranking.ranked) if policy]
+    if several:
+        told += [f"{policy}." for policy in dict.fromkeys(one.policy_text for one in ranking.ranked) if policy]
     if several and ranking.has_winner:
         told.append(
             f"It is the best of {len(ranking.variants):,} on the jobs that it was chosen on: some of its advantage is "
@@ -266,7 +270,8 @@ def of_same_work(every: Effect) -> list[str]:
         return [f"{rules}, too: the change is less work, not shorter waits"]
     if every.interval is not None and every.interval[0] <= 0 <= every.interval[1]:
         return [f"{rules}: whether the change itself shortens waits cannot be told", _undecided(every, every.interval)]
-    return [rules, _size(every)]
+    longer = "longer" if every.difference > 0 else "shorter"
+    return [f"{rules}: the change itself makes waits {longer}", _size(every)]
 
 
 def _harm(one: RankedVariant, name: str, every: Effect) -> list[str]:

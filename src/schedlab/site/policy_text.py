@@ -49,7 +49,7 @@ def beside_or_instead(variant: Variant, own: Scheduler, under: Scheduler, *, as_
     if isinstance(under.policy, Multifactor) and under.policy.site:
         return (
             f"{name} counts as one factor of {under.policy.site:,.0f} points beside the site's own priorities "
-            f"({weighted(own.policy)}), as schedlab deploy installs it by default; in their place, it is asked for "
+            f"({weighted(own.policy)}), as schedlab deploy installs it by default. In their place, it is asked for "
             "with --policy-points 0"
         )
     lost = instead(own, under)
@@ -61,7 +61,7 @@ def beside_or_instead(variant: Variant, own: Scheduler, under: Scheduler, *, as_
     if whole or as_factor:
         return told
     return (
-        f"{told}; as one factor beside them, which schedlab deploy makes of it by default, it is not simulated, "
+        f"{told}. schedlab deploy installs something else by default: one factor beside them. That is not simulated, "
         "as its scores change while jobs wait or depend on runs that have ended: waits would be others than these"
     )
 
