@@ -244,7 +244,7 @@ def test_a_tenth_more_work_is_tried_with_the_needed_nodes(site):
     """All jobs come at once: more work in the same time is the same here, and the goal still holds."""
     found = asked(site, "mean_wait=2h")
     assert found.best.with_more_work == 1.5 * 3600
-    assert "if 2 more nodes like n1 attracted 10% more work, the mean wait would be 90 min, and the goal still" in str(
+    assert "If 2 more nodes like n1 attracted 10% more work, the mean wait would be 90 min: the goal still" in str(
         found
     )
 

@@ -116,7 +116,7 @@ def test_the_first_sentence_has_the_calibration_the_best_and_the_worst_begin(swe
     assert others[1] == "4 jobs start later, by 4 h on average."
     assert "lets 8 core-hours idle" in others[2]
     assert "cannot be told from a single week" in others[3]
-    assert "users submit what and when they did" in " ".join(found.sentences())
+    assert "Users submit what and when they did" in " ".join(found.sentences())
 
 
 def test_one_begin_is_recommended_with_its_reason_and_what_the_other_ranking_says(sweep):
@@ -131,10 +131,10 @@ def test_one_begin_is_recommended_with_its_reason_and_what_the_other_ranking_say
     assert told[1].startswith("2 core-hours idle before it")
     assert told[2] == "10 jobs start later, by 5 h on average, and 3 earlier (the mean wait changes by +29 min)."
     assert (
-        f"if waits matter more to you than idle nodes, take {names[1]}: fewest hours of waiting are added then, 8 "
+        f"if waits matter more to you than idle nodes, take {names[1]}: that adds 8 hours of waiting "
         f"instead of 50, but {quick.drained:,.0f} core-hours idle." in " ".join(told).replace("If waits", "if waits")
     )
-    assert any("with a shorter notice fewer do, and more jobs still run when it begins" in one for one in told)
+    assert any("With a shorter notice fewer do, and more jobs still run when it begins" in one for one in told)
 
 
 def test_the_same_hour_of_several_weeks_is_one_begin_with_a_range(tmp_path):
@@ -174,8 +174,8 @@ def test_a_single_week_has_begins_with_their_dates_and_a_notice_that_fits_the_lo
     # 12:00 of Monday and 0:00 of Tuesday would be announced before midnight of Monday.
     assert found.left_out == (2, 0, True)
     text = str(found)
-    assert "The log is short (4.75 d), so the maintenance is announced 28 h before its begin, and not a week" in text
-    assert "2 begins of the window are left out: they would be announced, 28 h before, when the log had not" in text
+    assert "The log is short (4.75 d): the maintenance is announced 28 h before its begin, and not a week" in text
+    assert "2 begins of the window are left out: when they would be announced (28 h before), the log had not" in text
     assert "Times of day are UTC." in text
     assert "one event in it can decide" in text
 
