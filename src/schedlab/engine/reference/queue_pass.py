@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 from schedlab.engine.parts.heterogeneous.reference import Places, place_together
@@ -34,6 +34,8 @@ class QueuePass:
 
     clock: Clock
     easy: bool
+    fresh: set[Job] = field(default_factory=set)
+    """Candidates that started beside the present reservations: that their nodes boot is not known yet."""
 
     def moments(self) -> list[int]:
         """Return the seconds in which a pass is due without an event: none."""
@@ -94,20 +96,25 @@ class QueuePass:
     def backfill(self, tasks: dict[Job, int]) -> None:
         """Start candidates alongside the reservations, which hold until jobs come into view that may precede them."""
         clock, reserved, seen = self.clock, list[Reservation](), set[Job]()
+        self.fresh.clear()
         while self.queue():
             head = self.head()
             if head is not None:
                 self.begin(head)
                 reserved = []
+                self.fresh.clear()
                 continue
             first = self.first_ones(tasks)
             same = len(first) == len(reserved) and all(map(Job.is_of, first, [one.job for one in reserved]))
             if not same or not seen.issuperset(clock.visible()):
+                self.fresh.clear()
                 reserved, seen = self.reservations(tasks), set(clock.visible())
             candidate = self.candidate(reserved)
             if candidate is None:
                 break
             clock.begin(*candidate, backfilled=True)
+            self.fresh.add(candidate[0])
+        self.fresh.clear()
 
     def tasks(self) -> dict[Job, int]:
         """Return when tasks could start whose parents have ended or are running."""
@@ -156,7 +163,8 @@ class QueuePass:
         """Return what is free after the expected ends of running jobs, less the reservations."""
         profile = Profile(self.clock.now, self.clock.machine.empty)
         for job in self.clock.seen():
-            profile.take(self.clock.now, job.expected_end, job.pieces)
+            end = self.clock.now + job.expected if job in self.fresh else job.expected_end
+            profile.take(self.clock.now, end, job.pieces)
         self.clock.close(profile)
         for one in reserved:
             profile.take(one.shadow, one.shadow + one.job.estimate, one.pieces)

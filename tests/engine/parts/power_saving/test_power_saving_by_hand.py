@@ -113,7 +113,7 @@ def test_a_limit_of_run_minutes_counts_what_a_job_asks_for_and_not_its_boot():
 
 
 # Drawn by engine_fuzzer: a job that starts in a backfill pass, on nodes that have to boot, in front of reservations.
-@pytest.mark.parametrize("seed", [74000304, 74000649, 74000674])
+@pytest.mark.parametrize("seed", [74000304, 74000649, 74000674, 75001388, 75025611])
 def test_a_pass_plans_jobs_that_it_starts_as_if_their_nodes_were_on(seed):
     case = drawn_case(seed)
     assert case is not None
