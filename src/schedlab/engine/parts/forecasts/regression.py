@@ -140,12 +140,13 @@ class AboutUser(NamedTuple):
 @inlined
 def _about_user(known: KnownJobs, user: int, now: int) -> AboutUser:
     history, start = known.history, known.start
-    number, taken, elapsed, job = 0, 0.0, 0.0, history.oldest[user]
-    longest = 0.0 if job == NO_JOB else float(now - start[job])
-    while job != NO_JOB and start[job] < now:
-        number += 1
-        taken += known.jobs[job].processors
-        elapsed += now - start[job]
+    number, taken, elapsed, longest, job = 0, 0.0, 0.0, 0.0, history.oldest[user]
+    while job != NO_JOB:
+        if start[job] < now:  # the nodes of others may still boot
+            number += 1
+            taken += known.jobs[job].processors
+            elapsed += now - start[job]
+            longest = max(longest, float(now - start[job]))
         job = history.later[job]
     count = history.completed[user]
     run_time = history.run_time[user] / count if count > 0 else 0.0
