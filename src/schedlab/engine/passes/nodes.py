@@ -44,6 +44,18 @@ def fits(nodes: Nodes | None, job: int) -> bool:
 
 
 @inner_kernel
+def may_fit(nodes: Nodes | None, job: int) -> bool:
+    """Return whether a job may fit on some of what is free now; one with a bound on its switches also if not on all."""
+    if nodes is None:
+        return True
+    for option in range(nodes.machine.options[job], nodes.machine.options[job + 1]):
+        request = nodes.machine.shape[option]
+        if nodes.machine.requests[request].most_leaves < UNLIMITED or fits_as(nodes, request):
+            return True
+    return False
+
+
+@inner_kernel
 def fits_as(nodes: Nodes, request: int) -> bool:
     """Return whether a request fits on the nodes now, and choose its nodes."""
     if nodes.memory[request].unfit == nodes.counters[GROWN]:

@@ -36,7 +36,7 @@ from schedlab.engine.parts.suspension.choice import next_over
 from schedlab.engine.parts.suspension.kernels import suspend_others
 from schedlab.engine.passes.alternatives import fitting_open, order_at_present, soonest_on_nodes
 from schedlab.engine.passes.components import fit_together, start_together
-from schedlab.engine.passes.nodes import fits
+from schedlab.engine.passes.nodes import may_fit
 from schedlab.engine.passes.waiting import leave
 from schedlab.engine.queue.operations import NONE
 from schedlab.engine.queue.sorted_list import starving_first
@@ -163,7 +163,7 @@ def _backfill(world: World) -> None:
             or has_left(world.moldable, job)
             or not is_ready(world.dependencies, job)
             or not may_start(world, job)
-            or not fits(world.nodes, job)
+            or not may_fit(world.nodes, job)
         ):
             continue
         if world.limits.counters[HEADS] == NOT_MADE:

@@ -16,7 +16,7 @@ from schedlab.engine.machine.state import PICKED
 from schedlab.engine.parts.heterogeneous.kernels import has_components
 from schedlab.engine.parts.moldable.kernels import has_alternatives
 from schedlab.engine.parts.preemption.state import has_preemption
-from schedlab.engine.passes.nodes import fits
+from schedlab.engine.passes.nodes import may_fit
 from schedlab.engine.queue.sorted_list import QueueList
 from schedlab.engine.slurm.plan import rounded_down
 from schedlab.engine.slurm.search import may_begin_now
@@ -47,7 +47,7 @@ def _behind_all_that_fit(world: World, queue: QueueList, place: int, behind: int
         job = queue.order[queue.length[0] - 1 - behind]
         if not world.state.planned[job] or (place > 0 and world.plan.counters[STANDS] == job):
             break
-        if fits(world.nodes, job) and (place == 0 or _may_begin(world, job)):
+        if may_fit(world.nodes, job) and (place == 0 or _may_begin(world, job)):
             break
         behind += 1
     return behind
