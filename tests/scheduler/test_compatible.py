@@ -14,6 +14,7 @@ from schedlab.scheduler.agent_file import AgentFile
 from schedlab.scheduler.agent_network import INPUTS, Network
 from schedlab.scheduler.compatible import (
     CANCELLED,
+    CAPS_OF_ALL,
     CHECKPOINTS,
     CLOSURES,
     FUNCTION_OF_TIME,
@@ -53,6 +54,7 @@ WRITTEN = {
     "reserve_priority=PRIORITY": "saf+slurm(reserve_priority=4)",
     "shared=CORES": "saf+slurm(shared=4)",
     "node=CORES": "saf+slurm(node=4)",
+    CAPS_OF_ALL: "saf+slurm(version=24.11)",
 }
 """A scheduler text with each feature; {} is for backfilling."""
 
@@ -80,6 +82,7 @@ def test_every_pair_of_the_table_is_refused_with_both_texts_and_why(tmp_path, mo
         simulation["moldable"] = True
     if first == SUSPENSION:
         simulation["suspension"] = True
+        simulation |= {"caps": True} if second == CAPS_OF_ALL else {}
     if HETEROGENEOUS in (first, second):
         simulation["heterogeneous"] = True
         also = {PREEMPTION_ELSEWHERE: "preemption", SUSPENSION: "suspension", MOLDABLE: "moldable"}

@@ -83,6 +83,12 @@ STANDING = (
     "the plan would promise cores of runs that stand still twice over; take +slurm, +easy or no backfilling, or let "
     "them be requeued"
 )
+CAPS = "MaxCPUsPerNode of a partition"
+CAPS_OF_ALL = "MaxCPUsPerNode by the rule of Slurm 24.11"
+COUNTED = (
+    "it counts the cores of jobs of all partitions, and whether those that stand still, or will, count was not seen on "
+    "a real one; take another version, or let jobs be requeued"
+)
 NO_STARVATION = "Slurm has no such option; let priority grow with age (multifactor(age=WEIGHT,max_age=TIME))"
 NO_WINDOW = "options of Slurm limit at how many jobs its passes look; take queue_depth= and depth= of +slurm(...)"
 NO_SPECULATION = "Slurm starts no job that its request does not fit; add +easy or +conservative"
@@ -122,6 +128,7 @@ TABLE: tuple[Incompatible, ...] = (
     Incompatible("preemption", "@agent:FILE", AGENT),
     Incompatible("window=JOBS", "workflows with one place", SHARED),
     Incompatible(SUSPENSION, "+conservative", STANDING),
+    Incompatible(SUSPENSION, CAPS_OF_ALL, COUNTED),
     *(Incompatible(MOLDABLE, f"events={events}", AT_ONCE) for events in ("pyss", "sc17")),
     Incompatible(MOLDABLE, "reservations=fixed", LASTING),
     Incompatible(MOLDABLE, "speculation=SHARE", ONE_SIZE),
@@ -167,6 +174,7 @@ OF_SIMULATIONS: Mapping[str, tuple[str, str]] = {
     "nodes": ("nodes", "a cluster of nodes"),
     "preemption": ("preemption", "a cluster on which jobs preempt others"),
     "suspension": (SUSPENSION, SUSPENSION),
+    "caps": (CAPS, CAPS),
     "moldable": (MOLDABLE, MOLDABLE),
     "heterogeneous": (HETEROGENEOUS, "a workload with heterogeneous jobs"),
     "cancelled": (CANCELLED, CANCELLED),
@@ -206,6 +214,8 @@ def refusal(scheduler: Scheduler, *, events: str = "batched", in_order: int = 0,
     features |= dict(OF_SIMULATIONS[name] for name, there in simulation.items() if there)
     if "preemption" in features and not isinstance(scheduler.backfill, Slurm):
         features[PREEMPTION_ELSEWHERE] = PREEMPTION_ELSEWHERE
+    if CAPS in features and isinstance(scheduler.backfill, Slurm) and scheduler.backfill.follows("caps_count_all"):
+        features[CAPS_OF_ALL] = CAPS_OF_ALL
     if CLOSURES in features and scheduler.runtimes.learns:
         features[LEARNED] = f"@{scheduler.runtimes.text}, {LEARNED}"
     sentence = clash(features)

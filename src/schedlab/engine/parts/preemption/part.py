@@ -59,7 +59,10 @@ def _cuts_runs(given: Given) -> bool:
 def _features(given: Given) -> tuple[str, ...]:
     if not preempts(given.cluster):
         return ()
-    return ("preemption", "suspension") if suspends(given.cluster) else ("preemption",)
+    if not suspends(given.cluster):
+        return ("preemption",)
+    capped = any(partition.max_cores_per_node is not None for partition in given.cluster.partitions)
+    return ("preemption", "suspension", "caps") if capped else ("preemption", "suspension")
 
 
 PREEMPTION = Part(
