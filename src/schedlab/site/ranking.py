@@ -44,7 +44,7 @@ from schedlab.site.undecided import SOME_PAY, UNDECIDED
 from schedlab.site.variant_task import policy_notes, under_policy
 from schedlab.site.variants import AS_IT_IS, POLICY, Variant, compared_with
 from schedlab.site.wait_text import wait_text, waits_texts
-from schedlab.site.who_pays import of_verdict
+from schedlab.site.who_pays import some_pay
 from schedlab.wording import table
 
 SHOWN = ("mean_wait", "p95_wait", "utilisation")
@@ -109,15 +109,8 @@ class RankedVariant:
 
     @property
     def harms(self) -> bool:
-        """Whether groups surely wait longer and none less, and jobs by far in each copy, though it is open by how much.
-
-        The mean wait is longer in each copy then, but its interval contains 0: a short log has few periods.
-        """
-        every = next((one for one in self.effects if one.kind == "all"), None)
-        if every is None or every.verdict or min(every.copies or (every.difference,)) <= 0:
-            return False
-        pays, wins = (bool(of_verdict(self.effects, verdict)) for verdict in ("pays", "wins"))
-        return pays and not wins and self.far.jobs > 0 and not self.far.shorter
+        """Whether groups surely wait longer and none less, and jobs by far in each copy, though it is open by how much."""
+        return some_pay(self.effects) and self.far.jobs > 0 and not self.far.shorter
 
     @property
     def _of_changes(self) -> tuple[str, bool]:

@@ -41,6 +41,17 @@ def payers_text(effects: Sequence[Effect]) -> str:
     return NO_GROUP
 
 
+def some_pay(effects: Sequence[Effect]) -> bool:
+    """Return whether groups surely wait longer and none surely less, though the mean of all is longer in copies alone.
+
+    Its interval contains 0: a short log has few periods.
+    """
+    every = next((one for one in effects if one.kind == "all"), None)
+    if every is None or every.verdict or min(every.copies or (every.difference,)) <= 0:
+        return False
+    return bool(of_verdict(effects, "pays")) and not of_verdict(effects, "wins")
+
+
 def winners_text(effects: Sequence[Effect]) -> list[str]:
     """Say who waits less, if any group surely does."""
     winners = of_verdict(effects, "wins")
