@@ -52,7 +52,7 @@ types: .venv/dev
 docs: .venv/dev ## the documentation as HTML in docs/_build
 	@$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going docs docs/_build
 
-fuzz: .venv/dev ## 20,000 harmed inputs, each with a result or one sentence; 50,000 simulations of engine and twin
+fuzz: .venv/dev ## 20,000 harmed inputs, each with a result or one sentence; 50,000 simulations of engine and reference
 	@$(BIN)/python tests/fuzz/fuzzer.py --cases 10000
 	@NUMBA_DISABLE_JIT=1 $(BIN)/python tests/fuzz/fuzzer.py --cases 10000
 	@NUMBA_DISABLE_JIT=1 $(BIN)/python tests/engine/engine_fuzzer.py --cases 50000

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+import sys
+import tempfile
 from importlib.metadata import version as version_of
+from pathlib import Path
+from typing import Any
 
 project = "schedlab"
 author = "The schedlab authors"
@@ -25,3 +31,24 @@ autodoc_member_order = "bysource"
 napoleon_google_docstring = False
 napoleon_use_param = False  # names that share a description stay together
 napoleon_use_rtype = False
+
+
+pages_beside = tempfile.TemporaryDirectory()  # removed at exit
+html_extra_path = [pages_beside.name]
+
+
+def write_demo(_app: Any) -> None:
+    """Write the demo's report, which the first page links to, as demo/report.html."""
+    made = Path(pages_beside.name, "made")
+    subprocess.run(
+        [sys.executable, "-m", "schedlab", "demo", "--directory", str(made)], check=True, capture_output=True
+    )
+    shown = Path(pages_beside.name, "demo")
+    shown.mkdir()
+    (made / "report.html").rename(shown / "report.html")
+    shutil.rmtree(made)
+
+
+def setup(app: Any) -> None:
+    """Make what is built and not written."""
+    app.connect("builder-inited", write_demo)

@@ -98,6 +98,7 @@ def main() -> int:
             }}"""
             shoot(browser, cluster, "report-nodes", height=1_000, before=by_node)
         shoot(browser, answer(Path(directory)), "answer", height=900)
+        shoot(browser, demo(Path(directory)), "report-demo", height=900)
         grid = "async () => document.getElementById('grid').scrollIntoView()"
         shoot(browser, campaign, "report-campaign", height=560, before=grid)
         browser.close()
@@ -143,6 +144,13 @@ def answer(directory: Path) -> Path:
     ):
         subprocess.run([sys.executable, "-m", "schedlab", "site", *command], cwd=place, check=True, capture_output=True)
     return place / "answer.html"
+
+
+def demo(directory: Path) -> Path:
+    """Write the page of the demo."""
+    command = [sys.executable, "-m", "schedlab", "demo", "--directory", "demo"]
+    subprocess.run(command, cwd=directory, check=True, capture_output=True)
+    return directory / "demo" / "report.html"
 
 
 def gpu_cluster(directory: Path) -> Path | None:
