@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from schedlab.engine.decisions.compiled_view import KERNELS
+from schedlab.engine.decisions.compiled_view import ASKED, KERNELS, KNOWN_RUNS, TOLD_SIZE
 from schedlab.engine.decisions.own_pass import in_vain
 from schedlab.engine.jobs.clock import NOW
 from schedlab.engine.passes.own_pass import MOST_WAKES
@@ -39,6 +39,7 @@ class CompiledPass:
         self._world = world
         self._decider = copied_object(own.decider, f"pass {own.text}")
         self._code = UserCode(_function_of(own), world)
+        self._told = np.zeros(TOLD_SIZE + 3 * len(prepared.jobs), dtype=np.int64)
         self._words[REFUSED] = NOTHING_REFUSED
         self._words[ACTIONS:] = [_address(kernel, world) for kernel in KERNELS]
         self._give()
@@ -51,7 +52,8 @@ class CompiledPass:
             ) from error
 
     def _give(self) -> None:
-        self._words[GIVEN] = self._code.given(_attributes_of(self._decider, self._text), _columns_of(self._prepared))
+        columns = {**_columns_of(self._prepared), "_told": self._told}
+        self._words[GIVEN] = self._code.given(_attributes_of(self._decider, self._text), columns)
 
     @property
     def decisions(self) -> int:
@@ -62,6 +64,10 @@ class CompiledPass:
         """Go on from the state of another simulation's pass, of which a copy is made."""
         self._decider = copy.deepcopy(other._decider)
         self._words[DECISIONS] = other.decisions
+        seen = TOLD_SIZE + int(other._told[KNOWN_RUNS])  # jobs that run keep their numbers
+        self._told[:seen] = other._told[:seen]
+        self._told[ASKED] = 0
+        self._told[-len(self._prepared.jobs) :][self._told[TOLD_SIZE:seen]] = 1
         self._give()
 
     def refuse(self) -> None:

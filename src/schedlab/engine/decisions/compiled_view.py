@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from schedlab.engine.jobs.calendar import BLOCK, NEVER, USED
-from schedlab.engine.jobs.clock import FREE, NOW
+from schedlab.engine.jobs.clock import FREE, NOW, STARTED
 from schedlab.engine.passes.conservative_plan import NEXT_START
 from schedlab.engine.passes.own_pass import (
     cancel_reservation,
@@ -28,6 +28,10 @@ KERNELS = (is_allowed, fits_beside_plan, earliest_start, reserve_earliest, cance
 """Their addresses stand in `Plan.own`, from ACTIONS on."""
 
 _ALLOWED, _FITS, _EARLIEST, _RESERVE, _CANCEL, _START = range(ACTIONS, ACTIONS + len(KERNELS))
+
+# What `ended` remembers: how many starts it has seen, how many of their runs go on, and how often it was asked; then
+# the jobs of these runs, and by job when it was last seen to run, and whether it is among them.
+TOLD_STARTS, KNOWN_RUNS, ASKED, TOLD_SIZE = 0, 1, 2, 3
 
 
 @with_methods
@@ -90,6 +94,38 @@ class CompiledView:
 
     def column(self, name: str) -> Any:
         return getattr(self.columns, name)
+
+    def ended(self) -> Any:
+        told, state = self.columns._told, self.world.state
+        last, running = state.clock[STARTED], state.completions
+        parts = told[TOLD_SIZE:].reshape((3, len(state.start)))
+        known, marks, is_known = parts[0], parts[1], parts[2]
+        count = told[KNOWN_RUNS]
+        for i in range(told[TOLD_STARTS], last):
+            job = state.begun[i]
+            if is_known[job] == 0:  # else it runs again
+                known[count] = job
+                is_known[job] = 1
+                count += 1
+        told[ASKED] += 1
+        for place in range(running.status[USED]):
+            block = running.order[place]
+            for i in range(running.counts[block]):
+                marks[running.records[block * BLOCK + i].job] = told[ASKED]
+        jobs, over, left = np.empty(count, dtype=np.int64), 0, 0
+        for i in range(count):
+            job = known[i]
+            if marks[job] == told[ASKED]:
+                known[left] = job
+                left += 1
+                continue
+            is_known[job] = 0
+            if state.start[job] >= 0:  # the others wait for another run
+                jobs[over] = job
+                over += 1
+        told[TOLD_STARTS], told[KNOWN_RUNS] = last, left
+        found = np.sort(jobs[:over])
+        return found, self.world.jobs.duration[found]
 
     def allowed(self, job: int) -> bool:
         return call_at(self.world.plan.own[_ALLOWED], (self.world, self.known(job))) != 0
