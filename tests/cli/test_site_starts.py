@@ -6,10 +6,11 @@ import json
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 sys.path.append(str(Path(__file__).parents[1] / "when"))
-from site_samples import printed, small_site
+from site_samples import HEADER, printed, small_site
 
 AT = ("--at", "2026-04-01T10:00:00", "--forks", "9")
 
@@ -78,3 +79,20 @@ def test_bad_input_is_one_sentence(run, asked, words, said):
 def test_files_of_a_state_need_its_queue(run, asked):
     result = run("when", "--all", "--site", asked[1], "--sinfo", asked[5])
     assert "--sinfo needs --squeue as well" in result.stderr
+
+
+def test_with_a_queue_and_without_a_site_its_state_alone_answers(run, tmp_path):
+    lines = ["JobIDRaw|User|State|Submit|Start|End|TimelimitRaw|AllocCPUS|NNodes|Partition"]
+    for hour in range(120):  # each waits for an hour, whatever its partition
+        submit = np.datetime64("2026-03-20T00:00:00") + np.timedelta64(hour, "h")
+        start, end = submit + np.timedelta64(60, "m"), submit + np.timedelta64(90, "m")
+        lines.append(f"{hour}|ann|COMPLETED|{submit}|{start}|{end}|60|8|1|{('batch', 'gpu')[hour % 2]}")
+    (tmp_path / "sacct.txt").write_text("\n".join(lines) + "\n")
+    waits = "9|ann|batch|PENDING|2026-04-01T10:00:00|N/A|1:00:00|8|1|Resources|(null)|300|"
+    (tmp_path / "squeue").write_text(f"{HEADER}\n{waits}\n")
+    asked = ("when", "sacct.txt", "--squeue", "squeue", "--at", "2026-04-01 10:00")
+    assert "11:00" in run(*asked, "9").output
+    told = json.loads(run(*asked, "--cores", 8, "--time", "1h", "--partition", "gpu", "--json").output)
+    assert (told["method"], told["past_jobs"]) == ("state of the queue", 120)
+    assert told["jobs"][0]["start_50"] - told["now"] == pytest.approx(3_600, abs=1)
+    assert run(*asked).exit_code == 2

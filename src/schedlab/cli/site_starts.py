@@ -31,7 +31,7 @@ SqueueOption = Annotated[
         "--squeue",
         metavar="FILE",
         show_default="Slurm's programs are asked",
-        help="With --site: what squeue --json or scontrol show job printed.",
+        help="What squeue --json or scontrol show job printed: of the site, or of the machine whose log is given.",
     ),
 ]
 SinfoOption = Annotated[
@@ -174,7 +174,7 @@ def advise_at_site(asked: SiteQuestion, how: Forking, others: list[str], *, as_j
     from schedlab.when.advice import advice_text, advise
 
     options = [shlex.split(text) for text in others]
-    found = advise(read(asked.site), _snapshot(asked), asked.new, options, user=asked.user, how=how)
+    found = advise(read(asked.site), snapshot_of(asked), asked.new, options, user=asked.user, how=how)
     if not as_json:
         show(advice_text(found, asked.new))
         return
@@ -193,10 +193,10 @@ def forecast_at_site(asked: SiteQuestion, how: Forking) -> SiteForecast:
     from schedlab.when.site_forecast import at_site
 
     site = read(asked.site)
-    return at_site(site, _snapshot(asked), _numbers(asked.jobs), new=_new_job(asked), how=how)
+    return at_site(site, snapshot_of(asked), numbers(asked.jobs), new=new_job(asked), how=how)
 
 
-def _snapshot(asked: SiteQuestion) -> Snapshot:
+def snapshot_of(asked: SiteQuestion) -> Snapshot:
     from schedlab.when.snapshots import SnapshotFiles, read_snapshot, take_snapshot
 
     files = {name: path for name, path in asked.files.items() if path is not None}
@@ -218,7 +218,7 @@ def _moment(asked: SiteQuestion) -> int | None:
         return second_of("the moment", asked.at, 0, zone_of(asked.zone))
 
 
-def _numbers(jobs: tuple[str, ...]) -> list[int] | None:
+def numbers(jobs: tuple[str, ...]) -> list[int] | None:
     """Return the numbers of jobs; a task of an array is asked about with all of its array that wait."""
     found = []
     for text in jobs:
@@ -229,7 +229,7 @@ def _numbers(jobs: tuple[str, ...]) -> list[int] | None:
     return found or None
 
 
-def _new_job(asked: SiteQuestion) -> Workload | None:
+def new_job(asked: SiteQuestion) -> Workload | None:
     from schedlab.when.site_forecast import asked_job
 
     if not asked.new:

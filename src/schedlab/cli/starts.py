@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from schedlab.cli.options import DEFAULT_SCHEDULER, Clean, Json, Processors, Requests, SchedulerText
+from schedlab.cli.queue_starts import answer_from_queue
 from schedlab.cli.reading import reads_logs
 from schedlab.cli.schedules import only_one
 from schedlab.cli.site_starts import (
@@ -110,6 +112,14 @@ def when(
         if others and words:
             return advise_at_site(asked, Forking(forks, seed), others, as_json=as_json)
         return answer_at_site(asked, Forking(forks, seed), Outputs(tuple(output or ()), watch), as_json=as_json)
+    if squeue is not None and trace is not None:
+        words = new_words(nodes, cores, time, ",".join(reading.partition) or None, like)
+        if backtest or bool(jobs) + every + bool(words) != 1:
+            raise typer.BadParameter("ask about one of: JOB numbers, a new job (--nodes or --cores, --time), --all")
+        whole = replace(reading, partition=())  # the partition is the new job's, and the past is of all
+        read = read_trace(trace, clean, processors=processors, requests=requests, reading=whole)
+        queue = SiteQuestion(trace, {"squeue": squeue}, at, reading.timezone or "UTC", tuple(jobs or ()), words, user)
+        return answer_from_queue(read.workload, queue, Forking(forks, seed), as_json=as_json)
     _refuse_mixtures(jobs or [], every, cores, time, backtest, at)
     if trace is None:
         raise typer.BadParameter("give the log of a machine, or --site")

@@ -8,6 +8,7 @@ import numpy as np
 
 from schedlab.schedule.summary import duration
 from schedlab.when.backtests import Backtest
+from schedlab.when.from_queue import QueueForecast
 from schedlab.when.methods import CHOSEN, FORKED, METHODS, PLAN
 from schedlab.when.recalibration import FEWEST
 from schedlab.when.scores import Score
@@ -153,3 +154,23 @@ def _of_classes(found: Backtest) -> list[str]:
         for (lead, width), one in classes.items()
     ]
     return [table(["predicted lead, processors", "jobs", "80 % hold", "median error"], rows), ""]
+
+
+def queue_text(found: QueueForecast) -> str:
+    """Return a forecast by the state of the queue alone as text: a sentence or a table, and what it rests on."""
+    starts = found.starts
+    lines = [sentence(starts, 0) if len(starts) == 1 else _table(starts)]
+    similar = "that saw a similar queue" if found.learned else "last in its partition"
+    lines.append(
+        f"Times are in UTC. From the state of the queue at {moment_text(starts.now, 0)} alone, without simulating the "
+        f"scheduler: what jobs waited {similar}, of {found.past:,} past ones that had to wait."
+    )
+    if found.judged is not None:
+        one = found.judged
+        lines.append(
+            f"Learned on those before, {one.coverage:.0%} of the 80 % intervals of the last {one.jobs:,} of these "
+            f"held, with a median error of {duration(one.median_error)}."
+        )
+    if not found.learned:
+        lines.append("Install schedlab[predict] to learn which queues are similar.")
+    return "\n".join(lines)
