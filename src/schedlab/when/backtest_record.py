@@ -121,8 +121,8 @@ def kept_levels(past: PastLevels) -> KeptLevels:
 
 def past_levels(kept: KeptLevels) -> PastLevels:
     """Return kept levels as they are used."""
-    whole = (np.array(one, dtype=np.int64) for one in (kept.lead, kept.processors))
-    return PastLevels(np.array(kept.level, dtype=np.float64), *whole, kept.longest)
+    lead, processors = (np.array(one, dtype=np.int64) for one in (kept.lead, kept.processors))
+    return PastLevels(np.array(kept.level, dtype=np.float64), lead, processors, kept.longest)
 
 
 def past_queues(kept: KeptQueues) -> PastQueues:

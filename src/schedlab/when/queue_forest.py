@@ -111,7 +111,7 @@ class QueueForest:
 
     def _of_partition(self, view: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return weights of the last 200 jobs of the partition; of fewer than ten, of all jobs."""
-        same = self._past.view[:, PARTITION_COLUMN] == view[PARTITION_COLUMN]
+        same = np.equal(self._past.view[:, PARTITION_COLUMN], view[PARTITION_COLUMN])
         rows = np.flatnonzero(same if same.sum() >= 10 else np.ones_like(same))[-200:]
         weight = np.zeros(len(self._past.wait))
         weight[rows] = 1.0

@@ -105,5 +105,6 @@ def record_of(judged: Backtest, site: str, forks: int, truth: str) -> BacktestRe
 
 
 def _kept(score: Score) -> ClassScore:
-    names = ("jobs", "coverage", "coverage_low", "coverage_high", "median_error", "pinball")
-    return ClassScore(*(None if np.isnan(value) else value for value in (getattr(score, name) for name in names)))
+    held = (score.coverage, score.coverage_low, score.coverage_high)
+    coverage, low, high = (None if np.isnan(one) else one for one in held)
+    return ClassScore(score.jobs, coverage, low, high, score.median_error, score.pinball)
