@@ -134,6 +134,31 @@ def test_a_job_of_which_no_size_fits_is_named():
         simulate(jobs, "fcfs")
 
 
+def test_a_job_of_which_no_size_fits_is_named_beside_one_that_has_a_single_size():
+    jobs = crowd(["", "5x9"], submit_time=[0, 0], run_time=[9, 9], requested_processors=[4, 4])
+    with pytest.raises(InputError, match="job 2 does not fit the machine with any of its 2 sizes") as refused:
+        simulate(jobs, "fcfs", processors=3)
+    assert refused.value.row == 1
+
+
+@pytest.mark.parametrize(("most", "starts"), [(2, [0, 10]), (1, None)])
+def test_elements_of_an_array_count_as_submitted_once_each_however_many_sizes_they_have(most, starts):
+    cluster = Cluster.from_dict(
+        {
+            "groups": [{"nodes": "n1", "cores": 4}],
+            "accounts": [{"name": "root", "parent": ""}, {"name": "a", "limits": {"max_submit": most}}],
+            "users": [{"user": "1", "account": "a", "default": True}],
+        }
+    )
+    jobs = crowd(["3x10", "3x10"], submit_time=[0, 0], run_time=[10, 10], requested_processors=[4, 4], user_id=[1, 1])
+    jobs = jobs.replace(resources=Resources.of(2, tasks=[4, 4], array=["A", "A"]), header=(" User: 1 1",))
+    if starts is None:
+        with pytest.raises(InputError, match="job 1 does not fit the machine with any of its 2 sizes"):
+            simulate(jobs, "fcfs", cluster=cluster)
+    else:
+        assert simulate(jobs, "fcfs", cluster=cluster).start_time.tolist() == starts
+
+
 def test_a_job_of_one_size_that_does_not_fit_is_named_by_its_row_among_the_jobs():
     jobs = crowd(["1x9 2x9", ""], submit_time=[0, 1], run_time=[10, 9], requested_processors=[3, 4])
     with pytest.raises(InputError, match="job 2 needs 4 processors") as refused:

@@ -51,22 +51,27 @@ def machine_inputs(
     placement: str | None = None,
     *,
     always: bool = False,
+    owner: NDArray[np.int64] | None = None,
 ) -> tuple[NodeInputs, LimitInputs | None]:
     """Return the nodes of a cluster with the requests of jobs, and its partitions and limits if these have any effect.
 
     Parameters and errors as for `limit_inputs`. One partition without any limit equals the whole machine, and is left
-    out unless `always` is set.
+    out unless `always` is set. If the jobs are alternatives, `owner` has the job of each.
     """
     if _is_open(cluster) and not always and not is_held_back(workload, cluster) and not name_nodes(workload):
         return node_inputs(workload, cluster, order, placement), None
-    nodes, limits = limit_inputs(workload, cluster, order, placement)
+    nodes, limits = limit_inputs(workload, cluster, order, placement, owner)
     parts = (limits.preemption, limits.submission_limits, limits.reserves)
     decides = len(limits.tier) > 1 or len(limits.limit) > 0 or any(part is not None for part in (*parts, nodes.named))
     return nodes, limits if always or decides else None
 
 
 def limit_inputs(
-    workload: Workload, cluster: Cluster, order: NDArray[np.intp] | None = None, placement: str | None = None
+    workload: Workload,
+    cluster: Cluster,
+    order: NDArray[np.intp] | None = None,
+    placement: str | None = None,
+    owner: NDArray[np.int64] | None = None,
 ) -> tuple[NodeInputs, LimitInputs]:
     """Return nodes, partitions and limits of a cluster, and the requests of jobs, in order of submission.
 
@@ -80,6 +85,8 @@ def limit_inputs(
         The rows of the workload in order of submission, None if they are in it.
     placement
         The rule for the choice of nodes.
+    owner
+        The job of each row, if these are alternatives of moldable jobs.
 
     Returns
     -------
@@ -91,13 +98,15 @@ def limit_inputs(
     InputError
         If a job can never run: the message names it and the reason; `never_runs` returns the reasons of all jobs.
     """
-    built = _build(workload, cluster, placement)
+    built = _build(workload, cluster, placement, owner)
     refuse(workload, cluster, built.never)
     return built.ordered(order)
 
 
-def never_runs(workload: Workload, cluster: Cluster) -> Labels:
+def never_runs(workload: Workload, cluster: Cluster, owner: NDArray[np.int64] | None = None) -> Labels:
     """Return for each job the reason, in Slurm's words, why it can never run on a cluster; none if it can.
+
+    If the jobs are alternatives, `owner` has the job of each.
 
     Raises
     ------
@@ -115,7 +124,7 @@ def never_runs(workload: Workload, cluster: Cluster) -> Labels:
     """
     if _is_open(cluster) and not is_held_back(workload, cluster):
         return Labels(np.where(fits_empty(workload, cluster), -1, 0), ("Resources",))
-    return _build(workload, cluster, None).never
+    return _build(workload, cluster, None, owner).never
 
 
 def longest_requests(workload: Workload, cluster: Cluster) -> NDArray[np.int64]:
@@ -183,7 +192,9 @@ def _reordered(
     return after, [column[place] for column in columns]
 
 
-def _build(workload: Workload, cluster: Cluster, placement: str | None) -> _Built:
+def _build(
+    workload: Workload, cluster: Cluster, placement: str | None, owner: NDArray[np.int64] | None = None
+) -> _Built:
     """Return all inputs in the workload's order; jobs that can never run have no option."""
     who = membership(workload, cluster)
     flags = flags_of(cluster, who)
@@ -198,6 +209,9 @@ def _build(workload: Workload, cluster: Cluster, placement: str | None) -> _Buil
     uses, submission_limits, alone = limits_on(
         workload, cluster, who, partitions, of_first, _amounts(nodes, first, of_first, cluster)
     )
+    if submission_limits is not None:
+        submission_limits = submission_limits if owner is None else submission_limits.of_first(owner)
+        alone = alone._replace(exceeded=first_of(alone.exceeded, submission_limits.never()))
     limits = LimitInputs(
         tier=np.array([one.priority_tier for one in partitions], dtype=np.int64),
         nodes=_partition_nodes(cluster, nodes, partitions),

@@ -60,7 +60,14 @@ def _numbers(given: Given, prepared: Prepared) -> Prepared:
     if not has_nodes(given.cluster):
         return prepared
     scheduler, always = prepared.scheduler, given.node_events is not None
-    nodes, limits = machine_inputs(given.workload, given.cluster, prepared.order, scheduler.placement, always=always)
+    nodes, limits = machine_inputs(
+        given.workload,
+        given.cluster,
+        prepared.order,
+        scheduler.placement,
+        always=always,
+        owner=None if given.spread is None else given.spread.owner,
+    )
     return prepared._replace(nodes=nodes, limits=None if limits is None else by_version(limits, scheduler.backfill))
 
 

@@ -79,6 +79,8 @@ def limits_on(
 ) -> tuple[Uses, SubmissionLimitInputs | None, Alone]:
     """Return limits and which jobs use how much of them, those on submitted jobs, and those that hold for one alone.
 
+    Which submissions exceed the second ones by themselves is not looked at: of alternatives, one counts.
+
     Parameters
     ----------
     workload, cluster, who
@@ -103,8 +105,6 @@ def limits_on(
     uses += _of_held(licenses, "license", max((use.place for use in uses), default=0) + 1)
     submitted = _that_may_bind(submitted)
     submission_limits = _submission_limits(workload, submitted) if submitted else None
-    if submission_limits is not None:
-        alone = first_of(alone, submission_limits.never())
     alone = first_of(alone, beyond_licenses(workload, licenses))
     return _numbered(len(workload), uses), submission_limits, Alone(alone, longest)
 

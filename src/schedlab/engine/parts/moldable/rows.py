@@ -68,19 +68,16 @@ def spread_out(workload: Workload, scheduler: Scheduler, processors: int | None,
     owner = np.repeat(np.arange(len(workload)), beside + 1)
     number = np.arange(len(owner)) - np.repeat(sizes.offsets[:-1] + np.arange(len(workload)), beside + 1)
     rows = _rows_of(workload, sizes, owner, number)
-    fits = _fits(rows, scheduler, processors, cluster)
-    some = np.zeros(len(workload), dtype=np.bool_)
-    some[owner[fits]] = True
-    if not some.all():
-        row = int(np.argmax(~some))
-        if beside[row] == 0:
-            fits[owner == row] = True  # the checks of ordinary jobs say what it lacks
-        else:
-            raise InputError(
-                f"job {workload.job_id[row]} does not fit the machine with any of its {beside[row] + 1} sizes: drop "
-                "it, or give a larger machine",
-                row=row,
-            )
+    fits = _fits(rows, owner, scheduler, processors, cluster)
+    fits |= beside[owner] == 0  # the checks of ordinary jobs say what one lacks
+    none = np.bincount(owner, fits, len(workload)) == 0
+    if none.any():
+        row = int(np.argmax(none))
+        raise InputError(
+            f"job {workload.job_id[row]} does not fit the machine with any of its {beside[row] + 1} sizes: drop it, or "
+            "give a larger machine",
+            row=row,
+        )
     dropped = int(np.count_nonzero(~fits))
     kept = np.flatnonzero(fits)
     owner, number = owner[kept], number[kept]
@@ -137,10 +134,12 @@ def _resources(
     )
 
 
-def _fits(rows: Workload, scheduler: Scheduler, processors: int | None, cluster: Cluster | None) -> NDArray[np.bool_]:
+def _fits(
+    rows: Workload, owner: NDArray[np.int64], scheduler: Scheduler, processors: int | None, cluster: Cluster | None
+) -> NDArray[np.bool_]:
     """Return which alternatives fit the empty machine, as far as the machine is known."""
     if cluster is not None and cluster.groups:
-        return never_runs(rows, cluster).codes < 0
+        return never_runs(rows, cluster, owner).codes < 0
     size = rows.processors if processors is None else processors
     if cluster is not None:
         size = cluster.processors

@@ -11,7 +11,6 @@ from schedlab.engine.parts.submission_limits.state import SubmissionLimits, new_
 
 if TYPE_CHECKING:
     from schedlab.engine.axes import Moves
-    from schedlab.engine.part import Given
     from schedlab.engine.prepared import Prepared
     from schedlab.engine.world import World
 
@@ -32,13 +31,4 @@ def _grown(old: World, new: World, moves: Moves) -> None:
     )
 
 
-def _numbers(given: Given, prepared: Prepared) -> Prepared:
-    """Let a moldable job count once."""
-    inputs = prepared.submission_limits
-    if given.spread is None or prepared.limits is None or inputs is None:
-        return prepared
-    once = inputs.of_first(prepared.in_submission_order(given.spread.owner))
-    return prepared._replace(limits=prepared.limits._replace(submission_limits=once))
-
-
-SUBMISSION_LIMITS = Part("submission_limits", SubmissionLimits, _new, _grown, numbers=_numbers)
+SUBMISSION_LIMITS = Part("submission_limits", SubmissionLimits, _new, _grown)
