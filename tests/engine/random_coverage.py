@@ -6,8 +6,8 @@ without it, as they never run.
     NUMBA_DISABLE_JIT=1 python tests/engine/random_coverage.py --cases 2000
     NUMBA_DISABLE_JIT=1 python tests/engine/random_coverage.py --of clusters
 
-What binds in fewer than one case of a hundred is hardly tested, and stands first in the table. What has bound in as
-many as that is not tried any further, and its share is of the cases until then.
+What binds in fewer than one case of a hundred is hardly tested, and stands first in the table. What binds more often
+beyond doubt is not tried any further: there, the share is of the cases until then.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -36,6 +36,7 @@ if __name__ == "__main__":
 from drawn_cases import Case, drawn_case, found_by_engine, without_what_never_runs  # noqa: E402
 from drawn_jobs import with_resources  # noqa: E402
 from engine_fuzzer import impatient, results  # noqa: E402
+from scipy.stats import binom  # noqa: E402
 from test_state import KINDS  # noqa: E402
 
 from schedlab.cluster.cluster import Cluster  # noqa: E402
@@ -46,7 +47,10 @@ from schedlab.workload.workload import Workload  # noqa: E402
 ENOUGH = 0.01
 """The share of cases in which something should bind."""
 
-AT_A_TIME = 40
+DOUBT = 0.001
+"""The chance at most that something binds by luck as often as was seen, if it does in no more cases than it should."""
+
+AT_A_TIME = 20
 """Cases after which is looked at what has bound often enough."""
 
 NAMES = {
@@ -61,53 +65,53 @@ NOT_ASKED = {("accounts", "qos"), ("users", "qos")}
 OPTION = re.compile(r"(?<=[(,])([a-z_]+)=[^,()]*(?:\([^()]*\))?")
 """An option in the text of a scheduler."""
 
-TOGETHER = {"partition": ["partitions"], "qos": ["qoses"], "size": ["favor", "relative"], "tres": ["amounts"]}
+TOGETHER = {
+    **{"partition": ["partitions"], "qos": ["qoses"], "size": ["favor", "relative"], "tres": ["amounts"]},
+    **{"age": ["max_age", "accrue"], "fairshare": ["half_life", "shares", "ends"]},
+}
 """Options that are nothing without another one."""
+
+NO_FACTOR = re.compile(r"multifactor(\((period=[^,()]*)?\))?(?![(\w])")
+"""What is left of a policy without its last factor: all priorities are equal."""
 
 PLACES = {"start_time", "end_time", "runs", "pauses", "nodes", "alternative"}
 """What differs when something binds."""
 
 
-def without(case: Case) -> Iterator[tuple[str, Case | None]]:
-    """Yield the name of everything that a case has, and the case without it; None if it cannot be without."""
+Made = tuple[str, Callable[[], Case]]
+"""The name of something, and what makes the case without it; raises InputError if it cannot be without."""
+
+
+def without(case: Case) -> Iterator[Made]:
+    """Yield everything that a case has."""
     yield from _without_fields(case)
     if isinstance(case.scheduler, str):
         for name in sorted({found[1] for found in OPTION.finditer(case.scheduler)}):
-            yield f"scheduler: {name}", case._replace(scheduler=_without_option(case.scheduler, name))
+            yield f"scheduler: {name}", partial(case._replace, scheduler=_without_option(case.scheduler, name))
     yield from _without_columns(case)
     for name in ("dependencies", "alternatives", "workflows"):
         if getattr(case.workload, name) is not None:
-            yield (
-                f"jobs: {name}",
-                _made(lambda name=name: case._replace(workload=case.workload.replace(**{name: None}))),
-            )
+            yield f"jobs: {name}", _with_jobs(case, partial(case.workload.replace, **{name: None}))
     for name in sorted(case.options.keys() - {"cluster"}):
         rest = {key: value for key, value in case.options.items() if key != name}
-        yield f"simulate: {name}", case._replace(options=rest)
+        yield f"simulate: {name}", partial(case._replace, options=rest)
     yield from _without_events(case)
 
 
-def _made(make: Callable[[], Case]) -> Case | None:
-    try:
-        return make()
-    except InputError:
-        return None
+def _with_jobs(case: Case, make: Callable[[], Workload]) -> Callable[[], Case]:
+    return lambda: case._replace(workload=make())
 
 
-def _with_jobs(case: Case, make: Callable[[], Workload]) -> Case | None:
-    return _made(lambda: case._replace(workload=make()))
-
-
-def _without_fields(case: Case) -> Iterator[tuple[str, Case | None]]:
+def _without_fields(case: Case) -> Iterator[Made]:
     for path in sorted(_paths(case.document)):
-        document = copy.deepcopy(case.document)
-        _drop(document, path)
 
-        def remade(document: Any = document) -> Case:
+        def remade(path: tuple[str, ...] = path) -> Case:
+            document = copy.deepcopy(case.document)
+            _drop(document, path)
             cluster = Cluster.from_dict(document)
             return case._replace(document=document, options={**case.options, "cluster": cluster})
 
-        yield f"cluster: {'.'.join(path)}", _made(remade)
+        yield f"cluster: {'.'.join(path)}", remade
 
 
 def _paths(document: Any, *above: str) -> set[tuple[str, ...]]:
@@ -137,10 +141,10 @@ def _without_option(text: str, name: str) -> str:
     names = {name, *TOGETHER.get(name, ())}
     text = OPTION.sub(lambda found: "" if found[1] in names else found[0], text)
     text = re.sub(r",+", ",", text).replace("(,", "(").replace(",)", ")").replace("()", "")
-    return text.rstrip(",")
+    return NO_FACTOR.sub("fcfs", text).rstrip(",")
 
 
-def _without_columns(case: Case) -> Iterator[tuple[str, Case | None]]:
+def _without_columns(case: Case) -> Iterator[Made]:
     resources = case.workload.resources
     for name in () if resources is None else sorted(set(resources.said) - {"tasks", "cores_per_task", "array"}):
         count = len(case.workload)
@@ -148,7 +152,7 @@ def _without_columns(case: Case) -> Iterator[tuple[str, Case | None]]:
         yield f"jobs: {name}", _with_jobs(case, partial(with_resources, case.workload, **{name: usual}))
 
 
-def _without_events(case: Case) -> Iterator[tuple[str, Case | None]]:
+def _without_events(case: Case) -> Iterator[Made]:
     events = case.options.get("node_events")
     if events is None:
         return
@@ -158,7 +162,7 @@ def _without_events(case: Case) -> Iterator[tuple[str, Case | None]]:
         def remade(rest: Any = rest) -> Case:
             return case._replace(options={**case.options, "node_events": replace(events, events=rest)})
 
-        yield f"event: {kind}", _made(remade)
+        yield f"event: {kind}", remade
 
 
 def differ(one: Any, other: Any) -> bool:
@@ -168,12 +172,30 @@ def differ(one: Any, other: Any) -> bool:
     return any(one.get(name) != other.get(name) for name in PLACES)
 
 
-def leaves_out_others(case: Case, other: Case) -> bool:
-    """Return whether other jobs are left out of a case as they never run, if it has another cluster."""
-    if case.drawn is None or case.document is other.document:
-        return False
-    kept, before = (without_what_never_runs(one._replace(workload=case.drawn)) for one in (other, case))
-    return kept is None or before is None or len(kept.workload) != len(before.workload)
+class Judge:
+    """What says whether something binds in a case, which is simulated once."""
+
+    def __init__(self, case: Case) -> None:
+        self.case, self.answer = case, found_by_engine(case)
+
+    def binds(self, other: Case) -> bool:
+        """Return whether it makes a difference what another case lacks."""
+        return differ(self.answer, found_by_engine(other)) or self.leaves_out_others(other)
+
+    def leaves_out_others(self, other: Case) -> bool:
+        """Return whether other jobs are left out as they never run, if it has another cluster."""
+        return self.case.document is not other.document and self._left(other) != self._kept
+
+    @cached_property
+    def _kept(self) -> int:
+        return self._left(self.case)
+
+    def _left(self, case: Case) -> int:
+        """Return how many of the jobs that were drawn can run."""
+        if self.case.drawn is None:
+            return 0
+        found = without_what_never_runs(case._replace(workload=self.case.drawn))
+        return 0 if found is None else len(found.workload)
 
 
 def case_of(kind: str, seed: int) -> Case | None:
@@ -201,18 +223,17 @@ def what_binds(kind: str, seed: int, enough: Collection[str]) -> dict[str, bool]
     case = case_of(kind, seed)
     if case is None:
         return {}
-    answer, found = found_by_engine(case), dict[str, bool]()
-    for name, other in without(case):
-        if other is not None and name not in enough:
+    judge, found = Judge(case), dict[str, bool]()
+    for name, make in without(case):
+        if name not in enough:
             with suppress(InputError):  # where it cannot run without
-                found[name] = leaves_out_others(case, other) or differ(answer, found_by_engine(other))
+                found[name] = judge.binds(make())
     return found
 
 
 def table(kind: str, cases: int, first: int = 0, workers: int = 1) -> dict[str, Line]:
     """Return how often everything that cases have was tried, and has bound."""
-    lines: defaultdict[str, Line] = defaultdict(Line)
-    least, enough = max(1, ENOUGH * cases), set[str]()
+    lines, enough = defaultdict[str, Line](Line), set[str]()
     for begin in range(0, cases, AT_A_TIME):
         seeds = range(first + begin, first + min(begin + AT_A_TIME, cases))
         for found in results(seeds, workers, partial(what_binds, kind, enough=frozenset(enough))):
@@ -220,9 +241,10 @@ def table(kind: str, cases: int, first: int = 0, workers: int = 1) -> dict[str, 
                 lines[name].bound += binds
                 lines[name].tried += 1
         for name, line in lines.items():
-            if line.bound >= least and name not in enough:
+            done = begin + len(seeds)
+            if name not in enough and binom.sf(line.bound - 1, done, ENOUGH) < DOUBT:
                 enough.add(name)
-                line.cases = begin + len(seeds)
+                line.cases = done
     for name in lines.keys() - enough:
         lines[name].cases = cases
     return dict(lines)
