@@ -79,29 +79,39 @@ def drawn_case(seed: int) -> Case | None:
 def _any_case(draw: Draw) -> Case:
     """Return a random simulation, which may be refused."""
     draw.wanted = drawn_subject(draw)
-    nodes = draw.has("nodes", 0.1 if "many" in draw.wanted else 0.75)
-    heterogeneous = draw.has("heterogeneous", 0.18)
-    moldable = not heterogeneous and draw.has("moldable", 0.15)
+    nodes = draw.has("nodes", 0.1 if draw.wanted & {"many", "processors"} else 0.75)
+    seldom = 0.05 if draw.wanted else 0.2
+    heterogeneous = draw.has("heterogeneous", seldom)
+    moldable = not heterogeneous and draw.has("moldable", seldom)
     licences: Document = {"licenses": {"L": draw.randint(1, 3), "M": 1}} if draw.chance(0.25) else {}
-    document = drawn_cluster(draw) if nodes else {"processors": draw.randint(1, 12), **licences}
+    document = (
+        drawn_cluster(draw)
+        if nodes
+        else {"processors": draw.randint(*(4, 8) if "queue" in draw.wanted else (1, 12)), **licences}
+    )
     cluster = Cluster.from_dict(document)
     scheduler = drawn_scheduler(draw, nodes=nodes, switches="switches" in document, heterogeneous=heterogeneous)
     jobs = draw.choice([30, 50, 80] if draw.wanted else [4, 10, 16, 25, 40])
     workload = drawn_jobs(draw, document, cluster.processors, jobs, heterogeneous=heterogeneous, moldable=moldable)
     options: dict[str, Any] = {"cluster": cluster}
-    if nodes and draw.has("events", 0.35) and (events := drawn_events(draw, document["groups"])) is not None:
+    if (
+        nodes
+        and draw.has("events", 0.1 if "queue" in draw.wanted else 0.35)
+        and (events := drawn_events(draw, document["groups"])) is not None
+    ):
         options["node_events"] = events
         if events.reservations:
             workload = asking_for_reservations(draw, workload, [event.name for event in events.reservations])
     if not nodes and draw.chance(0.3):
         options["events"] = draw.one("pyss", "sc17")
     options |= draw.fields({"in_order": (0.08, whole(1, 8))})
-    if draw.has("distributions", 0.15):
+    if draw.has("distributions", seldom):
         workload, scheduler = _with_distributions(draw, workload, scheduler)
     if nodes and "preemption" not in document and not {"node_events", "events"} & options.keys():
         options["cluster"] = with_power_saving(cluster, workload, scheduler)
     case = Case(workload, scheduler, options, document)
-    return case._replace(scheduler=with_python(draw, scheduler)) if draw.chance(0.1) else case
+    by_python = draw.chance(0.03 if draw.wanted else 0.4)
+    return case._replace(scheduler=with_python(draw, scheduler)) if by_python else case
 
 
 def _with_distributions(draw: Draw, workload: Workload, scheduler: str) -> tuple[Workload, str]:

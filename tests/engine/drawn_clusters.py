@@ -106,8 +106,13 @@ class Machine(NamedTuple):
 
 
 ANY_MACHINE = Machine((1, 1, 2, 3), (1, 2, 2, 3, 4), (1, 2, 2, 4, 4, 8))
-MACHINES = {"crowded": Machine((1,), (2, 3, 4), (4,)), "many nodes": Machine((1, 2), (4, 6), (1, 2, 4))}
-"""Few cores, so that jobs take those of others; and nodes among which there is a choice for jobs of several."""
+MACHINES = {
+    "crowded": Machine((1,), (2, 3, 4), (4,)),
+    "many nodes": Machine((1, 2), (4, 6), (1, 2, 4)),
+    "switch_wait": Machine((3,), (2,), (2, 4)),
+    "queue": Machine((1, 1, 2), (2, 3), (2, 4)),
+}
+"""Few cores, so that jobs take those of others; nodes among which there is a choice; a switch for each group."""
 
 
 def drawn_cluster(draw: Draw) -> Document:
@@ -123,7 +128,7 @@ def drawn_cluster(draw: Draw) -> Document:
         document |= _accounting(draw, qualities)
     else:
         qualities = []
-    preempts = draw.has("preemption", 0.45)
+    preempts = draw.has("preemption", 0.1 if "queue" in draw.wanted else 0.45)
     partitions = [_partition(draw, number, groups, qualities) for number in range(draw.randint(2 * preempts, 3))]
     if preempts:
         document["preemption"] = _preemption(draw, by_qos=bool(qualities) and draw.has("by qos", 0.5))
@@ -157,27 +162,27 @@ def with_power_saving(cluster: Cluster, workload: Workload, scheduler: str) -> C
 def _groups(draw: Draw, switched: bool) -> list[Document]:
     groups, first = [], 0
     kind = next((kind for name, kind in MACHINES.items() if draw.has(name, 0.0)), ANY_MACHINE)
-    for _ in range(draw.choice(kind.groups)):
+    for number in range(draw.choice(kind.groups)):
         count = draw.choice(kind.nodes)
         names, cores = f"n[{first}-{first + count - 1}]", draw.choice(kind.cores)
         group = {"nodes": names, "cores": cores, "weight": draw.randint(1, 3)}
         first += count
         group |= draw.fields({"memory": (0.6, (100, 400, 1000)), "features": (0.75, (["x"], ["x", "y"], ["y"]))})
-        gpus = draw.one(0, 0, 1, 2, 4)
+        gpus = draw.one(1, 2) if "gpus" in draw.wanted else draw.one(0, 0, 1, 2, 4)
         if gpus:
             kinds = draw.one(0, {"a": gpus}, {"a": gpus, "b": draw.randint(1, 2)})
             group["gpus"] = kinds or gpus
         if switched:
-            group["switch"] = f"s{draw.randint(1, 3)}"
+            group["switch"] = f"s{number + 1 if kind is MACHINES['switch_wait'] else draw.randint(1, 3)}"
         groups.append(group)
     return groups
 
 
 def _accounting(draw: Draw, qualities: list[str]) -> Document:
-    qos = [
-        {"name": name, **draw.few(QOS, MOST_FIELDS), **_limits(draw, "limits of qos", LIMITS_OF_QOS)}
-        for name in qualities
-    ]
+    table = LIMITS_OF_QOS
+    if "over_partition" in draw.wanted:  # of limits of other kinds, both hold
+        table = {name: (1, LIMITS_OF_QOS[name][1]) for name in draw.sample(sorted(LIMITS_OF_QOS), MOST_LIMITS)}
+    qos = [{"name": name, **draw.few(QOS, MOST_FIELDS), **_limits(draw, "limits of qos", table)} for name in qualities]
     for place, one in enumerate(qos):
         below = draw.some(qualities[place + 1 :], OFTEN if "by qos" in draw.wanted else 0.6)
         if below:
@@ -210,13 +215,14 @@ def _accounting(draw: Draw, qualities: list[str]) -> Document:
 
 def _limits(draw: Draw, whose: str, table: Table) -> Document:
     """Return limits of an account, a user or a QOS; few if a case is about what they would hide, such as others."""
-    share = 0.1 if any(name.startswith(("limits of", "crowded")) for name in draw.wanted) else 0.55
+    share = 0.1 if any(name.startswith(("limits of", "crowded", "queue")) for name in draw.wanted) else 0.55
     return {"limits": draw.few(table, MOST_LIMITS)} if draw.has(whose, share) else {}
 
 
 def _partition(draw: Draw, number: int, groups: list[Document], qualities: list[str]) -> Document:
-    made = {"name": f"p{number}", "default": number == 0, **draw.few(PARTITION, 2 * MOST_FIELDS)}
-    if draw.chance(0.3 if draw.wanted else 0.6):
+    most = 1 if "queue" in draw.wanted else 2 * MOST_FIELDS
+    made = {"name": f"p{number}", "default": number == 0, **draw.few(PARTITION, most)}
+    if draw.chance(0.1 if "queue" in draw.wanted else 0.3 if draw.wanted else 0.6):
         made["nodes"] = ",".join(draw.sample(nodes_of(groups), draw.randint(1, len(nodes_of(groups)))))
         if draw.chance(0.35) and "," in made["nodes"]:
             made["min_nodes"] = 2

@@ -51,7 +51,7 @@ def drawn_jobs(
         workload = _with_dependencies(draw, rng, workload, workflows=not heterogeneous and draw.has("workflows", 0.4))
     if moldable:
         workload = workload.replace(alternatives=_alternatives(rng, document, processors, jobs))
-    if rng.random() < 0.25:
+    if rng.random() < (0.05 if "queue" in draw.wanted else 0.25):
         workload = _with_patience(workload, rng)
     return with_checkpoints(workload, rng) if rng.random() < 0.15 and not moldable else workload
 
@@ -70,12 +70,20 @@ def _with_patience(workload: Workload, rng: np.random.Generator) -> Workload:
 
 def _times(draw: Draw, rng: np.random.Generator, jobs: int) -> Columns:
     request = rng.integers(1, 400 if "crowded" in draw.wanted else draw.one(20, 60, 200, 200), jobs)
+    if "queue" in draw.wanted:
+        request = rng.integers(10, 250, jobs)
     runs = "any" if draw.has("too long", 0.0) else draw.one("as asked", "shorter", "shorter", "shorter", "any")
     most = {"as asked": request, "shorter": request, "any": 2 * request + 1}[runs]
-    within = draw.one(1, 30, 60, 120) if draw.wanted else draw.one(1, 1, 30, 60, 120, 300)
+    within = (
+        draw.one(1, 30, 60)
+        if "queue" in draw.wanted
+        else draw.one(1, 30, 60, 120)
+        if draw.wanted
+        else draw.one(1, 1, 30, 60, 120, 300)
+    )
     within = 400 if draw.has("spread", 0.0) else within  # so that runs are there whom others may preempt
     submit = np.sort(rng.integers(0, within, jobs))
-    if draw.chance(0.15):
+    if draw.has("ties", 0.15):
         rng.shuffle(submit)
     if draw.chance(0.1):
         submit = submit // 30 * 30
@@ -90,6 +98,9 @@ def _times(draw: Draw, rng: np.random.Generator, jobs: int) -> Columns:
 
 def _on_processors(draw: Draw, rng: np.random.Generator, processors: int, jobs: int) -> Columns:
     width = rng.integers(1, processors + 1, jobs)
+    narrow = np.minimum(width, rng.integers(1, 3, jobs))
+    if "queue" in draw.wanted:  # wide ones wait, and narrow ones may start before them
+        return {"tasks": np.where(rng.random(jobs) < 0.6, narrow, width)}
     return {"tasks": np.minimum(width, rng.integers(1, processors + 1, jobs)) if draw.chance(0.5) else width}
 
 
@@ -99,6 +110,8 @@ def _on_nodes(draw: Draw, rng: np.random.Generator, document: Document, jobs: in
         "narrow", 0.0 if draw.wanted else 0.6
     )  # so that limits hold jobs back, and not the nodes
     tasks = rng.integers(1, 3 if narrow else draw.one(2, 5, 10), jobs)
+    if "queue" in draw.wanted:
+        tasks = rng.choice([1, 1, 1, 2, 3, 4, 6], jobs)
     several = 0.5 if "switches" in document else 0.25  # on nodes that may be on several switches
     nodes = np.where(rng.random(jobs) < several, rng.integers(1, 4, jobs), 0)
     asked = _gpus(draw, rng, groups, jobs)
@@ -130,7 +143,15 @@ def _on_nodes(draw: Draw, rng: np.random.Generator, document: Document, jobs: in
         asked["qos"] = [draw.one("", *qualities) for _ in range(jobs)]
         if draw.has("account", 0.5):
             asked["account"] = [draw.one("", "a", "b") for _ in range(jobs)]
-    return _in_waves(asked, document, jobs) if "crowded" in draw.wanted else asked
+    if "crowded" in draw.wanted:
+        return _in_waves(asked, document, jobs)
+    return asked | _anywhere(jobs) if "queue" in draw.wanted else asked
+
+
+def _anywhere(jobs: int) -> Columns:
+    """Return the columns of jobs that may run on any node."""
+    nothing = {name: [""] * jobs for name in ("constraint", "nodelist", "exclude")}
+    return {"memory_per_node": np.zeros(jobs, dtype=int), **nothing}
 
 
 def _in_waves(asked: Columns, document: Document, jobs: int) -> Columns:
@@ -139,10 +160,8 @@ def _in_waves(asked: Columns, document: Document, jobs: int) -> Columns:
     partitions = [one["name"] for one in document.get("partitions", [{"name": ""}])]
     qualities = [one["name"] for one in document.get("qos", [])]
     changed: Columns = {
+        **_anywhere(jobs),
         "tasks": np.where(low | (asked["gpu_share"] < 1000), 1, 3) * asked["tasks"],
-        "memory_per_node": np.zeros(jobs, dtype=int),
-        "constraint": [""] * jobs,
-        "nodelist": [""] * jobs,
         "partition": [partitions[0 if one else -1] for one in low],
     }
     if qualities:
@@ -158,7 +177,8 @@ def _partitions(draw: Draw, document: Document) -> str:
 def _gpus(draw: Draw, rng: np.random.Generator, groups: list[Document], jobs: int) -> Columns:
     """Return GPUs per node, in all or per task for a third of the jobs, parts of one for some, and their types."""
     kinds = {kind for group in groups if isinstance(group.get("gpus"), dict) for kind in group["gpus"]}
-    how = rng.random(jobs) if any("gpus" in group for group in groups) else np.ones(jobs)
+    there = any("gpus" in group for group in groups)
+    how = rng.random(jobs) * (0.35 if "gpus" in draw.wanted else 1) if there else np.ones(jobs)
     per_node = np.where(how < 0.15, rng.integers(1, 3, jobs), 0)
     in_all = np.where((how >= 0.15) & (how < 0.3), rng.integers(1, 4, jobs), 0)
     per_task = ((how >= 0.3) & (how < 0.35)).astype(int)

@@ -32,6 +32,15 @@ FACTORS: dict[str, tuple[float, tuple[Any, ...], Table]] = {
     "partition": (0.3, (100,), {"partitions": (1, ("1:0.5;2:1",))}),
     "qos": (0.3, (100,), {"qoses": (1, ("1:0.5;2:1",))}),
 }
+OFTEN_OR_SELDOM = {"often": (0, 1, 5), "seldom": (60,)}
+"""Seconds between backfill passes, where others would hide what a case is about."""
+
+
+def interval(draw: Draw) -> int:
+    """Return the seconds between backfill passes."""
+    return draw.choice(next((times for name, times in OFTEN_OR_SELDOM.items() if name in draw.wanted), (0, 1, 5, 60)))
+
+
 # In seconds, a regression with the usual step asks for the whole request of nearly all jobs, whatever its loss.
 PREDICTORS = (
     *("requested", "actual", "ave2", "ave(3)", "mean", "median", "quantile(0.9)", "similar", "similar(0.3,jobs=2)"),
@@ -39,12 +48,12 @@ PREDICTORS = (
     *("nag(over=linear,under=square,weight=wide,step=5,penalty=0)", "log-nag(pairs)"),
 )
 PASSES: Table = {
-    "interval": (0.6, (0, 1, 5, 30, 60)),
-    "depth": (0.4, (1, 2, 5, 10, "all")),
-    "resolution": (0.4, (1, 7, 30, 60)),
-    "origin": (0.15, (0, 13, 40)),
-    "window": (0.4, (10, 60, 300, "all")),
-    "reserve": (0.25, (0, 1, 2, 5)),
+    "interval": (0.6, interval),
+    "depth": (0.4, (1, 2, 5)),
+    "resolution": (0.4, (1, 7, 30)),
+    "origin": (0.15, (13, 30, 40)),
+    "window": (0.4, (10, 40, 100)),
+    "reserve": (0.25, (0, 1, 2)),
     "reserve_age": (0.2, (5, 30)),
     "partition_reserve": (0.15, (1, 2)),
     "array_reserve": (0.15, (0, 1, 2)),
@@ -52,23 +61,23 @@ PASSES: Table = {
     "limits": (0.25, ("stop",)),
     "queue_depth": (0.3, (1, 2, 5)),
     "partition_queue_depth": (0.15, (1, 2)),
-    "delay": (0.4, (0, 1, 3, 10)),
-    "overtime": (0.25, (0, 5, 30, 60, "all")),
-    "tick": (0.35, (0, 1, 2, 5)),
+    "delay": (0.4, (0, 1, 10)),
+    "overtime": (0.25, (5, 30, 60, "all")),
+    "tick": (0.35, (1, 2, 5)),
     "user_depth": (0.2, (1, 2)),
     "partition_depth": (0.1, (1, 3)),
     "association_depth": (0.1, (1, 2)),
     "user_partition_depth": (0.1, (1, 2)),
     "starts": (0.15, (1, 2)),
     "main_starts": (0.15, (1, 2)),
-    "plan_size": (0.2, (1, 3, 5, 0)),
+    "plan_size": (0.2, (1, 3, 5)),
     "ties": (0.6, ("number",)),
     "wf_depth": (0.1, (1, 3)),
     "wf_plan": (0.1, ("ready",)),
     "wf_count": (0.1, ("workflows",)),
     "hetjob_prio": (0.25, ("min", "avg", "max")),
     "hetjob_immediate": (0.2, ("yes",)),
-    "switch_wait": (0.2, (0, 10, 300)),
+    "switch_wait": (0.2, (0, 10)),
     "version": (0.4, ("22.05", "24.11")),
 }
 MOST_OPTIONS = 5
@@ -76,11 +85,15 @@ MOST_OPTIONS = 5
 ON_NODES: Table = {"serial": (0.15, ("last",)), "busy": (0.15, ("first",))}
 PLACEMENTS = ("first", "weight", "best", "spread", "fgd", "consecutive", "consecutive", "consecutive")
 """Beside the nodes of few switches."""
-OTHERS: Table = {"starvation": (0.12, (0, 5, 60, 300)), "window": (0.1, (1, 2, 5))}
+BESIDE_SLURM = {"starvation", "speculation"}
+"""What Slurm's passes do not have."""
+OTHERS: Table = {"starvation": (0.12, (0, 5, 60)), "window": (0.1, (1, 2, 5))}
 
 
 def drawn_policy(draw: Draw) -> str:
     """Return a policy as text."""
+    if "equal" in draw.wanted:
+        return "fcfs"
     if draw.has("multifactor", 0.0 if "predictions" in draw.wanted else 0.3):
         return _multifactor(draw)
     if "predictions" in draw.wanted:
@@ -112,7 +125,7 @@ def drawn_scheduler(draw: Draw, *, nodes: bool, switches: bool, heterogeneous: b
         options.append("reservations=fixed")
     if nodes and draw.has("placement", 0.6):
         whole = "consecutive" if "placement" in draw.wanted else draw.choice(PLACEMENTS)
-        options.append(f"placement={'switches' if switches and draw.chance(0.6) else whole}")
+        options.append(f"placement={'switches' if switches and draw.has('switch_wait', 0.6) else whole}")
     return ",".join([policy + own + backfilling, *options])
 
 
@@ -122,7 +135,8 @@ def _predictor(draw: Draw) -> str:
 
 
 def _backfilling(draw: Draw, policy: str, *, nodes: bool, heterogeneous: bool) -> str:
-    kind = 1.0 if draw.has("slurm", 0.5) else draw.random()
+    beside = bool(draw.wanted & BESIDE_SLURM)
+    kind = 1.0 if draw.has("slurm", 0.5 * (not beside)) else draw.random() * (1 - 0.3 * beside)
     if kind < 0.24:
         return ""
     if kind < 0.7 and not heterogeneous:
@@ -131,10 +145,10 @@ def _backfilling(draw: Draw, policy: str, *, nodes: bool, heterogeneous: bool) -
         return "+conservative"
     options = draw.text(PASSES, MOST_OPTIONS)
     if policy.startswith("multifactor"):
-        options += draw.text({"reserve_priority": (0.2, (1, 20, 100))})
+        options += draw.text({"reserve_priority": (0.2, (20, 100, 400))})
     if nodes:
         options += draw.text(ON_NODES)
-    elif draw.chance(0.4):
+    elif draw.has("whole nodes", 0.4):
         options.append(f"{draw.one('node', 'shared')}={draw.randint(2, 4)}")
     return f"+slurm({','.join(options)})" if options else "+slurm"
 
