@@ -91,7 +91,7 @@ def _any_case(draw: Draw) -> Case:
     )
     cluster = Cluster.from_dict(document)
     scheduler = drawn_scheduler(draw, nodes=nodes, switches="switches" in document, heterogeneous=heterogeneous)
-    jobs = draw.choice([30, 50, 80] if draw.wanted else [4, 10, 16, 25, 40])
+    jobs = draw.choice([50, 80] if draw.wanted else [4, 10, 16, 25, 40])
     workload = drawn_jobs(draw, document, cluster.processors, jobs, heterogeneous=heterogeneous, moldable=moldable)
     options: dict[str, Any] = {"cluster": cluster}
     if (

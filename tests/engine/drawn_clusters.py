@@ -93,7 +93,7 @@ PREEMPTION: Table = {
     "exempt_time": (0.5, (5, 30)),
     "requeue_delay": (1, (1, 10, 121)),
     "youngest_first": (0.5, (True,)),
-    "reorder": (1, (0, 2, 3)),
+    "reorder": (1, (0, 0, 2, 3)),
 }
 
 
@@ -109,10 +109,14 @@ ANY_MACHINE = Machine((1, 1, 2, 3), (1, 2, 2, 3, 4), (1, 2, 2, 4, 4, 8))
 MACHINES = {
     "crowded": Machine((1,), (2, 3, 4), (4,)),
     "many nodes": Machine((1, 2), (4, 6), (1, 2, 4)),
-    "switch_wait": Machine((3,), (2,), (2, 4)),
+    "few switches": Machine((3,), (2,), (2, 4)),
     "queue": Machine((1, 1, 2), (2, 3), (2, 4)),
 }
 """Few cores, so that jobs take those of others; nodes among which there is a choice; a switch for each group."""
+
+
+IN_PARTITIONS = {"partitions", "partition_reserve", "partition_depth", "user_partition_depth", "partition_queue_depth"}
+"""What is about several partitions."""
 
 
 def drawn_cluster(draw: Draw) -> Document:
@@ -129,18 +133,19 @@ def drawn_cluster(draw: Draw) -> Document:
     else:
         qualities = []
     preempts = draw.has("preemption", 0.1 if "queue" in draw.wanted else 0.45)
-    partitions = [_partition(draw, number, groups, qualities) for number in range(draw.randint(2 * preempts, 3))]
+    fewest = 2 if preempts or draw.wanted & IN_PARTITIONS else 0
+    partitions = [_partition(draw, number, groups, qualities) for number in range(draw.randint(fewest, 3))]
     if preempts:
         document["preemption"] = _preemption(draw, by_qos=bool(qualities) and draw.has("by qos", 0.5))
         for tier, one in enumerate(partitions):  # most of which share nodes
-            one.update(draw.fields({"priority_tier": (0.8, (tier + 1,))}))
+            one.update(draw.fields({"priority_tier": (1 if "crowded" in draw.wanted else 0.8, (tier + 1,))}))
             if "crowded" in draw.wanted or draw.chance(0.6):
                 one.pop("nodes", None)
                 one.pop("min_nodes", None)
-        if document["preemption"]["by"] == "qos":
-            for one in partitions:
-                if one.get("preempt_mode") == "suspend":
-                    del one["preempt_mode"]
+        ends = bool(draw.wanted & {"youngest_first", "reorder"})  # which are about runs that end
+        for one in partitions:
+            if ends or (document["preemption"]["by"] == "qos" and one.get("preempt_mode") == "suspend"):
+                one.pop("preempt_mode", None)
     if draw.chance(0.35):
         document["licenses"] = {"L": draw.randint(1, 4), "M": draw.randint(1, 2)}
     return document | ({"partitions": partitions} if partitions else {})
@@ -173,7 +178,7 @@ def _groups(draw: Draw, switched: bool) -> list[Document]:
             kinds = draw.one(0, {"a": gpus}, {"a": gpus, "b": draw.randint(1, 2)})
             group["gpus"] = kinds or gpus
         if switched:
-            group["switch"] = f"s{number + 1 if kind is MACHINES['switch_wait'] else draw.randint(1, 3)}"
+            group["switch"] = f"s{number + 1 if kind is MACHINES['few switches'] else draw.randint(1, 3)}"
         groups.append(group)
     return groups
 
@@ -220,9 +225,9 @@ def _limits(draw: Draw, whose: str, table: Table) -> Document:
 
 
 def _partition(draw: Draw, number: int, groups: list[Document], qualities: list[str]) -> Document:
-    most = 1 if "queue" in draw.wanted else 2 * MOST_FIELDS
+    most = 1 if draw.wanted & {"queue", "crowded"} else 2 * MOST_FIELDS
     made = {"name": f"p{number}", "default": number == 0, **draw.few(PARTITION, most)}
-    if draw.chance(0.1 if "queue" in draw.wanted else 0.3 if draw.wanted else 0.6):
+    if draw.has("partitions", 0.1 if "queue" in draw.wanted else 0.3 if draw.wanted else 0.6):
         made["nodes"] = ",".join(draw.sample(nodes_of(groups), draw.randint(1, len(nodes_of(groups)))))
         if draw.chance(0.35) and "," in made["nodes"]:
             made["min_nodes"] = 2
@@ -246,7 +251,7 @@ def _preemption(draw: Draw, *, by_qos: bool) -> Document:
         ("requeue", "requeue", "cancel") if by_qos else ("requeue", "requeue", "cancel", "suspend", "suspend", "off")
     )
     if "crowded" in draw.wanted and not by_qos:
-        modes = ("requeue", "requeue", "cancel", "suspend")
+        modes = ("requeue", "requeue", "cancel", "suspend")[: 3 if draw.wanted & {"youngest_first", "reorder"} else 4]
     return {"by": "qos" if by_qos else "partition", "mode": draw.choice(modes), **draw.fields(PREEMPTION)}
 
 

@@ -36,7 +36,8 @@ def drawn_jobs(
     if heterogeneous:
         asked["het_job"] = _together(draw, columns, jobs)
     elif draw.has("arrays", 0.2):
-        limits = {"A1": draw.randint(0, 2), "A2": draw.randint(0, 2)}
+        most = 0 if "array_reserve" in draw.wanted else 2
+        limits = {"A1": draw.randint(0, most), "A2": draw.randint(0, most)}
         asked["array"] = [draw.one("", "", "A1", "A2") for _ in range(jobs)]
         asked["array_limit"] = [limits.get(array, 0) for array in asked["array"]]
     columns["requested_processors"] = asked["tasks"] * asked.get("cores_per_task", 1)
@@ -155,13 +156,16 @@ def _anywhere(jobs: int) -> Columns:
 
 
 def _in_waves(asked: Columns, document: Document, jobs: int) -> Columns:
-    """Return jobs of which many give way, then some wide ones take the place of several, and so on; all may run."""
+    """Return jobs of which many give way, then some take the place of several, on one node or more, and so on."""
     low = np.arange(jobs) % 12 < 8
     partitions = [one["name"] for one in document.get("partitions", [{"name": ""}])]
     qualities = [one["name"] for one in document.get("qos", [])]
+    one_node = ~low & (np.arange(jobs) % 2 == 0)
     changed: Columns = {
         **_anywhere(jobs),
-        "tasks": np.where(low | (asked["gpu_share"] < 1000), 1, 3) * asked["tasks"],
+        "tasks": np.where(low | (asked["gpu_share"] < 1000), asked["tasks"], np.maximum(asked["nodes"], 3)),
+        "cores_per_task": np.where(low, asked["cores_per_task"], 1),
+        "nodes": np.where(one_node, 1, asked["nodes"]),
         "partition": [partitions[0 if one else -1] for one in low],
     }
     if qualities:

@@ -125,7 +125,7 @@ def drawn_scheduler(draw: Draw, *, nodes: bool, switches: bool, heterogeneous: b
         options.append("reservations=fixed")
     if nodes and draw.has("placement", 0.6):
         whole = "consecutive" if "placement" in draw.wanted else draw.choice(PLACEMENTS)
-        options.append(f"placement={'switches' if switches and draw.has('switch_wait', 0.6) else whole}")
+        options.append(f"placement={'switches' if switches and draw.has('few switches', 0.6) else whole}")
     return ",".join([policy + own + backfilling, *options])
 
 

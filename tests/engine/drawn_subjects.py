@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from drawing import Draw
 
-ABOUT_SOMETHING = 0.85
-"""The share of cases that are about something; the others have anything."""
+ABOUT_SOMETHING, ABOUT_TWO = 0.85, 0.6
+"""The share of cases that are about something, and of these that are about two things; the others have anything."""
 
 
 class Subject(NamedTuple):
@@ -36,6 +36,7 @@ LIMITS_OF_QOS = (
 )
 QUEUE = ("slurm", "queue", "often")
 FAIR = (*QUEUE[1:], "multifactor", "fairshare", "period")
+PREDICTED = ("predictions", "many", "spread", "queue")
 GIVING_WAY = ("exempt_time", "grace_time", "preempt_mode", "youngest_first", "reorder")
 SUBJECTS = (
     *[Subject((*NARROW, "limits of users"), LIMITS, 2)] * 3,  # three owners of ten limits each
@@ -80,7 +81,7 @@ SUBJECTS = (
     Subject((*QUEUE, "delay")),
     Subject(("slurm", "queue", "ties", "equal")),
     Subject(("slurm", "queue", "version")),
-    Subject(("slurm", "queue", "overtime", "too long")),
+    Subject(("processors", "slurm", "queue", "overtime", "too long")),
     Subject(("processors", *QUEUE, "whole nodes")),
     Subject(("nodes", *QUEUE, "placement", "whole nodes", "many nodes"), ("busy", "serial")),
     Subject((*QUEUE, "arrays", "array_reserve")),
@@ -88,12 +89,11 @@ SUBJECTS = (
     Subject((*QUEUE, "dependencies", "workflows", "one place"), ("wf_depth", "wf_plan")),
     Subject((*QUEUE, "dependencies", "workflows", "one place", "wf_count", "depth")),
     Subject(("nodes", *QUEUE, "heterogeneous", "multifactor", "size"), ("hetjob_prio", "hetjob_immediate"), 1),
-    Subject(("nodes", "slurm", "queue", "switches", "switch_wait", "placement")),
+    Subject(("nodes", "slurm", "queue", "switches", "few switches", "placement", "switch_wait")),
+    Subject(("nodes", "slurm", "queue", "switches", "few switches", "placement")),
     Subject(("starvation", "queue")),
-    Subject(
-        ("predictions", "many", "spread", "queue"),
-        ("mean", "jobs", "shrink", "over", "weight", "under", "step", "penalty"),
-    ),
+    Subject((*PREDICTED, "over")),
+    Subject(PREDICTED, ("mean", "jobs", "shrink"), 1),
     Subject(("distributions", "speculation", "exhausted")),
     Subject(("nodes", "gpus", "queue")),
     Subject(("nodes", "events", "drain")),
@@ -104,5 +104,7 @@ def drawn_subject(draw: Draw) -> frozenset[str]:
     """Return what a case is about; nothing in some cases."""
     if not draw.chance(ABOUT_SOMETHING):
         return frozenset()
-    subject = draw.choice(SUBJECTS)
-    return frozenset((*subject.always, *draw.sample(subject.some, min(subject.count, len(subject.some)))))
+    words: set[str] = set()
+    for subject in draw.sample(SUBJECTS, 2 if draw.chance(ABOUT_TWO) else 1):
+        words |= {*subject.always, *draw.sample(subject.some, min(subject.count, len(subject.some)))}
+    return frozenset(words)

@@ -166,9 +166,9 @@ def _without_events(case: Case) -> Iterator[Made]:
 
 
 def differ(one: Any, other: Any) -> bool:
-    """Return whether two answers place a job elsewhere or at another time; False if one is that it is refused."""
+    """Return whether two answers place a job elsewhere or at another time, or only one is that some never start."""
     if isinstance(one, str) or isinstance(other, str):
-        return False
+        return isinstance(one, str) != isinstance(other, str)
     return any(one.get(name) != other.get(name) for name in PLACES)
 
 
