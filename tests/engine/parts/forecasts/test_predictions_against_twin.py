@@ -100,7 +100,7 @@ def assert_equal(*arguments):
 
 @pytest.mark.parametrize("predictor", PREDICTORS, ids=lambda predictor: as_predictor(predictor).text)
 @given(data=st.data(), workload=jobs_of_users, events=orders, in_order=st.integers(0, 3))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_the_engine_predicts_and_corrects_as_its_twin(predictor, data, workload, events, in_order):
     assert_equal(workload, data.draw(schedulers(st.just(predictor))), events, in_order)
 
@@ -119,7 +119,7 @@ def test_the_engine_asks_a_distribution_for_what_its_twin_asks_it(policy, groups
 @pytest.mark.parametrize("features", CHOICES["features"])
 @pytest.mark.parametrize(("over", "under", "weight"), LOSSES)
 @given(data=st.data(), workload=jobs_of_users, events=orders)
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 def test_the_engine_learns_with_every_loss_as_its_twin(over, under, weight, features, data, workload, events):
     choice = Regression(over, under, weight, features)
     assert_equal(workload, data.draw(schedulers(st.just(choice))), events)
@@ -140,13 +140,13 @@ def test_the_engine_learns_with_every_loss_as_its_twin(over, under, weight, feat
 def test_the_engine_equals_its_twin_when_there_is_much_to_learn(scheduler, events):
     """Hundreds of jobs of 12 users, whose run times reach from seconds to days."""
     rng = np.random.default_rng(11)
-    n = 150 if "conservative" in scheduler else 400
+    n = 100 if "conservative" in scheduler else 200
     jobs = tsafrir_estimates(lublin(n, 64, rng=rng, load=1.3), rng=rng)
     assert_equal(jobs.replace(user_id=rng.integers(0, 12, n)), Scheduler.parse(scheduler), events)
 
 
 @given(workload=jobs_of_users, scheduler=schedulers(st.sampled_from(PREDICTORS)), events=orders)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_no_processor_is_used_twice_and_no_job_starts_before_its_submission(workload, scheduler, events):
     schedule = simulate_any(workload, scheduler, events)
     assert (schedule.start_time >= workload.submit_time).all()
@@ -156,7 +156,7 @@ def test_no_processor_is_used_twice_and_no_job_starts_before_its_submission(work
 
 
 @given(workload=jobs_of_users, scheduler=schedulers(st.sampled_from(PREDICTORS)), events=orders)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_predictions_lie_within_the_request_and_only_jobs_that_outlive_theirs_are_corrected(
     workload, scheduler, events
 ):
