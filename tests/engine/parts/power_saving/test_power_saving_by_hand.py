@@ -223,3 +223,17 @@ def test_what_does_not_go_together_is_told_in_a_sentence(make, told):
 @pytest.mark.compiled
 def test_compiled_kernels_agree_with_the_case_by_hand():
     assert simulate(WAKES, "fcfs+easy", cluster=machine(20, 15, 5)).start_time.tolist() == [0, 10, 75, 85]
+
+
+def test_predictors_do_not_count_jobs_whose_nodes_boot_as_running():
+    # One user on three nodes that sleep soon: jobs of two nodes boot while a later job already runs on one that is on.
+    rng = np.random.default_rng(5)
+    processors = rng.integers(1, 3, 60)
+    jobs = jobs_of(np.sort(rng.integers(0, 900, 60)).tolist(), rng.integers(1, 40, 60).tolist(), processors.tolist())
+    jobs = jobs.replace(requested_time=jobs.run_time * 2, user_id=np.ones(60, dtype=np.int64))
+    cluster = machine(3, 15, 2, group=NodeGroup.of("n[1-3]", cores=1))
+    text = "fcfs+easy@nag(over=linear,under=square,weight=wide,step=5,penalty=0)"
+    ours, plain = simulate(jobs, text, cluster=cluster), replay(prepare(jobs, text, cluster=cluster))
+    assert ours.boot_wait is not None
+    assert (ours.boot_wait > 0).sum() > 10
+    assert ours.predicted_run_time.tolist() == plain.predicted_run_time.tolist()
