@@ -10,6 +10,7 @@ from schedlab.engine.reference.simulate import simulate_plain
 from schedlab.errors import InputError
 from schedlab.site.validation import validate
 from schedlab.slurm.installation import find_slurm, library
+from schedlab.slurm.validation import rules_run_by
 
 CONF = """
 ClusterName=lab
@@ -49,7 +50,8 @@ def test_the_twin_of_a_site_is_held_against_the_real_slurm(site: Path, monkeypat
 
     monkeypatch.setattr("schedlab.slurm.validation.simulate", on_processors)
     found = validate(site, site / "jobs.events", phases=2)
-    assert found.scheduler == "fcfs+slurm(tick=1,ties=number),placement=consecutive"
+    version = rules_run_by(None)
+    assert found.scheduler == f"fcfs+slurm(tick=1,ties=number,version={version}),placement=consecutive"
     assert {machine.processors for machine in machines} == {4}
     assert found.left_out[0] == "1 not started in every run"
     for group in (found.comparison.reference, found.comparison.groups["model"]):
