@@ -127,7 +127,7 @@ def answer(directory: Path) -> Path:
     rng = np.random.default_rng(4)
     drawn = sl.model.tsafrir_estimates(sl.model.lublin(300, 128, rng=rng, load=0.95), rng=rng)
     drawn = drawn.replace(requested_time=-(-drawn.requested_time // 60) * 60)
-    past = sl.simulate(drawn, "fcfs+slurm(interval=120)")
+    past = sl.simulate(drawn, "fcfs+slurm(interval=120,version=22.05)")
     lines = ["JobIDRaw|User|State|Submit|Start|End|TimelimitRaw|AllocCPUS|Partition"]
     for row, job in enumerate(drawn):
         seconds = (job.submit_time, past.start_time[row], past.end_time[row])
