@@ -115,7 +115,10 @@ def jobs_of(site: str, nodes: int, cores: int, rng: np.random.Generator) -> Work
     qos = Labels.of(np.where((limit <= 900) & (rng.random(JOBS) < 0.3), "short", "standard").tolist())
     partition = Labels.of(["standard"] * JOBS)
     many = sizes if whole else np.where(sizes > cores, -(-sizes // cores), 0)
-    return jobs.replace(resources=Resources.of(JOBS, tasks=sizes, nodes=many, qos=qos, partition=partition))
+    # At hotep, DefMemPerCPU times the cores of a node is more than its memory: jobs have to ask for some.
+    memory = np.full(JOBS, 100_000 if site == "hotep" else 0)
+    asked = Resources.of(JOBS, tasks=sizes, nodes=many, memory_per_node=memory, qos=qos, partition=partition)
+    return jobs.replace(resources=asked)
 
 
 def site_with_jobs(name: str, directory: Path, seed: int, slurm: str) -> Site:

@@ -109,7 +109,7 @@ class RankedVariant:
 
     @property
     def harms(self) -> bool:
-        """Whether groups surely wait longer and none less, and jobs by far in each copy, though it is open by how much."""
+        """Whether groups surely wait longer and none less, and jobs by far in each copy, though the mean is open."""
         return some_pay(self.effects) and self.far.jobs > 0 and not self.far.shorter
 
     @property
