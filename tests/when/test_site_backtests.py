@@ -8,13 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from site_samples import CONF
+from when_samples import busy_log
 
 import schedlab as sl
 from schedlab.errors import InputError
 from schedlab.site.site import fingerprint
 from schedlab.when.backtest_record import BacktestRecord, ClassScore, KeptLevels, KeptQueues, how_sure, keep, kept
-from schedlab.when.methods import FORKED, METHODS, RECALIBRATED
-from schedlab.when.site_backtests import REPLAYED, backtest_site
+from schedlab.when.methods import FORKED, METHODS, PLAN, RECALIBRATED
+from schedlab.when.site_backtests import REPLAYED, backtest_site, record_of
 from schedlab.when.start_forecast import StartForecast
 
 ALL = ClassScore(400, 0.79, 0.71, 0.85, 1_200.0, 1_800.0)
@@ -74,6 +75,17 @@ def accounting(count=400):
         cells = [number, f"u{number % 3}", "COMPLETED", submit, submit, end, 60, 8 * int(rng.integers(1, 4))]
         lines.append("|".join(map(str, [*cells, cells[-1] // 8, "batch"])))
     return "\n".join(lines) + "\n"
+
+
+def test_what_is_kept_of_a_backtest_is_what_it_found(tmp_path):
+    judged = sl.when.backtest(sl.simulate(busy_log(2, jobs=200, weeks=6), "fcfs+easy"), jobs=10, forks=3)
+    keep(record_of(judged, "digest", 3, REPLAYED), tmp_path)
+    record = kept(tmp_path)
+    assert record is not None
+    assert record.queues.wait == judged.outcomes.outcome.tolist()
+    assert record.levels[RECALIBRATED].processors == judged.outcomes.processors.tolist()
+    assert record.methods[PLAN].coverage is None  # a point has no interval
+    assert record.plan_error == np.median(np.abs(judged.plan - judged.outcomes.outcome)[judged.judged])
 
 
 @pytest.mark.slow
