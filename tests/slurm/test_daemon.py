@@ -37,5 +37,5 @@ def test_each_version_says_what_it_refuses_with_the_line_whenever_it_reads_it(sl
         {"submit_time": [0], "run_time": [5], "requested_time": [60], "requested_processors": [1]}, processors=4
     )
     configuration = machine_configuration(4, 1).having(NoSuchKey=5)
-    with pytest.raises(InputError, match=r"^slurmctld does not start with .*NoSuchKey.*\(line \d+: NoSuchKey=5\)$"):
+    with pytest.raises(InputError, match=r"^slurmctld does not start with .*NoSuchKey \(in the line: NoSuchKey=5\)$"):
         sl.slurm.run(jobs, conf=configuration, slurm=slurm_version)
