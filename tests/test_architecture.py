@@ -30,7 +30,18 @@ ROOMS = [
 ROOMS += ["model", "generate", "gym", "slurm", "campaign", "site", "when", "report", "cli"]
 
 ENGINE = ["part", "axes", "jobs", "queue", "machine", "parts", "moments", "runs", "passes", "slurm", "rules"]
-ENGINE += ["world", "prepared", "assembly", "pass_choice", "decisions", "loop", "logs", "driver", "prescored"]
+ENGINE += [
+    "world",
+    "kept_preparations",
+    "prepared",
+    "assembly",
+    "pass_choice",
+    "decisions",
+    "loop",
+    "logs",
+    "driver",
+    "prescored",
+]
 ENGINE += ["sc17_simulator", "jobs_that_never_start", "simulation", "warm_up", "many", "steps"]
 """Packages and modules of the engine; each imports only those before it. Records are named for type checkers alone."""
 
@@ -38,7 +49,7 @@ AMONG_PARTS = {
     "checkpoints": "preemption",
     "forecasts": "retries",
     "heterogeneous": "limits",
-    "limits": "preemption reservations submission_limits",
+    "limits": "submission_limits",
     "moldable": "limits",
     "outages": "reservations",
     "preemption": "heterogeneous limits moldable outages suspension",
@@ -46,10 +57,13 @@ AMONG_PARTS = {
     "requeues": "outages preemption",
     "reservations": "limits",
     "retries": "checkpoints heterogeneous outages preemption requeues reservations",
-    "submission_limits": "dependencies limits",
+    "submission_limits": "dependencies",
     "suspension": "limits moldable preemption",
 }
 """Which parts know which others. What parts have to do with each other otherwise is said in `moments`."""
+
+HALVES = {"suspension": "preemption"}
+"""Packages that are half of another part, and know it as it knows them."""
 
 MANY_ARGUMENTS = {
     # what users say of a simulation, by keyword
@@ -60,9 +74,8 @@ MANY_ARGUMENTS = {
     # nodes: a view, a request, a node and what is taken there; no world, as plans have such views, too
     *("machine.nodes.move", "machine.nodes.change", "machine.timeline.hold", "machine.timeline._hold"),
     *("machine.slots._note_scan", "machine.core_caps.tasks_under"),
-    *(f"machine.consecutive.{name}" for name in ("_without_the_least", "_take", "_take_of")),
-    # queues, scores and state: which arrays, and from where to where in them
-    *("queue.orders.evaluate_for", "queue.sorted_list.starving_first", "jobs.state.new_state"),
+    # scores and state: which arrays, and from where to where in them
+    *("queue.orders.evaluate_for", "jobs.state.new_state"),
 }
 """Functions of the engine with more than six arguments, none of them in passes, Slurm's passes or parts."""
 
@@ -170,6 +183,14 @@ def test_a_part_imports_only_those_that_it_knows():
             others = {name.split(".")[3] for name in imported_at_once(path, known)}
             found.setdefault(path.parent.name, set()).update(others - {path.parent.name})
     assert {name: " ".join(sorted(others)) for name, others in found.items() if others} == AMONG_PARTS
+
+
+def test_no_parts_know_each_other_but_halves():
+    known = {}
+    for name, others in AMONG_PARTS.items():
+        part = HALVES.get(name, name)
+        known.setdefault(part, set()).update({HALVES.get(other, other) for other in others.split()} - {part})
+    assert list(TopologicalSorter(known).static_order())  # raises CycleError otherwise
 
 
 def test_passes_and_parts_have_few_arguments():

@@ -24,6 +24,7 @@ from schedlab.engine.jobs.columns import (
     size_of_machine,
 )
 from schedlab.engine.jobs.overtime import overtime_of
+from schedlab.engine.kept_preparations import keep, kept_preparation
 from schedlab.engine.machine.numbers import NodeInputs
 from schedlab.engine.part import Given
 from schedlab.engine.parts.heterogeneous.numbers import wait_together
@@ -99,6 +100,8 @@ class Prepared(NamedTuple):
         Outages and closures of the nodes; None if there are none.
     spread
         If jobs have alternatives: the jobs, of which `workload` and the columns have a row for each alternative.
+    preemption
+        Which jobs may preempt which; None if none may.
     features
         What the simulation has by its parts: names of `schedlab.scheduler.compatible.OF_SIMULATIONS`.
     of_parts
@@ -124,6 +127,7 @@ class Prepared(NamedTuple):
     tres: NDArray[np.float64] | None = None
     outages: OutageInputs | None = None
     spread: Spread | None = None
+    preemption: PreemptionInputs | None = None
     features: tuple[str, ...] = ()
     of_parts: Mapping[str, Any] = MappingProxyType({})
 
@@ -154,11 +158,6 @@ class Prepared(NamedTuple):
     def bookings(self) -> BookingInputs | None:
         """The jobs of advance reservations; None without any."""
         return None if self.outages is None else self.outages.bookings
-
-    @property
-    def preemption(self) -> PreemptionInputs | None:
-        """Which jobs may preempt which; None if none may."""
-        return None if self.limits is None else self.limits.preemption
 
     @property
     def submission_limits(self) -> SubmissionLimitInputs | None:
@@ -217,9 +216,14 @@ def prepare(
     check_type(workload, Workload, NO_WORKLOAD)
     named = _parsed(scheduler) if isinstance(scheduler, str) else as_scheduler(scheduler)
     given = Given(workload, named, processors, events, in_order, requests, cluster, node_events)
+    kept = kept_preparation(given)
+    if kept is not None:
+        return kept
     spread = _spread(given)
     if spread is None:
-        return _prepared(given)
+        prepared = _prepared(given)
+        keep(prepared, given)
+        return prepared
     try:
         return _prepared(given._replace(workload=spread.workload, requests=None, spread=spread))
     except InputError as error:

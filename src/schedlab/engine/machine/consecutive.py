@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from schedlab.engine.axes import Fixed, Scratch
 from schedlab.engine.machine.nodes import counted_cores
 from schedlab.engine.machine.numbers import LAST, LEAST_LOADED, UNLIMITED, NodeInputs
-from schedlab.engine.machine.placement_exceptions import Ways, take_busy, take_last, take_least_loaded
+from schedlab.engine.machine.placement_exceptions import take_busy, take_last, take_least_loaded
 from schedlab.engine.machine.requests import places_by_name
 from schedlab.engine.machine.room_search import fill_roomiest, find_room, more_room
 from schedlab.engine.machine.state import Nodes, order_of
@@ -82,13 +82,13 @@ def by_neighbours(neighbours: Neighbours | None, nodes: Nodes, when: int, reques
         while light < found:
             light = _light_enough(neighbours, nodes, light, found, wanted, tasks)
             most = 0 if in_turn and light < found else light
-            taken = _without_the_least(neighbours, nodes, when, request, light, wanted, most)
+            taken = _without_the_least(nodes, when, request, light, wanted, most)
             if taken > 0:
                 return taken
             find_room(nodes, when, request)
         if needed == 0:
             return fill_roomiest(nodes, asked.most_nodes, tasks, found)
-        return _without_the_least(neighbours, nodes, when, request, found, wanted, found - wanted)
+        return _without_the_least(nodes, when, request, found, wanted, found - wanted)
     return -1
 
 
@@ -106,13 +106,12 @@ def _light_enough(neighbours: Neighbours, nodes: Nodes, light: int, found: int, 
 
 
 @inner_kernel
-def _without_the_least(
-    neighbours: Neighbours, nodes: Nodes, when: int, request: int, kept: int, wanted: int, most: int
-) -> int:
+def _without_the_least(nodes: Nodes, when: int, request: int, kept: int, wanted: int, most: int) -> int:
     """Take nodes of the first ones, without those of least room if need be, at most so many; return how many or -1."""
+    neighbours: Any = nodes.neighbours
     least, in_turn = 0, nodes.machine.rules.least_leave_in_turn
     while kept >= wanted:
-        taken = _take(neighbours, nodes, nodes.ways, when, request, kept, wanted)
+        taken = _take(nodes, when, request, kept, wanted)
         if taken > 0 or most == 0:
             return taken
         least = more_room(nodes, kept, 0 if in_turn else least)
@@ -162,16 +161,15 @@ def _leave_out(neighbours: Neighbours, nodes: Nodes, found: int, least: int, mos
 
 
 @inner_kernel
-def _take(
-    neighbours: Neighbours, nodes: Nodes, ways: Ways | None, when: int, request: int, found: int, wanted: int
-) -> int:
+def _take(nodes: Nodes, when: int, request: int, found: int, wanted: int) -> int:
     """Take nodes of those with room, set after set unless the request has another way; return how many or -1."""
-    if ways is not None:
-        if ways.ahead[0]:
+    neighbours: Any = nodes.neighbours
+    if nodes.ways is not None:
+        if nodes.ways.ahead[0]:
             return take_busy(neighbours.weight, nodes, request, found, wanted)
-        if ways.way[request] == LAST:
+        if nodes.ways.way[request] == LAST:
             return take_last(neighbours.place, nodes, nodes.machine.requests[request].tasks, found)
-        if ways.way[request] == LEAST_LOADED:
+        if nodes.ways.way[request] == LEAST_LOADED:
             return take_least_loaded(neighbours.weight, nodes, when, request, found, wanted)
     return _take_sets(neighbours, nodes, when, request, found, wanted)
 
@@ -187,7 +185,7 @@ def _take_sets(neighbours: Neighbours, nodes: Nodes, when: int, request: int, fo
         best = _best_set(neighbours, nodes, sets, wanted - taken, rest)
         if best < 0:
             return -1
-        taken, rest = _take_of(neighbours.sets, nodes, best, taken, wanted, most, rest)
+        taken, rest = _take_of(nodes, best, taken, wanted, most, rest)
         if taken >= wanted and rest == 0:
             return taken
     return -1
@@ -235,14 +233,14 @@ def _best_set(neighbours: Neighbours, nodes: Nodes, count: int, nodes_left: int,
 
 
 @inner_kernel
-def _take_of(
-    sets: NDArray[Any], nodes: Nodes, chosen: int, taken: int, wanted: int, most: int, rest: int
-) -> tuple[int, int]:
+def _take_of(nodes: Nodes, chosen: int, taken: int, wanted: int, most: int, rest: int) -> tuple[int, int]:
     """Take nodes of a set, in their order; return how many the job has, and how many tasks are left.
 
     Of those that hold the whole rest of the last node, the one with fewest free cores is taken. The last node that the
     job may have must hold the rest. Each takes what it can, but for one task for each of those behind.
     """
+    neighbours: Any = nodes.neighbours
+    sets = neighbours.sets
     sets[chosen].open = 0
     begin, end = sets[chosen].begin, sets[chosen].end
     if wanted - taken <= 1:

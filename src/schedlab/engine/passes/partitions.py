@@ -141,9 +141,7 @@ def _list_waiting(world: World, line: NDArray[Any], queue: Any, by_entry: bool) 
         for i in range(count):
             line[i] = queue.order[i]
         if world.rules.starvation >= 0 and not by_entry:
-            starving_first(
-                line, count, world.seen, queue.tier, world.state.entered, world.rules.starvation, world.state.clock[NOW]
-            )
+            starving_first(world, queue.tier, line, count)
         return count
     return 0
 

@@ -227,12 +227,4 @@ def sort_waiting(world: World, queue: QueueList, order: Order, count: int) -> No
     score_waiting(world, queue, order, count)
     sort(queue, count)
     if world.rules.starvation >= 0:
-        starving_first(
-            queue.order,
-            count,
-            world.seen,
-            queue.tier,
-            world.state.entered,
-            world.rules.starvation,
-            world.state.clock[NOW],
-        )
+        starving_first(world, queue.tier, queue.order, count)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.axes import Fixed, Kept, Scratch
+from schedlab.engine.jobs.clock import NOW
 from schedlab.kernels import inlined, inner_kernel, shift
+
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
 
 NOWHERE = -1
 
@@ -139,25 +143,18 @@ def sort(queue: QueueList, count: int) -> None:
 
 
 @inner_kernel
-def starving_first(
-    order: NDArray[np.int64],
-    count: int,
-    jobs: NDArray[Any],
-    tier: NDArray[np.int64] | None,
-    entered: NDArray[np.int64],
-    starvation: int,
-    now: int,
-) -> None:
+def starving_first(world: World, tier: NDArray[np.int64] | None, order: NDArray[np.int64], count: int) -> None:
     """Move the starving jobs among the first ones of an order before all others of their tier.
 
     The order is sorted by tier; starving jobs are sorted by entry.
     """
+    entered, late = world.state.entered, world.state.clock[NOW] - world.rules.starvation
     first = starving = 0
     for i in range(count):
         job = order[i]
         if tier_of(tier, job) != tier_of(tier, order[first]):
             first = starving = i
-        if now - jobs[job].submit > starvation:
+        if world.seen[job].submit < late:
             place = i
             while place > starving:
                 order[place] = order[place - 1]

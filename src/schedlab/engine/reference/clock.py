@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from schedlab.engine.parts.cancellations.reference import Cancellations
-from schedlab.engine.parts.dependencies.reference import Dependencies
+from schedlab.engine.parts.dependencies.reference import DEPENDENCY, Dependencies
 from schedlab.engine.parts.forecasts.reference import Forecast
 from schedlab.engine.parts.heterogeneous.numbers import patience_of
-from schedlab.engine.parts.limits.reference import DEPENDENCY, NOT_AVAILABLE, PRIORITY, RESERVATION, RESOURCES, Limits
+from schedlab.engine.parts.limits.reference import NOT_AVAILABLE, PRIORITY, RESERVATION, RESOURCES, Limits
 from schedlab.engine.parts.outages.numbers import FOR_ALL
 from schedlab.engine.parts.outages.reference import Outages
 from schedlab.engine.parts.power_saving.reference import PowerSaving

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from schedlab.engine.axes import Moves, take_over
 from schedlab.engine.logs import lengths_of, with_room
-from schedlab.engine.parts.limits.state import reason_names
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.queue.operations import Queue, insert
 from schedlab.engine.queue.waiting import Waiting
@@ -40,7 +39,7 @@ def moves_of(old: Prepared, new: Prepared, jobs: NDArray[np.intp], submitted: in
     if old.associations is not None and new.associations is not None:
         associations = _places(old.associations.names, new.associations.names)
     if old.limits is not None and new.limits is not None:
-        reasons = _places(reason_names(old.limits), reason_names(new.limits))
+        reasons = _places(old.limits.reason_names(), new.limits.reason_names())
     return Moves(jobs, users, associations, reasons, submitted)
 
 

@@ -33,7 +33,6 @@ from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvents
 from schedlab.documents import checked, parse_json
 from schedlab.engine.logs import LOGS, with_room
-from schedlab.engine.parts.limits.state import reason_names
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.steps.copies import arrays_of, digest_of_fixed
 from schedlab.engine.steps.observable import Progress, Told, put_together
@@ -244,7 +243,7 @@ def _fill(file: zipfile.ZipFile, header: Header, world: World) -> None:
 
 def _digest_of_fixed(prepared: Prepared, world: World) -> str:
     """Return a fingerprint of the numbers that saved arrays refer to: requests, limits, partitions, reasons, users."""
-    names = () if prepared.limits is None else tuple(reason_names(prepared.limits))
+    names = () if prepared.limits is None else tuple(prepared.limits.reason_names())
     users = () if prepared.associations is None else tuple(prepared.associations.names)
     return digest_of_fixed((world._replace(rules=world.rules._replace(observed=False)), names, users))
 

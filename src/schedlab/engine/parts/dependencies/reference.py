@@ -12,6 +12,9 @@ from schedlab.engine.prepared import Prepared
 from schedlab.engine.reference.job import Job
 from schedlab.scheduler.predictor import Actual, Predictor
 
+DEPENDENCY = "Dependency"
+"""Why a job waits that depends on others."""
+
 
 @dataclass
 class Dependencies:

@@ -22,7 +22,6 @@ from schedlab.engine.parts.limits.qos_flags import Flags, flags_of
 from schedlab.engine.parts.limits.refusal import refuse
 from schedlab.engine.parts.limits.tres import allocated, billed, on_each_node
 from schedlab.engine.parts.limits.uses import first_of, limits_on, offsets_of
-from schedlab.engine.parts.preemption.numbers import preemption_inputs
 from schedlab.errors import InputError
 from schedlab.workload.columns import distinct
 from schedlab.workload.job_requests import job_requests
@@ -61,7 +60,7 @@ def machine_inputs(
     if _is_open(cluster) and not always and not is_held_back(workload, cluster) and not name_nodes(workload):
         return node_inputs(workload, cluster, order, placement), None
     nodes, limits = limit_inputs(workload, cluster, order, placement, owner)
-    parts = (limits.preemption, limits.submission_limits, limits.reserves)
+    parts = (cluster.preemption, limits.submission_limits, limits.reserves)
     decides = len(limits.tier) > 1 or len(limits.limit) > 0 or any(part is not None for part in (*parts, nodes.named))
     return nodes, limits if always or decides else None
 
@@ -166,9 +165,6 @@ class _Built(NamedTuple):
         uses, (limit, amount) = _reordered(limits.use_offset, order, limits.use_limit, limits.use_amount)
         limits = limits._replace(option_offset=offset, option_partition=partition, option_shape=shape)
         limits = limits._replace(use_offset=uses, use_limit=limit, use_amount=amount)
-        if self.limits.preemption is not None:
-            (of_option,) = _reordered(self.limits.option_offset, order, self.limits.preemption.of_option)[1]
-            limits = limits._replace(preemption=self.limits.preemption._replace(of_option=of_option))
         if limits.reserves is not None:
             limits = limits._replace(reserves=limits.reserves[order])
         if (submission_limits := self.limits.submission_limits) is not None:
@@ -219,7 +215,6 @@ def _build(
         option_partition=options.partition,
         option_shape=nodes.shape,
         **uses._asdict(),
-        preemption=preemption_inputs(cluster, who.qos, options.job, options.partition),
         submission_limits=submission_limits,
         reserves=None if flags.reserves.all() else flags.reserves,
     )

@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.parts.preemption.numbers import PreemptionInputs
 from schedlab.engine.parts.submission_limits.numbers import SubmissionLimitInputs
 
 
@@ -37,8 +36,6 @@ class LimitInputs(NamedTuple):
         int64, one per job and one more: where the limits of a job begin in the next two arrays.
     use_limit, use_amount
         int64: which limits, and how much of each it uses.
-    preemption
-        The rules of preemption; None without preemption.
     submission_limits
         Limits on submitted jobs; None without any.
     reserves
@@ -57,6 +54,11 @@ class LimitInputs(NamedTuple):
     use_offset: NDArray[np.int64]
     use_limit: NDArray[np.int64]
     use_amount: NDArray[np.int64]
-    preemption: PreemptionInputs | None = None
     submission_limits: SubmissionLimitInputs | None = None
     reserves: NDArray[np.bool_] | None = None
+
+    def reason_names(self) -> list[str]:
+        """Return why jobs may wait, in Slurm's words, in the order of the columns of `LimitState.waited`."""
+        submitted = () if self.submission_limits is None else self.submission_limits.reason
+        limits = dict.fromkeys((*self.reason, *submitted))
+        return ["Dependency", "Resources", "Priority", "ReqNodeNotAvail", "Reservation", *limits]

@@ -11,7 +11,7 @@ from schedlab.engine.machine.growth import moved_options
 from schedlab.engine.part import Part
 from schedlab.engine.parts.limits.machine_inputs import machine_inputs
 from schedlab.engine.parts.limits.slurm_version import by_version
-from schedlab.engine.parts.limits.state import LimitState, new_limits, reason_names
+from schedlab.engine.parts.limits.state import LimitState, new_limits
 from schedlab.scheduler.backfilling import Conservative
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def _grown(old: World, new: World, moves: Moves) -> None:
 def _output(prepared: Prepared, world: World) -> dict[str, Any]:
     """Return the seconds that each job, in the workload's order, has waited for each reason that occurred."""
     assert prepared.limits is not None
-    waited, names = world.limits.waited, reason_names(prepared.limits)
+    waited, names = world.limits.waited, prepared.limits.reason_names()
     columns = {name: prepared.in_workload_order(waited[:, code].copy()) for code, name in enumerate(names)}
     return {"waited_for": {name: column for name, column in columns.items() if column.any()}}
 

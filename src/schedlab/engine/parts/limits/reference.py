@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from schedlab.engine.parts.limits.numbers import LimitInputs
-from schedlab.engine.parts.reservations.numbers import BookingInputs
 from schedlab.engine.reference.job import Job
 from schedlab.engine.reference.machine import Nodes, View
 
-DEPENDENCY, RESOURCES, PRIORITY, NOT_AVAILABLE = "Dependency", "Resources", "Priority", "ReqNodeNotAvail"
+if TYPE_CHECKING:
+    from schedlab.engine.parts.reservations.numbers import BookingInputs
+
+RESOURCES, PRIORITY, NOT_AVAILABLE = "Resources", "Priority", "ReqNodeNotAvail"
 RESERVATION = "Reservation"
 EVERYWHERE = 0
 """The partition of a machine that has none."""

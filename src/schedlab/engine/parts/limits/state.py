@@ -12,10 +12,10 @@ from schedlab.engine.jobs.calendar import Calendar, latest_place, record_at, soo
 from schedlab.engine.machine.numbers import NodeInputs
 from schedlab.engine.machine.state import order_of
 from schedlab.engine.parts.limits.numbers import LimitInputs
-from schedlab.engine.parts.reservations.numbers import BookingInputs
 from schedlab.kernels import inlined, inner_kernel
 
 if TYPE_CHECKING:
+    from schedlab.engine.parts.reservations.numbers import BookingInputs
     from schedlab.engine.world import World
 
 # Positions in LimitState.counters.
@@ -108,13 +108,6 @@ class LimitState(NamedTuple):
     others: Scratch[NDArray[np.int64]]
 
 
-def reason_names(inputs: LimitInputs) -> list[str]:
-    """Return the reasons why jobs may wait, in Slurm's words, in the order of the columns of `LimitState.waited`."""
-    submitted = () if inputs.submission_limits is None else inputs.submission_limits.reason
-    limits = dict.fromkeys((*inputs.reason, *submitted))
-    return ["Dependency", "Resources", "Priority", "ReqNodeNotAvail", "Reservation", *limits]
-
-
 def new_limits(
     inputs: LimitInputs,
     nodes: NodeInputs,
@@ -132,7 +125,7 @@ def new_limits(
     counters = np.zeros(COUNTERS_SIZE, dtype=np.int64)
     counters[HEADS], counters[WANING], counters[BY_NUMBER] = NOT_MADE, inputs.timed.any(), by_number
     counters[PERIOD] = period
-    reasons = reason_names(inputs)
+    reasons = inputs.reason_names()
     fixed = (
         np.maximum.reduceat(inputs.tier[inputs.option_partition], inputs.option_offset[:-1]),
         inputs.option_offset.copy(),

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.limits import QosLimits
 from schedlab.cluster.preemption import Preemption
+from schedlab.scheduler.backfilling import WITHOUT_VERSION, Backfill, Slurm
 from schedlab.workload.resources import Labels
 
 
@@ -101,6 +102,14 @@ def preemption_inputs(
     ahead = may if rule.by == "qos" else np.zeros_like(may)
     options = rule.requeue_delay, rule.youngest_first, rule.reorder
     return PreemptionInputs(may, ahead, cancels, suspends, grace, exempt, rank, of_option, *options)
+
+
+def by_version(inputs: PreemptionInputs, backfill: Backfill) -> PreemptionInputs:
+    """Return which runs are exempt by the rules of a version of Slurm: with some, those that are suspended are not."""
+    passes = backfill if isinstance(backfill, Slurm) else WITHOUT_VERSION
+    if passes.follows("exempt_from_suspension"):
+        return inputs
+    return inputs._replace(exempt=np.where(inputs.suspends, 0, inputs.exempt))
 
 
 class _Class(NamedTuple):

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from schedlab.cluster.membership import membership
 from schedlab.engine.part import Log, Part
-from schedlab.engine.parts.preemption.numbers import preempts, suspends
+from schedlab.engine.parts.preemption.numbers import by_version, preemption_inputs, preempts, suspends
 from schedlab.engine.parts.preemption.state import PAUSES, Preemption, new_preemption, with_more_pauses
 
 if TYPE_CHECKING:
@@ -15,6 +16,18 @@ if TYPE_CHECKING:
     from schedlab.engine.part import Given
     from schedlab.engine.prepared import Prepared
     from schedlab.engine.world import World
+
+
+def _numbers(given: Given, prepared: Prepared) -> Prepared:
+    """Take which jobs may preempt which, by the partitions where they may run and their QOS."""
+    limits, cluster = prepared.limits, given.cluster
+    if limits is None or cluster is None or cluster.preemption is None:
+        return prepared
+    qos = membership(given.workload, cluster).qos
+    job = np.repeat(np.arange(len(prepared.jobs)), np.diff(limits.option_offset))
+    of_jobs = qos if prepared.order is None else qos.select(prepared.order)
+    inputs = preemption_inputs(cluster, of_jobs, job, limits.option_partition)
+    return prepared._replace(preemption=None if inputs is None else by_version(inputs, prepared.scheduler.backfill))
 
 
 def _new(prepared: Prepared) -> Preemption | None:
@@ -74,4 +87,5 @@ PREEMPTION = Part(
     _output,
     cuts_runs=_cuts_runs,
     features=_features,
+    numbers=_numbers,
 )

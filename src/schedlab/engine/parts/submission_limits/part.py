@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from schedlab.engine.part import Part
-from schedlab.engine.parts.limits.state import reason_names
 from schedlab.engine.parts.submission_limits.growth import take_over_submission_limits
 from schedlab.engine.parts.submission_limits.state import SubmissionLimits, new_submission_limits
 
@@ -19,7 +18,7 @@ def _new(prepared: Prepared) -> SubmissionLimits | None:
     inputs = prepared.submission_limits
     if prepared.nodes is None or prepared.limits is None or inputs is None:
         return None
-    return new_submission_limits(inputs, reason_names(prepared.limits))
+    return new_submission_limits(inputs, prepared.limits.reason_names())
 
 
 def _grown(old: World, new: World, moves: Moves) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from schedlab.engine.parts.limits.reference import DEPENDENCY
+from schedlab.engine.parts.dependencies.reference import DEPENDENCY
 from schedlab.engine.parts.submission_limits.numbers import SubmissionLimitInputs
 from schedlab.engine.reference.job import Job
 
