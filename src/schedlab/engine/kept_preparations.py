@@ -60,6 +60,7 @@ def _key(given: Given) -> tuple[Any, ...]:
 def _with_own_arrays(kept: Prepared, given: Given) -> Prepared:
     """Return a simulation with its own arrays where it writes to them: the first fields, of which some are the same."""
     jobs, request = kept.jobs.copy(), kept.request.copy()
+    fields: tuple[Any, ...] = kept
     return type(kept)(
         given.workload,
         jobs,
@@ -67,7 +68,7 @@ def _with_own_arrays(kept: Prepared, given: Given) -> Prepared:
         kept.pilot,
         request,
         request if kept.seen_request is kept.request else kept.seen_request.copy(),
-        *kept[6:9],
+        *fields[6:9],
         given.scheduler,
-        *kept[10:],
+        *fields[10:],
     )
