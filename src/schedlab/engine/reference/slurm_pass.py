@@ -75,8 +75,11 @@ class SlurmPass:
         visible = clock.visible()
         clock.wish(clock.now)
         timed = any(job.picky for job in visible) or (self.rules.interval > 0 and clock.preemption.inputs is not None)
+        before = clock.started
         if main and clock.waiting:
             visible = self.make_main_pass()
+        if clock.started > before and (not backfill or clock.in_order):  # a change, perhaps by time alone
+            self.changed = self.rules.interval > 0
         if backfill and clock.waiting and not clock.in_order:
             self.make_backfill_pass(visible, main)
         if backfill and not clock.waiting:

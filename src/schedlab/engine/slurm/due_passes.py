@@ -29,7 +29,7 @@ from schedlab.engine.slurm.backfill_pass import backfill_pass
 from schedlab.engine.slurm.main_pass import look_at_all, main_pass, start_in_order
 from schedlab.engine.slurm.rest import rest_after
 from schedlab.engine.slurm.starts import start_over
-from schedlab.engine.slurm.state import AWAKE, BACKFILL, FEW, FULL_DUE, IDLE, LOOK_AGAIN, MAIN, MAIN_DUE
+from schedlab.engine.slurm.state import AWAKE, BACKFILL, FEW, FULL_DUE, IDLE, LOOK_AGAIN, MAIN, MAIN_DUE, RESTING
 from schedlab.engine.slurm.timing import look_again, next_minute, note_rest, rest
 from schedlab.kernels import inlined, inner_kernel
 
@@ -45,8 +45,13 @@ def slurm_pass(world: World) -> None:
     waits = passes_begin(world)
     if counters[MAIN]:
         _make_main_pass(world)
-    if counters[BACKFILL] and clock[WAITING] > 0 and clock[STARTED] >= world.rules.in_order:
-        _make_backfill_pass(world, waits)
+    if counters[BACKFILL] and clock[WAITING] > 0:
+        if clock[STARTED] >= world.rules.in_order:
+            _make_backfill_pass(world, waits)
+        elif not counters[RESTING] and _changes_with_time(
+            world, waits
+        ):  # no pass, but a second in which reasons change
+            counters[LOOK_AGAIN] = now + 1
     note_rest(world, now, clock[WAITING], waits or has_preemption(world))
     if waits and world.rules.interval == 0 and clock[WAITING] > 0:  # that a wait is over is no event
         counters[FULL_DUE] = min(counters[FULL_DUE], next_minute(now))
@@ -85,8 +90,13 @@ def _make_backfill_pass(world: World, waits: bool) -> None:
     counters[FEW], counters[IDLE] = few, not few
     again = backfill_pass(world)
     if world.rules.interval > 0:
-        kind = world.orders.policy.kind[0]
-        timed = kind in (TIMED, ASKED) or wanes(world.limits) or has_preemption(world)
-        counters[LOOK_AGAIN] = clock[NOW] + 1 if timed or waits else again
+        counters[LOOK_AGAIN] = clock[NOW] + 1 if _changes_with_time(world, waits) else again
         changes_nothing = clock[STARTED] == before and world.rules.passes_rest
         rest(world.plan, clock[NOW], rests if changes_nothing else AWAKE, clock[FREE])
+
+
+@inlined
+def _changes_with_time(world: World, waits: bool) -> bool:
+    """Return whether passes at an interval may decide otherwise without a change; `waits`: a wait for switches ends."""
+    timed = world.orders.policy.kind[0] in (TIMED, ASKED) or wanes(world.limits) or has_preemption(world)
+    return world.rules.interval > 0 and (timed or waits)
