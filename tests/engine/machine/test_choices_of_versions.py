@@ -17,13 +17,17 @@ import test_maximum_by_hand as maximum
 import test_switches_by_hand as switches
 import test_ways as ways
 
+from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.hostlist import host_names
+from schedlab.cluster.nodes import NodeGroup, Switch
 from schedlab.engine.prepared import prepare
 from schedlab.engine.reference.simulate import replay_on_nodes
 from schedlab.engine.simulation import simulate
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.scheduler.slurm_rules import under_version
 from schedlab.scheduler.slurm_versions import VERSIONS
+from schedlab.workload.resources import Resources
+from schedlab.workload.workload import Workload
 
 pytestmark = pytest.mark.both
 
@@ -115,3 +119,21 @@ def test_a_version_reserves_the_nodes_that_its_model_does_but_for_some_of_a_seco
             waits = simulate(jobs, text, cluster=busy.cluster_of(group)).wait_time[-len(expected) :]
             agree[len(case["heads"])] += bool((np.abs(waits - expected) < busy.MINUTE).all())
     assert agree == {1: 118, 2: alike - 118}
+
+
+@pytest.mark.parametrize("version", OTHERS)
+def test_nodes_on_which_a_job_cannot_begin_have_no_say_in_whether_all_are_of_one_weight(version):
+    # The first job has n1, the only node of another weight. Of the others, each with room for two tasks of the second
+    # job, n3 and n4 below one switch hold all three; n2, the first, is alone below its own.
+    groups = [
+        NodeGroup.of("n1", cores=4, weight=2, switch="s1", features=("y",)),
+        NodeGroup.of("n2", cores=4, switch="s2"),
+        NodeGroup.of("n[3-4]", cores=4, switch="s3"),
+    ]
+    cluster = Cluster.of_nodes(groups, switches=[Switch("top"), *(Switch(f"s{one}", "top") for one in (1, 2, 3))])
+    columns = {"submit_time": [0, 10], "run_time": [100, 50], "requested_time": [100, 50]}
+    jobs = Workload.from_columns({**columns, "requested_processors": [4, 6]}).replace(
+        resources=Resources.of(2, tasks=[4, 3], cores_per_task=[1, 2], constraint=["y", None])
+    )
+    text = f"fcfs+slurm(version={version}),placement=switches"
+    assert list(answers_of(jobs, text, cluster, [0, 1])) == [["n1"], ["n3", "n4"]]

@@ -26,7 +26,8 @@ class Switches:
     def choose(self, room: dict[int, int], request: Request) -> list[int]:
         """Return the nodes that a job takes, in their order; none if the rule finds none."""
         smallest = request.tasks if request.nodes == 1 else 1
-        by_tasks = self.rules.leaves_hold_tasks and len({self.weight[number] for number in room}) == 1
+        weights = {self.weight[number] for number, tasks in room.items() if tasks}
+        by_tasks = self.rules.leaves_hold_tasks and len(weights) == 1
         for usable in self.tries(room, smallest):
             taken = self.taken({number: room[number] for number in usable}, request, by_tasks=by_tasks)
             if taken and suffice(taken, room, request) and len(taken) <= (request.most or len(taken)):
