@@ -13,7 +13,7 @@ from test_nodes_against_twin import replayed, simulate
 import schedlab as sl
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.nodes import NodeGroup, Switch
-from schedlab.engine.machine.numbers import PLACEMENTS, UNLIMITED
+from schedlab.engine.machine.numbers import PLACEMENTS, UNLIMITED, NodeRules
 from schedlab.engine.parts.switch_waits.numbers import with_switch_waits
 from schedlab.engine.prepared import prepare
 from schedlab.errors import InputError
@@ -21,6 +21,8 @@ from schedlab.workload.resources import Resources
 from schedlab.workload.workload import Workload
 
 NODES = 14
+RULES = [NodeRules(**dict.fromkeys(names, True)) for names in ((), ("leaves_hold_tasks",), NodeRules._fields)]
+"""Those of 22.05, with one of later versions, and with all."""
 
 
 def random_case(seed):
@@ -44,7 +46,8 @@ def random_case(seed):
         return Shape(nodes, tasks, per_node, exclusive=random.random() < 0.1, eligible=random.randint(0, 1))
 
     workload, shapes = crowd_on(cluster, shape, rng)
-    return workload, node_inputs(cluster, shapes, list(range(len(shapes))), PLACEMENTS.index("switches"))
+    inputs = node_inputs(cluster, shapes, list(range(len(shapes))), PLACEMENTS.index("switches"))
+    return workload, inputs._replace(rules=RULES[seed % 3])
 
 
 @pytest.mark.parametrize("scheduler", ["fcfs+easy", CONSERVATIVE, "fcfs+slurm(interval=30)"])
