@@ -61,8 +61,8 @@ def run_here(place: Path, watching: Watch | None, **what: Any) -> RunDirectory:
 
             finished = run_campaign(directory=place, progress=progress, **what)
     except KeyboardInterrupt:
-        finished = f"what is finished is in {place}, and the same command continues"
-        note(f"schedlab: interrupted; {finished if place.exists() else 'nothing was simulated yet'}")
+        kept = f"what is finished is in {place}, and the same command continues"
+        note(f"schedlab: interrupted; {kept if place.exists() else 'nothing was simulated yet'}")
         raise typer.Exit(INTERRUPTED) from None
     except OutputError as error:
         raise OutputError(f"{error}; finished simulations are kept; run the same command to continue") from error

@@ -61,7 +61,8 @@ def _with_own_arrays(kept: Prepared, given: Given) -> Prepared:
     """Return a simulation with its own arrays where it writes to them: the first fields, of which some are the same."""
     jobs, request = kept.jobs.copy(), kept.request.copy()
     fields: tuple[Any, ...] = kept
-    return type(kept)(
+    made: Any = type(kept)
+    return made(
         given.workload,
         jobs,
         jobs if kept.seen is kept.jobs else kept.seen.copy(),

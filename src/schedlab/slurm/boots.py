@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from schedlab.cluster.hostlist import host_list, host_names
@@ -96,8 +97,8 @@ class Boots:
             lines, _, rest = log.read().rpartition(b"\n")
             self.read = log.tell() - len(rest)
         for one in wakings(lines.decode(errors="replace")):
-            booted = one.instant + self.boot_time * SECOND
-            self.laboratory.at(self.laboratory.second(booted), lambda one=one: self._booted(one.nodes))
+            booted = self.laboratory.second(one.instant + self.boot_time * SECOND)
+            self.laboratory.at(booted, partial(self._booted, one.nodes))
 
     def _booted(self, names: tuple[str, ...]) -> None:
         second = self.laboratory.clock.now() // SECOND

@@ -97,7 +97,8 @@ def from_queue(
     views = QueueViews(seen)
     view = np.array([views.of(len(ended) + row, now) for row in asked.tolist()])
     forest, (levels, judged) = QueueForest(known), _judged(known, samples)
-    drawn = Outcomes(np.full(len(asked), now), forest.draw(view, samples), np.zeros(len(asked)), there.cores[asked])
+    unknown = np.zeros(len(asked), dtype=np.int64)
+    drawn = Outcomes(np.full(len(asked), now), forest.draw(view, samples), unknown, there.cores[asked])
     waits = drawn.waits if levels is None else Recalibration(levels).waits(drawn)
     of_jobs = queue[asked].replace(start_time=0)
     starts = StartForecast(now, of_jobs, waits, samples, seed, 0, methods=(QUEUE,) * len(asked))
@@ -176,7 +177,7 @@ def _judged(known: PastQueues, samples: int) -> tuple[PastLevels | None, Score |
     first, second = int(LEARNED * count), int(LEVELLED * count)
     if first < FEWEST:
         return None, None
-    part = PastQueues(*(column[:first] for column in known))
+    part = PastQueues(known.moment[:first], known.view[:first], known.wait[:first])
     waits = QueueForest(part).draw(known.view[first:], samples)
     cores = np.rint(np.expm1(known.view[first:, 1])).astype(np.int64)
     made = Outcomes(known.moment[first:], waits, known.wait[first:], cores)

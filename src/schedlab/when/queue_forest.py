@@ -106,7 +106,8 @@ class QueueForest:
 
     def _shared(self, leaves: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return how much each past job, by its wait, weighs for a job in these leaves."""
-        same = self._leaves == leaves
+        assert self._leaves is not None
+        same = np.equal(self._leaves, leaves)
         return np.asarray((same / same.sum(axis=0)).sum(axis=1))
 
     def _of_partition(self, view: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -70,7 +70,7 @@ def _cuts_runs(given: Given) -> bool:
 
 
 def _features(given: Given) -> tuple[str, ...]:
-    if not preempts(given.cluster):
+    if given.cluster is None or not preempts(given.cluster):
         return ()
     if not suspends(given.cluster):
         return ("preemption",)
