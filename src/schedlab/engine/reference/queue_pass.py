@@ -101,7 +101,7 @@ class QueuePass:
             head = self.head()
             if head is not None:
                 self.begin(head)
-                reserved = []
+                reserved, tasks = [], self.tasks()
                 self.fresh.clear()
                 continue
             first = self.first_ones(tasks)
@@ -114,6 +114,8 @@ class QueuePass:
                 break
             clock.begin(*candidate, backfilled=True)
             self.fresh.add(candidate[0])
+            if clock.limits.uses(candidate[0]):  # others may be at limits now: all is looked at anew, tasks as well
+                tasks = self.tasks()
         self.fresh.clear()
 
     def tasks(self) -> dict[Job, int]:
