@@ -60,7 +60,7 @@ def random_preemption(site, random, case, owner):
         suspends = [False] * classes
     leaves = [random.random() < 0.9 for _ in range(classes)]
     may = np.array(may) & np.array(leaves)
-    preemption = PreemptionInputs(
+    return PreemptionInputs(
         may=may,
         ahead=may & (not by_tier),
         cancels=np.array([random.random() < 0.3 for _ in range(classes)]),
@@ -73,7 +73,6 @@ def random_preemption(site, random, case, owner):
         youngest=random.random() < 0.2,
         reorder=random.randint(0, 2),
     )
-    return site._replace(preemption=preemption)
 
 
 def prepared_with(workload, case, options, seed):
@@ -83,13 +82,13 @@ def prepared_with(workload, case, options, seed):
     nodes, site = random_site(rows, random_nodes(rows, random, scheduler=case.scheduler), random, TIERS)
     prepared = prepared_rows(workload, case.scheduler, fails=case.fails, **options)
     owner = range(len(rows)) if prepared.spread is None else prepared.in_submission_order(prepared.spread.owner)
-    site = random_preemption(site, random, case, list(owner))
+    preemption = random_preemption(site, random, case, list(owner))
     events, outages = (), None
     if random.random() < 0.3:
         first, last = int(workload.submit_time.min()), int((workload.submit_time + workload.run_time).max())
         events = random_events(list(nodes.names), first, last, random)
         outages = outage_inputs(events, nodes, int(prepared.jobs["submit"][0]))
-    return prepared._replace(nodes=nodes, limits=site, outages=outages), events
+    return prepared._replace(nodes=nodes, limits=site, preemption=preemption, outages=outages), events
 
 
 def check(backfilling, features, seed):

@@ -71,8 +71,7 @@ def prepared_with(workload, case, options, seed):
     """Return a simulation on random nodes and partitions with random reservations, ready to run, and its events."""
     random = Random(seed)
     nodes, site = random_site(workload, random_nodes(workload, random, scheduler=case.scheduler), random, TIERS)
-    if random.random() < 0.3:
-        site = random_preemption(site, random, case, range(len(workload)))
+    preemption = random_preemption(site, random, case, range(len(workload))) if random.random() < 0.3 else None
     first, last = int(workload.submit_time.min()), int((workload.submit_time + workload.run_time).max())
     reservations = random_reservations(list(nodes.names), first, last, random)
     others = random_events(list(nodes.names), first, last, random) if random.random() < 0.4 else NodeEvents(())
@@ -82,7 +81,8 @@ def prepared_with(workload, case, options, seed):
     prepared = prepare(workload, case.scheduler, **options)
     outages = outage_inputs(events, nodes, int(prepared.jobs["submit"][0]))
     nodes, bookings = random_owners(prepared, events, nodes, site, random)
-    return prepared._replace(nodes=nodes, limits=site, outages=outages._replace(bookings=bookings)), events
+    outages = outages._replace(bookings=bookings)
+    return prepared._replace(nodes=nodes, limits=site, preemption=preemption, outages=outages), events
 
 
 def check(backfilling, features, seed):

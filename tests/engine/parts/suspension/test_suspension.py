@@ -176,11 +176,11 @@ def test_no_core_is_used_twice_and_memory_is_kept(backfilling: str, seed: int) -
     except InputError:
         return
     tier = np.arange(len(site.tier)) + 1
-    site = random_preemption(site, random, case, range(len(jobs)))
+    preemption = random_preemption(site, random, case, range(len(jobs)))
     classes = len(tier) + 1
     below = np.zeros((classes, classes), dtype=bool)
     below[:-1, :-1] = tier[:, None] > tier
-    preemption = site.preemption._replace(
+    preemption = preemption._replace(
         may=below,
         cancels=np.zeros(classes, bool),
         suspends=np.ones(classes, bool),
@@ -189,7 +189,7 @@ def test_no_core_is_used_twice_and_memory_is_kept(backfilling: str, seed: int) -
         rank=np.array([*tier, 0]),
         of_option=site.option_partition.astype(np.int64),
     )
-    schedule, _ = simulate_prepared(prepared._replace(nodes=nodes, limits=site._replace(preemption=preemption)))
+    schedule, _ = simulate_prepared(prepared._replace(nodes=nodes, limits=site, preemption=preemption))
     assert_nothing_is_held_twice(schedule)
     done = schedule.runs[schedule.runs["done"]]
     assert np.array_equal(np.sort(done["job"]), np.flatnonzero(~schedule.killed))
