@@ -20,7 +20,7 @@ def job_requests(workload: Workload) -> Resources:
 
     Examples
     --------
-    >>> from schedlab.workload import Workload
+    >>> from schedlab.workload.workload import Workload
     >>> jobs = Workload.from_columns(dict(submit_time=[0, 0], run_time=[9, 9], requested_processors=[4, 1],
     ...                                   requested_memory=[2_097_152, -1]))
     >>> asked = job_requests(jobs)
