@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def answer_from_queue(past: Workload, asked: SiteQuestion, how: Forking, *, as_json: bool) -> None:
     """Print when jobs of a queue will start, by its state alone."""
-    from schedlab.when.from_queue import from_queue
+    from schedlab.when.queue_forecast import from_queue
     from schedlab.when.texts import queue_text
 
     options = {"samples": how.forks, "seed": how.seed}

@@ -102,6 +102,6 @@ class Boots:
 
     def _booted(self, names: tuple[str, ...]) -> None:
         second = self.laboratory.clock.now() // SECOND
-        nodes = [replace(node, booted=second) if node.name in names else node for node in self.laboratory.nodes]
-        self.laboratory.nodes = nodes
-        self.laboratory.register([node for node in nodes if node.name in names])
+        nodes = self.laboratory.nodes
+        self.laboratory.nodes = [replace(node, booted=second) if node.name in names else node for node in nodes]
+        self.laboratory.register(names)

@@ -343,11 +343,11 @@ class Laboratory:
         resolved = [with_numbers(word, self.numbers) or "0" for word in words]
         return self.daemon.client(resolved, self.clock.now(), user, stdin)
 
-    def register(self, nodes: Sequence[Node] | None = None) -> None:
-        """Register nodes, all unless they are given, with the jobs that run on each."""
+    def register(self, names: Sequence[str] | None = None) -> None:
+        """Register nodes, all unless their names are given, with the jobs that run on each."""
         self._registered_at = self.clock.now()
         runs = list(self.table.running.values())
-        for node in self.nodes if nodes is None else nodes:
+        for node in self.nodes if names is None else [node for node in self.nodes if node.name in names]:
             jobs = [run.job for run in runs if first_node(run.nodes) == node.name]
             second = self.clock.now() // SECOND
             body = self.messages.registration(node, second, jobs)

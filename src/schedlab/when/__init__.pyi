@@ -7,8 +7,8 @@ from .backtest_record import KeptQueues as KeptQueues
 from .backtests import Backtest as Backtest
 from .backtests import backtest as backtest
 from .forks import Twin as Twin
-from .from_queue import QueueForecast as QueueForecast
-from .from_queue import from_queue as from_queue
+from .queue_forecast import QueueForecast as QueueForecast
+from .queue_forecast import from_queue as from_queue
 from .recalibration import Outcomes as Outcomes
 from .run_times import Sampling as Sampling
 from .scores import Score as Score

@@ -8,8 +8,8 @@ import numpy as np
 
 from schedlab.schedule.summary import duration
 from schedlab.when.backtests import Backtest
-from schedlab.when.from_queue import QueueForecast
 from schedlab.when.methods import CHOSEN, FORKED, METHODS, PLAN
+from schedlab.when.queue_forecast import QueueForecast
 from schedlab.when.recalibration import FEWEST
 from schedlab.when.scores import Score
 from schedlab.when.start_forecast import CHANCES, StartForecast

@@ -8,7 +8,7 @@ from site_samples import HEADER, MOMENT
 
 import schedlab as sl
 from schedlab.errors import InputError
-from schedlab.when.from_queue import from_queue
+from schedlab.when.queue_forecast import from_queue
 from schedlab.when.snapshots import SnapshotFiles, read_snapshot
 from schedlab.when.texts import queue_text
 
