@@ -45,8 +45,12 @@ def interrupted_run():
 
 def test_a_run_that_ends_at_once_says_what_it_keeps_and_not_that_it_waits(capsys, monkeypatch):
     monkeypatch.setattr(interruption, "SOON", 60)  # on a busy host, at once may take longer than usual
-    with pytest.raises(typer.Exit) as stop:
-        interrupted_run()
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # it is ignored where tests run in the background
+    try:
+        with pytest.raises(typer.Exit) as stop:
+            interrupted_run()
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert stop.value.exit_code == 130
     err = capsys.readouterr().err
     assert "interrupted; what has been simulated is in here" in err

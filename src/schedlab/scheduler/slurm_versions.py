@@ -113,8 +113,8 @@ RULES = {
         VersionRule(
             "leaves_hold_tasks",
             _NEW,
-            "Where all nodes are of one weight, a leaf switch holds the rest of a job if its nodes have room for the "
-            "tasks; otherwise if they are enough nodes.",
+            "Where all nodes on which the job may begin are of one weight, a leaf switch holds the rest of a job if "
+            "its nodes have room for the tasks; otherwise if they are enough nodes.",
             "slurm-switch-choices.json, slurm-switches.json: tasks without nodes",
         ),
         VersionRule(
