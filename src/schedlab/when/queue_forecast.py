@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from schedlab.arguments import explained
 from schedlab.cluster.membership import users_of
 from schedlab.errors import InputError
-from schedlab.when.methods import QUEUE
+from schedlab.when.methods import QUEUE, only
 from schedlab.when.queue_forest import PastQueues, QueueForest
 from schedlab.when.queue_views import NOT_YET, QueueJobs, QueueViews
 from schedlab.when.recalibration import TAUS, Outcomes, PastLevels, Recalibration
@@ -92,10 +92,9 @@ def from_queue(
     if len(known.wait) < FEWEST:
         raise InputError(f"{len(known.wait)} past jobs had to wait: {FEWEST} are needed to say how long this one will")
     asked = _asked(queue, start, jobs, new)
-    ended = np.flatnonzero(before.end <= now)
-    seen = QueueJobs(*(np.concatenate([old[ended], one]) for old, one in zip(before, there, strict=True)))
-    views = QueueViews(seen)
-    view = np.array([views.of(len(ended) + row, now) for row in asked.tolist()])
+    ended = before.ended(now)
+    views = QueueViews(ended.followed_by(there))
+    view = np.array([views.of(len(ended.end) + row, now) for row in asked.tolist()])
     forest, (levels, judged) = QueueForest(known), _judged(known, samples)
     unknown = np.zeros(len(asked), dtype=np.int64)
     drawn = Outcomes(np.full(len(asked), now), forest.draw(view, samples), unknown, there.cores[asked])
@@ -183,6 +182,6 @@ def _judged(known: PastQueues, samples: int) -> tuple[PastLevels | None, Score |
     made = Outcomes(known.moment[first:], waits, known.wait[first:], cores)
     always, cut = int(known.moment[-1]) + int(known.wait.max()) + 1, int(known.moment[second])
     rows = np.arange(second - first, count - first)
-    last = Outcomes(made.moment[rows], made.waits[:, rows], made.outcome[rows], made.processors[rows])
+    last = only(made, rows)
     quantiles = Recalibration(PastLevels.of(made, cut)).quantiles(last, TAUS)
     return PastLevels.of(made, always), score(last.outcome, quantiles, last.moment)

@@ -44,6 +44,15 @@ class QueueJobs(NamedTuple):
         cores, request = jobs.job_processors, np.maximum(jobs.requested_time, 1)
         return cls(jobs.submit_time, start, end, cores, request, jobs.user_id, jobs.partition_id)
 
+    def ended(self, now: int) -> QueueJobs:
+        """Return the jobs that had ended by a second."""
+        rows = np.flatnonzero(self.end <= now)
+        return QueueJobs(*(column[rows] for column in self))
+
+    def followed_by(self, others: QueueJobs) -> QueueJobs:
+        """Return these jobs and, behind them, others."""
+        return QueueJobs(*(np.concatenate(columns) for columns in zip(self, others, strict=True)))
+
 
 def _order(start: NDArray[np.int64], key: NDArray[np.int64]) -> dict[int, NDArray[np.intp]]:
     """Return the rows of each key by their starts."""

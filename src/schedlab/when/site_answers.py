@@ -74,11 +74,10 @@ def queue_now(log: Schedule, state: MachineState, starts: StartForecast) -> tupl
     if len(starts) and int(starts.jobs.job_id[0]) not in row_of:
         row_of[int(starts.jobs.job_id[0])] = len(state.jobs)
         state = state.with_jobs(starts.jobs)
-    past, live = QueueJobs.of(log), state.jobs
-    ended = np.flatnonzero(past.end <= state.now)
+    ended, live = QueueJobs.of(log).ended(state.now), state.jobs
     never = np.full(len(live), NOT_YET)
     start = np.where(state.start_time >= 0, state.start_time, never)
     request = np.maximum(live.requested_time, 1)
     now = QueueJobs(live.submit_time, start, never, live.job_processors, request, live.user_id, live.partition_id)
-    joined = QueueJobs(*(np.concatenate([old[ended], new]) for old, new in zip(past, now, strict=True)))
-    return joined, np.array([len(ended) + row_of[int(job)] for job in starts.jobs.job_id], dtype=np.intp)
+    rows = np.array([len(ended.end) + row_of[int(job)] for job in starts.jobs.job_id], dtype=np.intp)
+    return ended.followed_by(now), rows
