@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from schedlab.engine.jobs.columns import MOST_COLUMNS
+from schedlab.engine.jobs.columns import MOST_COLUMNS, own_arrays
 
 if TYPE_CHECKING:
     from schedlab.engine.part import Given
@@ -35,19 +35,19 @@ def kept_preparation(given: Given) -> Prepared | None:
 def keep(prepared: Prepared, given: Given) -> None:
     """Keep a simulation if it has no parts that take anything from cluster or workload, and has not begun."""
     parts = prepared.nodes, prepared.asked, prepared.spread, prepared.associations, prepared.tres
-    plain = given.cluster is None and given.node_events is None and given.requests is None
-    if not plain or prepared.features or prepared.of_parts or any(part is not None for part in parts):
+    if prepared.features or prepared.of_parts or any(part is not None for part in parts):
         return
-    if len(prepared.jobs) <= MOST_COLUMNS:
-        try:
-            hash(key := _key(given))
-        except TypeError:
-            return
-        kept = _KEPT.setdefault(given.workload, {})
-        if len(kept) >= MOST_KEPT:
-            kept.clear()
-        nobody: Any = None
-        kept[key] = _with_own_arrays(prepared, given)._replace(workload=nobody)  # it would be kept for ever by itself
+    if len(prepared.jobs) > MOST_COLUMNS:
+        return
+    try:
+        hash(key := _key(given))
+    except (KeyError, TypeError):
+        return
+    kept = _KEPT.setdefault(given.workload, {})
+    if len(kept) >= MOST_KEPT:
+        kept.clear()
+    nobody: Any = None
+    kept[key] = _with_own_arrays(prepared, given)._replace(workload=nobody)  # it would be kept for ever by itself
 
 
 def _key(given: Given) -> tuple[Any, ...]:
@@ -59,16 +59,11 @@ def _key(given: Given) -> tuple[Any, ...]:
 
 def _with_own_arrays(kept: Prepared, given: Given) -> Prepared:
     """Return a simulation with its own arrays where it writes to them: the first fields, of which some are the same."""
-    jobs, request = kept.jobs.copy(), kept.request.copy()
     fields: tuple[Any, ...] = kept
     made: Any = type(kept)
     return made(
         given.workload,
-        jobs,
-        jobs if kept.seen is kept.jobs else kept.seen.copy(),
-        kept.pilot,
-        request,
-        request if kept.seen_request is kept.request else kept.seen_request.copy(),
+        *own_arrays(kept.jobs, kept.seen, kept.pilot, kept.request, kept.seen_request),
         *fields[6:9],
         given.scheduler,
         *fields[10:],

@@ -21,6 +21,7 @@ from schedlab.engine.jobs.columns import (
     has_nodes,
     known_columns,
     machine_of,
+    own_arrays,
     size_of_machine,
 )
 from schedlab.engine.jobs.overtime import overtime_of
@@ -243,14 +244,10 @@ def _prepared(given: Given) -> Prepared:
             'the pyss event order needs run times within the requests: clean the workload (clean(jobs, "sc15")) or let '
             "requests be enforced"
         )
-    jobs, request, order = columns.jobs.copy(), columns.request.copy(), columns.order
+    order = columns.order
     prepared = Prepared(
         workload,
-        jobs,
-        jobs if columns.seen is columns.jobs else columns.seen.copy(),
-        columns.pilot,
-        request,
-        request if columns.seen_request is columns.request else columns.seen_request.copy(),
+        *own_arrays(columns.jobs, columns.seen, columns.pilot, columns.request, columns.seen_request),
         columns.killed,
         order,
         machine,

@@ -46,6 +46,24 @@ MOST_COLUMNS = 1 << 16
 """Maximum jobs of a workload whose columns are kept; for larger ones, the time to compute them does not matter."""
 
 
+def own_arrays(
+    jobs: NDArray[Any],
+    seen: NDArray[Any],
+    pilot: NDArray[np.bool_],
+    request: NDArray[np.int64],
+    seen_request: NDArray[np.int64],
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64]]:
+    """Return the arrays of a simulation as its own where it writes to them; those that are the same stay the same."""
+    mine, asked = jobs.copy(), request.copy()
+    return (
+        mine,
+        mine if seen is jobs else seen.copy(),
+        pilot,
+        asked,
+        asked if seen_request is request else seen_request.copy(),
+    )
+
+
 def known_columns(workload: Workload, scheduler: Scheduler, processors: int | None) -> tuple[int, Columns]:
     """Return the size of the machine, and the columns, cached if the workload has been simulated before."""
     backfill = scheduler.backfill
