@@ -419,9 +419,7 @@ def test_a_variant_that_kills_jobs_is_confirmed_beside_the_site_without_that_wor
 
 def asked(directory: Path, *words: str, until: str) -> tuple[int, str, str]:
     """Ask the program to confirm longer jobs in pieces, and press Ctrl-C three seconds behind a line on stderr."""
-    signal.signal(
-        signal.SIGINT, signal.default_int_handler
-    )  # it may be ignored in the background
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # it may be ignored in the background
     command = [sys.executable, "-m", "schedlab", "site", "what-if", str(directory), "--set", SHORT, "--long", "split"]
     with subprocess.Popen(
         [*command, "--processors-only", "-j", "1", "--confirm", "1", *words],

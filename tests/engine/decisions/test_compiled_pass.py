@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from own_passes import Reserving
 from random_workloads import workloads
+from test_own_pass import THREE, jobs_of, starts
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.nodes import NodeGroup
@@ -14,7 +15,6 @@ from schedlab.engine import simulate
 from schedlab.engine.steps.stepwise import Simulation
 from schedlab.errors import InputError
 from schedlab.scheduler import Pass, Scheduler
-from schedlab.workload.workload import Workload
 
 pytestmark = [pytest.mark.compiled, pytest.mark.slow]  # each combination of parts is compiled
 
@@ -84,19 +84,6 @@ class Says(Pass):
             view.wake_at(view.now)
         if self.what == 3:
             view.wake_at(view.now + 1)
-
-
-def jobs_of(*rows, processors=4, **columns):
-    submit, run, request, wide = zip(*rows, strict=True)
-    given = {"submit_time": submit, "run_time": run, "requested_time": request, "requested_processors": wide}
-    return Workload.from_columns({**given, **columns}, processors=processors)
-
-
-THREE = jobs_of((0, 10, 10, 3), (1, 10, 10, 4), (2, 5, 5, 1), (3, 20, 20, 1))
-
-
-def starts(workload, decider, policy="fcfs", **options):
-    return simulate(workload, Scheduler(policy, decider), **options).start_time.tolist()
 
 
 @given(workload=workloads(enforced=True))

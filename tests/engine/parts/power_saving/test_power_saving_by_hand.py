@@ -116,10 +116,8 @@ def test_a_pass_plans_jobs_that_it_starts_as_if_their_nodes_were_on(scheduler):
     # n1 is in use until 130, n2 is off. The second job wants both: 130. The third would be over by then, and gets n2;
     # as that has to boot until 116, it is not, and the second waits until 145.
     jobs = jobs_of([0, 100, 101, 101], [130, 10, 29, 40], [1, 2, 1, 1], requested_time=[130, 10, 29, 40])
-    found, plain = (
-        simulate(jobs, scheduler, cluster=machine(20, 15)),
-        replay(prepare(jobs, scheduler, cluster=machine(20, 15))),
-    )
+    found = simulate(jobs, scheduler, cluster=machine(20, 15))
+    plain = replay(prepare(jobs, scheduler, cluster=machine(20, 15)))
     assert found.start_time.tolist() == plain.start_time.tolist()
     if scheduler == "fcfs+easy":
         assert found.start_time[:3].tolist() == [0, 145, 116]
