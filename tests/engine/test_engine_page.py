@@ -13,6 +13,7 @@ import pytest
 
 import schedlab
 from schedlab import engine
+from schedlab.engine.world import World
 
 pytestmark = pytest.mark.compiled
 
@@ -146,8 +147,15 @@ def test_the_page_names_every_module_of_the_engine_and_no_other() -> None:
     there -= {module for module in there if module.endswith("/part.py")}  # one in each package
     there -= {module for module in there if module.startswith("reference/") or "/reference" in module}
     assert there - named == set()
-    elsewhere = {path.name for path in Path(schedlab.__file__).parent.rglob("*.py")}
-    assert {module for module in named if "/" not in module} - elsewhere - there == set()
+    all_there = [str(path) for path in Path(schedlab.__file__).parent.rglob("*.py")]
+    all_there += [str(path) for path in Path(__file__).parents[1].rglob("*.py")]
+    assert {module for module in named if not any(path.endswith(f"/{module}") for path in all_there)} == set()
+
+
+def test_the_page_names_only_fields_that_the_world_has() -> None:
+    named = set(re.findall(r"`[Ww]orld\.(\w+)`", PAGE.read_text(encoding="utf-8")))
+    assert named
+    assert named - {*World._fields, "_fields", "py"} == set()
 
 
 def excerpts() -> list[tuple[str, str]]:

@@ -31,12 +31,12 @@ from schedlab.engine.jobs.clock import (
 from schedlab.engine.jobs.state import UNKNOWN, next_event
 from schedlab.engine.moments import (
     expectations_end,
-    is_full,
     is_in_queue,
     job_is_over,
     jobs_are_submitted,
     jobs_ask,
     jobs_enter,
+    logs_are_full,
     lose_patience,
     machine_changes,
     next_by_itself,
@@ -100,7 +100,7 @@ def run(world: World, until: int) -> int:
     clock = world.state.clock
     while True:
         if clock[STAGE] == LET_TIME_PASS:
-            if is_full(world):
+            if logs_are_full(world):
                 return FULL
             now = _next_second(world)
             if now == NEVER:

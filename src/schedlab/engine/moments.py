@@ -45,11 +45,11 @@ if TYPE_CHECKING:
 
 
 @inlined
-def is_full(world: World) -> bool:
+def logs_are_full(world: World) -> bool:
     """Return whether a log may be too short for the next event; Python makes it longer then."""
     full = False
     if world.retries is not None:
-        full = retries.is_full(world.retries)
+        full = retries.lacks_runs(world.retries)
     if world.nodes is not None:
         full = full or nodes.lacks_places(world.nodes)
     if world.preemption is not None:

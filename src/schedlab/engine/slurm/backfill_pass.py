@@ -32,7 +32,7 @@ from schedlab.engine.parts.suspension.kernels import suspend_others
 from schedlab.engine.passes.plan_slots import book_run, ends_exactly, free_to_plan
 from schedlab.engine.slurm.alternatives import planned_of
 from schedlab.engine.slurm.depths import is_minor, is_young, take_look
-from schedlab.engine.slurm.plan import changes_by_itself, expect_ends, is_full, note, reserve
+from schedlab.engine.slurm.plan import changes_by_itself, expect_ends, note, plan_is_full, reserve
 from schedlab.engine.slurm.plan_records import clear_steps
 from schedlab.engine.slurm.queue_entries import entry_of, has_slot_in_turn, option_of, turns_of
 from schedlab.engine.slurm.reach import note_reserved, out_of_reach
@@ -278,7 +278,7 @@ def _try_to_preempt(world: World, turn: Turn) -> bool:
     length = world.jobs[job].estimate
     until = world.plan.planned_end
     if turn.begins == now and turn.ready and make_way_in_plan(world, until, job, turn.option, length + turn.strict):
-        turn.over = is_full(world)
+        turn.over = plan_is_full(world)
         if not turn.over:
             note_idle(world, job, now)
             reserve(world, now, now + length, world.jobs[job].processors, now)
@@ -325,7 +325,7 @@ def _may_reserve(world: World, turn: Turn) -> bool:
 @inner_kernel
 def _reserve(world: World, turn: Turn) -> None:
     """Reserve for a job when it is planned; the pass ends if the plan is full."""
-    turn.over = is_full(world)
+    turn.over = plan_is_full(world)
     if turn.over:
         return
     job, begins, ends = turn.job, turn.begins, turn.begins + world.jobs[turn.job].estimate

@@ -70,7 +70,7 @@ def _plan_group(world: World, freed: int, together: int, ends: int) -> None:
 
 
 @inlined
-def is_full(world: World) -> bool:
+def plan_is_full(world: World) -> bool:
     """Return whether the plan has had as many records as it may have; a pass ends with the next reservation then."""
     return world.rules.plan_size > 0 and world.plan.counters[RECORDS] >= world.rules.plan_size
 

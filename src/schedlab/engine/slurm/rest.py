@@ -27,7 +27,7 @@ from schedlab.engine.parts.outages.kernels import have_closures
 from schedlab.engine.passes.plan_slots import ends_exactly
 from schedlab.engine.queue.sorted_list import QueueList
 from schedlab.engine.slurm.depths import is_minor, is_never_looked_at, is_young, take_look
-from schedlab.engine.slurm.plan import expect_ends, is_full, reserve
+from schedlab.engine.slurm.plan import expect_ends, plan_is_full, reserve
 from schedlab.engine.slurm.plan_records import clear_steps
 from schedlab.engine.slurm.queue_entries import entry_of, option_of, turns_of
 from schedlab.engine.slurm.search import planned_slot
@@ -101,7 +101,7 @@ def _changes(world: World, queue: QueueList) -> bool:
                 busy = _are_busy(world, world.plan.profile, job, begins)
                 if world.plan.counters[BEHIND] > 0 or not busy:
                     return True
-                if is_full(world):
+                if plan_is_full(world):
                     return False
                 mine = 1
                 reserve(world, begins, begins + world.jobs[job].estimate, world.jobs[job].processors, now)

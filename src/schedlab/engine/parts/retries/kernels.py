@@ -194,7 +194,7 @@ def rank(world: World, job: int, score: float) -> float:
 
 
 @inlined
-def is_full(retries: Retries) -> bool:
+def lacks_runs(retries: Retries) -> bool:
     """Return whether the runs that may start at the next event could exceed the room."""
     return retries.runs.shape[0] - retries.counters[RUNS] <= retries.work.shape[0]
 
