@@ -19,7 +19,7 @@ from schedlab.site.effects import Effect
 from schedlab.site.far_longer import FarLonger
 from schedlab.site.headline import change_texts, details_of, of_same_work
 from schedlab.site.lost_work import LostWork
-from schedlab.site.ranking import RankedVariant
+from schedlab.site.ranked_variant import RankedVariant
 from schedlab.site.sweep import Sweep
 from schedlab.site.tuning import search_parameters
 from schedlab.site.undecided import undecided_texts

@@ -113,15 +113,18 @@ def test_what_a_smaller_machine_cannot_run_is_left_out_whatever_it_asks_for(tmp_
     assert task.adapted.fate.tolist() == [LEFT_OUT, UNTOUCHED]
 
 
+SHORTER = Variant("shorter", ("PartitionName=batch MaxTime=6:00:00",))
+
+
 def test_the_site_as_it_is_does_the_same_work_with_the_requests_that_it_had(tmp_path):
     site = site_of(tmp_path)
     task = task_of(site, "PartitionName=batch MaxTime=6:00:00")
-    same = same_work_task(site, site.replayable().jobs, task.adapted)
+    same = same_work_task(site, site.replayable().jobs, SHORTER, task)
     assert (same.pieces.jobs.run_time / 3600).tolist() == [2, 6, 1]
     assert (same.pieces.jobs.requested_time / 3600).tolist() == [24, 24, 2]
     assert same.site is site
     dropped = task_of(site, "PartitionName=batch MaxTime=6:00:00", long="drop")
-    assert same_work_task(site, site.replayable().jobs, dropped.adapted).rows.tolist() == [0, 2]
+    assert same_work_task(site, site.replayable().jobs, SHORTER, dropped).rows.tolist() == [0, 2]
     assert len({task.adapted.work, dropped.adapted.work, ""}) == 3
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -129,17 +130,19 @@ def save_schedules(answers: Answers, directory: Path) -> None:
     """
     from schedlab.atomic import make_directory
     from schedlab.site.variant_task import same_work_task, variant_task
-    from schedlab.site.variants import AS_IT_IS, Variant, compared_with
+    from schedlab.site.variants import AS_IT_IS, compared_with
     from schedlab.site.wait_text import wait_text
 
     sweep, ranking = answers
     where, jobs, best = make_directory(directory), sweep.sample(ranking.samples[0]), ranking.best.variant
     note("simulating the site as it is and the best variant again, for their schedules")
-    load, under = compared_with(best).load, variant_task(sweep.site, jobs, best)
-    tasks = {"as-it-is": (AS_IT_IS, variant_task(sweep.site, jobs, Variant(AS_IT_IS))), "best": (best.name, under)}
+    base = compared_with(best)
+    load, under = base.load, variant_task(sweep.site, jobs, best, sweep.power)
+    as_it_is = variant_task(sweep.site, jobs, replace(base, load=1.0))
+    tasks = {"as-it-is": (AS_IT_IS, as_it_is), "best": (best.name, under)}
     if under.adapted.work or load != 1:
         what = "what the best variant is compared with: the site as it is, with the work and load of that"
-        tasks["as-it-is-same-work"] = what, same_work_task(sweep.site, jobs, under.adapted, load)
+        tasks["as-it-is-same-work"] = what, same_work_task(sweep.site, jobs, best, under)
     first = f", the first of {ranking.copies} copies" if ranking.copies > 1 else ""
     for name, (what, task) in tasks.items():
         schedule = task.simulate(nodes=sweep.nodes)[0]

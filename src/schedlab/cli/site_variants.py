@@ -136,16 +136,18 @@ def read_many(
     policies: Sequence[str],
     shortened: Shortened,
     points: int | None = None,
+    checkpoints: str = "",
 ) -> list[Variant]:
     """Return the variants that options ask for."""
     from schedlab.site.variants import distinct, grid, read_variants
-    from schedlab.site.what_if import asked
+    from schedlab.site.what_if import asked, under_checkpoints
 
     usual = shortened._asdict()
     found = [] if file is None else read_variants(file, **usual)
     if over:
         found += grid(_axes(over), **usual)
     found += asked(changes, policies, points=points, **usual)
+    found = under_checkpoints(found, checkpoints)
     distinct(found)
     return found
 
@@ -220,6 +222,7 @@ def run_many(
     nodes: bool,
     anyway: bool,
     slurm: str = "",
+    power: Path | None = None,
 ) -> Answers:
     """Run variants, and rank them."""
     from schedlab.site.answers import check_metric
@@ -227,12 +230,12 @@ def run_many(
     from schedlab.site.ranking import rank_variants
     from schedlab.site.sweep import Sweep
 
-    check_metric(metric)
+    check_metric(metric, power)
     if not variants:
         raise InputError(
             "nothing to compare: give changes (--set), policies (--policy), variants (--over) or --node-events"
         )
-    sweep = Sweep(directory, nodes=nodes, anyway=anyway, slurm=slurm)
+    sweep = Sweep(directory, nodes=nodes, anyway=anyway, slurm=slurm, power=power)
     simulated = in_copies(sweep, samples, copies, len(variants))
     if once := once_text(copies, simulated):
         note(once)

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from schedlab.atomic import make_directory
+from schedlab.cli.energy import PowerFile
 from schedlab.cli.options import Json
 from schedlab.cli.outputs import PAGES, check_page
 from schedlab.cli.site_reports import SchedulesDirectory, check_outputs, save_schedules
@@ -242,7 +243,23 @@ def what_if(
     seed: Annotated[int, typer.Option(min=0, help="Seed of the samples.")] = 1,
     points: PolicyPoints = None,
     copies: Copies = None,
-    rank_by: Annotated[str, typer.Option(metavar="METRIC", help="With variants: ranking metric.")] = "mean_wait",
+    power: PowerFile = None,
+    checkpoints: Annotated[
+        str,
+        typer.Option(
+            metavar="RULES",
+            help="Let jobs write checkpoints in all variants, such as 'daly(mtbf=300d,cost=5m,restart=10m,node=64) for "
+            "partition=batch'; with --node-events, the same nodes fail at the site as it is.",
+        ),
+    ] = "",
+    rank_by: Annotated[
+        str,
+        typer.Option(
+            metavar="METRIC",
+            show_default="mean_wait, or energy_kwh with --power",
+            help="With variants: ranking metric.",
+        ),
+    ] = "",
     part: LogPart = None,
     confirm: Annotated[
         int,
@@ -276,6 +293,7 @@ def what_if(
     SITE/what-if, so an interrupted run resumes.
     """
     from schedlab.scheduler.slurm_rules import check_version
+    from schedlab.site.answers import usual_metric
     from schedlab.slurm.installation import installed_version
 
     if report is not None:
@@ -287,12 +305,12 @@ def what_if(
         installed_version(rules or None)  # before anything is simulated
     bound = confirmed_for(confirm_for, asked=bool(confirm))
     on_slurm = SlurmRuns(confirm, phases, seed, bound) if confirm else None
-    many = read_many(variants, over or [], changes or [], policies or [], Shortened(requests, long), points)
+    shortened = Shortened(requests, long)
+    many = read_many(variants, over or [], changes or [], policies or [], shortened, points, checkpoints)
     many = other_events(directory, node_events or [], many, own=own_events == "keep")
     chosen = chosen_samples(part, think, range(seed, seed + samples), model=model)
-    answers = run_many(
-        directory, many, chosen, rank_by, workers, copies=copies, nodes=not processors_only, anyway=anyway, slurm=rules
-    )
+    how: dict[str, Any] = {"nodes": not processors_only, "anyway": anyway, "slurm": rules, "power": power}
+    answers = run_many(directory, many, chosen, rank_by or usual_metric(power), workers, copies=copies, **how)
     failed = answer_many(answers, on_slurm, report, as_json=as_json)
     if output is not None:
         save_schedules(answers, output)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
@@ -109,3 +110,11 @@ def files_of(path: str | PathLike[str]) -> list[Path]:
     document: dict[str, Any] = read_toml(path, "power file")
     named = [document.get(name) for name in SERIES]
     return [Path(path), *(Path(path).parent / name for name in named if isinstance(name, str))]
+
+
+def digest_of(path: str | PathLike[str]) -> str:
+    """Return a digest of a power file and the series that it names."""
+    digest = hashlib.sha256()
+    for file in files_of(path):
+        digest.update(file.read_bytes())
+    return digest.hexdigest()[:32]

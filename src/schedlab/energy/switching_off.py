@@ -24,6 +24,19 @@ from schedlab.scheduler.scheduler import Scheduler
 from schedlab.wording import count_of
 from schedlab.workload.workload import Workload
 
+OF_BOOTS = ("boots", "jobs_that_waited_for_a_boot", "mean_boot_wait")
+"""Metrics of nodes that are switched off: how often one boots, and jobs that wait for it (seconds, over all)."""
+
+
+def boots_of(schedule: Schedule) -> dict[str, float]:
+    """Return the metrics in `OF_BOOTS` of a schedule; none if its nodes are never switched off."""
+    sleeps = None if schedule.placement is None else schedule.placement.sleeps
+    waited = schedule.boot_wait
+    if sleeps is None or waited is None:
+        return {}
+    found = (np.count_nonzero(sleeps["kind"] == BOOTING), np.count_nonzero(waited), waited.mean())
+    return dict(zip(OF_BOOTS, map(float, found), strict=True))
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SwitchedOff:
@@ -45,13 +58,10 @@ class SwitchedOff:
 
     def metrics(self) -> dict[str, float]:
         """Return its numbers by name: waits (seconds), boots of nodes, jobs that waited for one, and its energy."""
-        waits, place, booted = self.schedule.metrics(), self.schedule.placement, self.schedule.boot_wait
-        sleeps = None if place is None else place.sleeps
+        waits, none = self.schedule.metrics(), dict.fromkeys(OF_BOOTS, 0.0)
         return {
             **{name: waits[name] for name in ("mean_wait", "median_wait", "p95_wait", "max_wait", "makespan")},
-            "boots": 0.0 if sleeps is None else float(np.count_nonzero(sleeps["kind"] == BOOTING)),
-            "jobs_that_waited_for_a_boot": 0.0 if booted is None else float(np.count_nonzero(booted)),
-            "mean_boot_wait": 0.0 if booted is None else float(booted.mean()),
+            **(boots_of(self.schedule) or none),
             **self.account.metrics(),
         }
 

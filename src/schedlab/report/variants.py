@@ -18,9 +18,11 @@ from schedlab.site.affected import KINDS, Affected, columns_of
 from schedlab.site.confirmation import Confirmation, confirmation_sentences
 from schedlab.site.effect_texts import difference_text, largest, notes_on, waits_heads, waits_of
 from schedlab.site.effects import Effect, group_name
+from schedlab.site.energy_effects import energy_texts
 from schedlab.site.grounds import Grounds
 from schedlab.site.headline import EACH, NOTHING_TO_TELL
-from schedlab.site.ranking import SHOWN, RankedVariant, VariantRanking
+from schedlab.site.ranked_variant import RankedVariant
+from schedlab.site.ranking import IN_TABLES, VariantRanking
 from schedlab.site.samples import SiteSample
 from schedlab.site.sweep import Sweep
 from schedlab.site.variants import Variant
@@ -180,7 +182,7 @@ def provenance_of(sweep: Sweep) -> dict[str, str]:
 
 def _ranked(ranking: VariantRanking) -> Table:
     """Return the table of variants: what decides stands first, where a narrow window shows it."""
-    own = [] if ranking.metric in SHOWN else [Cell(metric_label(ranking.metric))]
+    own = [] if ranking.metric in IN_TABLES else [Cell(metric_label(ranking.metric))]
     less = any(not one.same_work for one in ranking.ranked)
     head = [Cell("Variant", words=True), *own, Cell("Change of the mean wait")]
     head += [Cell("95 % interval", term="paired_interval"), Cell("Verdict")]
@@ -188,15 +190,24 @@ def _ranked(ranking: VariantRanking) -> Table:
     head += [Cell("Mean wait", term="wait"), *([Cell("As it is, same work", term="wait")] if less else [])]
     head += [Cell("p95 wait", term="percentile"), Cell("Longest wait", term="largest")]
     head += [] if less else [Cell("Utilisation", term="utilisation")]
+    energy = ranking.energy_heads
+    head += [Cell(f"{text[:1].upper()}{text[1:]}") for text in energy]
     note = "The jobs of each variant are paired with those of the site as it is, copy by copy."
     return Table(
-        "Variants", "The best first", head, [_row(ranking.metric, one, less=less) for one in ranking.ranked], note
+        "Variants",
+        "The best first",
+        head,
+        [
+            [*_row(ranking.metric, one, less=less), *map(Cell, energy_texts(one.energy, energy))]
+            for one in ranking.ranked
+        ],
+        note,
     )
 
 
 def _row(metric: str, one: RankedVariant, *, less: bool) -> list[Cell]:
     change, interval, verdict = one.difference
-    own = [] if metric in SHOWN else [Cell(quantity(metric, one.value), one.value)]
+    own = [] if metric in IN_TABLES else [Cell(quantity(metric, one.value), one.value)]
     every = next((found for found in one.effects if found.kind == "all"), None)
     row = [Cell(one.variant.name, words=True), *own, Cell(change, every.difference if every else 0.0)]
     row += [Cell(interval), Cell(verdict)]

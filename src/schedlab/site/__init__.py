@@ -9,11 +9,13 @@ from schedlab.site.capacity import capacity
 from schedlab.site.capacity_found import Capacity, CapacityStep, KindCapacity
 from schedlab.site.capacity_goal import Goal
 from schedlab.site.changes import Change, changed
+from schedlab.site.checkpoint_effects import CheckpointEffect
 from schedlab.site.confirmation import Confirmation, ConfirmedEffect, ConfirmedVariant, MeanChange
 from schedlab.site.coverage import Coverage, JudgedPartition
 from schedlab.site.decisive import DecisivePeriod
 from schedlab.site.effect_bounds import EffectBounds
 from schedlab.site.effects import Effect, effects, effects_frame
+from schedlab.site.energy_effects import EnergyEffect
 from schedlab.site.explaining import SiteExplanation, explain
 from schedlab.site.far_longer import FarLonger
 from schedlab.site.grounds import Grounds
@@ -27,7 +29,8 @@ from schedlab.site.maintenance_plan import MaintenancePlan, PossibleBegin
 from schedlab.site.months import PeriodUse, SiteMonths, months
 from schedlab.site.more_nodes import NodeKind, node_kinds
 from schedlab.site.omissions import Omissions
-from schedlab.site.ranking import RankedVariant, VariantRanking, rank_variants
+from schedlab.site.ranked_variant import RankedVariant
+from schedlab.site.ranking import VariantRanking, rank_variants
 from schedlab.site.real_slurm import ConfirmationProgress, confirm
 from schedlab.site.samples import SiteSample
 from schedlab.site.site import Settings, Site, read
@@ -50,6 +53,7 @@ __all__ = [
     "Capacity",
     "CapacityStep",
     "Change",
+    "CheckpointEffect",
     "Confirmation",
     "ConfirmationProgress",
     "ConfirmedEffect",
@@ -58,6 +62,7 @@ __all__ = [
     "DecisivePeriod",
     "Effect",
     "EffectBounds",
+    "EnergyEffect",
     "FarLonger",
     "Goal",
     "Grounds",

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from schedlab.atomic import atomic_path
 from schedlab.documents import parse_json
+from schedlab.energy.measures import OF_ENERGY
 from schedlab.errors import InputError
 from schedlab.schedule.metrics import metric_names
 from schedlab.schedule.schedule import Schedule
@@ -99,15 +100,20 @@ class VariantAnswer:
         return float(self.metrics[name])
 
 
-def check_metric(name: str) -> None:
-    """Refuse a metric that no schedule has, before anything is simulated.
+def usual_metric(power: str | PathLike[str] | None) -> str:
+    """Return what variants are ranked by where nothing is said: the mean wait or, on nodes of a power model, energy."""
+    return "mean_wait" if power is None else "energy_kwh"
+
+
+def check_metric(name: str, power: str | PathLike[str] | None = None) -> None:
+    """Refuse a metric that no schedule has, before anything is simulated; with a power model, energy is one.
 
     Raises
     ------
     InputError
         With the one that was meant.
     """
-    if name not in (known := metric_names()):
+    if name not in (known := [*metric_names(), *(() if power is None else OF_ENERGY)]):
         raise InputError(f"unknown metric {shown(name)}{did_you_mean(name, known)}; the reference of metrics names all")
 
 

@@ -14,6 +14,7 @@ from schedlab.cluster.sacctmgr import account_file
 from schedlab.cluster.slurm_lines import ASSIGNMENT, OBJECTS, VALUE, ConfigLine, own_lines
 from schedlab.errors import Faults, InputError, located
 from schedlab.site.importing import site_of
+from schedlab.site.nodes_off import is_of_power, switching_off
 from schedlab.site.parameters import LISTS
 from schedlab.site.site import Site
 from schedlab.site.slurm_release import with_release
@@ -126,8 +127,17 @@ def parse_change(text: str) -> Change:
 
 
 @explained
-def changed(site: Site, changes: Iterable[str | Change]) -> Site:
+def changed(site: Site, changes: Iterable[str | Change], *, nodes_off: bool = False) -> Site:
     """Return a site whose configuration was changed, imported again; its jobs stay as they are.
+
+    Parameters
+    ----------
+    site
+        The site as it is.
+    changes
+        What to change, all together.
+    nodes_off
+        Whether idle nodes are switched off if the configuration says so; they are in any case if a change says when.
 
     Raises
     ------
@@ -160,6 +170,8 @@ def changed(site: Site, changes: Iterable[str | Change]) -> Site:
             other = site_of(
                 directory / MAIN, site.jobs, site.settings.notes, site.node_events, release=site.settings.slurm
             )
+            if nodes_off or any(map(is_of_power, made)):
+                other = switching_off(other, directory, made)
     check_new_nodes(site, other)
     return with_release(other, site.settings.slurm)
 

@@ -22,7 +22,8 @@ from schedlab.site.who_pays import open_text, payers_of, winners_text
 from schedlab.wording import count_of, sentence
 
 if TYPE_CHECKING:
-    from schedlab.site.ranking import RankedVariant, VariantRanking
+    from schedlab.site.ranked_variant import RankedVariant
+    from schedlab.site.ranking import VariantRanking
 
 NO_EFFECT, NEGLIGIBLE, NOT_SIMULATED = "no effect", "negligible", "not simulated"
 """Verdicts of a variant under which all jobs start and end as before, of one that changes the mean wait by less than a
@@ -129,6 +130,8 @@ def _change(ranking: VariantRanking) -> list[str]:
     """Say what the variant does or, of several, which one is the best, or that none is; then how sure that is."""
     best, number = ranking.best, len(ranking.variants)
     what = ranking.metric.replace("_", " ")
+    if first := _first_of_each(ranking):
+        return [*first, *_of_variant(best, ranking.today, "" if number == 1 else best.variant.name, advice=False)]
     if number == 1 and ranking.metric == "mean_wait":
         return _of_variant(best, ranking.today)
     if ranking.metric == "mean_wait" and ranking.has_winner:
@@ -139,6 +142,12 @@ def _change(ranking: VariantRanking) -> list[str]:
     told = f"{quantity(ranking.metric, best.value)}, {quantity(ranking.metric, before)} as it is"
     best_of = f"the best of {count_of(number, 'variant')} by {what} is {best.variant.name} ({told})"
     return [best_of, *_of_variant(best, ranking.today, "it")]
+
+
+def _first_of_each(ranking: VariantRanking) -> list[str]:
+    """Say what variants do to energy or by checkpoints: of the best one all, of the next ones briefly."""
+    others = [one for one in ranking.changed if one is not ranking.best][: EACH - 1]
+    return [*ranking.best.first_texts, *(text for one in others for text in one.first_texts[:1])]
 
 
 def _none_of(ranking: VariantRanking, before: str) -> list[str] | None:
@@ -237,7 +246,9 @@ def _of_variant(one: RankedVariant, today: float, name: str = "", *, advice: boo
             return _unchanged(one, name)
         reach = one.bounds.reach if one.difference[2] in (NO_EFFECT, NEGLIGIBLE) else ()
         every, advice = _every(one), advice and not (adds_nodes(one.variant) or one.variant.slurm)
-        change = _harm(one, name, every) if one.harms else change_texts(name, every, one.unchanged, advice=advice)
+        advice = advice and not one.first_texts
+        harms = one.harms and not one.first_texts
+        change = _harm(one, name, every) if harms else change_texts(name, every, one.unchanged, advice=advice)
         return [*change, *_load(one), *reach]
     first, *others = one.lost_work_texts
     return [f"{name} {first}", *others, *_without_work(one, today), *_load(one)]

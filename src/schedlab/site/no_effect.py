@@ -69,10 +69,10 @@ def changes_nothing(site: Site, variant: Variant) -> bool:
 
     One that cannot be made does not: who simulates it tells why.
     """
-    if variant.policy or variant.slurm or variant.load != 1:
+    if variant.policy or variant.slurm or variant.load != 1 or variant.checkpoints or variant.cap:
         return False
     try:
-        other = with_events(changed(site, variant.changes), variant)
+        other = with_events(changed(site, variant.changes, nodes_off=variant.nodes_off), variant)
     except InputError:
         return False
     return (site.cluster, site.scheduler, site.node_events) == (other.cluster, other.scheduler, other.node_events)

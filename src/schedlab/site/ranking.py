@@ -11,192 +11,38 @@ import numpy as np
 from schedlab.campaign.results.statistics import LARGER_IS_BETTER, quantity
 from schedlab.errors import InputError
 from schedlab.site.affected import (
-    Affected,
     affected,
     affected_text,
-    lost_texts,
     sentences,
-    today_text,
-    whose_lost,
 )
 from schedlab.site.answers import VariantAnswer
 from schedlab.site.changes import changed
-from schedlab.site.effect_bounds import EffectBounds, effect_bounds
-from schedlab.site.effect_texts import difference_text, effects_text
-from schedlab.site.effects import Effect, effects
-from schedlab.site.far_longer import FarLonger, far_longer
+from schedlab.site.checkpoint_effects import checkpoint_effect
+from schedlab.site.effect_bounds import effect_bounds
+from schedlab.site.effect_texts import effects_text
+from schedlab.site.effects import effects
+from schedlab.site.energy_effects import energy_effect, energy_heads, energy_texts
+from schedlab.site.far_longer import far_longer
 from schedlab.site.grounds import Grounds, changes_passes, grounds_of
 from schedlab.site.headline import (
     EACH,
-    NEGLIGIBLE,
-    NO_EFFECT,
-    NOT_SIMULATED,
-    OTHER_LOAD,
     details_of_answer,
     lead_of,
 )
-from schedlab.site.lost_work import LostWork, lost_work
-from schedlab.site.lost_work import sentences as lost_sentences
-from schedlab.site.no_effect import why_unchanged
+from schedlab.site.lost_work import lost_work
+from schedlab.site.ranked_variant import RankedVariant
 from schedlab.site.samples import SiteSample
 from schedlab.site.sweep import Paired, Sweep, VariantFailure
-from schedlab.site.undecided import SOME_PAY, UNDECIDED
 from schedlab.site.variant_task import policy_notes, under_policy
 from schedlab.site.variants import AS_IT_IS, POLICY, Variant, compared_with
 from schedlab.site.wait_text import wait_text, waits_texts
-from schedlab.site.who_pays import some_pay
 from schedlab.wording import table
 
 SHOWN = ("mean_wait", "p95_wait", "utilisation")
 """Metrics that tables of variants have whatever the ranking is by."""
 
-
-@dataclass(frozen=True, slots=True)
-class RankedVariant:
-    """A variant among others.
-
-    Parameters
-    ----------
-    variant
-        Which.
-    value, mean_wait, p95_wait, utilisation
-        The metric that the ranking is by, and others; means over the samples, in seconds where they are times.
-    effects
-        On groups of jobs; none of the site as it is.
-    notes
-        What was left out, or has no effect, in sentences.
-    affected
-        Groups of jobs that ask for less, are killed, run in pieces or cannot run.
-    mean_wait_before
-        Of the site as it is, with the same jobs and the same work; means over the samples, in seconds.
-    unchanged
-        Whether every job starts and ends as at the site as it is.
-    lost, lost_before
-        Work that is lost on the way, in the variant and at the site as it is.
-    far
-        Jobs that wait by far longer.
-    bounds
-        What bounds its effect, or makes it dangerous.
-    """
-
-    variant: Variant
-    value: float
-    mean_wait: float
-    p95_wait: float
-    utilisation: float
-    effects: tuple[Effect, ...]
-    notes: tuple[str, ...]
-    affected: tuple[Affected, ...]
-    mean_wait_before: float
-    unchanged: bool
-    lost: LostWork
-    lost_before: LostWork
-    far: FarLonger
-    bounds: EffectBounds
-
-    @property
-    def difference(self) -> tuple[str, str, str]:
-        """Difference of the mean wait, its interval, and what that means, as texts of a table."""
-        effect = next((one for one in self.effects if one.kind == "all"), None)
-        if effect is None:
-            return "-", "-", ""
-        if self.unchanged:
-            return "none", "-", NOT_SIMULATED if self.unsimulated else NO_EFFECT
-        if effect.negligible:
-            return "below 1 s", "-", NEGLIGIBLE
-        change, interval, verdict = difference_text(effect)
-        return change, interval, OTHER_LOAD if self.only_load else verdict or (SOME_PAY if self.harms else UNDECIDED)
-
-    @property
-    def harms(self) -> bool:
-        """Whether groups surely wait longer and none less, and jobs by far in each copy, though the mean is open."""
-        return some_pay(self.effects) and self.far.jobs > 0 and not self.far.shorter
-
-    @property
-    def _of_changes(self) -> tuple[str, bool]:
-        """Why its changes change nothing, and whether they are not simulated; another version has other rules, too."""
-        if not self.unchanged or self.variant.slurm:
-            return "", False
-        return why_unchanged(self.variant.changes, self.notes)
-
-    @property
-    def why_unchanged(self) -> str:
-        """Why it changes nothing, in words; empty: it does, or nothing is known of that."""
-        return self._of_changes[0]
-
-    @property
-    def unsimulated(self) -> bool:
-        """Whether it changes nothing because what it changes is not simulated."""
-        return self._of_changes[1]
-
-    def to_document(self) -> dict[str, Any]:
-        """Return it as numbers and texts, for JSON."""
-        return asdict(self) | {"effects": [one.to_document() for one in self.effects]}
-
-    @property
-    def every(self) -> Affected | None:
-        """What becomes of all jobs before they are scheduled; None: nothing."""
-        return next((one for one in self.affected if one.kind == "all"), None)
-
-    @property
-    def killed(self) -> int:
-        """Jobs that are killed at a new limit."""
-        return 0 if self.every is None else self.every.killed
-
-    @property
-    def same_work(self) -> bool:
-        """Whether it does all the work that the site as it is does."""
-        return (self.every is None or self.every.same_work) and not self.lost.exceeds(self.lost_before)
-
-    @property
-    def only_load(self) -> bool:
-        """Whether nothing is changed but how often jobs come."""
-        return compared_with(self.variant).load != self.variant.load
-
-    @property
-    def can_be_chosen(self) -> bool:
-        """Whether it is ranked: less work is no merit, and how often jobs come is no choice."""
-        return self.same_work and not self.only_load
-
-    @property
-    def undone(self) -> float:
-        """The share of the work that it does not do."""
-        less = 0.0 if self.every is None or not self.every.hours else self.every.undone_hours / self.every.hours
-        return less + max(self.lost.share - self.lost_before.share, 0.0)
-
-    @property
-    def in_vain(self) -> float:
-        """The share of the work that comes to nothing: what it does not do, and what killed jobs run until then."""
-        every = self.every
-        return self.undone + (0.0 if every is None or not every.hours else every.killed_hours / every.hours)
-
-    @property
-    def killed_texts(self) -> tuple[str, str]:
-        """Jobs that are killed at a new limit, and the share of the work that comes to nothing, as texts of a table."""
-        if self.same_work:
-            return f"{self.killed:,}" if self.killed else "-", "-"
-        today = self.every is not None and self.every.lost_today_hours
-        lost = f"{self.in_vain:.1%}" + (f" (today {today_text(self.every)})" if self.every and today else "")
-        return f"{self.killed:,}" if self.killed else "-", lost
-
-    @property
-    def lost_work_texts(self) -> list[str]:
-        """What it does to jobs and how much work comes to nothing; then how much does so today, how, and whose."""
-        every = self.every
-        if every is None or every.same_work:
-            return [f"does {self.undone:.1%} less work than today"]
-        whose = whose_lost(self.affected)
-        return [*lost_texts(every), *([f"it is work {whose}"] if whose else [])]
-
-    @property
-    def lost_text(self) -> list[str]:
-        """What is lost on the way, in words."""
-        return [] if self.variant.name == AS_IT_IS else lost_sentences(self.lost_before, self.lost, self.variant.name)
-
-    @property
-    def policy_text(self) -> str:
-        """What a policy of the variant stands for, in words."""
-        return next((note for note in self.notes if note.startswith(f"{POLICY}={self.variant.policy} ")), "")
+IN_TABLES = (*SHOWN, "energy_kwh", "energy_cost", "energy_co2_kg")
+"""Those, and what they have besides where a power model is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,6 +116,11 @@ class VariantRanking:
         } | self.grounds.to_document()
 
     @property
+    def energy_heads(self) -> tuple[str, ...]:
+        """What columns of energy and boots are called; none, if neither is known."""
+        return energy_heads([one.energy for one in self.changed])
+
+    @property
     def lead(self) -> list[str]:
         """What the answer begins with: what would change, how sure that is, who pays, what is left out."""
         return lead_of(self)
@@ -279,10 +130,11 @@ class VariantRanking:
         return [*self.lead, *details_of_answer(self)]
 
     def __str__(self) -> str:
-        own = [] if self.metric in SHOWN else [self.metric.replace("_", " ")]
+        own = [] if self.metric in IN_TABLES else [self.metric.replace("_", " ")]
         head = ["variant", *own, "mean wait", "as it is, same work", "difference of mean wait", "95 % interval", ""]
         less = any(not one.same_work for one in self.ranked)
         head += [*(["jobs killed", "work lost"] if less else []), "p95 wait", "longest wait", "utilisation"]
+        head += self.energy_heads
         rows = []
         for number, one in enumerate(self.ranked):
             value = [quantity(self.metric, one.value)] if own else []
@@ -290,7 +142,8 @@ class VariantRanking:
             same = compared_with(one.variant).load == one.variant.load
             row = [one.variant.name, *value, mean, before if same else "-", *one.difference]
             row += [*one.killed_texts] if less else []
-            rows.append([*row, wait_text(one.p95_wait), wait_text(one.far.longest), f"{one.utilisation:.1%}"])
+            row += [wait_text(one.p95_wait), wait_text(one.far.longest), f"{one.utilisation:.1%}"]
+            rows.append([*row, *energy_texts(one.energy, self.energy_heads)])
         text = [*self.sentences(), "", table(head, rows)]
         for one in self.changed[:EACH]:
             if one.affected:
@@ -383,6 +236,8 @@ def _ranked(sweep: Sweep, variant: Variant, pairs: Sequence[Paired], metric: str
         lost_work([base.schedule for base, _ in pairs]),
         far_longer(pairs, today),
         effect_bounds(sweep, variant, pairs),
+        energy_effect(pairs, "" if sweep.power is None else sweep.power.currency),
+        checkpoint_effect(pairs),
     )
 
 

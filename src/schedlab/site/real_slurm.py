@@ -198,14 +198,14 @@ def _sides(
     works = {""}
     for variant in variants:
         try:
-            task = variant_task(site, jobs, variant)
+            task = variant_task(site, jobs, variant).checked_for_slurm()
         except InputError as error:
             failures.append(VariantFailure(variant, sample, str(error)))
             continue
         load = compared_with(variant).load
         if (work := task.adapted.work + (f" at {load:g}" if load != 1 else "")) not in works:
             works.add(work)
-            sides.append(_Side(as_it_is, same_work_task(site, jobs, task.adapted, load), work))
+            sides.append(_Side(as_it_is, same_work_task(site, jobs, variant, task), work))
         sides.append(_Side(variant, task, work))
     return sides, failures
 

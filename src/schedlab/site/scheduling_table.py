@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from schedlab.site.machine_table import CLIENTS, RECORDED, SWITCHED_OFF
+from schedlab.site.machine_table import CLIENTS, RECORDED
 from schedlab.site.parameters import Row
 
 _PASS = "tests/engine/slurm/test_slurm_by_hand.py"
@@ -18,6 +18,9 @@ RPC = "messages and their number are not simulated"
 PREEMPT = "jobs that give way are cancelled, requeued or, by partition, suspended; equals do not take turns"
 _PREEMPT = "tests/engine/parts/preemption/test_preemption_by_hand.py"
 POWER = "nodes are not switched off"
+IN_WHAT_IF = (
+    "nodes are switched off only where what-if or switch-off changes when: recorded waits have their boots in them"
+)
 _SWITCHES = "tests/engine/machine/test_switches_by_hand.py"
 _WAYS = "tests/engine/machine/test_ways.py"
 _BUSY = "tests/engine/machine/test_busy.py"
@@ -162,8 +165,9 @@ ROWS: tuple[Row, ...] = (
     ("slurm.conf", "DependencyParameters", "ignored", "the records do not say who waited for whom", ""),
     ("slurm.conf", "ResvOverRun ResvProlog ResvEpilog", "ignored", "jobs end with their reservation", ""),
     ("slurm.conf", "BurstBufferType", "ignored", "burst buffers are not simulated", ""),
-    ("slurm.conf", "SuspendExcNodes SuspendExcParts SuspendExcStates SuspendProgram SuspendRate SuspendTime "
-     "ResumeFailProgram ResumeProgram ResumeRate PowerParameters PowerPlugin", "ignored", POWER, ""),
-    ("slurm.conf", "SuspendTimeout ResumeTimeout", "ignored", SWITCHED_OFF, ""),
+    ("slurm.conf", "SuspendTime SuspendExcNodes SuspendExcParts SuspendTimeout ResumeTimeout", "approximated",
+     IN_WHAT_IF, "tests/site/test_nodes_off.py"),
+    ("slurm.conf", "SuspendExcStates SuspendProgram SuspendRate ResumeFailProgram ResumeProgram ResumeRate "
+     "PowerParameters PowerPlugin", "ignored", POWER, ""),
     ("slurm.conf", "FederationParameters MCSPlugin MCSParameters", "ignored", "one cluster for all is simulated", ""),
 )  # fmt: skip

@@ -17,10 +17,11 @@ from typing import NamedTuple
 from schedlab.arguments import explained
 from schedlab.atomic import make_directory
 from schedlab.campaign.run.executors import local_workers, usable_cores
+from schedlab.energy.power_file import digest_of, read_power
 from schedlab.errors import InputError
 from schedlab.site.answers import FORMAT, VariantAnswer, read_answer, work_of, write_answer, write_same
 from schedlab.site.changes import check_questions
-from schedlab.site.copies import at_other_seconds, with_pass_time
+from schedlab.site.copies import at_other_seconds, shift_of, with_pass_time
 from schedlab.site.no_effect import changes_nothing
 from schedlab.site.other_events import check_events
 from schedlab.site.samples import THE_LOG, SiteSample
@@ -30,6 +31,9 @@ from schedlab.site.standing import read_records, standing_of
 from schedlab.site.variant_task import same_work_task, variant_task
 from schedlab.site.variants import AS_IT_IS, Variant, compared_with, distinct
 from schedlab.workload.workload import Workload
+
+LATER = ("slurm", "rules", "checkpoints", "cap", "nodes_off")
+"""What variants of older versions do not have: it is no part of the name of an answer where it is not used."""
 
 ANSWERS = "what-if"
 """The directory within that of a site where answers are kept."""
@@ -53,8 +57,11 @@ class Paired(NamedTuple):
     @property
     def base_name(self) -> str:
         """What the site as it is is called here: its name says where it has less work, or another load."""
-        load = compared_with(self.other.variant).load
-        return f"{AS_IT_IS}{', same work' if self.other.work else ''}{f', load {load:g}' if load != 1 else ''}"
+        base = compared_with(self.other.variant)
+        told = ["same work"] if self.other.work else []
+        told += [f"load {base.load:g}"] if base.load != 1 else []
+        told += [] if base.node_events is None else ["same node events"]
+        return ", ".join([AS_IT_IS, *told])
 
 
 class _Task(NamedTuple):
@@ -69,12 +76,16 @@ class _Task(NamedTuple):
 
 
 class _Twin(NamedTuple):
-    """The twin that variants are made of: the directory of the site, its fingerprint, the version, and with nodes?"""
+    """The twin that variants are made of: the directory of the site, its fingerprint, the version, with nodes?
+
+    `power` is the file of a power model, or empty.
+    """
 
     directory: str
     digest: str
     slurm: str
     nodes: bool
+    power: str = ""
 
 
 @explained
@@ -93,11 +104,13 @@ class Sweep:
         Whether a twin answers that its last calibration found not good enough.
     slurm
         The version of Slurm whose rules hold at the site as it is, where they differ; empty: its own.
+    power
+        The file of a power model: answers then have the energy of both sides, its cost and its CO2.
 
     Raises
     ------
     InputError
-        If it is not a site with jobs, or its twin is not good enough.
+        If it is not a site with jobs, or its twin is not good enough; or the power model cannot be read.
     """
 
     def __init__(
@@ -108,9 +121,13 @@ class Sweep:
         answers: str | PathLike[str] | None = None,
         anyway: bool = False,
         slurm: str = "",
+        power: str | PathLike[str] | None = None,
     ) -> None:
         self.directory, self.nodes, self.slurm = Path(directory), nodes, slurm
         self.site = site_under(read(self.directory), slurm)
+        self.power_file = "" if power is None else str(Path(power).absolute())
+        self.power = read_power(power, self.site.cluster) if power is not None else None
+        self._power = "" if power is None else digest_of(power)
         self.jobs = self.site.replayable().jobs
         self._site = fingerprint(self.directory)
         self.standing = standing_of(read_records(self.directory), self._site, self.jobs, nodes=nodes)
@@ -217,7 +234,8 @@ class Sweep:
             yield task, _run(*self._arguments(task), simulated=str(as_it_is) if as_it_is.is_file() else "")
 
     def _arguments(self, task: _Task) -> tuple[_Twin, str, _Task]:
-        return _Twin(str(self.directory), self._site, self.slurm, self.nodes), str(self._path(task)), task
+        twin = _Twin(str(self.directory), self._site, self.slurm, self.nodes, self.power_file)
+        return twin, str(self._path(task)), task
 
     def answer(self, variant: Variant, sample: SiteSample = THE_LOG) -> VariantAnswer | None:
         """Return the answer of a variant; None: there is none.
@@ -263,8 +281,12 @@ class Sweep:
         load = {"load": task.variant.load} if task.variant.load != 1 else {}
         what = {"work": task.work} | load if task.work else asdict(task.variant)
         what.pop("name", None)
+        if task.work and (base := compared_with(task.variant)) != Variant(AS_IT_IS, load=base.load):
+            what["base"] = base.text
+            what["nodes_off"] = base.nodes_off
         # What came later is left out where it is not used: answers that are there stay valid.
-        what = {name: value for name, value in what.items() if value or name not in ("slurm", "rules")}
+        what = {name: value for name, value in what.items() if value or name not in LATER}
+        what |= {"power": self._power} if self._power else {}
         whose = f"{self._site} {self.slurm}" if self.slurm else self._site
         key = json.dumps([__version__, FORMAT, whose, self.nodes, what, asdict(task.sample)], sort_keys=True)
         return self.answers / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.npz"
@@ -296,8 +318,9 @@ def _run(twin: _Twin, path: str, task: _Task, simulated: str = "") -> str | None
         site, jobs = _unchanged_site(twin)
         jobs = task.sample.of(jobs)
         site, variant = at_other_seconds(site, task.variant, task.sample.copy)
-        found = variant_task(site, jobs, variant)
-        found = same_work_task(site, jobs, found.adapted, variant.load) if task.work else found
+        power = read_power(twin.power, site.cluster).shifted(shift_of(task.sample.copy)) if twin.power else None
+        found = variant_task(site, jobs, variant, power)
+        found = same_work_task(site, jobs, variant, found) if task.work else found
         found = replace(found, scheduler=with_pass_time(found.scheduler, task.sample.copy))
         if simulated:
             write_same(path, found, simulated)

@@ -15,7 +15,7 @@ from schedlab.site.who_pays import NO_GROUP, payers_of
 from schedlab.wording import count_of
 
 if TYPE_CHECKING:
-    from schedlab.site.ranking import RankedVariant
+    from schedlab.site.ranked_variant import RankedVariant
 
 UNDECIDED = "cannot be told"
 """The verdict of a variant whose interval contains 0."""

@@ -18,7 +18,8 @@ from schedlab.site.coverage import listed
 from schedlab.site.effect_texts import difference_text, effects_text
 from schedlab.site.effects import Effect
 from schedlab.site.headline import details_of_answer
-from schedlab.site.ranking import RankedVariant, VariantRanking, rank_variants
+from schedlab.site.ranked_variant import RankedVariant
+from schedlab.site.ranking import VariantRanking, rank_variants
 from schedlab.site.samples import THE_LOG, SiteSample
 from schedlab.site.select_default import SELECT, lacks_select
 from schedlab.site.site import Site, read

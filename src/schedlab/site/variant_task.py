@@ -7,6 +7,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.cluster.cluster import Cluster
+from schedlab.energy.accounting import account
+from schedlab.energy.capping import capped
+from schedlab.energy.power import Power
+from schedlab.energy.series import as_series
+from schedlab.energy.switching_off import boots_of
 from schedlab.errors import InputError
 from schedlab.schedule.schedule import Schedule
 from schedlab.scheduler.backfilling import NoBackfill, Slurm
@@ -18,13 +24,16 @@ from schedlab.scheduler.slurm_rules import under_version
 from schedlab.site.changes import changed
 from schedlab.site.jobs import left_out_texts, replay
 from schedlab.site.no_effect import without_effect
+from schedlab.site.nodes_off import boot_notes
 from schedlab.site.other_events import outside, with_events
 from schedlab.site.own_priority import own_priority
 from schedlab.site.pieces import Pieces, folded
 from schedlab.site.policy_text import beside_or_instead
 from schedlab.site.site import Site
 from schedlab.site.time_limits import UNTOUCHED, Adapted, Machine, adapted
-from schedlab.site.variants import Variant
+from schedlab.site.variants import Variant, compared_with
+from schedlab.workload.checkpoint_rules import with_checkpoints
+from schedlab.workload.checkpoints import write_checkpoints
 from schedlab.workload.sampling import scale_load
 from schedlab.workload.workload import Workload
 
@@ -48,6 +57,10 @@ class VariantTask:
         These jobs as they are submitted.
     notes
         What was left out, or has no effect, in sentences.
+    power
+        What its nodes draw; None: not known.
+    cap
+        Watts above which no job starts; 0: no cap.
     """
 
     site: Site
@@ -55,6 +68,8 @@ class VariantTask:
     adapted: Adapted
     pieces: Pieces
     notes: tuple[str, ...] = ()
+    power: Power | None = None
+    cap: float = 0.0
 
     @property
     def rows(self) -> NDArray[np.int64]:
@@ -63,25 +78,63 @@ class VariantTask:
 
     def simulate(self, *, nodes: bool = True) -> tuple[Schedule, dict[str, float]]:
         """Return the schedule of the jobs, one row for each, and its metrics."""
-        happening = self.site.node_events
-        found = replay(self.pieces.jobs, self.scheduler, self.site.cluster, nodes=nodes, node_events=happening)
-        metrics = found.metrics()
+        jobs, cluster = self._under_cap(nodes=nodes)
+        if cluster.power_saving is not None and not nodes:
+            raise InputError("nodes that are switched off need nodes: leave out --processors-only")
+        found = replay(jobs, self.scheduler, cluster, nodes=nodes, node_events=self.site.node_events)
+        metrics = found.metrics() | boots_of(found)
+        if self.power is not None:
+            metrics |= account(found, self.power, cluster=self.site.cluster if nodes else None).metrics()
         if len(self.pieces.of) == len(self.adapted.jobs):
             return found, metrics
         whole = folded(found, self.adapted.jobs, self.pieces.of)
         of_jobs = whole.metrics()
         return whole, {name: value if name in OF_QUEUES else of_jobs[name] for name, value in metrics.items()}
 
+    def checked_for_slurm(self) -> VariantTask:
+        """Return it unless only the twin has what it changes, and no laboratory of the real Slurm.
 
-def variant_task(site: Site, jobs: Workload, variant: Variant) -> VariantTask:
-    """Return what a variant of a site simulates, of jobs that can run at the site as it is.
+        Raises
+        ------
+        InputError
+            If it switches nodes off, has a cap of power, or jobs that write checkpoints.
+        """
+        there = {
+            "switches no node off": self.site.cluster.power_saving is not None,
+            "has no jobs that write checkpoints": write_checkpoints(self.adapted.jobs),
+            "knows no cap of power": bool(self.cap),
+        }
+        for what in (what for what, asked in there.items() if asked):
+            raise InputError(f"the laboratory of the real Slurm {what}")
+        return self
+
+    def _under_cap(self, *, nodes: bool) -> tuple[Workload, Cluster]:
+        """Return jobs and machine; under a cap, jobs hold what they draw."""
+        if not self.cap:
+            return self.pieces.jobs, self.site.cluster
+        if self.power is None or not nodes:
+            what = "a power model (--power FILE)" if self.power is None else "nodes: leave out --processors-only"
+            raise InputError(f"a cap of {self.cap:g} W needs {what}")
+        return capped(self.pieces.jobs, replace(self.power, cap=as_series(self.cap, "cap")), cluster=self.site.cluster)
+
+
+def site_of_variant(site: Site, variant: Variant) -> Site:
+    """Return a site as a variant changes its configuration, without other node events."""
+    if not variant.changes and not variant.nodes_off:
+        return site
+    return changed(site, variant.changes, nodes_off=variant.nodes_off)
+
+
+def variant_task(site: Site, jobs: Workload, variant: Variant, power: Power | None = None) -> VariantTask:
+    """Return what a variant of a site simulates, of jobs that can run at the site as it is, on nodes of a power model.
 
     Raises
     ------
     InputError
         If a change cannot be made, or none of the jobs can run.
     """
-    alone = changed(site, variant.changes) if variant.changes else site
+    alone = site_of_variant(site, variant)
+    base = site_of_variant(site, compared_with(variant))
     other = with_events(alone, variant)
     scheduler = under_version(other.scheduler, variant.slurm, variant.rules)
     if variant.policy:
@@ -90,17 +143,22 @@ def variant_task(site: Site, jobs: Workload, variant: Variant) -> VariantTask:
     there = Machine(other.cluster, scheduler, other.node_events)
     found = adapted(jobs, here, there, variant.requests, variant.long)
     notes = [*left_out_texts(found.left_out), *outside(variant, jobs)]
-    notes += policy_notes(other, variant, scheduler)
+    notes += [*policy_notes(other, variant, scheduler), *boot_notes(other)]
+    if variant.checkpoints:
+        found = found._replace(jobs=with_checkpoints(found.jobs, variant.checkpoints))
     if variant.load != 1:
         found = found._replace(jobs=scale_load(found.jobs, factor=variant.load))
-    return _task(other, scheduler, found, (*without_effect(site, alone, variant.changes), *notes))
+    made = _task(other, scheduler, found, (*without_effect(base, alone, variant.changes), *notes))
+    return replace(made, power=power, cap=variant.cap)
 
 
-def same_work_task(site: Site, jobs: Workload, other: Adapted, load: float = 1.0) -> VariantTask:
+def same_work_task(site: Site, jobs: Workload, variant: Variant, task: VariantTask) -> VariantTask:
     """Return what the site as it is simulates for a fair comparison: the jobs of a variant, and the work done there.
 
-    With another load than 1, they come as much faster as in the variant.
+    With another load than 1, they come as much faster as in the variant. `task` is that of the variant.
     """
+    as_it_is, other = compared_with(variant), task.adapted
+    load = as_it_is.load
     rows = other.rows
     none = np.zeros(len(rows), dtype=np.int64)
     same = other.same_work(jobs)
@@ -112,7 +170,8 @@ def same_work_task(site: Site, jobs: Workload, other: Adapted, load: float = 1.0
         none,
         {},
     )
-    return _task(site, site.scheduler, own, ())
+    base = with_events(site_of_variant(site, as_it_is), as_it_is)
+    return replace(_task(base, base.scheduler, own, ()), power=task.power)
 
 
 def _task(site: Site, scheduler: Scheduler, found: Adapted, notes: tuple[str, ...]) -> VariantTask:

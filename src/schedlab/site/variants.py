@@ -16,20 +16,25 @@ from schedlab.arguments import explained
 from schedlab.cluster.event_text import events_text
 from schedlab.cluster.node_events import NodeEvents
 from schedlab.documents import checked, read_toml
+from schedlab.energy.power import check_watts
 from schedlab.errors import InputError, located
 from schedlab.imports import check_imports
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.site.changes import parse_change
+from schedlab.site.nodes_off import is_of_power
 from schedlab.site.time_limits import Long, Requests
 from schedlab.site.variant_names import name_of, point_name
 from schedlab.slurm.own_priority import HIGHEST_WEIGHT
 from schedlab.wording import shown
+from schedlab.workload.checkpoint_rules import parse_checkpoint_rules
 
 MOST = 100_000
 """Variants of a grid: more is a mistake."""
 
 AS_IT_IS = "as it is"
 POLICY, LOAD, REQUESTS, LONG = "policy", "load", "requests", "long"
+CHECKPOINTS, CAP = "checkpoints", "cap"
+AXES = (POLICY, LOAD, REQUESTS, LONG, CHECKPOINTS, CAP)
 """Axes of a grid that are not lines of the configuration."""
 
 
@@ -65,6 +70,12 @@ class Variant:
         The version of Slurm whose rules hold where they are known to differ; empty: those of the site as it is.
     rules
         Names of rules of `schedlab.scheduler.slurm_versions` that alone are those of this version; none: all are.
+    checkpoints
+        Rules by which jobs write checkpoints, see `schedlab.workload.with_checkpoints`; empty: none do.
+    cap
+        Watts that the site may draw: no job starts that would bring its power above them. 0: no cap.
+    nodes_off
+        Whether idle nodes are switched off as the site's slurm.conf says; a change of that says it by itself.
 
     Raises
     ------
@@ -88,6 +99,9 @@ class Variant:
     points: int | None = None
     slurm: str = ""
     rules: tuple[str, ...] = ()
+    checkpoints: str = ""
+    cap: float = 0.0
+    nodes_off: bool = False
 
     def __post_init__(self) -> None:
         if not self.name.strip():
@@ -98,6 +112,9 @@ class Variant:
             Scheduler.parse(self.policy)
         if self.points is not None and not (self.policy and 0 <= self.points <= HIGHEST_WEIGHT):
             raise InputError(f"variant {self.name}: points={self.points}: 0 to {HIGHEST_WEIGHT:,} points of a policy")
+        if self.checkpoints:
+            parse_checkpoint_rules(self.checkpoints)
+        check_watts(f"variant {self.name}: cap", self.cap)
         if not 0 < self.load <= 100:
             raise InputError(f"variant {self.name}: load={self.load}: must be a factor above 0, such as 1.1")
         for what, value, known in ((REQUESTS, self.requests, Requests), (LONG, self.long, Long)):
@@ -131,20 +148,32 @@ class Variant:
         parts += [] if self.own_events else ["without the site's own node events"]
         parts += [f"Slurm {self.slurm}"] if self.slurm else []
         parts += [f"only {' and '.join(self.rules)}"] if self.rules else []
+        parts += [f"checkpoints={self.checkpoints}"] if self.checkpoints else []
+        parts += [f"cap={self.cap:g}"] if self.cap else []
         return "; ".join(parts) or AS_IT_IS
 
 
 def compared_with(variant: Variant) -> Variant:
     """Return the site as it is, with the load of a variant that changes more than that: else both are in the effect.
 
+    If a variant changes when nodes are switched off, they are so at the site as it is, too, if it does so. If its jobs
+    write checkpoints, the same nodes fail at the site as it is.
+
     Examples
     --------
     >>> compared_with(Variant("busier", load=1.1)).load, compared_with(Variant("both", policy="saf", load=1.1)).load
     (1.0, 1.1)
+    >>> compared_with(Variant("off", ("SuspendTime=600",))).nodes_off
+    True
     """
     more = variant.changes or variant.policy or variant.slurm or not variant.own_events
-    more = more or variant.node_events is not None
-    return Variant(AS_IT_IS, load=variant.load if more else 1.0)
+    more = more or variant.node_events is not None or variant.checkpoints or variant.cap
+    return Variant(
+        AS_IT_IS,
+        load=variant.load if more else 1.0,
+        node_events=variant.node_events if variant.checkpoints else None,
+        nodes_off=any(is_of_power(parse_change(text)) for text in variant.changes),
+    )
 
 
 Axes = Mapping[str, Sequence[str]]
@@ -158,8 +187,8 @@ def parse_axis(text: str) -> tuple[str, tuple[str, ...]]:
     Parameters
     ----------
     text
-        `WHAT=VALUE,VALUE...`, where WHAT is what stands before the value in a change, or policy, load, requests or
-        long. Values that have commas themselves are separated by `;`.
+        `WHAT=VALUE,VALUE...`, where WHAT is what stands before the value in a change, or policy, load, requests,
+        long, checkpoints or cap. Values that have commas themselves are separated by `;`, as rules of checkpoints are.
 
     Raises
     ------
@@ -176,7 +205,8 @@ def parse_axis(text: str) -> tuple[str, tuple[str, ...]]:
     ('saf', 'multifactor(age=1,size=2)')
     """
     what, equals, rest = _split(text)
-    values = tuple(part.strip() for part in rest.split(";" if ";" in rest else ","))
+    apart = ";" if ";" in rest or what.lower() == CHECKPOINTS else ","
+    values = tuple(part.strip() for part in rest.split(apart))
     if not equals or not what or not all(values):
         raise InputError(
             f"axis {shown(text)}: must be written WHAT=VALUE,VALUE, such as SchedulerParameters.bf_interval=30,60"
@@ -191,7 +221,7 @@ def _split(text: str) -> tuple[str, str, str]:
     head, equals, rest = (part.strip() for part in text.partition("="))
     words = rest.split(" ")
     places = [number for number, word in enumerate(words) if number and "=" in word]
-    if "." in head or head.lower() in (POLICY, LOAD, REQUESTS, LONG) or not places:
+    if "." in head or head.lower() in AXES or not places:
         return head, equals, rest
     option, _, value = words[places[-1]].partition("=")
     before = " ".join([*words[: places[-1]], option])
@@ -235,21 +265,22 @@ def at(point: Mapping[str, str], usual: Mapping[str, str] = MappingProxyType({})
     changes: list[str] = []
     given: dict[str, Any] = dict(usual)
     for what, value in point.items():
-        if (word := what.lower()) in (POLICY, LOAD, REQUESTS, LONG):
-            given[word] = _number(value) if word == LOAD else value
+        if (word := what.lower()) in AXES:
+            given[word] = _number(word, value) if word in (LOAD, CAP) else value
         else:
             changes.append(f"{what}={value}")
     return Variant(", ".join(point_name(what, value) for what, value in point.items()), tuple(changes), **given)
 
 
-def _number(text: str) -> float:
+def _number(word: str, text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise InputError(f"load={shown(text)}: must be a factor, such as 1.1") from None
+        what = "a factor, such as 1.1" if word == LOAD else "a number of watts, such as 400000"
+        raise InputError(f"{word}={shown(text)}: must be {what}") from None
 
 
-REMEDY = "write [[variant]] tables with set, policy, load, requests, long or name, or a table [over]"
+REMEDY = "write [[variant]] tables with set, policy, load, requests, long, checkpoints, cap or name, or a table [over]"
 """What to do about a file of variants that cannot be understood."""
 
 
@@ -262,10 +293,13 @@ class _Entry(BaseModel):
     load: float = 1.0
     requests: Requests | None = None
     long: Long | None = None
+    checkpoints: str = ""
+    cap: float = 0.0
 
     def called(self) -> str:
         """Return its name or, if it has none, what it changes."""
         words = {LOAD: f"{self.load:g}" if self.load != 1 else "", REQUESTS: self.requests, LONG: self.long}
+        words |= {CHECKPOINTS: self.checkpoints, CAP: f"{self.cap:g}" if self.cap else ""}
         parts = [name_of(self.set, self.policy), *(f"{what}={value}" for what, value in words.items() if value)]
         if not (name := self.name or ", ".join(filter(None, parts))):
             raise InputError(f"a variant has neither changes nor a name: {REMEDY}")
@@ -291,7 +325,8 @@ def read_variants(path: str | PathLike[str], *, requests: str = "cut", long: str
     Parameters
     ----------
     path
-        Of the file. A variant has set, policy, load, requests and long, and a name, without which its changes name it.
+        Of the file. A variant has set, policy, load, requests, long, checkpoints and cap, and a name, without which
+        its changes name it.
     requests, long
         Of all variants that do not say it themselves; see `Variant`.
 
@@ -325,6 +360,7 @@ def read_variants(path: str | PathLike[str], *, requests: str = "cut", long: str
         usual: dict[str, Any] = {REQUESTS: requests, LONG: long}
         for one in document.variant:
             own = {what: value for what in usual if (value := getattr(one, what)) is not None}
+            own |= {CHECKPOINTS: one.checkpoints, CAP: one.cap}
             found.append(Variant(one.called(), tuple(one.set), one.policy, one.load, **usual | own))
         if document.over:
             found += grid({what: [str(value) for value in values] for what, values in document.over.items()}, **usual)

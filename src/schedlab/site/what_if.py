@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import weakref
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from tempfile import mkdtemp
 from typing import Any
@@ -15,7 +15,7 @@ from schedlab.cluster.node_events import NodeEvents
 from schedlab.errors import InputError
 from schedlab.schedule.schedule import Schedule
 from schedlab.scheduler.slurm_rules import check_version
-from schedlab.site.answers import check_metric
+from schedlab.site.answers import check_metric, usual_metric
 from schedlab.site.copies import in_copies
 from schedlab.site.other_events import under_events
 from schedlab.site.ranking import VariantRanking, rank_variants
@@ -72,6 +72,22 @@ def asked(changes: Sequence[str], policies: Sequence[str], **shortened: Any) -> 
     return [*found, *(Variant.of(changes, text, **shortened) for text in policies)]
 
 
+def under_checkpoints(variants: Sequence[Variant], rules: str) -> list[Variant]:
+    """Return variants whose jobs write checkpoints; without variants, the site as it is with them.
+
+    Examples
+    --------
+    >>> [one.name for one in under_checkpoints([], "every(1h,cost=2m)")]
+    ['checkpoints=every(1h,cost=2m)']
+    """
+    if not rules:
+        return list(variants)
+    name = f"checkpoints={rules}"
+    if not variants:
+        return [Variant(name, checkpoints=rules)]
+    return [replace(one, name=f"{one.name}, {name}", checkpoints=rules) for one in variants]
+
+
 @explained
 def what_if(
     site: Site | str | PathLike[str],
@@ -81,7 +97,7 @@ def what_if(
     variants: Sequence[Variant] = (),
     samples: Sequence[SiteSample] = (THE_LOG,),
     copies: int | None = None,
-    metric: str = "mean_wait",
+    metric: str = "",
     nodes: bool = True,
     requests: Requests = "cut",
     long: Long = "killed",
@@ -89,6 +105,8 @@ def what_if(
     own_events: bool = True,
     anyway: bool = False,
     slurm: str = "",
+    power: str | PathLike[str] | None = None,
+    checkpoints: str = "",
     workers: int | None = None,
     progress: Callable[[int, int, int], None] | None = None,
 ) -> WhatIf:
@@ -110,7 +128,7 @@ def what_if(
         Copies of each sample whose jobs come some seconds earlier or later, on which both sides are simulated; None: as
         many as `schedlab.site.copies.usual_copies` says.
     metric
-        The ranking metric.
+        The ranking metric; empty: the mean wait, and with a power model the energy.
     nodes
         Whether jobs get nodes; otherwise the cluster is a number of processors.
     requests, long
@@ -125,6 +143,11 @@ def what_if(
         Whether a twin answers that its last calibration found not good enough.
     slurm
         The version of Slurm whose rules both sides follow, such as "26.05"; empty: that of the site.
+    power
+        The file of a power model, see `schedlab.energy.read_power`: the answer then begins with energy.
+    checkpoints
+        Rules by which jobs write checkpoints in all variants, see `schedlab.workload.with_checkpoints`; without
+        variants, it is the only change.
     workers, progress
         As for `Sweep.run`.
 
@@ -134,14 +157,15 @@ def what_if(
         If there is nothing to change, a change cannot be made, or the twin is not good enough; or there is no copy, or
         no such metric.
     """
-    check_metric(metric)
-    found = [*asked(changes, policies, requests=requests, long=long), *variants]
+    metric = metric or usual_metric(power)
+    check_metric(metric, power)
+    found = under_checkpoints([*asked(changes, policies, requests=requests, long=long), *variants], checkpoints)
     wanted = under_events(found, node_events, own=own_events)
     if not wanted:
         raise InputError("nothing to compare: give changes (PARAMETER=VALUE), policies, variants or node events")
     directory = site.save(mkdtemp(prefix="schedlab-")) if isinstance(site, Site) else site
     rules = check_version(slurm, "slurm=") if slurm else ""
-    sweep = Sweep(directory, nodes=nodes, anyway=anyway, slurm=rules)
+    sweep = Sweep(directory, nodes=nodes, anyway=anyway, slurm=rules, power=power)
     if isinstance(site, Site):
         weakref.finalize(sweep, shutil.rmtree, directory, ignore_errors=True)
     simulated = in_copies(sweep, samples, copies, len(wanted))

@@ -11,7 +11,7 @@ from schedlab.site.wait_text import signed
 from schedlab.wording import count_of
 
 if TYPE_CHECKING:
-    from schedlab.site.ranking import RankedVariant
+    from schedlab.site.ranked_variant import RankedVariant
 
 MOST_PAYERS, MOST_WINNERS = 3, 8
 """Groups that sentences name."""
