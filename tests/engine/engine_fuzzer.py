@@ -27,6 +27,7 @@ HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "gym")]
 
 from drawn_cases import differences, differences_of_agent, drawn_case, found_by_engine, with_agent  # noqa: E402
+from drawn_laws import broken_laws  # noqa: E402
 
 from schedlab.engine.parts.heterogeneous import numbers  # noqa: E402
 from schedlab.engine.parts.preemption import endless  # noqa: E402
@@ -36,6 +37,9 @@ SECONDS = 60
 
 AGENTS = 20
 """One case of so many is scheduled by an agent."""
+
+LAWS = 7
+"""Of one case of so many, the schedule is held against the laws of schedules, too."""
 
 PATIENCE = 1500
 """Seconds for which components of heterogeneous jobs wait for each other until they are said to do so for ever.
@@ -105,6 +109,7 @@ def _compared(seed: int, directory: Path) -> tuple[str, str]:
     if case is None:
         return "no case", ""
     found = (differences_of_agent if by_agent else differences)(case, seed)
+    found += broken_laws(case) if seed % LAWS == 0 else []
     if found:
         return "differ", f"{case.described}: {'; '.join(found)}"
     answer = found_by_engine(case) if by_agent else None

@@ -40,11 +40,11 @@ def assert_laws_hold(schedule, cluster=None, events=None, reservation=None):
 
 
 def runs_of(schedule):
-    """Return the job, begin, end and request of each run, and whether it was done."""
+    """Return the job, begin, end and request of each run, and whether it was done: not where the job was cancelled."""
     if schedule.runs is None:
         asked = schedule.workload.requested_time
         columns = {"job": range(len(schedule)), "begin": schedule.start_time, "end": schedule.end_time}
-        runs = pd.DataFrame({**columns, "request": np.maximum(asked, 1), "done": True})
+        runs = pd.DataFrame({**columns, "request": np.maximum(asked, 1), "done": schedule.ran})
     else:
         names = {"job": "job", "start": "begin", "end": "end", "request": "request", "done": "done"}
         names |= {name: name for name in ("saved", "overhead")}
@@ -197,7 +197,7 @@ def assert_limits_are_kept(schedule, cluster, runs, pieces):
         assert_jobs_of_users_are_kept(held, cluster.accounting.users)
     for one in cluster.accounting.accounts:
         minutes = dict(one.limits.grp_tres_run_mins).get("cpu")
-        if minutes is not None:
+        if minutes is not None and all(qos.usage_factor == 1 for qos in cluster.accounting.qos):
             assert_minutes_to_go(held[held["account"] == one.name], minutes)
 
 
@@ -221,9 +221,18 @@ def association_of(jobs, accounting):
     given = pd.Series(jobs.resources.account.texts() if jobs.resources is not None else "", index=users.index)
     account = given.where(given != "", users.map(default))
     named = pd.Series(jobs.resources.qos.texts() if jobs.resources is not None else "", index=users.index)
-    qos = named.where(named != "", accounting.qos[0].name if accounting.qos else "")
+    qos = named.where(named != "", account.map(lambda name: default_qos(accounting, name)))
     asked = pd.Series(jobs.resources.partition.texts() if jobs.resources is not None else "", index=users.index)
     return pd.DataFrame({"user": users, "account": account, "qos": qos, "partition": asked.str.partition(",")[0]})
+
+
+def default_qos(accounting, account):
+    """Return the QOS of jobs that name none: of their account, or of the nearest above that has one; or the first."""
+    tree = {one.name: one for one in accounting.accounts}
+    while account in tree and not tree[account].default_qos:
+        account = tree[account].parent
+    first = accounting.qos[0].name if accounting.qos else ""
+    return tree[account].default_qos if account in tree else first
 
 
 def assert_minutes_to_go(held, minutes):

@@ -8,9 +8,14 @@ import sys
 from pathlib import Path
 
 import drawn_cases
+import drawn_laws
 import pytest
-from drawn_cases import between, differences, drawn_case
+from drawn_cases import Case, between, differences, drawn_case
+from drawn_laws import broken_laws
 from random_seeds import seeds
+from test_laws import NODES, schedule_of_two
+
+from schedlab.cluster.cluster import Cluster
 
 FEW, CASES = 4, 29
 """Cases of the quick run, and of each of the four slow ones that follow it."""
@@ -55,3 +60,14 @@ def test_differences_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
         "the engine: a schedule; itself, interrupted, never ends",
     ]
     assert between("the reference", "refused", "refused") == []
+
+
+def test_a_law_that_does_not_hold_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    case = Case(schedule_of_two().workload, "fcfs", {"cluster": Cluster.of_nodes(NODES)}, {})
+    assert broken_laws(case) == []
+
+    def fails(*_: object, **__: object) -> None:
+        raise AssertionError("two runs of a job overlap")
+
+    monkeypatch.setattr(drawn_laws, "assert_laws_hold", fails)
+    assert broken_laws(case) == ["a law does not hold: two runs of a job overlap"]

@@ -84,6 +84,27 @@ def test_limits_that_are_exceeded_are_seen(account, qos, told):
         assert_laws_hold(schedule_of_two(), under(account, qos))
 
 
+def test_a_limit_of_the_qos_that_an_account_has_by_default_is_seen():
+    limited = under()
+    qos = (*limited.accounting.qos, QosLimits("own", limits=Limits(max_jobs_per_user=1)))
+    for above, own, broken in (("", "own", True), ("own", "", True), ("own", "normal", False), ("", "", False)):
+        accounts = (Account("root", "", default_qos=above), Account("a", default_qos=own))
+        cluster = replace(limited, accounting=replace(limited.accounting, qos=qos, accounts=accounts))
+        if broken:
+            with pytest.raises(AssertionError, match="jobs per user"):
+                assert_laws_hold(schedule_of_two(), cluster)
+        else:
+            assert_laws_hold(schedule_of_two(), cluster)
+
+
+def test_a_job_that_was_cancelled_has_not_done_its_work_and_need_not():
+    jobs = schedule_of_two(4).workload  # the second waits for the first, but for 5 s only
+    jobs = jobs.replace(resources=replace(jobs.resources, patience=np.array([0, 5])))
+    schedule = simulate(jobs, "fcfs", cluster=Cluster.of_nodes(NODES))
+    assert schedule.ran.tolist() == [True, False]
+    assert_laws_hold(schedule)
+
+
 def test_a_limit_of_a_user_that_is_exceeded_is_seen_in_its_partition_and_elsewhere():
     alone = Limits(max_jobs=1)
     for there, broken in (("", True), ("gpu", True), ("cpu", False)):
