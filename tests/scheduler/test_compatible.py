@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from schedlab.errors import InputError
-from schedlab.scheduler import FunctionPolicy, Scheduler
+from schedlab.scheduler import FunctionPolicy, Pass, Scheduler
 from schedlab.scheduler.agent_file import AgentFile
 from schedlab.scheduler.agent_network import INPUTS, Network
 from schedlab.scheduler.compatible import (
@@ -17,17 +17,21 @@ from schedlab.scheduler.compatible import (
     CAPS_OF_ALL,
     CHECKPOINTS,
     CLOSURES,
+    COMPILED,
     FUNCTION_OF_TIME,
     HETEROGENEOUS,
     LEARNED,
+    MALLEABLE,
     MOLDABLE,
     OWN,
     PREEMPTION_ELSEWHERE,
     SUSPENSION,
     TABLE,
+    USED,
     check,
     refusal,
 )
+from schedlab.scheduler.own_pass import OwnPass
 
 OWN_PASS = "+math:isfinite"
 """Any function that is installed does, as these tests do not call it."""
@@ -58,6 +62,21 @@ WRITTEN = {
 }
 """A scheduler text with each feature; {} is for backfilling."""
 
+
+class Compiled(Pass):
+    compiled = True
+
+
+GIVEN = {COMPILED: {"backfill": OwnPass(Compiled())}, USED: {"policy": FunctionPolicy(lambda usage: usage)}}
+"""What no text says, by feature."""
+
+WITH_MALLEABLE = {
+    CHECKPOINTS: {"malleable": True, "checkpoints": True},
+    "nodes": {"malleable": True, "nodes": True},
+    "workflows with one place": {"malleable": True, "shared_places": True},
+}
+"""What a simulation of malleable jobs has, where that is not all of it."""
+
 AGENT = Network((np.zeros((len(INPUTS), 1), np.float32),), (np.zeros(1, np.float32),))
 
 
@@ -80,6 +99,7 @@ def test_every_pair_of_the_table_is_refused_with_both_texts_and_why(tmp_path, mo
         simulation["cancelled" if first == CANCELLED else "checkpoints"] = True
     if MOLDABLE in (first, second):
         simulation["moldable"] = True
+    simulation |= WITH_MALLEABLE.get(second, {"malleable": True}) if first == MALLEABLE else {}
     if first == SUSPENSION:
         simulation["suspension"] = True
         simulation |= {"caps": True} if second == CAPS_OF_ALL else {}
@@ -88,7 +108,8 @@ def test_every_pair_of_the_table_is_refused_with_both_texts_and_why(tmp_path, mo
         also = {PREEMPTION_ELSEWHERE: "preemption", SUSPENSION: "suspension", MOLDABLE: "moldable"}
         simulation |= {also[second]: True} if second in also else {}
     alone = (
-        first in ("nodes", "preemption", MOLDABLE, HETEROGENEOUS, CLOSURES, SUSPENSION, CANCELLED, CHECKPOINTS)
+        first
+        in ("nodes", "preemption", MOLDABLE, MALLEABLE, HETEROGENEOUS, CLOSURES, SUSPENSION, CANCELLED, CHECKPOINTS)
         or first.startswith("events=")
         or second == ":multifactor"
     )
@@ -103,8 +124,9 @@ def test_every_pair_of_the_table_is_refused_with_both_texts_and_why(tmp_path, mo
     if backfill == OWN:
         text, backfill = WRITTEN.get(second if first == OWN else first, WRITTEN[OWN]), OWN_PASS
     policy = {"policy": FunctionPolicy(lambda w: -w)} if second == FUNCTION_OF_TIME else {}
+    given = policy | GIVEN.get(second, {})
     with pytest.raises(InputError) as error:
-        check(replace(Scheduler.parse(text.format(backfill)), **policy), **simulation)
+        check(replace(Scheduler.parse(text.format(backfill)), **given), **simulation)
     sentence = str(error.value)
     assert sentence.endswith(f": {reason}")
     pair = sentence.removesuffix(f": {reason}").rpartition(": ")[2]

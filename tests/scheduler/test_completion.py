@@ -20,8 +20,8 @@ def words(text: str) -> list[str]:
     [
         ("SA", ["saf"]),
         ("lj", ["ljf"]),
-        ("saf", ["saf", "saf+easy", "saf+conservative", "saf+slurm"]),
-        ("saf+", ["saf+easy", "saf+conservative", "saf+slurm"]),
+        ("saf", ["saf", "saf+easy", "saf+conservative", "saf+slurm", "saf+malleable"]),
+        ("saf+", ["saf+easy", "saf+conservative", "saf+slurm", "saf+malleable"]),
         ("p*q + ea", ["p*q + easy"]),
         ("saf+easy:w", ["saf+easy:wfp3", "saf+easy:wfp"]),
         ("saf+conservative:", []),

@@ -267,7 +267,6 @@ def test_a_metric_may_be_that_of_a_group_of_jobs(tmp_path):
         ("p95_wait", "", "must be written METRIC=VALUE"),
         ("p95_wiat=4h", "", "did you mean p95_wait"),
         ("p95_wait=soon", "", "is not a duration"),
-        ("p95_wait=4", "", "a time needs its unit, such as 4h, 4m or 4s"),
         ("utilisation=much", "", "is not a number"),
         ("p95_wait=4h", "gpu", "must be a kind"),
         ("utilisation=0.8", "partition gpu", "is of the whole site"),
@@ -394,10 +393,6 @@ def test_names_of_nodes_that_are_to_come_stay_on_the_line_of_a_switch_that_gets_
         new = set(cluster.nodes) - set(site.cluster.nodes)
         (switch,) = {group.switch for group in cluster.groups if new & set(group.names)}
         assert {n for group in cluster.groups if group.switch == switch for n in group.names} == set(host_names(at))
-    with pytest.raises(InputError, match=r"there are no nodes g\[01-02\] \(did you mean g\[1-2\],g5\?\)"):
-        changed(site, ["3 more nodes like g[01-02]"])
-    with pytest.raises(InputError, match=r"there is no node 'n2' \(did you mean n02\?\)"):
-        changed(site, ["SwitchName=s1 Nodes=n[01-03],n2"])
     with pytest.raises(InputError, match="there is no node 'n21'"):  # a slip is still one
         changed(site, ["SwitchName=s1 Nodes=n[01-03],n21"])
 

@@ -133,7 +133,7 @@ AlternativesFile = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="Other sizes of moldable jobs, each with its run time, one of which the scheduler chooses (CSV, Parquet).",
+        help="Other sizes of moldable or malleable jobs, each with its run time; the scheduler chooses (CSV, Parquet).",
     ),
 ]
 Checkpoints = Annotated[

@@ -23,6 +23,7 @@ from schedlab.engine.parts.forecasts import kernels as forecasts
 from schedlab.engine.parts.heterogeneous import kernels as heterogeneous
 from schedlab.engine.parts.heterogeneous import queue_order as components_in_order
 from schedlab.engine.parts.limits import state as limits
+from schedlab.engine.parts.malleable import kernels as malleable
 from schedlab.engine.parts.moldable import kernels as moldable
 from schedlab.engine.parts.outages import kernels as outages
 from schedlab.engine.parts.power_saving import kernels as power_saving
@@ -54,6 +55,8 @@ def logs_are_full(world: World) -> bool:
         full = full or nodes.lacks_places(world.nodes)
     if world.preemption is not None:
         full = full or preemption.lacks_pauses(world.preemption)
+    if world.malleable is not None:
+        full = full or malleable.lacks_stretches(world.malleable)
     return full
 
 

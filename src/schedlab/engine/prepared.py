@@ -32,6 +32,7 @@ from schedlab.engine.parts.heterogeneous.numbers import wait_together
 from schedlab.engine.parts.limits.machine_inputs import longest_requests
 from schedlab.engine.parts.limits.numbers import LimitInputs
 from schedlab.engine.parts.limits.on_all_jobs import as_one_node, is_held_back
+from schedlab.engine.parts.malleable.numbers import resizes
 from schedlab.engine.parts.moldable.rows import Spread, spread_out
 from schedlab.engine.parts.outages.numbers import OutageInputs
 from schedlab.engine.parts.preemption.numbers import PreemptionInputs
@@ -264,9 +265,9 @@ def _prepared(given: Given) -> Prepared:
 
 
 def _spread(given: Given) -> Spread | None:
-    """Return moldable jobs as one job per alternative; None if no job has alternatives."""
+    """Return moldable jobs as one job per alternative; None if no job has alternatives, or passes resize jobs."""
     workload = given.workload
-    if workload.alternatives is None or len(workload) == 0:
+    if workload.alternatives is None or len(workload) == 0 or resizes(workload, given.scheduler):
         return None
     if given.requests is not None:
         raise InputError(f"{workload.name}: requests= is for one size of each job, but jobs have alternatives")

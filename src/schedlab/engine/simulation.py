@@ -229,5 +229,7 @@ def to_schedule(
 def _told(prepared: Prepared) -> dict[str, Any]:
     """Return the specification of a schedule; `interrupts` stands there only if runs may be interrupted."""
     told = {"in_order": prepared.in_order, "requests_enforced": prepared.workload.requests_enforced}
+    if (sizes := prepared.of_parts.get("malleable")) is not None:
+        told |= {"dropped_alternatives": sizes.dropped}
     breaks = prepared.outages is not None and prepared.outages.interrupts
     return told | ({"interrupts": True} if breaks or prepared.preemption is not None else {})

@@ -20,6 +20,7 @@ from schedlab.engine.parts.dependencies.part import DEPENDENCIES
 from schedlab.engine.parts.forecasts.part import FORECASTS
 from schedlab.engine.parts.heterogeneous.part import HETEROGENEOUS
 from schedlab.engine.parts.limits.part import LIMITS
+from schedlab.engine.parts.malleable.part import MALLEABLE
 from schedlab.engine.parts.moldable.part import MOLDABLE
 from schedlab.engine.parts.outages.part import OUTAGES
 from schedlab.engine.parts.power_saving.part import POWER_SAVING
@@ -54,7 +55,7 @@ class World(NamedTuple):
         The plan of the passes: `Plan` for conservative backfilling, `Passes` for Slurm's, None for the others.
     rules
         The rules of the scheduler.
-    forecasts ... checkpoints
+    forecasts ... malleable
         The parts, or None, in the order in which they take their numbers, and are brought over when jobs are added.
         Each reads only the numbers of those before it: whoever asks for nodes of its own, such as jobs of reservations,
         comes behind limits. `schedlab.engine.moments` says what they do.
@@ -83,6 +84,7 @@ class World(NamedTuple):
     cancellations: Annotated[Any, CANCELLATIONS] = None
     power_saving: Annotated[Any, POWER_SAVING] = None
     checkpoints: Annotated[Any, CHECKPOINTS] = None
+    malleable: Annotated[Any, MALLEABLE] = None
 
 
 _HINTS = get_type_hints(World, include_extras=True).values()

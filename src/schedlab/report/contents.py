@@ -201,7 +201,8 @@ def _decisions(
     if (runs := schedule.runs) is None:
         rows, size = order, jobs.job_processors
     else:
-        rows, size = np.arange(len(runs)), jobs.job_processors[runs["job"]]
+        rows = np.arange(len(runs))
+        size = jobs.job_processors[runs["job"]] if schedule.sizes is None else schedule.sizes["processors"]
         decisions["runs"] = {
             "job": container.add(inverse(order)[runs["job"]]),
             "start": container.add(runs["start"] - origin, differences=True),

@@ -146,12 +146,17 @@ def _draw_closures(ax: Axes, schedule: Schedule, axis: TimeAxis, first: int, las
 
 
 def by_run(schedule: Schedule) -> Schedule:
-    """Return a schedule with one row for each run, if runs may fail; for each stretch of one that was suspended."""
+    """Return a schedule with one row for each run, if runs may fail; for each stretch of one that was suspended.
+
+    Of malleable jobs, with one row for each size that they had.
+    """
     schedule = by_stretch(schedule)
     runs = schedule.runs
     if runs is None:
         return schedule
     rows = runs["job"]
+    if schedule.sizes is not None:
+        return _by_size(schedule, schedule.sizes)
     last = np.zeros(len(runs), dtype=np.bool_)
     last[len(runs) - 1 - np.unique(rows[::-1], return_index=True)[1]] = True
     return replace(
@@ -165,6 +170,23 @@ def by_run(schedule: Schedule) -> Schedule:
         corrections=schedule.corrections[rows],
         runs=None,
         eligible_time=None,
+    )
+
+
+def _by_size(schedule: Schedule, sizes: NDArray[Any]) -> Schedule:
+    """Return a schedule of malleable jobs with one row for each size."""
+    rows, jobs = sizes["job"], schedule.workload[sizes["job"]].replace(alternatives=None)
+    columns = ("backfilled", "killed", "predicted_run_time", "corrections")
+    return replace(
+        schedule,
+        workload=jobs.replace(requested_processors=sizes["processors"], allocated_processors=sizes["processors"]),
+        start_time=sizes["start"],
+        end_time=sizes["end"],
+        **{name: getattr(schedule, name)[rows] for name in columns},
+        runs=None,
+        sizes=None,
+        eligible_time=None,
+        cancelled=None,
     )
 
 

@@ -183,6 +183,10 @@ class _Look:
         self.schedule = schedule
         self.since = np.asarray(schedule.queued_since)
         self.width = np.asarray(schedule.workload.job_processors)
+        self.began_with = self.width.copy()
+        if (sizes := schedule.sizes) is not None:
+            first = sizes[np.unique(sizes["job"], return_index=True)[1]]  # they stand in the order of time
+            self.began_with[first["job"]] = first["processors"]
         scheduler = None
         if not named_classes(schedule.scheduler):
             try:
@@ -205,7 +209,7 @@ class _Look:
         backfilled = bool(schedule.backfilled[row])
         return Explanation(
             job_id=int(schedule.workload.job_id[row]),
-            processors=int(self.width[row]),
+            processors=int(self.began_with[row]),
             submit_time=submit,
             start_time=start,
             machine=schedule.processors,
@@ -214,7 +218,7 @@ class _Look:
             waiting_at_submission=self._named(np.flatnonzero(waited)),
             ahead=self._ahead(row, np.flatnonzero(waited), submit),
             ended_at_start=self._named(np.flatnonzero(others & ran & (schedule.end_time == start))),
-            fitting=self._fitting(submit, start, int(self.width[row])),
+            fitting=self._fitting(submit, start, int(self.began_with[row])),
             overtaken_by=self._named(np.flatnonzero(ran & (since > submit) & (schedule.start_time < start))),
             overtook=self._named(np.flatnonzero((since < submit) & (schedule.start_time > start))),
             backfilled=backfilled,
@@ -245,6 +249,8 @@ class _Look:
         """Return the processors that are free before anything starts in a second."""
         held = self.schedule.held
         inside = (held.start < second) & (held.end > second)
+        if (sizes := self.schedule.sizes) is not None:  # what goes on with another size in this second runs already
+            inside |= (held.start == second) & (self.schedule.start_time[sizes["job"]] < second)
         return self.schedule.processors - int(held.processors[inside].sum())
 
     def _fitting(self, begin: int, end: int, needed: int) -> int:
@@ -299,6 +305,8 @@ class _Look:
         if ordered is None:
             return None, None
         schedule, head = self.schedule, int(ordered[0])
+        if schedule.sizes is not None:  # when runs were expected to end has changed with their sizes
+            return int(schedule.workload.job_id[head]), None
         running = (schedule.start_time <= second) & (schedule.end_time > second)
         running[row] = False
         running &= (schedule.start_time < second) | ~schedule.backfilled

@@ -19,10 +19,17 @@ from schedlab.atomic import atomic_path
 from schedlab.documents import checked
 from schedlab.errors import InputError
 from schedlab.parquet import read_parquet
-from schedlab.schedule.allocation import allocate
+from schedlab.schedule.allocation import allocate, lowest_free
 from schedlab.schedule.placement import StoredNodes, placement_columns, placement_facts, read_placement
 from schedlab.schedule.provenance import provenance
-from schedlab.schedule.runs import pause_columns, read_pauses, read_runs, run_columns
+from schedlab.schedule.runs import (
+    pause_columns,
+    read_pauses,
+    read_runs,
+    read_sizes,
+    run_columns,
+    size_columns,
+)
 from schedlab.schedule.schedule import COLUMNS, WAITED_FOR, Schedule
 from schedlab.schedule.stretches import by_stretch
 from schedlab.scheduler.slurm_rules import naming_version
@@ -96,7 +103,7 @@ def parquet_of(schedule: Schedule) -> bytes:
     `unit`, where it has one. A field that is unknown for every job has no column. Dependencies, workflows and
     distributions of the workload are kept as in `schedlab.workload.tables.write_table`; the nodes of each job as lists,
     and what the nodes are under `nodes`. Where jobs ran several times, columns `runs:...` list each run,
-    and where runs may be suspended, columns `pauses:...` each suspension.
+    where runs may be suspended, columns `pauses:...` each suspension, and of malleable jobs `sizes:...` each size.
     """
     import pyarrow as pa
     import pyarrow.parquet
@@ -108,7 +115,7 @@ def parquet_of(schedule: Schedule) -> bytes:
     columns = {name: pa.array(values) for name, values in schedule.columns().items()} | link_columns(schedule.workload)
     placed = placement_columns(schedule.placement)
     columns |= placed if schedule.runs is None else run_columns(schedule.runs, len(schedule), placed)
-    columns |= pause_columns(schedule.pauses, len(schedule))
+    columns |= pause_columns(schedule.pauses, len(schedule)) | size_columns(schedule.sizes, len(schedule))
     fields = [
         pa.field(name, values.type, metadata=_UNITS.get(name) and {"unit": _UNITS[name]})
         for name, values in columns.items()
@@ -229,6 +236,7 @@ def _schedule(table: pa.Table, facts: dict[str, Any], told: StoredFacts) -> Sche
         }
         or None,
         pauses=read_pauses(table),
+        sizes=read_sizes(table),
     )
 
 
@@ -326,8 +334,12 @@ def _metadata(schedule: Schedule) -> str:
 
 
 def _resources(schedule: Schedule) -> list[str]:
-    """Return the processors of each job; those of a suspended one are those of its last stretch."""
+    """Return the processors of each job; those of a suspended or resized one are those of its last stretch."""
     stretched = by_stretch(schedule)
+    if (sizes := schedule.sizes) is not None:
+        machine = lowest_free(sizes["start"], sizes["end"], sizes["processors"], schedule.processors)
+        of_jobs = dict(zip(sizes["job"].tolist(), machine.texts(), strict=True))
+        return [of_jobs.get(job, "") for job in range(len(schedule))]
     if stretched is schedule or stretched.placement is None or stretched.runs is None:
         return allocate(schedule).texts()
     runs = stretched.runs

@@ -151,7 +151,7 @@ def class_metrics(
     rows = (window or measured_window(schedule, warm_up=warm_up, cool_down=cool_down)).rows
     workload = schedule.workload
     processors = workload.job_processors[rows]
-    work = schedule.run_time[rows] * processors.astype(np.float64)
+    work = schedule.work[rows]
     wait = schedule.wait_time[rows]
     slowdown = bounded_slowdown(wait + schedule.suspended_time[rows], schedule.run_time[rows], tau)
     metrics = {}
@@ -239,8 +239,7 @@ def metrics_by(
     measures = pd.DataFrame(job_measures(schedule, tau)).iloc[rows]
     facts = pd.DataFrame(
         {
-            # Processor-seconds may be too many for 64 bits.
-            "work": schedule.run_time * schedule.workload.job_processors.astype(np.float64),
+            "work": schedule.work,
             "backfilled": schedule.backfilled,
             "killed": schedule.killed,
         }

@@ -233,7 +233,7 @@ def measure_small(schedule: Schedule, tau: int) -> dict[str, float] | None:
     """Return the metrics of a whole schedule; None if it is none of those that the kernel is for."""
     workload, submit = schedule.workload, schedule.workload.submit_time
     ordinary = schedule.runs is None and schedule.eligible_time is None and workload.workflows is None
-    without_reasons = not schedule.waited_for and schedule.cancelled is None
+    without_reasons = not schedule.waited_for and schedule.cancelled is None and schedule.sizes is None
     whole = isinstance(tau, int) and tau >= 1 and schedule.start_time.dtype == np.int64
     if not (0 < len(schedule) <= LARGEST and ordinary and without_reasons and whole) or bool(
         (submit[1:] < submit[:-1]).any()

@@ -17,9 +17,11 @@ from schedlab.errors import InputError
 from schedlab.schedule.checkpoints import by_job, checkpoint_metrics, share_of_machine, spent, writes_checkpoints
 from schedlab.schedule.measures import measure_small
 from schedlab.schedule.reasons import OF_REASONS, mean_waits_by_reason
+from schedlab.schedule.resizing import OF_RESIZING, resizing
 from schedlab.schedule.runs import NODE_FAILED, PREEMPTED
 from schedlab.schedule.service import AVAILABILITY, availability
 from schedlab.schedule.spread import MEAN_SWITCHES, mean_switches
+from schedlab.schedule.stretches import suspensions
 from schedlab.schedule.window import Window, measured_window
 
 if TYPE_CHECKING:
@@ -32,8 +34,7 @@ TAU = 10
 def slowdown(wait_time: NDArray[np.int64], run_time: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return how much longer each job stayed in the system than it ran: (w + p) / p.
 
-    A job of 0 seconds counts as one of 1 second, the resolution of the clock, so that every job has a
-    slowdown.
+    A job of 0 seconds counts as one of 1 second, the resolution of the clock, so that each has one.
 
     Parameters
     ----------
@@ -217,14 +218,6 @@ def reserved_turnaround(schedule: Schedule) -> NDArray[np.int64]:
     return ends + schedule.suspended_time - schedule.workload.submit_time
 
 
-def suspensions(schedule: Schedule, rows: NDArray[np.intp]) -> dict[str, float]:
-    """Return how many of some jobs were suspended, and the mean time that these jobs stood still, in all their runs."""
-    assert schedule.pauses is not None
-    pauses = schedule.pauses
-    stood = np.bincount(pauses["job"], pauses["end"] - pauses["start"], len(schedule))[rows]
-    return {"suspended_jobs": float(np.count_nonzero(stood)), "mean_suspended_time": float(stood.mean())}
-
-
 def cancellations(schedule: Schedule, window: Window) -> dict[str, float]:
     """Return how many jobs were cancelled while they waited, their share, and how long they had waited in the mean."""
     assert schedule.cancelled is not None
@@ -303,6 +296,7 @@ OF_SCHEDULES = (
     "cancelled_jobs",
     "cancelled_share",
     "mean_wait_until_cancelled",
+    *OF_RESIZING,
     *OF_REASONS,
     MEAN_SWITCHES,
     *OF_WORKFLOWS,
@@ -350,7 +344,7 @@ def schedule_metrics(
         where runs may be suspended ``suspended_jobs`` and ``mean_suspended_time`` (seconds, over all jobs that count),
         where jobs may be cancelled while they wait ``cancelled_jobs``, ``cancelled_share`` (of all that were submitted)
         and ``mean_wait_until_cancelled`` (seconds; these jobs are in none of the job measures, but in the lengths of
-        the queue),
+        the queue), where jobs are malleable ``resized_jobs`` and ``mean_resizes`` (how often each of these changed),
         where it is known why jobs waited the means by kind of reason (seconds, see `schedlab.schedule.reasons`), where
         the switches of nodes are known ``mean_switches`` (leaf switches per job on
         several nodes), and ``fairness`` between users (see `fairness`), which is left out if the jobs
@@ -399,7 +393,11 @@ def schedule_metrics(
         metrics |= suspensions(schedule, rows)
     if schedule.cancelled is not None:
         metrics |= cancellations(schedule, window)
-    metrics |= availability(schedule, window) | mean_waits_by_reason(schedule.waited_for or {}, rows)
+    metrics |= (
+        resizing(schedule, rows)
+        | availability(schedule, window)
+        | mean_waits_by_reason(schedule.waited_for or {}, rows)
+    )
     metrics |= mean_switches(schedule, rows)
     if schedule.workload.workflows is not None:
         from schedlab.schedule.workflows import workflow_metrics

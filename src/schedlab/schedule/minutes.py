@@ -145,7 +145,7 @@ def _median_waits(schedule: Schedule, edges: NDArray[np.int64]) -> NDArray[np.fl
 def _pressure(schedule: Schedule, sections: Sections, edges: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return the pressure at the end of each minute; NaN until the experiment has begun."""
     jobs = schedule.workload
-    work = schedule.run_time * jobs.job_processors.astype(np.float64)
+    work = schedule.work
     counted = jobs.submit_time >= sections.begin
     order = np.argsort(jobs.submit_time[counted], kind="stable")
     total = np.concatenate([[0.0], np.cumsum(work[counted][order])])

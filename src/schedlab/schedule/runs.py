@@ -45,8 +45,12 @@ PAUSE = np.dtype([("job", "i8"), ("start", "i8"), ("end", "i8")])
 
 PREFIX = "runs:"
 PAUSE_PREFIX = "pauses:"
+SIZE_PREFIX = "sizes:"
 PLACE = "place"
-"""Column of the places of a job's runs among all runs, or of its suspensions among all."""
+"""Column of the places of a job's runs among all runs, or of its suspensions or sizes among all."""
+
+SIZE = np.dtype([("job", "i8"), ("start", "i8"), ("end", "i8"), ("processors", "i8")])
+"""A stretch of a run of a malleable job, in which it had one size."""
 
 
 def run_columns(runs: NDArray[Any], jobs: int, beside: Mapping[str, pa.Array]) -> dict[str, pa.Array]:
@@ -76,6 +80,11 @@ def pause_columns(pauses: NDArray[Any] | None, jobs: int) -> dict[str, pa.Array]
     return {} if pauses is None else _columns(PAUSE_PREFIX, pauses, jobs, {})
 
 
+def size_columns(sizes: NDArray[Any] | None, jobs: int) -> dict[str, pa.Array]:
+    """Return lists per job of the sizes of its run (of dtype SIZE), none where jobs are not malleable."""
+    return {} if sizes is None else _columns(SIZE_PREFIX, sizes, jobs, {})
+
+
 def _columns(prefix: str, records: NDArray[Any], jobs: int, beside: Mapping[str, pa.Array]) -> dict[str, pa.Array]:
     import pyarrow as pa
 
@@ -103,6 +112,11 @@ def read_runs(table: pa.Table) -> tuple[NDArray[Any] | None, pa.Table]:
 def read_pauses(table: pa.Table) -> NDArray[Any] | None:
     """Return the suspensions that a table has, None if it has none; errors as for `read_runs`."""
     return _read(PAUSE_PREFIX, PAUSE, table)[0]
+
+
+def read_sizes(table: pa.Table) -> NDArray[Any] | None:
+    """Return the sizes of runs that a table has, None if it has none; errors as for `read_runs`."""
+    return _read(SIZE_PREFIX, SIZE, table)[0]
 
 
 def _read(prefix: str, kind: np.dtype[Any], table: pa.Table) -> tuple[NDArray[Any] | None, pa.Table]:

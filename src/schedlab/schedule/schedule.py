@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from os import PathLike
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +14,11 @@ from schedlab.arguments import explained
 from schedlab.display import MOST_JOBS, rich_display
 from schedlab.errors import InputError
 from schedlab.schedule.checkpoints import before_last_run, by_job, spent, writes_checkpoints
+from schedlab.schedule.held import Held, held_by
 from schedlab.schedule.metrics import TAU, bounded_slowdown, schedule_metrics, slowdown
 from schedlab.schedule.placement import Placement
-from schedlab.schedule.stretches import by_stretch, has_runs, run_of_pauses
+from schedlab.schedule.resizing import are_of_runs, work_of_jobs
+from schedlab.schedule.stretches import has_runs, run_of_pauses
 from schedlab.workload.columns import UNKNOWN
 from schedlab.workload.job import Job, with_missing
 from schedlab.workload.workload import FIELDS, Workload
@@ -34,18 +36,6 @@ COLUMNS_OF_PARTS = ("eligible_time", "alternative", "cancelled", "boot_wait")
 
 WAITED_FOR = "waited_for:"
 """Columns that begin so have the seconds that jobs waited for the reason behind it."""
-
-
-class Held(NamedTuple):
-    """Processors held from a start to an end: one row per run where runs may fail, else per job.
-
-    `done`: whether that was not in vain. A job that was killed where none comes back counts as done.
-    """
-
-    start: NDArray[np.int64]
-    end: NDArray[np.int64]
-    processors: NDArray[np.int64]
-    done: NDArray[np.bool_]
 
 
 NO_SCHEDULE = "make one with schedlab.simulate, or take one of a comparison, comparison['saf+easy']"
@@ -104,11 +94,16 @@ class Schedule:
         have never run; the second in which they left the queue stands as their start and their end.
     boot_wait
         If idle nodes are switched off: int64 seconds that each job held nodes while they booted, before its start.
+    sizes
+        If jobs are malleable: the sizes that runs had, in the order in which they began, with the fields `job` (row of
+        the workload), `start`, `end` and `processors`. Those of a run fill it from its start to its end. `workload`
+        has the jobs with their own sizes.
 
     Raises
     ------
     InputError
-        If a column has not one value per job, or if a job is suspended while it does not run.
+        If a column has not one value per job, if a job is suspended while it does not run, or if sizes do not fill the
+        runs.
 
     Examples
     --------
@@ -146,6 +141,7 @@ class Schedule:
     alternative: NDArray[np.int64] | None = None
     cancelled: NDArray[np.bool_] | None = None
     boot_wait: NDArray[np.int64] | None = None
+    sizes: NDArray[Any] | None = None
 
     def __post_init__(self) -> None:
         jobs = len(self)
@@ -163,21 +159,19 @@ class Schedule:
             raise InputError(f"{self.workload.name}: {len(self.placement)} runs have nodes, expected {runs}")
         if self.pauses is not None and (self.runs is None or not has_runs(self.runs, self.pauses)):
             raise InputError(f"{self.workload.name}: a job is suspended while it does not run")
+        if self.sizes is not None and not are_of_runs(self.sizes, self.start_time, self.end_time, self.ran):
+            raise InputError(f"{self.workload.name}: the sizes of jobs do not fill their runs")
 
     def __len__(self) -> int:
         return len(self.workload)
 
     @property
     def held(self) -> Held:
-        """What jobs held of the machine, failed runs included, without the times in which they were suspended."""
-        if self.pauses is not None:
-            return by_stretch(self).held
-        processors = self.workload.job_processors
-        if self.cancelled is not None:
-            processors = np.where(self.cancelled, 0, processors)
-        if self.runs is None:
-            return Held(self.start_time, self.end_time, processors, np.broadcast_to(np.True_, len(self)))
-        return Held(self.runs["start"], self.runs["end"], processors[self.runs["job"]], self.runs["done"])
+        """What jobs held of the machine, failed runs included, without the times in which they were suspended.
+
+        Of malleable jobs, a row for each size.
+        """
+        return held_by(self)
 
     @property
     def ran(self) -> NDArray[np.bool_]:
@@ -240,6 +234,11 @@ class Schedule:
         Of a job that goes on from a checkpoint, with what its earlier runs have saved, and their checkpoints.
         """
         return self.end_time - self.start_time - self.suspended_time + before_last_run(self)
+
+    @property
+    def work(self) -> NDArray[np.float64]:
+        """Processor-seconds of each job: its run time times its processors; of a malleable one, size by size."""
+        return work_of_jobs(self)
 
     @property
     def slowdown(self) -> NDArray[np.float64]:

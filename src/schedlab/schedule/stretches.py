@@ -1,4 +1,4 @@
-"""Runs that were suspended, as the stretches in which they really ran."""
+"""Runs that were suspended, or resized, as the stretches in which they really ran, with one size."""
 
 from __future__ import annotations
 
@@ -8,12 +8,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.schedule.resizing import as_runs
+
 if TYPE_CHECKING:
     from schedlab.schedule.schedule import Schedule
 
 
 def by_stretch(schedule: Schedule) -> Schedule:
-    """Return a schedule whose runs are stretches without suspensions, each on the nodes of its run."""
+    """Return a schedule whose runs are stretches without suspensions, each on the nodes of its run.
+
+    Of malleable jobs, they are those of `sizes`, in the same order.
+    """
+    if schedule.sizes is not None:
+        return replace(schedule, runs=as_runs(schedule))
     if schedule.runs is None or schedule.pauses is None:
         return schedule
     run, start, end = stretches(schedule)
@@ -41,6 +48,14 @@ def stretches(schedule: Schedule) -> tuple[NDArray[np.intp], NDArray[np.int64], 
     # A run that was suspended in the second in which it started, or until it was broken off, has nothing there.
     real = (end > start) | (np.bincount(first, minlength=len(runs))[run] == 1)
     return run[real], start[real], end[real]
+
+
+def suspensions(schedule: Schedule, rows: NDArray[np.intp]) -> dict[str, float]:
+    """Return how many of some jobs were suspended, and the mean time that these jobs stood still, in all their runs."""
+    assert schedule.pauses is not None
+    pauses = schedule.pauses
+    stood = np.bincount(pauses["job"], pauses["end"] - pauses["start"], len(schedule))[rows]
+    return {"suspended_jobs": float(np.count_nonzero(stood)), "mean_suspended_time": float(stood.mean())}
 
 
 def run_of_pauses(schedule: Schedule) -> NDArray[np.intp]:

@@ -61,7 +61,12 @@ def summary(schedule: Schedule, metrics: Mapping[str, float] | None = None) -> s
 
     lines, useful = [], ""
     if schedule.alternative is not None:
-        lines.append(_sizes(schedule))
+        lines.append(
+            f"  other sizes       {count_of(int((schedule.alternative > 0).sum()), 'job')}{_dropped(schedule)}"
+        )
+    if "resized_jobs" in m:
+        often = f", each {m['mean_resizes']:,.1f} times in the mean" if "mean_resizes" in m else ""
+        lines.append(f"  resized           {count_of(int(m['resized_jobs']), 'job')}{often}{_dropped(schedule)}")
     if "failed_runs" in m:
         useful = " by runs that were done"
         lines += _failures(m)
@@ -107,14 +112,11 @@ def summary(schedule: Schedule, metrics: Mapping[str, float] | None = None) -> s
     )
 
 
-def _sizes(schedule: Schedule) -> str:
-    """Say how many jobs ran with another size than their own."""
-    assert schedule.alternative is not None
-    others = int((schedule.alternative > 0).sum())
+def _dropped(schedule: Schedule) -> str:
+    """Say how many sizes of jobs the machine is too small for."""
     dropped = schedule.specification.get("dropped_alternatives", 0)
     verb = "does" if dropped == 1 else "do"
-    too_large = f"; {count_of(dropped, 'alternative')} of the jobs {verb} not fit the machine" if dropped else ""
-    return f"  other sizes       {count_of(others, 'job')}{too_large}"
+    return f"; {count_of(dropped, 'alternative')} of the jobs {verb} not fit the machine" if dropped else ""
 
 
 def _failures(m: Mapping[str, float]) -> list[str]:

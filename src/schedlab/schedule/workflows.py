@@ -65,7 +65,7 @@ def workflow_columns(
     submit = np.minimum.reduceat(schedule.workload.submit_time[rows], first)
     start = np.minimum.reduceat(schedule.start_time[rows], first)
     end = np.maximum.reduceat(schedule.end_time[rows], first)
-    work = schedule.run_time[rows] * schedule.workload.job_processors[rows].astype(np.float64)
+    work = schedule.work[rows]
     turnaround = end - submit
     columns: dict[str, NDArray[Any]] = {
         "number": _numbers(schedule)[rows[first]],

@@ -49,7 +49,7 @@ AGENT = "an agent decides by itself which jobs start before others; leave the ba
 OWN = f"+{OwnPass.name}"
 OWN_STARVATION = "the pass sees how long jobs wait, and may let them start first"
 OWN_EVENTS = "a pass of one's own comes once for all that a second brings; take the default order"
-OWN_SIZES = "it would have to choose among the alternatives of a job"
+OWN_SIZES = "it would have to choose among the alternatives of a job; let jobs be malleable, or have one size"
 OWN_COMPONENTS = "it would have to start components together"
 OWN_PREEMPTION = "it would have to say which runs give way; take +slurm, +easy or no backfilling"
 
@@ -93,6 +93,14 @@ NO_STARVATION = "Slurm has no such option; let priority grow with age (multifact
 NO_WINDOW = "options of Slurm limit at how many jobs its passes look; take queue_depth= and depth= of +slurm(...)"
 NO_SPECULATION = "Slurm starts no job that its request does not fit; add +easy or +conservative"
 ONCE = "Slurm looks at its queue once for all that a second brings, not after each event; take the default order"
+MALLEABLE = "malleable jobs"
+WHICH_NODES = "it would have to be said which nodes a job gets and gives up; give a number of processors"
+WHAT_IS_LEARNED = "run times of jobs that were resized would be learned; take requested or @actual"
+USE = "the use of a job is counted by its last size; take another policy"
+ONE_ORDER = "the order of the queue sees jobs with their own sizes; take the same run times for both"
+IN_PYTHON = "compiled passes cannot resize jobs; take the same pass in Python (compiled = False)"
+COMPILED = "a compiled pass"
+USED = "a policy in Python that asks what users have used"
 CLOSURES = "maintenance or advance reservations"
 LEARNED = "reservations by learned run times"
 BY_REQUEST = (
@@ -105,7 +113,7 @@ UNRANKED = "priorities are those of multifactor; limit the reservations with res
 EARLY = "a job may start there before the ends that make room for it are handled; take the default order"
 
 TABLE: tuple[Incompatible, ...] = (
-    *(Incompatible(":ORDER", backfill, PLANNED) for backfill in (NONE, "+conservative", "+slurm")),
+    *(Incompatible(":ORDER", backfill, PLANNED) for backfill in (NONE, "+conservative", "+slurm", "+malleable")),
     Incompatible(":ORDER", ":multifactor", "multifactor orders the queue, not the candidates of a scheduling pass"),
     *(Incompatible("reservations=fixed", backfill, FIXED) for backfill in (NONE, "+easy", "+slurm", OWN)),
     *(Incompatible("speculation=SHARE", backfill, GAPS) for backfill in (NONE, OWN)),
@@ -122,6 +130,13 @@ TABLE: tuple[Incompatible, ...] = (
     Incompatible(OWN, "events=pyss", OWN_EVENTS),
     Incompatible(OWN, MOLDABLE, OWN_SIZES),
     Incompatible(OWN, HETEROGENEOUS, OWN_COMPONENTS),
+    Incompatible(MALLEABLE, COMPILED, IN_PYTHON),
+    Incompatible(MALLEABLE, "nodes", WHICH_NODES),
+    Incompatible(MALLEABLE, "@PREDICTOR", WHAT_IS_LEARNED),
+    Incompatible(MALLEABLE, "POLICY@RUNTIMES+BACKFILL", ONE_ORDER),
+    *(Incompatible(MALLEABLE, policy, USE) for policy in ("multifactor", USED)),
+    Incompatible(MALLEABLE, "workflows with one place", ONE_SIZE),
+    Incompatible(MALLEABLE, CHECKPOINTS, ONE_SIZE),
     Incompatible(OWN, "preemption", OWN_PREEMPTION),
     Incompatible(CLOSURES, LEARNED, BY_REQUEST),
     Incompatible("preemption", "reservations=fixed", ROUNDS),
@@ -176,6 +191,7 @@ OF_SIMULATIONS: Mapping[str, tuple[str, str]] = {
     "suspension": (SUSPENSION, SUSPENSION),
     "caps": (CAPS, CAPS),
     "moldable": (MOLDABLE, MOLDABLE),
+    "malleable": (MALLEABLE, MALLEABLE),
     "heterogeneous": (HETEROGENEOUS, "a workload with heterogeneous jobs"),
     "cancelled": (CANCELLED, CANCELLED),
     "closures": (CLOSURES, CLOSURES),
@@ -252,6 +268,10 @@ def features_of(scheduler: Scheduler) -> dict[str, str]:
         if backfill.reserve_priority:
             found["reserve_priority=PRIORITY"] = f"reserve_priority={backfill.reserve_priority}"
         found |= {f"{name}=CORES": f"{name}={count}" for name, count in cores.items() if count}
+    if isinstance(backfill, OwnPass) and getattr(backfill.decider, "compiled", False):
+        found[COMPILED] = f"+{backfill.text}, {COMPILED}"
+    if isinstance(scheduler.policy, FunctionPolicy) and scheduler.policy.knows_runs:
+        found[USED] = f"{scheduler.policy.text}, {USED}"
     if order is not None:
         found[":ORDER"] = f":{order.text}"
     if isinstance(order, Multifactor):

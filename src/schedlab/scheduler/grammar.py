@@ -56,7 +56,7 @@ PARTS = (
     Part("@RUNTIMES", "behind POLICY: the run times that POLICY and ORDER assume", "those at the end"),
     Part(
         "+BACKFILL",
-        "easy, conservative, slurm or slurm(...); or MODULE:NAME(...), a pass in Python",
+        "easy, conservative, slurm or slurm(...), malleable; or MODULE:NAME(...), a pass in Python",
         "no job overtakes a blocked head",
     ),
     Part(":ORDER", "with easy: a policy, the order in which candidates are tried", "the order of the queue"),
@@ -116,6 +116,11 @@ BACKFILLING: dict[str, Entry] = {
     ),
     "slurm": Entry(
         "slurm(...)", "Slurm's main pass after events and its backfill pass, with the arguments below", Slurm
+    ),
+    "malleable": Entry(
+        "malleable",
+        "easy, in which malleable jobs shrink to let the head of the queue start, and grow into what is idle (after "
+        "Buisson et al., CLUSTER 2007)",
     ),
 }
 

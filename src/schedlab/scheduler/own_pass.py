@@ -75,7 +75,7 @@ class PassView(ABC):
     @property
     @abstractmethod
     def processors(self) -> NDArray[np.int64]:
-        """int64: how many processors each job gets."""
+        """int64: how many processors each job gets, or has; of a malleable one, at present."""
 
     @property
     @abstractmethod
@@ -85,7 +85,10 @@ class PassView(ABC):
     @property
     @abstractmethod
     def predicted(self) -> NDArray[np.int64]:
-        """int64 seconds: the run times that are assumed at present; the requests, unless they are predicted."""
+        """int64 seconds: the run times that are assumed at present; the requests, unless they are predicted.
+
+        Of a run, from its start to its expected end.
+        """
 
     @property
     @abstractmethod
@@ -147,6 +150,29 @@ class PassView(ABC):
         ------
         InputError
             If it does not wait, or does not fit (see `fits`).
+        """
+
+    @abstractmethod
+    def sizes(self, job: int) -> NDArray[np.int64]:
+        """Return the numbers of processors that a job may have, ascending; of one that is not malleable, its own."""
+
+    @abstractmethod
+    def can_resize(self, job: int, processors: int) -> bool:
+        """Return whether a job may have so many processors now: one that waits, as it may start with any of its sizes.
+
+        One that runs may if there is room now, and it delays no reservation of this pass.
+        """
+
+    @abstractmethod
+    def resize(self, job: int, processors: int) -> None:
+        """Give a malleable job another size: one that runs changes it now, one that waits will start with it.
+
+        If a waiting job has a reservation, that is cancelled first. Of several changes in one second, the last counts.
+
+        Raises
+        ------
+        InputError
+            If it neither waits nor runs, or may not have that size (see `can_resize`).
         """
 
     @abstractmethod

@@ -12,6 +12,8 @@ from schedlab.scheduler.backfilling import Backfill, Conservative, Easy, NoBackf
 from schedlab.scheduler.compatible import NONE, clash
 from schedlab.scheduler.function_policy import FunctionPolicy, function_from_text, is_policy, names_a_function
 from schedlab.scheduler.grammar import ALIASES, BACKFILLING, OPTIONS
+from schedlab.scheduler.malleable_pass import NAME as MALLEABLE
+from schedlab.scheduler.malleable_pass import malleable_pass
 from schedlab.scheduler.own_objects import has_arguments, module_of, names_an_object, names_what_has
 from schedlab.scheduler.own_pass import OwnPass, Pass, is_pass, pass_from_text
 from schedlab.scheduler.policy import ALIASES as POLICY_ALIASES
@@ -244,7 +246,11 @@ def _backfill(text: str, whole: str) -> Backfill:
     order = policy_from_text(match["order"][1:]) if match["order"] is not None else None
     if kind is Easy:
         return Easy(order)
-    backfill = Slurm.parse(name + (match["arguments"] or "")) if kind is Slurm else Conservative()
+    backfill: Backfill = Conservative()
+    if kind is Slurm:
+        backfill = Slurm.parse(name + (match["arguments"] or ""))
+    elif name == MALLEABLE:
+        backfill = malleable_pass()
     if order is not None:
         raise _refused(whole, {f"+{name}": f"+{backfill.text}", ":ORDER": f":{order.text}"})
     return backfill

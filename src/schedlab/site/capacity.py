@@ -289,8 +289,6 @@ def capacity(
     base = search.as_it_is(len(kinds))
     answers = [one.other for one in base]
     before = search.value(answers)
-    if told is not None:
-        told(f"goal: {goal.aim}; {goal.in_words(before)} today")
     found: list[KindCapacity] = []
     if not goal.reached(before):
         for kind in kinds:

@@ -49,8 +49,8 @@ class Goal:
     Examples
     --------
     >>> goal = Goal.parse("p95_wait=4h", "partition gpu")
-    >>> goal.aim, goal.value, goal.reached(14_000.0)
-    ('p95 wait of partition gpu at most 4 h', 14400.0, True)
+    >>> goal.text, goal.value, goal.reached(14_000.0)
+    ('p95 wait of partition gpu', 14400.0, True)
     """
 
     metric: str
@@ -110,12 +110,6 @@ class Goal:
     def in_words(self, value: float) -> str:
         """Return a value of the metric as text."""
         return f"{value:.1%}" if self.metric == "utilisation" else quantity(self.metric, value)
-
-    @property
-    def aim(self) -> str:
-        """What is to be reached, in words."""
-        bound = "at least" if self.metric in LARGER_IS_BETTER else "at most"
-        return f"{self.text} {bound} {self.in_words(self.value)}"
 
     def reached(self, value: float) -> bool:
         """Return whether a value is as good as the goal, or better."""
@@ -195,8 +189,6 @@ def _is_time(metric: str) -> bool:
 
 def _number(metric: str, text: str) -> float:
     if _is_time(metric):
-        if text.replace(".", "", 1).isdigit() and float(text):
-            raise InputError(f"a time needs its unit, such as {text}h, {text}m or {text}s")
         return parse_duration(text)
     try:
         return float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)

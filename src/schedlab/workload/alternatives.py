@@ -1,4 +1,4 @@
-"""Alternatives of moldable jobs: other sizes with which a job can run, each with its run time and requested time."""
+"""Alternatives of moldable and malleable jobs: other sizes, each with its run time and requested time."""
 
 from __future__ import annotations
 
@@ -21,11 +21,16 @@ LARGEST = 2**53
 ONE = re.compile(r"(\d{1,16})x(\d{1,16})(?:/(\d{1,16}))?(?:@(\d{1,16}))?")
 """An alternative as text: processors, run time and, if known, requested time and nodes."""
 
+MALLEABLE = "malleable"
+"""The word behind the alternatives of a job that may change its size while it runs."""
+
 
 @explained
 @dataclass(frozen=True, slots=True, eq=False)
 class Alternatives:
-    """Other sizes of moldable jobs: a scheduler runs each job with its own size or with one of these.
+    """Other sizes of jobs: a scheduler runs each job with its own size or with one of these.
+
+    A moldable job keeps the size with which it starts; a malleable one may change it while it runs.
 
     Build with `Alternatives.of`, which checks them, or with `schedlab.workload.moldable`.
 
@@ -42,6 +47,8 @@ class Alternatives:
         int64 seconds; -1: that of the job, in proportion to the run time.
     nodes
         The exact number of nodes, on a cluster of nodes; 0: as many for each processor as the job itself requests.
+    malleable
+        bool of shape (n,): which jobs may change their size while they run, under passes that know how to.
 
     Examples
     --------
@@ -55,6 +62,7 @@ class Alternatives:
     run_time: NDArray[np.int64]
     requested_time: NDArray[np.int64]
     nodes: NDArray[np.int64]
+    malleable: NDArray[np.bool_]
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -71,6 +79,7 @@ class Alternatives:
         run_time: ArrayLike,
         requested_time: ArrayLike | None = None,
         nodes: ArrayLike | None = None,
+        malleable: ArrayLike | bool = False,
         jobs: int,
     ) -> Alternatives:
         """Build alternatives from columns with one entry per alternative.
@@ -81,6 +90,8 @@ class Alternatives:
             The row of the job; alternatives of a job keep their order.
         processors, run_time, requested_time, nodes
             As in the class; by default, requested times are -1 and nodes 0.
+        malleable
+            Whether the jobs may change their size while they run: for each job, or for all that have alternatives.
         jobs
             The number of jobs of the workload.
 
@@ -106,7 +117,9 @@ class Alternatives:
             if column.shape != place.shape:
                 raise InputError(f"alternatives: column {name} has {len(column)} entries, expected {len(place)}")
         order = np.argsort(place, kind="stable")
-        return cls(_offsets(np.bincount(place, minlength=jobs)), **{name: one[order] for name, one in found.items()})
+        counts = np.bincount(place, minlength=jobs)
+        sorted_columns = {name: one[order] for name, one in found.items()}
+        return cls(_offsets(counts), **sorted_columns, malleable=_malleable(malleable, counts))
 
     @classmethod
     @explained
@@ -122,12 +135,17 @@ class Alternatives:
         --------
         >>> Alternatives.from_texts(["8x1900/2400 4x3600/4000@2", ""]).nodes.tolist()
         [0, 2]
+        >>> Alternatives.from_texts(["8x1900 malleable", "4x90"]).malleable.tolist()
+        [True, False]
         """
         owner: list[int] = []
         found: list[tuple[int, ...]] = []
+        malleable: list[bool] = []
         row = -1
         for row, text in enumerate(texts):
-            for word in text.split():
+            words = text.split()
+            malleable.append(words[-1:] == [MALLEABLE])
+            for word in words[: len(words) - malleable[-1]]:
                 match = ONE.fullmatch(word)
                 if match is None:
                     raise InputError(
@@ -140,24 +158,31 @@ class Alternatives:
                 found.append((int(size), int(runs), -1 if asks is None else int(asks), int(nodes or 0)))
         size, runs, asks, on = np.array(found, dtype=np.int64).reshape(-1, 4).T
         rows = np.array(owner, dtype=np.int64)
-        return cls.of(rows, processors=size, run_time=runs, requested_time=asks, nodes=on, jobs=row + 1)
+        return cls.of(
+            rows, processors=size, run_time=runs, requested_time=asks, nodes=on, malleable=malleable, jobs=row + 1
+        )
 
     def texts(self) -> list[str]:
-        """Return the alternatives of each job as `PROCESSORSxRUN_TIME/REQUESTED_TIME@NODES`; "" for none."""
+        """Return the alternatives of each job as `PROCESSORSxRUN_TIME/REQUESTED_TIME@NODES`; "" for none.
+
+        Behind those of a malleable job stands "malleable".
+        """
         columns = (self.processors, self.run_time, self.requested_time, self.nodes)
         words = [
             f"{size}x{runs}{f'/{asks}' if asks >= 0 else ''}{f'@{nodes}' if nodes else ''}"
             for size, runs, asks, nodes in zip(*(column.tolist() for column in columns), strict=True)
         ]
         ends = self.offsets.tolist()
-        return [" ".join(words[ends[row] : ends[row + 1]]) for row in range(len(self))]
+        last = [[MALLEABLE] if one else [] for one in self.malleable.tolist()]
+        return [" ".join(words[ends[row] : ends[row + 1]] + last[row]) for row in range(len(self))]
 
     @classmethod
     @explained
     def none(cls, jobs: int) -> Alternatives:
         """Return the alternatives of jobs without any."""
         nothing = np.empty(0, dtype=np.int64)
-        return cls(np.zeros(jobs + 1, dtype=np.int64), nothing, nothing, nothing, nothing)
+        never = np.zeros(jobs, dtype=np.bool_)
+        return cls(np.zeros(jobs + 1, dtype=np.int64), nothing, nothing, nothing, nothing, never)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -167,12 +192,24 @@ class Alternatives:
         """The row of the job, one per alternative."""
         return np.repeat(np.arange(len(self)), np.diff(self.offsets))
 
+    def requested_times(self, requested: NDArray[np.int64], run_time: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the requested times; where they are not known, those of the jobs in proportion to the run times.
+
+        Parameters
+        ----------
+        requested, run_time
+            int64 seconds, one per job: with its own size; -1 where unknown.
+        """
+        own, runs = requested[self.owner], np.maximum(run_time[self.owner], 1)
+        scaled = np.where(own > 0, -(-own * np.maximum(self.run_time, 1) // runs), -1)
+        return np.where(self.requested_time >= 0, self.requested_time, scaled)
+
     def select(self, rows: NDArray[np.intp]) -> Alternatives:
         """Return the alternatives of these jobs, in this order."""
         counts = np.diff(self.offsets)[rows]
         offsets = _offsets(counts)
         taken = np.repeat(self.offsets[:-1][rows] - offsets[:-1], counts) + np.arange(offsets[-1])
-        return Alternatives(offsets, *(column[taken] for column in self._columns()))
+        return Alternatives(offsets, *(column[taken] for column in self._columns()), self.malleable[rows])
 
     def join(self, other: Alternatives) -> Alternatives:
         """Return these alternatives followed by those of other jobs.
@@ -185,7 +222,8 @@ class Alternatives:
         """
         offsets = np.concatenate([self.offsets, self.offsets[-1] + other.offsets[1:]])
         pairs = zip(self._columns(), other._columns(), strict=True)
-        return Alternatives(offsets, *(np.concatenate(pair) for pair in pairs))
+        malleable = np.concatenate([self.malleable, other.malleable])
+        return Alternatives(offsets, *(np.concatenate(pair) for pair in pairs), malleable)
 
     def _columns(self) -> Sequence[NDArray[np.int64]]:
         return self.processors, self.run_time, self.requested_time, self.nodes
@@ -193,6 +231,23 @@ class Alternatives:
 
 def _offsets(counts: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+
+
+def _malleable(given: Any, counts: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return which jobs are malleable, given for each of them, or for all that have alternatives."""
+    told = np.asarray(given)
+    if told.dtype.kind != "b" and told.size:
+        raise InputError("alternatives: malleable must be True or False, for all jobs or for each")
+    if told.ndim == 0:
+        return bool(told) & (counts > 0)
+    if told.shape != counts.shape:
+        raise InputError(
+            f"alternatives: malleable has {told.size} entries, expected one for each of {len(counts)} jobs"
+        )
+    if bool((told & (counts == 0)).any()):
+        row = int(np.argmax(told & (counts == 0)))
+        raise InputError(f"the job in row {row} is malleable, but has no other size: give alternatives", row=row)
+    return told.astype(np.bool_)
 
 
 def _whole(name: str, values: Any, least: int, rows: NDArray[Any]) -> NDArray[np.int64]:

@@ -42,7 +42,7 @@ class Extras:
     own
         The user's own columns. None: there are none.
     alternatives
-        Other sizes of moldable jobs. None: there are none.
+        Other sizes of moldable and malleable jobs. None: there are none.
     """
 
     dependencies: Dependencies | None = None
@@ -181,7 +181,7 @@ class WithExtras:
 
     @property
     def alternatives(self) -> Alternatives | None:
-        """Other sizes of moldable jobs, see `schedlab.workload.moldable`. None: there are none."""
+        """Other sizes of moldable and malleable jobs, see `schedlab.workload.moldable`. None: there are none."""
         return self.extras.alternatives
 
 

@@ -1,4 +1,4 @@
-"""Make jobs moldable: alternatives by a speed-up model, or from a file.
+"""Make jobs moldable or malleable: alternatives by a speed-up model, or from a file.
 
 References
 ----------
@@ -23,7 +23,7 @@ from schedlab.arguments import explained
 from schedlab.errors import InputError
 from schedlab.parquet import read_parquet
 from schedlab.streams import read_whole
-from schedlab.workload.alternatives import Alternatives
+from schedlab.workload.alternatives import MALLEABLE, Alternatives
 from schedlab.workload.workload import Workload
 
 if TYPE_CHECKING:
@@ -122,6 +122,7 @@ def moldable(
     factors: Sequence[float] = (0.5, 2),
     sizes: Sequence[int] = (),
     share: float = 1.0,
+    malleable: bool = False,
     seed: int | np.random.Generator = 0,
 ) -> Workload:
     """Return a workload whose jobs have alternatives, with run times by a speed-up model.
@@ -139,6 +140,8 @@ def moldable(
         Numbers of processors, after those.
     share
         The share of jobs that have alternatives, from 0 to 1; which ones is drawn.
+    malleable
+        Whether these may change their size while they run; jobs that take no time may not, and keep one size then.
     seed
         The seed of the draw, or a generator.
 
@@ -165,7 +168,7 @@ def moldable(
     if any(size < 1 for size in sizes):
         raise InputError(f"sizes={tuple(sizes)}: each must be at least 1 processor")
     own = workload.job_processors
-    rows = np.flatnonzero((own > 0) & (workload.run_time >= 0))
+    rows = np.flatnonzero((own > 0) & (workload.run_time >= (1 if malleable else 0)))
     drawn = np.random.default_rng(seed).permutation(len(rows))[: round(share * len(rows))]
     rows = np.sort(rows[drawn])
     columns = [np.floor(own[rows] * factor + 0.5) for factor in factors] + [np.full(len(rows), size) for size in sizes]
@@ -184,6 +187,7 @@ def moldable(
             processors=chosen,
             run_time=_seconds(workload.run_time[owner] * slower),
             requested_time=np.where(asked > 0, _seconds(asked * slower), -1),
+            malleable=malleable,
             jobs=len(workload),
         )
     )
@@ -201,7 +205,7 @@ def _seconds(seconds: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 NEEDED = ("job_id", "processors", "run_time")
-KNOWN = (*NEEDED, "requested_time", "nodes")
+KNOWN = (*NEEDED, "requested_time", "nodes", MALLEABLE)
 
 
 @explained
@@ -212,7 +216,8 @@ def read_alternatives(path: str | os.PathLike[str], workload: Workload) -> Workl
     ----------
     path
         CSV or Parquet with a row per alternative and the columns `job_id`, `processors` and `run_time`;
-        `requested_time` and `nodes` may follow. Rows of jobs that the workload does not have are ignored.
+        `requested_time`, `nodes` and `malleable` (1 in all rows of a job that may change its size while it runs) may
+        follow. Rows of jobs that the workload does not have are ignored.
     workload
         The jobs.
 
@@ -220,7 +225,7 @@ def read_alternatives(path: str | os.PathLike[str], workload: Workload) -> Workl
     ------
     InputError
         If the file cannot be read, lacks a column, has another one or a value that is out of its range, or is of
-        none of the jobs, or if several jobs have one of its numbers.
+        none of the jobs, if several jobs have one of its numbers, or if rows of a job differ in `malleable`.
 
     Examples
     --------
@@ -252,12 +257,26 @@ def read_alternatives(path: str | os.PathLike[str], workload: Workload) -> Workl
     if not (here == 1).any():
         raise InputError(f"{name}: no alternative is of a job of {workload.name}: job_id must be its number in the log")
     kept = frame[here == 1]
+    owner = order[place[here == 1]]
     columns: dict[str, Any] = {column: kept[column].to_numpy() for column in KNOWN[1:] if column in kept}
+    if MALLEABLE in columns:
+        columns[MALLEABLE] = _malleable_jobs(name, columns[MALLEABLE], owner, workload)
     try:
-        sizes = Alternatives.of(order[place[here == 1]], jobs=len(workload), **columns)
+        sizes = Alternatives.of(owner, jobs=len(workload), **columns)
     except InputError as error:
         raise InputError(f"{name}: {error}", row=error.row) from None
     return workload.replace(alternatives=sizes)
+
+
+def _malleable_jobs(name: str, told: NDArray[Any], owner: NDArray[np.int64], workload: Workload) -> NDArray[np.bool_]:
+    """Return which jobs are malleable, as all rows of each of them say."""
+    if not np.isin(told, (0, 1)).all():
+        raise InputError(f"{name}: column {MALLEABLE} must be 0 or 1")
+    rows, said = np.bincount(owner, minlength=len(workload)), np.bincount(owner, told, len(workload))
+    if bool((mixed := (said > 0) & (said < rows)).any()):
+        number = workload.job_id[np.argmax(mixed)]
+        raise InputError(f"{name}: job {number} is {MALLEABLE} in one row and not in another; say the same in all")
+    return said > 0
 
 
 def _frame(path: str | os.PathLike[str]) -> pd.DataFrame:
@@ -290,8 +309,8 @@ def write_alternatives(workload: Workload, path: str | os.PathLike[str]) -> None
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "sizes.csv"
     >>> write_alternatives(moldable(jobs, Amdahl(0), factors=[0.5]), path)
     >>> print(path.read_text().strip())
-    job_id,processors,run_time,requested_time,nodes
-    1,2,120,-1,0
+    job_id,processors,run_time,requested_time,nodes,malleable
+    1,2,120,-1,0,0
     """
     import pandas as pd
 
@@ -302,7 +321,8 @@ def write_alternatives(workload: Workload, path: str | os.PathLike[str]) -> None
         raise InputError(f"{workload.name}: no job has alternatives")
     if not name.endswith((".csv", ".parquet")):
         raise InputError(f"{name}: the name of a file of alternatives must end with .csv or .parquet")
-    columns = {column: getattr(sizes, column) for column in KNOWN[1:]}
+    columns = {column: getattr(sizes, column) for column in KNOWN[1:-1]}
+    columns[MALLEABLE] = sizes.malleable[sizes.owner].astype(np.int64)
     frame = pd.DataFrame({"job_id": workload.job_id[sizes.owner], **columns})
     with open_output(path) as stream:
         if name.endswith(".csv"):

@@ -119,7 +119,7 @@ def _classes(schedule: Schedule) -> dict[str, NDArray[np.bool_]]:
     """Return the jobs of each size class and of each user class."""
     processors = schedule.workload.job_processors
     sizes = size_classes(processors, schedule.processors)
-    users = user_classes(schedule.workload.user_id, schedule.run_time * processors.astype(np.float64))
+    users = user_classes(schedule.workload.user_id, schedule.work)
     return {label: sizes == number for number, label in enumerate(SIZE_CLASSES)} | {
         label: users == number for number, label in enumerate(USER_CLASSES)
     }

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.decisions.free_nodes import FreeNodes
-from schedlab.engine.jobs.calendar import NEVER
+from schedlab.engine.jobs.calendar import NEVER, SOONEST
 from schedlab.engine.jobs.clock import BLAMED, FREE, NOW, STARTED, SUBMITTED, WAITING
 from schedlab.engine.passes.conservative_plan import NEXT_START
 from schedlab.engine.passes.own_pass import (
@@ -24,9 +24,10 @@ from schedlab.engine.passes.own_pass import (
     reserve_earliest,
     start_beside_plan,
 )
+from schedlab.engine.passes.resizing import can_resize, resize
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.world import World
-from schedlab.errors import InputError
+from schedlab.errors import InputError, whole_number
 from schedlab.kernels import without_dispatch
 from schedlab.scheduler.own_pass import Ended, OwnPass, PassView, copied_decider, decided, known_column
 
@@ -53,7 +54,7 @@ class PassPlayer:
     def play(self, world: World) -> None:
         """Let the pass decide about the jobs that wait in this second."""
         view, before = self._view, int(world.state.clock[STARTED])
-        if view.begin(world):
+        if view.begin(world) or view.resizes:
             self.decisions += 1
             try:
                 decided(self._decide, view)
@@ -114,7 +115,16 @@ class _View(PassView):
         acting = (reserve_earliest, cancel_reservation, start_beside_plan)
         bound = (without_dispatch(kernel, world, 0) for kernel in (*asking, *acting))
         self._allowed, self._fits, self._earliest, self._reserve, self._cancel, self._start = bound
+        if world.malleable is not None:
+            self._can_resize, self._resize = (without_dispatch(kernel, world, 0, 0) for kernel in (can_resize, resize))
         self._bound = True
+
+    @property
+    def resizes(self) -> bool:
+        """Whether the pass is asked though no job waits: it may resize those that run."""
+        world, clock = self._world, self._clock
+        over = clock[STARTED] >= world.rules.in_order and clock[BLAMED] < 0
+        return world.malleable is not None and bool(over and world.state.running.status[SOONEST] != NEVER)
 
     def end(self, before: int) -> None:
         """End a pass before which so many runs had started."""
@@ -198,6 +208,36 @@ class _View(PassView):
         if not self._start(self._world, number):
             raise InputError(self._why_not(number))
 
+    def sizes(self, job: int) -> NDArray[np.int64]:
+        number = self._job(job)
+        malleable = self._world.malleable
+        if malleable is None:
+            return self._world.jobs["processors"][number : number + 1].copy()
+        return _fixed(malleable.processors[malleable.offsets[number] : malleable.offsets[number + 1]])
+
+    def can_resize(self, job: int, processors: int) -> bool:
+        number, size = self._active_job(job), whole_number("processors", processors)
+        if self._world.malleable is None:
+            return size == int(self._world.jobs[number]["processors"])
+        return bool(self._can_resize(self._world, number, size))
+
+    def resize(self, job: int, processors: int) -> None:
+        number, size = self._active_job(job), whole_number("processors", processors)
+        if self._world.malleable is None:
+            if size == int(self._world.jobs[number]["processors"]):
+                return
+            raise InputError(f"{self._named(number)} is not malleable: it has one size")
+        if not self._resize(self._world, number, size):
+            raise InputError(self._why_not_resized(number, size))
+
+    def _why_not_resized(self, job: int, size: int) -> str:
+        known, held = self.sizes(job), int(self._world.jobs[job]["processors"])
+        if size not in known:
+            return f"{self._named(job)} cannot have {size} processors, only {' '.join(map(str, known))}"
+        if size - held > self.free:
+            return f"{self._named(job)} needs {size - held} processors more, but {self.free} are free"
+        return f"{self._named(job)} cannot have {size} processors beside what is reserved"
+
     def wake_at(self, second: int) -> None:
         when = operator.index(second)
         if when <= self.now:
@@ -205,14 +245,28 @@ class _View(PassView):
         counters = self._world.plan.counters
         counters[NEXT_START] = min(int(counters[NEXT_START]), when)
 
-    def _waiting_job(self, job: int) -> int:
-        """Return the number of a job that waits, or raise InputError."""
+    def _job(self, job: int) -> int:
+        """Return the number of a job, or raise InputError."""
         try:
             number = operator.index(job)
         except TypeError:
             raise InputError(f"{job!r} is not the number of a job: take one of view.waiting") from None
         if not 0 <= number < len(self._listed):
             raise InputError(f"there is no job {number}: jobs are numbered from 0 to {len(self._listed) - 1}")
+        return number
+
+    def _active_job(self, job: int) -> int:
+        """Return the number of a job that waits or runs, or raise InputError."""
+        number = self._job(job)
+        start = int(self._world.state.start[number])
+        runs = start == self.now or (start >= 0 and start + int(self._world.jobs["duration"][number]) > self.now)
+        if not self._world.plan.listed[number] and not runs:
+            raise InputError(f"{self._named(number)} neither waits nor runs")
+        return number
+
+    def _waiting_job(self, job: int) -> int:
+        """Return the number of a job that waits, or raise InputError."""
+        number = self._job(job)
         if not self._world.plan.listed[number]:
             raise InputError(f"{self._named(number)} does not wait: take one of view.waiting")
         return number

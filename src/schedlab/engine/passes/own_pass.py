@@ -60,7 +60,7 @@ def _list_waiting(world: World, listed: NDArray[np.int64]) -> int:
     """Begin a pass: list the jobs that may start, in the order of the policy; return how many are listed."""
     clock, queue = world.state.clock, world.waiting.queue
     world.plan.counters[NEXT_START] = NEVER
-    if clock[WAITING] == 0:
+    if clock[WAITING] == 0 and world.malleable is None:
         return 0
     score_again(world.waiting.queue, world, world.orders.policy)
     if clock[BLAMED] >= 0:

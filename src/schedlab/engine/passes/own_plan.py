@@ -128,6 +128,35 @@ def cancel_place(world: World, job: int) -> None:
     find_and_remove(world.plan.list, job)
 
 
+@inner_kernel
+def has_room_resized(world: World, job: int, processors: int, length: int) -> bool:
+    """Return whether a run has room with another size from now on for its expected time, beside the plan."""
+    clock, profile, held = world.state.clock, world.plan.profile, world.jobs[job].processors
+    now, ends = clock[NOW], world.state.start[job] + world.jobs[job].estimate
+    if processors - held > clock[FREE]:
+        return False
+    if world.plan.list.length[0] == 0:
+        return True  # runs only end
+    plan_runs(world)
+    _read_ends(world, 0, max(ends, now + length))
+    book(profile, now, ends, held)
+    fits = earliest_slot(profile, processors, length, now) == now
+    book(profile, now, ends, -held)
+    return fits
+
+
+@inner_kernel
+def plan_resized(world: World, job: int, held: int, ended: int) -> None:
+    """Plan a run with its new size, which held so many processors until a second in the plan before."""
+    if world.plan.own[KNOWN] != NO_PLAN:
+        now, ends = world.state.clock[NOW], world.state.start[job] + world.jobs[job].estimate
+        for end, processors in ((ended, held), (ends, -world.jobs[job].processors)):
+            if end > world.plan.own[KNOWN]:
+                lower_all(world.plan.profile, -processors)
+            else:
+                book(world.plan.profile, now, end, processors)
+
+
 @inlined
 def plan_start(world: World, job: int) -> None:
     """Plan a run that begins now."""

@@ -10,6 +10,7 @@ from schedlab.engine.parts.dependencies.reference import DEPENDENCY, Dependencie
 from schedlab.engine.parts.forecasts.reference import Forecast
 from schedlab.engine.parts.heterogeneous.numbers import patience_of
 from schedlab.engine.parts.limits.reference import NOT_AVAILABLE, PRIORITY, RESERVATION, RESOURCES, Limits
+from schedlab.engine.parts.malleable.reference import Malleable
 from schedlab.engine.parts.outages.numbers import FOR_ALL
 from schedlab.engine.parts.outages.reference import Outages
 from schedlab.engine.parts.power_saving.reference import PowerSaving
@@ -59,6 +60,8 @@ class Clock:
         self.cancellations = Cancellations(self.prepared)
         self.preemption = Preemption(self, self.prepared.preemption)
         self.power_saving = PowerSaving(self.prepared)
+        self.malleable = Malleable(self.prepared)
+        self.malleable.see(self.jobs)
         self.to_come = list(self.jobs)
         self.forecast = Forecast(self.prepared, self.retries is not None)
         self.functions = ReferenceFunctions(self.prepared)

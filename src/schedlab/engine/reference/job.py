@@ -47,6 +47,7 @@ class Job:
     stood: int = 0  # how long the present run was suspended before; it counts as begun so much later
     planned: bool = True  # whether Slurm knows how many cores whole nodes would have
     picky: bool = False  # whether it waits for few switches in the present pass
+    ordered_as: int | None = None  # the processors that the order of the queue sees, if it may get others
     backfilled: bool = False
     ended: int | None = None  # when it was done, abandoned or cancelled
 

@@ -73,7 +73,7 @@ class Order:
         """Return the scores of jobs at a second."""
         if self.as_slurm and isinstance(policy, FCFS):
             return [0.0] * len(jobs)
-        views = [job.pilot or (job.ranking, job.processors, job.request) for job in jobs]
+        views = [job.pilot or (job.ranking, job.ordered_as or job.processors, job.request) for job in jobs]
         rows = [
             (p, q, job.submit - self.origin, now - job.submit, request)
             for (p, q, request), job in zip(views, jobs, strict=True)

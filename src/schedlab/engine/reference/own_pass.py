@@ -40,7 +40,8 @@ class AskedPass:
         if not happened and (view.wake is None or view.wake > clock.now):
             return
         view.wake = None
-        if not clock.waiting:  # nobody asks when runs are expected to end
+        resizes = bool(clock.malleable.lengths)
+        if not clock.waiting and not resizes:  # nobody asks when runs are expected to end
             return
         while clock.in_order and (ready := [job for job in clock.visible() if job.ready]):
             place = clock.place(clock.view(), ready[0]) if clock.admitted(ready[0]) else None
@@ -49,8 +50,8 @@ class AskedPass:
             clock.begin(ready[0], place)
         expect_longer(clock)
         listed = [] if clock.in_order else [job for job in clock.sorted(clock.visible()) if job.ready]
-        if listed:
-            view.now, view.waiting = clock.now, np.array([job.number for job in listed])
+        if listed or (resizes and clock.running and not clock.in_order):
+            view.now, view.waiting = clock.now, np.array([job.number for job in listed], dtype=np.int64)
             view.reserved = {}
             decided(self.decide, view)
 
@@ -170,6 +171,33 @@ class PlainView(PassView):
             raise InputError(f"job {job} does not fit")
         before = self.clock.sorted(self.clock.visible())[0]
         self.clock.begin(one, self.slot(job)[1], backfilled=before is not one)
+
+    def sizes(self, job: int) -> NDArray[np.int64]:
+        return np.array(self.clock.malleable.sizes(self.clock.jobs[job]), dtype=np.int64)
+
+    def can_resize(self, job: int, processors: int) -> bool:
+        one, malleable = self.clock.jobs[job], self.clock.malleable
+        if processors not in malleable.sizes(one):
+            return False
+        if one in self.clock.waiting or processors == one.processors:
+            return True
+        left, held = malleable.left(one, processors, self.now), one.pieces
+        one.pieces, asked, one.processors = [], one.processors, processors
+        begins, _ = self.plan().earliest(one, left.expected, self.now)
+        one.pieces, one.processors = held, asked
+        return begins == self.now
+
+    def resize(self, job: int, processors: int) -> None:
+        one = self.clock.jobs[job]
+        if not self.can_resize(job, processors):
+            raise InputError(f"job {job} cannot have {processors} processors")
+        if processors == one.processors:
+            return
+        if one in self.clock.waiting:
+            self.cancel(job)
+            self.clock.malleable.choose(one, processors)
+        else:
+            self.clock.malleable.change(one, processors, self.clock)
 
     def wake_at(self, second: int) -> None:
         self.wake = min(second, second if self.wake is None else self.wake)

@@ -193,9 +193,21 @@ def _name(prepared: Prepared, job: int) -> int:
     return int(prepared.column("job_id")[job])
 
 
-@bare_kernel
 def let_last(world: World, who: NDArray[np.int64], seconds: NDArray[np.int64]) -> None:
-    """Let jobs that have not ended run for so many seconds in all; those that run end after the present second."""
+    """Let jobs that have not ended run for so many seconds in all; those that run end after the present second.
+
+    Raises
+    ------
+    InputError
+        If passes may resize jobs.
+    """
+    if world.malleable is not None:
+        raise InputError("run times of malleable jobs are those of their sizes: give others as alternatives")
+    _let_last(world, who, seconds)
+
+
+@bare_kernel
+def _let_last(world: World, who: NDArray[np.int64], seconds: NDArray[np.int64]) -> None:
     for i in range(who.shape[0]):
         job, duration = who[i], seconds[i]
         if world.retries is not None:

@@ -159,7 +159,7 @@ class Simulation(ObservableState):
         Raises
         ------
         InputError
-            If a job has ended, or would end in the past.
+            If a job has ended, or would end in the past, or if passes resize jobs, whose run times are those of sizes.
         """
         rows, lasts = np.atleast_1d(jobs).astype(np.int64), np.atleast_1d(seconds).astype(np.int64)
         start, runs = self.start_time[rows], np.isin(rows, self.running)

@@ -93,20 +93,13 @@ def _rows_of(workload: Workload, sizes: Alternatives, owner: NDArray[np.int64], 
         "requested_processors": sizes.processors,
         "allocated_processors": sizes.processors,
         "run_time": sizes.run_time,
-        "requested_time": _requested(plain, other, sizes),
+        "requested_time": sizes.requested_times(workload.requested_time, workload.run_time),
     }
     rows = plain.replace(**{name: _with(plain[name], other, values) for name, values in columns.items()})
     if plain.resources is None and not sizes.nodes.any():
         return rows
     asked = job_requests(plain)
     return rows.replace(resources=_resources(asked, plain.job_processors, other, sizes))
-
-
-def _requested(plain: Workload, other: NDArray[np.bool_], sizes: Alternatives) -> NDArray[np.int64]:
-    """Return the requested times of alternatives: where unknown, the job's own in proportion to the run times."""
-    own, runs = plain.requested_time[other], np.maximum(plain.run_time[other], 1)
-    scaled = np.where(own > 0, -(-own * np.maximum(sizes.run_time, 1) // runs), -1)
-    return np.where(sizes.requested_time >= 0, sizes.requested_time, scaled)
 
 
 def _with(column: NDArray[np.int64], where: NDArray[np.bool_], values: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -1,0 +1,1 @@
+"""Malleable jobs, whose sizes passes in Python change while they run."""
