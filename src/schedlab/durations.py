@@ -56,6 +56,31 @@ def parse_duration(text: str) -> float:
     return seconds
 
 
+@explained
+def parse_duration_with_unit(text: str) -> float:
+    """Read a duration that a person gives, in seconds: a bare number is refused, as one means minutes or days by it.
+
+    Raises
+    ------
+    InputError
+        If it is no duration, or a number other than 0 without its unit.
+
+    Examples
+    --------
+    >>> [parse_duration_with_unit(text) for text in ("1.5h", "14d", "0", "0-12:00:00")]
+    [5400.0, 1209600.0, 0.0, 43200.0]
+    >>> parse_duration_with_unit("14")
+    Traceback (most recent call last):
+    ...
+    schedlab.errors.InputError: '14' is a time without its unit: write 14d, 14h, 14m or 14s
+    """
+    seconds, bare = parse_duration(text), text.strip()
+    number = _DURATION.fullmatch(bare)
+    if number is not None and not number["unit"] and seconds:
+        raise InputError(f"{shown(bare)} is a time without its unit: write {bare}d, {bare}h, {bare}m or {bare}s")
+    return seconds
+
+
 def is_duration(text: str) -> bool:
     """Return whether a text is written like a duration, even if out of range."""
     return _seconds(text) is not None

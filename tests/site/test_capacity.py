@@ -13,10 +13,12 @@ from schedlab.cli import main
 from schedlab.cluster.hostlist import host_names
 from schedlab.errors import InputError
 from schedlab.site import import_site
-from schedlab.site.capacity import _Search, capacity, next_number
+from schedlab.site.capacity import capacity
 from schedlab.site.capacity_found import Capacity, not_monotone
 from schedlab.site.capacity_goal import Goal
-from schedlab.site.capacity_text import columns, lead_of
+from schedlab.site.capacity_search import CapacitySearch, next_number
+from schedlab.site.capacity_table import columns
+from schedlab.site.capacity_text import lead_of
 from schedlab.site.changes import changed
 from schedlab.site.more_nodes import check_kind, more_nodes, new_names, node_kinds
 
@@ -138,11 +140,99 @@ def test_the_nodes_that_save_an_hour_at_the_least_cost_are_named(tmp_path):
     site = import_site(tmp_path / "slurm.conf", tmp_path / "jobs.csv").save(tmp_path / "site")
     found = asked(site, "mean_wait=1m", ("n1", "g1"), most=1, prices={"n1": 4.0, "g1": 0.9}, currency="EUR")
     # On two cores two jobs wait for 0, 1, ... 5 h, 30 in all, on three four for 0, 1, 2, 3 h, i.e. 18 in all: 12 saved.
-    # All jobs come in one second, in which a node costs 0.90 / 3600 EUR.
+    # The last job starts after 5 h as it is, until when the node is paid: 0.90 x 5 / 12.
     assert found.kinds[0].steps[-1].saved == 12
-    assert any(
-        told.startswith("An hour of waiting saved costs least with nodes like g1: ") for told in found.sentences()
+    cheapest = "Of the numbers that surely save waiting, 1 more like g1 save an hour of it at the least cost: 0.38 EUR."
+    assert cheapest in found.sentences()
+
+
+def test_the_nodes_that_save_hours_at_the_least_cost_are_among_those_that_surely_save_some(site):
+    """A smaller cost of a number whose saving may be chance is in the table, marked; if all may be, none is named."""
+    found = asked(site, "mean_wait=1s", ("n1", "g1"), most=2, prices=1.0)
+    few, more = next(one for one in found.kinds if one.kind.name == "n1").steps
+
+    def with_chance(*unsure):
+        steps = tuple(by_chance(one) if one.nodes in unsure else one for one in (few, more))
+        kinds = tuple(replace(one, steps=steps) if one.kind.name == "n1" else one for one in found.kinds)
+        return replace(found, kinds=kinds)
+
+    # On two nodes 2.5 h, 36 h saved for 11 h of one node; on three 48 h for those of two.
+    assert found.cost_of_an_hour(found.kinds[0], few) == 11 / 36
+    assert "1 more like n1 save an hour of it at the least cost: 0.31." in str(found)
+    one_unsure = str(with_chance(1))
+    assert "2 more like n1 save an hour of it at the least cost: 0.46. Smaller costs in the table may be" in one_unsure
+    assert one_unsure.count("saving may be chance") == 1
+    assert "at the least cost cannot be told: all that they save may be chance" in str(with_chance(1, 2))
+
+
+def by_chance(step):
+    """Return a number of nodes whose effect on all jobs has an interval with 0."""
+    every = [replace(one, interval=(-9e9, 9e9)) if one.kind == "all" else one for one in step.effects]
+    return replace(step, effects=tuple(every))
+
+
+def test_nodes_are_paid_as_long_as_the_hours_that_they_save_are_counted(tmp_path):
+    """Four jobs of two hours, and one after three: on one node 0, 2, 4, 6 and 5 h; on two 0, 0, 2, 2 and 1 h.
+
+    Saved are 12 h until the last start, after 8 h; before the last submission 8 h were waited instead of 4 h, in 3 h.
+    """
+    (tmp_path / "slurm.conf").write_text(CONF)
+    times = [0, 0, 0, 0, 10_800]
+    (tmp_path / "jobs.csv").write_text(HEAD + "".join(f"{one},7200,7200,1,1,batch\n" for one in times))
+    site = import_site(tmp_path / "slurm.conf", tmp_path / "jobs.csv").save(tmp_path / "site")
+    found = asked(site, "max_wait=2h", prices=0.5, currency="EUR")
+    step = found.best.decisive
+    assert (found.span, found.until) == (3 * 3600, 8 * 3600)
+    assert (step.nodes, step.saved, step.saved_in_log) == (1, 12, 4)
+    assert found.cost_of_an_hour(found.best, step) == pytest.approx(8 * 0.5 / 12)
+    assert found.cost_of_an_hour(found.best, step, in_log=True) == pytest.approx(3 * 0.5 / 4)
+    told = " ".join(found.sentences())
+    assert "saves 12 hours of waiting in the 8 h until the last job of the log starts" in told
+    assert (
+        "Of the 12 hours that 1 more like n1 save, 4 lie before the last submission (3 h), the others while the log "
+        "only drains. Of these alone, with the nodes until then, one costs 0.38 EUR."
+    ) in told
+
+
+def test_kinds_are_compared_at_one_number_of_nodes_without_a_goal(site, tmp_path, capsys, monkeypatch):
+    """On three nodes the jobs wait 1.5 h on average; two more g1 are of no use to them."""
+    page = tmp_path / "kinds.html"
+    words = [site, "--add", 2, "--price", "0.9", "--currency", "EUR", "-j", 1, "--copies", 1, "--report", page]
+    code, out, err = run(capsys, monkeypatch, *words)
+    assert code == 0
+    assert (
+        "2 more nodes like n1, those of 2 kinds that help most here, bring the mean wait from 5.5 h to 90 min." in out
     )
+    assert "They cost 1,296 EUR in 30 days at 0.90 EUR per node-hour; 0.41 EUR per hour of waiting saved." in out
+    assert "2 like g1 change nothing: 100% of all waiting is that of jobs that cannot use them" in out
+    assert "goal" not in out
+    assert "the mean wait is 5.5 h as it is" in err
+    text = re.sub("<[^>]+>", "", page.read_text(encoding="utf-8"))
+    assert "2 more nodes, of which kind?" in text
+    assert "dashed: the goal" not in text
+    found = capacity(site, add=2, copies=1, workers=1)
+    assert [(one.kind.name, [step.nodes for step in one.steps]) for one in found.kinds] == [("n1", [2]), ("g1", [2])]
+    assert found.to_document()["goal"]["value"] is None
+
+
+def test_kinds_that_the_log_cannot_tell_apart_are_told_to_be_so(tmp_path):
+    """Nodes of two kinds that all jobs can use alike."""
+    (tmp_path / "slurm.conf").write_text(CONF.replace("Nodes=n1 Default", "Nodes=n1,g1 Default"))
+    days = [day for day in range(20) for _ in range(40 if day in (0, 10) else 1)]
+    (tmp_path / "jobs.csv").write_text(HEAD + "".join(f"{day * 86_400},3600,3600,1,1,batch\n" for day in days))
+    site = import_site(tmp_path / "slurm.conf", tmp_path / "jobs.csv").save(tmp_path / "site")
+    found = capacity(site, nodes=("n1", "g1"), add=1, copies=1, workers=1)
+    assert found.kinds[0].instead is None
+    assert found.kinds[1].instead.difference == 0
+    first, second = (one.kind.name for one in found.kinds)
+    assert f"this log cannot tell which of them and those like {first} help more." in lead_of(found)[1]
+    assert f"1 like {second} bring it to" in lead_of(found)[1]
+
+
+def test_the_goal_and_what_is_reached_today_are_told_before_nodes_are_tried(site):
+    said = []
+    asked(site, "mean_wait=2h", told=said.append)
+    assert said[1] == "goal: mean wait at most 2 h; the mean wait is 5.5 h as it is"
 
 
 def test_the_numbers_that_decide_run_on_copies_where_there_are_too_many_to_run_all(site, monkeypatch):
@@ -169,13 +259,13 @@ def test_the_numbers_that_decide_run_on_copies_where_there_are_too_many_to_run_a
 def test_a_number_that_misses_the_goal_on_copies_gives_way_to_the_next_that_reached_it(site, monkeypatch):
     """With 5 more nodes the longest wait is an hour; if copies said that it is longer, 6 would be the answer."""
     monkeypatch.setattr("schedlab.site.copies.MOST_JOBS", 12 * 2 * 3)
-    value = _Search.value
+    value = CapacitySearch.value
 
     def longer(self, answers):
         found = list(answers)
         return value(self, found) + (60 if len(found) == 3 and found[0].variant.name.startswith("5 more") else 0)
 
-    monkeypatch.setattr(_Search, "value", longer)
+    monkeypatch.setattr(CapacitySearch, "value", longer)
     found = asked(site, "max_wait=1h", copies=None)
     assert found.best.needed == 6
     assert {step.nodes: step.runs for step in found.best.steps} == {1: 1, 2: 1, 4: 1, 5: 3, 6: 3, 8: 1}
@@ -267,6 +357,7 @@ def test_a_metric_may_be_that_of_a_group_of_jobs(tmp_path):
         ("p95_wait", "", "must be written METRIC=VALUE"),
         ("p95_wiat=4h", "", "did you mean p95_wait"),
         ("p95_wait=soon", "", "is not a duration"),
+        ("p95_wait=4", "", "goal 'p95_wait=4': '4' is a time without its unit: write 4d, 4h, 4m or 4s"),
         ("utilisation=much", "", "is not a number"),
         ("p95_wait=4h", "gpu", "must be a kind"),
         ("utilisation=0.8", "partition gpu", "is of the whole site"),
@@ -442,10 +533,14 @@ def test_the_program_prints_the_answer_as_json_and_writes_the_page(site, tmp_pat
         (["--node", "x1"], "no line of the site has the nodes x1"),
         (["--node", "n1", "--price", "g1=4"], "a price of g1 is given, but no such nodes are added"),
         (["--report", "page.pdf"], "unknown suffix"),
+        ([], "give --until, such as p95_wait=4h, to ask how many nodes are needed, or --add"),
+        (["--add", "2", "--until", "mean_wait=2h"], "--until and --add are both given"),
+        (["--add", "2", "--most", "4"], "--most bounds what --until tries"),
     ],
 )
 def test_what_cannot_be_asked_is_refused_in_one_sentence(site, capsys, monkeypatch, words, message):
-    code, _, err = run(capsys, monkeypatch, site, "--until", "mean_wait=2h", "-j", 1, *words)
+    until = [] if "--add" in words or not words else ["--until", "mean_wait=2h"]
+    code, _, err = run(capsys, monkeypatch, site, *until, "-j", 1, *words)
     assert code == 1
     assert message in err
     assert err.count("\n") == 1

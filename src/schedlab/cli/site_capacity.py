@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -21,16 +21,29 @@ from schedlab.cli.terminal import campaign_bar, command_line, note, resumable, s
 from schedlab.errors import InputError
 from schedlab.wording import shown
 
+if TYPE_CHECKING:
+    from schedlab.site.capacity_goal import Goal
+
 
 def capacity(
     directory: SiteDirectory,
     until: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="METRIC=VALUE",
+            show_default="none",
             help="What more nodes are to reach: at most p95_wait=4h or mean_wait=1h, at least utilisation=0.8.",
         ),
-    ],
+    ] = None,
+    add: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            show_default="none",
+            help="Instead of --until: add N nodes of each kind, and compare the kinds by the mean wait.",
+        ),
+    ] = None,
     of: Annotated[
         str,
         typer.Option(
@@ -58,7 +71,10 @@ def capacity(
             help="Partition that new nodes join; repeatable.",
         ),
     ] = None,
-    most: Annotated[int, typer.Option(min=1, metavar="N", help="Most nodes to try of each kind.")] = 64,
+    most: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", show_default="64", help="With --until: most nodes to try of each kind."),
+    ] = None,
     prices: Annotated[
         list[str] | None,
         typer.Option(
@@ -75,26 +91,26 @@ def capacity(
     anyway: Anyway = False,
     as_json: Json = False,
 ) -> None:
-    """Find how many nodes a site needs, and of which kind, until its jobs wait less; with what they cost and buy.
+    """Find how many nodes a site needs until its jobs wait less, or which kind N should be of; what they cost and buy.
 
     New nodes of a kind join the partitions and the switch of the kind. The answer begins with how good the site's twin
     is known to be (schedlab site calibrate). Simulations are stored in SITE/what-if.
     """
     from schedlab.site.capacity import capacity as search
-    from schedlab.site.capacity_goal import Goal
     from schedlab.site.samples import SiteSample
     from schedlab.site.sweep import ANSWERS
 
     if report is not None:
         check_page(report)
-    goal, priced = Goal.parse(until, of), _prices(prices or [])
+    goal, priced = _goal(until, of, add, most), _prices(prices or [])
     with resumable(directory / ANSWERS), campaign_bar() as progress:
         found = search(
             directory,
             goal,
             nodes or [],
+            add=add,
             partitions=partitions or [],
-            most=most,
+            most=64 if most is None else most,
             prices=priced,
             currency=currency,
             sample=SiteSample() if part is None else SiteSample.parse(part),
@@ -113,6 +129,21 @@ def capacity(
         from schedlab.report.capacity import write_capacity
 
         note_report(report, lambda: write_capacity(found, report, command=command_line()))
+
+
+def _goal(until: str | None, of: str, add: int | None, most: int | None) -> Goal:
+    """Return the goal or, if kinds are compared, the metric that they are compared by."""
+    from schedlab.site.capacity_goal import Goal
+
+    if (until is None) == (add is None):
+        both = "--until and --add are both given: " if add else ""
+        raise InputError(
+            f"{both}give --until, such as p95_wait=4h, to ask how many nodes are needed, or --add, such as 10, to ask "
+            "which kind so many should be of"
+        )
+    if add is not None and most is not None:
+        raise InputError("--most bounds what --until tries: remove it, as --add says how many nodes are added")
+    return Goal.parse("mean_wait=0s" if until is None else until, of)
 
 
 def _prices(texts: Sequence[str]) -> dict[str, float]:

@@ -14,7 +14,8 @@ from schedlab.report.style import COLOURS, new_figure, styled
 from schedlab.report.tables import Cell, Table
 from schedlab.report.variants import by_group, pair_of, provenance_of, render_answer
 from schedlab.site.capacity_found import Capacity
-from schedlab.site.capacity_text import columns, lead_of
+from schedlab.site.capacity_table import columns
+from schedlab.site.capacity_text import lead_of
 from schedlab.site.changes import parse_change
 from schedlab.site.variants import AS_IT_IS, Variant
 from schedlab.wording import count_of
@@ -53,7 +54,7 @@ def render_capacity(found: Capacity, *, command: str = "") -> str:
     return render_answer(
         pair_of(found.sweep, variant, found.sample),
         kind="How many nodes",
-        title=f"{found.sweep.site.name}: nodes for a {found.goal.text} of {found.goal.in_words(found.goal.value)}",
+        title=f"{found.sweep.site.name}: {_question(found)}",
         replayed=found.sample.text,
         sentences=found.sentences(),
         opening=len(lead_of(found)),
@@ -68,6 +69,12 @@ def render_capacity(found: Capacity, *, command: str = "") -> str:
     )
 
 
+def _question(found: Capacity) -> str:
+    if found.add is None:
+        return f"nodes for a {found.goal.text} of {found.goal.in_words(found.goal.value)}"
+    return f"{count_of(found.add, 'more node')}, of which kind?"
+
+
 def _figures(found: Capacity) -> list[Illustration]:
     drawn = [one for one in found.kinds if one.steps][:MOST_LINES]
     if not drawn:
@@ -77,10 +84,15 @@ def _figures(found: Capacity) -> list[Illustration]:
         illustrate(
             plot_capacity(found),
             f"The {goal.text} by the number of nodes that are added; the numbers are in the table.",
-            f"A line for each kind of nodes, a point for each number that was tried; dashed: the goal of "
-            f"{goal.in_words(goal.value)}; filled: the smallest number that reaches it.",
+            f"A line for each kind of nodes, a point for each number that was tried{_of_goal(found)}.",
         )
     ]
+
+
+def _of_goal(found: Capacity) -> str:
+    if found.add is not None:
+        return ""
+    return f"; dashed: the goal of {found.goal.in_words(found.goal.value)}; filled: the smallest number that reaches it"
 
 
 def plot_capacity(found: Capacity, ax: Axes | None = None) -> Axes:
@@ -107,7 +119,8 @@ def plot_capacity(found: Capacity, ax: Axes | None = None) -> Axes:
             if one.needed is not None:
                 at = numbers == one.needed
                 axes.plot(numbers[at], values[at], color=colour, marker="o", ls="none")
-        axes.axhline(found.goal.value / unit, color="#666666", lw=1.0, ls="--")
+        if found.add is None:
+            axes.axhline(found.goal.value / unit, color="#666666", lw=1.0, ls="--")
         axes.set_ylim(bottom=0)
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         axes.set_xlabel("Nodes added")

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from schedlab.campaign.results.statistics import LARGER_IS_BETTER, Interval
+from schedlab.schedule.summary import duration
 from schedlab.site.capacity_goal import Goal
 from schedlab.site.effects import Effect
 from schedlab.site.grounds import Grounds
@@ -41,8 +42,9 @@ class CapacityStep:
         The smallest and the largest change among the copies of the jobs (None: there is one), and how many these are.
     mean_wait, utilisation
         In seconds, and of 1.
-    saved
-        Hours that all jobs of the log together wait less.
+    saved, saved_in_log
+        Hours that all jobs of the log together wait less, and how many of these lie before the last submission, while
+        other jobs still come.
     effects
         On groups of jobs.
     unchanged
@@ -62,9 +64,21 @@ class CapacityStep:
     mean_wait: float
     utilisation: float
     saved: float
+    saved_in_log: float
     effects: tuple[Effect, ...]
     unchanged: bool
     at_limits: float
+
+    @property
+    def may_be_chance(self) -> bool:
+        """Whether the interval of the change of the metric includes 0."""
+        return self.interval is not None and self.interval[0] <= 0 <= self.interval[1]
+
+    @property
+    def saves_surely(self) -> bool:
+        """Whether jobs surely wait less; without an interval, in this log."""
+        every = next(one for one in self.effects if one.kind == "all")
+        return every.difference < 0 and (every.interval is None or every.excludes_none)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +101,9 @@ class KindCapacity:
         The waiting, at the site as it is, of jobs that cannot run on such nodes.
     failure
         Why a number could not be tried; empty: all could.
+    instead
+        What as many nodes of this kind, instead of the best one, do to the jobs of the goal; None: it is the best, or
+        kinds are not compared at one number.
     """
 
     kind: NodeKind
@@ -96,6 +113,7 @@ class KindCapacity:
     with_more_work: float | None
     unusable: Unusable
     failure: str = ""
+    instead: Effect | None = None
 
     @property
     def decisive(self) -> CapacityStep | None:
@@ -123,6 +141,10 @@ class Capacity:
         Copies of these on which both sides were simulated for the numbers that decide, which are means over them.
     most
         Nodes that were tried of each kind.
+    add
+        How many of each kind were asked for, to compare kinds; None: as many as the goal needs.
+    until
+        Seconds from the first submission to the last start at the site as it is: all waiting lies between them.
     before, mean_wait, utilisation
         The metric, the mean wait and the utilisation of the site as it is.
     jobs
@@ -141,6 +163,8 @@ class Capacity:
     sample: SiteSample
     copies: int
     most: int
+    add: int | None
+    until: int
     before: float
     mean_wait: float
     utilisation: float
@@ -156,17 +180,28 @@ class Capacity:
 
     @property
     def extrapolates(self) -> bool:
-        """Whether the log is long enough to tell what nodes save in 30 days; else it is told of the log."""
+        """Whether the log is long enough to tell what nodes save in 30 days; else it is told until the last start."""
         return self.span >= LEAST_SPAN
+
+    @property
+    def period(self) -> str:
+        """How long the time is of which hours that nodes save are told, in words."""
+        return "30 days" if self.extrapolates else duration(self.until)
 
     def saved(self, step: CapacityStep) -> float:
         """Return the hours of waiting that a number of nodes saves, in 30 days or, of a short log, in the log."""
-        return step.saved * MONTH / self.span if self.extrapolates else step.saved
+        return step.saved * MONTH / self.until if self.extrapolates else step.saved
 
-    def cost_of_an_hour(self, one: KindCapacity, step: CapacityStep) -> float | None:
-        """Return what an hour of waiting that is saved costs; None: there is no price, or nothing is saved."""
-        cost = one.cost(step.nodes)
-        return None if cost is None or step.saved <= 0 else cost * self.span / MONTH / step.saved
+    def cost_of_an_hour(self, one: KindCapacity, step: CapacityStep, *, in_log: bool = False) -> float | None:
+        """Return what an hour of waiting that is saved costs; None: there is no price, or nothing is saved.
+
+        The nodes are paid until the last job of the log has started or, of the hours `in_log`, until the last one is
+        submitted: for as long as these hours are counted.
+        """
+        cost, saved, seconds = one.cost(step.nodes), step.saved, self.until
+        if in_log:
+            saved, seconds = step.saved_in_log, self.span
+        return None if cost is None or saved <= 0 else cost * seconds / MONTH / saved
 
     @property
     def tried_once(self) -> bool:
@@ -189,12 +224,14 @@ class Capacity:
         return {
             "calibration": self.grounds.standing.to_document(),
             "sentences": self.sentences(),
-            "goal": asdict(self.goal),
+            "goal": asdict(self.goal) | ({} if self.add is None else {"value": None}),
+            "add": self.add,
             "sample": self.sample.text,
             "copies": self.copies,
             "most": self.most,
             "as_it_is": {"value": self.before, "mean_wait": self.mean_wait, "utilisation": self.utilisation},
             "span": self.span,
+            "until": self.until,
             "currency": self.currency,
             "kinds": [self._of_kind(one) for one in self.kinds],
         } | self.grounds.to_document()
@@ -213,10 +250,11 @@ class Capacity:
             {"nodes": one.kind.lines, "partitions": one.kind.partitions, "price": one.price, "steps": steps}
             | {name: getattr(one, name) for name in ("needed", "with_more_work", "failure")}
             | {"unusable": asdict(one.unusable)}
+            | {"instead_of_the_best": None if one.instead is None else one.instead.to_document()}
         )
 
     def __str__(self) -> str:
-        from schedlab.site.capacity_text import capacity_text
+        from schedlab.site.capacity_table import capacity_text
 
         return capacity_text(self)
 

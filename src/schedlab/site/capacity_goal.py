@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from schedlab.arguments import explained
 from schedlab.campaign.results.statistics import LARGER_IS_BETTER, Interval, quantity
-from schedlab.durations import parse_duration
+from schedlab.durations import parse_duration_with_unit
 from schedlab.errors import InputError, located
 from schedlab.schedule.metrics import MEASURES, job_measures, metric_names, schedule_metrics
 from schedlab.schedule.schedule import Schedule
@@ -49,8 +49,8 @@ class Goal:
     Examples
     --------
     >>> goal = Goal.parse("p95_wait=4h", "partition gpu")
-    >>> goal.text, goal.value, goal.reached(14_000.0)
-    ('p95 wait of partition gpu', 14400.0, True)
+    >>> goal.aim, goal.value, goal.reached(14_000.0)
+    ('p95 wait of partition gpu at most 4 h', 14400.0, True)
     """
 
     metric: str
@@ -110,6 +110,12 @@ class Goal:
     def in_words(self, value: float) -> str:
         """Return a value of the metric as text."""
         return f"{value:.1%}" if self.metric == "utilisation" else quantity(self.metric, value)
+
+    @property
+    def aim(self) -> str:
+        """What is to be reached, in words."""
+        bound = "at least" if self.metric in LARGER_IS_BETTER else "at most"
+        return f"{self.text} {bound} {self.in_words(self.value)}"
 
     def reached(self, value: float) -> bool:
         """Return whether a value is as good as the goal, or better."""
@@ -189,7 +195,7 @@ def _is_time(metric: str) -> bool:
 
 def _number(metric: str, text: str) -> float:
     if _is_time(metric):
-        return parse_duration(text)
+        return parse_duration_with_unit(text)
     try:
         return float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
     except ValueError:

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from shlex import join
+from collections.abc import Iterator
 
 from schedlab.schedule.summary import duration
-from schedlab.site.capacity import MORE_WORK
-from schedlab.site.capacity_found import Capacity, CapacityStep, KindCapacity, not_monotone
-from schedlab.site.changes import MORE_NODES, Change, parse_change
+from schedlab.site.capacity_found import SLACK, Capacity, CapacityStep, KindCapacity, not_monotone
+from schedlab.site.capacity_search import MORE_WORK
 from schedlab.site.headline import copies_text
 from schedlab.site.intervals import Interval
-from schedlab.site.log_end import log_end_clause
-from schedlab.site.more_nodes import expanded
+from schedlab.site.log_end import MOSTLY, log_end_clause
 from schedlab.site.unusable import TELLING
-from schedlab.site.variants import AS_IT_IS
 from schedlab.site.wait_text import signed_interval
 from schedlab.site.who_pays import payers_text, winners_text
-from schedlab.wording import sentence, table
-
-AGAIN = 8
-"""Kinds whose changes are printed."""
+from schedlab.wording import sentence
 
 HALFWAY = 0.5
 """Share of the way to the goal from which on more nodes than were tried are proposed."""
@@ -37,13 +30,15 @@ def sentences_of(found: Capacity) -> list[str]:
     told += [sentence for one in found.kinds for sentence in _cautions(found, one)]
     if found.kinds and not found.extrapolates:
         told.append(
-            f"What nodes save is told of the {duration(found.span)} of the log, not of a month or a year: a log of "
-            "less than four weeks is too short for that."
+            f"What nodes save is told of {period_text(found)}, not of a month or a year: a log of less than four weeks "
+            "is too short for that."
         )
     if any(one.price is not None for one in found.kinds):
         told.append(
-            f"The cost per hour saved is that of the {duration(found.span)} of the log over the hours saved in it."
+            f"The cost per hour saved is that of the nodes in {duration(found.until)}, from the first submission until "
+            "the last job starts, over the hours saved in that time."
         )
+    told += [sentence for one in found.kinds for sentence in _mostly_drained(found, one)]
     told += [sentence for one in found.kinds if one.needed is not None for sentence in _who(one)]
     if found.best is not None and found.best.needed is None:
         told += [
@@ -55,7 +50,9 @@ def sentences_of(found: Capacity) -> list[str]:
 
 def lead_of(found: Capacity) -> list[str]:
     """Return the sentences that the answer begins with."""
-    if len(found.kinds) > 1 and all(one.needed is None for one in found.kinds):
+    if found.add is not None and found.kinds:
+        told = _compared(found)
+    elif len(found.kinds) > 1 and all(one.needed is None for one in found.kinds):
         told = _none_reached(found)
     else:
         others = [one for one in found.kinds[1:] if one.needed is None]
@@ -93,6 +90,35 @@ def _answer(found: Capacity) -> list[str]:
     ]
 
 
+def _compared(found: Capacity) -> list[str]:
+    """Say what the same number of nodes of each kind brings and costs, the kind first that brings most."""
+    goal, best, others = found.goal, found.kinds[0], found.kinds[1:]
+    step = best.decisive
+    if step is None or (step.unchanged and not others):
+        return [_how_near(found, best)]
+    if step.unchanged:
+        return [f"{step.nodes:,} more nodes of none of {len(found.kinds):,} kinds let a job start earlier"]
+    sure = f" ({_sure(found, step)})" if step.interval or step.copies else ""
+    most = f", those of {len(found.kinds):,} kinds that help most here" if others else ""
+    each = found.cost_of_an_hour(best, step)
+    price = "" if each is None else f"; {money(each, found.currency)} per hour of waiting saved"
+    return [
+        f"{step.nodes:,} more nodes like {best.kind.name}{most}, bring the {goal.text} from "
+        f"{goal.in_words(found.before)} to {goal.in_words(step.value)}{_perhaps(step)}{sure}",
+        *([f"they cost {cost}{price}"] if (cost := _cost(found, best)) else []),
+        *_cannot_use(best),
+        *(f"{_how_near(found, one)}{_beside(best, one)}" for one in others),
+    ]
+
+
+def _beside(best: KindCapacity, one: KindCapacity) -> str:
+    """Say so if this log cannot tell a kind from the best one."""
+    interval = None if one.instead is None else one.instead.interval
+    if interval is None or not interval[0] <= 0 <= interval[1]:
+        return ""
+    return f"; this log cannot tell which of them and those like {best.kind.name} help more"
+
+
 def _so_would(found: Capacity, one: KindCapacity) -> str:
     cost = _cost(found, one)
     return f"so would {_number(one)}{f', for {cost}' if cost else ''}"
@@ -100,19 +126,23 @@ def _so_would(found: Capacity, one: KindCapacity) -> str:
 
 def _sure(found: Capacity, step: CapacityStep) -> str:
     """Say how sure the change of the metric is."""
-    parts = [] if step.interval is None else [f"95 % interval of the change: {_span(found, step.interval)}"]
-    parts += [] if step.copies is None else [f"copies: {_span(found, step.copies)}"]
+    parts = [] if step.interval is None else [f"95 % interval of the change: {span_text(found, step.interval)}"]
+    parts += [] if step.copies is None else [f"copies: {span_text(found, step.copies)}"]
     return "; ".join(parts)
 
 
 def _number(one: KindCapacity) -> str:
-    number = one.needed or 0
+    number = _decided(one)
     return f"{number:,} more {'node' if number == 1 else 'nodes'} like {one.kind.name}"
 
 
+def _decided(one: KindCapacity) -> int:
+    return 0 if one.decisive is None else one.decisive.nodes
+
+
 def _cost(found: Capacity, one: KindCapacity) -> str:
-    """Return what the needed nodes cost; empty: they have no price."""
-    cost = one.cost(one.needed or 0)
+    """Return what the nodes that decide cost; empty: they have no price."""
+    cost = one.cost(_decided(one))
     if cost is None:
         return ""
     return f"{money(cost, found.currency)} in 30 days at {money(one.price or 0, found.currency)} per node-hour"
@@ -158,7 +188,7 @@ def _none_reached(found: Capacity) -> list[str]:
     text = f"with up to {most:,} more nodes, none of {len(kinds):,} kinds brings the {goal.text}, "
     text += f"{goal.in_words(found.before)} as it is, to the goal of {goal.in_words(goal.value)}"
     moved = [step for step in tried if not step.unchanged]
-    chance = bool(moved) and all(map(_may_be_chance, moved))
+    chance = bool(moved) and all(one.may_be_chance for one in moved)
     told = ["this log cannot tell any of these changes from none (95 % intervals)"] if chance else []
     return [text, *(_how_near(found, one) for one in kinds), *told, *_ask_for_more(found)]
 
@@ -189,29 +219,31 @@ def _ask_for_more(found: Capacity) -> list[str]:
 def _cheapest(found: Capacity) -> Iterator[str]:
     """Say which nodes save an hour of waiting at the least cost, if kinds have prices, and none reaches the goal.
 
-    Kinds whose change may be chance do not count.
+    Of all numbers that were tried, those count that surely save waiting: the table has smaller costs by chance.
     """
     if any(one.needed is not None for one in found.kinds):
         return
     costs = [
-        (cost, one)
+        (cost, one, step)
         for one in found.kinds
-        if (step := one.decisive) is not None
-        and not _may_be_chance(step)
-        and (cost := found.cost_of_an_hour(one, step)) is not None
+        for step in one.steps
+        if (cost := found.cost_of_an_hour(one, step)) is not None
     ]
-    if len(costs) > 1:
-        cost, one = min(costs, key=lambda each: each[0])
-        yield f"An hour of waiting saved costs least with nodes like {one.kind.name}: {money(cost, found.currency)}."
-
-
-def _may_be_chance(step: CapacityStep) -> bool:
-    return step.interval is not None and step.interval[0] <= 0 <= step.interval[1]
+    sure = [each for each in costs if each[2].saves_surely]
+    if len(costs) > 1 and not sure:
+        yield "Which nodes save an hour of waiting at the least cost cannot be told: all that they save may be chance."
+    if len(costs) > 1 and sure:
+        cost, one, step = min(sure, key=lambda each: each[0])
+        chance = " Smaller costs in the table may be chance." if min(each[0] for each in costs) < cost else ""
+        yield (
+            f"Of the numbers that surely save waiting, {step.nodes:,} more like {one.kind.name} save an hour of it at "
+            f"the least cost: {money(cost, found.currency)}.{chance}"
+        )
 
 
 def _perhaps(step: CapacityStep) -> str:
     """Say so if the change may be chance."""
-    return ", a change that this log cannot tell from none" if _may_be_chance(step) else ""
+    return ", a change that this log cannot tell from none" if step.may_be_chance else ""
 
 
 def _why(one: KindCapacity, step: CapacityStep) -> list[str]:
@@ -224,12 +256,12 @@ def _cannot_use(one: KindCapacity) -> list[str]:
     return [one.unusable.text("them")] if one.unusable.share >= TELLING else []
 
 
-def _span(found: Capacity, changes: Interval) -> str:
+def span_text(found: Capacity, changes: Interval) -> str:
     """Return the smallest and the largest of some changes as text."""
-    return signed_interval(changes) if found.goal.is_time else " to ".join(_signed(found, one) for one in changes)
+    return signed_interval(changes) if found.goal.is_time else " to ".join(signed_text(found, one) for one in changes)
 
 
-def _signed(found: Capacity, value: float) -> str:
+def signed_text(found: Capacity, value: float) -> str:
     text = found.goal.in_words(abs(value))
     return f"{'-' if value < 0 else '+'}{text}"
 
@@ -243,10 +275,10 @@ def _of_needed(found: Capacity, one: KindCapacity) -> Iterator[str]:
         saves = "saves" if step.nodes == 1 else "save"
         each = "" if price is None else f", {money(price, found.currency)} per hour of waiting saved"
         yield (
-            f"{_number(one)} {saves} {saved:,.0f} hours of waiting in {_period(found)}, {saved / step.nodes:,.0f} per "
-            f"node{each}."
+            f"{_number(one)} {saves} {saved:,.0f} hours of waiting in {period_text(found)}, "
+            f"{saved / step.nodes:,.0f} per node{each}."
         )
-    if _may_be_chance(step):
+    if step.may_be_chance:
         what = f"{_number(one)} really {'changes' if step.nodes == 1 else 'change'} the {found.goal.text}"
         yield f"Whether {what} cannot be told from this log: the interval includes 0."
     if one.with_more_work is not None:
@@ -257,9 +289,28 @@ def _of_needed(found: Capacity, one: KindCapacity) -> Iterator[str]:
         )
 
 
-def _period(found: Capacity) -> str:
+def period_text(found: Capacity) -> str:
     """Return of which time hours of waiting are told."""
-    return "30 days" if found.extrapolates else f"the {duration(found.span)} of the log"
+    if found.extrapolates:
+        return "30 days"
+    if found.until <= (1 + SLACK) * found.span:
+        return f"the {duration(found.span)} of the log"
+    return f"the {duration(found.until)} until the last job of the log starts"
+
+
+def _mostly_drained(found: Capacity, one: KindCapacity) -> Iterator[str]:
+    """Say how little of what nodes save lies in the time of the log, while other jobs still come, and its price."""
+    step = one.decisive
+    if step is None or step.saved <= 0 or step.saved_in_log >= MOSTLY * step.saved:
+        return
+    cost = found.cost_of_an_hour(one, step, in_log=True)
+    alone = ". Of these alone, with the nodes until then, one costs "
+    price = "" if cost is None else f"{alone}{money(cost, found.currency)}"
+    yield (
+        f"Of the {step.saved:,.0f} hours that {step.nodes:,} more like {one.kind.name} save, "
+        f"{step.saved_in_log:,.0f} lie before the last submission ({duration(found.span)}), the others while the log "
+        f"only drains{price}."
+    )
 
 
 def _cautions(found: Capacity, one: KindCapacity) -> Iterator[str]:
@@ -273,84 +324,3 @@ def _cautions(found: Capacity, one: KindCapacity) -> Iterator[str]:
             f"{found.goal.in_words(more.value)}, with {fewer.nodes:,} it is {found.goal.in_words(fewer.value)}. Chance "
             f"has a part in the numbers.{so}"
         )
-
-
-def capacity_text(found: Capacity) -> str:
-    """Return the answer as text: sentences, the table, and how to ask again."""
-    head, rows = columns(found)
-    text = [*found.sentences()]
-    if found.kinds:
-        text += ["", table(head, rows)]
-    told = [command for one in found.kinds[:AGAIN] for command in again(found, one)]
-    text += ["", "to look into one of them:", *told] if told else []
-    if found.grounds.omissions.parts():
-        text += ["", str(found.grounds.omissions)]
-    return "\n".join(text)
-
-
-def again(found: Capacity, one: KindCapacity) -> list[str]:
-    """Return the command that asks what the decisive number of nodes of a kind changes, on one line to be pasted."""
-    step = one.decisive
-    if step is None:
-        return []
-    words = ["schedlab", "site", "what-if", str(found.sweep.directory)]
-    if (found.sample.begin, found.sample.end) != (0, 1):
-        words += ["--part", f"{100 * found.sample.begin:g}-{100 * found.sample.end:g}"]
-    for change in _briefly(found, one, step):
-        words += ["--set", change]
-    return [join([*words, "--copies", str(step.runs)])]
-
-
-def _briefly(found: Capacity, one: KindCapacity, step: CapacityStep) -> Sequence[str]:
-    """Return the changes that add nodes, as "N more nodes like" others if that is the same."""
-    changes = step.variant.changes
-    short = Change(MORE_NODES, one.kind.lines[-1], str(step.nodes)).text
-    same = [change.text for change in expanded(found.sweep.site, [short])] == [
-        parse_change(one).text for one in changes
-    ]
-    return [short] if same else changes
-
-
-def columns(found: Capacity) -> tuple[list[str], list[list[str]]]:
-    """Return the head and the rows of the table of all numbers that were tried."""
-    priced = any(one.price is not None for one in found.kinds)
-    currency = f" ({found.currency})" if found.currency else ""
-    apart = ["as it is, same copies"] if _on_fewer(found) else []
-    head = ["nodes like", "nodes added", found.goal.text, *apart, "change", "95 % interval"]
-    head += _mean_wait(found, "mean wait")
-    head += ["utilisation", f"hours of waiting saved in {_period(found)}", "hours saved per node"]
-    head += [f"cost in 30 days{currency}", f"cost per hour saved{currency}"] if priced else []
-    before = found.goal.in_words(found.before)
-    first = [AS_IT_IS, "0", before, *([before] if apart else []), "-", "-"]
-    first += _mean_wait(found, duration(found.mean_wait))
-    rows = [[*first, f"{found.utilisation:.1%}", *["-"] * (4 if priced else 2), ""]]
-    for one in found.kinds:
-        rows += [_row(found, one, step, priced=priced) for step in one.steps]
-    return [*head, ""], rows
-
-
-def _mean_wait(found: Capacity, text: str) -> list[str]:
-    """Return a text of the mean wait, unless the goal is that one."""
-    return [] if found.goal.metric == "mean_wait" and not found.goal.kind else [text]
-
-
-def _on_fewer(found: Capacity) -> bool:
-    """Return whether numbers were run on fewer copies than the site as it is, whose metric is another one there."""
-    return any(step.runs < found.copies for one in found.kinds for step in one.steps)
-
-
-def _row(found: Capacity, one: KindCapacity, step: CapacityStep, *, priced: bool) -> list[str]:
-    saved, goal = found.saved(step), found.goal
-    row = [one.kind.name, f"{step.nodes:,}", goal.in_words(step.value)]
-    row += [goal.in_words(step.before)] if _on_fewer(found) else []
-    row.append(_signed(found, step.change))
-    row += ["-" if step.interval is None else _span(found, step.interval), *_mean_wait(found, duration(step.mean_wait))]
-    row += [f"{step.utilisation:.1%}", f"{saved:,.0f}", f"{saved / step.nodes:,.0f}"]
-    if priced:
-        cost, each = one.cost(step.nodes), found.cost_of_an_hour(one, step)
-        row += ["-" if cost is None else money(cost, ""), "-" if each is None else money(each, "")]
-    mark = "needed" if step.nodes == one.needed else "no effect" if step.unchanged else ""
-    mark = mark or (
-        f"simulated {'once' if step.runs == 1 else f'{step.runs} times'}" if step.runs < found.copies else ""
-    )
-    return [*row, mark]

@@ -24,9 +24,13 @@ def after_the_log(schedule: Schedule) -> float:
     >>> after_the_log(sl.simulate(jobs, "fcfs"))  # 60 and 30 minutes
     0.3333333333333333
     """
+    return waiting_after_the_log(schedule) / max(float(schedule.wait_time.sum()), 1.0)
+
+
+def waiting_after_the_log(schedule: Schedule) -> float:
+    """Return how many seconds all jobs together wait after the last submission."""
     last = schedule.workload.submit_time.max()
-    after = np.maximum(schedule.start_time - np.maximum(schedule.queued_since, last), 0)
-    return float(after.sum()) / max(float(schedule.wait_time.sum()), 1.0)
+    return float(np.maximum(schedule.start_time - np.maximum(schedule.queued_since, last), 0).sum())
 
 
 def log_end_clause(share: float) -> str:
