@@ -111,6 +111,18 @@ def test_several_suspend_times_are_ranked_by_energy(files):
     assert "energy" in str(found)
 
 
+def test_node_events_of_the_site_are_left_out_on_both_sides(files):
+    where = files()
+    (where / "events.csv").write_text("second,event,nodes\n101,drain,n1\n200,up,n1\n")
+    conf, jobs = where / "slurm.conf", where / "jobs.txt"
+    import_site(conf, jobs, node_events=[where / "events.csv"]).save(where / "site")
+    with pytest.raises(InputError, match="do not go with node events: leave out those of the site, on both sides"):
+        asked(where, *OFF)
+    found = asked(where, *OFF, own_events=False)
+    assert of_first(found) == [(15_000, 0.0), (12_150, 7.5)]
+    assert found.sweep.pair(found.ranking.variants[0]).base_name == "as it is, without the site's node events"
+
+
 def test_no_job_starts_above_a_cap(files):
     # Both want n1 or n2 at once; each adds 200 W to the 200 W of two idle nodes.
     jobs = JOBS.replace("00:01:40|", "00:00:00|").replace("00:01:50|", "00:00:10|")

@@ -60,7 +60,8 @@ class Paired(NamedTuple):
         base = compared_with(self.other.variant)
         told = ["same work"] if self.other.work else []
         told += [f"load {base.load:g}"] if base.load != 1 else []
-        told += [] if base.node_events is None else ["same node events"]
+        told += ["same node events"] if base.node_events is not None else []
+        told += [] if base.own_events else ["without the site's node events"]
         return ", ".join([AS_IT_IS, *told])
 
 

@@ -136,6 +136,11 @@ def variant_task(site: Site, jobs: Workload, variant: Variant, power: Power | No
     alone = site_of_variant(site, variant)
     base = site_of_variant(site, compared_with(variant))
     other = with_events(alone, variant)
+    if other.cluster.power_saving is not None and other.node_events is not None:
+        raise InputError(
+            "nodes that are switched off do not go with node events: leave out those of the site, on both sides, with "
+            "--own-node-events drop (own_events=False)"
+        )
     scheduler = under_version(other.scheduler, variant.slurm, variant.rules)
     if variant.policy:
         scheduler = under_version(under_policy(other, variant), variant.slurm, variant.rules)

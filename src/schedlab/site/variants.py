@@ -156,8 +156,8 @@ class Variant:
 def compared_with(variant: Variant) -> Variant:
     """Return the site as it is, with the load of a variant that changes more than that: else both are in the effect.
 
-    If a variant changes when nodes are switched off, they are so at the site as it is, too, if it does so. If its jobs
-    write checkpoints, the same nodes fail at the site as it is.
+    If a variant changes when nodes are switched off, the site as it is does with them what its slurm.conf says, and has
+    the same node events. If jobs of the variant write checkpoints, the same nodes fail at the site as it is.
 
     Examples
     --------
@@ -166,13 +166,15 @@ def compared_with(variant: Variant) -> Variant:
     >>> compared_with(Variant("off", ("SuspendTime=600",))).nodes_off
     True
     """
-    more = variant.changes or variant.policy or variant.slurm or not variant.own_events
-    more = more or variant.node_events is not None or variant.checkpoints or variant.cap
+    words = (variant.changes, variant.policy, variant.slurm, variant.checkpoints, variant.cap)
+    more = any(words) or not variant.own_events or variant.node_events is not None
+    nodes_off = any(is_of_power(parse_change(text)) for text in variant.changes)
     return Variant(
         AS_IT_IS,
         load=variant.load if more else 1.0,
         node_events=variant.node_events if variant.checkpoints else None,
-        nodes_off=any(is_of_power(parse_change(text)) for text in variant.changes),
+        own_events=variant.own_events or not nodes_off,
+        nodes_off=nodes_off,
     )
 
 
