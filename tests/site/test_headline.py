@@ -357,6 +357,8 @@ def test_of_users_who_lose_work_those_who_lose_most_are_named_with_their_part():
         Affected("user", f"user {name}", 9, 0, 2, 0, 0, 0, part, 0.0, 0.0, 99.0, 0.0) for name, part in hours.items()
     ]
     assert whose_lost(lost) == "of 5 users, 80% of it of user eve (2 jobs), user bob (2 jobs) and user ann (2 jobs)"
+    many = [*lost[:4], replace(lost[4], killed=40)]  # of little work, but many jobs
+    assert whose_lost(many).endswith(f"user ann (2 jobs); also {many[4].who} (40 jobs)")
     assert whose_lost(lost[:3]) == "of user eve (2 jobs), user bob (2 jobs) and user ann (2 jobs)"
 
 

@@ -104,7 +104,8 @@ def test_jobs_that_began_before_the_announcement_run_on_and_are_told(sweep):
     assert (only.drained, only.costs[0].put_off, only.costs[0].moved, only.costs[0].outlasting) == (0.0, 0.0, 0, 2)
     text = str(found)
     assert "No job starts later." in text
-    assert "Up to 2 jobs that began before the announcement would still run" in text
+    told = "Up to 2 jobs that began before the announcement would still run when it begins: "
+    assert f"{told}announce it earlier, or end them." in lead_of(found)
 
 
 def test_the_first_sentence_has_the_calibration_the_best_and_the_worst_begin(sweep):

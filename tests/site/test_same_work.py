@@ -11,6 +11,7 @@ from schedlab.cli import main
 from schedlab.errors import InputError
 from schedlab.report import variants as page
 from schedlab.site import import_site
+from schedlab.site.effect_bounds import effect_bounds
 from schedlab.site.effect_texts import effects_text, waits_heads
 from schedlab.site.effects import Effect, effects
 from schedlab.site.ranking import rank_variants
@@ -19,6 +20,7 @@ from schedlab.site.sweep import Paired, Sweep
 from schedlab.site.time_limits import KILLED, LEFT_OUT, SPLIT
 from schedlab.site.tuning import search_parameters
 from schedlab.site.variants import AS_IT_IS, Variant, grid, read_variants
+from schedlab.site.wait_text import wait_text
 
 CONF = """ClusterName=lab
 NodeName=n[1-2] CPUs=4
@@ -142,6 +144,12 @@ def test_who_loses_work_never_wins_and_who_does_not_is_judged_as_ever(sweep):
     assert found["user", "ann"].today is None
     split = {(one.kind, one.group): one for one in effects([sweep.pair(VARIANTS["split"])])}
     assert split["all", "all jobs"].same_work
+    base, other = sweep.pair(VARIANTS["split"])
+    pieces = other.fate == SPLIT
+    waits = [side.schedule.wait_time[rows].mean() for rows in (pieces, ~pieces) for side in (other, base)]
+    told = "the 12 jobs in pieces wait {} for all of these, {} as it is; all others {}, {} as it is"
+    found = effect_bounds(sweep, VARIANTS["split"], [Paired(base, other)])
+    assert found.cautions[0] == told.format(*map(wait_text, waits))
 
 
 def test_that_less_work_makes_some_wait_longer_is_told_with_the_wait_of_today():
@@ -185,6 +193,7 @@ def test_a_search_chooses_no_variant_that_leaves_work(directory):
     assert "Not chosen" in " ".join(found.sentences())
     split = search_parameters(sweep, axes, workers=1, long="split")
     assert split.less_work == ()
+    assert f"What follows is of {split.judged_on.text} alone." in split.sentences()
 
 
 def test_variants_say_what_becomes_of_long_jobs_in_files_grids_and_options(tmp_path):

@@ -410,7 +410,7 @@ def test_an_undecided_answer_is_a_sentence():
         "anything between 100 min shorter and 56 min longer is possible: leave it as it is",
     ]
     small = Effect("all", "all jobs", 90, 7200.0, 7100.0, (-300.0, 120.0))
-    little = "the change is at most between 5 min shorter and 2 min longer, which is little: leave it as it is"
+    little = "any change is small, between 5 min shorter and 2 min longer: leave it as it is"
     assert change_texts("x", small)[1] == little
 
 

@@ -187,11 +187,21 @@ def whose_lost(found: Iterable[Affected]) -> str:
     if len(users) == 1:
         return f"of {users[0].who} alone"
     first = users if len(users) <= MOST_LOSERS else users[:MOST_LOSERS]
-    named = listed([f"{one.who} ({count_of(one.killed + one.left_out, 'job')})" for one in first])
+    named = listed([_with_jobs(one) for one in first])
     if first is users:
         return f"of {named}"
     part = sum(one.lost_hours for one in first) / max(sum(one.lost_hours for one in users), 1e-9)
-    return f"of {count_of(len(users), 'user')}, {part:.0%} of it of {named}"
+    most = max(users, key=_jobs_lost)
+    besides = "" if most in first or _jobs_lost(most) <= min(map(_jobs_lost, first)) else f"; also {_with_jobs(most)}"
+    return f"of {count_of(len(users), 'user')}, {part:.0%} of it of {named}{besides}"
+
+
+def _jobs_lost(one: Affected) -> int:
+    return one.killed + one.left_out
+
+
+def _with_jobs(one: Affected) -> str:
+    return f"{one.who} ({count_of(_jobs_lost(one), 'job')})"
 
 
 def _beyond(every: Affected) -> str:

@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from schedlab.site.changes import changed
 from schedlab.site.pass_depths import reach_texts, window_text
 from schedlab.site.policy_text import instead
 from schedlab.site.sweep import Paired, Sweep
+from schedlab.site.time_limits import SPLIT
 from schedlab.site.unusable import TELLING, Unusable, unusable
 from schedlab.site.variant_task import under_policy
 from schedlab.site.variants import Variant
+from schedlab.site.wait_text import wait_text
+from schedlab.wording import count_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +33,15 @@ class EffectBounds:
         The waiting of jobs that cannot use the nodes that it adds; None: it adds none.
     instead
         What no longer counts under its policy, in words; empty: it has none, or all of the site's scheduler counts.
+    pieces
+        How long jobs that run in pieces wait, and how long the others, in words; empty: none does.
     """
 
     reach: tuple[str, ...] = ()
     window: str = ""
     unusable: Unusable | None = None
     instead: str = ""
+    pieces: str = ""
 
     @property
     def no_use(self) -> tuple[str, ...]:
@@ -46,7 +54,7 @@ class EffectBounds:
     def cautions(self) -> tuple[str, ...]:
         """What makes it dangerous, or of little use, in words."""
         use = self.unusable.text("the new nodes") if self.unusable is not None and self.no_use else ""
-        return tuple(filter(None, (self.instead, self.window, use)))
+        return tuple(filter(None, (self.pieces, self.instead, self.window, use)))
 
 
 def effect_bounds(sweep: Sweep, variant: Variant, pairs: Sequence[Paired]) -> EffectBounds:
@@ -64,9 +72,31 @@ def effect_bounds(sweep: Sweep, variant: Variant, pairs: Sequence[Paired]) -> Ef
     lost = instead(other.scheduler, under_policy(other, variant)) if variant.policy else ""
     if not variant.changes:
         return EffectBounds(instead=lost)
+    pieces = _of_pieces(pairs)
     schedules = [base.schedule for base, _ in pairs]
     passes = (site.scheduler.backfill, other.scheduler.backfill)
     use = None
     if sweep.nodes and (new := set(other.cluster.nodes).difference(site.cluster.nodes)):
         use = unusable(schedules[0], other.cluster, other.scheduler.placement, new)
-    return EffectBounds(tuple(reach_texts(*passes, schedules)), window_text(*passes, schedules[0].workload), use, lost)
+    return EffectBounds(
+        tuple(reach_texts(*passes, schedules)), window_text(*passes, schedules[0].workload), use, lost, pieces
+    )
+
+
+def _of_pieces(pairs: Sequence[Paired]) -> str:
+    """Say how long jobs wait that run in pieces, for all of these, and how long the others do, as means over pairs."""
+    means = []
+    for base, other in pairs:
+        split = other.fate[other.rows] == SPLIT
+        if not split.any() or split.all():
+            return ""
+        waits = (base.schedule.wait_time, other.schedule.wait_time)
+        means.append([float(wait[rows].mean()) for rows in (split, ~split) for wait in waits])
+    if not means:
+        return ""
+    before, after, others_before, others_after = np.mean(means, axis=0).tolist()
+    jobs = count_of(int((pairs[0].other.fate == SPLIT).sum()), "job")
+    return (
+        f"the {jobs} in pieces wait {wait_text(after)} for all of these, {wait_text(before)} as it is; all others "
+        f"{wait_text(others_after)}, {wait_text(others_before)} as it is"
+    )

@@ -352,5 +352,5 @@ def _size(every: Effect) -> str:
 def _undecided(every: Effect, interval: Interval) -> str:
     """Say what an interval that contains 0 leaves open: a change that may be large, or at most a small one."""
     if max(map(abs, interval)) <= LITTLE * every.before:
-        return f"the change is at most between {between(interval)}, which is little"
+        return f"any change is small, between {between(interval)}"
     return f"anything between {between(interval)} is possible"

@@ -41,7 +41,7 @@ def lead_of(found: Maintenance) -> list[str]:
         done, every = _counts(found)
         told = f"of the {done:,} of {count_of(every, 'begin')} that were simulated before the interruption, {told}"
     idle = f"{_hours(best.drained)} idle before it, beyond the {found.closed:,.0f} of the maintenance itself"
-    parts = [told, idle, *_moved(best)]
+    parts = [told, *_outlasting(best), idle, *_moved(best)]
     if len(found.slots) > 1:
         times = worst.drained / best.drained if best.drained >= 1 else 0.0
         size = f"{times:.1f} times as many" if times >= 1.05 else _hours(worst.drained)
@@ -49,6 +49,15 @@ def lead_of(found: Maintenance) -> list[str]:
     parts += _other_ranking(found)
     parts.append(_chance(found))
     return found.standing.lead(parts)
+
+
+def _outlasting(slot: MaintenanceSlot) -> list[str]:
+    """Say how many jobs a notice is too short for: the nodes are not empty then."""
+    outlasting = round(max(one.outlasting for one in slot.costs))
+    if not outlasting:
+        return []
+    would = f"up to {count_of(outlasting, 'job')} that began before the announcement would still run when it begins"
+    return [f"{would}: announce it earlier, or end them"]
 
 
 def _other_ranking(found: Maintenance) -> Iterator[str]:
@@ -128,12 +137,6 @@ def _certainty(found: Maintenance) -> Iterator[str]:
             f"It is announced {duration(found.plan.told)} before. From then on no job starts whose time limit reaches "
             "into it, so that nodes idle. With a shorter notice fewer do, and more jobs still run when it begins "
             "(--notice; --at asks for this begin alone)."
-        )
-    outlasting = round(max(one.outlasting for one in best.costs))
-    if outlasting:
-        yield (
-            f"Up to {count_of(outlasting, 'job')} that began before the announcement would still run when it begins. "
-            "Announce it earlier, or end them."
         )
     if found.span < SHORT:
         yield f"The log covers {duration(found.span)}: one event in it can decide which begin is the best."

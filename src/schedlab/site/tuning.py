@@ -87,7 +87,7 @@ class ParameterSearch:
 
     def sentences(self) -> list[str]:
         """Return the answer in plain sentences."""
-        told = [*self.lead, *self.grounds.sentences()]
+        told = [*self.lead, f"What follows is of {self.judged_on.text} alone.", *self.grounds.sentences()]
         told += [*([copies_text(self.copies)] if self.effects else []), *winners_text(self.effects)]
         if self.less_work:
             names = listed([one.name for one in self.less_work], MOST_REFUSED)
@@ -98,7 +98,11 @@ class ParameterSearch:
         number, what = count_of(len(self.values) + len(self.less_work) - 1, "variant"), self.metric.replace("_", " ")
         place = f"by {what} on {self.chosen_on.text}, "
         if self.best.name == AS_IT_IS:
-            return [f"{place}none of {number} is better than the site as it is"]
+            none = f"{place}none of {number} is better than the site as it is"
+            return [
+                none,
+                f"so there was nothing to judge on {self.judged_on.text}, the rest, of which the following is",
+            ]
         every = next(one for one in self.effects if one.kind == "all")
         values = f"{quantity(self.metric, self.after)}, {quantity(self.metric, self.before)} as it is"
         return [
