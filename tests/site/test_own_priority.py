@@ -106,6 +106,18 @@ def test_a_policy_counts_as_the_factor_that_a_deployment_makes_of_it(tmp_path):
     assert order_under(site, policy="saf", points=5000)[0] == [0, 2, 3, 1]
 
 
+def test_what_eaf_gains_on_logs_that_were_kept_apart_and_where_it_gains_nothing_is_said_with_it(tmp_path):
+    site = three_that_wait(tmp_path)
+    (told,) = [
+        note for note in order_under(site, policy="eaf")[1] if note.startswith("policy=eaf (expected area first)")
+    ]
+    assert "0.98 of the mean bounded slowdown of saf and 1.08 of its mean wait" in told
+    assert "it gains nothing where few jobs repeat" in told
+    assert not any("0.98" in note for note in order_under(site, policy="saf")[1])
+    readme = deploy("eaf").files["README.md"]
+    assert "it gains nothing, or costs a little, where few jobs repeat" in " ".join(readme.split())
+
+
 def test_a_policy_that_changes_with_time_stays_in_place_of_the_priorities_and_says_so(tmp_path):
     site = three_that_wait(tmp_path)
     assert any("not simulated, as its scores change" in note for note in order_under(site, policy="wfp3")[1])
