@@ -32,7 +32,8 @@ def answer(jobs: Workload, waits: np.ndarray) -> Any:
     )
     fate, rows = np.zeros(len(jobs), dtype=np.int8), np.arange(len(jobs))
     variant = SimpleNamespace(name="x")
-    return SimpleNamespace(schedule=schedule, rows=rows, fate=fate, jobs=jobs, sample=THE_LOG, variant=variant)
+    told = {"schedule": schedule, "rows": rows, "fate": fate, "jobs": jobs, "sample": THE_LOG, "variant": variant}
+    return SimpleNamespace(**told, cores=jobs.job_processors)
 
 
 def test_a_user_most_of_whose_jobs_are_in_a_group_that_surely_pays_is_told_with_it():

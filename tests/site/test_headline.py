@@ -323,7 +323,20 @@ def test_what_changes_most_is_told_though_it_may_be_chance():
     assert told == f"T{why}user049 (951 jobs, -15.4 h each) and user003 (40 jobs, +26.1 h each)."
     assert open_text([heavy], "Under x, ") == [f"Under x, t{why}user049 (951 jobs, -15.4 h each)."]
     assert open_text([replace(heavy, told=True)]) == []  # most of its jobs are in a group of which it is told
-    assert open_text([small]) == []
+    assert open_text([replace(small, after=650.0)]) == []  # less than a minute each
+    (told,) = open_text([replace(heavy, told=True), light])
+    assert told.startswith(
+        "These waits change most in sum, of users of whom nothing is sure, perhaps by chance: user003 "
+    )
+
+
+def test_who_changes_most_in_sum_is_named_whatever_share_of_the_own_wait_that_is():
+    """A sixth of 5.9 days for 953 jobs is 15,400 h; a third of an hour for 200 jobs is 12 h, and not named."""
+    large = Effect("user", "user049", 953, 511_200.0, 453_000.0, None)
+    middle = Effect("user", "user017", 310, 118_440.0, 106_272.0, None)
+    tiny = Effect("user", "user048", 207, 300.0, 83.0, None)
+    (told,) = open_text([tiny, middle, large])
+    assert told.endswith("perhaps by chance: user049 (953 jobs, -16.2 h each) and user017 (310 jobs, -3.38 h each).")
 
 
 def test_groups_that_have_no_room_in_the_table_are_counted():

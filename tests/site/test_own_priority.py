@@ -10,6 +10,9 @@ from schedlab.errors import InputError
 from schedlab.site.jobs import completed
 from schedlab.site.own_priority import own_priority
 from schedlab.site.policy_consequences import consequences
+from schedlab.site.ranking import rank_variants
+from schedlab.site.samples import SiteSample
+from schedlab.site.sweep import Sweep
 from schedlab.site.variant_task import variant_task
 from schedlab.site.variants import Variant
 from schedlab.slurm.deployment import deploy
@@ -116,6 +119,14 @@ def test_what_eaf_gains_on_logs_that_were_kept_apart_and_where_it_gains_nothing_
     assert not any("0.98" in note for note in order_under(site, policy="saf")[1])
     readme = deploy("eaf").files["README.md"]
     assert "it gains nothing, or costs a little, where few jobs repeat" in " ".join(readme.split())
+
+
+def test_the_first_sentences_say_under_which_of_several_variants_priorities_no_longer_count(tmp_path):
+    directory = three_that_wait(tmp_path).save(tmp_path / "site")
+    sweep, variants = Sweep(directory), [Variant("saf", policy="saf"), Variant("replaced", policy="saf", points=0)]
+    sweep.run(variants, workers=1)
+    told = [one for one in rank_variants(sweep, variants, [SiteSample()]).lead if "no longer count" in one]
+    assert told == ["Under replaced, partition no longer counts."]
 
 
 def test_a_policy_that_changes_with_time_stays_in_place_of_the_priorities_and_says_so(tmp_path):

@@ -46,6 +46,25 @@ def directory(tmp_path):
     return import_site(tmp_path, tmp_path / "jobs.txt").save(tmp_path / "site")
 
 
+def test_a_job_that_has_its_node_alone_counts_with_all_cores_of_it(tmp_path):
+    """A job asks for two of four cores, has the node alone, runs 12 hours, and is killed after six."""
+    (tmp_path / "slurm.conf").write_text(CONF.replace("Default=YES", "Default=YES OverSubscribe=EXCLUSIVE"))
+    times = "2026-04-01T00:00:00|2026-04-01T00:00:00"
+    head = "JobIDRaw|User|State|Submit|Start|End|TimelimitRaw|AllocCPUS|Partition"
+    lines = [head, f"1|ann|COMPLETED|{times}|2026-04-01T12:00:00|1440|2|batch"]
+    (tmp_path / "jobs.txt").write_text("\n".join([*lines, f"2|bob|COMPLETED|{times}|2026-04-01T06:00:00|360|4|batch"]))
+    site = import_site(tmp_path, tmp_path / "jobs.txt").save(tmp_path / "site")
+    sweep, variant = Sweep(site), Variant("x", ("PartitionName=batch MaxTime=6:00:00",))
+    sweep.run([variant], workers=1)
+    found = rank_variants(sweep, [variant], [SiteSample()])
+    every = found.best.every
+    assert every is not None
+    assert (every.killed_hours, every.undone_hours, every.hours) == (24, 24, 72)
+    assert found.best.utilisation == 1  # both nodes are busy for six hours
+    as_it_is = next(one for one in found.ranked if one.variant.name == AS_IT_IS)
+    assert as_it_is.utilisation == 0.75
+
+
 VARIANTS = {
     "killed": Variant("killed", (SHORT,)),
     "split": Variant("split", (SHORT,), long="split"),

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from schedlab.cli.sites import _show
 from schedlab.cluster.slurm_releases import LIFETIMES, RELEASES, SlurmRelease, within
 from schedlab.errors import InputError
 from schedlab.site import changed, import_site, read
@@ -36,6 +37,21 @@ def site_with(tmp_path, text, sacct=None, slurm=None):
 )
 def test_the_release_is_guessed_from_parameters_that_only_some_releases_have(tmp_path, text, release):
     assert str(site_with(tmp_path, text).settings.slurm) == release
+
+
+@pytest.mark.parametrize(
+    ("text", "slurm", "said"),
+    [
+        ("CacheGroups=1\n", None, "; the twin follows the rules of 22.05: give --slurm if the site runs another"),
+        ("", "25.05", "Slurm: 25.05 (given); the twin follows the rules of 24.11"),
+        ("", "22.05", "Slurm: 22.05 (given)"),
+        ("", None, "Slurm: not known"),
+    ],
+)
+def test_what_is_imported_says_whose_rules_the_twin_follows(tmp_path, capsys, text, slurm, said):
+    _show(site_with(tmp_path, text, slurm=slurm), False, ledger=False)
+    (line,) = [one for one in capsys.readouterr().out.splitlines() if one.startswith("Slurm: ")]
+    assert line.endswith(said)
 
 
 def test_what_excludes_each_other_is_said_and_the_later_counts(tmp_path):

@@ -132,7 +132,7 @@ def test_whose_jobs_are_touched_is_counted_by_group_with_core_hours(tmp_path):
     site = site_of(tmp_path)
     jobs = site.replayable().jobs
     task = task_of(site, "PartitionName=batch MaxTime=6:00:00")
-    found = affected([jobs], 8, [(task.adapted.fate, task.adapted.undone)])
+    found = affected([jobs], 8, [(task.adapted.fate, task.adapted.undone)], [jobs.job_processors])
     every = found[0]
     # 4 processors for 6 hours until the kill, and 6 hours more at the site as it is; 2 x 2 + 4 x 12 + 1 hours in all.
     assert (every.jobs, every.cut, every.killed, every.left_out) == (3, 1, 1, 0)
@@ -146,7 +146,7 @@ def test_whose_jobs_are_touched_is_counted_by_group_with_core_hours(tmp_path):
     assert "killed" in text
     assert "cannot run" not in text
     assert any("24 core-hours (45.3%)" in sentence for sentence in sentences(found))
-    assert affected([jobs], 8, [(np.zeros(3, np.int8), np.zeros(3, np.int64))]) == ()
+    assert affected([jobs], 8, [(np.zeros(3, np.int8), np.zeros(3, np.int64))], [jobs.job_processors]) == ()
 
 
 def test_work_that_a_limit_loses_stands_beside_what_the_limit_of_today_loses_already():
@@ -154,16 +154,17 @@ def test_work_that_a_limit_loses_stands_beside_what_the_limit_of_today_loses_alr
     hours = 3600 * np.array([72, 60, 12])
     columns = {"submit_time": [0, 0, 0], "run_time": hours, "requested_time": 3600 * np.array([72, 72, 24])}
     jobs = Workload.from_columns(columns | {"requested_processors": [1, 1, 1]})
+    cores = jobs.job_processors
     fate, undone = np.array([KILLED, KILLED, UNTOUCHED], dtype=np.int8), 3600 * np.array([24, 12, 0])
-    every = affected([jobs], 4, [(fate, undone)])[0]
+    every = affected([jobs], 4, [(fate, undone)], [cores])[0]
     assert (every.hours, every.lost_hours, every.lost_today_hours, every.killed_today) == (144, 132, 72, 1)
     assert lost_texts(every) == [
-        "kills 1 job more than today, and 41.7% more of all core-hours come to nothing",
-        "that is 2 jobs instead of the 1 that end at their own limits today, and 91.7% of all core-hours instead of "
-        "50.0%",
+        "kills 1 job more than today, and another 41.7% of all core-hours come to nothing",
+        "with the 1 of them that ends at its own limit today, that is 2 jobs and 91.7% of all core-hours",
         "66.7% of all core-hours run in vain, and 25.0% are not run",
         SPLITTING,
     ]
-    gone = affected([jobs], 4, [(np.array([LEFT_OUT, UNTOUCHED, UNTOUCHED], dtype=np.int8), hours * [1, 0, 0])])[0]
+    fate = np.array([LEFT_OUT, UNTOUCHED, UNTOUCHED], dtype=np.int8)
+    gone = affected([jobs], 4, [(fate, hours * [1, 0, 0])], [cores])[0]
     assert (gone.lost_hours, gone.lost_today_hours) == (72, 72)
     assert affected_text([every]).split()[-6:] == ["3", "2", "1", "96", "36", "72"]

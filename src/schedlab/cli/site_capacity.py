@@ -59,7 +59,7 @@ def capacity(
             "--node",
             metavar="NODES",
             show_default="every kind that a partition has",
-            help="Kind of nodes to add, named by nodes of its line, such as n[1-87] or n1; repeatable.",
+            help="Kind of nodes to add, named by nodes of its line, such as n[001-087] or n001; repeatable.",
         ),
     ] = None,
     partitions: Annotated[

@@ -318,6 +318,18 @@ def what_if(
         raise InputError(failed)
 
 
+def _rules_of(site: Any) -> str:
+    """Say which version's rules the twin follows, where that is not the one that the site surely runs."""
+    from schedlab.scheduler.slurm_rules import version_of
+
+    release = site.settings.slurm
+    version = version_of(release)
+    if version in ("", str(release)):
+        return ""
+    told = f"; the twin follows the rules of {version}"
+    return told if release.oldest == release.newest else f"{told}: give --slurm if the site runs another"
+
+
 def _show(site: Any, as_json: bool, *, ledger: bool) -> None:
     if as_json:
         show_json(
@@ -342,7 +354,7 @@ def _show(site: Any, as_json: bool, *, ledger: bool) -> None:
         show("")
     show(f"scheduler: {site.settings.scheduler}")
     source = f" ({site.settings.slurm.source})" if site.settings.slurm.source else ""
-    show(f"Slurm: {site.settings.slurm}{source}")
+    show(f"Slurm: {site.settings.slurm}{source}{_rules_of(site)}")
     if site.jobs is not None:
         show(f"jobs: {len(site.jobs):,}")
     if site.node_events is not None:

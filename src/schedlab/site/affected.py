@@ -84,7 +84,10 @@ class Affected:
 
 
 def affected(
-    jobs: Sequence[Workload], processors: int, fates: Iterable[tuple[NDArray[np.int8], NDArray[np.int64]]]
+    jobs: Sequence[Workload],
+    processors: int,
+    fates: Iterable[tuple[NDArray[np.int8], NDArray[np.int64]]],
+    cores: Sequence[NDArray[np.int64]],
 ) -> tuple[Affected, ...]:
     """Return what a variant does to the jobs of each group that it touches; those that lose most come first.
 
@@ -96,17 +99,21 @@ def affected(
         Of the site.
     fates
         What becomes of each job of a sample, and how many seconds of it are not done; see `VariantAnswer`.
+    cores
+        That each job of a sample holds at the site as it is: of a node that it has alone, all.
     """
     found: dict[tuple[str, str], NDArray[np.float64]] = {}
-    for sample, (fate, undone) in zip(jobs, fates, strict=True):
+    for sample, (fate, undone), held in zip(jobs, fates, cores, strict=True):
         seconds = np.minimum(sample.run_time, sample.requested_time)
-        cores = sample.job_processors.astype(np.float64) / HOUR
+        per_second = held / HOUR
         measures = [np.ones(len(sample)), *(fate == one for one in (CUT, KILLED, SPLIT, LEFT_OUT))]
         at_limit = sample.run_time >= sample.requested_time
         measures.append((fate == KILLED) & at_limit)
-        measures += [(fate == KILLED) * (seconds - undone) * cores, undone * cores, (fate == SPLIT) * seconds * cores]
+        measures += [(fate == KILLED) * (seconds - undone), undone, (fate == SPLIT) * seconds]
         lost_today = np.isin(fate, (KILLED, LEFT_OUT)) & at_limit
-        measures += [seconds * cores, lost_today * seconds * cores, fate != UNTOUCHED]
+        measures += [seconds, lost_today * seconds]
+        measures[6:] = [one * per_second for one in measures[6:]]
+        measures.append(fate != UNTOUCHED)
         for kind, labels in groups_of(sample, processors):
             known = labels.codes >= 0
             sums = [np.bincount(labels.codes[known], one[known], len(labels.names)) for one in measures]
@@ -144,8 +151,8 @@ def lost_texts(every: Affected) -> list[str]:
     --------
     >>> for clause in lost_texts(Affected("all", "all jobs", 90, 0, 9, 0, 0, 2, 190.0, 60.0, 0.0, 1000.0, 120.0)):
     ...     print(clause)
-    kills 7 jobs more than today, and 13.0% more of all core-hours come to nothing
-    that is 9 jobs instead of the 2 that end at their own limits today, and 25.0% of all core-hours instead of 12.0%
+    kills 7 jobs more than today, and another 13.0% of all core-hours come to nothing
+    with the 2 of them that end at their own limits today, that is 9 jobs and 25.0% of all core-hours
     19.0% of all core-hours run in vain, and 6.0% are not run
     jobs that go on from a checkpoint need not be lost: --long split runs them in pieces
     """
@@ -163,11 +170,12 @@ def lost_texts(every: Affected) -> list[str]:
             every.lost_hours - every.lost_today_hours,
         )
     )
-    told = [f"{' and '.join(parts)}, and {f'{added} more' if today else lost} of all core-hours come to nothing"]
+    told = [f"{' and '.join(parts)}, and {f'another {added}' if today else lost} of all core-hours come to nothing"]
     if today:
-        now = f"the {every.killed_today:,} that end at their own limits today" if every.killed_today else "none"
-        jobs = f"{count_of(every.killed, 'job')} instead of {now}, and " if every.killed else ""
-        told.append(f"that is {jobs}{lost} of all core-hours instead of {today_text(every)}")
+        whose = f"the {every.killed_today:,} of them" if every.killed_today else "those left out"
+        end = "that ends at its own limit today" if every.killed_today == 1 else "that end at their own limits today"
+        jobs = f"{count_of(every.killed, 'job')} and " if every.killed else ""
+        told.append(f"with {whose} {end}, that is {jobs}{lost} of all core-hours")
     if every.killed_hours:
         told.append(f"{run} of all core-hours run in vain, and {undone} are not run")
     return [*told, *([SPLITTING] if every.killed and not every.split else [])]

@@ -18,19 +18,21 @@ from schedlab.atomic import atomic_path
 from schedlab.documents import parse_json
 from schedlab.energy.measures import OF_ENERGY
 from schedlab.errors import InputError
+from schedlab.schedule.checkpoints import writes_checkpoints
 from schedlab.schedule.metrics import metric_names
 from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.stretches import by_stretch
 from schedlab.schedule.timeline import Steps, cores_held, count_present
+from schedlab.schedule.window import measured_window
 from schedlab.site.samples import SiteSample
 from schedlab.site.variant_task import VariantTask
 from schedlab.site.variants import Variant
 from schedlab.wording import did_you_mean, shown
 from schedlab.workload.workload import Workload
 
-FORMAT = 4
+FORMAT = 5
 """Of the stored answers: since 2, both sides of a comparison have the same jobs; since 3, samples have copies; since 4,
-they have the cores that runs hold."""
+they have the cores that runs hold; since 5, utilisation counts these."""
 
 _OF_KEPT = ("row", "submit", "queued", "start", "end", "backfilled", "killed")
 _OF_ALL = ("fate", "undone")
@@ -86,6 +88,16 @@ class VariantAnswer:
         held = self.schedule.held
         return count_present(held.start, held.end, held.processors if self.held_cores is None else self.held_cores)
 
+    @property
+    def cores(self) -> NDArray[np.int64]:
+        """Cores that each job of the sample holds in its last run, as `held_cores`; of one that has none, asked for."""
+        cores = self.jobs.job_processors.astype(np.int64)
+        if self.held_cores is not None:
+            runs = by_stretch(self.schedule).runs
+            rows = self.rows if runs is None else self.rows[runs["job"]]
+            cores[rows] = np.where(self.held_cores > 0, self.held_cores, cores[rows])
+        return cores
+
     def metric(self, name: str) -> float:
         """Return a metric by its name.
 
@@ -120,6 +132,9 @@ def check_metric(name: str, power: str | PathLike[str] | None = None) -> None:
 def write_answer(path: str | PathLike[str], task: VariantTask, *, nodes: bool) -> None:
     """Simulate what a variant asks for, and write the answer."""
     schedule, metrics = task.simulate(nodes=nodes)
+    cores = None if schedule.placement is None else cores_held(by_stretch(schedule))
+    if cores is not None and not writes_checkpoints(schedule):
+        metrics["utilisation"] = _utilisation(schedule, cores)
     told = {
         "metrics": metrics,
         "notes": task.notes,
@@ -140,9 +155,16 @@ def write_answer(path: str | PathLike[str], task: VariantTask, *, nodes: bool) -
     arrays: dict[str, Any] = {"told": np.array(json.dumps(told))}
     arrays |= {name: np.asarray(column) for name, column in columns.items()}
     arrays |= {name: found for name in _OF_RUNS if (found := getattr(schedule, name)) is not None}
-    if schedule.placement is not None:
-        arrays["cores"] = cores_held(by_stretch(schedule))
+    if cores is not None:
+        arrays["cores"] = cores
     _write(path, arrays)
+
+
+def _utilisation(schedule: Schedule, cores: NDArray[np.int64]) -> float:
+    """Return the share of the machine that runs hold which are done: of a node that a job has alone, all cores."""
+    held = schedule.held
+    busy = (held.end - held.start)[held.done] * cores[held.done].astype(np.float64)
+    return float(busy.sum()) / (schedule.processors * measured_window(schedule).length)
 
 
 def write_same(path: str | PathLike[str], task: VariantTask, simulated: str | PathLike[str]) -> None:

@@ -262,7 +262,8 @@ class _Paired:
 def _losers(base: VariantAnswer, other: VariantAnswer) -> Iterator[tuple[str, str]]:
     """Give kind and name of the groups of which a variant kills or cancels jobs, or leaves them out."""
     lost = np.isin(other.fate, (KILLED, LEFT_OUT))
-    if lost_work([other.schedule]).exceeds(lost_work([base.schedule])):
+    here, there = (lost_work([one.schedule], [one.cores[one.rows]]) for one in (base, other))
+    if there.exceeds(here):
         lost[other.rows[cancelled(other.schedule) & ~cancelled(base.schedule)]] = True
     for kind, labels in groups_of(other.jobs, base.schedule.processors) if lost.any() else ():
         for code in np.unique(labels.codes[lost]).tolist():

@@ -67,7 +67,7 @@ def lead_of(ranking: VariantRanking) -> list[str]:
         return lead_sentences(grounds, change, payers_of(best))
     if ranking.metric != "mean_wait" or ranking.has_winner:
         return lead_sentences(grounds, change, payers_of(best), best.variant.name)
-    return grounds.standing.lead([*change, *grounds.deciding])
+    return grounds.standing.lead([*change, *_replaced(ranking), *grounds.deciding])
 
 
 def details_of_answer(ranking: VariantRanking) -> list[str]:
@@ -168,6 +168,17 @@ def _none_of(ranking: VariantRanking, before: str) -> list[str] | None:
     if ranking.ranked[0].variant.name == AS_IT_IS:
         return [f"{variants} has a better {what} than the site as it is ({before})"]
     return None
+
+
+def _replaced(ranking: VariantRanking) -> list[str]:
+    """Say of a few variants with which of them rules of the site no longer count: they are no lines beside others."""
+    if len(ranking.variants) > EACH:
+        return []
+    names: dict[str, list[str]] = {}
+    for one in ranking.changed:
+        if one.bounds.instead:
+            names.setdefault(one.bounds.instead.removeprefix("under this scheduler, "), []).append(one.variant.name)
+    return [f"under {listed(under)}, {lost}" for lost, under in names.items()]
 
 
 def _undecided_of(ranking: VariantRanking) -> list[RankedVariant]:

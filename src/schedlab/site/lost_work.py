@@ -65,14 +65,15 @@ def cancelled(schedule: Schedule) -> NDArray[np.bool_]:
     return found
 
 
-def lost_work(schedules: Sequence[Schedule]) -> LostWork:
-    """Return the work that is lost, a mean over schedules."""
-    return LostWork(*np.mean([_lost(one) for one in schedules], axis=0).tolist())
+def lost_work(schedules: Sequence[Schedule], held: Sequence[NDArray[np.int64]] | None = None) -> LostWork:
+    """Return the work that is lost, a mean over schedules; `held`, the cores that each job holds, if not what it asks
+    for."""
+    cores = [one.workload.job_processors for one in schedules] if held is None else held
+    return LostWork(*np.mean([*map(_lost, schedules, cores)], axis=0).tolist())
 
 
-def _lost(schedule: Schedule) -> tuple[float, float, float, float]:
-    jobs = schedule.workload
-    cores = jobs.job_processors.astype(np.float64) / HOUR
+def _lost(schedule: Schedule, held: NDArray[np.int64]) -> tuple[float, float, float, float]:
+    jobs, cores = schedule.workload, held / HOUR
     hours = np.minimum(jobs.run_time, jobs.requested_time) * cores
     gone = cancelled(schedule)
     again = 0.0

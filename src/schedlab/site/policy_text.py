@@ -24,7 +24,7 @@ WEIGHTS: Final = {
 
 EAF_GAINS = (
     "On four logs that had no part in its making, eaf had 0.98 of the mean bounded slowdown of saf and 1.08 of its "
-    "mean wait; it gains nothing where few jobs repeat, where users are not known, and where wide jobs have long requests"
+    "mean wait; it gains nothing where few jobs repeat, users are not known, or wide jobs have long requests"
 )
 """What is known of expected area first elsewhere: see `docs/background/beyond-saf.md`."""
 

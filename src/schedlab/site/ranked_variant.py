@@ -169,7 +169,7 @@ class RankedVariant:
         if self.same_work:
             return f"{self.killed:,}" if self.killed else "-", "-"
         today = self.every is not None and self.every.lost_today_hours
-        lost = f"{self.in_vain:.1%}" + (f" (today {today_text(self.every)})" if self.every and today else "")
+        lost = f"{self.in_vain:.1%}" + (f" (today, too: {today_text(self.every)})" if self.every and today else "")
         return f"{self.killed:,}" if self.killed else "-", lost
 
     @property

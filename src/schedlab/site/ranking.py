@@ -29,7 +29,7 @@ from schedlab.site.headline import (
     details_of_answer,
     lead_of,
 )
-from schedlab.site.lost_work import lost_work
+from schedlab.site.lost_work import LostWork, lost_work
 from schedlab.site.ranked_variant import RankedVariant
 from schedlab.site.samples import SiteSample
 from schedlab.site.sweep import Paired, Sweep, VariantFailure
@@ -214,13 +214,14 @@ def _ranked(sweep: Sweep, variant: Variant, pairs: Sequence[Paired], metric: str
     answers = [other for _, other in pairs]
     means = {name: float(np.mean([one.metric(name) for one in answers])) for name in (metric, *SHOWN)}
     originals = [one for one in answers if one.sample == one.sample.original]  # copies have the same jobs
+    base = compared_with(variant)
+    today = [one for pair in pairs if (one := sweep.answer(base, pair.other.sample)) is not None]
     found = affected(
         [one.jobs for one in originals],
         answers[0].schedule.processors,
         [(one.fate, one.undone) for one in originals],
+        [one.cores for one in today if one.sample == one.sample.original],
     )
-    base = compared_with(variant)
-    today = [one for pair in pairs if (one := sweep.answer(base, pair.other.sample)) is not None]
     return RankedVariant(
         variant,
         means[metric],
@@ -232,13 +233,17 @@ def _ranked(sweep: Sweep, variant: Variant, pairs: Sequence[Paired], metric: str
         found,
         float(np.mean([base.metric("mean_wait") for base, _ in pairs])),
         variant.name != AS_IT_IS and all(_same(*pair) for pair in pairs),
-        lost_work([one.schedule for one in answers]),
-        lost_work([base.schedule for base, _ in pairs]),
+        _lost(answers),
+        _lost([base for base, _ in pairs]),
         far_longer(pairs, today),
         effect_bounds(sweep, variant, pairs),
         energy_effect(pairs, "" if sweep.power is None else sweep.power.currency),
         checkpoint_effect(pairs),
     )
+
+
+def _lost(answers: Sequence[VariantAnswer]) -> LostWork:
+    return lost_work([one.schedule for one in answers], [one.cores[one.rows] for one in answers])
 
 
 def _notes(sweep: Sweep, variant: Variant, answers: Sequence[VariantAnswer]) -> tuple[str, ...]:

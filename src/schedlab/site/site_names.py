@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -225,13 +226,27 @@ def _check_like(change: Change, names: SiteNames) -> None:
     hosts = host_names(change.value)
     if not any(hosts and set(hosts) <= set(host_names(line)) for line in names.node_lines):
         missing = [host for host in hosts if host not in names.nodes]
+        if missing and (line := _same_numbers(hosts, names)):
+            raise InputError(f"there are no nodes {change.value} (did you mean {line}?)")
         if missing:
             _no_node(missing[0], names)
         raise InputError(f"give nodes of one line; {_have('node line', names.node_lines)}")
 
 
+def _without_zeros(host: str) -> str:
+    """Return the name of a node with its numbers as they are, without zeros before them: m001 is m1."""
+    return re.sub(r"(?<!\d)0+(?=\d)", "", host.lower())
+
+
+def _same_numbers(hosts: Sequence[str], names: SiteNames) -> str:
+    """Return the node line that holds nodes of these numbers, written with other zeros; empty: none does."""
+    meant = {_without_zeros(host) for host in hosts}
+    return next((one for one in names.node_lines if meant and meant <= set(map(_without_zeros, host_names(one)))), "")
+
+
 def _no_node(host: str, names: SiteNames, hint: str = "") -> None:
-    near = _meant(host, [*names.sets, *sorted(names.nodes)[:_MOST_HOSTS]])
+    padded = (f" (did you mean {one}?)" for one in names.nodes if _without_zeros(one) == _without_zeros(host))
+    near = next(padded, "") or _meant(host, [*names.sets, *sorted(names.nodes)[:_MOST_HOSTS]])
     raise InputError(f"there is no node {host!r}{near}; {_have('node line', names.node_lines)}{hint}")
 
 

@@ -25,9 +25,10 @@ from schedlab.site.select_default import SELECT, lacks_select
 from schedlab.site.site import Site, read
 from schedlab.site.slurm_defaults import PRIORITY, changed_defaults, changed_select, remedies
 from schedlab.site.sweep import Sweep
+from schedlab.site.undecided import UNDECIDED
 from schedlab.site.upgrade_lines import OnPaper, concerns, on_paper
 from schedlab.site.variants import Variant
-from schedlab.wording import table
+from schedlab.wording import count_of, table
 
 
 def _default_of(name: str) -> VersionRule:
@@ -54,6 +55,12 @@ class RuleEffect:
     def acts(self) -> bool:
         """Whether a job starts or ends at another second."""
         return not self.alone.unchanged
+
+    @property
+    def in_short(self) -> str:
+        """What it does to the mean wait, and whether that is sure, in a few words."""
+        change, _, verdict = self.alone.difference
+        return f"mean wait {change}{', perhaps by chance' * (verdict == UNDECIDED)}"
 
     @property
     def most(self) -> Effect | None:
@@ -115,21 +122,25 @@ class Upgrade:
         return [*self.lead, *self._of_rules(), *details_of_answer(self.ranking), *on_lines[1:]]
 
     def _of_rules(self) -> list[str]:
-        """Say which rules do it, and which cannot."""
-        acting = [one for one in self.rules if one.acts]
-        idle = [one.rule.name for one in self.rules if not one.acts]
-        told = []
+        """Say which rules move jobs, and what these are, and of how many others they do not."""
+        acting, number = [one for one in self.rules if one.acts], len(self.rules)
+        told = (
+            [f"None of {count_of(number, 'rule')} that differ{'s' * (number == 1)} moves a job here."] if number else []
+        )
         if acting:
-            each = listed([f"{one.rule.name} alone ({one.alone.difference[0]})" for one in acting])
+            each = listed([f"{one.rule.name} ({one.in_short})" for one in acting])
             add = "; together they need not add up" if len(acting) > 1 else ""
-            told.append(f"The mean wait is changed by {each}{add}.")
-        told += [f"No job starts or ends otherwise by {listed(idle)}."] if idle else []
+            move = "moves" if len(acting) == 1 else "move"
+            told = [f"Of {count_of(number, 'rule')}, {len(acting):,} {move} jobs if taken alone: {each}{add}."]
+            told += [f"{one.rule.name}: {one.rule.meaning}" for one in acting]
         if others := self.others:
+            concern = "concerns" if len(others) == 1 else "concern"
+            told.append(f"{count_of(len(others), 'other rule')} {concern} options that the site does not use.")
+        if of_nodes := self.of_nodes:
+            say = "says" if len(of_nodes) == 1 else "say"
             told.append(
-                f"{listed(others)} {'concerns' if len(others) == 1 else 'concern'} options that the site does not use."
+                f"{count_of(len(of_nodes), 'other rule')} {say} which nodes a job gets, and nodes were not simulated."
             )
-        if self.of_nodes:
-            told.append(f"{listed(self.of_nodes)} say which nodes a job gets, and nodes were not simulated.")
         return told
 
     @property

@@ -10,6 +10,7 @@ from schedlab.cluster.slurm_key_changes import OF_RULES, How, changes_between, i
 from schedlab.cluster.slurm_releases import LIFETIMES, SlurmRelease, within
 from schedlab.errors import InputError
 from schedlab.scheduler.slurm_versions import VersionRule, differing, not_modelled
+from schedlab.site.coverage import listed
 from schedlab.site.ledger import LedgerLine
 from schedlab.site.parameters import known
 from schedlab.site.site import Site
@@ -115,8 +116,8 @@ class OnPaper:
         }
         told = [f"{count_of(len(self.of(how)), 'option')} {text}" for how, text in words.items() if self.of(how)]
         if defaults := [one.text for one in self.of("default")]:
-            told.append(f"another default of what is not set ({', '.join(defaults)})")
-        return [f"{self.clause}.", *([f"Besides, there is {', '.join(told)}."] if told else [])]
+            told.append(f"{count_of(len(defaults), 'other default')} of what is not set ({', '.join(defaults)})")
+        return [f"{self.clause}.", *([f"Besides, the lists below have {listed(told)}."] if told else [])]
 
     def listed(self) -> str:
         """Return the options one by one, the gravest first, and what is new."""
@@ -185,7 +186,9 @@ def _of_rules(line: LedgerLine, old: str, new: str) -> Iterator[UpgradeLine]:
     """Yield the rules that differ and have an effect only by this option."""
     for rule in (*differing(old, new), *not_modelled(old, new)):
         if _is_about(line, rule):
-            yield UpgradeLine("otherwise", line.where, line.text, f"{rule.name}: {rule.meaning}")
+            yield UpgradeLine(
+                "otherwise", line.where, line.text, f"{rule.meaning} ({rule.name}; nothing need be written otherwise)"
+            )
 
 
 def _judged(site: Site, old: str, new: str) -> list[Refusal] | None:

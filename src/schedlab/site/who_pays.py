@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from schedlab.site.coverage import listed
@@ -16,8 +17,11 @@ if TYPE_CHECKING:
 MOST_PAYERS, MOST_WINNERS = 3, 8
 """Groups that sentences name."""
 
-LARGE, MINUTE = 0.2, 60
-"""Share of a user's mean wait, and seconds, from which on a change is told although it may be chance."""
+MINUTE = 60
+"""Seconds from which on it is told how the mean wait of a user changes, although that may be chance."""
+
+PART = 0.05
+"""Of all hours by which the waits of such users change, the share from which on a user is named."""
 
 NO_GROUP = "no group of jobs surely waits longer"
 
@@ -59,24 +63,28 @@ def winners_text(effects: Sequence[Effect]) -> list[str]:
 
 
 def open_text(effects: Sequence[Effect], under: str = "") -> list[str]:
-    """Say which users' waits change most though the log cannot tell whether that is chance.
+    """Say which users' waits change most in sum, though the log cannot tell whether that is chance.
 
-    Not those most of whose jobs are in a group that surely wins or pays, which is told already.
+    Where users win or pay surely, or most of their jobs are in a group that does, which is told already, it is said to
+    be of the others.
     """
-    unsure = [
-        one
-        for one in effects
-        if one.kind == "user"
-        and not one.verdict
-        and not one.told
-        and abs(one.difference) >= max(LARGE * one.before, MINUTE)
+    users = [one for one in effects if one.kind == "user"]
+    unsure = [one for one in users if one.verdict in ("", "less work") and not one.told]
+    most = PART * sum(map(_in_sum, unsure))
+    found = sorted(unsure, key=lambda one: -_in_sum(one))[:MOST_PAYERS]
+    named = [
+        f"{one.who} ({count_of(one.jobs, 'job')}, {signed(one.difference)} each)"
+        for one in takewhile(lambda one: abs(one.difference) >= MINUTE and _in_sum(one) >= most, found)
     ]
-    found = sorted(unsure, key=lambda one: -abs(one.difference) * one.jobs)
-    if not found:
+    if not named:
         return []
-    told = f"{under}these waits change most in sum, perhaps by chance: "
-    named = [f"{one.who} ({count_of(one.jobs, 'job')}, {signed(one.difference)} each)" for one in found]
-    return [f"{told[:1].upper()}{told[1:]}{listed(named, MOST_PAYERS)}."]
+    others = ", of users of whom nothing is sure," if len(unsure) < len(users) else ""
+    told = f"{under}these waits change most in sum{others or ','} perhaps by chance: "
+    return [f"{told[:1].upper()}{told[1:]}{listed(named)}."]
+
+
+def _in_sum(one: Effect) -> float:
+    return abs(one.difference) * one.jobs
 
 
 def payers_of(one: RankedVariant) -> list[str]:
