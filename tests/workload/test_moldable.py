@@ -80,6 +80,11 @@ def test_alternatives_go_with_their_jobs(sizes):
         ("job_id,processors\n1,2\n", "the column run_time is missing"),
         ("job_id,processors,run_time,gpus\n1,2,3,4\n", "unknown column 'gpus'"),
         ("job_id,processors,run_time\n7,2,3\n", "no alternative is of a job of three"),
+        ("job_id,processors,run_time,malleable\n1,2,3,2\n", "column malleable must be 0 or 1"),
+        (
+            "job_id,processors,run_time,malleable\n1,2,3,1\n1,1,6,0\n",
+            "job 1 is malleable in one row and not in another",
+        ),
     ],
 )
 def test_bad_files_are_refused_in_one_sentence(jobs, text, message, tmp_path):
@@ -89,8 +94,40 @@ def test_bad_files_are_refused_in_one_sentence(jobs, text, message, tmp_path):
         read_alternatives(path, jobs)
 
 
+def test_which_jobs_are_malleable_is_drawn_with_their_sizes_and_goes_with_them(jobs, tmp_path):
+    found = moldable(jobs, Amdahl(0), share=0.7, malleable=True)
+    assert found.alternatives.malleable.tolist() == [bool(text) for text in found.alternatives.texts()]
+    assert found.alternatives.malleable.sum() == 2
+    assert all(text.endswith(" malleable") for text in found.alternatives.texts() if text)
+    assert found[::-1].alternatives.malleable.tolist() == found.alternatives.malleable.tolist()[::-1]
+    both = Workload.concat([found, moldable(jobs, Amdahl(0))])
+    told = [one for job in found.alternatives.malleable.tolist() for one in (job, False)]  # in order of submission
+    assert both.alternatives.malleable.tolist() == told
+    for name in ("sizes.csv", "sizes.parquet"):
+        write_alternatives(found, tmp_path / name)
+        assert read_alternatives(tmp_path / name, jobs).alternatives.texts() == found.alternatives.texts()
+    for name in ("jobs.csv", "jobs.parquet"):
+        write_workload(both, tmp_path / name)
+        assert read_workload(tmp_path / name).alternatives.texts() == both.alternatives.texts()
+
+
+def test_a_file_says_of_each_job_whether_it_is_malleable(jobs, tmp_path):
+    path = tmp_path / "sizes.csv"
+    path.write_text("job_id,processors,run_time,malleable\n1,2,110,1\n3,2,5,0\n1,1,200,1\n")
+    assert read_alternatives(path, jobs).alternatives.texts() == ["2x110 1x200 malleable", "", "2x5"]
+
+
+def test_a_job_that_takes_no_time_is_not_malleable(jobs):
+    at_once = jobs.replace(run_time=np.array([0, 30, 8]))
+    assert moldable(at_once, Amdahl(0), malleable=True).alternatives.malleable.tolist() == [False, True, True]
+
+
 def test_bad_values_are_refused_in_one_sentence(jobs):
     for call, message in (
+        (lambda: Alternatives.from_texts(["malleable"]), "the job in row 0 is malleable, but has no other size"),
+        (lambda: Alternatives.from_texts(["malleable 4x9"]), "'malleable' is not PROCESSORSxRUN_TIME"),
+        (lambda: Alternatives.of([0], processors=[1], run_time=[1], malleable=2, jobs=1), "must be True or False"),
+        (lambda: Alternatives.of([0], processors=[1], run_time=[1], malleable=[True, False], jobs=1), "has 2 entries"),
         (lambda: Amdahl(1.5), "sequential share must be from 0 to 1"),
         (lambda: Downey(0.5, 1), "parallelism must be at least 1"),
         (lambda: moldable(jobs, Amdahl(0), share=2), "share=2"),
