@@ -102,17 +102,50 @@ def test_jobs_that_began_before_the_announcement_run_on_and_are_told(sweep):
     assert [one.begin.second for one in only.costs] == [44 * HOUR]
     # The batch of 42 h runs until 48 h, when the maintenance is over.
     assert (only.drained, only.costs[0].put_off, only.costs[0].moved, only.costs[0].outlasting) == (0.0, 0.0, 0, 2)
+    first, how, *_ = lead_of(found)
+    assert first.endswith(
+        "day 2, 20:00 was asked, but with a notice of 60 min it is no drain, as 2 jobs would still run then."
+    )
+    assert how == "Jobs may run for 6 h: announce it as long before (--notice 6h), or end those that still run."
     text = str(found)
     assert "No job starts later." in text
-    told = "Up to 2 jobs that began before the announcement would still run when it begins: "
-    assert f"{told}announce it earlier, or end them." in lead_of(found)
+    assert "Up to 2 jobs that began before the announcement would still run" in text
+    # Announced six hours before, the batch of 42 h does not start, and nothing runs at 44 h.
+    longer = maintenance(sweep, replace(plan, notice=6 * HOUR), copies=1, workers=1)
+    assert longer.still_running == 0
+    assert "drain for day 2, 20:00" in lead_of(longer)[0]
+
+
+def test_of_some_nodes_it_is_not_known_whether_jobs_that_still_run_are_on_them(sweep):
+    plan = MaintenancePlan(hours=4, notice=HOUR, window=DAY, at=("20:00",), nodes=("n2",))
+    found = maintenance(sweep, plan, copies=1, workers=1)
+    assert "no drain" not in " ".join(lead_of(found))
+    told = "Up to 2 jobs that began before the announcement would still run when it begins, on any nodes."
+    assert any(one.startswith(told) for one in found.sentences())
+
+
+def test_a_notice_that_a_log_cannot_have_is_asked_for_with_a_word_on_the_log(tmp_path):
+    """Jobs may run for four days in a log of 66 h: no begin can be announced as long before."""
+    site = site_of(12)
+    jobs = site.jobs.replace(requested_time=[4 * DAY] * 24)
+    sweep = Sweep(replace(site, jobs=jobs).save(tmp_path / "site"))
+    found = maintenance(sweep, MaintenancePlan(hours=4, notice=HOUR, at=("20:00",)), copies=1, workers=1)
+    assert found.still_running == 2
+    assert lead_of(found)[1] == (
+        "Jobs may run for 4 d: announce it as long before (--notice 4d), or end those that still run; to tell what "
+        "that costs, this log is too short."
+    )
 
 
 def test_the_first_sentence_has_the_calibration_the_best_and_the_worst_begin(sweep):
     found = maintenance(sweep, MaintenancePlan(hours=4, window=DAY, every=2 * HOUR), copies=1, workers=1)
     first, *others = lead_of(found)
-    told = "A twin that cannot be calibrated says: drain for day 3, 12:00, as fewest core-hours idle then."
-    assert first == told
+    assert first == (
+        "A twin that cannot be calibrated says: fewest core-hours idle before day 3, 12:00, but a log of 2.75 d cannot "
+        "tell for which day to drain."
+    )
+    week = lead_of(replace(found, span=WEEK))[0]
+    assert week == "A twin that cannot be calibrated says: drain for day 3, 12:00, as fewest core-hours idle then."
     assert others[0] == "0 core-hours idle before it, beyond the 8 of the maintenance itself."
     assert others[1] == "4 jobs start later, by 4 h on average."
     assert "lets 8 core-hours idle" in others[2]
@@ -128,7 +161,7 @@ def test_one_begin_is_recommended_with_its_reason_and_what_the_other_ranking_say
     cheap = replace(cheap, moved=10, moved_hours=50.0, earlier=3, mean_wait=1740.0, drained=2.0, in_copies=(2.0,))
     slots = [replace(one, costs=(cost,)) for one, cost in zip(found.slots, (cheap, quick), strict=True)]
     told = replace(found, slots=tuple(slots)).sentences()
-    assert f"drain for {names[0]}, as fewest core-hours idle then." in told[0]
+    assert f"fewest core-hours idle before {names[0]}, but" in told[0]
     assert told[1].startswith("2 core-hours idle before it")
     assert told[2] == "10 jobs start later, by 5 h on average, and 3 earlier (the mean wait changes by +29 min)."
     assert (
@@ -210,7 +243,10 @@ def test_an_interrupted_comparison_has_the_begins_until_then_from_all_of_the_win
     assert sorted(costs(found)) == [40, 48, 56]  # every fourth of 40, 42, ..., 62
     assert found.left_out.interrupted == 9
     first, *others = found.sentences()
-    assert "of the 3 of 12 begins that were simulated before the interruption, drain for day 3, 00:00" in first
+    assert (
+        "of the 3 of 12 begins that were simulated before the interruption, fewest core-hours idle before day 3, 00:00"
+        in first
+    )
     assert "9 begins were not simulated: ask again, and only the missing ones are run." in others
     seen = []
     whole = maintenance(sweep, plan, copies=1, workers=1, progress=lambda done, failed, total: seen.append(done))
@@ -345,7 +381,7 @@ def test_the_verb_prints_and_stores_what_it_has_simulated(sweep, tmp_path, capsy
     words = ["site", "maintenance", str(sweep.directory), "--hours", "4", "--window", "1d", "--every", "12h", "-j", "1"]
     app([*words, "--partition", "batch", "--report", str(page)], standalone_mode=False)
     out, err = capsys.readouterr()
-    assert "drain for" in out
+    assert "fewest core-hours idle before" in out
     assert "2 begins to simulate, from day 3, 00:00 to day 3, 12:00; Ctrl-C ends it" in err
     text = page.read_text()
     assert "Core-hours idle before it" in text

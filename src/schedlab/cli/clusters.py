@@ -11,6 +11,7 @@ import typer
 from schedlab.cli.options import Json
 from schedlab.cli.outputs import check_output
 from schedlab.cli.terminal import note, show, show_json
+from schedlab.cli.times import seconds_of, time_of
 from schedlab.errors import InputError
 from schedlab.wording import count_of
 
@@ -156,7 +157,6 @@ def draw_failures(
     """Draw random failures and repairs of the nodes of a cluster, or of single GPUs, for `simulate --node-events`."""
     from schedlab.cluster.files import read_cluster
     from schedlab.cluster.node_events import NodeEvents
-    from schedlab.durations import parse_duration
 
     check_output(output, file)
     means = {"mtbf": mtbf, "mttr": mttr, "gpu_mtbf": gpu_mtbf, "gpu_mttr": gpu_mttr}
@@ -166,12 +166,14 @@ def draw_failures(
             raise InputError(f"--{name.replace('_', '-')} and --{repair.replace('_', '-')} go together: give both")
     if mtbf is None and gpu_mtbf is None:
         raise InputError("give --mtbf and --mttr, --gpu-mtbf and --gpu-mttr, or all four: what fails how often")
-    lengths: dict[str, Any] = {name: None if value is None else parse_duration(value) for name, value in means.items()}
+    lengths: dict[str, Any] = {
+        name: None if value is None else time_of(f"--{name.replace('_', '-')}", value) for name, value in means.items()
+    }
     events = NodeEvents.drawn(
         read_cluster(file),
         **lengths,
         begin=begin,
-        until=begin + int(parse_duration(until)),
+        until=begin + seconds_of("--until", until),
         shape=shape,
         rng=seed,
     )

@@ -13,6 +13,7 @@ from schedlab.cli.outputs import check_figure, check_output
 from schedlab.cli.reading import reads_logs
 from schedlab.cli.schedules import only_one
 from schedlab.cli.terminal import note, progress_bar, show, show_json
+from schedlab.cli.times import time_of
 from schedlab.cli.traces import read_machine, read_trace
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def defer(
             jobs,
             only_one(scheduler) or DEFAULT_SCHEDULER,
             model,
-            tolerance or TOLERANCES,
+            [time_of("--tolerance", text) for text in tolerance or TOLERANCES],
             by=by,
             progress=progress,
             cluster=machine,

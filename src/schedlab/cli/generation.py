@@ -12,6 +12,7 @@ import schedlab
 from schedlab.cli.options import Json
 from schedlab.cli.outputs import check_output
 from schedlab.cli.terminal import note, show, show_json
+from schedlab.cli.times import time_of
 from schedlab.errors import InputError
 from schedlab.wording import count_of
 
@@ -203,9 +204,7 @@ def _share(text: str) -> float:
 
 def _seconds(text: str, option: str) -> int:
     """Return the whole seconds of a duration."""
-    from schedlab.durations import parse_duration
-
-    seconds = parse_duration(text)
+    seconds = time_of(option, text)
     if not 0 <= seconds < float("inf"):
         raise InputError(f"{option}: {text!r} is not a duration: give a finite one of 0 or more, such as 90s, 8h or 2d")
     return round(seconds)

@@ -12,8 +12,9 @@ from schedlab.cli.options import Clean, Json
 from schedlab.cli.outputs import check_figure
 from schedlab.cli.reading import reads_logs
 from schedlab.cli.terminal import note, show, show_json
+from schedlab.cli.times import time_of
 from schedlab.cli.traces import read_trace
-from schedlab.durations import parse_duration
+from schedlab.durations import parse_duration_with_unit
 from schedlab.errors import InputError
 from schedlab.speculate.costs import AffineCost, Checkpointing, CheckpointMode, RequestLimits
 from schedlab.wording import count_of
@@ -130,14 +131,19 @@ def requests(
     _refuse_strangers(ctx, sources[0])
     model = _cost(cost)
     limits = RequestLimits(
-        max_requests, parse_duration(min_request), parse_duration(max_request), parse_duration(increment)
+        max_requests,
+        time_of("--min-request", min_request),
+        time_of("--max-request", max_request),
+        time_of("--increment", increment),
     )
     if from_swf is not None:
         _show_gains(from_swf, reading, clean, by, model, limits, distribution_of, as_json)
         return
     if plot is not None:
         check_figure(plot, from_runs)
-    saving = Checkpointing(checkpoint, parse_duration(checkpoint_cost), parse_duration(restart_cost))
+    saving = Checkpointing(
+        checkpoint, time_of("--checkpoint-cost", checkpoint_cost), time_of("--restart-cost", restart_cost)
+    )
     from schedlab.speculate.distributions import RunTimeDistribution
     from schedlab.speculate.plan import optimal_requests
 
@@ -175,7 +181,7 @@ def _read_runs(path: Path, column: str | None, distribution_of: str, cut: str | 
     from schedlab.speculate.fits import fit_distributions
     from schedlab.speculate.history import FEWEST_RUNS, distribution_of_runs, read_runs, runs_up_to
 
-    longest = None if cut is None else parse_duration(cut)
+    longest = None if cut is None else time_of("--cut", cut)
     found = read_runs(path, column)
     try:
         distribution = distribution_of_runs(found, distribution_of, cut=longest)
@@ -266,7 +272,7 @@ def _cost(text: str) -> AffineCost:
     parts = text.split(",")
     try:
         alpha, beta = map(float, parts[:2])
-        (gamma,) = map(parse_duration, parts[2:])
+        (gamma,) = map(parse_duration_with_unit, parts[2:])
     except ValueError:
         raise InputError(f"cost {text!r}: write two numbers and a time, such as 1,1,10m") from None
     return AffineCost(alpha, beta, gamma)

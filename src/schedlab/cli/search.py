@@ -17,6 +17,7 @@ from schedlab.cli.outputs import check_output
 from schedlab.cli.reading import reads_logs
 from schedlab.cli.search_windows import SearchLog, hold_out, parts, read_logs, split, used
 from schedlab.cli.terminal import INTERRUPTED, campaign_bar, command_line, note, show, show_json, stopped_like_ctrl_c
+from schedlab.cli.times import time_of
 from schedlab.errors import InputError
 from schedlab.wording import count_of
 
@@ -186,12 +187,7 @@ def _kinds(family: str, rest: str) -> tuple[str, ...]:
 
 def _seconds(text: str, option: str) -> float:
     """Return the seconds of a duration, at least one."""
-    from schedlab.durations import parse_duration
-
-    try:
-        value = parse_duration(text)
-    except InputError as error:
-        raise InputError(f"{option} {error}") from None
+    value = time_of(option, text)
     if not 1 <= value < math.inf:
         raise InputError(f"{option} {text!r}: must be at least one second")
     return value

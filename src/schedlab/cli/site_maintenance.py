@@ -15,9 +15,10 @@ from schedlab.cli.site_variants import (
     Report,
     SiteDirectory,
     Workers,
-    seconds_of,
 )
 from schedlab.cli.terminal import campaign_bar, command_line, note, resumable, show, show_json
+from schedlab.cli.times import seconds_of
+from schedlab.durations import HOUR
 from schedlab.errors import InputError
 from schedlab.wording import count_of
 
@@ -27,7 +28,9 @@ if TYPE_CHECKING:
 
 def maintenance(
     directory: SiteDirectory,
-    hours: Annotated[float, typer.Option(metavar="HOURS", help="How long the nodes are closed.")] = 8.0,
+    hours: Annotated[
+        str, typer.Option(metavar="HOURS", help="How long the nodes are closed, in hours, or with a unit, such as 2d.")
+    ] = "8",
     notice: Annotated[
         str | None,
         typer.Option(
@@ -77,7 +80,7 @@ def maintenance(
     if report is not None:
         check_page(report)
     begin = MaintenancePlan(  # before the site is read
-        hours,
+        _hours(hours),
         seconds_of("--notice", notice),
         seconds_of("--window", window) or 0,
         seconds_of("--every", every) or 0,
@@ -111,6 +114,14 @@ def maintenance(
         from schedlab.report.maintenance import write_maintenance
 
         note_report(report, lambda: write_maintenance(sweep, found, report, command=command_line()))
+
+
+def _hours(text: str) -> float:
+    """Return a length in hours, which the name of its option has as its unit; another one may be given."""
+    try:
+        return float(text)
+    except ValueError:
+        return (seconds_of("--hours", text) or 0) / HOUR
 
 
 def _nodes(site: Site, listed: str | None, partition: str | None) -> tuple[str, ...]:

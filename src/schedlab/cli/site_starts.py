@@ -12,6 +12,7 @@ import typer
 
 from schedlab.cli.outputs import check_output
 from schedlab.cli.terminal import note, show, show_json
+from schedlab.cli.times import seconds_of
 from schedlab.errors import InputError, SchedlabError, located
 
 if TYPE_CHECKING:
@@ -250,8 +251,6 @@ def new_words(
 
 def _slurm_time(text: str | None) -> str | None:
     """Return a time as sbatch understands it; 6h is one, too."""
-    from schedlab.durations import is_duration, parse_duration
+    from schedlab.durations import is_duration
 
-    if text is None or not is_duration(text) or text.isdecimal():
-        return text
-    return f"0-0:0:{int(parse_duration(text))}"
+    return text if text is None or not is_duration(text) else f"0-0:0:{seconds_of('--time', text)}"

@@ -21,7 +21,8 @@ from schedlab.cli.terminal import (
     show_json,
     stopped_like_ctrl_c,
 )
-from schedlab.errors import InputError, located
+from schedlab.cli.times import seconds_of
+from schedlab.errors import InputError
 from schedlab.wording import count_of
 
 if TYPE_CHECKING:
@@ -185,16 +186,6 @@ def chosen_samples(part: str | None, think: str | None, seeds: Sequence[int], *,
     first = replace(first, think=seconds_of("--think-times", think))
     drawn: Literal["weeks", "model"] = "model" if model else "weeks"
     return [first, *(replace(first, seed=number, drawn=drawn) for number in seeds)]
-
-
-def seconds_of(option: str, text: str | None) -> int | None:
-    """Return the time that an option gives."""
-    from schedlab.durations import LONGEST, parse_duration
-
-    if text is None:
-        return None
-    with located(option):
-        return int(min(parse_duration(text), LONGEST))
 
 
 def confirmed_for(text: str | None, *, asked: bool) -> int | None:

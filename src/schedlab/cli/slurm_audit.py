@@ -10,6 +10,7 @@ import typer
 from schedlab.cli.options import Json
 from schedlab.cli.slurm import Seed
 from schedlab.cli.terminal import laboratory_bar, show, show_json
+from schedlab.cli.times import seconds_of
 
 
 def audit_starts(
@@ -22,7 +23,6 @@ def audit_starts(
     as_json: Json = False,
 ) -> None:
     """Ask an unmodified slurmctld in skipped time when its waiting jobs will start, and judge what it says."""
-    from schedlab.durations import parse_duration
     from schedlab.slurm.jobs import from_workload, read_events
     from schedlab.slurm.start_audit import audit_starts as audited
     from schedlab.slurm.start_audit import audit_text, score_estimates, scores_by_lead
@@ -32,7 +32,7 @@ def audit_starts(
     jobs = read_events(events) if is_events else from_workload(read_workload(events), users=True, resources=True)
     with laboratory_bar(len(jobs.jobs)) as progress:
         found = audited(
-            jobs, conf, phases=phases, every=int(parse_duration(every)), seed=seed, slurm=slurm, progress=progress
+            jobs, conf, phases=phases, every=seconds_of("--every", every), seed=seed, slurm=slurm, progress=progress
         )
     if not as_json:
         show(audit_text(found))

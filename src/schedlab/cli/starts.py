@@ -32,6 +32,7 @@ from schedlab.cli.site_starts import (
     new_words,
 )
 from schedlab.cli.terminal import show, show_json
+from schedlab.cli.times import seconds_of
 from schedlab.cli.traces import read_trace
 from schedlab.errors import InputError, located
 
@@ -175,14 +176,14 @@ def _log(workload: Workload, replay: str | None, scheduler: str, processors: int
 def _second(at: str | None, workload: Workload) -> int:
     """Return the moment as a second of the log."""
     from schedlab.cluster.moments import second_of, zone_of
-    from schedlab.durations import is_duration, parse_duration
+    from schedlab.durations import is_duration, parse_duration_with_unit
 
     last = int(workload.submit_time.max())
     if at is None:
         return last
     with located("--at"):
         if is_duration(at):
-            second = int(parse_duration(at))
+            second = int(parse_duration_with_unit(at))
         elif workload.start_time is None:
             raise InputError(f"{at} is not a time such as 12.5d, and the log has no dates")
         else:
@@ -194,11 +195,10 @@ def _second(at: str | None, workload: Workload) -> int:
 
 def _new_job(workload: Workload, cores: int, time: str | None, user: int) -> Workload:
     """Return a job that is asked about, with a number that no job of the log has."""
-    from schedlab.durations import parse_duration
     from schedlab.workload.workload import Workload as Jobs
 
+    request = seconds_of("--time", time or "")
     with located("--time"):
-        request = int(parse_duration(time or ""))
         if request < 1:
             raise InputError("the requested time must be at least 1 s")
     columns = {"job_id": [int(workload.job_id.max()) + 1], "submit_time": [0], "run_time": [request]}

@@ -14,9 +14,9 @@ from schedlab.cli.options import DEFAULT_SCHEDULER, Clean, ClusterFile, Json, Sc
 from schedlab.cli.reading import reads_logs
 from schedlab.cli.schedules import only_one
 from schedlab.cli.terminal import note, progress_bar, show, show_json
+from schedlab.cli.times import seconds_of
 from schedlab.cli.traces import read_machine, read_trace
 from schedlab.cluster.power_saving import PowerSaving
-from schedlab.durations import parse_duration
 from schedlab.errors import InputError, located
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def switch_off(
     model = read_power_of(power, asked.cluster)
     assert model is not None
     one = _with_options(_usual(asked), boot, shutdown, always_on)
-    times = [int(parse_duration(text)) for text in after or ()] or [one.suspend_time]
+    times = [seconds_of("--after", text) for text in after or ()] or [one.suspend_time]
     savings = [None, *(replace(one, suspend_time=seconds) for seconds in times)]
     with asked.blamed, progress_bar("simulating") as progress:
         found = switched_off(asked.jobs, asked.scheduler, model, asked.cluster, savings, progress=progress)
@@ -150,8 +150,8 @@ def _with_options(usual: PowerSaving, boot: str | None, shutdown: str | None, al
     from schedlab.cluster.hostlist import host_names
 
     given = {
-        "boot_time": None if boot is None else int(parse_duration(boot)),
-        "shutdown_time": None if shutdown is None else int(parse_duration(shutdown)),
+        "boot_time": seconds_of("--boot", boot),
+        "shutdown_time": seconds_of("--shutdown", shutdown),
         "always_on": None if always_on is None else tuple(host_names(always_on)),
     }
     changed: dict[str, Any] = {name: value for name, value in given.items() if value is not None}

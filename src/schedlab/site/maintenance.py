@@ -116,6 +116,10 @@ class Maintenance:
         Copies of these on which begins were simulated; numbers are means over them.
     span, dated
         Seconds between the first and the last submission of the log, and whether it has dates.
+    whole
+        Whether all nodes are closed.
+    longest
+        Seconds of the longest time limit of its jobs: announced so long before, no job still runs at the begin.
     slots
         The begins, by hour of the week or by date, those with the fewest core-hours that idle before them first.
     payers
@@ -140,6 +144,8 @@ class Maintenance:
     copies: int
     span: int
     dated: bool
+    whole: bool
+    longest: int
     slots: tuple[MaintenanceSlot, ...]
     payers: tuple[MaintenancePayer, ...]
     chance: Chance
@@ -151,6 +157,16 @@ class Maintenance:
     def best(self) -> MaintenanceSlot:
         """The begin with the fewest core-hours that idle before it."""
         return self.slots[0]
+
+    @property
+    def still_running(self) -> int:
+        """Jobs that still run at the best begin, on any nodes: the most of its weeks."""
+        return round(max(one.outlasting for one in self.best.costs))
+
+    @property
+    def tells_days(self) -> bool:
+        """Whether the log has each day of the week, so that it can tell for which to drain."""
+        return self.span >= WEEK
 
     @property
     def closed(self) -> float:
@@ -271,6 +287,8 @@ def maintenance(
         len(samples),
         int(np.ptp(sweep.jobs.submit_time)),
         sweep.jobs.start_time is not None,
+        len(nodes) == len(sweep.site.cluster.nodes),
+        int(sweep.jobs.requested_time.max()),
         slots,
         tuple(payers(moving, len(samples))),
         _chance(slots),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schedlab.durations import DAY
+from schedlab.durations import DAY, duration_text
 from schedlab.schedule.summary import duration
 from schedlab.site.coverage import listed
 from schedlab.site.effects import group_name
@@ -34,14 +34,12 @@ def sentences_of(found: Maintenance) -> list[str]:
 def lead_of(found: Maintenance) -> list[str]:
     """Return the sentences that the answer begins with: when to drain, what that costs, and how sure it is."""
     best, worst = found.best, found.slots[-1]
-    told = f"drain for {best.name}{', as fewest core-hours idle then' if len(found.slots) > 1 else ''}"
-    if found.chance.least is not None and _near(found) == len(found.slots) - 1:
-        told = f"no begin is surely better than another; the cheapest in this log is {best.name}"
+    told = _choice(found)
     if found.left_out.interrupted:
         done, every = _counts(found)
         told = f"of the {done:,} of {count_of(every, 'begin')} that were simulated before the interruption, {told}"
     idle = f"{_hours(best.drained)} idle before it, beyond the {found.closed:,.0f} of the maintenance itself"
-    parts = [told, *_outlasting(best), idle, *_moved(best)]
+    parts = [told, *_how_to_drain(found), idle, *_moved(best)]
     if len(found.slots) > 1:
         times = worst.drained / best.drained if best.drained >= 1 else 0.0
         size = f"{times:.1f} times as many" if times >= 1.05 else _hours(worst.drained)
@@ -51,13 +49,34 @@ def lead_of(found: Maintenance) -> list[str]:
     return found.standing.lead(parts)
 
 
-def _outlasting(slot: MaintenanceSlot) -> list[str]:
-    """Say how many jobs a notice is too short for: the nodes are not empty then."""
-    outlasting = round(max(one.outlasting for one in slot.costs))
-    if not outlasting:
-        return []
-    would = f"up to {count_of(outlasting, 'job')} that began before the announcement would still run when it begins"
-    return [f"{would}: announce it earlier, or end them"]
+def _choice(found: Maintenance) -> str:
+    """Say for when to drain or, if that is no drain, or the log cannot tell days, that first."""
+    best, several = found.best, len(found.slots) > 1
+    alike = found.chance.least is not None and _near(found) == len(found.slots) - 1
+    cheapest = f"no begin is surely better than another; the cheapest in this log is {best.name}"
+    but = []
+    if found.whole and (running := found.still_running):
+        them = f"{count_of(running, 'job')} would still run then"
+        but.append(f"with a notice of {duration(found.plan.told)} it is no drain, as {them}")
+    if several and not found.tells_days:
+        but.append(f"a log of {duration(found.span)} cannot tell for which day to drain")
+    if not but:
+        return cheapest if alike else f"drain for {best.name}{', as fewest core-hours idle then' if several else ''}"
+    begin = cheapest if alike else f"fewest core-hours idle before {best.name}" if several else f"{best.name} was asked"
+    return f"{begin}, but {', and '.join(but)}"
+
+
+def _how_to_drain(found: Maintenance) -> Iterator[str]:
+    """Say how long before jobs have to know of a maintenance so that none still runs, and whether this log can tell."""
+    if not found.whole or not found.still_running:
+        return
+    if found.longest <= found.plan.told:  # such jobs run beyond their limits
+        yield "end the jobs that still run"
+        return
+    told = f"jobs may run for {duration(found.longest)}: announce it as long before (--notice "
+    told += f"{duration_text(found.longest)}), or end those that still run"
+    short = found.span < found.longest + found.plan.seconds
+    yield f"{told}; to tell what that costs, this log is too short" if short else told
 
 
 def _other_ranking(found: Maintenance) -> Iterator[str]:
@@ -138,6 +157,13 @@ def _certainty(found: Maintenance) -> Iterator[str]:
             "into it, so that nodes idle. With a shorter notice fewer do, and more jobs still run when it begins "
             "(--notice; --at asks for this begin alone)."
         )
+    if found.still_running:
+        where = "" if found.whole else ", on any nodes"
+        yield (
+            f"Up to {count_of(found.still_running, 'job')} that began before the announcement would still run when it "
+            f"begins{where}. The more jobs still run, the fewer core-hours idle before: a begin may be the best for "
+            "that alone."
+        )
     if found.span < SHORT:
         yield f"The log covers {duration(found.span)}: one event in it can decide which begin is the best."
     for one in found.failures:
@@ -192,6 +218,7 @@ HEAD = (
     "job hours later",
     "change of mean wait",
     "change of p95 wait",
+    "still running",
 )
 
 
@@ -199,7 +226,7 @@ def _row(slot: MaintenanceSlot, *, weeks: bool) -> list[str]:
     numbers = [f"{slot.drained:,.0f}", *([" to ".join(f"{value:,.0f}" for value in slot.range)] if weeks else [])]
     numbers += [f"{slot.mean('put_off'):,.0f}", f"{slot.mean('moved'):,.0f}", duration(slot.delay)]
     numbers += [f"{slot.mean('moved_hours'):,.0f}", signed(slot.mean("mean_wait")), signed(slot.mean("p95_wait"))]
-    return [slot.name, *numbers]
+    return [slot.name, *numbers, f"{slot.mean('outlasting'):,.0f}"]
 
 
 def _hours(core_hours: float) -> str:
