@@ -10,11 +10,14 @@ from random_workloads import workloads
 from test_own_pass import THREE, jobs_of, starts
 
 from schedlab.cluster.cluster import Cluster
-from schedlab.cluster.nodes import NodeGroup
+from schedlab.cluster.node_events import NodeEvent, NodeEvents
+from schedlab.cluster.nodes import NodeGroup, Partition
 from schedlab.engine import simulate
 from schedlab.engine.steps.stepwise import Simulation
 from schedlab.errors import InputError
+from schedlab.schedule.runs import NODE_FAILED
 from schedlab.scheduler import Pass, Scheduler
+from schedlab.workload.resources import Resources
 
 pytestmark = [pytest.mark.compiled, pytest.mark.slow]  # each combination of parts is compiled
 
@@ -113,6 +116,29 @@ def test_on_nodes_and_with_scores_that_change_too():
     cluster = Cluster.of_nodes(NodeGroup.of("n[1-3]", cores=4))
     compiled, plain = (starts(workload, decider(2), "wfp3", cluster=cluster) for decider in (Compiled, Plain))
     assert compiled == plain
+
+
+def test_with_partitions_licences_and_nodes_that_fail_too():
+    rng = np.random.default_rng(4)
+    rows = zip(rng.integers(0, 300, 60).cumsum() // 9, rng.integers(1, 90, 60), rng.integers(1, 99, 60), strict=True)
+    workload = jobs_of(*[(s, r, q, 1 + i % 7) for i, (s, r, q) in enumerate(rows)], user_id=[i % 3 for i in range(60)])
+    asked = Resources.of(
+        60,
+        tasks=workload.requested_processors,
+        partition=["a" if i % 4 == 0 else "b" for i in range(60)],
+        licenses=["L" if i % 3 == 0 else "" for i in range(60)],
+    )
+    parts = [Partition("a", ("n1", "n2"), default=True), Partition("b")]
+    cluster = Cluster.of_nodes(NodeGroup.of("n[1-3]", cores=4), parts, licenses={"L": 1})
+    what = ((200, "down", "n3"), (400, "up", "n3"), (700, "drain", "n1"), (900, "up", "n1"))
+    events = NodeEvents(tuple(NodeEvent(second, kind, (node,)) for second, kind, node in what))
+    compiled, plain = (
+        simulate(workload.replace(resources=asked), Scheduler("saf", decider(2)), cluster=cluster, node_events=events)
+        for decider in (Compiled, Plain)
+    )
+    assert compiled.start_time.tolist() == plain.start_time.tolist()
+    assert (plain.runs["cause"] == NODE_FAILED).any()
+    assert "Licenses" in plain.waited_for
 
 
 def test_columns_of_ones_own_are_seen_and_arrays_on_the_pass_are_those_of_one_simulation():
