@@ -94,7 +94,7 @@ def test_from_24_11_no_rule_that_is_left_moves_a_job(directory):
     found = upgrade(directory, "26.05", old="24.11", copies=1, workers=1)
     assert starts(found, Variant("as it is")) == [10, 911, 310]
     assert found.ranking.best.unchanged
-    assert [one.rule.name for one in found.rules] == ["groups_widen", "first_for_one"]
+    assert [one.rule.name for one in found.rules] == ["own_ends", "first_for_one"]
     assert found.others == ["exempt_from_suspension", "caps_count_all"]
     assert "None of 2 rules that differ moves a job here." in found.sentences()
     assert "2 other rules concern options that the site does not use." in found.sentences()
@@ -195,7 +195,8 @@ def test_a_configuration_that_is_taken_is_said_to_be_and_by_whom(tmp_path, monke
 
 
 def test_defaults_that_change_are_changed_in_the_twin_where_nothing_is_set(tmp_path):
-    basic = site_of(tmp_path, CONF.replace("PriorityType=priority/multifactor\n", "PriorityWeightJobSize=1000\n"))
+    conf = CONF.replace("PriorityType=priority/multifactor\n", "PriorityWeightJobSize=1000\n")
+    basic = site_of(tmp_path, conf, slurm="22.05")
     assert "size=1000" not in basic.settings.scheduler
     assert changed_defaults(basic, "22.05", "24.11") == ("PriorityType=priority/multifactor",)
     assert "size=1000" in site_under(basic, "24.11").settings.scheduler
@@ -237,11 +238,11 @@ OF_ANY_NODES = ("least_leave_in_turn", "usable_cores_count", "first_for_one")
 def test_rules_are_asked_for_only_where_a_line_is_about_them(tmp_path):
     site = site_of(tmp_path, CONF)
     assert {name for name, rule in RULES.items() if concerns(site, rule)} == {
-        "passes_rest", "searches_whole_plan", "groups_widen", *OF_ANY_NODES,
+        "passes_rest", "searches_whole_plan", "own_ends", *OF_ANY_NODES,
     }  # fmt: skip
     stopping = site_of(tmp_path, CONF + "SchedulerParameters=assoc_limit_stop\nPreemptExemptTime=60\n")
     assert {name for name, rule in RULES.items() if concerns(stopping, rule)} == {
-        "passes_rest", "searches_whole_plan", "groups_widen", "licenses_stop", "exempt_from_suspension",
+        "passes_rest", "searches_whole_plan", "own_ends", "licenses_stop", "exempt_from_suspension",
         *OF_ANY_NODES,
     }  # fmt: skip
 
@@ -306,7 +307,7 @@ def test_the_answer_is_printed_as_text_json_and_page(directory, command, tmp_pat
     document = json.loads(command(*words, "--json")[1].out)
     assert (document["from"], document["to"]) == ("22.05", "26.05")
     assert {one["rule"]: one["acts"] for one in document["rules"]} == {
-        "passes_rest": True, "searches_whole_plan": False, "groups_widen": False,
+        "passes_rest": True, "searches_whole_plan": False, "own_ends": False,
         "least_leave_in_turn": False, "usable_cores_count": False, "first_for_one": False,
     }  # fmt: skip
 

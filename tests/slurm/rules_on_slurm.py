@@ -2,7 +2,7 @@
 
 `python tests/slurm/rules_on_slurm.py` runs all of them again, in five phases, and writes what was seen into the file;
 names of cases after it run these alone. A case has lines of slurm.conf and of sacctmgr and, for each job, its user, the
-second of its submission, its run time and its options of `sbatch`.
+second of its submission, its run time and its options of `sbatch`; `without` names usual parameters that it has not.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ def write_case(case: dict[str, Any], directory: Path) -> Path:
     """Write configuration, accounts and jobs of a case, and return the file of the jobs."""
     accounts = case.get("accounts", [])
     lines = [f"{line} {SHAPE}" if line.startswith("NodeName") else line for line in case["conf"]]
-    (directory / "slurm.conf").write_text("\n".join([*USUAL, *(STORED if accounts else ()), *lines, ""]))
+    usual = [line for line in USUAL if line.partition("=")[0] not in case.get("without", ())]
+    (directory / "slurm.conf").write_text("\n".join([*usual, *(STORED if accounts else ()), *lines, ""]))
     if accounts:
         script = ["add cluster name=lab fairshare=1", *accounts, ""]
         (directory / "accounts.script").write_text("\n".join(script))

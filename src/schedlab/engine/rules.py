@@ -63,8 +63,6 @@ reserve_age, wf_depth, planned_tasks, tasks_count, het_at_once
         Whether a backfill pass looks at a limited number of jobs of each user, partition ...
     grouped
         Whether ends of running jobs are grouped.
-    groups_widen
-        Whether groups of later ends are wider.
     grace_until_look
         Whether a run whose grace time is over ends with the next look at time limits.
     passes_rest
@@ -101,7 +99,6 @@ reserve_age, wf_depth, planned_tasks, tasks_count, het_at_once
     delay: int = 0
     shared: int = 0
     grouped: bool = False
-    groups_widen: bool = True
     grace_until_look: bool = True
     passes_rest: bool = True
     searches_whole_plan: bool = False

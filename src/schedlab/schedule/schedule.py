@@ -395,8 +395,10 @@ start at second 10 with 0 processors to spare
         return self.explore() if 0 < len(self) <= MOST_JOBS else str(self)
 
     def __repr__(self) -> str:
+        from schedlab.schedule.summary import followed
+
         machine = f"{self.processors} processors"
-        return f"<Schedule {self.workload.name}: {len(self)} jobs, {self.scheduler}, {machine}>"
+        return f"<Schedule {self.workload.name}: {len(self)} jobs, {followed(self)}, {machine}>"
 
     def __str__(self) -> str:
         from schedlab.schedule.summary import summary

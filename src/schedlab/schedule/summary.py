@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from schedlab.arguments import explained
+from schedlab.scheduler.slurm_rules import naming_version
+from schedlab.scheduler.slurm_versions import NEWEST
 from schedlab.wording import count_of
 
 if TYPE_CHECKING:
@@ -43,9 +45,14 @@ def three_digits(value: float) -> str:
     return f"{value:.3g}" if abs(value) < 999.5 else f"{value:,.0f}"
 
 
+def followed(schedule: Schedule) -> str:
+    """Return the scheduler of a schedule, with the version of Slurm whose rules it follows."""
+    return naming_version(schedule.scheduler, NEWEST)
+
+
 def summary(schedule: Schedule, metrics: Mapping[str, float] | None = None) -> str:
     """Return what a person wants to know first; the metrics, if they are given, may leave out a warm-up."""
-    title = f"{schedule.workload.name} under {schedule.scheduler}"
+    title = f"{schedule.workload.name} under {followed(schedule)}"
     if not len(schedule):
         return f"{title}: no jobs"
     m = schedule.metrics() if metrics is None else metrics

@@ -47,8 +47,8 @@ def under_version(scheduler: Scheduler, version: str, rules: Iterable[str] = ())
     --------
     >>> print(under_version(Scheduler.parse("fcfs+slurm"), "26.05"))
     fcfs+slurm(version=26.05)
-    >>> print(under_version(Scheduler.parse("fcfs+slurm"), "22.05", ["passes_rest", "groups_widen"]))
-    fcfs+slurm(otherwise=passes_rest/groups_widen)
+    >>> print(under_version(Scheduler.parse("fcfs+slurm"), "22.05", ["passes_rest", "requeued_keep_place"]))
+    fcfs+slurm(otherwise=passes_rest/requeued_keep_place)
     """
     passes = scheduler.backfill
     if not version or not isinstance(passes, Slurm):

@@ -72,11 +72,11 @@ RULES = {
             "slurm-rules.json: limits stop, licences",
         ),
         VersionRule(
-            "groups_widen",
-            ("22.05", "24.11"),
-            "In the plan of a backfill pass, ends of running jobs in one half minute count as one, and the farther off "
-            "they are, the wider these groups get; otherwise all are half minutes.",
-            "slurm-by-hand.json: ends close together are taken as one, two reservations in one minute",
+            "own_ends",
+            _LATEST,
+            "In the plan of a backfill pass, a job begins when the nodes that it gets are free; otherwise when the "
+            "whole group of runs has ended after which it was tried.",
+            "slurm-rules.json, slurm-by-hand.json: own nodes free before their group, ends close together",
         ),
         VersionRule(
             "grace_until_look",
@@ -127,8 +127,15 @@ RULES = {
     )
 }
 
-OF_NODES = ("caps_count_all", "least_leave_in_turn", "usable_cores_count", "leaves_hold_tasks", "first_for_one")
-"""Rules about which nodes a job gets: on a number of processors, they have no effect."""
+OF_NODES = (
+    "caps_count_all",
+    "least_leave_in_turn",
+    "usable_cores_count",
+    "leaves_hold_tasks",
+    "first_for_one",
+    "own_ends",
+)
+"""Rules about nodes: on a number of processors, they have no effect."""
 
 NOT_MODELLED = (
     VersionRule(
@@ -225,7 +232,7 @@ def differing(old: str, new: str) -> tuple[VersionRule, ...]:
     Examples
     --------
     >>> [rule.name for rule in differing("24.11", "26.05")]
-    ['groups_widen', 'exempt_from_suspension', 'caps_count_all', 'first_for_one']
+    ['own_ends', 'exempt_from_suspension', 'caps_count_all', 'first_for_one']
     """
     return tuple(rule for rule in RULES.values() if (old in rule.versions) != (new in rule.versions))
 

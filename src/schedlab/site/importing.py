@@ -29,6 +29,7 @@ from schedlab.site.jobs import completed, numbers_of, of_cluster
 from schedlab.site.ledger import LedgerLine
 from schedlab.site.node_history import read_node_history
 from schedlab.site.parameters import known
+from schedlab.site.priority_default import PRIORITY, default_priority, priority_line, sets_priority
 from schedlab.site.reading import files_of, ledger_of
 from schedlab.site.scheduling import in_partitions, on_no_switch, scheduling_of
 from schedlab.site.select_default import defaults_of, lacks_select, other_notes, select_line, told_of_select
@@ -107,10 +108,16 @@ def import_site(
         site = imported(release or NOT_KNOWN)
         if release is None:
             release = guessed_release(site, sacct)
-            site = imported(release) if lacks_select(site) and default_select(release) else site
+            site = imported(release) if _has_other_defaults(site, release) else site
     site = with_release(site, release)
     read = {} if sinfo is None else {Path(sinfo).name: _digest(Path(sinfo))}
     return replace(site, settings=replace(site.settings, sources={**site.settings.sources, **read}))
+
+
+def _has_other_defaults(site: Site, release: SlurmRelease) -> bool:
+    """Return whether what slurm.conf leaves out means something else in a release than where none is known."""
+    select = lacks_select(site) and bool(default_select(release))
+    return select or (not sets_priority(site) and default_priority(release) != default_priority(NOT_KNOWN))
 
 
 def _imported(
@@ -181,7 +188,7 @@ def site_of(
     """Return the site of a slurm.conf and of jobs that were read; errors as for `import_site`.
 
     Of the node events, those of nodes that it has are kept. The lines that a template left open are part of its ledger.
-    Where there is no SelectType, it is that of the release.
+    Where there is no SelectType or PriorityType, it is that of the release.
     """
     faults = Faults()
     lines = list(config_lines(main, "Slurm configuration", faults=faults))
@@ -189,7 +196,7 @@ def site_of(
         check_words(lines, _decides)
     written, where = parameters_of(lines), places_of(lines)
     defaults = defaults_of(written, release, left_open)
-    values = {**defaults, **written}
+    values = {PRIORITY.lower(): default_priority(release), **defaults, **written}
     if left_open and not any(line.key == "nodename" for line in lines):
         faults.check()
         return _without_nodes(main, values, notes, left_open, workload)
@@ -216,6 +223,7 @@ def site_of(
         )
     told += _out_of_reach(cluster)
     select = select_line(written, defaults, release)
+    priority = priority_line({*written, *(line.name.lower() for line in left_open)}, release)
     told += told_of_select(select)
     files = files_of(main)
     if jobs is not None and isinstance(found.scheduler.policy, Multifactor) and found.scheduler.policy.fairshare:
@@ -225,7 +233,7 @@ def site_of(
             unknown = count_of(len(strangers), "user")
             told.append(f"the accounts lack {unknown} of jobs, such as {one}: each has one share there")
     ledger = with_open_lines(
-        marked(ledger_of(main, files, cluster.ignored, found.notes)), [*select, *memory, *left_open]
+        marked(ledger_of(main, files, cluster.ignored, found.notes)), [*select, *priority, *memory, *left_open]
     )
     sources = {path.name: _digest(path) for paths in files.values() for path in paths}
     settings = Settings(found.scheduler.text, found.limits, sources, tuple(dict.fromkeys(told)))

@@ -324,7 +324,7 @@ def _policy(reader: _Values, cluster: Cluster, numbers: Numbers) -> Policy:
     if not reader.database:
         for name, key in (("age", "PriorityWeightAge"), ("fairshare", "PriorityWeightFairShare")):
             weights[name] = 0
-            reader.note("slurm.conf", key, "modelled", "has no effect without slurmdbd, as in Slurm 22.05")
+            reader.note("slurm.conf", key, "modelled", "has no effect without slurmdbd, as in Slurm")
     arguments: dict[str, Any] = {name: float(weight) for name, weight in weights.items()}
     arguments |= _levels(reader, "partition", "partitions", _partition_factors(cluster, numbers), "no_normal_part")
     arguments |= _levels(reader, "qos", "qoses", _qos_factors(cluster, numbers), "no_normal_qos")

@@ -106,7 +106,7 @@ ROWS: tuple[Row, ...] = (
     ("PriorityType", "priority/multifactor", "modelled", "multifactor(...)", _PRIORITY),
     ("PriorityType", "priority/basic", "modelled", "fcfs, with ties=number of +slurm", _REQUEUES),
     ("slurm.conf", "PriorityWeightAge", "modelled",
-     "age= of multifactor; without slurmdbd it has no effect, as in Slurm 22.05", _PRIORITY),
+     "age= of multifactor; without slurmdbd it has no effect, as in Slurm", _PRIORITY),
     ("slurm.conf", "PriorityWeightFairShare", "modelled",
      "fairshare= of multifactor, over the tree of accounts; without accounts, users have equal shares side by side",
      _SHARES),

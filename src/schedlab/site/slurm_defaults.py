@@ -6,21 +6,19 @@ from dataclasses import replace
 
 from schedlab.cluster.slurm_key_changes import REMEDIES
 from schedlab.cluster.slurm_releases import SlurmRelease, default_select
-from schedlab.scheduler.slurm_versions import VERSIONS
 from schedlab.site.changes import changed
+from schedlab.site.priority_default import DEFAULT_PRIORITY, PRIORITY, sets_priority
 from schedlab.site.select_default import SELECT, lacks_select
 from schedlab.site.site import Site
 from schedlab.site.slurm_release import with_release
 
-PRIORITY, SELECT_PARAMETERS = "PriorityType", "SelectTypeParameters"
-DEFAULT_PRIORITY = {VERSIONS[0]: "priority/basic"} | dict.fromkeys(VERSIONS[1:], "priority/multifactor")
-"""What versions take where a slurm.conf has no PriorityType, as `scontrol show config` says."""
+SELECT_PARAMETERS = "SelectTypeParameters"
 
 
 def changed_defaults(site: Site, old: str, new: str) -> tuple[str, ...]:
     """Return the changes by which a site of one version has the defaults of another, where its files say nothing."""
     usual = DEFAULT_PRIORITY[new]
-    if usual == DEFAULT_PRIORITY[old] or not site.files or site.inferred or site.ledger.find(PRIORITY):
+    if usual == DEFAULT_PRIORITY[old] or not site.files or site.inferred or sets_priority(site):
         return ()
     return (f"{PRIORITY}={usual}",)
 
@@ -46,7 +44,7 @@ def site_under(site: Site, version: str) -> Site:
     """Return a site by the rules, and with the defaults, of a version of Slurm; "": as it is."""
     if not version:
         return site
-    defaults, release = changed_defaults(site, VERSIONS[0], version), SlurmRelease(version, version, "given")
-    if defaults or lacks_select(site):
-        return changed(replace(site, settings=replace(site.settings, slurm=release)), defaults)
+    release = SlurmRelease(version, version, "given")
+    if lacks_select(site) or (site.files and not site.inferred and not sets_priority(site)):
+        return changed(replace(site, settings=replace(site.settings, slurm=release)), ())
     return with_release(site, release)

@@ -18,12 +18,13 @@ from schedlab.site.coverage import listed
 from schedlab.site.effect_texts import difference_text, effects_text
 from schedlab.site.effects import Effect
 from schedlab.site.headline import details_of_answer
+from schedlab.site.priority_default import PRIORITY
 from schedlab.site.ranked_variant import RankedVariant
 from schedlab.site.ranking import VariantRanking, rank_variants
 from schedlab.site.samples import THE_LOG, SiteSample
 from schedlab.site.select_default import SELECT, lacks_select
 from schedlab.site.site import Site, read
-from schedlab.site.slurm_defaults import PRIORITY, changed_defaults, changed_select, remedies
+from schedlab.site.slurm_defaults import changed_defaults, changed_select, remedies
 from schedlab.site.sweep import Sweep
 from schedlab.site.undecided import UNDECIDED
 from schedlab.site.upgrade_lines import OnPaper, concerns, on_paper
@@ -137,10 +138,8 @@ class Upgrade:
             concern = "concerns" if len(others) == 1 else "concern"
             told.append(f"{count_of(len(others), 'other rule')} {concern} options that the site does not use.")
         if of_nodes := self.of_nodes:
-            say = "says" if len(of_nodes) == 1 else "say"
-            told.append(
-                f"{count_of(len(of_nodes), 'other rule')} {say} which nodes a job gets, and nodes were not simulated."
-            )
+            are = "is" if len(of_nodes) == 1 else "are"
+            told.append(f"{count_of(len(of_nodes), 'other rule')} {are} about nodes, and nodes were not simulated.")
         return told
 
     @property

@@ -33,9 +33,9 @@ def replayed(jobs, scheduler, cluster):
     return replay(prepare(jobs, scheduler, cluster=cluster))
 
 
-def modelled(engine, case, directory):
+def modelled(engine, case, directory, version="22.05"):
     """Return the starts of the model of the site, which notices ends a tick later."""
-    site = import_site(directory, write_case(case, directory), slurm="22.05")
+    site = import_site(directory, write_case(case, directory), slurm=version)
     jobs = site.jobs.replace(requests_enforced=False)
     starts = engine(jobs, site.scheduler, cluster=site.cluster).start_time - jobs.submit_time.min() + case["jobs"][0][1]
     return np.array(elements_in_order(case, starts.tolist()))

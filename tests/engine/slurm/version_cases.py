@@ -64,10 +64,7 @@ def _by_hand(case, version, _):
 
 
 def _rules(case, version, directory):
-    def as_version(jobs, scheduler, cluster):
-        return simulate(jobs, following(scheduler, version), cluster=cluster)
-
-    return starts_near(rules.modelled(as_version, case, directory), case["starts"])
+    return starts_near(rules.modelled(simulate, case, directory, version), case["starts"])
 
 
 def _requeues(case, version, directory):

@@ -167,6 +167,13 @@ class BackfillPlan:
             profile.take(clock.now, grouped.get(job.expected_end, end), job.pieces)
         return profile
 
+    def own_end(self, pieces: list[Piece], group: int) -> int:
+        """Return when the last run on chosen nodes ends in the plan, of those that do up to the end of a group."""
+        now, nodes = self.passes.clock.now, {piece.node for piece in pieces}
+        planned = {job: now + job.expected for job in self.started} | self.until
+        ends = [end for job, end in planned.items() if job not in self.gone and nodes & {p.node for p in job.pieces}]
+        return max((end for end in ends if end <= group), default=group)
+
     def forget(self, gone: set[Job]) -> None:
         """Continue the plan without some of the running jobs."""
         self.until = {job: end for job, end in self.until.items() if job not in gone}
@@ -192,7 +199,6 @@ def in_groups(ends: list[int], of_all: list[int], rules: Slurm) -> dict[int, int
 
     Half a minute after the first half minute, then twice as much each time (the estimate of select/cons_tres). Whether
     a group goes on is asked of the next end `of_all` running jobs; half minutes are counted from the rules' `origin`.
-    In later versions, all groups are half minutes.
     """
     rest, every, together = sorted(set(ends)), sorted({*ends, *of_all}), dict[int, int]()
     edge, window = (rest[0] + 30 - (rest[0] - rules.origin) % 30, 30) if rest else (0, 30)
@@ -201,7 +207,7 @@ def in_groups(ends: list[int], of_all: list[int], rules: Slurm) -> dict[int, int
         while rest and next(end for end in every if end > group[-1]) <= edge + window:
             group.append(rest.pop(0))
         together |= dict.fromkeys(group, group[-1])
-        window = 2 * window if rules.follows("groups_widen") else window + 30
+        window *= 2
         while any(end > group[-1] for end in every) and next(end for end in every if end > group[-1]) > edge + window:
-            window = 2 * window if rules.follows("groups_widen") else window + 30
+            window *= 2
     return together

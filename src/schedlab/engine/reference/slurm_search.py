@@ -82,7 +82,8 @@ def _as_runs_end(plan: BackfillPlan, job: Job, length: int, moment: int, option:
         view = runs.at(step).lesser(closures.throughout(begin, begin + length)).closed(plan.all_nodes - usable)
         pieces = (view if step == clock.now else view.where_in_use(clock.view())).place(job, option)
         if pieces is not None:
-            return begin, pieces
+            waits = step > clock.now and step not in closures.free_from and plan.passes.rules.follows("own_ends")
+            return max(plan.own_end(pieces, step), moment) if waits and plan.passes.rounds_ends else begin, pieces
     return None
 
 

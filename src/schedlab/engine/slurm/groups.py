@@ -1,7 +1,8 @@
 """How Slurm's backfill pass groups the ends of running jobs: it asks only once for a group whether a job fits.
 
-The first group begins with the first end and is short; those behind it are wider, in some versions the more so the
-later they are. Of a group, the ends from the first to the last one count as one moment.
+The first group begins with the first end and is short; those behind it are the wider the later they are. Of a group,
+the ends from the first to the last one count as one moment. In later versions, that is only when a job is tried: it is
+planned for when the nodes are free that it gets then.
 """
 
 from __future__ import annotations
@@ -55,5 +56,5 @@ def leave_group(groups: Any, rules: Rules, end: int) -> bool:
         return True
     too_late = end > groups.edge + groups.window
     while end > groups.edge + groups.window:
-        groups.window = 2 * groups.window if rules.groups_widen else groups.window + GROUP
+        groups.window *= 2
     return too_late

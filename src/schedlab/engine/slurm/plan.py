@@ -2,7 +2,7 @@
 
 Running jobs hold their processors until they end, and a reservation holds those that it will use: where its begin is
 rounded down, it takes, before its actual begin, only what the jobs that end until then do not hold themselves. Ends of
-running jobs are grouped, in some versions more coarsely the later they are, and a job that starts now must end before
+running jobs are grouped, the more coarsely the later they are, and a job that starts now must end before
 reservations begin, not when they begin. Slurm 22.05 behaves this way (conformance/slurm-by-hand.json). With
 `interval=0` the pass is the textbook one instead: exact ends, and a job may end when a reservation begins.
 """

@@ -174,7 +174,7 @@ def _next_group(world: World, timeline: Timeline, stop: int) -> int:
                     asked = True
                     if leave_group(groups, world.rules, end):
                         break
-                if end > stop and (holds or last == NO_SECOND):
+                if end > stop and (last == NO_SECOND or (holds and not world.nodes.machine.rules.own_ends)):
                     return NEVER
                 if holds:
                     last, asked = end, False
@@ -255,8 +255,34 @@ def _try(world: World, request: int, moment: int, length: int, before: int, grou
             return max(step, moment)
         step = next_step_of_closures(world.outages, now, step)
     if group < NEVER and _fits_at(world, request, group, max(group, moment), length, True):
-        return max(group, moment)
+        return max(_own_end(world, world.nodes.ahead, group), moment)
     return NO_SECOND
+
+
+@inlined
+def _own_end(world: World, timeline: Timeline, group: int) -> int:
+    """Return when the last run ends on the nodes that have been chosen, once a group has ended; or, by rule, the group.
+
+    Runs on them that end later do not count.
+    """
+    if not (world.nodes.machine.rules.own_ends and world.rules.grouped):
+        return group
+    last: Any = np.int64(NO_SECOND)
+    for i in range(world.nodes.counters[PICKED]):
+        last = max(last, _last_release(timeline, timeline.cohort[world.nodes.notes[i].picked], group))
+    return group if last == NO_SECOND else last
+
+
+@inlined
+def _last_release(timeline: Timeline, cohort: int, until: int) -> int:
+    """Return when the last run ends on the nodes of a cohort, up to a second; NO_SECOND if none does."""
+    spans, span, last = timeline.spans, timeline.cohorts[cohort].first, NO_SECOND
+    while spans[span].next != LAST and spans[spans[span].next].begin <= until:
+        following = spans[span].next
+        if spans[following].cores > spans[span].cores:
+            last = spans[following].begin
+        span = following
+    return last
 
 
 @inner_kernel
