@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from schedlab.cluster.cluster import IgnoredLine
+from schedlab.cluster.cluster import Cluster, IgnoredLine
 from schedlab.cluster.nodes import Partition
-from schedlab.cluster.preemption import Basis, Mode, Preemption
+from schedlab.cluster.preemption import REQUEUE_DELAY, Basis, Mode, Preemption
 from schedlab.cluster.slurm_nodes import words
 from schedlab.durations import parse_time_limit
 from schedlab.errors import InputError
+from schedlab.wording import shown
 
 _BY: dict[str, Basis] = {"partition_prio": "partition", "qos": "qos"}
+_LONGEST_COUNT = 9
+"""Digits of a number."""
+
 _MODES: dict[str, Mode] = {"cancel": "cancel", "requeue": "requeue", "suspend": "suspend"}
 
 
@@ -48,8 +52,16 @@ def preemption_of(parameters: Mapping[str, str], where: str, ignored: list[Ignor
         mode or "off",
         exempt_time=0 if exempt == "-1" else parse_time_limit(exempt),
         youngest_first="preempt_youngest_first" in options,
-        reorder=_count(options.get("preempt_reorder_count", "1")),
+        reorder=_count("preempt_reorder_count", options.get("preempt_reorder_count", "1")),
+        requeue_delay=_count("requeue_delay", options.get("requeue_delay", str(REQUEUE_DELAY - 1))) + 1,
     )
+
+
+def as_if_unknown(cluster: Cluster) -> Cluster:
+    """Return a cluster whose Slurm does not know requeue_delay, and so does not read it: those until 25.11."""
+    if cluster.preemption is None:
+        return cluster
+    return replace(cluster, preemption=replace(cluster.preemption, requeue_delay=REQUEUE_DELAY))
 
 
 def with_own_modes(
@@ -70,7 +82,7 @@ def with_own_modes(
     return found
 
 
-def _count(text: str) -> int:
-    if not text.isdigit():
-        raise InputError(f"preempt_reorder_count={text} is not a whole number")
+def _count(name: str, text: str) -> int:
+    if not text.isdecimal() or len(text) > _LONGEST_COUNT:
+        raise InputError(f"{name}={shown(text)} is not a whole number")
     return int(text)

@@ -18,6 +18,7 @@ from schedlab.cluster.limits import Limits
 from schedlab.cluster.node_events import Interrupted, NodeEvents
 from schedlab.cluster.slurm_conf import read_slurm_conf
 from schedlab.cluster.slurm_lines import check_words, config_lines, config_text, parameters_of, places_of
+from schedlab.cluster.slurm_preemption import as_if_unknown
 from schedlab.cluster.slurm_releases import NOT_KNOWN, SlurmRelease, default_select
 from schedlab.engine.parts.heterogeneous.numbers import owners_of
 from schedlab.engine.parts.preemption.numbers import preempts, suspends
@@ -212,6 +213,8 @@ def site_of(
     if workload is not None:
         jobs, filled = completed(workload.replace(processors=cluster.processors), cluster)
         told += filled
+    if release.refuses("SchedulerParameters", "requeue_delay"):
+        cluster = as_if_unknown(cluster)
     configured, cluster = cluster, without_untold_memory(cluster, jobs)
     memory = memory_lines(configured, cluster, jobs)
     told += told_of_memory(memory, jobs)

@@ -95,8 +95,8 @@ ROWS: tuple[Row, ...] = (
     ("SchedulerParameters", "time_min_as_soft_limit", "ignored", "a job has one time limit", ""),
     ("SchedulerParameters", "delay_boot requeue_setup_env_fail requeue_on_resume_failure salloc_wait_nodes "
      "sbatch_wait_nodes", "ignored", POWER, ""),
-    ("SchedulerParameters", "requeue_delay", "ignored",
-     "of Slurm 26.05; jobs begin again after 121 s, as in 22.05", ""),
+    ("SchedulerParameters", "requeue_delay", "approximated",
+     "of Slurm 26.05: when preempted jobs may begin again; those of nodes that failed after 121 s", _RULES),
     ("SchedulerParameters", "allow_zero_lic enable_user_top ignore_constraint_validation ignore_prefer_validation "
      "Ignore_NUMA inventory_interval kill_invalid_depend max_array_tasks max_depend_depth max_script_size "
      "max_submit_line_size no_backup_scheduling no_env_cache nohold_on_prolog_fail step_retry_count step_retry_time "
