@@ -109,7 +109,7 @@ def test_a_site_with_switches_keeps_them_under_another_policy_and_goes_without_a
     (files / "topology.conf").write_text("SwitchName=s1 Nodes=n[1-2]\n")
     site = site_of(files)
     scheduler = variant_task(site, site.jobs, Variant("saf", policy="saf")).scheduler
-    assert scheduler.text == "saf+slurm(tick=1,ties=number),placement=switches"
+    assert scheduler.text == "saf+slurm(tick=1),placement=switches"
     assert calibrate(site, nodes=False).simulated.placement is None
 
 

@@ -95,7 +95,7 @@ class Site:
     ... ''')
     >>> site = sl.site.import_site(conf)
     >>> print(site)
-    lab: 4 nodes, 64 cores; 1 partition; fcfs+slurm(interval=60,tick=1,ties=number),placement=consecutive; 9 mo...
+    lab: 4 nodes, 64 cores; 1 partition; fcfs+slurm(interval=60,tick=1),placement=consecutive; 10 mo...
     >>> sl.site.read(site.save(conf.parent / "site")) == site
     True
     """
