@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -255,6 +256,10 @@ def test_a_search_chooses_on_one_part_and_judges_on_the_other(directory):
     parts = [sample.of(sweep.jobs) for sample in (found.chosen_on, found.judged_on)]
     assert sum(map(len, parts)) == len(sweep.jobs)
     assert parts[0].submit_time.max() < parts[1].submit_time.min()
+    values = ((Variant(AS_IT_IS), 3600.0), (Variant("x"), 7200.0))
+    told = replace(found, best=Variant(AS_IT_IS), values=values, before=10_800.0, effects=()).lead
+    assert any(one.startswith("The nearest, x, has 2 h instead of 60 min, simulated once each") for one in told)
+    assert "There, the mean wait is 3 h as it is." in told
     with pytest.raises(InputError, match="did you mean mean_wait"):
         search_parameters(sweep, {"policy": ["saf"]}, "mean_wiat", workers=1)
 

@@ -101,7 +101,9 @@ class ParameterSearch:
             none = f"{place}none of {number} is better than the site as it is"
             return [
                 none,
+                *self._nearest(),
                 f"so there was nothing to judge on {self.judged_on.text}, the rest, of which the following is",
+                f"there, the {what} is {quantity(self.metric, self.before)} as it is",
             ]
         every = next(one for one in self.effects if one.kind == "all")
         values = f"{quantity(self.metric, self.after)}, {quantity(self.metric, self.before)} as it is"
@@ -110,6 +112,14 @@ class ParameterSearch:
             *change_texts(f"on {self.judged_on.text}, which the search has not seen, it", every),
             f"there, the {what} is {values}",
         ]
+
+    def _nearest(self) -> list[str]:
+        """Say by how little the nearest variant misses, of a single simulation each."""
+        if len(self.values) < 2:
+            return []
+        (_, today), (nearest, value) = self.values[:2]
+        told = f"{quantity(self.metric, value)} instead of {quantity(self.metric, today)}"
+        return [f"the nearest, {nearest.name}, has {told}, simulated once each: how sure that is, site what-if tells"]
 
     def to_document(self) -> dict[str, Any]:
         """Return it as numbers and texts, for JSON; values of the metric in its unit, seconds where they are times."""
