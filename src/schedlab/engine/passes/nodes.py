@@ -48,9 +48,14 @@ def may_fit(nodes: Nodes | None, job: int) -> bool:
     """Return whether a job may fit on some of what is free now; one with a bound on its switches also if not on all."""
     if nodes is None:
         return True
+    return has_bound_on_switches(nodes, job) or fits(nodes, job)
+
+
+@inner_kernel
+def has_bound_on_switches(nodes: Nodes, job: int) -> bool:
+    """Return whether a job has a bound on its switches, which it may keep on some nodes if it does not on more."""
     for option in range(nodes.machine.options[job], nodes.machine.options[job + 1]):
-        request = nodes.machine.shape[option]
-        if nodes.machine.requests[request].most_leaves < UNLIMITED or fits_as(nodes, request):
+        if nodes.machine.requests[nodes.machine.shape[option]].most_leaves < UNLIMITED:
             return True
     return False
 

@@ -179,7 +179,8 @@ class BackfillPass:
     def plan_component(self, turn: Turn, begin: int, place: list[Piece] | None, possible: int | None) -> None:
         """Note when a component could start; it waits for the others."""
         job = turn.job
-        if place is not None:
+        if place is not None:  # with others that have started in this pass, which the plan does not know
+            turn.pieces = place
             self.startable.append(job)
         elif possible == self.now and job.ready:
             at = partial(self.plan.place, job, self.length(job))

@@ -122,6 +122,8 @@ def _narrowest(world: World) -> int:
                 looked_at += 1
             if looked_at == world.rules.depth and not counts_all:
                 break
+        elif world.rules.planned_tasks and not world.state.planned[job]:
+            fewest = 0  # its plan tells its size, and with it its priority
     return fewest
 
 

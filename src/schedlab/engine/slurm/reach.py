@@ -16,7 +16,7 @@ from schedlab.engine.machine.state import PICKED
 from schedlab.engine.parts.heterogeneous.kernels import has_components
 from schedlab.engine.parts.moldable.kernels import has_alternatives
 from schedlab.engine.parts.preemption.state import has_preemption
-from schedlab.engine.passes.nodes import may_fit
+from schedlab.engine.passes.nodes import has_bound_on_switches, may_fit
 from schedlab.engine.queue.sorted_list import QueueList
 from schedlab.engine.slurm.plan import rounded_down
 from schedlab.engine.slurm.search import may_begin_now
@@ -55,8 +55,11 @@ def _behind_all_that_fit(world: World, queue: QueueList, place: int, behind: int
 
 @inlined
 def _may_begin(world: World, job: int) -> bool:
-    """Return whether a job may begin now beside the reservations so far; if it may, remember on which nodes."""
-    if world.rules.interval == 0:
+    """Return whether a job may begin now beside the reservations so far; if it does, remember on which nodes.
+
+    One with a bound on its switches may find room once more is reserved.
+    """
+    if world.rules.interval == 0 or has_bound_on_switches(world.nodes, job):
         return True
     if not may_begin_now(world, job, world.jobs[job].estimate):
         return False
