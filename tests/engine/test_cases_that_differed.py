@@ -1,4 +1,4 @@
-"""Random cases in which engine and reference, or the engine and itself interrupted, once differed; as small as possible.
+"""Random cases in which engine and reference, or the engine and itself interrupted, once differed, as small as can be.
 
 Each line of `cases_that_differed.json` has a document of the cluster, the scheduler, the columns of the jobs, and `why`
 they differed. The seeds of drawn cases cannot be kept instead: what they draw changes with what is drawn.
