@@ -26,9 +26,9 @@ from schedlab.predict.replay import Replay
 from schedlab.schedule.allocation import Allocation
 from schedlab.schedule.analysis import Variable
 from schedlab.schedule.explanation import Explanation
+from schedlab.schedule.held import Held
 from schedlab.schedule.own_metrics import OwnMetric
 from schedlab.schedule.placement import Placement
-from schedlab.schedule.schedule import Held
 from schedlab.schedule.timeline import Steps
 from schedlab.scheduler.formula import Formula
 from schedlab.scheduler.own_predictor import OnlinePredictor

@@ -87,9 +87,10 @@ def work_of_jobs(schedule: Schedule) -> NDArray[np.float64]:
     """Return the processor-seconds of each job: of its work, without suspensions; of malleable ones, size by size."""
     sizes = schedule.sizes
     if sizes is None:  # processor-seconds may be too many for 64 bits
-        return schedule.run_time * schedule.workload.job_processors.astype(np.float64)
+        work: NDArray[np.float64] = schedule.run_time * schedule.workload.job_processors.astype(np.float64)
+        return work
     area = (sizes["end"] - sizes["start"]) * sizes["processors"].astype(np.float64)
-    return np.bincount(sizes["job"], area, len(schedule))
+    return np.bincount(sizes["job"], area, len(schedule)).astype(np.float64)
 
 
 def resizing(schedule: Schedule, rows: NDArray[np.intp]) -> dict[str, float]:

@@ -209,7 +209,8 @@ class Alternatives:
         counts = np.diff(self.offsets)[rows]
         offsets = _offsets(counts)
         taken = np.repeat(self.offsets[:-1][rows] - offsets[:-1], counts) + np.arange(offsets[-1])
-        return Alternatives(offsets, *(column[taken] for column in self._columns()), self.malleable[rows])
+        processors, run_time, requested_time, nodes = (column[taken] for column in self._columns())
+        return Alternatives(offsets, processors, run_time, requested_time, nodes, self.malleable[rows])
 
     def join(self, other: Alternatives) -> Alternatives:
         """Return these alternatives followed by those of other jobs.
@@ -222,8 +223,9 @@ class Alternatives:
         """
         offsets = np.concatenate([self.offsets, self.offsets[-1] + other.offsets[1:]])
         pairs = zip(self._columns(), other._columns(), strict=True)
+        processors, run_time, requested_time, nodes = (np.concatenate(pair) for pair in pairs)
         malleable = np.concatenate([self.malleable, other.malleable])
-        return Alternatives(offsets, *(np.concatenate(pair) for pair in pairs), malleable)
+        return Alternatives(offsets, processors, run_time, requested_time, nodes, malleable)
 
     def _columns(self) -> Sequence[NDArray[np.int64]]:
         return self.processors, self.run_time, self.requested_time, self.nodes
