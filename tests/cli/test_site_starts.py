@@ -9,8 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import schedlab as sl
+
 sys.path.append(str(Path(__file__).parents[1] / "when"))
-from site_samples import HEADER, printed, small_site
+from site_samples import CONF, HEADER, printed, small_site
 
 AT = ("--at", "2026-04-01T10:00:00", "--forks", "9")
 
@@ -96,3 +98,92 @@ def test_with_a_queue_and_without_a_site_its_state_alone_answers(run, tmp_path):
     assert (told["method"], told["past_jobs"]) == ("state of the queue", 120)
     assert told["jobs"][0]["start_50"] - told["now"] == pytest.approx(3_600, abs=1)
     assert run(*asked).exit_code == 2
+
+
+def test_files_are_written_again_and_again_and_stay_as_they_were_when_a_round_fails(run, asked, tmp_path, monkeypatch):
+    output, rounds = tmp_path / "when.json", []
+
+    def sleep(seconds):
+        rounds.append((seconds, json.loads(output.read_text())["jobs"]))
+        output.touch()
+        if len(rounds) == 1:  # the queue is cut short in the next rounds
+            Path(asked[3]).write_text("JOBID|USER")
+        if len(rounds) == 3:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("schedlab.cli.site_starts.time.sleep", sleep)
+    result = run("when", "--all", *asked, "--watch", "60", "-o", output)
+    assert [len(jobs) for _, jobs in rounds] == [2, 2, 2]
+    assert all(0 <= seconds <= 60 for seconds, _ in rounds)
+    told = [line for line in result.stderr.splitlines() if "the files stay as they were" in line]
+    assert len(told) == 1  # the same complaint is told once
+    assert told[0].endswith("and the next round is in 60 s")
+
+
+def test_sites_are_compared_for_one_new_job(run, asked, tmp_path):
+    state = tmp_path / "state"
+    state.mkdir()
+    (state / "squeue.txt").write_text(f"{HEADER}\n7|ann|batch|RUNNING|{SEEN}|2:00:00|8|1|None|(null)|500|n1\n")
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "slurm.conf").write_text(CONF.replace("ClusterName=lab", "ClusterName=quiet"))
+    site = sl.site.import_site(other / "slurm.conf").save(other / "site")
+    words = ("--nodes", "2", "--time", "1h", *asked, "--or-site", f"{site}:{state}")
+    result = run("when", *words)
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout.startswith("On quiet, its result is there in ")
+    best, own = json.loads(run("when", *words, "--json").stdout)
+    assert (best["site"], best["wait_50"], own["site"]) == ("quiet", 0.0, "lab")
+    assert "write SITE:STATE" in run("when", "--nodes", "2", "--time", "1h", *asked, "--or-site", "x").stderr
+    assert "has no squeue" in run("when", "--nodes", "2", "--time", "1h", *asked, "--or-site", f"{site}:{other}").stderr
+    assert run("when", "--all", *asked, "--or-site", f"{site}:{state}").exit_code == 2
+
+
+SEEN = "2026-04-01T09:00:00|2026-04-01T09:10:00"
+NOBODY = f"{HEADER}\n"
+FOREIGN = f"{HEADER}\n7|ann|batch|RUNNING|{SEEN}|2:00:00|8|1|None|(null)|500|zz9\n"
+HELD = f"{HEADER}\n9|ann|batch|PENDING|2026-04-01T09:00:00|N/A|1:00:00|32|4|JobHeldUser|(null)|0|\n"
+LATE = f"{HEADER}\n7|ann|batch|RUNNING|2026-04-01T12:00:00|2026-04-01T12:10:00|2:00:00|8|1|None|(null)|500|n1\n"
+"""What squeue may print: no jobs, jobs on nodes that the site lacks, a held job, and a start behind the moment."""
+
+
+@pytest.mark.parametrize(
+    ("queue", "words", "said"),
+    [
+        (NOBODY, ["--all"], "no job waits: ask about a new one"),
+        (NOBODY, ["9"], "job 9 is not in the queue"),
+        (HELD, ["--all"], "no job waits: ask about a new one"),
+        (HELD, ["9"], "job 9: it is held (JobHeldUser)"),
+        (FOREIGN, ["--all"], "is it the queue of this site?"),
+        (LATE, ["--all"], "started 7,800 s after the moment of the snapshot"),
+        ('{"jobs": [', ["--all"], "squeue"),
+        ("", ["--all"], "squeue"),
+        (None, ["11"], "job 11: it is held (JobHeldUser)"),
+        (None, ["7"], "job 7 does not wait: it runs since 50 min"),
+    ],
+)
+def test_a_state_that_cannot_be_or_has_no_answer_is_one_sentence(run, asked, queue, words, said):
+    if queue is not None:
+        Path(asked[3]).write_text(queue)
+    result = run("when", *words, *asked)
+    assert result.exit_code == 1
+    assert said in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize("queue", [NOBODY, HELD])
+def test_in_an_empty_queue_and_one_of_held_jobs_a_new_job_starts_at_once(run, asked, queue):
+    Path(asked[3]).write_text(queue)
+    result = run("when", "--nodes", "2", "--time", "1h", *asked)
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout.startswith("Such a job will start at once (100%).")
+
+
+def test_where_no_job_waits_files_say_so(run, asked, tmp_path):
+    Path(asked[3]).write_text(HELD)
+    names = [tmp_path / f"when.{suffix}" for suffix in ("json", "html", "prom")]
+    result = run("when", "--all", *asked, *[word for name in names for word in ("-o", name)])
+    assert result.exit_code == 0, result.stderr
+    document = json.loads(names[0].read_text())
+    assert (document["jobs"], list(document["never"])) == ([], ["9"])
+    assert "schedlab_when_waiting_jobs{" not in names[2].read_text()

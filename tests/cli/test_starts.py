@@ -106,3 +106,13 @@ def test_a_backtest_says_how_often_intervals_held_before_its_tables(run, queue):
     document = json.loads(run("when", queue, "--backtest", "--sample", 10, "--forks", 4, "--json").stdout)
     assert document["scores"]["plan with requested times"]["coverage"] is None
     assert sum(one["jobs"] for one in document["classes"]) == 10
+
+
+def test_a_backtest_has_a_page(run, queue, tmp_path):
+    result = run("when", queue, "--backtest", "--sample", 10, "--forks", 3, "--report", "page.html")
+    assert result.exit_code == 0, result.stderr
+    assert "report page.html" in result.stderr
+    assert "of the 80 % intervals held" in (tmp_path / "page.html").read_text()
+    wrong = run("when", queue, "--backtest", "--report", "page.txt")
+    assert (wrong.exit_code, len(wrong.stderr.splitlines())) == (1, 1)
+    assert run("when", queue, "--all", "--report", "page.html").exit_code == 2

@@ -12,6 +12,7 @@ import schedlab as sl
 from schedlab.errors import InputError
 from schedlab.when.backtests import FORKED, PLAN, RECALIBRATED, planned_waits
 from schedlab.when.forks import Twin
+from schedlab.when.methods import LAST_WEEK, QBETS
 from schedlab.when.state import state_at
 
 
@@ -54,6 +55,26 @@ def test_each_method_has_a_score_and_an_unknown_one_is_refused():
     assert sum(one.jobs for one in found.scores_by_class(FORKED).values()) == 10
     with pytest.raises(InputError, match="method 'guess' is unknown"):
         found.quantiles("guess")
+
+
+def test_what_operators_could_tell_without_a_model_is_scored_beside_it():
+    _, found = small()
+    assert list(found.baselines) == [LAST_WEEK, QBETS]
+    for method in found.baselines:
+        assert found.quantiles(method).shape == (10, 9)
+        assert found.score(method).jobs == 10
+    assert found.methods[0] == PLAN
+    assert set(found.baselines) < set(found.methods)
+
+
+def test_jobs_that_started_at_once_are_told_from_others():
+    log, found = small()
+    submit, one = log.workload.submit_time, found.at_once
+    assert len(one.came) == 10
+    assert (one.moment >= found.judged_from).all()
+    waits = dict(zip(submit.tolist(), (log.start_time - submit).tolist(), strict=True))
+    assert one.came.tolist() == [waits[moment] <= 60 for moment in one.moment.tolist()]
+    assert one.auc >= 0.9  # the scheduler of the forks is that of the log
 
 
 def test_a_plan_takes_requested_times_and_keeps_the_order():

@@ -291,6 +291,7 @@ for paper in (
     papers.icpp19,
     papers.scsf,
     papers.order,
+    papers.when,
 ):
     reproduce.command()(paper)
 app.add_typer(reproduce, name="reproduce")

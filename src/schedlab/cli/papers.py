@@ -185,6 +185,19 @@ def order(
     _show(found, as_json)
 
 
+def when(
+    traces: Traces = None,
+    logs: Logs = None,
+    jobs: Annotated[int, typer.Option("--sample", metavar="N", min=10, help="Jobs of each half of a log.")] = 600,
+    forks: Annotated[int, typer.Option(min=1, help="Simulations of each forecast.")] = 60,
+    as_json: Json = False,
+) -> None:
+    """Our own study of start forecasts: goals and figures (see 'When will my job start?' in the documentation)."""
+    from schedlab_papers.when import reproduce
+
+    _show(reproduce(_there(traces), logs=logs or (), jobs=jobs, forks=forks), as_json)
+
+
 def _there(traces: Path | None) -> Path:
     if traces is None or not traces.is_dir():
         what = "no directory of traces is given" if traces is None else f"there is no directory {traces}"

@@ -68,6 +68,15 @@ OrOption = Annotated[
         help="With a new job: compare it with another request, options of sbatch such as '--time=2:00:00'; repeatable.",
     ),
 ]
+OrSiteOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--or-site",
+        metavar="DIR:STATE",
+        help="With --site and a new job: compare with another site, whose squeue.json and so on lie in a directory; "
+        "repeatable.",
+    ),
+]
 LikeOption = Annotated[
     str | None,
     typer.Option(
@@ -116,6 +125,8 @@ def answer_at_site(asked: SiteQuestion, how: Forking, outputs: Outputs, *, as_js
     if outputs.watch:
         return _watch(asked, how, outputs)
     found, sure = _answer(asked, how)
+    if not len(found.starts) and not outputs.files:
+        raise InputError("no job waits: ask about a new one (--nodes, --time)")
     _write(found, outputs, asked.zone, sure)
     if as_json:
         show_json(answer_document(found, zone, sure))
@@ -182,6 +193,33 @@ def advise_at_site(asked: SiteQuestion, how: Forking, others: list[str], *, as_j
     show_json(
         [
             {"request": list(one.words), "wait_50": float(np.median(one.waits)), "killed": one.killed}
+            | {"result_50": one.median if np.isfinite(one.median) else None}
+            for one in found
+        ]
+    )
+
+
+def compare_sites(asked: SiteQuestion, how: Forking, others: list[str], *, as_json: bool) -> None:
+    """Print on which of several sites a new job has its result first."""
+    from schedlab.site.site import read
+    from schedlab.when.compared_sites import state_in, which_site, which_site_text
+    from schedlab.when.snapshots import read_snapshot
+
+    new_job(asked)  # refuses one without a time
+    sites = [(read(asked.site), snapshot_of(asked))]
+    for text in others:
+        name, colon, state = text.rpartition(":")
+        if not colon or not name:
+            raise InputError(f"--or-site {text}: write SITE:STATE, a site and a directory with its squeue.json")
+        sites.append((read(name), read_snapshot(state_in(state), _moment(asked), timezone=asked.zone)))
+    found = which_site(sites, asked.new, user=asked.user, how=how)
+    if not as_json:
+        show(which_site_text(found, sites[0][0].name))
+        return
+    show_json(
+        [
+            {"site": one.site, "refused": one.refused or None, "killed": one.killed}
+            | {"wait_50": float(np.median(one.waits)) if len(one.waits) else None}
             | {"result_50": one.median if np.isfinite(one.median) else None}
             for one in found
         ]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from schedlab.cli.options import DEFAULT_SCHEDULER, Clean, Json, Processors, Requests, SchedulerText
+from schedlab.cli.outputs import check_page, note_report
 from schedlab.cli.queue_starts import answer_from_queue
 from schedlab.cli.reading import reads_logs
 from schedlab.cli.schedules import only_one
@@ -16,6 +17,7 @@ from schedlab.cli.site_starts import (
     LikeOption,
     NodesOption,
     OrOption,
+    OrSiteOption,
     OutputOption,
     Outputs,
     ReservationsOption,
@@ -28,10 +30,11 @@ from schedlab.cli.site_starts import (
     WatchOption,
     advise_at_site,
     answer_at_site,
+    compare_sites,
     judge_site,
     new_words,
 )
-from schedlab.cli.terminal import show, show_json
+from schedlab.cli.terminal import command_line, show, show_json
 from schedlab.cli.times import seconds_of
 from schedlab.cli.traces import read_trace
 from schedlab.errors import InputError, located
@@ -42,6 +45,11 @@ if TYPE_CHECKING:
     from schedlab.when.forks import Twin
     from schedlab.workload.reading import Reading
     from schedlab.workload.workload import Workload
+
+
+ReportOption = Annotated[
+    Path | None, typer.Option("--report", metavar="FILE.html", help="With --backtest: write its page, too.")
+]
 
 
 @reads_logs
@@ -72,6 +80,7 @@ def when(
     nodes: NodesOption = None,
     like: LikeOption = None,
     others: OrOption = None,
+    other_sites: OrSiteOption = None,
     time: Annotated[str | None, typer.Option(metavar="TIME", help="Requested time of the new job, such as 6h.")] = None,
     user: Annotated[
         str | None,
@@ -88,6 +97,7 @@ def when(
     ] = None,
     backtest: Annotated[bool, typer.Option("--backtest", help="Judge such forecasts on the log instead.")] = False,
     sample: Annotated[int, typer.Option(metavar="N", help="With --backtest: jobs of each half of the log.")] = 600,
+    report: ReportOption = None,
     forks: Annotated[int, typer.Option(min=1, help="Number of simulations.")] = 100,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all randomness.")] = 1,
     clean: Clean = "default",
@@ -101,15 +111,20 @@ def when(
     from schedlab.when.forks import Twin
     from schedlab.when.start_forecast import Forking
 
+    _check_report(report, backtest)
     if site is not None:
         files = {"squeue": squeue, "sinfo": sinfo, "sprio": sprio, "sshare": sshare, "reservations": reservations}
         words = new_words(nodes, cores, time, ",".join(reading.partition) or None, like)
         asked_about = tuple(map(str, [*([] if trace is None else [trace]), *(jobs or [])]))
         if backtest and not (asked_about or every or words):
-            return _tell_judged(judge_site(site, sample, forks, seed), as_json)
+            return _tell_judged(judge_site(site, sample, forks, seed), as_json, report)
         if backtest or bool(asked_about) + every + bool(words) != 1:
             raise typer.BadParameter("ask one question: JOB numbers, a new job (--nodes or --cores, --time) or --all")
         asked = SiteQuestion(site, files, at, reading.timezone or "UTC", asked_about, words, user)
+        if other_sites:
+            if others or not words:
+                raise typer.BadParameter("--or-site compares sites for one new job: --nodes or --cores, and --time")
+            return compare_sites(asked, Forking(forks, seed), other_sites, as_json=as_json)
         if others and words:
             return advise_at_site(asked, Forking(forks, seed), others, as_json=as_json)
         return answer_at_site(asked, Forking(forks, seed), Outputs(tuple(output or ()), watch), as_json=as_json)
@@ -130,12 +145,21 @@ def when(
         log = _log(read.workload, replay, chosen, processors)
         twin = Twin(chosen, log.processors)
         if backtest:
-            _judge(log, twin, (sample, forks, seed), as_json)
+            _judge(log, twin, (sample, forks, seed), as_json, report)
         else:
             new = None if cores is None else _new_job(read.workload, cores, time, _whole("--user", user or "-1"))
             numbers = [_whole("JOB", job) for job in jobs or ()]
             _ask(log, twin, _second(at, read.workload), (numbers or None, new, forks, seed), as_json)
     read.note_cleaning()
+
+
+def _check_report(report: Path | None, backtest: bool) -> None:
+    """Refuse a page that cannot be written, before anything is simulated, and one of anything but a backtest."""
+    if report is None:
+        return
+    if not backtest:
+        raise typer.BadParameter("--report is the page of a backtest: add --backtest, or take -o page.html with --site")
+    check_page(report)
 
 
 def _whole(what: str, text: str) -> int:
@@ -237,26 +261,23 @@ def _ask(
     show(forecast_text(found, free, log.processors, as_scheduler(twin.scheduler).text, waiting))
 
 
-def _judge(log: Schedule, twin: Twin, options: tuple[int, int, int], as_json: bool) -> None:
+def _judge(log: Schedule, twin: Twin, options: tuple[int, int, int], as_json: bool, report: Path | None) -> None:
     """Print how good forecasts of a log were."""
     from schedlab.when.backtests import backtest as judged
 
     sample, forks, seed = options
-    _tell_judged(judged(log, twin, jobs=sample, forks=forks, seed=seed), as_json)
+    _tell_judged(judged(log, twin, jobs=sample, forks=forks, seed=seed), as_json, report)
 
 
-def _tell_judged(found: Backtest, as_json: bool) -> None:
-    from schedlab.when.methods import CHOSEN, FORKED, METHODS, PLAN
-    from schedlab.when.texts import backtest_text
+def _tell_judged(found: Backtest, as_json: bool, report: Path | None) -> None:
+    """Print a backtest, and write its page if that is asked for."""
+    from schedlab.when.texts import backtest_document, backtest_text
 
-    if not as_json:
+    if as_json:
+        show_json(backtest_document(found))
+    else:
         show(backtest_text(found))
-        return
-    scores = {method: found.score(method)._asdict() for method in (PLAN, FORKED, *METHODS, CHOSEN)}
-    classes = [
-        {"lead": lead, "processors": width, **one._asdict()}
-        for (lead, width), one in found.scores_by_class(CHOSEN).items()
-    ]
-    show_json(
-        {"log": found.name, "scheduler": found.scheduler, "seed": found.seed, "scores": scores, "classes": classes}
-    )
+    if report is not None:
+        from schedlab.report.backtests import write_backtest
+
+        note_report(report, lambda: write_backtest(found, report, command=command_line()))

@@ -87,8 +87,7 @@ def work_of_jobs(schedule: Schedule) -> NDArray[np.float64]:
     """Return the processor-seconds of each job: of its work, without suspensions; of malleable ones, size by size."""
     sizes = schedule.sizes
     if sizes is None:  # processor-seconds may be too many for 64 bits
-        work: NDArray[np.float64] = schedule.run_time * schedule.workload.job_processors.astype(np.float64)
-        return work
+        return schedule.run_time.astype(np.float64) * schedule.workload.job_processors
     area = (sizes["end"] - sizes["start"]) * sizes["processors"].astype(np.float64)
     return np.bincount(sizes["job"], area, len(schedule)).astype(np.float64)
 

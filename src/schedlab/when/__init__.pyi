@@ -1,11 +1,15 @@
 from .advice import RequestOption as RequestOption
 from .advice import advise as advise
+from .at_once import AtOnce as AtOnce
 from .backtest_record import BacktestRecord as BacktestRecord
 from .backtest_record import ClassScore as ClassScore
 from .backtest_record import KeptLevels as KeptLevels
 from .backtest_record import KeptQueues as KeptQueues
 from .backtests import Backtest as Backtest
 from .backtests import backtest as backtest
+from .compared_sites import SiteOption as SiteOption
+from .compared_sites import state_in as state_in
+from .compared_sites import which_site as which_site
 from .forks import Twin as Twin
 from .queue_forecast import QueueForecast as QueueForecast
 from .queue_forecast import from_queue as from_queue

@@ -94,7 +94,7 @@ def advise(
             refused.append(str(error))
             continue
         if not found:
-            lasts = _run_times(site, answer, how)
+            lasts = run_times_of(answer, how)
         waits, limit = answer.starts.waits[:, 0], int(answer.starts.jobs.requested_time[0])
         ends = lasts <= limit
         result = np.where(ends, waits + lasts, np.inf)
@@ -104,8 +104,8 @@ def advise(
     return tuple(sorted(found, key=lambda one: (one.killed > ALLOWED, one.median)))
 
 
-def _run_times(site: Site, answer: SiteForecast, how: Forking) -> NDArray[np.int64]:
-    """Return a run time of the job for each fork, by what its user's past runs used of the first request."""
+def run_times_of(answer: SiteForecast, how: Forking) -> NDArray[np.int64]:
+    """Return a run time of a job that was asked about for each fork, by what its user's past runs used of requests."""
     starts, log = answer.starts, answer.state.log
     past = PastRuns.of(recorded(starts.jobs[:0]) if log is None else log)
     known = RunTimes(past, starts.now, how.sampling).of(int(starts.jobs.user_id[0]), int(starts.jobs.requested_time[0]))
@@ -131,7 +131,7 @@ def advice_text(options: Sequence[RequestOption], job: Sequence[str]) -> str:
         [
             " ".join(one.words) or "as it is",
             duration(float(np.median(one.waits))),
-            *(_until(value) for value in np.quantile(one.result, [0.1, 0.5, 0.9], method="inverted_cdf").tolist()),
+            *(until(value) for value in np.quantile(one.result, [0.1, 0.5, 0.9], method="inverted_cdf").tolist()),
             f"{one.killed:.0%}",
             "-"
             if one is best
@@ -146,5 +146,6 @@ def advice_text(options: Sequence[RequestOption], job: Sequence[str]) -> str:
     return f"{first} {alone}\n\n{table(header, rows)}"
 
 
-def _until(seconds: float) -> str:
+def until(seconds: float) -> str:
+    """Return the time to a result as text; infinite: the job is killed."""
     return duration(seconds) if np.isfinite(seconds) else "killed"

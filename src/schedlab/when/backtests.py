@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -15,13 +15,17 @@ from schedlab.schedule.schedule import Schedule
 from schedlab.scheduler.backfilling import Conservative
 from schedlab.scheduler.scheduler import Scheduler, as_scheduler
 from schedlab.when.arrivals import PastArrivals
+from schedlab.when.at_once import AT_ONCE, AtOnce, chance_at_once
+from schedlab.when.baselines import binomial_bounds, last_week
 from schedlab.when.forks import WEEKS, Twin, fork_waits, simulation_of
 from schedlab.when.methods import (
     BOTH,
     CHOSEN,
     FORKED,
+    LAST_WEEK,
     METHODS,
     PLAN,
+    QBETS,
     QUEUE,
     RECALIBRATED,
     chosen,
@@ -39,7 +43,9 @@ from schedlab.when.scores import Score, score
 from schedlab.when.start_forecast import SEED, twin_of
 from schedlab.when.state import MachineState, state_at
 
-JOBS, FORKS = 600, 60
+JOBS, FORKS, FEW_FORKS = 600, 60, 20
+"""Jobs of each half, and forks of each; few of them tell whether a job starts at once."""
+
 FIRST = 0.12
 """The share of a log before the first forecast: there is little past to learn from."""
 
@@ -72,6 +78,10 @@ class Backtest:
         Of all randomness.
     left_out
         How many jobs were drawn and left out, because the state at their submission could not be simulated.
+    baselines
+        The quantiles 0.1 ... 0.9 of the jobs in seconds that operators could tell without any model, by name.
+    at_once
+        Forecasts of whether jobs of the second half start at once, with jobs that did.
     """
 
     name: str
@@ -84,6 +94,8 @@ class Backtest:
     judged_from: int
     seed: int
     left_out: int = 0
+    baselines: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    at_once: AtOnce | None = None
 
     def __len__(self) -> int:
         return len(self.job_id)
@@ -124,10 +136,17 @@ class Backtest:
             return np.asarray(np.quantile(self.outcomes.waits[:, rows], TAUS, axis=0, method="weibull").T)
         if method == CHOSEN:
             return self._chosen[rows]
+        if method in self.baselines:
+            return self.baselines[method][rows]
         if method not in METHODS:
-            known = ", ".join(map(repr, (PLAN, FORKED, *METHODS, CHOSEN)))
+            known = ", ".join(map(repr, self.methods))
             raise InputError(f"method {method!r} is unknown; known are {known}")
         return self.recalibrated[method][rows]
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The methods that have a score."""
+        return (PLAN, *self.baselines, FORKED, *METHODS, CHOSEN)
 
     def score(self, method: str) -> Score:
         """Return how good a method was."""
@@ -204,8 +223,13 @@ def backtest(
     outcomes = Outcomes(moment, waits, outcome, log.workload.job_processors[rows])
     view, queue = _by_queue(log, rows, forks, rng)
     text, plan = as_scheduler(asked.scheduler).text, np.array([one[2] for one in found], dtype=np.int64)
-    told = (half, seed, len(refused))
+    told = (half, seed, len(refused), _baselines(log, rows), of_row.at_once(half, jobs))
     return Backtest(log.workload.name, text, outcomes, plan, view, queue, log.workload.job_id[rows], *told)
+
+
+def _baselines(log: Schedule, rows: NDArray[np.intp]) -> dict[str, NDArray[np.float64]]:
+    jobs = QueueJobs.of(log)
+    return {LAST_WEEK: last_week(jobs, rows), QBETS: binomial_bounds(jobs, rows)}
 
 
 class _Asking:
@@ -226,6 +250,29 @@ class _Asking:
         waits = fork_waits(self._twin, state, who, run_times, weeks, self._forks, own)
         return waits[:, 0], planned_waits(self._twin, state, who)[0]
 
+    def at_once(self, half: int, jobs: int) -> AtOnce | None:
+        """Return whether jobs drawn of all of the second half start at once; None: no state can be simulated."""
+        log, submit = self._log, self._log.workload.submit_time
+        rng, found = np.random.default_rng([self._seed, half]), []
+        asked = (submit >= half) & (submit < _last_moment(submit))
+        kept = np.flatnonzero(asked if log.cancelled is None else asked & ~log.cancelled)
+        for row in np.sort(rng.choice(kept, min(jobs, len(kept)), replace=False)).tolist():
+            now = int(submit[row])
+            try:
+                found.append((now, self._chance(row, now, rng), int(log.start_time[row]) - now <= AT_ONCE))
+            except InputError:  # without nodes of the log, running jobs may not fit
+                continue
+        if not found:
+            return None
+        moment, chance, came = zip(*found, strict=True)
+        return AtOnce(np.array(moment, dtype=np.int64), np.array(chance), np.array(came))
+
+    def _chance(self, row: int, now: int, rng: np.random.Generator) -> float:
+        state = state_at(self._log, now)
+        job = int(np.flatnonzero(state.rows == row)[0])
+        run_times = RunTimes(self._past, now, self._sampling)
+        return chance_at_once(self._twin, state, job, run_times, FEW_FORKS, rng)
+
 
 def _by_queue(
     log: Schedule, rows: NDArray[np.intp], forks: int, rng: np.random.Generator
@@ -243,8 +290,7 @@ def _drawn(log: Schedule, jobs: int, rng: np.random.Generator) -> tuple[NDArray[
     submit = log.workload.submit_time
     ordered = np.sort(submit)
     first, half = (int(ordered[int(share * len(ordered))]) for share in (FIRST, 0.5))
-    last = ordered[-1] - min(LAST_DAYS, LAST_PART * (ordered[-1] - ordered[0]))
-    waits = (log.start_time > submit) & (submit >= first) & (submit < last)
+    waits = (log.start_time > submit) & (submit >= first) & (submit < _last_moment(submit))
     if log.cancelled is not None:
         waits &= ~log.cancelled
     found = []
@@ -257,6 +303,12 @@ def _drawn(log: Schedule, jobs: int, rng: np.random.Generator) -> tuple[NDArray[
         found.append(rng.choice(there, min(jobs, len(there)), replace=False))
     rows = np.concatenate(found)
     return rows[np.argsort(submit[rows], kind="stable")], half
+
+
+def _last_moment(submit: NDArray[np.int64]) -> float:
+    """Return the second from which on no forecast is made."""
+    first, last = int(submit.min()), int(submit.max())
+    return last - min(LAST_DAYS, LAST_PART * (last - first))
 
 
 def planned_waits(twin: Twin, state: MachineState, who: NDArray[np.int64]) -> NDArray[np.int64]:

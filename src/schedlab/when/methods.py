@@ -18,6 +18,9 @@ QUEUE, BOTH, CHOSEN = "state of the queue", "forks and state of the queue", "cho
 quantiles recalibrated on what was known of earlier forecasts; what jobs waited that saw a similar queue; the same with
 the quantiles of the forks as part of what is similar; and, at each moment, the best of the last three."""
 
+QBETS, LAST_WEEK = "binomial bounds (QBETS)", "last week of the partition"
+"""What operators could tell without a model; they never answer."""
+
 METHODS = (RECALIBRATED, QUEUE, BOTH)
 """Those that may answer."""
 

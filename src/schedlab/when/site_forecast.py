@@ -63,7 +63,7 @@ def at_site(
     snapshot
         What was seen of it, see `read_snapshot` and `take_snapshot`.
     jobs
-        Numbers of waiting jobs. None: all that can start, or only `new`, if it is given.
+        Numbers of waiting jobs. None: all that can start, of which there may be none, or only `new`, if it is given.
     new
         A job that is not submitted yet, see `asked_job`.
     how
@@ -72,12 +72,15 @@ def at_site(
     Raises
     ------
     InputError
-        If a job does not wait, or can never start: the message says why. If nothing waits.
+        If a job does not wait, or can never start: the message says why.
     """
     found = site_state(site, snapshot)
     _refuse_others(found, jobs or ())
     if jobs is None and new is None and not len(found.state.waiting):
-        raise InputError("no job waits: ask about a new one (--nodes, --time)")
+        nobody = StartForecast(
+            found.state.now, found.state.jobs[:0], np.zeros((how.forks, 0), np.int64), 0, how.seed, 0
+        )
+        return SiteForecast(site.name, nobody, found, ())
     if new is not None:
         new = _at_home(new, site, found)
     starts = forecast_of_state(found.state, found.twin, found.log, how, jobs=jobs, new=new)

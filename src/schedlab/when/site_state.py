@@ -85,7 +85,7 @@ def site_state(site: Site, snapshot: Snapshot) -> SiteState:
     told += placement.notes
     never, out = _never(jobs, site, start, told)
     kept = np.flatnonzero(~(lost | out))
-    if not len(kept):
+    if len(jobs) and not len(kept):
         raise InputError("no job of the queue is one that the site's nodes could run: is it the queue of this site?")
     known = np.maximum(jobs.requested_time, np.where(start >= 0, now - epoch - start, -1) + 1)
     held = {int(one["job_id"]): _why_held(one) for _, one in snapshot.queue.left_out.iterrows()}
@@ -120,6 +120,8 @@ def _seen_starts(starts: Any) -> list[int]:
 def _one_clock(snapshot: Snapshot, start: NDArray[np.int64]) -> tuple[int, list[str]]:
     """Return the moment of a snapshot, not before the last start in it; refuse clocks that are far apart."""
     jobs = snapshot.queue.jobs
+    if not len(jobs):
+        return snapshot.now, []
     submitted = int(jobs.submit_time.max()) + int(jobs.start_time or 0)
     last = max(int(start.max()), min(submitted, snapshot.now + CLOCKS))
     apart = last - snapshot.now
@@ -208,7 +210,7 @@ def _never(
 ) -> tuple[dict[int, str], NDArray[np.bool_]]:
     """Return why waiting jobs can never start, by number, and which rows cannot be simulated."""
     words = in_words(jobs, site.cluster, never_runs(jobs, site.cluster))
-    out = np.array([bool(word) for word in words])
+    out = np.array([bool(word) for word in words], dtype=np.bool_)
     running = out & (start >= 0)
     if running.any():
         row = int(np.argmax(running))

@@ -100,10 +100,12 @@ def read_snapshot(files: SnapshotFiles, now: int | None = None, *, timezone: str
         If a file is none of these or cut short.
     """
     notes = [f"not seen: {what}" for name, what in LACKING.items() if getattr(files, name) is None and name != "sprio"]
-    queue = read_queue(files.squeue, timezone=timezone)
+    queue = read_queue(files.squeue, timezone=timezone, may_be_empty=True)
     if now is None:
         now, told = _moment(files.squeue)
         notes += told
+    if not len(queue.jobs):
+        queue = queue._replace(jobs=queue.jobs.replace(start_time=now))
     services: Mapping[str, Service] = {}
     if files.nodes is not None:
         services = read_services(files.nodes, reserved=files.reservations is None)

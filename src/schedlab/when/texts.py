@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
+from typing import Any
 
 import numpy as np
 
 from schedlab.schedule.summary import duration
 from schedlab.when.backtests import Backtest
-from schedlab.when.methods import CHOSEN, FORKED, METHODS, PLAN
+from schedlab.when.methods import CHOSEN, PLAN
 from schedlab.when.queue_forecast import QueueForecast
 from schedlab.when.recalibration import FEWEST
 from schedlab.when.scores import Score
@@ -110,16 +112,9 @@ def _table(found: StartForecast) -> str:
 
 def backtest_text(found: Backtest) -> str:
     """Return how good forecasts were: a sentence, a table of the methods, and one of the classes."""
-    scores = {method: found.score(method) for method in (PLAN, FORKED, *METHODS, CHOSEN)}
-    plan, best = scores[PLAN], scores[CHOSEN]
-    low, high = best.coverage_low, best.coverage_high
-    first = (
-        f"{found.name}: of {count_of(best.jobs, 'job')} that did not start at once, forecasts at submission were "
-        f"off by {duration(best.median_error)} in the median, a plan with requested times by "
-        f"{duration(plan.median_error)}; "
-        f"{best.coverage:.0%} (by weeks {low:.0%} to {high:.0%}) started within their interval of 80 %."
-    )
-    lines = [first, "", _of_methods(scores), "", *_of_classes(found)]
+    scores = {method: found.score(method) for method in found.methods}
+    first = lead_sentence(found, scores)
+    lines = [first, *at_once_sentences(found), "", _of_methods(scores), "", *_of_classes(found)]
     used = len(found) - int(found.judged.sum())
     if used < FEWEST:
         lines.append(f"Only {count_of(used, 'forecast')} served to recalibrate; at least {FEWEST} are needed.")
@@ -127,15 +122,56 @@ def backtest_text(found: Backtest) -> str:
     return "\n".join(lines)
 
 
+def lead_sentence(found: Backtest, scores: Mapping[str, Score]) -> str:
+    """Return how good forecasts were, in a sentence."""
+    plan, best = scores[PLAN], scores[CHOSEN]
+    low, high = best.coverage_low, best.coverage_high
+    return (
+        f"{found.name}: of {count_of(best.jobs, 'job')} that did not start at once, forecasts at submission were "
+        f"off by {duration(best.median_error)} in the median, a plan with requested times by "
+        f"{duration(plan.median_error)}; "
+        f"{best.coverage:.0%} (by weeks {low:.0%} to {high:.0%}) started within their interval of 80 %."
+    )
+
+
+def at_once_sentences(found: Backtest) -> list[str]:
+    """Return how well forks tell jobs that start at once from others, as at most one sentence."""
+    one = found.at_once
+    if one is None or np.isnan(one.auc):
+        return []
+    low, high = one.interval()
+    return [
+        f"{one.came.mean():.0%} of {count_of(len(one.came), 'job')} of all that were submitted started within a "
+        f"minute: forks tell them from the others with an AUC of {one.auc:.3f} (by weeks {low:.3f} to {high:.3f}; 1 is "
+        "without error, 0.5 a guess)."
+    ]
+
+
+def backtest_document(found: Backtest) -> dict[str, Any]:
+    """Return how good forecasts were, as JSON has it."""
+    classes = [
+        {"lead": lead, "processors": width, **one._asdict()}
+        for (lead, width), one in found.scores_by_class(CHOSEN).items()
+    ]
+    told: dict[str, Any] = {"log": found.name, "scheduler": found.scheduler, "seed": found.seed}
+    told |= {"scores": {method: found.score(method)._asdict() for method in found.methods}, "classes": classes}
+    if (one := found.at_once) is not None:
+        low, high = one.interval()
+        told["at_once"] = {"jobs": len(one.came), "share": float(one.came.mean())}
+        told["at_once"] |= {"auc": one.auc, "auc_low": low, "auc_high": high}
+    return told
+
+
 def _of_methods(scores: dict[str, Score]) -> str:
     return table(
-        ["forecast", "median error", "pinball loss", "80 % hold", "width", "within 10 min", "within x2"],
+        ["forecast", "median error", "pinball loss", "80 % hold", "by weeks", "width", "within 10 min", "within x2"],
         [
             [
                 method,
                 duration(one.median_error),
                 duration(one.pinball),
                 "-" if np.isnan(one.coverage) else f"{one.coverage:.0%}",
+                "-" if np.isnan(one.coverage) else f"{one.coverage_low:.0%} to {one.coverage_high:.0%}",
                 "-" if np.isnan(one.coverage) else duration(one.width),
                 f"{one.within_10_min:.0%}",
                 f"{one.within_factor_2:.0%}",

@@ -99,11 +99,33 @@ class Queue(NamedTuple):
     left_out: pd.DataFrame
 
 
-def read_queue(path: str | os.PathLike[str], *, timezone: str = "UTC", het_jobs: HetJobs = "components") -> Queue:
-    """Read the jobs that a queue has at a moment, and where they run; parameters and errors as of `read_squeue`."""
+EMPTY = b"JOBID|USER|STATE|SUBMIT_TIME|START_TIME|TIME_LIMIT|CPUS|NODES\n1|-|PENDING|2000-01-01T00:00:00|N/A|1|1|1\n"
+"""A queue of a job that there is not: what is left without it has the columns of any queue."""
+
+
+def _nobody() -> Queue:
+    """Return the queue of a cluster on which no job runs or waits."""
+    table, _ = _table(queue_rows(EMPTY, "an empty queue"), "an empty queue", "components")
+    found = _queue(table, "an empty queue", ["running: 0", "waiting: 0"], may_be_empty=True)
+    return Queue(found.jobs[:0], found.records.iloc[:0], found.left_out.iloc[:0])
+
+
+def read_queue(
+    path: str | os.PathLike[str],
+    *,
+    timezone: str = "UTC",
+    het_jobs: HetJobs = "components",
+    may_be_empty: bool = False,
+) -> Queue:
+    """Read the jobs that a queue has at a moment, and where they run; parameters and errors as of `read_squeue`.
+
+    One without jobs is refused, unless it may be empty.
+    """
     name = os.fspath(path)
     rows = queue_rows(read_whole(path), name, timezone)
     living = [row for row in rows if row["state"] in (*RUNNING, *WAITING)]
+    if not living and may_be_empty:
+        return _nobody()
     if not living:
         raise InputError(f"{name}: no job is waiting or running")
     table, notes = _table(living, name, het_jobs)
@@ -114,7 +136,7 @@ def read_queue(path: str | os.PathLike[str], *, timezone: str = "UTC", het_jobs:
         notes.append(f"waiting for their begin time: {begin:,}")
     if ended := len(rows) - len(living):
         notes.append(f"ended, left out: {ended:,}")
-    return _queue(table, path, notes)
+    return _queue(table, path, notes, may_be_empty=may_be_empty)
 
 
 def queue_rows(content: bytes, name: str, timezone: str = "UTC") -> list[dict[str, Any]]:
@@ -175,7 +197,7 @@ def _in_all(table: pd.DataFrame) -> pd.DataFrame:
     return table.assign(**{name: table[name].where(~component, in_all[name]) for name in in_all if name in table})
 
 
-def _queue(table: pd.DataFrame, path: str | os.PathLike[str], notes: list[str]) -> Queue:
+def _queue(table: pd.DataFrame, path: str | os.PathLike[str], notes: list[str], *, may_be_empty: bool) -> Queue:
     """Return the jobs that can start, in order of submission, with what they wait for."""
     table, later = since_eligible(table)
     table = table.sort_values("submit", kind="stable", ignore_index=True)
@@ -186,11 +208,12 @@ def _queue(table: pd.DataFrame, path: str | os.PathLike[str], notes: list[str]) 
         raise InputError(f"{os.fspath(path)}: {error}") from None
     notes += [*later, *waiting.notes]
     stay = np.flatnonzero(waiting.can_start)
-    if not len(stay):
+    if not len(stay) and not may_be_empty:
         raise InputError(f"{os.fspath(path)}: none of its jobs can start ({'; '.join(waiting.notes)})")
     if (table["array_limit"] == 0).all():
         table = table.drop(columns=["array", "array_limit"])
-    kept = table.iloc[stay].reset_index(drop=True)
-    jobs = workload_of_records(kept.drop(columns=[*NOT_KEPT]), path, notes)
+    count = len(stay)  # without any, the columns come from those that cannot start
+    kept = table.iloc[stay if count else slice(None)].reset_index(drop=True)
+    jobs = workload_of_records(kept.drop(columns=[*NOT_KEPT]), path, notes)[:count]
     jobs = jobs if links is None else jobs.replace(dependencies=links.select(stay))
-    return Queue(jobs, kept, table.iloc[np.flatnonzero(~waiting.can_start)].reset_index(drop=True))
+    return Queue(jobs, kept.iloc[:count], table.iloc[np.flatnonzero(~waiting.can_start)].reset_index(drop=True))
