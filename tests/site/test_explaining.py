@@ -18,6 +18,7 @@ from schedlab.site.explained import asks_for
 from schedlab.site.explaining import SiteExplanation, explain
 from schedlab.site.importing import import_site
 from schedlab.site.site import Site
+from schedlab.site.what_if import what_if
 from schedlab.workload.workload import Workload
 
 CONF = """
@@ -239,6 +240,21 @@ def test_what_if_writes_the_site_as_it_is_and_the_best_variant(
     assert before.wait_time[5] - after.wait_time[5] == pytest.approx(1800, abs=2)
     assert before.waited_for is not None
     assert before.waited_for["QOSMaxJobsPerUserLimit"][5] == pytest.approx(1800, abs=2)
+
+
+def test_each_copy_of_an_answer_has_its_schedules(site: Site, tmp_path: Path):
+    """The answer is a mean over all copies, and is found again in their files."""
+    where, schedules = site.save(tmp_path / "site"), tmp_path / "schedules"
+    words = ["site", "what-if", str(where), "--set", "QOS=one MaxJobsPerUser=2", "--copies", "3", "-j", "1"]
+    schedlab(*words, "-o", str(schedules))
+    copies = ("", "-copy-2", "-copy-3")
+    assert {path.stem for path in schedules.iterdir()} == {
+        f"{side}{copy}" for side in ("as-it-is", "best") for copy in copies
+    }
+    waits = [read_schedule(schedules / f"best{copy}.parquet").metrics()["mean_wait"] for copy in copies]
+    assert len(set(waits)) > 1
+    answer = what_if(where, ["QOS=one MaxJobsPerUser=2"], copies=3, workers=1)
+    assert sum(waits) / 3 == pytest.approx(answer.ranking.best.mean_wait)
 
 
 def test_a_calibration_has_the_same_twin(site: Site, found: SiteExplanation):

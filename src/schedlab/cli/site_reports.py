@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -13,6 +13,12 @@ from schedlab.cli.options import Json
 from schedlab.cli.outputs import PAGES, check_output, check_page, note_report
 from schedlab.cli.site_variants import Answers, SiteDirectory
 from schedlab.cli.terminal import command_line, note, show, show_json
+
+if TYPE_CHECKING:
+    from schedlab.site.samples import SiteSample
+    from schedlab.site.sweep import Sweep
+    from schedlab.site.variant_task import VariantTask
+    from schedlab.site.variants import Variant
 
 ReportFile = Annotated[Path | None, typer.Option("--report", "-r", metavar="FILE", help="Write a report, .html.")]
 ScheduleFile = Annotated[
@@ -105,7 +111,7 @@ SchedulesDirectory = Annotated[
         "-o",
         metavar="DIR",
         help="Write the schedules of the site as it is and of the best variant into this directory, as-it-is.parquet "
-        "and best.parquet; schedlab explain reads them.",
+        "and best.parquet, those of further copies as best-copy-2.parquet and so on; schedlab explain reads them.",
     ),
 ]
 
@@ -126,27 +132,35 @@ def save_schedules(answers: Answers, directory: Path) -> None:
     """Write the schedules of the site as it is and of the best variant, with nodes and reasons of waiting.
 
     Where the best variant is compared with the site as it is at the work or the load of the variant, that is written,
-    too. They are simulated again: stored answers have only starts and ends.
+    too. Each copy has a file, since the answer is a mean over all. They are simulated again: stored answers have only
+    starts and ends.
     """
     from schedlab.atomic import make_directory
-    from schedlab.site.variant_task import same_work_task, variant_task
-    from schedlab.site.variants import AS_IT_IS, compared_with
     from schedlab.site.wait_text import wait_text
 
     sweep, ranking = answers
-    where, jobs, best = make_directory(directory), sweep.sample(ranking.samples[0]), ranking.best.variant
+    where = make_directory(directory)
     note("simulating the site as it is and the best variant again, for their schedules")
-    base = compared_with(best)
-    load, under = base.load, variant_task(sweep.site, jobs, best, sweep.power)
-    as_it_is = variant_task(sweep.site, jobs, replace(base, load=1.0))
-    tasks = {"as-it-is": (AS_IT_IS, as_it_is), "best": (best.name, under)}
-    if under.adapted.work or load != 1:
+    for copy in range(ranking.copies):
+        number = f"-copy-{copy + 1}" if copy else ""
+        of = f", copy {copy + 1} of {ranking.copies}" if ranking.copies > 1 else ""
+        sample = replace(ranking.samples[0], copy=copy)
+        for name, (what, task) in _schedule_tasks(sweep, ranking.best.variant, sample).items():
+            schedule = task.simulate(nodes=sweep.nodes)[0]
+            schedule.save(where / f"{name}{number}.parquet")
+            mean = wait_text(schedule.metrics()["mean_wait"])
+            note(f"schedule {where / name}{number}.parquet: {what}{of} (mean wait {mean})")
+    if ranking.copies > 1:
+        note("the answer is a mean over all copies: one alone may differ from it")
+
+
+def _schedule_tasks(sweep: Sweep, best: Variant, sample: SiteSample) -> dict[str, tuple[str, VariantTask]]:
+    """Return what is written, by the name of the file: in words, and how it is simulated."""
+    from schedlab.site.variants import AS_IT_IS, compared_with
+
+    base, under = compared_with(best), sweep.task(best, sample)
+    tasks = {"as-it-is": (AS_IT_IS, sweep.task(replace(base, load=1.0), sample)), "best": (best.name, under)}
+    if under.adapted.work or base.load != 1:
         what = "what the best variant is compared with: the site as it is, with the work and load of that"
-        tasks["as-it-is-same-work"] = what, same_work_task(sweep.site, jobs, best, under)
-    first = f", the first of {ranking.copies} copies" if ranking.copies > 1 else ""
-    for name, (what, task) in tasks.items():
-        schedule = task.simulate(nodes=sweep.nodes)[0]
-        schedule.save(where / f"{name}.parquet")
-        note(f"schedule {where / name}.parquet: {what}{first} (mean wait {wait_text(schedule.metrics()['mean_wait'])})")
-    if first:
-        note("one copy may differ from the answer, which is a mean over all of them")
+        tasks["as-it-is-same-work"] = what, sweep.task(best, sample, same_work=True)
+    return tasks

@@ -56,7 +56,9 @@ def import_site(
     ] = None,
     sacct: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Output of sacct --parsable2, or another log of the site's jobs."),
+        typer.Option(
+            metavar="FILE", help="Output of sacct --parsable2, or another log of the site's jobs (.events, .swf, ...)."
+        ),
     ] = None,
     sinfo: Annotated[
         Path | None,

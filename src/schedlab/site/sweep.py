@@ -17,6 +17,7 @@ from typing import NamedTuple
 from schedlab.arguments import explained
 from schedlab.atomic import make_directory
 from schedlab.campaign.run.executors import local_workers, usable_cores
+from schedlab.energy.power import Power
 from schedlab.energy.power_file import digest_of, read_power
 from schedlab.errors import InputError
 from schedlab.site.answers import FORMAT, VariantAnswer, read_answer, work_of, write_answer, write_same
@@ -28,7 +29,7 @@ from schedlab.site.samples import THE_LOG, SiteSample
 from schedlab.site.site import Site, fingerprint, read
 from schedlab.site.slurm_defaults import site_under
 from schedlab.site.standing import read_records, standing_of
-from schedlab.site.variant_task import same_work_task, variant_task
+from schedlab.site.variant_task import VariantTask, same_work_task, variant_task
 from schedlab.site.variants import AS_IT_IS, Variant, compared_with, distinct
 from schedlab.workload.workload import Workload
 
@@ -271,6 +272,10 @@ class Sweep:
             self._samples[sample] = sample.of(self.jobs)
         return self._samples[sample]
 
+    def task(self, variant: Variant, sample: SiteSample, *, same_work: bool = False) -> VariantTask:
+        """Return what is simulated of a variant, or of the site as it is with the work that the variant does."""
+        return _of_task(self.site, self.sample(sample), _Task(variant, sample, "same" if same_work else ""), self.power)
+
     def _answer(self, task: _Task, variant: Variant) -> VariantAnswer | None:
         path = self._path(task)
         return read_answer(path, variant, task.sample, self.sample(task.sample)) if path.is_file() else None
@@ -310,6 +315,15 @@ def _unchanged_site(twin: _Twin) -> tuple[Site, Workload]:
     return site, site.replayable().jobs
 
 
+def _of_task(site: Site, jobs: Workload, task: _Task, power: Power | None) -> VariantTask:
+    """Return what is simulated of the jobs of a sample, with all else at the seconds of its copy."""
+    copy = task.sample.copy
+    site, variant = at_other_seconds(site, task.variant, copy)
+    found = variant_task(site, jobs, variant, None if power is None else power.shifted(shift_of(copy)))
+    found = same_work_task(site, jobs, variant, found) if task.work else found
+    return replace(found, scheduler=with_pass_time(found.scheduler, copy))
+
+
 def _run(twin: _Twin, path: str, task: _Task, simulated: str = "") -> str | None:
     """Simulate a variant in a worker and write the answer; return what is wrong, if anything is.
 
@@ -317,12 +331,8 @@ def _run(twin: _Twin, path: str, task: _Task, simulated: str = "") -> str | None
     """
     try:
         site, jobs = _unchanged_site(twin)
-        jobs = task.sample.of(jobs)
-        site, variant = at_other_seconds(site, task.variant, task.sample.copy)
-        power = read_power(twin.power, site.cluster).shifted(shift_of(task.sample.copy)) if twin.power else None
-        found = variant_task(site, jobs, variant, power)
-        found = same_work_task(site, jobs, variant, found) if task.work else found
-        found = replace(found, scheduler=with_pass_time(found.scheduler, task.sample.copy))
+        power = read_power(twin.power, site.cluster) if twin.power else None
+        found = _of_task(site, task.sample.of(jobs), task, power)
         if simulated:
             write_same(path, found, simulated)
         else:
