@@ -26,7 +26,7 @@ EAF_GAINS = (
     "On four logs that had no part in its making, eaf had 0.98 of the mean bounded slowdown of saf and 1.08 of its "
     "mean wait; it gains nothing where few jobs repeat, users are not known, or wide jobs have long requests"
 )
-"""What is known of expected area first elsewhere: see `docs/background/beyond-saf.md`."""
+"""What is known of expected area first elsewhere, as the page on going beyond SAF has it."""
 
 
 def weighted(policy: Policy) -> str:

@@ -139,7 +139,7 @@ def variant_task(site: Site, jobs: Workload, variant: Variant, power: Power | No
     if other.cluster.power_saving is not None and other.node_events is not None:
         raise InputError(
             "nodes that are switched off do not go with node events: leave out those of the site, on both sides, with "
-            "--own-node-events drop (own_events=False)"
+            "--own-node-events drop"
         )
     scheduler = under_version(other.scheduler, variant.slurm, variant.rules)
     if variant.policy:
