@@ -65,6 +65,20 @@ AMONG_PARTS = {
 HALVES = {"suspension": "preemption"}
 """Packages that are half of another part, and know it as it knows them."""
 
+BY_PASSES = {
+    "admission": "whether a job may start now, whatever is free",
+    "dependencies": "whether a job waits for others, and when a task could begin by the plan",
+    "heterogeneous": "components are planned one by one, and start together",
+    "limits": "partitions whose nodes are kept for an earlier job; limits that fall with time",
+    "moldable": "the turn of a job is that of the first of its alternatives",
+    "outages": "closures are part of each plan, and no run may overlap one",
+    "preemption": "which runs give way to a job, at the moment and in the plan",
+    "retries": "which speculative run is worth the gap that a pass leaves",
+    "stopping_limits": "who stops those behind it",
+    "suspension": "which job starts in place of runs that stand still",
+}
+"""Which parts passes ask by name, beside the moments, and what: questions in the midst of a decision."""
+
 MANY_ARGUMENTS = {
     # what users say of a simulation, by keyword
     *("simulation.simulate", "simulation.to_schedule", "prepared.prepare", "many.simulate_many.simulate_many"),
@@ -191,6 +205,18 @@ def test_no_parts_know_each_other_but_halves():
         part = HALVES.get(name, name)
         known.setdefault(part, set()).update({HALVES.get(other, other) for other in others.split()} - {part})
     assert list(TopologicalSorter(known).static_order())  # raises CycleError otherwise
+
+
+def test_passes_ask_few_parts_by_name():
+    folder = PACKAGE / "engine"
+    files = {path.relative_to(folder).with_suffix("").parts for path in folder.glob("parts/**/*.py")}
+    known = {".".join(("schedlab", "engine", *parts)) for parts in files}
+    asked = {
+        name
+        for path in [*folder.glob("passes/*.py"), *folder.glob("slurm/*.py")]
+        for name in imported_at_once(path, known)
+    }
+    assert {name.split(".")[3] for name in asked} == set(BY_PASSES)
 
 
 def test_passes_and_parts_have_few_arguments():

@@ -7,8 +7,10 @@ in its world, which is known when kernels are compiled: nothing is left of it.
 
 The loop calls most moments once a second. Those of one run or one job are called by `schedlab.engine.runs` and
 `schedlab.engine.passes.waiting`, those of Slurm's passes by `schedlab.engine.slurm.due_passes`. Whether a job may start
-is asked in `schedlab.engine.parts.admission`. What else a pass asks a part, such as whether a node is shut, it imports
-from there by name. Parts import neither this module nor what starts jobs or takes them out of the queue.
+is asked in `schedlab.engine.parts.admission`. What an event has changed, parts note in the clock
+(`schedlab.engine.jobs.clock`), where passes read it. What else a pass asks a part in the midst of a decision, such as
+whether a node is shut, it imports from there by name: `tests/test_architecture.py` lists from which, and what for.
+Parts import neither this module nor what starts jobs or takes them out of the queue.
 """
 
 from __future__ import annotations
@@ -103,6 +105,8 @@ def next_computation(world: World, second: int) -> int:
 @inlined
 def time_will_pass(world: World, now: int) -> None:
     """The next event is in second `now`; the clock shows the last one."""
+    if world.submission_limits is not None:
+        submission_limits.count_refused(world, now)
     if world.preemption is not None:
         preemption.note_end_of_exemption(world, now)
 

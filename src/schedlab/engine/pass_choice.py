@@ -8,13 +8,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.jobs.calendar import NEVER
-from schedlab.engine.jobs.clock import BLAMED, CHANGES, COMPLETED, CORRECTED, ENTERING, FREE, NOW, WAITING
+from schedlab.engine.jobs.clock import (
+    BLAMED,
+    CHANGES,
+    COMPLETED,
+    CORRECTED,
+    ENTERING,
+    EXEMPTION_ENDED,
+    FREE,
+    MADE_READY,
+    NOW,
+    WAITING,
+)
 from schedlab.engine.moments import rank
-from schedlab.engine.parts.dependencies.kernels import MADE_READY
 from schedlab.engine.parts.limits.state import LimitState
-from schedlab.engine.parts.preemption.state import has_preemption, is_awake
+from schedlab.engine.parts.preemption.state import has_preemption
 from schedlab.engine.parts.priority.kernels import rank_of
-from schedlab.engine.parts.requeues.kernels import sleeps
 from schedlab.engine.passes.conservative import give_way_behind, plan_pass, use_gaps
 from schedlab.engine.passes.conservative_plan import NEXT_START, Plan
 from schedlab.engine.passes.easy import OPEN, decide_alone, queue_pass, use_gap
@@ -65,7 +74,7 @@ def _before_event(plan: Any, world: Any, now: Any) -> Any:
         pass
 
     def slurm(plan, world, now):  # type: ignore[no-untyped-def]
-        note_idle_passes(world, now, 0 if sleeps(world) else world.state.clock[WAITING])
+        note_idle_passes(world, now)
 
     return _by_plan(plan, nothing, nothing, slurm)
 
@@ -113,10 +122,9 @@ def _pass_due(plan: Any, world: Any, reranked: Any) -> Any:
 def _changed(world: World, reranked: bool) -> bool:
     """Return whether the event matters to the scheduler."""
     clock = world.state.clock
-    if world.dependencies is not None and world.dependencies.counters[MADE_READY] > 0:
-        return True
-    happened = clock[COMPLETED] > 0 or clock[ENTERING] > 0 or clock[CORRECTED] > 0 or clock[CHANGES] > 0
-    return happened or reranked or is_awake(world)
+    entered = clock[ENTERING] > 0 or clock[MADE_READY] > 0
+    happened = entered or clock[COMPLETED] > 0 or clock[CORRECTED] > 0 or clock[CHANGES] > 0
+    return happened or reranked or clock[EXEMPTION_ENDED] > 0
 
 
 @operation

@@ -20,7 +20,10 @@ LEFT = 13  # ... and the processors that it left free; UNKNOWN if the next pass 
 BLAMED = 14  # a job whose score is not a number
 CHANGES = 15  # what else the last event has changed: the bits below
 TICK = 16  # seconds until the end of a run is noticed
-CLOCK_SIZE = 17
+MADE_READY = 17  # jobs that wait for no other any more since the last event
+RETURNED = 18  # of those that enter, jobs that were requeued and may begin again
+EXEMPTION_ENDED = 19  # 1 if a run may be preempted from the last event on
+CLOCK_SIZE = 20
 
 # Bits of State.clock[CHANGES].
 CLOSURES_CHANGED = 1  # announced closures have begun or ended

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from schedlab.engine.jobs.calendar import BLOCK, NEVER, USED, latest_place, record_at, sooner_place, soonest
+from schedlab.engine.jobs.calendar import NEVER, latest_place, record_at, sooner_place, soonest, soonest_place
 from schedlab.engine.jobs.clock import (
     BLAMED,
     CHANGES,
@@ -208,8 +208,7 @@ def expect_twice_as_long(world: World) -> None:
     clock = world.state.clock
     running = world.state.running
     while soonest(running) <= clock[NOW]:
-        block = running.order[running.status[USED] - 1]
-        job = running.records[block * BLOCK + running.counts[block] - 1].job
+        job = record_at(running, soonest_place(running)).job
         correct(world, job, max(1, 2 * (clock[NOW] - world.state.start[job])))
         world.plan.corrections[job] += 1
 

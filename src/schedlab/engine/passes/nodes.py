@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from schedlab.engine.jobs.calendar import BLOCK, NEVER, USED, soonest
+from schedlab.engine.jobs.calendar import NEVER, next_place, record_at, soonest, soonest_place
 from schedlab.engine.jobs.clock import FREE, NOW, STARTED
 from schedlab.engine.machine.nodes import first_with_room, let_differ, move, move_place, refresh, room
 from schedlab.engine.machine.numbers import UNLIMITED
@@ -241,25 +241,24 @@ def _free_until_it_fits(world: World, request: int, earliest: int, spaces: int, 
     """Release, in `later`, what running jobs hold, by expected end, until a request fits; choose its nodes."""
     machine, running = world.nodes.machine, world.state.running
     shadow = earliest
-    for place in range(running.status[USED] - 1, -1, -1):
-        block = running.order[place]
-        for i in range(running.counts[block] - 1, -1, -1):
-            end = running.records[block * BLOCK + i].end
-            if end > shadow:
-                if _suffices(world.nodes, request, spaces, held):
-                    return shadow
-                shadow = end
-            job = running.records[block * BLOCK + i].job
-            run = world.nodes.run[job]
-            for entry in range(world.nodes.offsets[run], world.nodes.offsets[run + 1]):
-                node = world.nodes.places[entry].node
-                let_differ(world.nodes, node)
-                move_place(world.nodes, world.nodes.later, entry, 1)
-                space = room(machine, world.nodes.later, request, node)
-                if space > 0 and world.nodes.head_room[node] == 0:
-                    spaces += 1
-                held += space - world.nodes.head_room[node]
-                world.nodes.head_room[node] = space
+    place = soonest_place(running)
+    while place >= 0:
+        record = record_at(running, place)
+        place = next_place(running, place)
+        if record.end > shadow:
+            if _suffices(world.nodes, request, spaces, held):
+                return shadow
+            shadow = record.end
+        run = world.nodes.run[record.job]
+        for entry in range(world.nodes.offsets[run], world.nodes.offsets[run + 1]):
+            node = world.nodes.places[entry].node
+            let_differ(world.nodes, node)
+            move_place(world.nodes, world.nodes.later, entry, 1)
+            space = room(machine, world.nodes.later, request, node)
+            if space > 0 and world.nodes.head_room[node] == 0:
+                spaces += 1
+            held += space - world.nodes.head_room[node]
+            world.nodes.head_room[node] = space
     if _suffices(world.nodes, request, spaces, held):
         return shadow
     world.nodes.counters[PICKED] = 0

@@ -3,7 +3,7 @@
 The state after each second with an event counts until the next: a job waits for others (Dependency), for its
 reservation to begin (Reservation), for nodes to return to service (ReqNodeNotAvail), at a limit that it would exceed,
 as the first that waits for one of its partitions (Resources), or behind other jobs (Priority). A job whose submission
-is refused waits outside the queue.
+is refused waits outside the queue, and is counted by the part that refuses it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from schedlab.engine.parts.limits.state import (
     LimitState,
 )
 from schedlab.engine.parts.moldable.kernels import is_same_job, is_visible
-from schedlab.engine.parts.submission_limits.kernels import count_refused
 from schedlab.kernels import inlined, inner_kernel
 
 if TYPE_CHECKING:
@@ -66,7 +65,6 @@ def count_waiting(world: World, now: int) -> None:
                 world.limits.waited[first[partition], RESOURCES] += seconds
                 _count_alternatives(world, first[partition], seconds)
         _count_hidden(world.waiting.beyond, world.limits, seconds)
-        count_refused(world, world.limits.waited, before, now)
 
 
 @inner_kernel

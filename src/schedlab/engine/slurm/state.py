@@ -41,7 +41,8 @@ MARKED = 18  # 1 if the last backfill pass has marked nodes as planned; that the
 FEW = 19  # 1 if so few jobs wait that the present backfill pass plans them all
 IDLE = 20  # 1 if it has reserved nodes that are idle, which is taken for granted where many jobs wait
 STANDS = 21  # a job that still has room now beside all reservations, on the nodes found for it; NO_JOB if none is known
-COUNTERS_SIZE = 22
+ASLEEP = 22  # 1 if only jobs wait that have returned since the last other event, for which no backfill pass is made
+COUNTERS_SIZE = 23
 
 # In RESTING.
 AWAKE = 0  # passes do not rest

@@ -13,17 +13,18 @@ from schedlab.engine.jobs.clock import (
     COMPLETED,
     CORRECTED,
     ENTERING,
+    EXEMPTION_ENDED,
     MACHINE_CHANGED,
+    MADE_READY,
     NOW,
     QUEUE_CHANGED,
+    RETURNED,
     STARTED,
     WAITING,
 )
-from schedlab.engine.parts.dependencies.kernels import MADE_READY
-from schedlab.engine.parts.preemption.state import is_awake
-from schedlab.engine.parts.requeues.kernels import fall_asleep, has_returned, sleeps
 from schedlab.engine.slurm.state import (
     ALONE,
+    ASLEEP,
     AWAKE,
     BACKFILL,
     BESIDE,
@@ -89,12 +90,13 @@ def _pass_behind(last: int, interval: int, change: int) -> int:
 
 
 @inlined
-def note_idle_passes(world: World, now: int, waiting: int) -> None:
+def note_idle_passes(world: World, now: int) -> None:
     """Account for the backfill passes before now that had nothing to do.
 
     While jobs wait, there is one per interval. While none does, or passes rest, there is one more after a change.
     """
     counters = world.plan.counters
+    waiting = 0 if counters[ASLEEP] > 0 else world.state.clock[WAITING]
     if world.rules.interval > 0:
         idle = (now - 1 - counters[LAST_BACKFILL]) // world.rules.interval
         resting = waiting == 0 or counters[RESTING] > 0
@@ -114,9 +116,8 @@ def due(world: World, reranked: bool) -> bool:
     """Record what the event has changed; return whether a pass is due while jobs wait."""
     clock, counters = world.state.clock, world.plan.counters
     now = clock[NOW]
-    returned = has_returned(world)
-    _note_changes(world, returned, reranked)
-    _note_returns(world, returned)
+    _note_changes(world, reranked)
+    _note_returns(world)
     counters[MAIN] = counters[MAIN_DUE] <= now or counters[FULL_DUE] <= now
     comes = counters[LAST_BACKFILL] + world.rules.interval
     if counters[RESTING] == BESIDE and clock[WAITING] > 0:
@@ -131,12 +132,10 @@ def due(world: World, reranked: bool) -> bool:
 
 
 @inlined
-def _note_changes(world: World, returned: int, reranked: bool) -> None:
+def _note_changes(world: World, reranked: bool) -> None:
     """Note what leads to the next main pass, after a delay, and to the next backfill pass; jobs that return do not."""
     clock, counters = world.state.clock, world.plan.counters
-    now, entered = clock[NOW], clock[ENTERING] > returned
-    if world.dependencies is not None:
-        entered = entered or world.dependencies.counters[MADE_READY] > 0
+    now, entered = clock[NOW], clock[ENTERING] > clock[RETURNED] or clock[MADE_READY] > 0
     changed = clock[COMPLETED] > 0 or entered or clock[CHANGES] & MACHINE_CHANGED > 0
     if changed or (clock[CHANGES] > 0 and clock[STARTED] < world.rules.in_order):  # then no backfill pass looks at jobs
         counters[MAIN_DUE] = min(counters[MAIN_DUE], max(now, counters[LAST_MAIN] + world.rules.delay))
@@ -158,25 +157,25 @@ def _look_at_minute(counters: NDArray[np.int64], now: int) -> None:
 
 
 @inlined
-def _note_returns(world: World, returned: int) -> None:
+def _note_returns(world: World) -> None:
     """Leave jobs that return, and exemptions that end, to the main pass of the next full minute if all else rests.
 
     They are no change to Slurm, which considers all jobs once a minute.
     """
     clock, counters = world.state.clock, world.plan.counters
     now = clock[NOW]
-    if returned > 0 or is_awake(world):
+    if clock[RETURNED] > 0 or clock[EXEMPTION_ENDED] > 0:
         _look_at_minute(counters, now)
-        alone = clock[WAITING] == returned or sleeps(world) or counters[RESTING] > 0
+        alone = clock[WAITING] == clock[RETURNED] or counters[ASLEEP] > 0 or counters[RESTING] > 0
         if alone and counters[LAST_CHANGE] < counters[LAST_BACKFILL]:
-            fall_asleep(world, True)
+            counters[ASLEEP] = 1
             counters[LOOK_AGAIN] = NEVER
             if counters[MAIN_DUE] < now:  # no job waited then
                 counters[MAIN_DUE] = NEVER
         else:
             counters[LOOK_AGAIN] = counters[LAST_CHANGE] = now
-    if sleeps(world) and (counters[LOOK_AGAIN] < NEVER or counters[FULL_DUE] <= now):
-        fall_asleep(world, False)
+    if counters[ASLEEP] > 0 and (counters[LOOK_AGAIN] < NEVER or counters[FULL_DUE] <= now):
+        counters[ASLEEP] = 0
         counters[LOOK_AGAIN] = counters[LAST_CHANGE] = now
 
 

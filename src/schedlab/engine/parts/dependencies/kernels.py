@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.axes import Fixed, Kept, PerJob
+from schedlab.engine.axes import Fixed, PerJob
 from schedlab.engine.jobs.calendar import Calendar, add, discard, new_calendar, pop, soonest
-from schedlab.engine.jobs.clock import ARRIVED, ENTERING, NOW, SUBMITTED
+from schedlab.engine.jobs.clock import ARRIVED, ENTERING, MADE_READY, NOW, SUBMITTED
 from schedlab.engine.jobs.state import State
 from schedlab.engine.queue.ties import number_entry
 from schedlab.kernels import by_address, inlined, inner_kernel
@@ -26,10 +26,6 @@ from schedlab.kernels import by_address, inlined, inner_kernel
 if TYPE_CHECKING:
     from schedlab.engine.prepared import Prepared
     from schedlab.engine.world import World
-
-# Positions in DependencyState.counters.
-MADE_READY = 0  # jobs that this event has made ready
-COUNTERS_SIZE = 1
 
 NO_WORKFLOW = -1
 NO_SECOND = -1
@@ -41,8 +37,6 @@ class DependencyState(NamedTuple):
 
     Parameters
     ----------
-    counters
-        The counters above.
     child_offsets, children, delay
         Of each job, its children, and the delay between its end and the earliest start of each.
     parent_offsets, parents, parent_delay
@@ -63,7 +57,6 @@ class DependencyState(NamedTuple):
         Jobs whose parents have ended, by the second in which their delays end.
     """
 
-    counters: Kept[NDArray[np.int64]]
     child_offsets: Fixed[NDArray[np.int64]]
     children: Fixed[NDArray[np.int64]]
     delay: Fixed[NDArray[np.int64]]
@@ -96,7 +89,6 @@ def new_dependencies(prepared: Prepared) -> DependencyState:
     if workflows is not None:
         workflow[place] = np.where(workflows.aware, workflows.number, NO_WORKFLOW)
     return DependencyState(
-        counters=np.zeros(COUNTERS_SIZE, dtype=np.int64),
         child_offsets=_offsets(parents, n),
         children=children[by_parent],
         delay=delay[by_parent],
@@ -179,7 +171,7 @@ def release(world: World) -> None:
     now = clock[NOW]
     submitted = clock[SUBMITTED] - clock[ARRIVED]
     before = clock[ENTERING]
-    world.dependencies.counters[MADE_READY] = 0
+    clock[MADE_READY] = 0
     for job in range(submitted, clock[SUBMITTED]):
         if world.dependencies.workflow[job] != NO_WORKFLOW:
             _enter(world.state, job)
@@ -189,7 +181,7 @@ def release(world: World) -> None:
         job = pop(world.dependencies.held)
         world.dependencies.ready[job] = True
         world.dependencies.eligible[job] = max(world.dependencies.eligible[job], world.dependencies.earliest[job])
-        world.dependencies.counters[MADE_READY] += 1
+        clock[MADE_READY] += 1
         shared = world.dependencies.workflow[job] != NO_WORKFLOW
         if not shared and not world.rules.keeps_submit:
             world.jobs[job].submit = now

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from schedlab.engine.axes import ByPart, Fixed, Kept, PerJob, Scratch
 from schedlab.engine.jobs.calendar import NEVER, latest_place, record_at, sooner_place
-from schedlab.engine.jobs.clock import NOW, WAITING
+from schedlab.engine.jobs.clock import EXEMPTION_ENDED, NOW, WAITING
 from schedlab.engine.parts.preemption.numbers import PreemptionInputs
 from schedlab.kernels import inlined, inner_kernel, new_records
 from schedlab.schedule.runs import PAUSE
@@ -20,14 +20,13 @@ if TYPE_CHECKING:
 # Positions in Preemption.counters.
 YOUNGEST = 0  # whether the runs that began last are preempted first
 REORDER = 1  # how often the order of the preempted runs is improved
-AWAKE = 2  # 1 if the exemption of a run has ended by this event
-REPLAN = 3  # 1 if runs have been preempted since the last plan was made
-EXEMPTS = 4  # 1 if any class exempts runs for a time
-SUSPENDED = 5  # runs that are suspended
-PAUSES = 6  # suspensions in the log
-SUSPENDS = 7  # 1 if runs of any class are suspended where they give way
-AHEAD = 8  # 1 if waiting jobs may go before others whose runs they may preempt
-COUNTERS_SIZE = 9
+REPLAN = 2  # 1 if runs have been preempted since the last plan was made
+EXEMPTS = 3  # 1 if any class exempts runs for a time
+SUSPENDED = 4  # runs that are suspended
+PAUSES = 5  # suspensions in the log
+SUSPENDS = 6  # 1 if runs of any class are suspended where they give way
+AHEAD = 7  # 1 if waiting jobs may go before others whose runs they may preempt
+COUNTERS_SIZE = 8
 
 # What becomes of a preempted run: Preemption.fate.
 STAYS, COMES_BACK, IS_LOST = 0, 1, 2
@@ -134,7 +133,7 @@ def next_end_of_exemption(world: World) -> int:
 @inlined
 def note_end_of_exemption(world: World, now: int) -> None:
     """Record, before the clock moves to a second, whether an exemption of a run ends then."""
-    world.preemption.counters[AWAKE] = next_end_of_exemption(world) == now
+    world.state.clock[EXEMPTION_ENDED] = next_end_of_exemption(world) == now
 
 
 @inlined
@@ -188,14 +187,6 @@ def take_fate(world: World, job: int) -> int:
         world.preemption.over[job] = -1
         return fate
     return STAYS
-
-
-@inlined
-def is_awake(world: World) -> bool:
-    """Return whether the exemption of a run has ended by this event."""
-    if world.preemption is not None:
-        return world.preemption.counters[AWAKE] > 0
-    return False
 
 
 @inlined

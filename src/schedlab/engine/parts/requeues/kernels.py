@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from schedlab.engine.axes import ByPart
 from schedlab.engine.jobs.calendar import NEVER
-from schedlab.engine.jobs.clock import ENTERING, NOW
+from schedlab.engine.jobs.clock import ENTERING, NOW, RETURNED
 from schedlab.engine.parts.outages.numbers import OutageInputs
 from schedlab.engine.parts.preemption.numbers import PreemptionInputs
 from schedlab.engine.queue.ties import number_entry
@@ -23,9 +23,7 @@ AFTER_PREEMPTION = 0  # seconds before a preempted job may begin again ...
 AFTER_FAILURE = 1  # ... and a job whose node has failed
 FIRST = 2  # the first job that may not begin again yet, as a position in `held` ...
 HELD = 3  # ... and how many there are
-RETURNED = 4  # jobs that have entered the queue at this event because they may begin again
-ASLEEP = 5  # 1 if only jobs that have returned wait, for which Slurm makes no backfill pass
-COUNTERS_SIZE = 6
+COUNTERS_SIZE = 4
 
 
 class Requeues(NamedTuple):
@@ -90,7 +88,6 @@ def _next_to_return(requeues: Requeues) -> int:
     job = requeues.held[counters[FIRST]]
     counters[FIRST] = (counters[FIRST] + 1) % requeues.held.shape[0]
     counters[HELD] -= 1
-    counters[RETURNED] += 1
     return job
 
 
@@ -107,35 +104,13 @@ def next_return(world: World) -> int:
 def let_return(world: World) -> None:
     """Put the jobs that may begin again into the queue."""
     clock = world.state.clock
-    world.requeues.counters[RETURNED] = 0
+    clock[RETURNED] = 0
     while next_return(world) <= clock[NOW]:
         job = _next_to_return(world.requeues)
         world.state.entering[clock[ENTERING]] = job
         clock[ENTERING] += 1
+        clock[RETURNED] += 1
         number_entry(world.state, world.rules.ties, job)
-
-
-@inlined
-def has_returned(world: World) -> int:
-    """Return how many jobs have entered the queue at this event because they may begin again."""
-    if world.requeues is not None:
-        return world.requeues.counters[RETURNED]
-    return 0
-
-
-@inlined
-def sleeps(world: World) -> bool:
-    """Return whether only jobs wait that have returned since the last other event."""
-    if world.requeues is not None:
-        return world.requeues.counters[ASLEEP] > 0
-    return False
-
-
-@inlined
-def fall_asleep(world: World, asleep: bool) -> None:
-    """Set the result of `sleeps`."""
-    if world.requeues is not None:
-        world.requeues.counters[ASLEEP] = 1 if asleep else 0
 
 
 def take_over_requeues(old: Requeues, new: Requeues, jobs: NDArray[np.intp]) -> None:

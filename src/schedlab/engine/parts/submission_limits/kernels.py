@@ -133,15 +133,14 @@ def _come_in(world: World, entered: NDArray[np.int64], job: int, now: int) -> No
 
 
 @inlined
-def count_refused(world: World, waited: NDArray[np.int64], before: int, now: int) -> None:
-    """Count the seconds since the last event for refused jobs that wait for nothing else."""
-    if world.submission_limits is not None and world.dependencies is not None:
-        for i in range(world.submission_limits.counters[REFUSED]):
-            one = world.submission_limits.refused[i]
-            limit = world.submission_limits.exceeds[one]
-            while one != NO_JOB and limit != NO_PARENT:
-                if world.dependencies.open[one] == 1:
-                    waited[one, world.submission_limits.reason[limit]] += max(
-                        now - max(before, world.dependencies.earliest[one]), 0
-                    )
-                one = world.submission_limits.following[one]
+def count_refused(world: World, now: int) -> None:
+    """Count the seconds from the last event until now for refused jobs that wait for nothing else."""
+    before = world.state.clock[NOW]
+    for i in range(world.submission_limits.counters[REFUSED]):
+        one = world.submission_limits.refused[i]
+        limit = world.submission_limits.exceeds[one]
+        while one != NO_JOB and limit != NO_PARENT:
+            if world.dependencies.open[one] == 1:
+                seconds = now - max(before, world.dependencies.earliest[one])
+                world.limits.waited[one, world.submission_limits.reason[limit]] += max(seconds, 0)
+            one = world.submission_limits.following[one]
