@@ -89,7 +89,7 @@ class Prepared(NamedTuple):
     order
         The rows of the workload in order of submission, or None if they are in that order already.
     asked
-        The requests of the jobs, in order of submission, if runs may fail at them.
+        The requests of the jobs, in order of submission, if runs may be cut and their jobs come back.
     nodes
         The nodes and the requests for them; None if the machine is only a number of processors.
     limits

@@ -1,7 +1,8 @@
 """The world: all that a simulation is, in one record that kernels get by address.
 
 Parts that a simulation does not have are None: `if world.retries is not None` is decided before types are inferred, and
-nothing is left of a part that is not there. A part is known to the engine by its field here, and nowhere else.
+nothing is left of a part that is not there. A part is registered by its field here alone; it takes its turns in
+`schedlab.engine.moments`, and what passes ask it by name is listed in `tests/test_architecture.py`.
 """
 
 from __future__ import annotations

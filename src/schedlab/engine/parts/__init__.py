@@ -1,1 +1,5 @@
-"""What a simulation may have or lack, a package for each part."""
+"""What a simulation may have or lack, a package for each part.
+
+Nodes are a part, too, in `schedlab.engine.machine`. `admission` and `stopping_limits` are what passes ask of several
+parts together; `reservations` and `suspension` belong to outages and to preemption.
+"""

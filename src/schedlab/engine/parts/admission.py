@@ -1,8 +1,8 @@
 """Why may a job not start now, whatever is free? Passes ask, and so does who counts the reasons of waiting jobs.
 
-Its reservation has not begun, the nodes in service would not hold it, or it would exceed a limit: in this order, which
-decides what `squeue` shows. The same of the components that wait with it. Every such question overwrites the nodes that
-were chosen last.
+Its advance reservation has not begun, the nodes in service would not hold it, or it would exceed a limit: in this
+order, which decides what `squeue` shows. The same of the components that wait with it. Every such question overwrites
+the nodes that were chosen last.
 """
 
 from __future__ import annotations

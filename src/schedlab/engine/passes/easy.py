@@ -1,7 +1,7 @@
 """The scheduling pass without backfilling, and the one of EASY.
 
 Heads start while they fit. With EASY, the first blocked head gets a reservation, and candidates that do not delay it
-may start before it.
+may start before it. With partitions or limits, or licences alone, `schedlab.engine.passes.partitions` is the pass.
 
 References
 ----------

@@ -35,7 +35,7 @@ DEPENDENCY = 0
 RESOURCES = 1
 PRIORITY = 2
 NOT_AVAILABLE = 3  # too few nodes are in service
-RESERVATION = 4  # the reservation of the job has not begun
+RESERVATION = 4  # the advance reservation of the job has not begun
 FIRST_LIMIT = 5  # the reasons of limits begin here
 
 

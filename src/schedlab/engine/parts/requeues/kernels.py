@@ -1,4 +1,7 @@
-"""Requeued jobs that may not begin again yet, after preemption or a node failure; compiled away without delays."""
+"""Requeued jobs that may not begin again yet, after preemption or a node failure; compiled away without delays.
+
+That they come back at all is decided in `schedlab.engine.parts.retries`.
+"""
 
 from __future__ import annotations
 

@@ -1,10 +1,13 @@
-"""Jobs that may request less than they need: failed runs are resubmitted with the next one, and may run speculatively.
+"""Jobs that come back after a run that did not finish: with their next request, or after a failure or preemption.
 
-Only the simulation knows what a job needs. The job uses the first request of its sequence; if that is too short, the
+Every run that was cut comes back here (`come_back`): by its own request, the failure of its node, a job that preempted
+it, or the end of its reservation. `schedlab.engine.parts.requeues` holds those back that may not begin again at once.
+
+Jobs may request less than they need: failed runs are resubmitted with the next request, and may run speculatively. Only
+the simulation knows what a job needs. The job uses the first request of its sequence; if that is too short, the
 run fails at its end, loses its work since the last checkpoint (all, if it writes none), and the job is submitted again
-with the next request. A job may also run
-speculatively, in a gap that none of its requests fits: if that run fails, the job goes back to the head of the queue in
-its earlier state, and is known to need more.
+with the next request. A job may also run speculatively, in a gap that none of its requests fits: if that run fails, the
+job goes back to the head of the queue in its earlier state, and is known to need more.
 
 References
 ----------
