@@ -70,6 +70,7 @@ BY_PASSES = {
     "dependencies": "whether a job waits for others, and when a task could begin by the plan",
     "heterogeneous": "components are planned one by one, and start together",
     "limits": "partitions whose nodes are kept for an earlier job; limits that fall with time",
+    "malleable": "which size a job may have beside the plan of the pass, and the change of it",
     "moldable": "the turn of a job is that of the first of its alternatives",
     "outages": "closures are part of each plan, and no run may overlap one",
     "preemption": "which runs give way to a job, at the moment and in the plan",
