@@ -12,6 +12,10 @@ from schedlab.site.site import Site
 from schedlab.wording import count_of
 
 
+BESIDE_SUSPEND_TIME = frozenset({"ResumeTimeout", "SuspendExcNodes", "SuspendExcParts", "SuspendTimeout"})
+"""Options that decide nothing where no nodes are switched off."""
+
+
 @dataclass(frozen=True, slots=True)
 class Omissions:
     """What an answer leaves out, in sentences.
@@ -77,7 +81,9 @@ def omissions_of(site: Site, left_out: Sequence[str], *, nodes: bool) -> Omissio
 
 def _deciding(ledger: Ledger, status: str) -> Iterator[str]:
     """Yield the options of a status that decide about scheduling, each with its first line and the reason."""
-    lines = {(line.name, line.reason): line for line in reversed(ledger.of(status)) if line.decides}
+    idle = () if ledger.find("SuspendTime") else BESIDE_SUSPEND_TIME
+    deciding = (line for line in reversed(ledger.of(status)) if line.decides and line.name not in idle)
+    lines = {(line.name, line.reason): line for line in deciding}
     for (name, reason), line in reversed(lines.items()):
         yield f"{name} ({line.where}): {reason}"
 
