@@ -11,7 +11,6 @@ from schedlab.site.ledger import Ledger
 from schedlab.site.site import Site
 from schedlab.wording import count_of
 
-
 BESIDE_SUSPEND_TIME = frozenset({"ResumeTimeout", "SuspendExcNodes", "SuspendExcParts", "SuspendTimeout"})
 """Options that decide nothing where no nodes are switched off."""
 
