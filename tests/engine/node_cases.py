@@ -20,7 +20,6 @@ from schedlab.engine.machine.numbers import (
     UNLIMITED,
     NodeInputs,
 )
-from schedlab.engine.machine.placement_exceptions_numbers import by_version
 from schedlab.engine.machine.switch_tree import NO_SWITCH, TopologyInputs
 from schedlab.engine.parts.moldable.rows import Spread, spread_out
 from schedlab.engine.prepared import Prepared, prepare
@@ -84,13 +83,8 @@ def prepared_rows(workload: Workload, scheduler: str | Scheduler, *, fails: bool
 
 
 def on_nodes(workload: Workload, nodes: NodeInputs, scheduler: str | Scheduler, **options: Any) -> Prepared:
-    """Return a simulation on nodes, ready to run; options as for `simulate`.
-
-    Rules of placement are those of the nodes. When a plan takes nodes to be free is a rule of the scheduler's version.
-    """
-    prepared = prepare(workload, scheduler, **options)
-    own_ends = by_version(nodes, prepared.scheduler).rules.own_ends
-    return prepared._replace(nodes=nodes._replace(rules=nodes.rules._replace(own_ends=own_ends)))
+    """Return a simulation on nodes, ready to run; options as for `simulate`."""
+    return prepare(workload, scheduler, **options)._replace(nodes=nodes)
 
 
 def random_nodes(

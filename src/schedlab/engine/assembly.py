@@ -244,6 +244,7 @@ def _with_slurm(rules: Rules, passes: Slurm) -> Rules:
         one_each=passes.partitions == "first",
         plan_size=_plan_size(passes),
         grouped=passes.interval > 0 and passes.node == 0,  # as select/cons_tres does
+        own_ends=passes.follows("own_ends"),
         grace_until_look=passes.follows("grace_until_look"),
         passes_rest=passes.follows("passes_rest"),
         searches_whole_plan=passes.follows("searches_whole_plan"),

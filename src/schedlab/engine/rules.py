@@ -63,6 +63,8 @@ reserve_age, wf_depth, planned_tasks, tasks_count, het_at_once
         Whether a backfill pass looks at a limited number of jobs of each user, partition ...
     grouped
         Whether ends of running jobs are grouped.
+    own_ends
+        Whether a job that was tried at the end of a group is planned for when its own nodes are free.
     grace_until_look
         Whether a run whose grace time is over ends with the next look at time limits.
     passes_rest
@@ -99,6 +101,7 @@ reserve_age, wf_depth, planned_tasks, tasks_count, het_at_once
     delay: int = 0
     shared: int = 0
     grouped: bool = False
+    own_ends: bool = False
     grace_until_look: bool = True
     passes_rest: bool = True
     searches_whole_plan: bool = False

@@ -106,14 +106,13 @@ def affected(
     for sample, (fate, undone), held in zip(jobs, fates, cores, strict=True):
         seconds = np.minimum(sample.run_time, sample.requested_time)
         per_second = held / HOUR
-        measures = [np.ones(len(sample)), *(fate == one for one in (CUT, KILLED, SPLIT, LEFT_OUT))]
         at_limit = sample.run_time >= sample.requested_time
-        measures.append((fate == KILLED) & at_limit)
-        measures += [(fate == KILLED) * (seconds - undone), undone, (fate == SPLIT) * seconds]
+        counts = [np.ones(len(sample)), *(fate == one for one in (CUT, KILLED, SPLIT, LEFT_OUT))]
+        counts.append((fate == KILLED) & at_limit)
         lost_today = np.isin(fate, (KILLED, LEFT_OUT)) & at_limit
-        measures += [seconds, lost_today * seconds]
-        measures[6:] = [one * per_second for one in measures[6:]]
-        measures.append(fate != UNTOUCHED)
+        lasting = [(fate == KILLED) * (seconds - undone), undone, (fate == SPLIT) * seconds]
+        lasting += [seconds, lost_today * seconds]
+        measures = [*counts, *(one * per_second for one in lasting), fate != UNTOUCHED]
         for kind, labels in groups_of(sample, processors):
             known = labels.codes >= 0
             sums = [np.bincount(labels.codes[known], one[known], len(labels.names)) for one in measures]

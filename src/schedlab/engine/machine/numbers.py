@@ -51,7 +51,6 @@ class NodeRules(NamedTuple):
     usable_cores_count: bool = False
     leaves_hold_tasks: bool = False
     first_for_one: bool = False
-    own_ends: bool = False
 
 
 class NodeInputs(NamedTuple):

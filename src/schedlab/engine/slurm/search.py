@@ -174,7 +174,7 @@ def _next_group(world: World, timeline: Timeline, stop: int) -> int:
                     asked = True
                     if leave_group(groups, world.rules, end):
                         break
-                if end > stop and (last == NO_SECOND or (holds and not world.nodes.machine.rules.own_ends)):
+                if end > stop and (last == NO_SECOND or (holds and not world.rules.own_ends)):
                     return NEVER
                 if holds:
                     last, asked = end, False
@@ -265,7 +265,7 @@ def _own_end(world: World, timeline: Timeline, group: int) -> int:
 
     Runs on them that end later do not count.
     """
-    if not (world.nodes.machine.rules.own_ends and world.rules.grouped):
+    if not (world.rules.own_ends and world.rules.grouped):
         return group
     last: Any = np.int64(NO_SECOND)
     for i in range(world.nodes.counters[PICKED]):
