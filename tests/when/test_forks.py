@@ -7,7 +7,7 @@ import pytest
 from when_samples import busy_log
 
 import schedlab as sl
-from schedlab.when.arrivals import WEEK
+from schedlab.durations import WEEK
 from schedlab.when.forks import Twin, fork_waits
 from schedlab.when.state import state_at
 

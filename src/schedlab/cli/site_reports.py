@@ -156,11 +156,12 @@ def save_schedules(answers: Answers, directory: Path) -> None:
 
 def _schedule_tasks(sweep: Sweep, best: Variant, sample: SiteSample) -> dict[str, tuple[str, VariantTask]]:
     """Return what is written, by the name of the file: in words, and how it is simulated."""
+    from schedlab.site.sweep import task_of
     from schedlab.site.variants import AS_IT_IS, compared_with
 
-    base, under = compared_with(best), sweep.task(best, sample)
-    tasks = {"as-it-is": (AS_IT_IS, sweep.task(replace(base, load=1.0), sample)), "best": (best.name, under)}
+    base, under = compared_with(best), task_of(sweep, best, sample)
+    tasks = {"as-it-is": (AS_IT_IS, task_of(sweep, replace(base, load=1.0), sample)), "best": (best.name, under)}
     if under.adapted.work or base.load != 1:
         what = "what the best variant is compared with: the site as it is, with the work and load of that"
-        tasks["as-it-is-same-work"] = what, sweep.task(best, sample, same_work=True)
+        tasks["as-it-is-same-work"] = what, task_of(sweep, best, sample, same_work=True)
     return tasks

@@ -12,7 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, TypeAdapter
 from schedlab.arguments import explained
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.hostlist import host_names
-from schedlab.documents import checked, read_toml
+from schedlab.documents import checked, read_bytes, read_toml
 from schedlab.energy.power import SERIES, GroupPower, Power
 from schedlab.energy.series import Series
 from schedlab.errors import InputError, located
@@ -112,9 +112,9 @@ def files_of(path: str | PathLike[str]) -> list[Path]:
     return [Path(path), *(Path(path).parent / name for name in named if isinstance(name, str))]
 
 
-def digest_of(path: str | PathLike[str]) -> str:
-    """Return a digest of a power file and the series that it names."""
+def power_sha256(path: str | PathLike[str]) -> str:
+    """Return the fingerprint of a power file and its series."""
     digest = hashlib.sha256()
     for file in files_of(path):
-        digest.update(file.read_bytes())
-    return digest.hexdigest()[:32]
+        digest.update(hashlib.sha256(read_bytes(file, "series")).digest())
+    return digest.hexdigest()

@@ -18,7 +18,7 @@ from schedlab.arguments import explained
 from schedlab.atomic import make_directory
 from schedlab.campaign.run.executors import local_workers, usable_cores
 from schedlab.energy.power import Power
-from schedlab.energy.power_file import digest_of, read_power
+from schedlab.energy.power_file import power_sha256, read_power
 from schedlab.errors import InputError
 from schedlab.site.answers import FORMAT, VariantAnswer, read_answer, work_of, write_answer, write_same
 from schedlab.site.changes import check_questions
@@ -129,7 +129,7 @@ class Sweep:
         self.site = site_under(read(self.directory), slurm)
         self.power_file = "" if power is None else str(Path(power).absolute())
         self.power = read_power(power, self.site.cluster) if power is not None else None
-        self._power = "" if power is None else digest_of(power)
+        self._power = "" if power is None else power_sha256(power)
         self.jobs = self.site.replayable().jobs
         self._site = fingerprint(self.directory)
         self.standing = standing_of(read_records(self.directory), self._site, self.jobs, nodes=nodes)
@@ -272,10 +272,6 @@ class Sweep:
             self._samples[sample] = sample.of(self.jobs)
         return self._samples[sample]
 
-    def task(self, variant: Variant, sample: SiteSample, *, same_work: bool = False) -> VariantTask:
-        """Return what is simulated of a variant, or of the site as it is with the work that the variant does."""
-        return _of_task(self.site, self.sample(sample), _Task(variant, sample, "same" if same_work else ""), self.power)
-
     def _answer(self, task: _Task, variant: Variant) -> VariantAnswer | None:
         path = self._path(task)
         return read_answer(path, variant, task.sample, self.sample(task.sample)) if path.is_file() else None
@@ -313,6 +309,12 @@ def _unchanged_site(twin: _Twin) -> tuple[Site, Workload]:
     if fingerprint(twin.directory) != twin.digest:
         raise InputError(f"{twin.directory} has changed since its variants were planned; run them again")
     return site, site.replayable().jobs
+
+
+def task_of(sweep: Sweep, variant: Variant, sample: SiteSample, *, same_work: bool = False) -> VariantTask:
+    """Return what a sweep simulates of a variant, or of the site as it is with the work that the variant does."""
+    task = _Task(variant, sample, "same" if same_work else "")
+    return _of_task(sweep.site, sweep.sample(sample), task, sweep.power)
 
 
 def _of_task(site: Site, jobs: Workload, task: _Task, power: Power | None) -> VariantTask:

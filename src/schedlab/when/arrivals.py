@@ -5,14 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.durations import DAY, HOUR
+from schedlab.durations import DAY, HOUR, WEEK
 from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.summary import duration
 from schedlab.when.state import as_they_run
 from schedlab.wording import count_of
 from schedlab.workload.workload import Workload
 
-WEEK = 7 * 86_400
 NONE = "no further arrivals"
 MOST_WEEKS = 13
 """How many past weeks are drawn from."""

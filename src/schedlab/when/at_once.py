@@ -7,15 +7,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.durations import WEEK
 from schedlab.when.forks import Twin, simulation_of
 from schedlab.when.run_times import RunTimes
+from schedlab.when.scores import RESAMPLES
 from schedlab.when.state import MachineState
 
 AT_ONCE = 60
 """Seconds within which a start counts as at once."""
-
-RESAMPLES = 1_000
-WEEK = 7 * 86_400
 
 
 class AtOnce(NamedTuple):

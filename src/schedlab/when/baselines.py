@@ -9,6 +9,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.durations import WEEK
 from schedlab.when.queue_views import QueueJobs
 from schedlab.when.recalibration import TAUS
 
@@ -23,8 +24,6 @@ RARE = 3
 
 SIZES = (4, 16, 64)
 """Processors that separate the classes of jobs whose waits make one history."""
-
-WEEK = 7 * 86_400
 
 
 @cache

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from schedlab.campaign.run.executors import usable_cores
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvents
+from schedlab.durations import WEEK
 from schedlab.engine.steps.stepwise import Simulation
 from schedlab.errors import InputError
 from schedlab.scheduler.scheduler import Scheduler
-from schedlab.when.arrivals import WEEK, PastArrivals
+from schedlab.when.arrivals import PastArrivals
 from schedlab.when.run_times import RunTimes
 from schedlab.when.state import MachineState
 

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from schedlab.durations import WEEK
 from schedlab.when.recalibration import TAUS
 
-WEEK = 7 * 86_400
 RESAMPLES = 1_000
 
 

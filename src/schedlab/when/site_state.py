@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.cluster.membership import user_names, users_of
-from schedlab.durations import DAY
+from schedlab.durations import DAY, WEEK
 from schedlab.engine.parts.limits.machine_inputs import never_runs
 from schedlab.engine.parts.limits.refusal import in_words
 from schedlab.errors import InputError
@@ -18,7 +18,6 @@ from schedlab.schedule.recorded import recorded
 from schedlab.schedule.schedule import Schedule
 from schedlab.site.jobs import completed, numbers_of
 from schedlab.site.site import Site
-from schedlab.when.arrivals import WEEK
 from schedlab.when.forks import Twin
 from schedlab.when.nodes_seen import events_of, placement_of
 from schedlab.when.snapshots import Snapshot

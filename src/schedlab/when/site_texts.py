@@ -10,7 +10,7 @@ import numpy as np
 
 from schedlab.cluster.membership import membership
 from schedlab.cluster.node_events import NodeEvent
-from schedlab.when.arrivals import WEEK
+from schedlab.durations import WEEK
 from schedlab.when.backtest_record import NEVER_CHECKED
 from schedlab.when.forks import WEEKS
 from schedlab.when.methods import BOTH, FORKED, QUEUE, RECALIBRATED

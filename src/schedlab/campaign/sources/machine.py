@@ -15,9 +15,9 @@ from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.cluster_file import document_of
 from schedlab.cluster.files import read_cluster
 from schedlab.cluster.node_events import NodeEvent, NodeEvents
-from schedlab.documents import json_text, read_bytes
+from schedlab.documents import json_text
 from schedlab.energy.power import Power
-from schedlab.energy.power_file import files_of, read_power
+from schedlab.energy.power_file import power_sha256, read_power
 from schedlab.errors import InputError
 from schedlab.workload.workload import Workload
 
@@ -235,14 +235,6 @@ def power_in(files: MachineFiles) -> Power | None:
         If a file has gone or changed.
     """
     return _power(files) if files.power else None
-
-
-def power_sha256(path: str) -> str:
-    """Return the fingerprint of a power file and its series."""
-    digest = hashlib.sha256()
-    for file in files_of(path):
-        digest.update(hashlib.sha256(read_bytes(file, "series")).digest())
-    return digest.hexdigest()
 
 
 @lru_cache(maxsize=4)
