@@ -130,8 +130,10 @@ def test_no_job_starts_above_a_cap(files):
     (where / "power.toml").write_text("[[groups]]\nidle = 100\nbusy = 300\n")
     found = asked(where, variants=[Variant("cap=500", cap=500)])
     assert of_first(found) == [(6_000, 0.0), (8_000, 5.0)]
+    before = sorted((where / "site" / "what-if").iterdir())
     with pytest.raises(InputError, match="cap of 500 W needs a power model"):
         what_if(where / "site", variants=[Variant("cap=500", cap=500)], copies=1, workers=1)
+    assert sorted((where / "site" / "what-if").iterdir()) == before  # nothing is simulated first
 
 
 def test_checkpoints_save_the_work_of_a_run_that_its_node_ends(files):

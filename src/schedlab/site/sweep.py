@@ -29,7 +29,7 @@ from schedlab.site.samples import THE_LOG, SiteSample
 from schedlab.site.site import Site, fingerprint, read
 from schedlab.site.slurm_defaults import site_under
 from schedlab.site.standing import read_records, standing_of
-from schedlab.site.variant_task import VariantTask, same_work_task, variant_task
+from schedlab.site.variant_task import VariantTask, check_cap, same_work_task, variant_task
 from schedlab.site.variants import AS_IT_IS, Variant, compared_with, distinct
 from schedlab.workload.workload import Workload
 
@@ -169,12 +169,15 @@ class Sweep:
         Raises
         ------
         InputError
-            If two variants have one name, a change names what the site does not have, or a stored answer is damaged.
+            If two variants have one name, a change names what the site does not have, a cap lacks its power model, or
+            a stored answer is damaged.
         """
         wanted = list(variants)
         distinct(wanted)
         check_questions(self.site, dict.fromkeys(one.changes for one in wanted))
         check_events(self.site, wanted, nodes=self.nodes)
+        for variant in wanted:
+            check_cap(variant.cap, self.power, nodes=self.nodes)
         # Variants come first: only they tell with which work the site as it is has to run besides.
         bases = dict.fromkeys([*map(compared_with, wanted), Variant(AS_IT_IS)]) if compare else ()
         tasks = [_Task(one, sample) for one in (*wanted, *bases) for sample in samples]

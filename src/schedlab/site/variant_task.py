@@ -112,10 +112,22 @@ class VariantTask:
         """Return jobs and machine; under a cap, jobs hold what they draw."""
         if not self.cap:
             return self.pieces.jobs, self.site.cluster
-        if self.power is None or not nodes:
-            what = "a power model (--power FILE)" if self.power is None else "nodes: leave out --processors-only"
-            raise InputError(f"a cap of {self.cap:g} W needs {what}")
+        check_cap(self.cap, self.power, nodes=nodes)
+        assert self.power is not None
         return capped(self.pieces.jobs, replace(self.power, cap=as_series(self.cap, "cap")), cluster=self.site.cluster)
+
+
+def check_cap(cap: float, power: Power | None, *, nodes: bool) -> None:
+    """Refuse a cap of power without a power model or without nodes; 0: there is none.
+
+    Raises
+    ------
+    InputError
+        With what it needs.
+    """
+    if cap and (power is None or not nodes):
+        what = "a power model (--power FILE)" if power is None else "nodes: leave out --processors-only"
+        raise InputError(f"a cap of {cap:g} W needs {what}")
 
 
 def site_of_variant(site: Site, variant: Variant) -> Site:
