@@ -97,7 +97,7 @@ def test_blocks_are_read_and_said_to_be_without_effect(write):
         if line.place != "PartitionName"
     ]
     assert {(line.status, line.decides) for line in lines} == {("ignored", True)}
-    assert "blocks are not modelled" in ledger.deciding()
+    assert "blocks are not modelled" in str(ledger.deciding())
     assert ledger.find("block_sizes")[0].value == "4,8"
 
 

@@ -62,7 +62,7 @@ def test_where_no_group_surely_pays_those_who_wait_by_far_longer_are_joined_with
         far_longer([once]).clause == "1 job waits a day or more longer, of user ann (1 job, +2 d)"
     )  # in the only copy
     assert far.sentences("x", who=False) == [
-        "Under x, 1 job waits a day or more less in each copy.",
+        "Under x, 1 job gains a day or more in each copy.",
         "The longest wait stays at about 2 d.",
     ]
 
@@ -87,6 +87,7 @@ def test_that_most_wait_less_and_the_slowest_longer_is_told():
     told, why = found.sentences("x")
     assert told == "Under x, the mean wait becomes shorter and its 95th percentile longer, from 4 h to 9 h."
     assert why.startswith("Of the jobs that wait longest, some wait longer still")
+    assert found.sentences("x", shorter=False) == []  # where an answer says that the mean cannot be told
     assert "from 4 h to 9 h, in each copy." in far_longer([one, one]).sentences("x")[0]
     assert far_longer([one, pair(before, [HOUR] * 20, [1] * 20)]).p95 is None  # not in each copy
     assert far_longer([pair(after, before, [1] * 20)]).p95 is None

@@ -85,7 +85,7 @@ def test_what_follows_the_sentence_of_a_variant_does_not_repeat_its_name():
     one.effects, one.far = (*one.effects, users), FarLonger(2, 3, (), 172_800.0, 86_400.0)
     one.difference = ("-10 s", "", "cannot be told")
     assert details_of(one, "it") == [
-        "Under it, 3 jobs wait a day or more less.",
+        "Under it, 3 jobs gain a day or more.",
         "The longest wait goes from 2 d to 24 h.",
         "Under it, these waits change most in sum, perhaps by chance: user049 (951 jobs, -15.4 h each).",
     ]
@@ -203,6 +203,17 @@ def test_of_several_variants_that_are_sure_the_sentence_is_in_the_plural(directo
     assert f"Besides, {others[0]} and {others[1]} surely shorten the mean wait." in first.lead
 
 
+def test_of_variants_with_the_same_schedules_details_and_tables_are_told_once(directory):
+    # On four, five or six more nodes each job begins as it comes.
+    more = [f"{number} more nodes like n[1-2]" for number in (4, 5, 6)]
+    found = what_if(directory, variants=[Variant.of([one]) for one in more], copies=1, workers=1)
+    told, [first, *others] = found.ranking, [one.variant.name for one in found.ranking.changed]
+    assert [one.same_as for one in told.changed] == ["", first, first]
+    for other in others:
+        assert f"{other}: all jobs start and end as under {first}." in told.sentences()
+    assert render_ranking(found.sweep, told).count("who wins, and who pays") == 1
+
+
 def test_each_variant_stands_beside_the_site_as_it_is_with_the_same_work(directory):
     found = ask(directory, SHORT).ranking
     killed = next(one for one in found.ranked if "MaxTime" in one.variant.name)
@@ -214,7 +225,7 @@ def test_each_variant_stands_beside_the_site_as_it_is_with_the_same_work(directo
     assert shown[1:3] == [wait_text(killed.mean_wait), wait_text(killed.mean_wait_before)]
     # 24 jobs of three hours, cut at one: a third of their 216 core-hours is run in vain, and all jobs have 216 + 64.5.
     share = killed.killed_texts[1]
-    kills = f"partition batch MaxTime=1:00:00 kills 24 jobs, and {share} of all core-hours come to nothing"
+    kills = f"partition batch MaxTime=1:00:00 kills 24 jobs, and {share} of all core-hours are lost"
     assert f"Besides, {kills}." in found.lead
     alone = what_if(directory, [SHORT], workers=1).ranking.lead
     assert alone[0].endswith(f" says: {kills}.")
@@ -223,7 +234,7 @@ def test_each_variant_stands_beside_the_site_as_it_is_with_the_same_work(directo
     before, after = waits_texts(base.mean_wait, killed.mean_wait)  # in one unit
     goes = f"the mean wait goes from {before} to {after}, but less work is done."
     (told,) = [one for one in found.sentences() if goes in one]
-    assert f" With that work alone, today's rules give {wait_text(killed.mean_wait_before)}" in told
+    assert f" With the same reduced work, today's rules give {wait_text(killed.mean_wait_before)}" in told
     assert "leave it as it is" not in told  # there is nothing to leave
     assert shown[-5:-3] == ["24", share]
     page = render_ranking(ask(directory, SHORT).sweep, found)
@@ -297,11 +308,11 @@ def test_a_variant_under_which_groups_surely_pay_and_none_gains_is_advised_again
 def test_with_less_work_the_change_itself_is_told_apart_from_the_work_that_is_gone():
     same = Effect("all", "all", 247, 1380.0, 1380.0, None)
     assert of_same_work(same) == [
-        "with that work alone, today's rules give 23 min, too: the change is less work, not shorter waits"
+        "with the same reduced work, today's rules give 23 min, too: the change is less work, not shorter waits"
     ]
     open_ = Effect("all", "all", 900, 33_840.0, 33_960.0, (-3500.0, 3700.0))
     assert of_same_work(open_) == [
-        "with that work alone, today's rules give 9.4 h: whether the change itself shortens waits cannot be told",
+        "with the same reduced work, today's rules give 9.4 h: whether the change itself shortens waits cannot be told",
         "anything between 58.3 min shorter and 61.7 min longer is possible",
     ]
 

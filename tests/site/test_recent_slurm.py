@@ -82,4 +82,4 @@ def test_what_is_not_modelled_is_said(site):
     assert said["block_sizes", "topology.yaml:11"].reason.startswith("blocks are not modelled")
     assert said["nodes", "topology.yaml:17"].reason == "the default topology of the cluster holds for all partitions"
     assert said["nodes", "topology.yaml:6"].status == "modelled"
-    assert "Topology" in site.ledger.deciding()
+    assert "Topology" in str(site.ledger.deciding())

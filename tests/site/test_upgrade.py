@@ -87,7 +87,7 @@ def test_a_newcomer_waits_for_the_next_pass_as_on_the_real_slurm_and_one_rule_is
         f"Of {len(found.rules)} rules, 1 moves jobs if taken alone: passes_rest (mean wait +1 s, perhaps by chance)."
         in told
     )
-    assert any(one.startswith("passes_rest: After a backfill pass that has changed nothing") for one in told)
+    assert "\npasses_rest: 22.05: After a backfill pass that has changed nothing" in str(found)
 
 
 def test_from_24_11_no_rule_that_is_left_moves_a_job(directory):

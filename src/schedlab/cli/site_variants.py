@@ -103,7 +103,7 @@ Copies = Annotated[
         "--copies",
         min=1,
         metavar="N",
-        show_default="3, or 1 if more than a million jobs would be simulated, or with --samples of 5 or more",
+        show_default="3, or 1 if more than a million jobs would be simulated",
         help="Simulate both sides N times, with jobs and passes that come some seconds earlier or later: what such "
         "seconds change by themselves is then in the intervals.",
     ),

@@ -194,7 +194,8 @@ def what_if(
             "--set",
             metavar="TEXT",
             help="A change of the configuration: PARAMETER=VALUE, SchedulerParameters.OPTION=VALUE, "
-            "'PartitionName=NAME OPTION=VALUE', 'QOS=NAME OPTION=VALUE' ...; repeatable, applied together.",
+            "'PartitionName=NAME OPTION=VALUE', 'QOS=NAME OPTION=VALUE', '2 more nodes like NODE' ...; repeatable, "
+            "applied together.",
         ),
     ] = None,
     policies: Annotated[
@@ -362,7 +363,7 @@ def _show(site: Any, as_json: bool, *, ledger: bool) -> None:
     if site.node_events is not None:
         show(f"node events: {len(site.node_events):,}")
     show(f"options of the files: {site.ledger.summary()}")
-    text = site.ledger.text() if ledger else site.ledger.deciding()
+    text = site.ledger.text() if ledger else site.ledger.deciding().text("unknown", "ignored", "approximated")
     if text:
         show("")
         show(text)

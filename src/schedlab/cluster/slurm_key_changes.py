@@ -87,12 +87,12 @@ _ROWS: tuple[tuple[str, str, str, How, str, str], ...] = (
     ("PartitionName", "AllowQOS", "26.05", "otherwise", "slurmctld does not start if it names an unknown QOS",
      "slurmctld: Partition ... has an invalid AllowQOS"),
     ("slurm.conf", "PriorityType", "24.11", "default",
-     "priority/multifactor, until then priority/basic: weights that are set then count", _SHOWN),
+     "becomes priority/multifactor (was priority/basic): weights that are set then count", _SHOWN),
     ("slurm.conf", "SelectType", "24.11", "default",
-     "select/cons_tres with CR_Core_Memory, until then select/linear: jobs no longer get whole nodes", _SHOWN),
+     "becomes select/cons_tres with CR_Core_Memory (was select/linear): jobs no longer get whole nodes", _SHOWN),
     ("slurm.conf", "UnkillableStepTimeout", "24.11", "default",
-     "at least five times MessageTimeout, until then 60 s", _SHOWN),
-    ("slurm.conf", "TreeWidth", "24.11", "default", "16, until then 50", _MANUAL),
+     "becomes at least five times MessageTimeout (was 60 s)", _SHOWN),
+    ("slurm.conf", "TreeWidth", "24.11", "default", "becomes 16 (was 50)", _MANUAL),
 )  # fmt: skip
 
 KEY_CHANGES = tuple(

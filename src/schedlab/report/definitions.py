@@ -175,9 +175,9 @@ DEFINITIONS = {
     ),
     "work_lost": (
         "Work lost",
-        "Core-hours that come to nothing, as a share of those of all jobs: what jobs that are killed at the new limit "
+        "Core-hours that are lost, as a share of those of all jobs: what jobs that are killed at the new limit "
         "run until then and what they do not run, and all of jobs that cannot run. Today: of these, the core-hours of "
-        "jobs that end at the limit that they ask for today, and come to nothing already.",
+        "jobs that end at the limit that they ask for today, and are lost already.",
     ),
     "paired_interval": (
         "95 % interval of a change",

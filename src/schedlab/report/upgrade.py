@@ -88,7 +88,8 @@ def _rules(found: Upgrade) -> Table:
     head += [Cell("Verdict"), Cell("Most", words=True), Cell("What it says", words=True)]
     rows = []
     for one in found.rules:
-        name, change, interval, verdict, most, meaning = one.row()
+        name, change, interval, verdict, most = one.row()
+        meaning = one.rule.between(found.paper.old, found.paper.new)
         size = one.alone.mean_wait - one.alone.mean_wait_before
         row = [Cell(name, words=True), Cell(change, size), Cell(interval), Cell(verdict)]
         rows.append([*row, Cell(most, words=True), Cell(meaning, words=True)])

@@ -81,7 +81,7 @@ def render_ranking(
     if confirmation is not None:
         sentences, opening = [*confirmation.warning, *sentences], opening + len(confirmation.warning)
     tables = []
-    for one in ranking.changed[:EACH]:
+    for one in (one for one in ranking.changed[:EACH] if not one.same_as):
         tables += [_affected(one.variant.name, one.affected)] if one.affected else []
         tables += [] if one.difference[2] in NOTHING_TO_TELL else [by_group(one.variant.name, one.effects)]
     return render_answer(

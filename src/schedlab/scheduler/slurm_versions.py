@@ -41,6 +41,19 @@ class VersionRule:
     meaning: str
     seen: str
 
+    def between(self, old: str, new: str) -> str:
+        """Return what it says in each of two versions, of which it holds in one.
+
+        Examples
+        --------
+        >>> rule = VersionRule("x", ("22.05",), "A run ends in the next look; otherwise at once.", "")
+        >>> rule.between("22.05", "26.05")
+        '22.05: A run ends in the next look; 26.05: at once.'
+        """
+        here, there = (old, new) if old in self.versions else (new, old)
+        holds, _, otherwise = self.meaning.partition("; otherwise ")
+        return f"{here}: {holds}; {there}: {otherwise}" if otherwise else self.meaning
+
 
 RULES = {
     rule.name: rule

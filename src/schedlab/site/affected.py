@@ -150,9 +150,9 @@ def lost_texts(every: Affected) -> list[str]:
     --------
     >>> for clause in lost_texts(Affected("all", "all jobs", 90, 0, 9, 0, 0, 2, 190.0, 60.0, 0.0, 1000.0, 120.0)):
     ...     print(clause)
-    kills 7 jobs more than today, and another 13.0% of all core-hours come to nothing
+    kills 7 jobs more than today, and another 13.0% of all core-hours are lost
     with the 2 of them that end at their own limits today, that is 9 jobs and 25.0% of all core-hours
-    19.0% of all core-hours run in vain, and 6.0% are not run
+    19.0% of all core-hours run without a result, and 6.0% are not run
     jobs that go on from a checkpoint need not be lost: --long split runs them in pieces
     """
     today = bool(every.killed_today or every.lost_today_hours)
@@ -169,14 +169,14 @@ def lost_texts(every: Affected) -> list[str]:
             every.lost_hours - every.lost_today_hours,
         )
     )
-    told = [f"{' and '.join(parts)}, and {f'another {added}' if today else lost} of all core-hours come to nothing"]
+    told = [f"{' and '.join(parts)}, and {f'another {added}' if today else lost} of all core-hours are lost"]
     if today:
         whose = f"the {every.killed_today:,} of them" if every.killed_today else "those left out"
         end = "that ends at its own limit today" if every.killed_today == 1 else "that end at their own limits today"
         jobs = f"{count_of(every.killed, 'job')} and " if every.killed else ""
         told.append(f"with {whose} {end}, that is {jobs}{lost} of all core-hours")
     if every.killed_hours:
-        told.append(f"{run} of all core-hours run in vain, and {undone} are not run")
+        told.append(f"{run} of all core-hours run without a result, and {undone} are not run")
     return [*told, *([SPLITTING] if every.killed and not every.split else [])]
 
 

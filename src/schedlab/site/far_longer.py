@@ -56,12 +56,12 @@ class FarLonger:
     longest_today: float | None = None
     copies: int = 1
 
-    def sentences(self, name: str, *, who: bool = True) -> list[str]:
+    def sentences(self, name: str, *, who: bool = True, shorter: bool = True) -> list[str]:
         """Say which jobs these are under a variant, if there are some, and where most gain and the slowest lose.
 
-        Without `who`, the first are told elsewhere.
+        Without `who`, the first are told elsewhere; only if the mean wait is surely `shorter` does most gain.
         """
-        return [*self._longest(name, who=who), *self._slowest(name)]
+        return [*self._longest(name, who=who), *(self._slowest(name) if shorter else [])]
 
     def _slowest(self, name: str) -> list[str]:
         """Say that the mean becomes shorter and the 95th percentile longer, if that is so in each copy."""
@@ -101,14 +101,15 @@ class FarLonger:
             less = f"{self.clause}, and {less}"
         else:
             jobs = count_of(self.shorter, "job") if self.shorter else "no job"
-            less = f"{jobs} {'wait' if self.shorter > 1 else 'waits'}"
+            less = f"{jobs} {'gain' if self.shorter > 1 else 'gains'}"
         before = wait_text(self.longest_before)
         if self.longest_today is not None:
             before = f"{wait_text(self.longest_today)} ({before} without the work that is not run)"
         after = wait_text(self.longest)
         goes = f"the longest wait {f'stays at about {after}' if before == after else f'goes from {before} to {after}'}"
-        each = "" if who else self._in_each
-        return [f"Under {name}, {less} a day or more less{each}.", f"{goes[:1].upper()}{goes[1:]}."]
+        each = self._in_each
+        less = f"{less} a day or more less" if who else f"{less} a day or more{each}"
+        return [f"Under {name}, {less}.", f"{goes[:1].upper()}{goes[1:]}."]
 
 
 def far_longer(copies: Sequence[Paired], today: Sequence[VariantAnswer] = ()) -> FarLonger:

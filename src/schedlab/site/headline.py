@@ -77,6 +77,9 @@ def details_of_answer(ranking: VariantRanking) -> list[str]:
     told = [*grounds.sentences(), copies_text(ranking.copies)]
     if several and len(ranking.variants) <= EACH:
         for one in ranking.changed:
+            if one.same_as:
+                told.append(f"{one.variant.name}: all jobs start and end as under {one.same_as}.")
+                continue
             own = _of_one(one, ranking)
             told += [*([own] if own else []), *details_of(one, "it" if own else one.variant.name)]
     else:
@@ -86,8 +89,8 @@ def details_of_answer(ranking: VariantRanking) -> list[str]:
         told += [f"{policy}." for policy in dict.fromkeys(one.policy_text for one in ranking.ranked) if policy]
     if several and ranking.has_winner:
         told.append(
-            f"It is the best of {len(ranking.variants):,} on the jobs that it was chosen on: some of its advantage is "
-            "chance. schedlab site search judges the choice on jobs that were held out."
+            f"The best of {len(ranking.variants):,} was chosen and judged on the same jobs: some of its advantage is "
+            "chance. schedlab site search judges a choice on jobs that had no part in it."
         )
     return [*told, *(f"{one.variant.name} could not be run: {one.reason}." for one in ranking.failures)]
 
@@ -97,7 +100,8 @@ def details_of(one: RankedVariant, name: str = "") -> list[str]:
 
     `name` is what it is called, if there are several.
     """
-    far = one.far.sentences(name or one.variant.name, who=f"but {one.far.clause}" not in payers_of(one))
+    who, shorter = f"but {one.far.clause}" not in payers_of(one), one.difference[2] == "wins"
+    far = one.far.sentences(name or one.variant.name, who=who, shorter=shorter)
     told = [*far, *open_text(one.effects, f"Under {name}, " if name else "")]
     return [*told, *(f"{text}." for text in one.bounds.reach if one.difference[2] not in NOTHING_TO_TELL)]
 
@@ -184,6 +188,7 @@ def _replaced(ranking: VariantRanking) -> list[str]:
 def _undecided_of(ranking: VariantRanking) -> list[RankedVariant]:
     """Return the variants of which the log cannot tell, and of which the answer speaks first; of many, the best."""
     found = [one for one in ranking.changed if one.can_be_chosen and one.difference[2] == UNDECIDED]
+    found = [one for one in found if not one.same_as]
     return found if len(ranking.variants) <= EACH else found[:1]
 
 
@@ -191,7 +196,8 @@ def _others(ranking: VariantRanking) -> list[str]:
     """Say briefly what the variants do of which nothing has been said; if many, count them."""
     of_best = ranking.has_winner or (ranking.metric != "mean_wait" and not ranking.best.only_load)
     told_of = [ranking.best] if of_best else _undecided_of(ranking)
-    others = [one for one in ranking.changed if one not in told_of]
+    names = {one.variant.name for one in told_of}  # what is as open as one of them need not be said again
+    others = [one for one in ranking.changed if one not in told_of and (of_best or one.same_as not in names)]
     if len(ranking.variants) > EACH:
         return [_counted(others)]
     losing = [f"besides, {in_list(one.variant.name)} {one.lost_work_texts[0]}" for one in others if not one.same_work]
@@ -287,7 +293,7 @@ def _without_work(one: RankedVariant, today: float) -> list[str]:
 
 def of_same_work(every: Effect) -> list[str]:
     """Say what a variant that does less work does to the mean wait beside today's rules with the same work."""
-    rules = f"with that work alone, today's rules give {wait_text(every.before)}"
+    rules = f"with the same reduced work, today's rules give {wait_text(every.before)}"
     if every.is_none:
         return [f"{rules}, too: the change is less work, not shorter waits"]
     if every.interval is not None and every.interval[0] <= 0 <= every.interval[1]:

@@ -9,6 +9,9 @@ from typing import Any
 
 from schedlab.site.parameters import STATUSES, Status, known
 
+BESIDE_SUSPEND_TIME = frozenset({"ResumeTimeout", "SuspendExcNodes", "SuspendExcParts", "SuspendTimeout"})
+"""Options that decide nothing where no nodes are switched off."""
+
 
 @dataclass(frozen=True, slots=True)
 class LedgerLine:
@@ -99,9 +102,10 @@ class Ledger:
             f"{count:,} {status}" for status, count in self.counts().items() if count or status != "unknown"
         )
 
-    def deciding(self) -> str:
-        """Return the tables of what is unknown, approximated, or ignored though it decides about scheduling."""
-        return Ledger(tuple(line for line in self.lines if line.decides)).text("unknown", "ignored", "approximated")
+    def deciding(self) -> Ledger:
+        """Return the options that decide about scheduling at this site."""
+        idle = () if self.find("SuspendTime") else BESIDE_SUSPEND_TIME
+        return Ledger(tuple(line for line in self.lines if line.decides and line.name not in idle))
 
     def text(self, *statuses: str) -> str:
         """Return a table for each status: parameters with the number of lines, where the first is, and the reason."""

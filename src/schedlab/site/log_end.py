@@ -49,6 +49,8 @@ def log_end_clause(share: float) -> str:
 def log_end_sentences(share: float) -> list[str]:
     """Say that a part of the waiting is an effect of where the log ends, if it is a large one.
 
+    Where the first sentences have said so, only what follows is left to be said.
+
     Examples
     --------
     >>> log_end_sentences(0.1)
@@ -56,6 +58,8 @@ def log_end_sentences(share: float) -> list[str]:
     """
     if share < AFTER:
         return []
+    if log_end_clause(share):
+        return ["At the site, what is waited after the last submission may be longer, as other jobs come."]
     return [
         f"{share:.0%} of the waiting in the twin comes after the last submission of the log, when no other jobs come.",
         "At the site, these waits may have been longer.",

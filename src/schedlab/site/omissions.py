@@ -11,9 +11,6 @@ from schedlab.site.ledger import Ledger
 from schedlab.site.site import Site
 from schedlab.wording import count_of
 
-BESIDE_SUSPEND_TIME = frozenset({"ResumeTimeout", "SuspendExcNodes", "SuspendExcParts", "SuspendTimeout"})
-"""Options that decide nothing where no nodes are switched off."""
-
 
 @dataclass(frozen=True, slots=True)
 class Omissions:
@@ -80,9 +77,7 @@ def omissions_of(site: Site, left_out: Sequence[str], *, nodes: bool) -> Omissio
 
 def _deciding(ledger: Ledger, status: str) -> Iterator[str]:
     """Yield the options of a status that decide about scheduling, each with its first line and the reason."""
-    idle = () if ledger.find("SuspendTime") else BESIDE_SUSPEND_TIME
-    deciding = (line for line in reversed(ledger.of(status)) if line.decides and line.name not in idle)
-    lines = {(line.name, line.reason): line for line in deciding}
+    lines = {(line.name, line.reason): line for line in reversed(ledger.deciding().of(status))}
     for (name, reason), line in reversed(lines.items()):
         yield f"{name} ({line.where}): {reason}"
 
@@ -98,8 +93,8 @@ def unrecorded(site: Site, *, nodes: bool) -> Iterator[str]:
     if events is None:
         yield (
             "Reservations, holds, nodes that were down and jobs that waited for others are not in the records: the "
-            "replay has none of them. (site import reads what Slurm recorded of nodes, --node-events, or infers from "
-            "jobs which were down, --infer-downtimes.)"
+            "replay has none of them. (site import reads what Slurm recorded of nodes, --node-events, or guesses from "
+            "jobs when nodes were down, --infer-downtimes.)"
         )
     elif nodes:
         kinds = Counter(one.event for one in events if one.event != "up")

@@ -61,6 +61,8 @@ class RankedVariant:
         Energy and boots of nodes; None: neither is known.
     checkpoints
         What checkpoints save and cost; None: its jobs write none.
+    same_as
+        A variant that stands before it, under which all jobs start and end at the same seconds; empty: there is none.
     """
 
     variant: Variant
@@ -79,6 +81,7 @@ class RankedVariant:
     bounds: EffectBounds
     energy: EnergyEffect | None = None
     checkpoints: CheckpointEffect | None = None
+    same_as: str = ""
 
     @property
     def first_texts(self) -> list[str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -146,7 +147,7 @@ class VariantRanking:
             rows.append([*row, *energy_texts(one.energy, self.energy_heads)])
         text = [*self.sentences(), "", table(head, rows)]
         for one in self.changed[:EACH]:
-            if one.affected:
+            if one.affected and not one.same_as:
                 text += ["", f"{one.variant.name}: whose jobs it changes", "", affected_text(one.affected)]
         if self.best.effects and not self.best.unchanged:
             text += ["", f"{self.best.variant.name}: who wins, and who pays", "", effects_text(self.best.effects)]
@@ -172,10 +173,11 @@ def rank_variants(
     InputError
         If there is no such metric, or no variant could be run.
     """
-    ranked, first = [], {}
+    ranked, first, schedules = [], {}, {}
     for variant in (Variant(AS_IT_IS), *variants):
         if pairs := sweep.pairs(variant, samples):
             ranked.append(_ranked(sweep, variant, pairs, metric))
+            schedules[variant] = _schedules_of(pairs)
             first[variant] = [pair for pair in pairs if pair.other.sample.original == samples[0].original]
     if Variant(AS_IT_IS) not in first or len(first) < 2:
         raise _nothing(sweep)
@@ -190,6 +192,7 @@ def rank_variants(
             sign * one.value,
         )
     )
+    ranked = _alike(ranked, schedules)
     others = [one for one in ranked if one.variant.name != AS_IT_IS]
     best = next((one for one in others if not one.unchanged), others[0])
     copies = first[best.variant]
@@ -254,6 +257,28 @@ def _notes(sweep: Sweep, variant: Variant, answers: Sequence[VariantAnswer]) -> 
     there = changed(sweep.site, variant.changes) if variant.changes else sweep.site
     kept = (note for note in told if not note.startswith(f"{POLICY}={variant.policy} "))
     return (*kept, *policy_notes(there, variant, under_policy(there, variant)))
+
+
+def _schedules_of(pairs: Sequence[Paired]) -> bytes:
+    """Return what only those variants have alike under which the same jobs start and end at the same seconds."""
+    found = hashlib.sha256()
+    for _, other in pairs:
+        for seconds in (other.rows, other.schedule.start_time, other.schedule.end_time):
+            found.update(np.ascontiguousarray(seconds, dtype=np.int64).tobytes() + b"|")
+    return found.digest()
+
+
+def _alike(ranked: Sequence[RankedVariant], schedules: Mapping[Variant, bytes]) -> list[RankedVariant]:
+    """Return variants in their order, those marked that have the schedules of one before, and change something."""
+    names: dict[bytes, str] = {}
+    found = []
+    for one in ranked:
+        if one.variant.name != AS_IT_IS and not one.unchanged:
+            name = names.setdefault(schedules[one.variant], one.variant.name)
+            found.append(one if name == one.variant.name else replace(one, same_as=name))
+        else:
+            found.append(one)
+    return found
 
 
 def _same(base: VariantAnswer, other: VariantAnswer) -> bool:

@@ -69,10 +69,10 @@ class RuleEffect:
         sure = [one for one in self.alone.effects if one.kind != "all" and one.verdict in ("wins", "pays")]
         return max(sure, key=lambda one: abs(one.difference) * one.jobs, default=None)
 
-    def row(self) -> tuple[str, str, str, str, str, str]:
-        """Return it as a row: rule, difference of the mean wait, interval, verdict, whose it is most, what it says."""
+    def row(self) -> tuple[str, str, str, str, str]:
+        """Return it as a row: rule, difference of the mean wait, interval, verdict, whose it is most."""
         whose = "" if self.most is None else f"{self.most.who} {difference_text(self.most)[0]}"
-        return self.rule.name, *self.alone.difference, whose, self.rule.meaning
+        return self.rule.name, *self.alone.difference, whose
 
     def to_document(self) -> dict[str, Any]:
         """Return it as numbers and texts, for JSON."""
@@ -113,6 +113,8 @@ class Upgrade:
         if self.ranking is None:
             return self.paper.sentences()[:1]
         first, *others = self.ranking.lead
+        if self.paper.of("refused"):  # this needs no twin, and comes before all waits
+            return [f"{self.paper.clause}.", first, *others]
         return [first, f"{self.paper.clause}.", *others]
 
     def sentences(self) -> list[str]:
@@ -133,7 +135,7 @@ class Upgrade:
             add = "; together they need not add up" if len(acting) > 1 else ""
             move = "moves" if len(acting) == 1 else "move"
             told = [f"Of {count_of(number, 'rule')}, {len(acting):,} {move} jobs if taken alone: {each}{add}."]
-            told += [f"{one.rule.name}: {one.rule.meaning}" for one in acting]
+            told.append("What a rule says in each version stands with the table of rules.")
         if others := self.others:
             concern = "concerns" if len(others) == 1 else "concern"
             told.append(f"{count_of(len(others), 'other rule')} {concern} options that the site does not use.")
@@ -171,8 +173,9 @@ class Upgrade:
         if self.ranking is None:
             return "\n\n".join(filter(None, parts))
         head = ("rule alone", "mean wait", "95 % interval", "", "most")
-        parts.append(table(head, [one.row()[:-1] for one in self.rules]))
-        parts.append("\n".join(f"{one.rule.name}: {one.rule.meaning}" for one in self.rules))
+        parts.append(table(head, [one.row() for one in self.rules]))
+        versions = self.paper.old, self.paper.new
+        parts.append("\n".join(f"{one.rule.name}: {one.rule.between(*versions)}" for one in self.rules))
         effects = self.ranking.best.effects
         if effects and not self.ranking.best.unchanged:
             parts += [f"{self.variant.name}: who wins, and who pays", effects_text(effects)]

@@ -187,7 +187,7 @@ def _of_rules(line: LedgerLine, old: str, new: str) -> Iterator[UpgradeLine]:
     for rule in (*differing(old, new), *not_modelled(old, new)):
         if _is_about(line, rule):
             yield UpgradeLine(
-                "otherwise", line.where, line.text, f"{rule.meaning} ({rule.name}; nothing need be written otherwise)"
+                "otherwise", line.where, line.text, f"{rule.between(old, new)} ({rule.name}; the line stays as it is)"
             )
 
 

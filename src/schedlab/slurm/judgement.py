@@ -99,6 +99,7 @@ def _read(said: Sequence[str], lines: Sequence[ConfigLine]) -> list[Refusal]:
         key = _KEY.search(text)
         number = re.search(r"Parse error in file \S+ line (\d+)", text)
         message = text.removeprefix("error: ").removeprefix("fatal: ").removeprefix("_parse_next_key: ")
+        message = re.sub(r" in file \S+ line \d+", "", message)  # of our copy: the caller tells those of the site
         if number is not None:
             where = lines[int(number[1]) - 1].where
             found[-1:] = [found[-1]._replace(where=where) if found else Refusal(where, "", message)]  # it has the line
