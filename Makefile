@@ -8,6 +8,10 @@ PLAIN := NUMBA_DISABLE_JIT=1 $(PYTEST)
 # Where tests marked compiled or plain are: to collect these takes 5 CPU seconds of each worker, all of them 19.
 ENGINE := tests/engine tests/kernels
 
+# Without Python's own cache of what it has read, every worker makes ten CPU seconds of work again each time that tests
+# are collected, and every program that a test starts one more: so it is kept, also where the host says otherwise.
+export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: demo test quick rest test-all tiers tests-of lint types docs fuzz bench coverage clean
 
 ifeq (tests-of,$(firstword $(MAKECMDGOALS)))

@@ -35,6 +35,9 @@ PLAIN = "engine"
 COMPILED = "kernels"
 """Where tests are of compilation itself."""
 
+DOCUMENTATION = {"test_docs.py", "test_docstrings.py", "test_examples.py", "test_gallery.py"}
+"""Tests of what readers run, which is compiled for them; other tests beside the packages look at texts and types."""
+
 NO_PROCESSES = {"cli", "papers", "report", "schedule", "scheduler", "test_docs.py"}
 """Where campaigns run in the process of the test: to start others takes seconds each time, and `campaign` tests it."""
 
@@ -55,7 +58,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.compiled)
         elif package == PLAIN and not {"compiled", "both"} & set(item.keywords):
             item.add_marker(pytest.mark.plain)
-        elif package in kernels or package.endswith(".py"):  # documentation and examples
+        elif package in kernels | DOCUMENTATION:
             item.add_marker(pytest.mark.both)
 
 

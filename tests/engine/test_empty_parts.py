@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import pytest
@@ -36,6 +37,7 @@ EMPTY: dict[str, dict[str, Any]] = {
 }
 
 
+@cache
 def bare(seed: int) -> Case | None:
     """Return a drawn case on nodes and nothing else; None if that is refused."""
     case = drawn_case(seed)
@@ -55,6 +57,14 @@ def bare(seed: int) -> Case | None:
         return None
 
 
+@cache
+def found_for(seed: int) -> Any:
+    """Return what the engine finds for a case with which several tests compare others."""
+    case = bare(seed)
+    assert case is not None
+    return found_by_engine(case)
+
+
 def with_cluster(case: Case, document: dict[str, Any]) -> Case:
     """Return a case on another cluster."""
     return case._replace(document=document, options={**case.options, "cluster": Cluster.from_dict(document)})
@@ -71,7 +81,7 @@ def check(make: Any, *, passes_rest: bool = True) -> None:
         case = bare(seed)
         if case is None:
             continue
-        one, other = found_by_engine(case), found_by_engine(make(case))
+        one, other = found_for(seed), found_by_engine(make(case))
         for name in ("start_time", "end_time", "nodes", *(("backfilled",) if passes_rest else ())):
             assert one[name] == other[name], f"{name}, seed {seed}: {case.described}"
         compared += 1
