@@ -27,6 +27,14 @@ def test_a_machine_of_unknown_size_is_refused():
         Cluster.for_workload(workload(None))
 
 
+def test_where_starts_are_recorded_the_refusal_tells_how_many_processors_were_in_use_at_once():
+    """The first job holds 3 until 10, the second 4 from 10, the third 2 from 15: at most 6. Of the last, no start."""
+    columns = {"submit_time": [0, 0, 15, 16], "wait_time": [0, 10, 0, -1], "run_time": [10, 10, 9, 50]}
+    jobs = Workload.from_columns(columns | {"requested_processors": [3, 4, 2, 8]}, name="little")
+    with pytest.raises(InputError, match=r"give it \(processors=\); the log has had 6 in use at once$"):
+        Cluster.for_workload(jobs)
+
+
 def test_a_job_wider_than_the_machine_is_refused_by_its_row():
     with pytest.raises(InputError, match="job 2 needs 9 processors but the machine has 8") as caught:
         Cluster.for_workload(workload(8, widest=9))

@@ -207,8 +207,10 @@ class Cluster:
         """
         size = workload.processors if processors is None else processors
         if size is None:
+            most = _most_at_once(workload)
+            hint = f"; the log has had {most:,} in use at once" if most else ""
             raise InputError(
-                f"{workload.name}: the number of processors of the machine is unknown: give it (processors=)"
+                f"{workload.name}: the number of processors of the machine is unknown: give it (processors=){hint}"
             )
         cluster = cls(int(size))
         cluster.check(workload)
@@ -318,3 +320,13 @@ def _refuse_repeated(names: Iterable[str], message: str) -> None:
         if name in seen:
             raise InputError(message.format(name))
         seen.add(name)
+
+
+def _most_at_once(workload: Workload) -> int:
+    """Return how many processors were in use at once, as far as starts and run times are recorded; 0: none is."""
+    there = (workload.wait_time >= 0) & (workload.run_time > 0)
+    start = (workload.submit_time + workload.wait_time)[there]
+    held = workload.requested_processors[there]
+    times = np.concatenate([start, start + workload.run_time[there]])
+    changes = np.concatenate([held, -held])
+    return int(np.cumsum(changes[np.lexsort((changes, times))]).max(initial=0))  # who ends gives room first

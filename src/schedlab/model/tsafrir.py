@@ -85,7 +85,7 @@ def tsafrir_estimates(
 
     The model makes a histogram of estimates (`estimate_histogram`) and deals it to the jobs at random, so
     that no job runs longer than it asked for. Accuracy depends on nothing else: not on size, user or time of
-    day.
+    day. Requests that the jobs have, such as those of a log, are replaced.
 
     Parameters
     ----------
