@@ -57,7 +57,7 @@ def test_others_that_cannot_be_told_apart_from_the_best_are_named_and_all_are_co
     )
     assert "spf cannot be told apart from saf." in text
     assert text.endswith(
-        "Of the 4 other schedulers, 2 are better than fcfs, 1 is worse and 1 cannot be told apart from it."
+        "Of the 4 schedulers besides fcfs, 2 are better, 1 is worse and 1 cannot be told apart from it."
     )
 
 

@@ -131,7 +131,7 @@ def test_a_weight_of_qos_without_known_qos_is_said_to_have_no_effect():
     found = scheduling_of(MULTIFACTOR | {"priorityweightqos": "10000"}, PLAIN, NO_NUMBERS)
     assert found.notes["slurm.conf", "priorityweightqos"] == (
         "ignored",
-        "has no effect: no job is of one that is known and has a factor above 0",
+        "has no effect: no job is of a QOS whose priority is known and above 0",
     )
 
 

@@ -45,7 +45,7 @@ def test_the_release_is_guessed_from_parameters_that_only_some_releases_have(tmp
         ("CacheGroups=1\n", None, "; the twin follows the rules of 22.05: give --slurm if the site runs another"),
         ("", "25.05", "Slurm: 25.05 (given); the twin follows the rules of 24.11"),
         ("", "22.05", "Slurm: 22.05 (given)"),
-        ("", None, "Slurm: not known"),
+        ("", None, "Slurm: not known; the twin follows the rules of 26.05: give --slurm if the site runs another"),
     ],
 )
 def test_what_is_imported_says_whose_rules_the_twin_follows(tmp_path, capsys, text, slurm, said):

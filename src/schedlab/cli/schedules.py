@@ -307,12 +307,13 @@ def _who_pays(comparison: Comparison) -> str:
     if len(comparison.schedules) < 2:
         return ""
     baseline, first = next(iter(comparison.schedules.items()))
-    paid = price_table(comparison.who_pays(), user_names(first.workload))
-    heading = (
-        "Who pays: mean wait of wide jobs (more than a quarter of the machine), and, where users are known, users who "
-        f"wait at least a minute longer than under {baseline}"
-    )
-    return f"\n\n{heading}\n\n{paid}" if paid else ""
+    prices = comparison.who_pays()
+    paid = price_table(prices, user_names(first.workload))
+    wide = "mean wait of wide jobs (more than a quarter of the machine)"
+    users = f"users who wait at least a minute longer than under {baseline}"
+    told = [wide] if any(each.wide_wait >= 0 for each in prices) else []  # NaN: there is none
+    told += [users] if any(each.users for each in prices) else []
+    return f"\n\nWho pays: {', and '.join(told)}\n\n{paid}" if paid else ""
 
 
 def _write_tables(comparison: Comparison, csv: Path | None, latex: Path | None) -> None:

@@ -324,13 +324,14 @@ def what_if(
 def _rules_of(site: Any) -> str:
     """Say which version's rules the twin follows, where that is not the one that the site surely runs."""
     from schedlab.scheduler.slurm_rules import version_of
+    from schedlab.scheduler.slurm_versions import NEWEST
 
     release = site.settings.slurm
-    version = version_of(release)
-    if version in ("", str(release)):
+    version = version_of(release) or NEWEST
+    if version == str(release):
         return ""
     told = f"; the twin follows the rules of {version}"
-    return told if release.oldest == release.newest else f"{told}: give --slurm if the site runs another"
+    return told if release.oldest == release.newest != "" else f"{told}: give --slurm if the site runs another"
 
 
 def _show(site: Any, as_json: bool, *, ledger: bool) -> None:
@@ -358,8 +359,8 @@ def _show(site: Any, as_json: bool, *, ledger: bool) -> None:
     show(f"scheduler: {site.settings.scheduler}")
     source = f" ({site.settings.slurm.source})" if site.settings.slurm.source else ""
     show(f"Slurm: {site.settings.slurm}{source}{_rules_of(site)}")
-    if site.jobs is not None:
-        show(f"jobs: {len(site.jobs):,}")
+    jobs = "none: calibrate and what-if need some (import again with --sacct)"
+    show(f"jobs: {jobs if site.jobs is None else f'{len(site.jobs):,}'}")
     if site.node_events is not None:
         show(f"node events: {len(site.node_events):,}")
     show(f"options of the files: {site.ledger.summary()}")

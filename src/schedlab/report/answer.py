@@ -173,12 +173,12 @@ def _verdicts(others: Sequence[RankedScheduler], baseline: str) -> list[str]:
         return []
     verdicts = [row.paired.verdict for row in others if row.paired]
     worse, undecided = verdicts.count("worse"), sum(verdict in UNDECIDED for verdict in verdicts)
-    parts = [f"{_are(verdicts.count('better'))} better than {baseline}"]
+    parts = [f"{_are(verdicts.count('better'))} better"]
     parts += [f"{_are(worse)} worse"] if worse else []
     parts += [f"{undecided} cannot be told apart from it"] if undecided else []
     scarce = verdicts.count("not enough data")
     parts += [f"{scarce} {'has' if scarce == 1 else 'have'} not enough data"] if scarce else []
-    return [f"Of the {len(others)} other schedulers, {_list(parts)}."]
+    return [f"Of the {len(others)} schedulers besides {baseline}, {_list(parts)}."]
 
 
 def _are(number: int) -> str:

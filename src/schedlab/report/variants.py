@@ -139,7 +139,7 @@ def render_answer(
     jobs = len(schedules[baseline])
     return page.render(
         "schedule.html.j2",
-        lead=f"{count_of(jobs, 'job')} replayed on {replayed}",
+        lead=f"Replayed: {count_of(jobs, 'job')} ({replayed})",
         sentences=sentences[:1],
         besides=sentences[1:opening],
         details=sentences[opening:],

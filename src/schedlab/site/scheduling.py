@@ -379,7 +379,8 @@ def _levels(reader: _Values, weight: str, many: str, found: tuple[int, Mapping[i
     largest, factors = found
     if not given or not any(factors.values()):
         if given:
-            reason = "has no effect: no job is of one that is known and has a factor above 0"
+            what = "a partition whose PriorityJobFactor" if weight == "partition" else "a QOS whose priority"
+            reason = f"has no effect: no job is of {what} is known and above 0"
             reader.note("slurm.conf", f"PriorityWeight{name}", "ignored", reason)
         return {}
     raw = bool(reader.flags & {flag, "no_normal_all"})

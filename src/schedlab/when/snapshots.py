@@ -158,7 +158,11 @@ def take_snapshot() -> Snapshot:
                 path.write_text(said.stdout, encoding="utf-8")
                 files[what] = path
             elif what == "squeue":
-                raise InputError(f"{' '.join(command)} fails: {_first_line(said.stderr)}")
+                why = _first_line(said.stderr)
+                raise InputError(
+                    f"{' '.join(command)} fails ({why}): run this where it works, or give what it printed with "
+                    "--squeue FILE"
+                )
             elif said.returncode:
                 refused.append(f"{' '.join(command)} fails: {_first_line(said.stderr)}")
         found = read_snapshot(SnapshotFiles(**files), now)

@@ -38,6 +38,9 @@ FEWEST_PAIRS = 6
 
 RESAMPLES = 5_000
 
+THOUSANDTH = 0.001
+"""Below, a difference of slowdowns is written as none with three digits."""
+
 DRAWS_AT_ONCE = 1_000_000
 """Bootstrap draws that are in memory together."""
 
@@ -322,11 +325,15 @@ def quantity(metric: str, value: float) -> str:
     --------
     >>> quantity("mean_wait", 7200), quantity("mean_bounded_slowdown", 12.3456), quantity("throughput", 12345.6)
     ('2 h', '12.3', '12,346')
+    >>> signed("mean_bounded_slowdown", 0.0000262)
+    '+0.000'
     """
     if math.isnan(value):
         return "-"
     if any(name in metric for name in ("wait", "run_time", "turnaround", "makespan")):
         return f"{'-' if value < 0 else ''}{duration(abs(value))}"
+    if "slowdown" in metric and 0 < abs(value) < THOUSANDTH:
+        return f"{value:.3f}"  # a ratio to run times; no one reads powers of ten there
     return f"{value:,.0f}" if abs(value) >= 1_000 else f"{value:.3g}"
 
 
