@@ -170,7 +170,7 @@ def gpu_cluster(directory: Path) -> Path | None:
     except sl.InputError as error:
         print(error)
         return None
-    return write_schedule_report(run.schedule, directory / "cluster.html", reasons=run.reasons)
+    return write_schedule_report(run.schedule, directory / "cluster.html")
 
 
 def shoot(browser: Any, path: Path, name: str, *, height: int, before: str | None = None) -> None:

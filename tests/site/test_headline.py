@@ -17,7 +17,7 @@ from schedlab.site.effect_bounds import EffectBounds
 from schedlab.site.effect_texts import effects_text
 from schedlab.site.effects import Effect
 from schedlab.site.far_longer import FarLonger
-from schedlab.site.headline import change_texts, details_of, of_same_work
+from schedlab.site.headline import change_texts, details_of, much_longer, of_same_work
 from schedlab.site.lost_work import LostWork
 from schedlab.site.ranked_variant import RankedVariant
 from schedlab.site.sweep import Sweep
@@ -144,7 +144,7 @@ def test_the_wait_of_today_is_in_the_unit_of_the_table(directory):
         for one in found.ranked
     )
     told = replace(found, ranked=ranked)
-    assert any("the 1.67 h of today" in one for one in told.lead)
+    assert any("the mean wait of 1.67 h changes" in one for one in told.lead)
     assert row(str(told), "as it is")[1] == "1.67 h"
 
 
@@ -162,7 +162,7 @@ def test_a_log_that_cannot_tell_is_no_ground_against_new_nodes_nor_silent_on_who
             Unusable(0.85, {}, {}),
         ),
     ]
-    goes = "as far as it goes, the 10.5 h of today change by"
+    goes = "in the replay, the mean wait of 10.5 h changes by"
     assert undecided_texts(4, told, "10.5 h") == [
         "whether any of 4 variants shortens the mean wait cannot be told from this log",
         f"{goes} -73.8 min under 10 more nodes like b (95 % interval: -4.3 to +1.9 h)",
@@ -174,6 +174,36 @@ def test_a_log_that_cannot_tell_is_no_ground_against_new_nodes_nor_silent_on_who
     ]
     assert undecided_texts(1, told[:1], "10.5 h")[0].startswith("whether 10 more nodes like b shortens the mean")
     assert undecided_texts(2, told[:1], "10.5 h")[-2] == "no group of jobs surely waits longer"
+
+
+def test_of_many_variants_those_that_lengthen_waits_by_far_in_each_copy_are_not_only_counted():
+    """Of four that no log can tell, two are much longer in each copy, one in one copy only, one is a bit longer."""
+    day = 86_400.0
+    everyone = ("all", "all", 900, day)
+    found = [
+        ranked(
+            "SchedulerParameters.bf_interval=1",
+            Effect(*everyone, 1.5 * day, (-day, 2 * day), copies=(0.4 * day, 0.6 * day)),
+        ),
+        ranked(
+            "SchedulerParameters.bf_interval=2",
+            Effect(*everyone, 3 * day, (-day, 5 * day), copies=(1.5 * day, 2.5 * day)),
+        ),
+        ranked(
+            "SchedulerParameters.bf_interval=3",
+            Effect(*everyone, 1.5 * day, (-day, 2 * day), copies=(-0.1 * day, 1.1 * day)),
+        ),
+        ranked(
+            "SchedulerParameters.bf_interval=4",
+            Effect(*everyone, 1.1 * day, (-day, 2 * day), copies=(0.1 * day, 0.1 * day)),
+        ),
+    ]
+    for one in found:
+        one.can_be_chosen, one.difference = True, ("", "", "cannot be told")
+    told = "in the replay, bf_interval=2 makes the mean wait 2 d longer"
+    assert much_longer(found) == [f"{told}, and 1 other variant by more than 20%: nothing speaks for setting them"]
+    assert much_longer(found[1:]) == [f"{told}: nothing speaks for setting it"]
+    assert much_longer(found[2:]) == []
 
 
 def test_another_load_is_not_ranked_because_no_site_chooses_it(directory):

@@ -49,6 +49,9 @@ SURE = {
 OTHER_LOAD = "other load"
 """The verdict of a variant that changes nothing but how often jobs come, which no site chooses."""
 
+MUCH = 0.2
+"""Share of the mean wait from which on a variant that lengthens it in each copy is named, though it may be chance."""
+
 LITTLE = 0.05
 """Share of the mean wait up to which an interval that contains 0 says that a change is small, if there is any."""
 
@@ -199,7 +202,7 @@ def _others(ranking: VariantRanking) -> list[str]:
     names = {one.variant.name for one in told_of}  # what is as open as one of them need not be said again
     others = [one for one in ranking.changed if one not in told_of and (of_best or one.same_as not in names)]
     if len(ranking.variants) > EACH:
-        return [_counted(others)]
+        return [_counted(others), *much_longer(others)]
     losing = [f"besides, {in_list(one.variant.name)} {one.lost_work_texts[0]}" for one in others if not one.same_work]
     loads = other_loads([one for one in others if one.same_work and one.only_load])
     words: dict[str, list[str]] = {}
@@ -327,6 +330,23 @@ def _counted(others: Sequence[RankedVariant]) -> str:
     unsure = "cannot be told from no change"
     found = Counter(words.get(one.difference[2], (unsure, unsure)) for one in others)
     return "of the others, " + ", ".join(f"{number:,} {what[number > 1]}" for what, number in found.items())
+
+
+def much_longer(others: Sequence[RankedVariant]) -> list[str]:
+    """Say which of many variants lengthen the mean wait by far in the replay, though the log cannot tell in general."""
+    open_ = [(_every(one), one) for one in others if one.can_be_chosen and one.difference[2] == UNDECIDED]
+    longer = [
+        (every.difference, one.variant.name)
+        for every, one in open_
+        if every.difference > MUCH * every.before and (every.copies is None or every.copies[0] > 0)
+    ]
+    if not longer:
+        return []
+    most, name = max(longer)
+    told = f"in the replay, {name} makes the mean wait {wait_text(most)} longer"
+    if len(longer) > 1:
+        told += f", and {count_of(len(longer) - 1, 'other variant')} by more than {MUCH:.0%}"
+    return [f"{told}: nothing speaks for setting {'it' if len(longer) == 1 else 'them'}"]
 
 
 def change_texts(name: str, every: Effect, unchanged: bool = False, *, advice: bool = True) -> list[str]:

@@ -51,7 +51,7 @@ def undecided_texts(number: int, told: Sequence[RankedVariant], today: str) -> l
     nobody = all(texts == [NO_GROUP] for _, texts in payers)
     return [
         f"whether {whether} shortens the mean wait cannot be told from this log",
-        f"as far as it goes, the {today} of today change {_size(told[0])}",
+        f"in the replay, the mean wait of {today} changes {_size(told[0])}",
         *([f"the table has the other{'s' if len(told) > 2 else ''}"] if len(told) > 1 else []),
         *([NO_GROUP] if nobody else [f"under {name}, {', '.join(texts)}" for name, texts in payers if texts]),
         BOUGHT if any(adds_nodes(one.variant) for one in told) else FREE,
