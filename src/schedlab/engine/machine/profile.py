@@ -203,3 +203,18 @@ def gap_before(profile: Profile, processors: int, ends: int, now: int) -> int:
             ends = max(now, profile.begin[k])
             break
     return ends - now
+
+
+@inner_kernel
+def longest_gap(profile: Profile, processors: int, ends: int) -> int:
+    """Return for how many seconds in a row, at most until a second, `processors` processors are free."""
+    longest, begins = 0, NEVER
+    for k in range(profile.length[0]):
+        if profile.begin[k] >= ends:
+            break
+        if profile.free[k] < processors:
+            longest = max(longest, profile.begin[k] - begins)
+            begins = NEVER
+        else:
+            begins = min(begins, profile.begin[k])
+    return max(longest, ends - begins)

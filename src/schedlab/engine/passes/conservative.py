@@ -54,7 +54,15 @@ from schedlab.engine.passes.conservative_reservations import (
     leave_list,
     reserve_from,
 )
-from schedlab.engine.passes.plan_slots import book_run, choose_gap, choose_slot, drop_the_past, gap_for, plan_nothing
+from schedlab.engine.passes.plan_slots import (
+    book_run,
+    choose_gap,
+    choose_slot,
+    drop_the_past,
+    gap_for,
+    longest_slot,
+    plan_nothing,
+)
 from schedlab.engine.passes.speculation import run_speculatively
 from schedlab.engine.passes.waiting import leave, leave_from_anywhere, sort_waiting
 from schedlab.engine.queue.operations import NONE
@@ -305,13 +313,27 @@ def _round(world: World, all_move: bool) -> None:
         for i in range(listed.length[0]):
             if world.plan.reserved[listed.order[i]] != NEVER:
                 reserve_in_round(world, listed.order[i], now)
+    if fresh:
+        for i in range(listed.length[0]):
+            reserve_in_round(world, listed.order[i], now)
+    else:
+        _reserve_in_rest(world, listed, now)
+
+
+@inlined
+def _reserve_in_rest(world: World, listed: QueueList, now: int) -> None:
+    """Reserve for the jobs that end within the round; those that are longer than any slot left are not tried."""
+    processors, longest = NEVER, NEVER
     for i in range(listed.length[0]):
         job = listed.order[i]
-        if world.plan.reserved[job] == NEVER:
-            if fresh:
-                reserve_in_round(world, job, now)
-            else:
-                reserve_late(world, job, now)
+        if world.plan.reserved[job] != NEVER:
+            continue
+        needs = world.jobs[job].processors
+        if needs >= processors and world.jobs[job].estimate > longest:
+            continue
+        reserve_late(world, job, now)
+        if world.plan.reserved[job] == NEVER and needs < processors:
+            processors, longest = needs, longest_slot(world, job, world.plan.counters[ROUND_END])
 
 
 @inner_kernel

@@ -16,6 +16,7 @@ from schedlab.engine.machine.profile import (
     free_at,
     free_now,
     gap_before,
+    longest_gap,
     slot_before,
 )
 from schedlab.engine.machine.slots import (
@@ -67,6 +68,14 @@ def find_slot(world: World, job: int, length: int, begins: int) -> int:
     if world.nodes is not None:
         return earliest_of(world.nodes, world.nodes.ahead, job, length, begins, NEVER)
     return earliest_slot(world.plan.profile, world.jobs[job].processors, length, begins)
+
+
+@inlined
+def longest_slot(world: World, job: int, ends: int) -> int:
+    """Return for how many seconds in a row a job has room, at most until a second; on nodes, an upper bound."""
+    if world.nodes is not None:
+        return NEVER
+    return longest_gap(world.plan.profile, world.jobs[job].processors, ends)
 
 
 @inlined
