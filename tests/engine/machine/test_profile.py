@@ -43,6 +43,7 @@ def ask(profile, processors, length, begins, booked):
         kernels.earliest_slot(profile, processors, length, begins),
         before,
         kernels.gap_before(profile, processors, booked, begins),
+        kernels.longest_gap(profile, processors, booked),
         kernels.free_at(profile, booked),
         kernels.free_now(profile),
     )
@@ -58,7 +59,9 @@ def answers(free, processors, length, begins, booked):
     moved = (second for second in range(begins, booked) if fits(second, min(booked, second + length)))
     short = np.flatnonzero(free[begins:booked] < processors)
     gap = short[0] if len(short) else max(booked - begins, 0)
-    return earliest, next(moved, booked), gap, free[booked], free[begins]
+    enough = "".join("x" if one >= processors else " " for one in free[begins:booked])
+    longest = max(map(len, enough.split()), default=0)
+    return earliest, next(moved, booked), gap, longest, free[booked], free[begins]
 
 
 def as_array(profile, now):
