@@ -43,7 +43,9 @@ def test_the_programs_in_path_are_asked(programs):
 
 def test_without_squeue_or_where_it_fails_a_sentence_says_so(programs, monkeypatch):
     program(programs, "squeue", "echo 'slurm_load_jobs error: Unable to contact slurm controller' >&2", "exit 1")
-    with pytest.raises(InputError, match=r"squeue --all --json fails \(slurm_load_jobs error: Unable to contact .*\): .* --squeue FILE"):
+    with pytest.raises(
+        InputError, match=r"squeue --all --json fails \(slurm_load_jobs error: Unable to contact .*\): .* --squeue FILE"
+    ):
         take_snapshot()
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(InputError, match="squeue is not in PATH"):
