@@ -45,6 +45,13 @@ def test_a_sentence_comes_first_and_then_what_it_rests_on(run, day):
     assert "has not been measured: a backtest does" in lines[-1]
 
 
+def test_where_a_log_does_not_say_how_large_its_machine_is_the_size_that_is_taken_is_told(run, day):
+    told = "the machine is taken to have 4 processors: the most in use at once in the log"
+    assert told not in run("when", day, 3, "--at", "20s", "--forks", "9").stderr
+    day.write_text(day.read_text().partition("\n")[2])
+    assert told in run("when", day, 3, "--at", "20s", "--forks", "9").stderr
+
+
 def test_all_waiting_jobs_are_a_table_in_the_order_of_their_starts(run, day):
     lines = run("when", day, "--all", "--at", "20s", "--forks", "9").stdout.splitlines()
     assert [line.split()[0] for line in lines[3:5]] == ["2", "3"]

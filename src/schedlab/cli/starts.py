@@ -34,7 +34,7 @@ from schedlab.cli.site_starts import (
     judge_site,
     new_words,
 )
-from schedlab.cli.terminal import command_line, show, show_json
+from schedlab.cli.terminal import command_line, note, show, show_json
 from schedlab.cli.times import seconds_of
 from schedlab.cli.traces import read_trace
 from schedlab.errors import InputError, located
@@ -144,6 +144,8 @@ def when(
     with read.blamed():
         log = _log(read.workload, replay, chosen, processors)
         twin = Twin(chosen, log.processors)
+        if read.workload.processors is None:
+            note(f"the machine is taken to have {log.processors:,} processors: the most in use at once in the log")
         if backtest:
             _judge(log, twin, (sample, forks, seed), as_json, report)
         else:
