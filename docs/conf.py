@@ -19,6 +19,7 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphin
 exclude_patterns = ["_build"]
 html_theme = "furo"
 html_title = f"schedlab {version}"
+html_search_scorer = str(Path(__file__).with_name("search_scorer.js"))  # a page whose title has the question is first
 
 myst_enable_extensions = ["deflist", "dollarmath"]
 myst_heading_anchors = 3
