@@ -51,7 +51,7 @@ def test_jobs_wait_for_those_for_which_they_waited_on_real_slurm(case, engine, t
 
 def test_there_are_enough_cases_and_few_differ():
     assert len(RECORDED) >= 30
-    assert sum("differs" in case for case in RECORDED) <= 1
+    assert sum("differs" in case for case in RECORDED) <= 2
 
 
 def test_a_priority_to_reserve_needs_priorities():
