@@ -110,7 +110,7 @@ def test_the_best_of_variants_that_may_all_be_chance_is_not_praised(directory):
     assert lead[0].endswith(": whether either of 2 variants shortens the mean wait cannot be told from this log.")
     today = row(str(found), "as it is")[1]
     sizes = [f"by {one.difference[0]} under {one.variant.name} (95 % interval: " for one in found.ranking.changed]
-    told = [f"As far as it goes, the {today} of today change {size}" for size in sizes]
+    told = [f"In the replay, the mean wait of {today} changes {size}" for size in sizes]
     (best,) = [text for text in told if lead[1].startswith(text)]
     assert lead[2] == "The table has the other."
     assert not any(one.startswith(text) for text in told if text != best for one in lead)
