@@ -35,7 +35,7 @@ PLAIN = "engine"
 COMPILED = "kernels"
 """Where tests are of compilation itself."""
 
-DOCUMENTATION = {"test_docs.py", "test_docstrings.py", "test_examples.py", "test_gallery.py"}
+DOCUMENTATION = {"test_docs.py", "test_docstrings.py", "test_examples.py", "test_gallery.py", "test_interactive.py"}
 """Tests of what readers run, which is compiled for them; other tests beside the packages look at texts and types."""
 
 NO_PROCESSES = {"cli", "papers", "report", "schedule", "scheduler", "test_docs.py"}

@@ -242,6 +242,10 @@ def test_of_variants_with_the_same_schedules_details_and_tables_are_told_once(di
     for other in others:
         assert f"{other}: all jobs start and end as under {first}." in told.sentences()
     assert render_ranking(found.sweep, told).count("who wins, and who pays") == 1
+    window = EffectBounds(window="backfilling plans less far ahead")
+    ranked = [replace(one, bounds=window) if one.variant.name == others[0] else one for one in told.ranked]
+    lost = f"{others[0]}: all jobs start and end as under {first}. Backfilling plans less far ahead."
+    assert lost in replace(told, ranked=tuple(ranked)).sentences()  # that is of this one alone
 
 
 def test_each_variant_stands_beside_the_site_as_it_is_with_the_same_work(directory):

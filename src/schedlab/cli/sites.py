@@ -331,7 +331,8 @@ def _rules_of(site: Any) -> str:
     if version == str(release):
         return ""
     told = f"; the twin follows the rules of {version}"
-    return told if release.oldest == release.newest != "" else f"{told}: give --slurm if the site runs another"
+    sure = release.oldest and release.oldest == release.newest
+    return told if sure else f"{told}: give --slurm if the site runs another"
 
 
 def _show(site: Any, as_json: bool, *, ledger: bool) -> None:

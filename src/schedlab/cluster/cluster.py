@@ -12,6 +12,7 @@ import numpy as np
 from schedlab.arguments import explained
 from schedlab.cluster.limits import Accounting
 from schedlab.cluster.nodes import NodeGroup, Partition, Switch, check_name, check_number
+from schedlab.cluster.peaks import peak
 from schedlab.cluster.power_saving import PowerSaving
 from schedlab.cluster.preemption import Preemption
 from schedlab.display import as_html
@@ -326,7 +327,6 @@ def _most_at_once(workload: Workload) -> int:
     """Return how many processors were in use at once, as far as starts and run times are recorded; 0: none is."""
     there = (workload.wait_time >= 0) & (workload.run_time > 0)
     start = (workload.submit_time + workload.wait_time)[there]
-    held = workload.requested_processors[there]
-    times = np.concatenate([start, start + workload.run_time[there]])
-    changes = np.concatenate([held, -held])
-    return int(np.cumsum(changes[np.lexsort((changes, times))]).max(initial=0))  # who ends gives room first
+    machine, held = np.zeros(len(start), dtype=np.int64), workload.job_processors[there].astype(np.float64)
+    most, _ = peak(held, start, start + workload.run_time[there], machine, np.zeros(1))
+    return int(most[0])

@@ -15,6 +15,7 @@ from schedlab.cluster.holdings import Holdings
 from schedlab.cluster.hostlist import name_order
 from schedlab.cluster.node_lists import merged
 from schedlab.cluster.nodes import NodeGroup, Partition
+from schedlab.cluster.peaks import peak
 
 FULL, ALIKE = 3, 2
 """How many times a node must have been as full as ever, and how many nodes of a name, for that to be a size of them."""
@@ -99,7 +100,7 @@ def _licenses(held: Holdings) -> Iterator[tuple[str, int]]:
     runs, place = held.allocations, np.zeros(len(held.limits), dtype=np.int64)
     for kind, amount in held.amounts.items():
         if kind.startswith("license/"):
-            yield kind.partition("/")[2], int(_peak(amount, runs.start, runs.end, place, np.zeros(1))[0][0])
+            yield kind.partition("/")[2], int(peak(amount, runs.start, runs.end, place, np.zeros(1))[0][0])
 
 
 class _Seen(NamedTuple):
@@ -151,29 +152,9 @@ class _Seen(NamedTuple):
         single = self.run[alone]
         least = np.zeros(len(self.names))
         np.maximum.at(least, self.node, part)
-        most, times = _peak(part[alone], self.start[single], self.end[single], self.node[alone], least)
+        most, times = peak(part[alone], self.start[single], self.end[single], self.node[alone], least)
         shared = self.node[~alone & (part == most[self.node])]
         return most, times + np.bincount(shared, minlength=len(self.names))
-
-
-def _peak(
-    amount: NDArray[np.float64],
-    start: NDArray[np.int64],
-    end: NDArray[np.int64],
-    place: NDArray[np.int64],
-    least: NDArray[np.float64],
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return the largest sum of amounts that are held at the same time in each place, at least `least`, and how many
-    times it is reached; an end is before a start."""
-    when, where = np.concatenate([start, end]), np.concatenate([place, place])
-    change = np.concatenate([amount, -amount])
-    order = np.lexsort((change > 0, when, where))
-    where, change = where[order], change[order]
-    total = np.cumsum(change)  # every place ends at the sum at which it began
-    most = least.copy()
-    np.maximum.at(most, where, total)
-    reached = (change > 0) & (total == most[where])
-    return most, np.bincount(where[reached], minlength=len(least))
 
 
 def _kind(name: str) -> str:

@@ -96,19 +96,16 @@ class FarLonger:
     def _longest(self, name: str, *, who: bool) -> list[str]:
         if not self.jobs:
             return []
-        less = f"{self.shorter:,}" if self.shorter else "none"
         if who:
-            less = f"{self.clause}, and {less}"
+            less = f"{self.clause}, and {f'{self.shorter:,}' if self.shorter else 'none'} a day or more less"
         else:
             jobs = count_of(self.shorter, "job") if self.shorter else "no job"
-            less = f"{jobs} {'gain' if self.shorter > 1 else 'gains'}"
+            less = f"{jobs} {'gain' if self.shorter > 1 else 'gains'} a day or more{self._in_each}"
         before = wait_text(self.longest_before)
         if self.longest_today is not None:
             before = f"{wait_text(self.longest_today)} ({before} without the work that is not run)"
         after = wait_text(self.longest)
         goes = f"the longest wait {f'stays at about {after}' if before == after else f'goes from {before} to {after}'}"
-        each = self._in_each
-        less = f"{less} a day or more less" if who else f"{less} a day or more{each}"
         return [f"Under {name}, {less}.", f"{goes[:1].upper()}{goes[1:]}."]
 
 

@@ -81,7 +81,8 @@ def details_of_answer(ranking: VariantRanking) -> list[str]:
     if several and len(ranking.variants) <= EACH:
         for one in ranking.changed:
             if one.same_as:
-                told.append(f"{one.variant.name}: all jobs start and end as under {one.same_as}.")
+                alike = f"{one.variant.name}: all jobs start and end as under {one.same_as}."
+                told.append(" ".join([alike, *map(sentence, one.bounds.cautions)]))
                 continue
             own = _of_one(one, ranking)
             told += [*([own] if own else []), *details_of(one, "it" if own else one.variant.name)]
@@ -190,8 +191,8 @@ def _replaced(ranking: VariantRanking) -> list[str]:
 
 def _undecided_of(ranking: VariantRanking) -> list[RankedVariant]:
     """Return the variants of which the log cannot tell, and of which the answer speaks first; of many, the best."""
-    found = [one for one in ranking.changed if one.can_be_chosen and one.difference[2] == UNDECIDED]
-    found = [one for one in found if not one.same_as]
+    open_ = (one for one in ranking.changed if one.can_be_chosen and one.difference[2] == UNDECIDED)
+    found = [one for one in open_ if not one.same_as]
     return found if len(ranking.variants) <= EACH else found[:1]
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from schedlab.campaign.results.statistics import LARGER_IS_BETTER, quantity
 from schedlab.errors import InputError
 from schedlab.site.affected import (
+    Affected,
     affected,
     affected_text,
     sentences,
@@ -269,15 +270,14 @@ def _schedules_of(pairs: Sequence[Paired]) -> bytes:
 
 
 def _alike(ranked: Sequence[RankedVariant], schedules: Mapping[Variant, bytes]) -> list[RankedVariant]:
-    """Return variants in their order, those marked that have the schedules of one before, and change something."""
-    names: dict[bytes, str] = {}
+    """Return variants in their order; those with the schedules of one before, and the same done to jobs, name it."""
+    names: dict[tuple[bytes, tuple[Affected, ...]], str] = {}
     found = []
     for one in ranked:
+        name = ""
         if one.variant.name != AS_IT_IS and not one.unchanged:
-            name = names.setdefault(schedules[one.variant], one.variant.name)
-            found.append(one if name == one.variant.name else replace(one, same_as=name))
-        else:
-            found.append(one)
+            name = names.setdefault((schedules[one.variant], one.affected), one.variant.name)
+        found.append(replace(one, same_as=name) if name not in ("", one.variant.name) else one)
     return found
 
 
