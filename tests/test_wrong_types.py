@@ -24,6 +24,8 @@ JOBS = sl.Workload.from_columns({"submit_time": [0], "run_time": [1], "requested
         (lambda: sl.backfilling.Easy(order=3), "an int is not a policy"),
         (lambda: sl.Scheduler.parse(3), "an int is not a str: a scheduler text is written like"),
         (lambda: sl.Scheduler.parse("fcfs+reservations(k=3)"), "unknown backfilling 'reservations'; known are easy"),
+        (lambda: sl.Scheduler("fcfs+reservations(k=3)"), "is not a policy; Scheduler.parse reads the text of a whole"),
+        (lambda: sl.Scheduler("fcfs+mine:Own(k=3)"), "is not a policy; Scheduler.parse reads the text of a whole"),
         (lambda: sl.policies.FormulaPolicy(3), "an int is not a str: a formula is a text"),
         (lambda: sl.policies.Multifactor(age="x"), "multifactor: age='x': weights are numbers of 0 or more"),
         (lambda: sl.compare(JOBS, schedulers=3), "3 names no schedulers: give texts such as"),

@@ -67,6 +67,8 @@ class Reproduction:
         What the rows' `alternative` is, in a word or two; empty if they have none.
     rows
         One per number.
+    meaning
+        What the `alternative` is, in a sentence that stands below the table.
 
     Examples
     --------
@@ -87,11 +89,12 @@ class Reproduction:
     title: str
     alternative: str
     rows: tuple[Row, ...]
+    meaning: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain dictionaries and numbers, the difference as a fraction."""
         rows = [asdict(row) | {"difference": row.difference} for row in self.rows]
-        return {"title": self.title, "alternative": self.alternative, "rows": rows}
+        return {"title": self.title, "alternative": self.alternative, "meaning": self.meaning, "rows": rows}
 
     def _known(self) -> bool:
         """Say whether there is any number that is not ours."""
@@ -126,6 +129,7 @@ class Reproduction:
                 del columns[name]
         lines = [self.title, "", table(list(columns), zip(*columns.values(), strict=True)), ""]
         lines += [f"{number}  {note}" for number, note in enumerate(notes, start=1)]
+        lines += [f"ours, {self.alternative}: {self.meaning}"] if self.meaning and alternative in columns else []
         return "\n".join(lines).rstrip()
 
 

@@ -35,6 +35,7 @@ class Results(NamedTuple):
     uncommitted: dict[Key, float]
 
 
+UNCOMMITTED = "every event is a new decision"
 TRAINED = "The agent's value is the paper's: its networks were not trained again here."
 
 
@@ -55,7 +56,7 @@ def slowdown_table(logs: Sequence[Sc20Log], results: Mapping[str, Results]) -> R
         f"SC'20, Tables V and VI: mean bounded slowdown of ten windows; {same} of {compared} heuristic values to the "
         "last printed digit"
     )
-    return Reproduction(title, "uncommitted", tuple(rows))
+    return Reproduction(title, "uncommitted", tuple(rows), UNCOMMITTED)
 
 
 def utilisation_table(logs: Sequence[Sc20Log], results: Mapping[str, Results]) -> Reproduction:
@@ -90,7 +91,7 @@ def values_table(logs: Sequence[Sc20Log], results: Mapping[str, Results]) -> Tex
         tuple(rows),
         notes=(
             "best of five: the best of the paper's policies on these windows, chosen with the answer known",
-            "committed: the picked job is waited for, whatever comes; uncommitted: every event is a new decision",
+            f"committed: the picked job is waited for, whatever comes; uncommitted: {UNCOMMITTED}",
             "backfilling: first come, first served before the reservation if committed, EASY if uncommitted",
         ),
     )

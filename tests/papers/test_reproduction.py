@@ -38,6 +38,12 @@ def test_equal_notes_are_printed_once_below_the_table():
     assert [line.split("  ")[-1].strip() for line in lines if line.startswith(("a ", "b "))] == ["1 2", "2"]
 
 
+def test_what_the_other_column_is_stands_below_the_table_where_there_is_one():
+    rows = (Row("KTH", "easy", 92.6, ours=92.5766, alternative=92.6877), Row("CTC", "easy", 1.0, ours=1.0))
+    assert str(Reproduction("Means", "batched", rows, "all at once")).endswith("\n\nours, batched: all at once")
+    assert "all at once" not in str(Reproduction("Means", "batched", rows[1:], "all at once"))
+
+
 def test_the_dictionary_holds_every_number_and_the_difference():
     (row,) = Reproduction("Title", "batched", (Row("log", "easy", 2.0, ours=3.0),)).to_dict()["rows"]
     assert (row["experiment"], row["published"], row["exact"], row["ours"], row["difference"]) == (

@@ -202,7 +202,12 @@ def _own_at_the_end(front: str) -> tuple[str, str] | None:
 
 
 def _names_a_backfill(front: str) -> bool:
-    return _KNOWN_AT_THE_END.fullmatch(front.strip()) is not None
+    """Return whether more than a policy is named, also if the backfilling is the user's own or nobody's."""
+    front = front.strip()
+    if _KNOWN_AT_THE_END.fullmatch(front) or _own_at_the_end(front):
+        return True
+    found = _ANY_AT_THE_END.fullmatch(front)
+    return found is not None and found["policy"].strip().lower() in POLICIES
 
 
 def _policy_before(front: str, text: str) -> Policy:
