@@ -5,14 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from laws import assert_laws_hold
 from own_passes import Reserving
 from random_workloads import workloads
 from test_own_pass import THREE, jobs_of, starts
 
 from schedlab.cluster.cluster import Cluster
+from schedlab.cluster.limits import Account, Accounting, AccountUser, Limits, QosLimits
 from schedlab.cluster.node_events import NodeEvent, NodeEvents
 from schedlab.cluster.nodes import NodeGroup, Partition
 from schedlab.engine import simulate
+from schedlab.engine.prepared import prepare
+from schedlab.engine.reference.simulate import replay
 from schedlab.engine.steps.stepwise import Simulation
 from schedlab.errors import InputError
 from schedlab.schedule.runs import NODE_FAILED
@@ -139,6 +143,31 @@ def test_with_partitions_licences_and_nodes_that_fail_too():
     assert compiled.start_time.tolist() == plain.start_time.tolist()
     assert (plain.runs["cause"] == NODE_FAILED).any()
     assert "Licenses" in plain.waited_for
+
+
+def test_limits_of_users_and_accounts_are_kept_as_in_plain_python_and_in_the_reference():
+    rng = np.random.default_rng(5)
+    rows = zip(rng.integers(0, 300, 60).cumsum() // 9, rng.integers(1, 90, 60), rng.integers(1, 99, 60), strict=True)
+    workload = jobs_of(*[(s, r, q, 1 + i % 5) for i, (s, r, q) in enumerate(rows)], user_id=[i % 3 for i in range(60)])
+    asked = Resources.of(60, tasks=workload.requested_processors, account=["ab"[i % 2] for i in range(60)])
+    workload = workload.replace(resources=asked)
+    accounts = [("a", Limits(grp_tres=(("cpu", 5),))), ("b", Limits(grp_tres_run_mins=(("cpu", 8),)))]
+    accounting = Accounting(
+        (QosLimits("normal", limits=Limits(max_jobs_per_user=1)),),
+        (Account("root", ""), *(Account(name, limits=limits) for name, limits in accounts)),
+        tuple(AccountUser(str(user), name, default=name == "a") for user in range(3) for name in "ab"),
+    )
+    cluster = Cluster.of_nodes(NodeGroup.of("n[1-3]", cores=4), accounting=accounting)
+    compiled, plain = (
+        simulate(workload, Scheduler("saf", decider(2)), cluster=cluster) for decider in (Compiled, Plain)
+    )
+    assert compiled.start_time.tolist() == plain.start_time.tolist()
+    for reason, seconds in plain.waited_for.items():
+        np.testing.assert_array_equal(compiled.waited_for[reason], seconds)
+    again = replay(prepare(workload, Scheduler("saf", Plain(2)), cluster=cluster))
+    assert again.start_time.tolist() == plain.start_time.tolist()
+    assert {"QOSMaxJobsPerUserLimit", "AssocGrpCpuLimit", "AssocGrpCPURunMinutesLimit"} <= set(plain.waited_for)
+    assert_laws_hold(compiled, cluster)
 
 
 def test_columns_of_ones_own_are_seen_and_arrays_on_the_pass_are_those_of_one_simulation():
