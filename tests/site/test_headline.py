@@ -112,11 +112,13 @@ def test_the_best_of_variants_that_may_all_be_chance_is_not_praised(directory):
     sizes = [f"by {one.difference[0]} under {one.variant.name} (95 % interval: " for one in found.ranking.changed]
     told = [f"In the replay, the mean wait of {today} changes {size}" for size in sizes]
     (best,) = [text for text in told if lead[1].startswith(text)]
-    assert lead[2] == "The table has the other."
+    (other,) = [one.variant.name for one in found.ranking.changed if one.variant.name not in best]
+    assert lead[2] == f"What is known of {other} is in the table below."
     assert not any(one.startswith(text) for text in told if text != best for one in lead)
     assert lead[3:5] == ["No group of jobs surely waits longer.", "Leave the site as it is until a longer log tells."]
     assert not any("some of its advantage is chance" in told for told in others)
     assert "leave it as it is" not in " ".join(others)  # it is said once
+    assert not any("No group of jobs surely waits longer" in one for one in others)  # so is this
 
 
 NONE = FarLonger(0, 0, (), 0, 0)
@@ -166,7 +168,7 @@ def test_a_log_that_cannot_tell_is_no_ground_against_new_nodes_nor_silent_on_who
     assert undecided_texts(4, told, "10.5 h") == [
         "whether any of 4 variants shortens the mean wait cannot be told from this log",
         f"{goes} -73.8 min under 10 more nodes like b (95 % interval: -4.3 to +1.9 h)",
-        "the table has the other",
+        "what is known of 10 more nodes like n is in the table below",
         "under 10 more nodes like b, no group of jobs surely waits longer",
         "under 10 more nodes like n, no group of jobs surely waits longer, but 137 jobs wait a day or more longer in "
         "each copy, of user003 (137 jobs, +6.47 d)",
@@ -269,11 +271,21 @@ def test_each_variant_stands_beside_the_site_as_it_is_with_the_same_work(directo
     goes = f"the mean wait goes from {before} to {after}, but less work is done."
     (told,) = [one for one in found.sentences() if goes in one]
     assert f" With the same reduced work, today's rules give {wait_text(killed.mean_wait_before)}" in told
+    assert re.search(whose, told)
     assert "leave it as it is" not in told  # there is nothing to leave
     assert shown[-5:-3] == ["24", share]
     page = render_ranking(ask(directory, SHORT).sweep, found)
-    assert {"Jobs killed", "Work lost"} <= set(re.findall(r"Jobs killed|Work lost", page))
+    assert {"Killed at new limit", "Work lost"} <= set(re.findall(r"Killed at new limit|Work lost", page))
     assert "partition batch MaxTime=1:00:00: whose jobs it changes</h2>" in page  # though another one is the best
+
+
+def test_of_many_variants_each_that_is_dangerous_is_told_to_be(directory):
+    found = ask(directory, *(f"SchedulerParameters.bf_interval={one}" for one in (30, 45, 90, 120, 600))).ranking
+    last = found.ranked[-1]
+    ranked_ = [*found.ranked[:-1], replace(last, bounds=EffectBounds(window="backfilling plans less far ahead"))]
+    assert (
+        f"{last.variant.name}: backfilling plans less far ahead." in replace(found, ranked=tuple(ranked_)).sentences()
+    )
 
 
 def test_of_variants_that_all_do_less_work_the_one_that_does_most_stands_first(directory):

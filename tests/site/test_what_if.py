@@ -291,6 +291,7 @@ def test_where_switches_count_for_few_jobs_nodes_without_one_are_used(tmp_path):
         (["SchedulerParameters=bf_interval=30"], ["bf_continue, default_queue_depth no longer holds; write Scheduler"]),
         (["PartitionName=new Nodes=n1"], ["partition new is new: no recorded job asks for it"]),
         (["KillWait=60"], ["KillWait is not simulated (already part of the recorded run times)"]),
+        (["SchedulerParameters.bf_continue="], ["bf_continue is not simulated (a scheduling pass takes no time here"]),
         (["SchedulerParameters.bf_interval=30"], []),
     ],
 )

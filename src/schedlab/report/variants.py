@@ -186,7 +186,7 @@ def _ranked(ranking: VariantRanking) -> Table:
     less = any(not one.same_work for one in ranking.ranked)
     head = [Cell("Variant", words=True), *own, Cell("Change of the mean wait")]
     head += [Cell("95 % interval", term="paired_interval"), Cell("Verdict")]
-    head += [Cell("Jobs killed"), Cell("Work lost", term="work_lost")] if less else []
+    head += [Cell("Killed at new limit"), Cell("Work lost", term="work_lost")] if less else []
     head += [Cell("Mean wait", term="wait"), *([Cell("As it is, same work", term="wait")] if less else [])]
     head += [Cell("p95 wait", term="percentile"), Cell("Longest wait", term="largest")]
     head += [] if less else [Cell("Utilisation", term="utilisation")]

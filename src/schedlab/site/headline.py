@@ -70,7 +70,7 @@ def lead_of(ranking: VariantRanking) -> list[str]:
         return lead_sentences(grounds, change, payers_of(best))
     if ranking.metric != "mean_wait" or ranking.has_winner:
         return lead_sentences(grounds, change, payers_of(best), best.variant.name)
-    return grounds.standing.lead([*change, *_replaced(ranking), *grounds.deciding])
+    return grounds.standing.lead([*change, *_replaced(ranking), *_dangers_of_first(ranking), *grounds.deciding])
 
 
 def details_of_answer(ranking: VariantRanking) -> list[str]:
@@ -87,7 +87,7 @@ def details_of_answer(ranking: VariantRanking) -> list[str]:
             own = _of_one(one, ranking)
             told += [*([own] if own else []), *details_of(one, "it" if own else one.variant.name)]
     else:
-        told += [*not_ranked(ranking), *winners_text(best.effects), *details_of(best)]
+        told += [*not_ranked(ranking), *winners_text(best.effects), *details_of(best), *_dangers(ranking)]
     told += [sentence(lost) for one in ranking.ranked for lost in one.lost_text]
     if several:
         told += [f"{policy}." for policy in dict.fromkeys(one.policy_text for one in ranking.ranked) if policy]
@@ -97,6 +97,13 @@ def details_of_answer(ranking: VariantRanking) -> list[str]:
             "chance. schedlab site search judges a choice on jobs that had no part in it."
         )
     return [*told, *(f"{one.variant.name} could not be run: {one.reason}." for one in ranking.failures)]
+
+
+def _dangers(ranking: VariantRanking) -> list[str]:
+    """Say of each of many variants what is dangerous about it, but of a winner, of whom the first sentences say it."""
+    told = [one for one in ranking.changed if not (ranking.has_winner and one is ranking.best)]
+    told = told if len(ranking.variants) > EACH else []
+    return [f"{one.variant.name}: {caution}." for one in told for caution in one.bounds.cautions]
 
 
 def details_of(one: RankedVariant, name: str = "") -> list[str]:
@@ -189,6 +196,12 @@ def _replaced(ranking: VariantRanking) -> list[str]:
     return [f"under {listed(under)}, {lost}" for lost, under in names.items()]
 
 
+def _dangers_of_first(ranking: VariantRanking) -> list[str]:
+    """Say what is dangerous about the one of many variants of which the first sentences speak, though none is sure."""
+    told = _undecided_of(ranking) if len(ranking.variants) > EACH else []
+    return [f"under {one.variant.name}, {caution}" for one in told for caution in one.bounds.cautions]
+
+
 def _undecided_of(ranking: VariantRanking) -> list[RankedVariant]:
     """Return the variants of which the log cannot tell, and of which the answer speaks first; of many, the best."""
     open_ = (one for one in ranking.changed if one.can_be_chosen and one.difference[2] == UNDECIDED)
@@ -204,7 +217,8 @@ def _others(ranking: VariantRanking) -> list[str]:
     others = [one for one in ranking.changed if one not in told_of and (of_best or one.same_as not in names)]
     if len(ranking.variants) > EACH:
         return [_counted(others), *much_longer(others)]
-    losing = [f"besides, {in_list(one.variant.name)} {one.lost_work_texts[0]}" for one in others if not one.same_work]
+    besides = "besides, " if told_of else ""  # beside what has been said of others
+    losing = [f"{besides}{in_list(one.variant.name)} {one.lost_work_texts[0]}" for one in others if not one.same_work]
     loads = other_loads([one for one in others if one.same_work and one.only_load])
     words: dict[str, list[str]] = {}
     for one in others:
@@ -255,8 +269,15 @@ def _of_one(one: RankedVariant, ranking: VariantRanking) -> str:
     if ranking.has_winner and one is ranking.best:  # the first sentences have the rest
         return f"Under {one.variant.name}, {gain[0]}." if gain else ""
     change = _of_variant(one, ranking.today, "it", advice=False) if one.same_work else _without_work(one, ranking.today)
-    first, *others = [*change, *payers_of(one), *gain, *one.bounds.cautions]
+    payers = [] if _pays_in_lead(one, ranking) else payers_of(one)
+    first, *others = [*change, *one.whose_work_texts, *payers, *gain, *one.bounds.cautions]
     return " ".join([f"{one.variant.name}: {first}.", *map(sentence, others)])
+
+
+def _pays_in_lead(one: RankedVariant, ranking: VariantRanking) -> bool:
+    """Return whether the first sentences say who pays under a variant: where nothing is sure, of all of which they
+    speak."""
+    return not ranking.has_winner and one in _undecided_of(ranking)
 
 
 def _of_variant(one: RankedVariant, today: float, name: str = "", *, advice: bool = True) -> list[str]:

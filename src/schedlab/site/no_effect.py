@@ -56,7 +56,7 @@ def without_effect(site: Site, other: Site, changes: Sequence[str]) -> Iterator[
     for change in found:
         if (gone := _replaced(change, site)) and not idle:
             yield f"{change.text} replaces all of {change.key}: {', '.join(gone)} no longer holds; " + _keeping(change)
-        ignored = list(_ignored(change, other))
+        ignored = list(_ignored(change, site, other))
         yield from ignored
         if not ignored and (idle or (len(found) > 1 and _is_idle(site, other, found, change))):
             yield f"{change.text}{NOTHING}{_why(change, site, other)}"
@@ -97,9 +97,10 @@ def _is_idle(site: Site, other: Site, changes: Sequence[Change], change: Change)
         return False  # the others need it
 
 
-def _ignored(change: Change, other: Site) -> Iterator[str]:
+def _ignored(change: Change, site: Site, other: Site) -> Iterator[str]:
+    """Say of each option that is set, or taken out, that it is not simulated, if it is not."""
     for name in change.names:
-        lines = [line for line in other.ledger.find(name) if not line.idle]
+        lines = [line for line in other.ledger.find(name) or site.ledger.find(name) if not line.idle]
         if lines and all(line.status in ("ignored", "unknown") for line in lines):
             yield f"{name} is not simulated ({lines[-1].reason}){NOT_SEEN}"
 

@@ -172,7 +172,7 @@ class RankedVariant:
         if self.same_work:
             return f"{self.killed:,}" if self.killed else "-", "-"
         today = self.every is not None and self.every.lost_today_hours
-        lost = f"{self.in_vain:.1%}" + (f" (today, too: {today_text(self.every)})" if self.every and today else "")
+        lost = f"{self.in_vain:.1%}" + (f" ({today_text(self.every)} today, too)" if self.every and today else "")
         return f"{self.killed:,}" if self.killed else "-", lost
 
     @property
@@ -181,8 +181,13 @@ class RankedVariant:
         every = self.every
         if every is None or every.same_work:
             return [f"does {self.undone:.1%} less work than today"]
-        whose = whose_lost(self.affected)
-        return [*lost_texts(every), *([f"it is work {whose}"] if whose else [])]
+        return [*lost_texts(every), *self.whose_work_texts]
+
+    @property
+    def whose_work_texts(self) -> list[str]:
+        """Of which users the work is that comes to nothing, if that is known."""
+        whose = "" if self.same_work else whose_lost(self.affected)
+        return [f"it is work {whose}"] if whose else []
 
     @property
     def lost_text(self) -> list[str]:

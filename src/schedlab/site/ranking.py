@@ -135,7 +135,7 @@ class VariantRanking:
         own = [] if self.metric in IN_TABLES else [self.metric.replace("_", " ")]
         head = ["variant", *own, "mean wait", "as it is, same work", "difference of mean wait", "95 % interval", ""]
         less = any(not one.same_work for one in self.ranked)
-        head += [*(["jobs killed", "work lost"] if less else []), "p95 wait", "longest wait", "utilisation"]
+        head += [*(["killed at new limit", "work lost"] if less else []), "p95 wait", "longest wait", "utilisation"]
         head += self.energy_heads
         rows = []
         for number, one in enumerate(self.ranked):

@@ -52,10 +52,16 @@ def undecided_texts(number: int, told: Sequence[RankedVariant], today: str) -> l
     return [
         f"whether {whether} shortens the mean wait cannot be told from this log",
         f"in the replay, the mean wait of {today} changes {_size(told[0])}",
-        *([f"the table has the other{'s' if len(told) > 2 else ''}"] if len(told) > 1 else []),
+        *([_below(told)] if len(told) > 1 else []),
         *([NO_GROUP] if nobody else [f"under {name}, {', '.join(texts)}" for name, texts in payers if texts]),
         BOUGHT if any(adds_nodes(one.variant) for one in told) else FREE,
     ]
+
+
+def _below(told: Sequence[RankedVariant]) -> str:
+    """Say where the variants of which no size is told are."""
+    others = [one.variant.name for one in told[1:]]
+    return f"what is known of {others[0] if len(others) == 1 else f'the {len(others)} others'} is in the table below"
 
 
 def _size(one: RankedVariant) -> str:
