@@ -35,7 +35,7 @@ def waiting(**asked):
 
 
 def of(there, **asked):
-    return unusable(waiting(**asked), CLUSTER, "weight", there)
+    return unusable([waiting(**asked)], CLUSTER, "weight", there)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_jobs_that_name_no_partition_are_in_the_default_one():
 def test_only_the_waiting_of_the_jobs_that_count_is_counted():
     """Of jobs 6 and 7, which wait 13 hours, the last one cannot use the node."""
     mine = np.array([False] * 6 + [True] * 2)
-    assert unusable(waiting(partition=["batch"] * 7 + ["b"]), CLUSTER, "weight", ["a1"], mine).share == 7 / 13
+    assert unusable([waiting(partition=["batch"] * 7 + ["b"])], CLUSTER, "weight", ["a1"], mine).share == 7 / 13
 
 
 @pytest.fixture

@@ -134,9 +134,9 @@ def _tables(found: Capacity) -> list[Table]:
         return []
     head, rows = columns(found)
     use = max(place for place, text in enumerate(head) if text == "utilisation")  # there is no room for it
-    shown = [place for place in range(len(head) - 1) if place != use]
-    marked = [[row[0], f"{row[1]}, {row[-1]}" if row[-1] else row[1], *row[2:]] for row in rows]
-    cells = [[Cell(row[place]) for place in shown] for row in marked]
+    marked = any(row[-1] for row in rows)
+    shown = [place for place in range(len(head) - (not marked)) if place != use]
+    cells = [[Cell(row[place], words=place == len(head) - 1) for place in shown] for row in rows]
     note = (
         "The jobs are paired with those of the site as it is; the interval is of the change. New nodes are in service "
         f"all the time. {count_of(found.jobs, 'job')} count in the {found.goal.text}."

@@ -9,6 +9,7 @@ from schedlab.campaign.results.statistics import LARGER_IS_BETTER, Interval
 from schedlab.schedule.summary import duration
 from schedlab.site.capacity_goal import Goal
 from schedlab.site.effects import Effect
+from schedlab.site.far_longer import FarLonger
 from schedlab.site.grounds import Grounds
 from schedlab.site.more_nodes import NodeKind
 from schedlab.site.samples import SiteSample
@@ -51,6 +52,8 @@ class CapacityStep:
         Whether every job starts as before.
     at_limits
         Share of the waiting of all jobs that is at limits; 0 where it is not known.
+    far
+        Jobs that wait by far longer.
     """
 
     nodes: int
@@ -68,6 +71,7 @@ class CapacityStep:
     effects: tuple[Effect, ...]
     unchanged: bool
     at_limits: float
+    far: FarLonger
 
     @property
     def may_be_chance(self) -> bool:

@@ -14,6 +14,7 @@ from schedlab.site.answers import VariantAnswer
 from schedlab.site.capacity_found import HOUR, CapacityStep, KindCapacity
 from schedlab.site.capacity_goal import Goal
 from schedlab.site.effects import Effect, effects
+from schedlab.site.far_longer import far_longer
 from schedlab.site.intervals import between_copies
 from schedlab.site.log_end import waiting_after_the_log
 from schedlab.site.more_nodes import NodeKind, more_nodes
@@ -193,6 +194,7 @@ class CapacitySearch:
             tuple(effects(copies)),
             all(np.array_equal(before.start_time, after.start_time) for before, after in both),
             mean_of(answers, LIMITS) / max(mean_wait, 1.0),
+            far_longer(copies),
         )
 
     def found(self, prices: Mapping[NodeKind, float | None]) -> list[KindCapacity]:
@@ -238,9 +240,9 @@ class CapacitySearch:
 
     def _unusable(self, kind: NodeKind) -> Unusable:
         """Return the waiting, at the site as it is, of jobs that cannot run on nodes of a kind."""
-        base = self.pairs(Variant(AS_IT_IS))[0].base
-        site, mine = self.sweep.site, self.mine[base.rows]
-        return unusable(base.schedule, site.cluster, site.scheduler.placement, kind.nodes, mine)
+        base = [one.base for one in self.pairs(Variant(AS_IT_IS))]
+        site, mine = self.sweep.site, self.mine[base[0].rows]
+        return unusable([one.schedule for one in base], site.cluster, site.scheduler.placement, kind.nodes, mine)
 
 
 def _in_log(schedule: Schedule) -> float:

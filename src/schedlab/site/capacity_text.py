@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from schedlab.schedule.summary import duration
 from schedlab.site.capacity_found import SLACK, Capacity, CapacityStep, KindCapacity, not_monotone
 from schedlab.site.capacity_search import MORE_WORK
+from schedlab.site.coverage import listed
 from schedlab.site.headline import copies_text
 from schedlab.site.intervals import Interval
-from schedlab.site.log_end import MOSTLY, log_end_clause
+from schedlab.site.log_end import MOSTLY
 from schedlab.site.unusable import TELLING
 from schedlab.site.wait_text import signed_interval
 from schedlab.site.who_pays import payers_text, winners_text
 from schedlab.wording import sentence
+
+ALL = 0.95
+"""Share of all waiting from which on nodes that these jobs cannot use save nothing by themselves."""
 
 HALFWAY = 0.5
 """Share of the way to the goal from which on more nodes than were tried are proposed."""
@@ -57,8 +61,7 @@ def lead_of(found: Capacity) -> list[str]:
     else:
         others = [one for one in found.kinds[1:] if one.needed is None]
         told = [*_answer(found), *(clause for one in others for clause in _not_reached(found, one))]
-    more = (log_end_clause(found.grounds.after_the_log), found.grounds.left_out_text)
-    return found.grounds.standing.lead([*told, *filter(None, more)])
+    return found.grounds.standing.lead([*told, *filter(None, [*found.grounds.deciding, found.grounds.left_out_text])])
 
 
 def _who(one: KindCapacity) -> Iterator[str]:
@@ -67,8 +70,10 @@ def _who(one: KindCapacity) -> Iterator[str]:
         return
     step = one.decisive
     first, *others = [text.removesuffix(".") for text in (*winners_text(step.effects), payers_text(step.effects))]
-    yield f"With {step.nodes:,} more like {one.kind.name}, {first[:1].lower()}{first[1:]}."
+    name = f"{step.nodes:,} more like {one.kind.name}"
+    yield f"With {name}, {first[:1].lower()}{first[1:]}."
     yield from map(sentence, others)
+    yield from step.far.sentences(name)
 
 
 def _answer(found: Capacity) -> list[str]:
@@ -99,24 +104,36 @@ def _compared(found: Capacity) -> list[str]:
     if step.unchanged:
         return [f"{step.nodes:,} more nodes of none of {len(found.kinds):,} kinds let a job start earlier"]
     sure = f" ({_sure(found, step)})" if step.interval or step.copies else ""
-    most = f", those of {len(found.kinds):,} kinds that help most here" if others else ""
-    each = found.cost_of_an_hour(best, step)
+    nodes = f"{step.nodes:,} more nodes like {best.kind.name}"
+    to = f"from {goal.in_words(found.before)} to {goal.in_words(step.value)}{sure}"
+    if step.may_be_chance:
+        most = f", the largest change of {len(found.kinds):,} kinds" if others else ""
+        told = [f"whether {nodes} change the {goal.text} cannot be told from this log", f"here it goes {to}{most}"]
+    else:
+        most = f", those of {len(found.kinds):,} kinds that help most here" if others else ""
+        told = [f"{nodes}{most}, bring the {goal.text} {to}"]
+    each = found.cost_of_an_hour(best, step) if step.saves_surely else None
     price = "" if each is None else f"; {money(each, found.currency)} per hour of waiting saved"
     return [
-        f"{step.nodes:,} more nodes like {best.kind.name}{most}, bring the {goal.text} from "
-        f"{goal.in_words(found.before)} to {goal.in_words(step.value)}{_perhaps(step)}{sure}",
+        *told,
         *([f"they cost {cost}{price}"] if (cost := _cost(found, best)) else []),
         *_cannot_use(best),
-        *(f"{_how_near(found, one)}{_beside(best, one)}" for one in others),
+        *(_how_near(found, one) for one in others),
+        *_alike(best, others),
     ]
 
 
-def _beside(best: KindCapacity, one: KindCapacity) -> str:
-    """Say so if this log cannot tell a kind from the best one."""
-    interval = None if one.instead is None else one.instead.interval
-    if interval is None or not interval[0] <= 0 <= interval[1]:
-        return ""
-    return f"; this log cannot tell which of them and those like {best.kind.name} help more"
+def _alike(best: KindCapacity, others: Sequence[KindCapacity]) -> list[str]:
+    """Say which kinds this log cannot tell from the best one: of those whose nodes jobs that wait can use."""
+    found = [
+        one.kind.name
+        for one in others
+        if one.unusable.share < ALL and one.instead is not None and (interval := one.instead.interval) is not None
+        if interval[0] <= 0 <= interval[1]
+    ]
+    if not found:
+        return []
+    return [f"this log cannot tell which help more, nodes like {best.kind.name} or those like {listed(found)}"]
 
 
 def _so_would(found: Capacity, one: KindCapacity) -> str:
@@ -203,6 +220,8 @@ def _how_near(found: Capacity, one: KindCapacity) -> str:
     if step.unchanged:
         return f"{nodes} change nothing: {why or 'no job that waits starts earlier'}"
     to = found.goal.in_words(step.value)
+    if one.unusable.share >= ALL:
+        return f"{nodes} help hardly anybody{_price(found, one, step)}: {why}"
     return f"{nodes} bring it to {to}{_price(found, one, step)}{f' ({why})' if why else ''}"
 
 

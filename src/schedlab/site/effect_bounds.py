@@ -77,7 +77,7 @@ def effect_bounds(sweep: Sweep, variant: Variant, pairs: Sequence[Paired]) -> Ef
     passes = (site.scheduler.backfill, other.scheduler.backfill)
     use = None
     if sweep.nodes and (new := set(other.cluster.nodes).difference(site.cluster.nodes)):
-        use = unusable(schedules[0], other.cluster, other.scheduler.placement, new)
+        use = unusable(schedules, other.cluster, other.scheduler.placement, new)
     return EffectBounds(
         tuple(reach_texts(*passes, schedules)), window_text(*passes, schedules[0].workload), use, lost, pieces
     )

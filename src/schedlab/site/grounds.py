@@ -14,6 +14,7 @@ from schedlab.schedule.summary import duration
 from schedlab.site.changes import parse_change
 from schedlab.site.decisive import DecisivePeriod, decisive_period
 from schedlab.site.log_end import after_the_log, log_end_clause, log_end_sentences
+from schedlab.site.main_user import MainUser, main_user
 from schedlab.site.omissions import Omissions, omissions_of
 from schedlab.site.standing import Standing
 from schedlab.site.sweep import Paired, Sweep
@@ -48,6 +49,8 @@ class Grounds:
         Jobs that are killed at a new limit.
     after_the_log
         Share of the waiting at the site as it is that comes after the last submission.
+    main_user
+        The user who has most of that waiting; None: no one has half of it.
     passes
         Whether the variant changes how often, or how deep, slurmctld looks at the queue.
     cautions
@@ -62,15 +65,16 @@ class Grounds:
     decisive: DecisivePeriod | None = None
     killed: int = 0
     after_the_log: float = 0.0
+    main_user: MainUser | None = None
     passes: bool = False
     cautions: tuple[str, ...] = ()
 
     @property
     def deciding(self) -> list[str]:
         """What decides how far the answer goes, in clauses; empty: nothing does."""
-        end = log_end_clause(self.after_the_log)
+        mostly = (log_end_clause(self.after_the_log), str(self.main_user or ""))
         cost = "what other passes cost slurmctld (its locks, bf_max_time) is not simulated" if self.passes else ""
-        return [one for one in (*self.cautions, end, cost) if one]
+        return [one for one in (*self.cautions, *mostly, cost) if one]
 
     @property
     def left_out_text(self) -> str:
@@ -95,6 +99,7 @@ class Grounds:
             "jobs": {"recorded": self.recorded, "left_out": self.left_out, "killed": self.killed},
             "span": self.span,
             "after_the_log": self.after_the_log,
+            "main_user": None if self.main_user is None else self.main_user._asdict(),
             "omissions": self.omissions.to_document(),
         }
 
@@ -118,6 +123,7 @@ def grounds_of(sweep: Sweep, pair: Paired, notes: Sequence[str], copies: Sequenc
         The same on all copies of the sample; empty: there is one.
     """
     kept, other = sweep.site.replayable(), pair.other
+    today = [one.base.schedule for one in copies or [pair]]
     before = sum(kept.left_out.values())
     return Grounds(
         sweep.standing,
@@ -127,7 +133,8 @@ def grounds_of(sweep: Sweep, pair: Paired, notes: Sequence[str], copies: Sequenc
         int(np.ptp(other.jobs.submit_time)),
         decisive_period(copies or [pair]),
         int(np.count_nonzero(other.fate == KILLED)),
-        after_the_log(pair.base.schedule),
+        float(np.mean([*map(after_the_log, today)])),
+        main_user(today),
         changes_passes(pair.other.variant),
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -83,7 +83,7 @@ class Unusable:
 
 
 def unusable(
-    schedule: Schedule,
+    schedules: Sequence[Schedule],
     cluster: Cluster,
     placement: str | None,
     nodes: Collection[str],
@@ -93,8 +93,8 @@ def unusable(
 
     Parameters
     ----------
-    schedule
-        In which they wait.
+    schedules
+        In which they wait: of copies of the same jobs, of whose waits means are told.
     cluster
         With the nodes.
     placement
@@ -104,8 +104,8 @@ def unusable(
     mine
         The jobs that count; None: all.
     """
-    jobs = schedule.workload
-    waits = schedule.wait_time.astype(np.float64)
+    jobs = schedules[0].workload
+    waits = np.mean([one.wait_time for one in schedules], axis=0)
     waits = waits if mine is None else waits * mine
     inputs = unchecked_inputs(jobs, cluster, placement)
     asked = jobs.resources or Resources.of(len(jobs))
