@@ -13,11 +13,12 @@ from schedlab.errors import InputError
 from schedlab.report.variants import render_ranking
 from schedlab.site import import_site
 from schedlab.site.affected import Affected, whose_lost
+from schedlab.site.change_text import change_texts, of_same_work
 from schedlab.site.effect_bounds import EffectBounds
 from schedlab.site.effect_texts import effects_text
 from schedlab.site.effects import Effect
 from schedlab.site.far_longer import FarLonger
-from schedlab.site.headline import change_texts, details_of, much_longer, of_same_work
+from schedlab.site.headline import details_of, much_longer
 from schedlab.site.lost_work import LostWork
 from schedlab.site.ranked_variant import RankedVariant
 from schedlab.site.sweep import Sweep

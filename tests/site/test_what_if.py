@@ -12,8 +12,8 @@ from schedlab.cli import main
 from schedlab.engine.parts.limits.machine_inputs import never_runs
 from schedlab.errors import InputError, InputErrors
 from schedlab.site import changed, import_site, what_if
+from schedlab.site.change_text import change_texts
 from schedlab.site.effects import Effect
-from schedlab.site.headline import change_texts
 from schedlab.site.jobs import replay
 from schedlab.site.no_effect import without_effect
 from schedlab.site.omissions import omissions_of

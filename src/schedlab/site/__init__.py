@@ -23,6 +23,7 @@ from schedlab.site.importing import import_site
 from schedlab.site.jobs import Replayable
 from schedlab.site.ledger import Ledger, LedgerLine
 from schedlab.site.lost_work import LostWork
+from schedlab.site.main_user import MainUser
 from schedlab.site.maintenance import Maintenance, MaintenanceSlot, maintenance
 from schedlab.site.maintenance_costs import MaintenanceCost, MaintenancePayer
 from schedlab.site.maintenance_plan import MaintenancePlan, PossibleBegin
@@ -71,6 +72,7 @@ __all__ = [
     "Ledger",
     "LedgerLine",
     "LostWork",
+    "MainUser",
     "Maintenance",
     "MaintenanceCost",
     "MaintenancePayer",

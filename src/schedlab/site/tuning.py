@@ -14,12 +14,13 @@ from schedlab.arguments import explained
 from schedlab.campaign.results.statistics import LARGER_IS_BETTER, quantity
 from schedlab.errors import InputError
 from schedlab.site.answers import check_metric
+from schedlab.site.change_text import change_texts
 from schedlab.site.copies import copies_of, usual_copies
 from schedlab.site.coverage import listed
 from schedlab.site.effect_texts import effects_text
 from schedlab.site.effects import Effect, effects
 from schedlab.site.grounds import Grounds, grounds_of
-from schedlab.site.headline import change_texts, copies_text, lead_sentences
+from schedlab.site.headline import copies_text, lead_sentences
 from schedlab.site.samples import SiteSample
 from schedlab.site.sweep import Sweep, VariantFailure
 from schedlab.site.variants import AS_IT_IS, LOAD, Axes, Variant, at, grid
