@@ -280,13 +280,15 @@ def test_each_variant_stands_beside_the_site_as_it_is_with_the_same_work(directo
     assert "partition batch MaxTime=1:00:00: whose jobs it changes</h2>" in page  # though another one is the best
 
 
-def test_of_many_variants_each_that_is_dangerous_is_told_to_be(directory):
+def test_of_many_variants_each_that_is_dangerous_is_told_to_be_and_who_waits_by_far_longer(directory):
     found = ask(directory, *(f"SchedulerParameters.bf_interval={one}" for one in (30, 45, 90, 120, 600))).ranking
     last = found.ranked[-1]
-    ranked_ = [*found.ranked[:-1], replace(last, bounds=EffectBounds(window="backfilling plans less far ahead"))]
-    assert (
-        f"{last.variant.name}: backfilling plans less far ahead." in replace(found, ranked=tuple(ranked_)).sentences()
-    )
+    far = FarLonger(8, 0, (("ann", 8, 9e4),), 0, 0)
+    window = EffectBounds(window="backfilling plans less far ahead")
+    ranked_ = [*found.ranked[:-1], replace(last, bounds=window, far=far, same_as="")]
+    told = replace(found, ranked=tuple(ranked_)).sentences()
+    assert f"{last.variant.name}: backfilling plans less far ahead." in told
+    assert f"{last.variant.name}: 8 jobs wait a day or more longer, of user ann (8 jobs, +25 h)." in told
 
 
 def test_of_variants_that_all_do_less_work_the_one_that_does_most_stands_first(directory):

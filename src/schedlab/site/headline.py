@@ -97,10 +97,15 @@ def details_of_answer(ranking: VariantRanking) -> list[str]:
 
 
 def _dangers(ranking: VariantRanking) -> list[str]:
-    """Say of each of many variants what is dangerous about it, but of a winner, of whom the first sentences say it."""
-    told = [one for one in ranking.changed if not (ranking.has_winner and one is ranking.best)]
-    told = told if len(ranking.variants) > EACH else []
-    return [f"{one.variant.name}: {caution}." for one in told for caution in one.bounds.cautions]
+    """Say of each of many variants what is dangerous about it, and who waits by far longer, but of the best one, of
+    which that is said elsewhere."""
+    found = []
+    for one in ranking.changed if len(ranking.variants) > EACH else []:
+        best = one is ranking.best
+        cautions = () if best and ranking.has_winner else one.bounds.cautions
+        far = [one.far.clause] if one.far.jobs and not best and not one.same_as else []
+        found += [f"{one.variant.name}: {text}." for text in (*cautions, *far)]
+    return found
 
 
 def details_of(one: RankedVariant, name: str = "") -> list[str]:

@@ -18,10 +18,11 @@ _PLACES = ("partitionname", "switchname")
 """Lines that name the nodes which belong to them."""
 
 
-def name_of(changes: Sequence[str], policy: str = "") -> str:
+def name_of(changes: Sequence[str], policy: str = "", points: int | None = None) -> str:
     """Return what changes that are made together are called.
 
-    New nodes are named by how many they are; what puts them into partitions and on switches is part of that.
+    New nodes are named by how many they are; what puts them into partitions and on switches is part of that. A policy
+    is named with the points of its factor where these are not the usual ones.
 
     Examples
     --------
@@ -31,12 +32,15 @@ def name_of(changes: Sequence[str], policy: str = "") -> str:
     '10 more nodes n[3-12]'
     >>> name_of(["PartitionName=batch Nodes=n[001-087],m[001-096],b[001-024]", "10 more nodes like n[1-8]"])
     'partition batch Nodes=..., 10 more nodes like n[1-8]'
+    >>> name_of([], "saf", 0), name_of([], "saf", 500)
+    ('policy=saf alone', 'policy=saf of 500 points')
     """
     made = [parse_change(text) for text in changes]
     new = [one.value for one in made if _is_placed(one, made)]
     names = [_new_nodes(one) if one.value in new and one.key.lower() == "nodename" else _short(one) for one in made]
     kept = [name for one, name in zip(made, names, strict=True) if not _places(one, new)]
-    return ", ".join([*kept, *([f"policy={policy}"] if policy else [])])
+    of = "" if points is None else f" of {points} points" if points else " alone"
+    return ", ".join([*kept, *([f"policy={policy}{of}"] if policy else [])])
 
 
 def point_name(what: str, value: str) -> str:

@@ -134,7 +134,7 @@ class Variant:
         """
         if not policy:
             shortened.pop("points", None)
-        return cls(name_of(changes, policy), tuple(changes), policy, **shortened)
+        return cls(name_of(changes, policy, shortened.get("points")), tuple(changes), policy, **shortened)
 
     @property
     def text(self) -> str:
