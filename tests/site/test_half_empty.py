@@ -107,7 +107,7 @@ def test_the_change_to_ask_for_is_packing_where_it_can_help_and_else_a_limit_on_
 
 
 def test_the_sentences_say_who_waits_who_holds_and_what_may_help():
-    told = list(half_empty_sentences(FOUND, 6000, 10_000, "PartitionName=batch LLN=NO"))
+    told = list(half_empty_sentences(FOUND, 6000, 10_000, "schedlab site what-if lab --set LLN=NO"))
     assert told == [
         "60% of all waiting passes before half-empty nodes, nearly all of it that of 1 job before any node. While they "
         "wait so, 75% of the cores of these nodes are free on average, but no node has enough of them for such a job.",
@@ -115,14 +115,14 @@ def test_the_sentences_say_who_waits_who_holds_and_what_may_help():
         "10 MiB of a node.",
         "What may help: packing. 100% of the nodes in use in part are at most half in use: their jobs would do with "
         "half as many nodes. That is not tried here. What-if tells whether it helps, and who pays: "
-        'schedlab site what-if SITE --set "PartitionName=batch LLN=NO".',
+        "schedlab site what-if lab --set LLN=NO.",
     ]
     full = replace(FOUND, mergeable=0.1, full_of_memory=0.8)
     assert list(half_empty_sentences(full, 6000, 10_000, ""))[2] == (
         "What may help: smaller requests for memory, or a limit on what ann holds at once. Packing jobs closer can "
         "hardly empty these nodes: on 80% of them, few cores hold more than half the memory."
     )
-    more, _, ask = half_empty_sentences(full, 12_000, 20_000, "QOS=normal MaxTRESPerUser=cpu=4")
+    more, _, ask = half_empty_sentences(full, 12_000, 20_000, "schedlab --set MaxTRESPerUser=cpu=4")
     assert more.startswith("60% of all waiting passes before half-empty nodes, 50% of it that of 1 job before any node")
     assert "tells whether it helps, at 4 cores (ann holds 8 on average then), and who pays: schedlab" in ask
 

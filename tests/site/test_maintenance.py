@@ -171,6 +171,20 @@ def test_one_begin_is_recommended_with_its_reason_and_what_the_other_ranking_say
     assert any("With a shorter notice fewer do, and more jobs still run when it begins" in one for one in told)
 
 
+def test_begins_as_good_as_the_best_one_are_named_with_what_they_make_jobs_wait(sweep):
+    found = maintenance(
+        sweep, MaintenancePlan(hours=4, window=DAY, at=("16:00", "12:00", "14:00")), copies=1, workers=1
+    )
+    drained, moved = (2.0, 4.0, 40.0), (50.0, 8.0, 9.0)
+    slots = [
+        replace(slot, costs=(replace(slot.costs[0], drained=idle, in_copies=(idle,), moved_hours=hours),))
+        for slot, idle, hours in zip(found.slots, drained, moved, strict=True)
+    ]
+    told = replace(found, slots=tuple(slots), chance=Chance(5.0, None)).sentences()
+    best, near = (f"{one.name} ({hours:.0f}" for one, hours in zip(slots, moved[:2], strict=False))
+    assert f"1 of the 2 other begins cannot be told from {best}): {near} hours of waiting)." in told
+
+
 def test_the_same_hour_of_several_weeks_is_one_begin_with_a_range(tmp_path):
     """Three weeks from Monday, June 1, 2026: batches of 06:00 leave two cores idle until 08:00."""
     monday = datetime(2026, 6, 1, tzinfo=UTC)

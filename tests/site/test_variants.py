@@ -260,6 +260,9 @@ def test_a_search_chooses_on_one_part_and_judges_on_the_other(directory):
     told = replace(found, best=Variant(AS_IT_IS), values=values, before=10_800.0, effects=()).lead
     assert any(one.startswith("The nearest, x, has 2 h instead of 60 min, simulated once each") for one in told)
     assert "There, the mean wait is 3 h as it is." in told
+    empty = "The log from 67% is replayed from an empty machine, so that its first jobs wait too little."
+    assert empty in told
+    assert empty in found.lead
     with pytest.raises(InputError, match="did you mean mean_wait"):
         search_parameters(sweep, {"policy": ["saf"]}, "mean_wiat", workers=1)
 

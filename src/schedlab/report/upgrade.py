@@ -76,6 +76,8 @@ def _lines(found: Upgrade) -> Table:
     """Return what becomes of the lines of the configuration."""
     head = ["What becomes of it", "Where", "Option", "Instead, or what changes", "Taken by"]
     rows = [[Cell(text, words=True) for text in row] for row in found.paper.rows()]
+    if not any(row[-1].text for row in rows):  # every version takes all lines
+        head, rows = head[:-1], [row[:-1] for row in rows]
     note = (
         "Its own programs read the configuration." if found.paper.judged else "The newer version was not asked itself."
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from shlex import join
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -150,7 +151,8 @@ def first_sentences(found: SiteExplanation) -> list[str]:
     )
     decides = log_end_clause(found.after_the_log())
     before_parts = found.causes.totals(inside=True).get("parts", 0)
-    parts = half_empty_sentences(found.half_empty, before_parts, float(found.twin.wait_time.sum()), found.change)
+    asked = join(["schedlab", "site", "what-if", found.directory, "--set", found.change]) if found.change else ""
+    parts = half_empty_sentences(found.half_empty, before_parts, float(found.twin.wait_time.sum()), asked)
     load = offered_sentences(found.offered, found.twin.workload.submit_time)
     who, *why = _who(found)
     told = [f"{_says(found)}{who}", *why, *([decides] if decides else []), _told_by(found)]

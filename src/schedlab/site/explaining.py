@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from os import PathLike
@@ -67,6 +68,8 @@ class SiteExplanation:
         What limits cost, in the twin.
     omissions
         What is approximated, ignored and left out.
+    directory
+        Where the site lies, for commands that ask further; "SITE": it is not known.
     """
 
     site: str
@@ -83,6 +86,7 @@ class SiteExplanation:
     change: str
     limits: tuple[LimitCost, ...]
     omissions: Omissions
+    directory: str = "SITE"
 
     @property
     def recorded(self) -> Schedule | None:
@@ -211,7 +215,7 @@ def explain(site: Site | str | PathLike[str]) -> SiteExplanation:
     >>> found.shares("user")[0].group, round(found.shares("user")[0].share_of_waiting, 2)
     ('user 1', 0.6)
     """
-    past = replayed(site)
+    past, directory = replayed(site), "SITE" if isinstance(site, Site) else os.fspath(site)
     site, twin, calibration = past.site, past.twin, past.calibration
     inputs = unchecked_inputs(twin.workload, site.cluster, site.scheduler.placement)
     causes = wait_causes(twin, inputs)
@@ -236,4 +240,5 @@ def explain(site: Site | str | PathLike[str]) -> SiteExplanation:
         "" if parts is None else change_to_try(parts, site.cluster, site.scheduler),
         limit_costs(twin, site.cluster, causes),
         past.omissions,
+        directory,
     )

@@ -51,6 +51,8 @@ class Grounds:
         Share of the waiting at the site as it is that comes after the last submission.
     main_user
         The user who has most of that waiting; None: no one has half of it.
+    after_the_begin
+        What is replayed, in words, if it begins in the middle of the log; empty: all of it is.
     passes
         Whether the variant changes how often, or how deep, slurmctld looks at the queue.
     cautions
@@ -66,13 +68,19 @@ class Grounds:
     killed: int = 0
     after_the_log: float = 0.0
     main_user: MainUser | None = None
+    after_the_begin: str = ""
     passes: bool = False
     cautions: tuple[str, ...] = ()
 
     @property
     def deciding(self) -> list[str]:
         """What decides how far the answer goes, in clauses; empty: nothing does."""
-        mostly = (log_end_clause(self.after_the_log), str(self.main_user or ""))
+        empty = f"{self.after_the_begin} is replayed from an empty machine, so that its first jobs wait too little"
+        mostly = (
+            empty if self.after_the_begin else "",
+            log_end_clause(self.after_the_log),
+            str(self.main_user or ""),
+        )
         cost = "what other passes cost slurmctld (its locks, bf_max_time) is not simulated" if self.passes else ""
         return [one for one in (*self.cautions, *mostly, cost) if one]
 
@@ -135,6 +143,7 @@ def grounds_of(sweep: Sweep, pair: Paired, notes: Sequence[str], copies: Sequenc
         int(np.count_nonzero(other.fate == KILLED)),
         float(np.mean([*map(after_the_log, today)])),
         main_user(today),
+        other.sample.text if other.sample.begin > 0 else "",
         changes_passes(pair.other.variant),
     )
 

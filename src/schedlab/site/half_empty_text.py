@@ -44,7 +44,7 @@ def _rounded(cores: float) -> int:
     return max(int(float(f"{cores:.2g}")), 1)
 
 
-def half_empty_sentences(found: HalfEmpty | None, every: float, waiting: float, change: str) -> Iterator[str]:
+def half_empty_sentences(found: HalfEmpty | None, every: float, waiting: float, ask: str) -> Iterator[str]:
     """Yield who waits before half-empty nodes, who holds these, and what may help; nothing if it is little.
 
     Parameters
@@ -53,8 +53,8 @@ def half_empty_sentences(found: HalfEmpty | None, every: float, waiting: float, 
         The nodes.
     every, waiting
         Seconds that jobs wait before half-empty nodes of any kind until the last submission, and all that they wait.
-    change
-        See `change_to_try`.
+    ask
+        The command that asks for a change, see `change_to_try`; empty: none is known.
     """
     if found is None or every < MATTERS * waiting:
         return
@@ -65,7 +65,7 @@ def half_empty_sentences(found: HalfEmpty | None, every: float, waiting: float, 
         "these nodes are free on average, but no node has enough of them for such a job."
     )
     yield _who_holds(found)
-    yield _what_may_help(found, change)
+    yield _what_may_help(found, ask)
 
 
 def _who_holds(found: HalfEmpty) -> str:
@@ -81,12 +81,12 @@ def _amount(holder: Holder) -> str:
     return count_of(holder.cores, "core") + (f" and {memory}" if holder.memory else "")
 
 
-def _what_may_help(found: HalfEmpty, change: str) -> str:
-    ask = f" {_ask(found, change)}" if change else ""
+def _what_may_help(found: HalfEmpty, ask: str) -> str:
+    told = f" {_ask(found, ask)}" if ask else ""
     if found.mergeable >= MOST:
         return (
             f"What may help: packing. {found.mergeable:.0%} of the nodes in use in part are at most half in use: their "
-            f"jobs would do with half as many nodes.{ask}"
+            f"jobs would do with half as many nodes.{told}"
         )
     memory, why = found.full_of_memory >= MOST, ""
     if memory:
@@ -95,17 +95,14 @@ def _what_may_help(found: HalfEmpty, change: str) -> str:
     held = f"what {found.holder.user} holds" if found.holder.user else "what is held"
     return (
         f"What may help: {less}, or a limit on {held} at once. Packing jobs closer can hardly empty these "
-        f"nodes{why}.{ask}"
+        f"nodes{why}.{told}"
     )
 
 
-def _ask(found: HalfEmpty, change: str) -> str:
+def _ask(found: HalfEmpty, ask: str) -> str:
     """Say that a change has not been tried, how its number was chosen, and how to ask for it."""
     chosen = ""
-    if "MaxTRESPerUser" in change:
+    if "MaxTRESPerUser" in ask:
         half, whole = f"{_rounded(found.holder.at_once / 2):,}", f"{found.holder.at_once:,.0f}"
         chosen = f", at {half} cores ({found.holder.user} holds {whole} on average then)"
-    return (
-        f"That is not tried here. What-if tells whether it helps{chosen}, and who pays: "
-        f'schedlab site what-if SITE --set "{change}".'
-    )
+    return f"That is not tried here. What-if tells whether it helps{chosen}, and who pays: {ask}."

@@ -11,14 +11,17 @@ from schedlab.site.effects import group_name
 from schedlab.site.headline import copies_text
 from schedlab.site.maintenance import Maintenance, MaintenanceSlot
 from schedlab.site.wait_text import signed
-from schedlab.site.who_pays import payers_text
-from schedlab.wording import count_of, table
+from schedlab.site.who_pays import NO_GROUP, payers_text, unjudged_texts
+from schedlab.wording import count_of, sentence, table
 
 BEST, WORST = 8, 2
 """Begins that tables in the terminal show."""
 
 MOST_PAYERS, NEARLY_ALL = 3, 0.99
 """Groups that pay and that a sentence names, and the share of one group from which on the others are not told."""
+
+MOST_NEAR = 3
+"""Begins as good as the best one that a sentence names."""
 
 SHORT = 28 * DAY
 """Seconds of a log below which it is called short."""
@@ -118,8 +121,20 @@ def _chance(found: Maintenance) -> str:
 
 
 def _near(found: Maintenance) -> int:
-    """Return how many other begins differ from the best by no more than chance."""
-    return sum(one.drained - found.best.drained < (found.chance.least or 0.0) for one in found.slots[1:])
+    return len(_near_ones(found))
+
+
+def _alike(found: Maintenance) -> str:
+    """Say which begins are as good, those first that make jobs wait least."""
+    near = sorted(_near_ones(found), key=lambda one: one.mean("moved_hours"))
+    named = listed([f"{one.name} ({one.mean('moved_hours'):,.0f} hours of waiting)" for one in near], MOST_NEAR)
+    best = f"{found.best.name} ({found.best.mean('moved_hours'):,.0f})"
+    return f"{len(near):,} of the {len(found.slots) - 1:,} other begins cannot be told from {best}: {named}."
+
+
+def _near_ones(found: Maintenance) -> list[MaintenanceSlot]:
+    """Return the other begins that differ from the best by no more than chance."""
+    return [one for one in found.slots[1:] if one.drained - found.best.drained < (found.chance.least or 0.0)]
 
 
 def _left_out(found: Maintenance) -> Iterator[str]:
@@ -147,10 +162,7 @@ def _certainty(found: Maintenance) -> Iterator[str]:
         dates = listed([one.begin.name for one in best.costs])
         yield f"In {weeks:,} weeks of the log ({dates}), {low:,.0f} to {high:,.0f} core-hours idled before it."
     if found.chance.least is not None and 0 < _near(found) < len(found.slots) - 1:
-        yield (
-            f"{_near(found):,} of the {len(found.slots) - 1:,} other begins cannot be told from it. Any of them is as "
-            "good a choice."
-        )
+        yield _alike(found)
     if best.drained >= 1:
         yield (
             f"It is announced {duration(found.plan.told)} before. From then on no job starts whose time limit reaches "
@@ -172,7 +184,9 @@ def _certainty(found: Maintenance) -> Iterator[str]:
 
 def _who_pays(found: Maintenance) -> Iterator[str]:
     begin = found.best.costs[0].begin.name
-    yield f"Told as what-if does, with the begin {begin}, {payers_text(found.effects)}."
+    payers = payers_text(found.effects)
+    yield f"Told as what-if does, with the begin {begin}, {payers}."
+    yield from map(sentence, unjudged_texts(found.effects) if payers == NO_GROUP else [])
     for kind in ("user", "account", "partition"):
         groups = found.payers_of(kind)
         if len(groups) > 1 and groups[0].share < NEARLY_ALL:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from schedlab.site.answers import check_metric
 from schedlab.site.change_text import change_texts
 from schedlab.site.copies import copies_of, usual_copies
 from schedlab.site.coverage import listed
+from schedlab.site.effect_bounds import effect_bounds
 from schedlab.site.effect_texts import effects_text
 from schedlab.site.effects import Effect, effects
 from schedlab.site.grounds import Grounds, grounds_of
@@ -108,8 +109,9 @@ class ParameterSearch:
             ]
         every = next(one for one in self.effects if one.kind == "all")
         values = f"{quantity(self.metric, self.after)}, {quantity(self.metric, self.before)} as it is"
+        unsure = "" if every.excludes_none else "no variant is surely better than the site as it is: "
         return [
-            f"{place}the best of {number} is {self.best.name}",
+            f"{unsure}{place}the best of {number} is {self.best.name}",
             *change_texts(f"on {self.judged_on.text}, which the search has not seen, it", every),
             f"there, the {what} is {values}",
         ]
@@ -220,6 +222,7 @@ def search_parameters(
     if len(pairs) < len(judged):
         reason = next(one.reason for one in sweep.failures.values() if one.sample.original == second)
         raise InputError(f"{best.name}: it could not be run on {second.text}: {reason}")
+    bounds = effect_bounds(sweep, best, pairs)
     before, after = (float(np.mean([side.metric(metric) for side in sides])) for sides in zip(*pairs, strict=True))
     return ParameterSearch(
         metric,
@@ -234,7 +237,7 @@ def search_parameters(
         tuple(sweep.failures.values()),
         simulations,
         tuple(less_work),
-        grounds_of(sweep, pairs[0], pairs[0].other.notes, pairs),
+        replace(grounds_of(sweep, pairs[0], pairs[0].other.notes, pairs), cautions=bounds.cautions),
     )
 
 

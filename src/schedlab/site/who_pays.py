@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from schedlab.site.coverage import listed
 from schedlab.site.effects import Effect
-from schedlab.site.wait_text import signed
+from schedlab.site.wait_text import signed, wait_text
 from schedlab.wording import count_of
 
 if TYPE_CHECKING:
@@ -92,7 +92,27 @@ def payers_of(one: RankedVariant) -> list[str]:
     if one.unchanged or not one.effects:
         return []
     told = payers_text(one.effects)
-    return [told, f"but {one.far.clause}"] if told == NO_GROUP and one.far.jobs else [told]
+    if told != NO_GROUP:
+        return [told]
+    return [told, *unjudged_texts(one.effects), *([f"but {one.far.clause}"] if one.far.jobs else [])]
+
+
+def unjudged_texts(effects: Sequence[Effect]) -> list[str]:
+    """Say of whom no interval tells how sure it is, though they wait longer in each copy: their jobs come at one time.
+
+    Of several groups, it is the one with most hours; an account of one user counts once.
+    """
+    longer = [
+        one
+        for one in effects
+        if one.kind != "all" and one.interval is None and one.copies is not None
+        if one.copies[0] >= max(MINUTE, PART * one.before)
+    ]
+    if not longer:
+        return []
+    most = max(longer, key=lambda one: (_in_sum(one), one.kind == "user"))
+    wait = f"{most.who} ({count_of(most.jobs, 'job')}) wait{'s' * (most.kind == 'user')} {wait_text(most.difference)}"
+    return [f"that cannot be judged of jobs that come at one time: {wait} longer, and longer in each copy"]
 
 
 def _with_changes(effects: Sequence[Effect], most: int) -> str:

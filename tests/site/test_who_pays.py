@@ -1,0 +1,34 @@
+"""Who waits longer: groups that surely do, and those of which nothing can be judged."""
+
+from __future__ import annotations
+
+from schedlab.site.effects import Effect
+from schedlab.site.who_pays import unjudged_texts
+
+HOUR = 3600.0
+
+
+def effect(kind, group, jobs, before, after, copies, interval=None):
+    return Effect(kind, group, jobs, before, after, interval, copies=copies)
+
+
+def test_a_group_that_waits_longer_in_each_copy_and_cannot_be_judged_is_told():
+    found = [
+        effect("all", "all jobs", 100, HOUR, 2 * HOUR, (HOUR, HOUR)),
+        effect("account", "a", 90, HOUR, 20 * HOUR, (18 * HOUR, 20 * HOUR)),
+        effect("user", "ann", 90, HOUR, 20 * HOUR, (18 * HOUR, 20 * HOUR)),
+        effect("user", "bob", 10, HOUR, 3 * HOUR, (HOUR, 3 * HOUR)),
+    ]
+    what = "that cannot be judged of jobs that come at one time"
+    assert unjudged_texts(found) == [f"{what}: user ann (90 jobs) waits 19 h longer, and longer in each copy"]
+
+
+def test_a_group_with_an_interval_or_without_more_waiting_in_each_copy_is_not():
+    found = [
+        effect("user", "ann", 90, HOUR, 20 * HOUR, (18 * HOUR, 20 * HOUR), (-HOUR, 30 * HOUR)),
+        effect("user", "bob", 10, HOUR, 3 * HOUR, (-HOUR, 3 * HOUR)),
+        effect("user", "carl", 10, 100 * HOUR, 101 * HOUR, (HOUR, HOUR)),  # by a hundredth
+        effect("user", "dan", 10, 0.0, 30.0, (20.0, 40.0)),  # by seconds
+        effect("user", "eve", 10, HOUR, 3 * HOUR, None),
+    ]
+    assert unjudged_texts(found) == []
