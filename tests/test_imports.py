@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import zipfile
@@ -19,7 +20,8 @@ from schedlab.campaign.run.directory import RunDirectory
 from schedlab.engine.simulation import simulate
 from schedlab.engine.steps.stepwise import Simulation
 from schedlab.errors import InputError
-from schedlab.imports import allow_imports, check_imports, named_classes
+from schedlab.imports import allow_imports, check_imports, load_named, named_classes
+from schedlab.own_code import files_of
 from schedlab.report.triples import plot_triples
 from schedlab.schedule.explanation import explain
 from schedlab.schedule.exports import read_schedule
@@ -230,3 +232,62 @@ def test_a_module_that_is_not_there_is_one_sentence():
         pytest.raises(InputError, match="the module no_such_module cannot be imported"),
     ):
         check_imports(["easy@no_such_module:X"], "a.toml")
+
+
+FAILING = {
+    "import there_is_no_such_module": "ModuleNotFoundError: No module named 'there_is_no_such_module'",
+    "from math import squareroot": "ImportError: cannot import name 'squareroot' from 'math'",
+    "raise ValueError('not today')": "ValueError: not today",
+}
+
+
+@pytest.fixture
+def failing(tmp_path, monkeypatch):
+    """Give a function that writes the second line of a module beside another one that imports it."""
+
+    def write(line: str) -> Path:
+        (tmp_path / "outer_mod.py").write_text("import inner_mod\n")
+        (tmp_path / "inner_mod.py").write_text(f"X = 1\n{line}\n")
+        return tmp_path / "inner_mod.py"
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", ".")
+    monkeypatch.syspath_prepend(tmp_path)
+    yield write
+    for name in ("outer_mod", "inner_mod"):
+        sys.modules.pop(name, None)
+
+
+@pytest.mark.parametrize(("line", "reason"), FAILING.items())
+def test_a_module_that_is_found_but_fails_names_the_line_of_the_file_that_fails(failing, line, reason):
+    file = failing(line)
+    place = re.escape(f"in {file}, line 2 ({line}), {reason}")
+    with allow_imports("outer_mod:X"), pytest.raises(InputError) as told:
+        check_imports(["easy@outer_mod:X"], "a.toml")
+    assert re.match(
+        f"a\\.toml: the module outer_mod was found, but itself cannot be imported: {place}", str(told.value)
+    )
+    assert "PYTHONPATH" not in str(told.value)
+    with pytest.raises(InputError, match=f"^predictor outer_mod:X: {place}"):
+        load_named("outer_mod:X", "predictor")
+    with pytest.raises(InputError, match=f"^outer_mod:X: {place}"):
+        files_of("outer_mod:X")
+
+
+def test_a_module_that_is_no_python_names_file_and_line(failing):
+    file = failing("def (")
+    with allow_imports("outer_mod:X"), pytest.raises(InputError, match=rf"in {file}, line 2, SyntaxError: invalid"):
+        check_imports(["easy@outer_mod:X"], "a.toml")
+
+
+def test_a_module_that_is_only_in_the_current_directory_is_not_found(tmp_path, monkeypatch):
+    (tmp_path / "only_here.py").write_text("X = 1\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    with (
+        allow_imports("only_here"),
+        pytest.raises(
+            InputError, match=r"\(No module named 'only_here'\); to take the one in the .* set PYTHONPATH=\.$"
+        ),
+    ):
+        check_imports(["easy@only_here:X"], "a.toml")

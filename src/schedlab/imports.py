@@ -12,6 +12,7 @@ import importlib
 import os
 import re
 import sys
+import traceback
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -108,15 +109,33 @@ def load_named(text: str, what: str) -> Any:
         return getattr(importlib.import_module(module), name)
     except ModuleNotFoundError as error:
         if error.name != module.partition(".")[0]:
-            raise InputError(f"{what} {source}: {type(error).__name__}: {error}") from error
+            raise InputError(f"{what} {source}: {told_failure(error)}") from error
         raise InputError(
             f"{what} {source}: there is no {error.name}.py in the current directory, {here}, and no such package is "
             "installed"
         ) from error
     except Exception as error:
-        raise InputError(f"{what} {source}: {type(error).__name__}: {error}") from error
+        raise InputError(f"{what} {source}: {told_failure(error)}") from error
     finally:
         sys.path.remove(here)
+
+
+def told_failure(error: Exception) -> str:
+    """Return what an import raised, and at which line of which file, if a module was found and failed.
+
+    Examples
+    --------
+    >>> told_failure(ModuleNotFoundError("No module named 'mine'"))
+    "ModuleNotFoundError: No module named 'mine'"
+    """
+    said = f"{type(error).__name__}: {error}"
+    if isinstance(error, SyntaxError):  # it names its file and line itself, and no line has been run
+        return f"in {error.filename}, line {error.lineno}, {type(error).__name__}: {error.msg}"
+    run = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith("<frozen ")]
+    if not run or run[-1].filename in (__file__, importlib.__file__):
+        return said
+    line = f" ({shown(run[-1].line)[1:-1]})" if run[-1].line else ""
+    return f"in {run[-1].filename}, line {run[-1].lineno}{line}, {said}"
 
 
 def check_imports(texts: Iterable[str], source: str) -> None:
@@ -155,10 +174,18 @@ def _import_installed(module: str, source: str) -> None:
     sys.path[:] = [place for place in before if os.path.realpath(place or os.curdir) != here or here in chosen]
     try:
         importlib.import_module(module)
-    except ImportError as error:
+    except ModuleNotFoundError as error:
+        if not f"{module}.".startswith(f"{error.name}."):
+            raise InputError(_found_but_fails(module, source, error)) from error
         hint = ""
         if Path(*module.split(".")).with_suffix(".py").exists():
             hint = "; to take the one in the current directory, set PYTHONPATH=."
         raise InputError(f"{source}: the module {module} cannot be imported ({error}){hint}") from None
+    except Exception as error:
+        raise InputError(_found_but_fails(module, source, error)) from error
     finally:
         sys.path[:] = before
+
+
+def _found_but_fails(module: str, source: str, error: Exception) -> str:
+    return f"{source}: the module {module} was found, but itself cannot be imported: {told_failure(error)}"

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import ModuleType
 
 from schedlab.errors import InputError
+from schedlab.imports import told_failure
 
 DIGITS = 16
 """Hexadecimal digits of a digest."""
@@ -32,7 +33,7 @@ def files_of(name: str) -> list[Path]:
     try:
         first = importlib.import_module(module)
     except Exception as error:
-        raise InputError(f"{name}: {type(error).__name__}: {error}") from error
+        raise InputError(f"{name}: {told_failure(error)}") from error
     file = _file(first)
     if file is None:
         return []
