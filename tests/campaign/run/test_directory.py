@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +17,7 @@ from campaign_runs import MODEL, PLANNED, run_here, same_results, small
 from campaign_samples import campaign, finished_run, metrics_by_load, result_row, store_rows
 
 from schedlab.campaign.definition.plan import Plan
+from schedlab.campaign.results.archive import archive
 from schedlab.campaign.run.contents import results_in
 from schedlab.campaign.run.directory import RunDirectory
 from schedlab.errors import InputError, OutputError
@@ -235,6 +238,36 @@ def test_a_schedule_that_was_cut_short_is_made_again(tmp_path: Path) -> None:
     # A schedule says when it was made: the new file may have another checksum in its name.
     assert len(run.files("schedules", ".parquet")) == 1 + len(others)
     assert all(run.schedule_file(run.plan.task(position)[0]) for position in range(len(run.plan)))
+
+
+def test_a_resumed_campaign_has_one_schedule_of_each_simulation_whatever_a_killed_process_left(tmp_path: Path) -> None:
+    campaign = small(schedules=True)
+    run = run_here(campaign, tmp_path / "run")
+    tasks = [name.decode() for name in run.plan.names]
+    [lost, *_] = run.files("results", ".parquet")
+    [unfinished] = pq.read_table(lost).column("task").to_pylist()
+    lost.unlink()  # as if its process had been killed between the schedule and the result
+    finished = next(task for task in tasks if task != unfinished)
+    of_result = run.schedule_file(finished)
+    earlier = [run.store("schedules", task, ".parquet", b"of a killed process") for task in (unfinished, finished)]
+    for path in earlier:
+        os.utime(path, (0, 0))
+
+    with zipfile.ZipFile(archive(RunDirectory.open(run.path), tmp_path / "small.zip")) as opened:
+        archived = [Path(name).name[:32] for name in opened.namelist() if name.startswith("run/schedules/")]
+    assert sorted(archived) == sorted(set(tasks) - {unfinished})
+
+    again = run_here(campaign, tmp_path / "run")
+    assert sorted(path.name[:32] for path in again.files("schedules", ".parquet")) == sorted(tasks)
+    assert not any(path.exists() for path in earlier)
+    assert again.schedule_file(finished) == of_result
+    assert (again.status().done, again.status().corrupt) == (PLANNED, 0)
+
+
+def test_schedules_of_an_earlier_plan_are_kept(tmp_path: Path) -> None:
+    before = run_here(small(schedules=True), tmp_path / "run").files("schedules", ".parquet")
+    after = run_here(small(schedules=True, seed=2), tmp_path / "run").files("schedules", ".parquet")
+    assert (len(after), set(before) - set(after)) == (2 * PLANNED, set())
 
 
 def test_a_plan_without_tasks_is_refused(tmp_path: Path) -> None:

@@ -258,7 +258,10 @@ def _code(run: RunDirectory) -> Iterator[tuple[str, bytes]]:
 
 
 def _results(run: RunDirectory) -> Iterable[tuple[str, bytes]]:
-    for part, suffix in {"results": ".parquet", "failed": ".json", "schedules": ".parquet"}.items():
-        yield from ((f"run/{part}/{file.name}", file.read_bytes()) for file in own_files(run.path, part, suffix))
-    for part in DETAILS:
-        yield from ((f"run/{part}/{file.name}", file.read_bytes()) for file in own_files(run.path, part, ".parquet"))
+    """Yield results, failures, details, and the schedules of simulations that have a result, each once."""
+    orphans = set(run.orphaned_schedules())
+    parts = {"results": ".parquet", "failed": ".json", "schedules": ".parquet", **dict.fromkeys(DETAILS, ".parquet")}
+    for part, suffix in parts.items():
+        for file in own_files(run.path, part, suffix):
+            if file not in orphans:
+                yield f"run/{part}/{file.name}", file.read_bytes()

@@ -21,6 +21,7 @@ import json
 import os
 import shlex
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
@@ -35,7 +36,7 @@ from schedlab.campaign.definition.campaign import Campaign
 from schedlab.campaign.definition.plan import Plan
 from schedlab.campaign.run.contents import FACTS, REMEDY, failures_in, names_in, plan_of, results_in
 from schedlab.campaign.run.outcome import Failure, Status
-from schedlab.campaign.run.own_files import is_file
+from schedlab.campaign.run.own_files import is_file, modified
 from schedlab.campaign.run.run_files import RunFiles
 from schedlab.campaign.sources.input import Input
 from schedlab.documents import checked, parse_json, read_bytes
@@ -263,6 +264,32 @@ class RunDirectory(RunFiles):
             kept[plan.positions(np.array(stems, dtype="S"))] = True
             done &= kept
         return done
+
+    def sweep(self) -> None:
+        """Remove what processes that are gone have left, see `RunFiles.sweep`, and schedules without a result."""
+        super().sweep()
+        for path in self.orphaned_schedules():
+            with suppress(OSError):
+                path.unlink()
+
+    def orphaned_schedules(self) -> list[Path]:
+        """Return the schedules of simulations that have no result, and of each other one all but the newest.
+
+        A simulation's schedule is written as soon as it ends, its result with those of its batch: a process that dies
+        in between leaves schedules of simulations that are made again. Results of earlier plans count, too.
+        """
+        files = self.files("schedules", ".parquet")
+        if not files:
+            return []
+        single = {name.decode() for table in self._tables(self.plan, ["task"]) for name in names_in(table)}
+        orphans = []
+        for path in sorted(files, key=modified, reverse=True):
+            task = path.name.partition("-")[0]
+            if task in single:
+                single.remove(task)
+            else:
+                orphans.append(path)
+        return orphans
 
     # Failures
 

@@ -107,6 +107,14 @@ def is_journal(path: Path) -> bool:
     return not head or JOURNAL_TEXT.match(head) is not None
 
 
+def modified(path: Path) -> float:
+    """Return when a file was last written, in seconds; 0 if it has gone: a reader may just have moved it aside."""
+    try:
+        return path.stat().st_mtime
+    except FileNotFoundError:
+        return 0.0
+
+
 def strangers(run: Path) -> list[str]:
     """Return what stands in the parts of a run directory that schedlab did not put there.
 

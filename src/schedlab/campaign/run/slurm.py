@@ -30,6 +30,7 @@ from schedlab.campaign.run.coordinator import pending_tasks, prepared, work_thro
 from schedlab.campaign.run.directory import RunDirectory
 from schedlab.campaign.run.executors import local_workers
 from schedlab.campaign.run.job_arrays import Submission, fingerprint, ranges, slurm_program
+from schedlab.campaign.run.own_files import modified
 from schedlab.errors import InputError
 
 MAX_ARRAY_SIZE = 1_001
@@ -192,15 +193,8 @@ def _lacking(
     stored = {path.name.partition("-")[0]: path for path in run.files("results", ".parquet")}
     while share and not stop.is_set():
         batch = run.plan.batch(share.popleft())
-        if batch.name not in stored or _modified(stored[batch.name]) < submitted:
+        if batch.name not in stored or modified(stored[batch.name]) < submitted:
             yield batch
-
-
-def _modified(path: Path) -> float:
-    # A reader may just have moved a damaged file aside.
-    with suppress(FileNotFoundError):
-        return path.stat().st_mtime
-    return 0.0
 
 
 @contextmanager
