@@ -8,7 +8,7 @@ import importlib
 import importlib.util
 import sys
 import sysconfig
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import ModuleType
 
@@ -71,6 +71,55 @@ def digest_of_code(name: str) -> str:
 def digests_of_code(names: Iterable[str]) -> dict[str, str]:
     """Return the digests of several, by name."""
     return {name: digest_of_code(name) for name in names}
+
+
+class OwnCode:
+    """Which modules of the user's own a campaign has, and where they lie.
+
+    Workers import them from there, whatever their own directories have: a process that reads this (`pickle`) has
+    imported them before it reads what was pickled behind it.
+
+    Parameters
+    ----------
+    digests
+        Of what MODULE:NAME names, by that text.
+    places
+        The directory of each module.
+    """
+
+    def __init__(self, digests: Mapping[str, str], places: Mapping[str, str]) -> None:
+        self.digests, self.places = dict(digests), dict(places)
+
+    @classmethod
+    def of(cls, digests: Mapping[str, str]) -> OwnCode:
+        """Return the places of what has been imported here; what is installed has none."""
+        modules = dict.fromkeys(name.partition(":")[0] for name in digests)
+        files = {module: _file(importlib.import_module(module)) for module in modules}
+        own = {module: file for module, file in files.items() if file is not None and not is_installed(file)}
+        return cls(digests, {module: str(_root(module, file)) for module, file in own.items()})
+
+    def __reduce__(self) -> tuple[object, tuple[dict[str, str], dict[str, str]]]:
+        return _imported, (self.digests, self.places)
+
+    def check(self) -> None:
+        """Raise InputError if the code that is imported here is not that of the campaign."""
+        for name, digest in self.digests.items():
+            if digest_of_code(name) != digest:
+                where = getattr(sys.modules[name.partition(":")[0]], "__file__", None)
+                raise InputError(f"{name}: a worker has other code than the campaign was begun with: {where}")
+
+
+def _imported(digests: Mapping[str, str], places: Mapping[str, str]) -> OwnCode:
+    """Import modules from their places; where these are missing, as on another host, Python looks for them itself."""
+    for module, place in places.items():
+        sys.path.insert(0, place)
+        try:
+            importlib.import_module(module)
+        except ImportError:
+            pass  # whoever needs it says so
+        finally:
+            sys.path.remove(place)
+    return OwnCode(digests, places)
 
 
 def is_installed(file: Path) -> bool:

@@ -121,6 +121,8 @@ class Cluster:
                 raise InputError(f"{self.name}: partitions and switches need nodes, and the cluster has none")
             if self.power_saving is not None:
                 raise InputError(f"{self.name}: power_saving is about nodes, and the cluster has none")
+            if self.preemption is not None:
+                raise InputError(f"{self.name}: jobs give way to others on nodes, and the cluster has none")
             return
         cores = sum(len(group.names) * group.cores for group in self.groups)
         if cores != self.processors:

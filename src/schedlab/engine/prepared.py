@@ -31,7 +31,7 @@ from schedlab.engine.part import Given
 from schedlab.engine.parts.heterogeneous.numbers import wait_together
 from schedlab.engine.parts.limits.machine_inputs import longest_requests
 from schedlab.engine.parts.limits.numbers import LimitInputs
-from schedlab.engine.parts.limits.on_all_jobs import as_one_node, is_held_back
+from schedlab.engine.parts.limits.on_all_jobs import as_one_node, is_held_back, is_limited
 from schedlab.engine.parts.malleable.numbers import resizes
 from schedlab.engine.parts.moldable.rows import Spread, spread_out
 from schedlab.engine.parts.outages.numbers import OutageInputs
@@ -276,8 +276,8 @@ def _spread(given: Given) -> Spread | None:
 
 
 def _with_a_node(given: Given) -> Given:
-    """Let a number of processors be a node, if licences or limits of arrays hold its jobs back."""
-    if has_nodes(given.cluster) or not is_held_back(given.workload, given.cluster):
+    """Let a number of processors be a node, if licences or limits hold its jobs back."""
+    if has_nodes(given.cluster) or not (is_held_back(given.workload, given.cluster) or is_limited(given.cluster)):
         return given
     whole = Cluster.for_workload(given.workload, size_of_machine(given.processors, given.cluster))
     asking, cluster = as_one_node(given.workload, whole if given.cluster is None else given.cluster)

@@ -16,7 +16,7 @@ from schedlab.campaign.run.coordinator import run_campaign
 from schedlab.campaign.run.directory import RunDirectory
 from schedlab.errors import InputError
 from schedlab.imports import allow_imports, check_imports
-from schedlab.own_code import digest_of_code, files_of
+from schedlab.own_code import OwnCode, digest_of_code, files_of
 from schedlab.scheduler import Easy, FunctionPolicy, Scheduler
 
 MINE = """
@@ -135,6 +135,31 @@ def test_a_run_notices_and_keeps_what_has_not_changed(mine, tmp_path):
     again = second.results().task
     assert again[0] == fcfs
     assert again[1] != ours
+
+
+def test_workers_run_the_code_that_was_checked_whatever_the_current_directory_has(mine, tmp_path, monkeypatch):
+    other = tmp_path / "elsewhere"
+    other.mkdir()
+    change(mine, "return q", "return q\n\ndef one(schedule, rows):\n    return 1.0")
+    (other / f"{mine.__name__}.py").write_text("def one(schedule, rows):\n    return 2.0\n")
+    importlib.reload(mine)
+    monkeypatch.chdir(other)
+    monkeypatch.setenv("PYTHONPATH", "")
+    metric = f"{mine.__name__}:one"
+    definition = campaign(schedulers=[f"{mine.__name__}:narrow+easy"], metrics={"own": [metric]})
+    run = run_campaign(definition, tmp_path / "run", workers=2)
+    assert run.status().failed == 0
+    assert run.results()[metric].tolist() == [1.0] * 4
+
+
+def test_a_worker_that_finds_other_code_does_not_run_it(mine):
+    name = f"{mine.__name__}:narrow"
+    code = OwnCode.of({name: digest_of_code(name)})
+    code.check()
+    assert code.places == {mine.__name__: str(Path(mine.__file__).parent)}
+    change(mine, "return q", "return -q")
+    with pytest.raises(InputError, match=rf"{name}: a worker has other code than the campaign was begun with: .*\.py"):
+        code.check()
 
 
 def test_objects_in_a_campaign_become_texts_that_make_them_again(mine):

@@ -345,3 +345,7 @@ def test_a_job_beyond_a_limit_is_not_allowed_and_easy_in_python_passes_it_over()
     assert replay(prepare(workload, scheduler, cluster=cluster)).start_time.tolist() == [0, 100, 2]
     assert (1, [False]) in seen
     assert (2, [False, True]) in seen
+    # Whoever waits for a licence is no head: as under the built-in EASY, nobody is ahead of it.
+    for built in (look, "easy"):
+        assert simulate(workload, Scheduler("fcfs", built), cluster=cluster).backfilled.tolist() == [False] * 3
+    assert not replay(prepare(workload, scheduler, cluster=cluster)).backfilled.any()

@@ -22,6 +22,7 @@ from schedlab.campaign.run.lock import Lock
 from schedlab.campaign.run.worker import Report, blamed, new_failure, run_batch
 from schedlab.errors import InputError, SchedlabError, check_type
 from schedlab.imports import allow_imports
+from schedlab.own_code import OwnCode
 from schedlab.schedule.provenance import versions
 
 DEATHS = 3
@@ -147,7 +148,10 @@ def work_through(
         raise InputError(
             "a timeout needs workers with one thread each, which can be stopped individually: dask worker --nthreads 1"
         )
-    job = partial(run_batch, run.path, provenance=versions(), schedules=campaign.schedules, timeout=campaign.timeout)
+    code = OwnCode.of(run.plan.code)
+    job = partial(
+        run_batch, run.path, code, provenance=versions(), schedules=campaign.schedules, timeout=campaign.timeout
+    )
     again: list[Batch] = []
     running: dict[Future[Report], Batch] = {}
     retries = _RetryPolicy(run)

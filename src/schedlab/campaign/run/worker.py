@@ -33,6 +33,7 @@ from schedlab.campaign.run.outcome import Failure
 from schedlab.campaign.sources.measures import Measuring
 from schedlab.engine.simulation import simulate
 from schedlab.errors import OutputError, SchedlabError
+from schedlab.own_code import OwnCode
 from schedlab.schedule.exports import parquet_of
 from schedlab.schedule.schedule import Schedule
 
@@ -47,6 +48,7 @@ class Report:
 
 def run_batch(
     directory: Path,
+    code: OwnCode,
     batch: Batch,
     *,
     provenance: dict[str, Any],
@@ -59,6 +61,8 @@ def run_batch(
     ----------
     directory
         The run directory.
+    code
+        Modules of the user's own; stands before the tasks, so that a worker has imported them before it reads these.
     batch
         The tasks.
     provenance
@@ -70,9 +74,12 @@ def run_batch(
 
     Raises
     ------
+    InputError
+        If the code of the user's own is another one here than where the campaign was begun.
     OutputError
         If a file cannot be written. Whatever else a task raises is stored as its failure.
     """
+    code.check()
     run = RunDirectory(directory)
     rows: list[dict[str, Any]] = []
     failures: list[Failure] = []

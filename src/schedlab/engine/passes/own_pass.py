@@ -165,6 +165,7 @@ def start_beside_plan(world: World, job: int) -> int:
     place = place_of(queue, job)
     if place >= queue.length[0] or queue.order[place] != job or not is_ready(world.dependencies, job):
         return 0
+    overtakes = _is_ahead_of_others(world, place)  # asked first: it forgets the nodes that were chosen
     reserved = world.plan.reserved[job] != NEVER
     if reserved:
         cancel_place(world, job)
@@ -172,8 +173,18 @@ def start_beside_plan(world: World, job: int) -> int:
         if reserved:
             reserve_place(world, job)
         return 0
-    _begin(world, job, place > 0)
+    _begin(world, job, overtakes)
     return 1
+
+
+@inner_kernel
+def _is_ahead_of_others(world: World, place: int) -> bool:
+    """Return whether a job at a place of the queue is behind one that waits for room alone, and not at a limit."""
+    for i in range(place):
+        ahead = world.waiting.queue.order[i]
+        if is_ready(world.dependencies, ahead) and may_start(world, ahead):
+            return True
+    return False
 
 
 @inner_kernel

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -169,8 +170,8 @@ class PlainView(PassView):
         self.cancel(job)
         if not self.fits(job):
             raise InputError(f"job {job} does not fit")
-        before = self.clock.sorted(self.clock.visible())[0]
-        self.clock.begin(one, self.slot(job)[1], backfilled=before is not one)
+        ahead = takewhile(lambda other: other is not one, self.clock.sorted(self.clock.visible()))
+        self.clock.begin(one, self.slot(job)[1], backfilled=any(self.clock.admitted(other) for other in ahead))
 
     def sizes(self, job: int) -> NDArray[np.int64]:
         return np.array(self.clock.malleable.sizes(self.clock.jobs[job]), dtype=np.int64)

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from schedlab.cluster.cluster import Cluster
-from schedlab.cluster.limits import Accounting
+from schedlab.cluster.limits import Accounting, Limits, QosLimits
 from schedlab.cluster.nodes import NodeGroup, Partition
 from schedlab.cluster.sacctmgr import read_accounts
 from schedlab.engine.prepared import prepare
@@ -145,6 +145,29 @@ def test_a_licence_that_the_cluster_lacks_is_named_and_without_a_cluster_none_co
         simulate(jobs, cluster=Cluster(8, licenses=(("m", 9),)))
     with pytest.raises(InputError, match="licenses='m::': give names and counts, such as matlab:2,ansys"):
         simulate(four_jobs(licenses=["m::", None, None, None, None]), cluster=Cluster(8, licenses=(("m", 3),)))
+
+
+@pytest.mark.parametrize("scheduler", ["fcfs", "fcfs+easy", "fcfs+conservative", "fcfs+slurm"])
+def test_limits_of_users_accounts_and_qos_hold_without_nodes(scheduler):
+    # Eight processors, and jobs of one each: of user 1, one at a time.
+    jobs = four_jobs().replace(user_id=[1, 1, 1, 2, 2], resources=None)
+    limited = Accounting((QosLimits("normal", limits=Limits(max_tres_per_user=(("cpu", 1),))),))
+    cluster = Cluster(8, accounting=limited)
+    schedule = simulate(jobs, scheduler, cluster=cluster)
+    same = simulate(jobs, scheduler, cluster=Cluster.of_nodes(NodeGroup.of("n1", cores=8), accounting=limited))
+    assert schedule.start_time.tolist() == same.start_time.tolist()
+    starts, users = np.sort(schedule.start_time), (schedule.start_time[:3], schedule.start_time[3:])
+    assert all(np.diff(np.sort(one)).min() >= 10 for one in users)
+    assert starts[1] < 10  # the two users run side by side
+    assert set(schedule.waited_for) >= {"QOSMaxCpuPerUserLimit"}
+    assert replay(prepare(jobs, scheduler, cluster=cluster)).start_time.tolist() == schedule.start_time.tolist()
+
+
+@pytest.mark.parametrize("limits", [{"grp_tres": (("node", 2),)}, {"max_tres_per_node": (("cpu", 2),)}])
+def test_limits_on_what_only_nodes_have_are_refused_without_nodes(limits):
+    cluster = Cluster(8, accounting=Accounting((QosLimits("normal", limits=Limits(**limits)),)))
+    with pytest.raises(InputError, match="cluster: limits on nodes, or on memory and devices, need nodes"):
+        simulate(four_jobs(), "fcfs", cluster=cluster)
 
 
 def test_arrays_that_contradict_themselves_are_named():

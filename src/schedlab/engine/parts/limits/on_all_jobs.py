@@ -1,4 +1,4 @@
-"""Limits on jobs of all accounts: licences, and job arrays with a limit on running elements.
+"""Limits on jobs of all accounts: licences, and arrays with a limit on running elements; and all where no nodes are.
 
 To the engine, both are limits like those of accounts: a job that would exceed one is passed over.
 """
@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.cluster.cluster import ONE_NODE, POWER_LICENSE, Cluster
+from schedlab.cluster.limit_kinds import LIMIT_KINDS
+from schedlab.cluster.limits import Limits
 from schedlab.cluster.nodes import NodeGroup
 from schedlab.errors import InputError
 from schedlab.wording import shown
@@ -22,7 +24,10 @@ LICENSES, ARRAY, POWER = "Licenses", "JobArrayTaskLimit", "PowerCap"
 """The reason of a waiting job, as `squeue` shows it; there, a cap on power is a licence like others."""
 
 HELD = ("licenses", "array", "array_limit")
-"""The columns of what jobs hold; where there are no nodes, they and the patience of jobs are all that is kept."""
+"""The columns of what jobs hold."""
+
+KEPT = (*HELD, "account", "qos", "patience")
+"""Where there are no nodes, all that is kept of what jobs ask for beside processors."""
 
 _LICENSE = re.compile(r"([^\s:=*|,]+)(?:[:=*](\d{1,9}))?")
 
@@ -99,6 +104,26 @@ def beyond_licenses(workload: Workload, held: list[Held]) -> Labels:
     return Labels(bad, (LICENSES,))
 
 
+def is_limited(cluster: Cluster | None) -> bool:
+    """Return whether a QOS, an account or a user has a limit."""
+    return any(one != Limits() for one in _limits_of(cluster))
+
+
+def _limits_of(cluster: Cluster | None) -> list[Limits]:
+    if cluster is None or cluster.accounting is None:
+        return []
+    who = cluster.accounting
+    return [one.limits for one in (*who.qos, *who.accounts, *who.users)]
+
+
+def _are_of_nodes(limits: list[Limits]) -> bool:
+    """Return whether some are on nodes, or on what only nodes have: memory, devices."""
+    values = [(name, getattr(one, name)) for one in limits for name in LIMIT_KINDS]
+    amounts = [(name, value) for name, value in values if isinstance(value, tuple) and value]
+    resources = {resource for _, amount in amounts for resource, _ in amount}
+    return bool(resources - {"cpu", "billing"}) or any(name == "max_tres_per_node" for name, _ in amounts)
+
+
 def is_held_back(workload: Workload, cluster: Cluster | None) -> bool:
     """Return whether licences or arrays hold any job back; licences count only on clusters with licences or nodes."""
     asked = workload.resources
@@ -110,15 +135,17 @@ def is_held_back(workload: Workload, cluster: Cluster | None) -> bool:
 
 def as_one_node(workload: Workload, machine: Cluster) -> tuple[Workload, Cluster]:
     """Return a number of processors as a cluster of one node, and its jobs with requests for processors only."""
-    asked = workload.resources
-    assert asked is not None
+    asked = workload.resources or Resources.of(len(workload))
     if bool((asked.het_job.codes >= 0).any()):
         raise InputError(
-            f"{workload.name}: components of heterogeneous jobs get nodes of their own, so with licences or limits of "
-            "arrays they need a cluster of nodes: give cluster="
+            f"{workload.name}: components of heterogeneous jobs get nodes of their own, so with licences or limits "
+            "they need a cluster of nodes: give cluster="
         )
-    kept = {name: getattr(asked, name) for name in (*HELD, "patience")}
+    if _are_of_nodes(_limits_of(machine)):
+        raise InputError(f"{machine.name}: limits on nodes, or on memory and devices, need nodes: the cluster has none")
+    kept = {name: getattr(asked, name) for name in KEPT}
     tasks = np.maximum(workload.job_processors, 1)
     jobs = workload.replace(resources=Resources.of(len(workload), tasks=tasks, **kept))
     group = NodeGroup.of([ONE_NODE], cores=machine.processors)
-    return jobs, Cluster.of_nodes([group], name=machine.name, licenses=dict(machine.licenses))
+    held = {"licenses": dict(machine.licenses), "accounting": machine.accounting}
+    return jobs, Cluster.of_nodes([group], name=machine.name, **held)
