@@ -360,7 +360,7 @@ def test_jobs_that_cannot_be_heterogeneous_are_named(names, submit, why):
 
 def test_licences_on_a_number_of_processors_need_nodes_for_components():
     jobs = on_machine([(0, 10, 1), (0, 10, 1)], ["h", "h"], licenses=["m", ""])
-    with pytest.raises(InputError, match="get nodes of their own, so with licences or limits of arrays they need"):
+    with pytest.raises(InputError, match="get nodes of their own, so with licences or limits they need"):
         prepare(jobs, "fcfs", cluster=Cluster(4, licenses=(("m", 1),)))
 
 
