@@ -147,5 +147,5 @@ def as_one_node(workload: Workload, machine: Cluster) -> tuple[Workload, Cluster
     tasks = np.maximum(workload.job_processors, 1)
     jobs = workload.replace(resources=Resources.of(len(workload), tasks=tasks, **kept))
     group = NodeGroup.of([ONE_NODE], cores=machine.processors)
-    held = {"licenses": dict(machine.licenses), "accounting": machine.accounting}
-    return jobs, Cluster.of_nodes([group], name=machine.name, **held)
+    licenses, accounting = dict(machine.licenses), machine.accounting
+    return jobs, Cluster.of_nodes([group], name=machine.name, licenses=licenses, accounting=accounting)
