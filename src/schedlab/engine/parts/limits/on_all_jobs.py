@@ -113,7 +113,8 @@ def _limits_of(cluster: Cluster | None) -> list[Limits]:
     if cluster is None or cluster.accounting is None:
         return []
     who = cluster.accounting
-    return [one.limits for one in (*who.qos, *who.accounts, *who.users)]
+    accounts, users = (one.limits for one in who.accounts), (one.limits for one in who.users)
+    return [*(one.limits for one in who.qos), *accounts, *users]
 
 
 def _are_of_nodes(limits: list[Limits]) -> bool:
