@@ -186,6 +186,7 @@ def view_of(jobs, row):
         (float("nan"), "the prediction for job 1007 is nan, not a number of seconds"),
         (float("inf"), "the prediction for job 1007 is inf, not a number of seconds"),
         ("long", "the prediction for job 1007 is 'long', not a number of seconds"),
+        (-5.0, "the prediction for job 1007 is -5.0, below 0"),
         (ZeroDivisionError("no users"), "predict failed for job 1007: ZeroDivisionError: no users"),
     ],
     ids=str,

@@ -92,7 +92,7 @@ class SklearnPredictor:
             self._day = day
         if self._estimator is None:
             return features[:, 0]
-        return np.asarray(self._estimator.predict(features), dtype=np.float64)
+        return np.maximum(np.asarray(self._estimator.predict(features), dtype=np.float64), 0.0)  # lines go below 0
 
     def learn(self, job: JobView, run_time: int) -> None:
         """Note a completed job, and fit the regressor if it is time."""
@@ -134,7 +134,7 @@ class RiverPredictor:
     def predict(self, job: JobView) -> float:
         """Return what the regressor predicts, or the request before it has learned."""
         features = self._histories.submitted(job)
-        return float(self._model.predict_one(features)) if self._learned else features["requested_time"]
+        return max(float(self._model.predict_one(features)), 0.0) if self._learned else features["requested_time"]
 
     def learn(self, job: JobView, run_time: int) -> None:
         """Let the regressor learn from a completed job."""

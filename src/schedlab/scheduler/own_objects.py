@@ -88,6 +88,24 @@ def named_object(text: str, what: str, method: str) -> Named:
     return Named(made, match["source"] + (f"({written})" if written else ""))
 
 
+def kept_arguments(given: object) -> str:
+    """Return in brackets the arguments of its class that an object keeps, plain, in attributes of the same names.
+
+    Examples
+    --------
+    >>> from schedlab.policies import FormulaPolicy
+    >>> kept_arguments(FormulaPolicy("p*q"))
+    "(formula='p*q')"
+    """
+    try:
+        parameters = inspect.signature(type(given)).parameters
+    except (TypeError, ValueError):
+        return ""
+    values = {name: getattr(given, name) for name in parameters if isinstance(getattr(given, name, None), _SHOWN)}
+    told = [f"{name}={value!r}" for name, value in values.items() if value != parameters[name].default]
+    return f"({', '.join(told)})" if told else ""
+
+
 def shown_object(given: object) -> str:
     """Return an object's name in angle brackets: of a function, or of a class with its plain attributes.
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from schedlab.errors import InputError
+from schedlab.scheduler.own_objects import kept_arguments
 from schedlab.scheduler.predictor import Predictor
 from schedlab.workload.columns import UNKNOWN
 
@@ -80,5 +81,5 @@ class PythonPredictor(Predictor):
 
     @property
     def text(self) -> str:
-        """The text that it was read from, otherwise the name of its class."""
-        return self.source or type(self.predictor).__name__
+        """The text that it was read from, otherwise the name of its class, with arguments that it keeps."""
+        return self.source or type(self.predictor).__name__ + kept_arguments(self.predictor)

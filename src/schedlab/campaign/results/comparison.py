@@ -271,7 +271,10 @@ def compare(
     by_text = {scheduler.text: scheduler for scheduler in asked}
     for scheduler in asked:
         if by_text[scheduler.text] != scheduler:
-            raise InputError(f"two different schedulers are called {scheduler.text}: give the functions names (def)")
+            raise InputError(
+                f"two different schedulers are called {scheduler.text}: give them names, "
+                'compare(jobs, {"one": ..., "other": ...}), or functions by def'
+            )
     distinct_labels(by_text)
     schedules: dict[str, Schedule] = {}
     own = as_metrics(metrics)

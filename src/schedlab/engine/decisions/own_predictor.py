@@ -69,9 +69,10 @@ class PythonPredictorAdapter:
             finite = math.isfinite(value)
         except TypeError:
             finite = False
-        if not finite:
-            name = self._views.view(job).job_id
+        if not finite or value < 0:
+            view = self._views.view(job)
             raise InputError(
-                f"predictor {self._name}: the prediction for job {name} is {value!r}, not a number of seconds"
+                f"predictor {self._name}: the prediction for job {view.job_id} is {value!r}, "
+                f"{'below 0' if finite else 'not a number of seconds'} (second {view.submit_time})"
             )
         return int(min(max(value, 1), self._request[job]))
