@@ -51,6 +51,16 @@ def test_a_pass_with_state_outside_of_its_object_is_found():
         sl.testing.check_pass(lucky)
 
 
+def test_a_policy_is_no_pass_and_what_a_pass_is_is_told():
+    class ByScore:
+        def score(self, p):
+            return p
+
+    for given in (ByScore, ByScore(), 3):
+        with pytest.raises(InputError, match=r"is not a pass: give an object with decide\(view\), its class"):
+            sl.testing.check_pass(given)
+
+
 def test_what_is_no_pass_in_python_is_refused():
     with pytest.raises(InputError, match=r"^'easy' is not a pass in Python$"):
         sl.testing.check_pass("easy")

@@ -92,9 +92,7 @@ def check_pass(
     >>> bool((report.delayed > 0).any())
     True
     """
-    own, anew = as_backfill(decider), as_backfill(decider)  # of a class or a text, another object
-    if not isinstance(own, OwnPass) or not isinstance(anew, OwnPass):
-        raise InputError(f"{decider!r} is not a pass in Python")
+    own, anew = _as_pass(decider), _as_pass(decider)  # of a class or a text, another object
     if workload is None:
         rng = np.random.default_rng(seed)
         workload = tsafrir_estimates(lublin(300, 64, rng=rng, load=1.1), rng=rng)
@@ -115,6 +113,17 @@ def check_pass(
     late = np.array([max(0, starts[job] - second) for job, second in promised.items()], dtype=np.int64)
     mean_wait, easy_mean_wait = (float((one.start_time - workload.submit_time).mean()) for one in (once, easy))
     return PassReport(int(once.specification["decisions"]), late, mean_wait, easy_mean_wait)
+
+
+def _as_pass(decider: Any) -> OwnPass:
+    if hasattr(decider, "score") or not (isinstance(decider, str) or callable(decider) or hasattr(decider, "decide")):
+        raise InputError(
+            f"{decider!r} is not a pass: give an object with decide(view), its class, or a function of the view"
+        )
+    found = as_backfill(decider)
+    if not isinstance(found, OwnPass):
+        raise InputError(f"{decider!r} is not a pass in Python")
+    return found
 
 
 class _Watched(Pass):

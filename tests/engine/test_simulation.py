@@ -82,8 +82,8 @@ def test_a_schedule_survives_pickling():
         ({}, '"ln(w-1)"', "score is not a number for the job submitted at"),
         ({}, 'fcfs+easy:"ln(w-5)"', "score is not a number for the job submitted at"),
         ({}, '"ln(w-9.5)"+conservative', "score is not a number for the job submitted at"),
-        ({}, Scheduler(FunctionPolicy(lambda w: w * np.nan), "easy"), "score is not a number"),
-        ({}, Scheduler(FunctionPolicy(lambda p: p * np.nan), "easy"), "score is not a number"),
+        ({}, Scheduler(FunctionPolicy(lambda w: w * np.nan), "easy"), "second 0: the score of job 1 is not a number"),
+        ({}, Scheduler(FunctionPolicy(lambda p: p * np.nan), "easy"), "second 0: the score of job 1 is not a number"),
     ],
 )
 def test_what_cannot_be_simulated_is_refused_in_one_sentence(changes, scheduler, reason):

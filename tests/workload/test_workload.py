@@ -87,6 +87,15 @@ def test_a_machine_has_a_whole_number_of_processors(processors: Any) -> None:
         Workload.from_columns({"submit_time": [0]}).replace(processors=processors)
 
 
+def test_the_machine_taken_for_the_jobs_in_an_index_is_told():
+    jobs = Workload.from_columns(
+        {"submit_time": [0, 1], "run_time": [1, 1], "requested_processors": [1, 2]}, processors=4
+    )
+    assert len(jobs[jobs.job_processors <= 1]) == 1
+    with pytest.raises(InputError, match="`processors` is the size of the machine, `job_processors` are"):
+        jobs[jobs.processors <= 1]
+
+
 def test_jobs_are_indexed_and_iterated_one_by_one():
     jobs = Workload.from_columns({"submit_time": [0, 5, 9], "run_time": [60, 30, 10], "user_id": [1, 2, 1]})
     assert (jobs[0].run_time, jobs[-1].submit_time, jobs[np.int64(1)].user_id) == (60, 9, 2)

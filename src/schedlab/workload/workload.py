@@ -267,7 +267,7 @@ class Workload(WithExtras):
         IndexError
             If there is no such row.
         InputError
-            If there is no such column.
+            If there is no such column, or the index is none of these.
         """
         if isinstance(rows, str):
             from schedlab.workload.frames import column_of
@@ -276,6 +276,11 @@ class Workload(WithExtras):
         if isinstance(rows, int | np.integer) and not isinstance(rows, bool):
             return Job(*(getattr(self, field)[rows].item() for field in FIELDS))
         rows = rows if isinstance(rows, slice) else np.asarray(rows)
+        if not isinstance(rows, slice) and rows.ndim != 1:
+            raise InputError(
+                f"jobs[{rows}]: an index is a position, a slice, or an array of positions or of one boolean per job; "
+                "`processors` is the size of the machine, `job_processors` are those of the jobs"
+            )
         if not isinstance(rows, slice) and not rows.size:
             rows = rows.astype(np.intp)
         columns: dict[str, Any] = {field: take(getattr(self, field), rows) for field in FIELDS}

@@ -54,10 +54,24 @@ def test_a_comparison_has_units_and_the_best_in_bold():
 
 def test_who_knows_the_future_is_marked_and_never_the_best():
     told = compare(JOBS, ["fcfs", "easy@actual"]).to_latex("mean_wait", caption="Waits", label="tab:waits")
-    assert r"\textbf{90.0}" in told
+    assert r"fcfs & 90.0" in told  # which is the best of one
     assert r"fcfs+easy@actual$^{*}$ & 30.0" in told
     assert told.startswith("\\begin{table}\n\\centering\n\\caption{Waits}\n\\label{tab:waits}\n")
     assert r"\footnotesize $^{*}$" in told
+
+
+@pytest.mark.parametrize(
+    ("metric", "values", "cells"),
+    [
+        ("mean_bounded_slowdown", [3.0, 1.5, 1.5], ["3.00", r"\textbf{1.50}", r"\textbf{1.50}"]),
+        ("mean_bounded_slowdown", [1.5, 1.5, 1.5004], ["1.50"] * 3),  # nobody is better
+        ("backfilled_share", [0.1, 0.2, 0.3], ["10.0", "20.0", "30.0"]),  # neither more nor less is better
+        ("killed_jobs", [71.0, 5.0, 8.0], ["71", r"\textbf{5}", "8"]),
+        ("killed_jobs", [70.5, 5.0, 8.0], ["70.5", r"\textbf{5.00}", "8.00"]),  # means
+    ],
+)
+def test_only_what_is_better_than_others_is_in_bold_and_counts_are_whole(metric, values, cells):
+    assert list(latex.of_metric(metric, values, [True] * 3).cells) == cells
 
 
 def test_an_unknown_metric_is_told():

@@ -140,7 +140,8 @@ class Comparison:
         return latex.with_caption(latex.tabular(columns), caption, label, notes)
 
     def __str__(self) -> str:
-        return "\n".join([table(*self._rows()), *(f"\n{note}" for note in self._notes())])
+        notes = self._notes()
+        return "\n".join([table(*self._rows()), *(["", *notes] if notes else [])])
 
     def _notes(self) -> list[str]:
         """Return what names stand for, and what a mark means."""

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from schedlab.campaign.results.statistics import LARGER_IS_BETTER
+from schedlab.campaign.results.statistics import LARGER_IS_BETTER, NO_BETTER_END
 from schedlab.durations import DAY, HOUR
 from schedlab.errors import InputError
 from schedlab.wording import did_you_mean
@@ -84,8 +84,10 @@ def heading(metric: str, scale: Scale) -> str:
     return f"{escaped(words[:1].upper() + words[1:])}{f' ({scale.name})' if scale.name else ''}"
 
 
-def number(value: float, *, sign: bool = False) -> str:
+def number(value: float, *, sign: bool = False, whole: bool = False) -> str:
     r"""Return a number with three significant digits, or all before its point; a dash if it is not known.
+
+    A `whole` one has no point.
 
     Examples
     --------
@@ -95,19 +97,23 @@ def number(value: float, *, sign: bool = False) -> str:
     if math.isnan(value):
         return "--"
     size = abs(value)
-    digits = 0 if size >= 100 else 1 if size >= 10 else 2 if size >= 1 else 3
+    digits = 0 if whole or size >= 100 else 1 if size >= 10 else 2 if size >= 1 else 3
     text = f"{size:,.{digits}f}".replace(",", r"\,")
     before = "$-$" if value < 0 else "+" if sign and value > 0 else ""
     return f"{before}{text}"
 
 
 def of_metric(metric: str, values: Sequence[float], eligible: Sequence[bool], scale: Scale | None = None) -> Column:
-    """Return the column of a metric; the best of the eligible values, as it is written, is in bold."""
+    """Return the column of a metric; the best of the eligible values, as it is written, is in bold.
+
+    None is if all are written alike, or if neither more nor less of the metric is better. Counts have no point.
+    """
     scale = scale or scale_of(metric, values)
-    cells = [number(value / scale.unit) for value in values]
+    whole = metric.endswith("jobs") and all(math.isnan(value) or value == int(value) for value in values)
+    cells = [number(value / scale.unit, whole=whole) for value in values]
     known = [value for value, allowed in zip(values, eligible, strict=True) if allowed and not math.isnan(value)]
-    if known:
-        best = number((max if metric in LARGER_IS_BETTER else min)(known) / scale.unit)
+    if known and metric not in NO_BETTER_END and len({number(one / scale.unit, whole=whole) for one in known}) > 1:
+        best = number((max if metric in LARGER_IS_BETTER else min)(known) / scale.unit, whole=whole)
         cells = [
             rf"\textbf{{{cell}}}" if allowed and cell == best else cell
             for cell, allowed in zip(cells, eligible, strict=True)

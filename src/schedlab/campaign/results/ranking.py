@@ -11,6 +11,7 @@ import numpy as np
 from schedlab.arguments import explained
 from schedlab.campaign.results import latex
 from schedlab.campaign.results.statistics import (
+    FEWEST_PAIRS,
     LARGER_IS_BETTER,
     METRIC,
     RESAMPLES,
@@ -142,7 +143,11 @@ class SchedulerRanking:
         if len(names) > 1:
             sizes = [len(self.of(name)) for name in names]
             groups = {sum(sizes[:place]): name or "all workloads" for place, name in enumerate(names)}
-        note = f"Mean over the instances, against {latex.escaped(self.baseline)}; intervals of paired differences."
+        note = (
+            f"Means over the instances. Difference and ratio (a geometric mean) are of pairs on the same instance, "
+            f"against {latex.escaped(self.baseline)}; intervals by a bootstrap over the pairs of each workload. "
+            f"--: not known, or of fewer than {FEWEST_PAIRS} pairs."
+        )
         return latex.with_caption(latex.tabular(columns, groups), caption, label, [note])
 
     def __str__(self) -> str:

@@ -31,7 +31,10 @@ METRIC = "mean_bounded_slowdown"
 """What is compared unless one says otherwise."""
 
 LARGER_IS_BETTER = frozenset({"utilisation", "throughput", "fairness"})
-"""The metrics of which more is better; of all others, less is."""
+"""The metrics of which more is better; of all others, less is, but for those without a better end."""
+
+NO_BETTER_END = frozenset({"jobs", "backfilled_share", "cancelled_jobs"})
+"""Metrics of which neither more nor less is better."""
 
 FEWEST_PAIRS = 6
 """Below, not even a unanimous sign test reaches 5 % (2 / 2^5 = 6.25 %), and no interval is given."""

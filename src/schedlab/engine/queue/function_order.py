@@ -30,7 +30,7 @@ class FunctionOrder:
     """
 
     def __init__(self, policy: FunctionPolicy, seen: NDArray[Any], request: NDArray[np.int64], column: Column) -> None:
-        self.policy, self.seen, self.request, self._column = policy, seen, request, column
+        self.policy, self._column = policy, column
         fields = {"p": seen["estimate"], "q": seen["processors"], "R": request}
         names = [name for name in policy.arguments if name not in ("r", "w", FREE, NOW, *OF_USERS)]
         self._arrays = [(name, fields[name] if name in fields else column(OF_JOBS.get(name, name))) for name in names]
@@ -58,7 +58,8 @@ class FunctionOrder:
         except InputError as error:
             raise self._blamed(who, now, free, error) from error
         if np.isnan(np.minimum.reduce(scores)):
-            blame(self.policy, self.seen, self.request, int(who[np.argmax(np.isnan(scores))]), now)
+            job = self._column("job_id")[who[np.argmax(np.isnan(scores))]]
+            raise InputError(f"policy {self.policy.text}, second {now}: the score of job {job} is not a number")
         return scores
 
     def _ask(self, who: NDArray[np.int64], now: int, free: int) -> NDArray[np.float64]:
