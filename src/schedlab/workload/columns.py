@@ -81,6 +81,17 @@ def take(column: NDArray[Any], rows: Any) -> Any:
     return column[rows]
 
 
+def as_rows(given: Any) -> NDArray[Any]:
+    """Return positions, or one boolean for each job, as an array; raise InputError for anything else."""
+    rows = np.asarray(given)
+    if rows.ndim != 1:
+        raise InputError(
+            f"jobs[{given}]: an index is a position, a slice, or an array of positions or of one boolean per job; "
+            "`processors` is the size of the machine, `job_processors` are those of the jobs"
+        )
+    return rows if rows.size else rows.astype(np.intp)
+
+
 def below(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
     """Return two columns concatenated, read-only; if both store one value for all jobs, so does the result.
 

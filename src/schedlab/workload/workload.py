@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from schedlab.display import MOST_JOBS, rich_display
 from schedlab.errors import InputError, check_type, whole_number
 from schedlab.workload.alternatives import COLUMN
-from schedlab.workload.columns import FRACTIONAL_FIELDS, UNKNOWN, as_column, size_of, take
+from schedlab.workload.columns import FRACTIONAL_FIELDS, UNKNOWN, as_column, as_rows, size_of, take
 from schedlab.workload.extras import DISTRIBUTIONS, NOTHING, PARTS, Extras, WithExtras
 from schedlab.workload.job import Job, with_missing
 from schedlab.workload.own_columns import OwnColumns
@@ -275,14 +275,7 @@ class Workload(WithExtras):
             return column_of(self, rows)
         if isinstance(rows, int | np.integer) and not isinstance(rows, bool):
             return Job(*(getattr(self, field)[rows].item() for field in FIELDS))
-        rows = rows if isinstance(rows, slice) else np.asarray(rows)
-        if not isinstance(rows, slice) and rows.ndim != 1:
-            raise InputError(
-                f"jobs[{rows}]: an index is a position, a slice, or an array of positions or of one boolean per job; "
-                "`processors` is the size of the machine, `job_processors` are those of the jobs"
-            )
-        if not isinstance(rows, slice) and not rows.size:
-            rows = rows.astype(np.intp)
+        rows = rows if isinstance(rows, slice) else as_rows(rows)
         columns: dict[str, Any] = {field: take(getattr(self, field), rows) for field in FIELDS}
         if any(self.extras.parts()):
             columns["extras"] = self.extras.select(np.arange(len(self))[rows])
