@@ -77,7 +77,9 @@ def write(scheduler: str) -> Path:
     ],
 )
 def test_a_campaign_file_that_names_a_class_is_refused_before_it_is_imported(witness, scheduler):
-    with pytest.raises(InputError, match=r"small\.toml names readme:Last, .* add --allow-import readme:Last"):
+    with pytest.raises(
+        InputError, match=r'small\.toml names readme:Last, .* write with sl\.imports\.allow_imports\("readme:Last"\)'
+    ):
         read_campaign(write(scheduler))
     assert not witness.exists()
 
@@ -130,7 +132,9 @@ def test_a_site_from_elsewhere_imports_nothing(witness, tmp_path):
     manifest = import_site(tmp_path).save(tmp_path / "site") / "site.json"
     document = json.loads(manifest.read_text())
     manifest.write_text(json.dumps(document | {"scheduler": "fcfs+easy@readme:Last"}))
-    with pytest.raises(InputError, match=r"site\.json names readme:Last, .* add --allow-import readme:Last"):
+    with pytest.raises(
+        InputError, match=r'site\.json names readme:Last, .* write with sl\.imports\.allow_imports\("readme:Last"\)'
+    ):
         read_site(tmp_path / "site")
     assert not witness.exists()
 

@@ -158,7 +158,7 @@ def check_imports(texts: Iterable[str], source: str) -> None:
     if missing := [shown(name)[1:-1] for name in names if not allowed & {name, name.partition(":")[0]}]:
         raise InputError(
             f"{source} names {', '.join(missing)}, and files do not import code on their own: if you trust it, "
-            f"add --allow-import {','.join(missing)}"
+            f'write with sl.imports.allow_imports("{",".join(missing)}"): around what reads it'
         )
     for name in names:
         _import_installed(name.partition(":")[0], source)

@@ -8,7 +8,8 @@ import importlib
 import importlib.util
 import sys
 import sysconfig
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from importlib.metadata import packages_distributions, version
 from pathlib import Path
 from types import ModuleType
 
@@ -122,6 +123,21 @@ def _imported(digests: Mapping[str, str], places: Mapping[str, str]) -> OwnCode:
     return OwnCode(digests, places)
 
 
+def libraries_of(names: Collection[str]) -> dict[str, str]:
+    """Return the versions of the installed packages that the files of several MODULE:NAME import, by their names.
+
+    Examples
+    --------
+    >>> libraries_of([]), libraries_of(["fractions:Fraction"])  # Python's own modules have no version of their own
+    ({}, {})
+    """
+    files = {file for name in names for file in files_of(name)}
+    used = [used for file in files for used in _names_imported(_tree(file), None)]
+    modules = {module.partition(".")[0] for module in (*used, *(name.partition(":")[0] for name in names))}
+    packages = packages_distributions() if modules else {}
+    return {name: version(name) for name in sorted({name for module in modules for name in packages.get(module, ())})}
+
+
 def is_installed(file: Path) -> bool:
     """Return whether a file belongs to Python or to what was installed, and so has a version."""
     return any(file.is_relative_to(place) for place in {*sysconfig.get_paths().values()})
@@ -152,19 +168,26 @@ def _file(module: ModuleType) -> Path | None:
 
 def _used_by(module: ModuleType) -> Iterable[ModuleType]:
     """Yield the modules that the statements of a module import, as far as they have been imported."""
-    file = _file(module)
+    names = _names_imported(_tree(_file(module)), module.__package__ or "")
+    yield from (sys.modules[name] for name in names if name in sys.modules)
+
+
+def _tree(file: Path | None) -> ast.Module:
+    """Return the statements of a file, none if it cannot be read."""
     try:
-        tree = ast.parse("" if file is None else file.read_bytes())
+        return ast.parse("" if file is None else file.read_bytes())
     except (OSError, SyntaxError, ValueError):
-        return
+        return ast.parse("")
+
+
+def _names_imported(tree: ast.Module, package: str | None) -> Iterator[str]:
+    """Yield the names of all that the statements of a module of a package import, or may; no relative ones for None."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not (node.level and package is None):
             within = f"{'.' * node.level}{node.module or ''}"
-            package = (module.__package__ or "") if node.level else None
-            source = importlib.util.resolve_name(within, package) if package != "" else (node.module or "")
-            names = [source, *(f"{source}.{alias.name}" for alias in node.names)]
-        else:
-            continue
-        yield from (sys.modules[name] for name in names if name in sys.modules)
+            around = package if node.level else None
+            source = importlib.util.resolve_name(within, around) if around != "" else (node.module or "")
+            yield source
+            yield from (f"{source}.{alias.name}" for alias in node.names)

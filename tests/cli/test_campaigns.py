@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
+import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import pandas as pd
@@ -186,6 +189,48 @@ def test_a_failed_task_is_named_with_the_command_that_repeats_it(run, tmp_path: 
     assert "has no requested time" in again.stderr
     status = json.loads(run("campaign", "status", "bare.toml", "--json").stdout)
     assert (status["done"], status["failed"], status["failures"][0]["kind"]) == (1, 1, "error")
+
+
+OWN = """
+class Fails:
+    def decide(self, view):
+        raise ValueError("not today")
+"""
+
+
+@pytest.fixture
+def own_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Write a pass that fails, and a campaign that names it."""
+    (tmp_path / "fails_of_the_tests.py").write_text(OWN)
+    text = 'name = "own"\nschedulers = ["fcfs", "fcfs+fails_of_the_tests:Fails"]\n[[workloads]]\n'
+    (tmp_path / "own.toml").write_text(text + 'generate = "lublin"\njobs = 20\nprocessors = 16\n')
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    yield "fails_of_the_tests:Fails"
+    sys.modules.pop("fails_of_the_tests", None)
+
+
+def test_the_command_that_repeats_a_failure_allows_the_code_that_the_campaign_names(run, own_code: str) -> None:
+    ran = run("--allow-import", own_code, "campaign", "run", "own.toml", "--workers", "1")
+    assert ran.exit_code == 1
+    [command] = [line for line in ran.stderr.splitlines() if "again, alone: " in line]
+    words = shlex.split(command.partition("again, alone: schedlab ")[2])
+    assert words[-2:] == ["--allow-import", own_code]
+    again = run(*words)
+    assert (again.exit_code, "not today" in again.stderr) == (1, True)
+
+
+def test_the_progress_of_a_resumed_campaign_knows_how_many_were_there(
+    run, study: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[tuple[int, ...]] = []
+    monkeypatch.setattr("schedlab.cli.campaign_runs.campaign_bar", lambda: nullcontext(lambda *n: told.append(n)))
+    lost, *_ = sorted((study / "results").iterdir())
+    missing = len(pd.read_parquet(lost))
+    lost.unlink()
+    run("campaign", "run", "study.toml", "--workers", "1")
+    assert told[-1] == (18, 0, 18, 18 - missing)
+    assert {there for *_, there in told} == {18 - missing}
 
 
 BAD = {

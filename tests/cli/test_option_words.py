@@ -24,6 +24,7 @@ OTHERS = (
     "campaign/run/job_arrays.py",
     "campaign/run/executors.py",
     "campaign/run/coordinator.py",
+    "campaign/run/directory.py",
     "campaign/results/readme.py",
 )
 OTHERS += (
@@ -40,7 +41,7 @@ OTHERS += (
     "workload/sacct.py",
     "workload/sbatch.py",
 )
-OTHERS += ("cluster/sinfo.py", "workload/swf.py", "schedule/provenance.py", "imports.py", "site/", "when/", "cli/")
+OTHERS += ("cluster/sinfo.py", "workload/swf.py", "schedule/provenance.py", "site/", "when/", "cli/")
 
 
 def test_the_library_knows_no_options_of_the_command_line():

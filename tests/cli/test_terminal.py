@@ -31,6 +31,33 @@ def test_behind_the_first_simulation_is_said_how_long_it_took_and_an_estimate_be
     ]
 
 
+def test_a_resumed_campaign_counts_what_it_simulates_itself_and_says_how_many_were_there(clock, capsys):
+    """Of 61, 44 are there: 17 are left, and go as above."""
+    with terminal.campaign_bar() as tell:
+        clock[0] += 30
+        tell(45, 0, 61, 44)
+        clock[0] += 20
+        tell(46, 0, 61, 44)
+        clock[0] += 180
+        tell(54, 1, 61, 44)
+    assert capsys.readouterr().err.splitlines() == [
+        "1 of 17 simulated (44 of 61 were there before) in 30 s: the next ones mostly take less, as the first compile "
+        "kernels",
+        "11 of 17 simulated (44 of 61 were there before), 1 failed, about 2 min left",
+    ]
+
+
+def test_the_command_of_a_campaign_with_code_of_ones_own_says_where_that_is_and_what_allows_it(monkeypatch):
+    monkeypatch.setattr("sys.argv", ["schedlab", "campaign", "run", "my study.toml"])
+    monkeypatch.setenv("PYTHONPATH", ".")
+    monkeypatch.setenv("SCHEDLAB_ALLOW_IMPORT", "mine:Half other")
+    plain = "schedlab campaign run 'my study.toml'"
+    assert terminal.command_line() == plain
+    assert terminal.command_line(["mine:Half"]) == f"PYTHONPATH=. SCHEDLAB_ALLOW_IMPORT='mine:Half other' {plain}"
+    monkeypatch.delenv("SCHEDLAB_ALLOW_IMPORT")
+    assert terminal.command_line(["mine:Half"]) == f"PYTHONPATH=. {plain}"
+
+
 def test_what_is_over_soon_is_not_worth_a_line(clock, capsys):
     with terminal.campaign_bar() as tell:
         clock[0] += 1

@@ -100,7 +100,9 @@ jobs = 20
 processors = 16
 """
     (tmp_path / "small.toml").write_text(text)
-    with pytest.raises(InputError, match=r"small\.toml names mine:late, .* add --allow-import mine:late"):
+    with pytest.raises(
+        InputError, match=r'small\.toml names mine:late, .* write with sl\.imports\.allow_imports\("mine:late"\)'
+    ):
         read_campaign(tmp_path / "small.toml")
     assert "mine" not in sys.modules
     with allow_imports("mine:late"):

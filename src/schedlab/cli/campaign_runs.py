@@ -53,9 +53,14 @@ def run_here(place: Path, watching: Watch | None, **what: Any) -> RunDirectory:
 
     try:
         with stopped_like_ctrl_c(), campaign_bar() as bar:
+            there: int | None = None
 
             def progress(done: int, failed: int, planned: int) -> None:
-                bar(done, failed, planned)
+                nonlocal there
+                if there is None:
+                    there = done + failed
+                else:
+                    bar(done, failed, planned, there)
                 if watching is not None:
                     watching(done, failed, planned)
 

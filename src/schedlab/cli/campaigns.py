@@ -94,7 +94,7 @@ def run(
     if executor == "local" and slurm_option:
         raise typer.BadParameter("--slurm-option goes with --executor slurm or dask")
     definition, base, text, place = asked_for(file, directory)
-    options = slurm_option or []
+    options, command = slurm_option or [], command_line(definition.named_classes())
     page = report or (place / "report.html" if watch else None)
     if page is not None:
         check_page(page, made=place)
@@ -109,7 +109,7 @@ def run(
             max_array_size=max_array_size,
             options=options,
             retry_failed=retry_failed,
-            command=command_line(),
+            command=command,
             text=text,
         )
         show(submission)
@@ -128,7 +128,7 @@ def run(
         text=text,
         workers=chosen,
         retry_failed=retry_failed,
-        command=command_line(),
+        command=command,
     )
     update_index(finished, index)
     status = finished.status()

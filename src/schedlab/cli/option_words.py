@@ -18,6 +18,7 @@ WORDS = {
     r"\(jobs\[jobs\.\w+ [<!]= \d+\]\)": "(--clean default)",
     r"\bqueue=(\d+)": r"--queue \1",
     r"\bout of by=": "out of --by",
+    r'write with sl\.imports\.allow_imports\("([^"]*)"\): around what reads it': r"add --allow-import \1",
     r"\badd events=sc17": "add --events sc17",
     r"\(--rules\)": "(--clean)",
     r"\(columns=\)": "(--column)",
@@ -36,6 +37,8 @@ def in_options(message: str) -> str:
     'the size of the machine is unknown: give it (--processors)'
     >>> in_options("ask it nevertheless with --anyway (anyway=True)")
     'ask it nevertheless with --anyway'
+    >>> in_options('write with sl.imports.allow_imports("mine:Half,mine:late"): around what reads it')
+    'add --allow-import mine:Half,mine:late'
     """
     for pattern, words in WORDS.items():
         message = re.sub(pattern, words, message)

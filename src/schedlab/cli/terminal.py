@@ -9,9 +9,9 @@ import shlex
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import typer
 
@@ -77,9 +77,17 @@ def resumable(where: object) -> Iterator[None]:
         raise typer.Exit(INTERRUPTED) from None
 
 
-def command_line() -> str:
-    """Return what the user typed."""
-    return shlex.join(["schedlab", *sys.argv[1:]])
+def command_line(imports: Sequence[str] = ()) -> str:
+    """Return what the user typed; where it imports code of the user's own, also what says where that is, and allowed.
+
+    Parameters
+    ----------
+    imports
+        The classes of that code.
+    """
+    needed = ("PYTHONPATH", "SCHEDLAB_ALLOW_IMPORT") if imports else ()
+    said = [f"{name}={shlex.quote(os.environ[name])}" for name in needed if os.environ.get(name)]
+    return " ".join([*said, shlex.join(["schedlab", *sys.argv[1:]])])
 
 
 @contextmanager
@@ -164,9 +172,18 @@ def confirmation_bar() -> Iterator[Callable[[ConfirmationProgress], None]]:
         yield advance
 
 
+class CampaignProgress(Protocol):
+    """Called with how many tasks are done and have failed, how many there are, and how many had ended before."""
+
+    def __call__(self, done: int, failed: int, total: int, there: int = 0) -> None:
+        """Show it."""
+
+
 @contextmanager
-def campaign_bar() -> Iterator[Callable[[int, int, int], None]]:
+def campaign_bar() -> Iterator[CampaignProgress]:
     """Give a function that shows how many tasks are done, have failed, and are there in all, with rate and time left.
+
+    A line counts only what this run simulates, if it is said how many tasks had ended before.
 
     On a terminal it is a bar; elsewhere, as in the log of a batch job, a line now and then, and one behind the first
     task if the others will take longer than `WORTH_A_LINE`.
@@ -191,9 +208,11 @@ def campaign_bar() -> Iterator[Callable[[int, int, int], None]]:
     with Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
         task = bar.add_task("", total=None, failed=0, rate="-")
 
-        def advance(done: int, failed: int, total: int) -> None:
+        def advance(done: int, failed: int, total: int, there: int = 0) -> None:
             nonlocal begin, said, before
             now, ended = time.monotonic(), done + failed
+            if not ended:  # the beginning
+                return
             first = before is None or ended < before  # at the beginning, also of a further campaign
             # Until a second one has ended, what the first one took is the most that each of the others takes.
             most = (now - begin) * (total - ended)
@@ -208,6 +227,7 @@ def campaign_bar() -> Iterator[Callable[[int, int, int], None]]:
             lost = f", {failed:,} failed" if failed else ""
             taken = f" in {duration(now - begin_of_all)}: the next ones mostly take less, as the first compile kernels"
             left = f", about {duration((total - ended) / rate)} left" if rate else taken
-            note(f"{ended:,} of {total:,} simulated{lost}{left}")
+            earlier = f" ({there:,} of {total:,} were there before)" if there else ""
+            note(f"{ended - there:,} of {total - there:,} simulated{earlier}{lost}{left}")
 
         yield advance

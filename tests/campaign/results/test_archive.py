@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
 import shutil
 import sys
@@ -20,6 +21,7 @@ from schedlab.model.lublin_feitelson import lublin
 from schedlab.workload.swf import write_swf
 
 CODE = """
+import packaging.version
 from own_archived.helper import WEIGHT
 
 def narrow(q):
@@ -52,9 +54,13 @@ def test_an_archive_is_whole_and_is_run_again_elsewhere_with_the_same_results(ru
     with zipfile.ZipFile(file) as opened:
         names = set(opened.namelist())
         told = opened.read("README.md").decode()
+        manifest = json.loads(opened.read("manifest.json"))
     code = {"code/own_archived/__init__.py", "code/own_archived/mine.py", "code/own_archived/helper.py"}
     assert {"README.md", "manifest.json", "run/campaign.json", "inputs/1/log1.swf", "inputs/2/log2.swf"} | code <= names
     assert "schedlab campaign rerun x.zip --allow-import own_archived.mine:narrow" in told
+    library = importlib.metadata.version("packaging")  # which the user's own code imports, and schedlab does not tell
+    assert f", packaging {library}." in told or f", packaging {library}, " in told
+    assert manifest["versions"]["packaging"] == run.facts["provenance"]["packaging"] == library
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     shutil.move(tmp_path / "home", tmp_path / "gone")
@@ -62,7 +68,7 @@ def test_an_archive_is_whole_and_is_run_again_elsewhere_with_the_same_results(ru
     for name in [name for name in sys.modules if name.startswith("own_archived")]:
         del sys.modules[name]
     monkeypatch.chdir(elsewhere)
-    with pytest.raises(InputError, match=r"add --allow-import own_archived\.mine:narrow$"):
+    with pytest.raises(InputError, match=r'write with sl\.imports\.allow_imports\("own_archived\.mine:narrow"\)'):
         rerun(file, elsewhere / "refused", workers=1)
     with allow_imports("own_archived.mine"):
         found = difference(*rerun(file, elsewhere / "again", workers=1))

@@ -40,7 +40,7 @@ from schedlab.errors import InputError, OutputError, SchedlabError
 def test_every_task_has_a_result_and_progress_is_told(tmp_path: Path) -> None:
     told: list[tuple[int, int, int]] = []
     run = run_here(small(), tmp_path / "run", progress=lambda *numbers: told.append(numbers))
-    assert told[-1] == (PLANNED, 0, PLANNED)
+    assert (told[0], told[-1]) == ((0, 0, PLANNED), (PLANNED, 0, PLANNED))
     assert [done for done, _, _ in told] == sorted(done for done, _, _ in told)
     assert run.status().done == PLANNED
 

@@ -1,7 +1,7 @@
 """A campaign as one file: inputs, code, definition and results with their fingerprints, and how to run it again.
 
 README.md        what it is, what made it, and the command that runs it again
-manifest.json    the SHA-256 of every other file, and what has to be imported
+manifest.json    the SHA-256 of every other file, what has to be imported, and the versions of libraries
 run/             the run directory, in which paths are those of the archive
 inputs/          logs, machines, workflows
 code/            modules of the user's own that the campaign names
@@ -94,7 +94,8 @@ def archive(run: RunDirectory, path: str | os.PathLike[str]) -> Path:
     hashes = {name: hashlib.sha256(held).hexdigest() for name, held in content.items()}
     hashes |= {name: file_sha256(str(file)) for name, file in places.files.items()}
     names = run.plan.campaign.named_classes()
-    manifest = {"schedlab_archive": SCHEMA, "name": run.facts["name"], "imports": names, "files": hashes}
+    about = {"name": run.facts["name"], "imports": names, "versions": run.facts["provenance"]}
+    manifest = {"schedlab_archive": SCHEMA, **about, "files": hashes}
     with atomic_path(target) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as written:
         written.writestr("README.md", readme(run, target.name, hashes))
         written.writestr("manifest.json", json.dumps(manifest, indent=1))

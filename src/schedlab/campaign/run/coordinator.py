@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
@@ -22,14 +22,14 @@ from schedlab.campaign.run.lock import Lock
 from schedlab.campaign.run.worker import Report, blamed, new_failure, run_batch
 from schedlab.errors import InputError, SchedlabError, check_type
 from schedlab.imports import allow_imports
-from schedlab.own_code import OwnCode
+from schedlab.own_code import OwnCode, libraries_of
 from schedlab.schedule.provenance import versions
 
 DEATHS = 3
 """How many processes may die at a task before it counts as failed, or in a row before they begin with one."""
 
 Progress = Callable[[int, int, int], None]
-"""Called with how many tasks are done, how many have failed, and how many there are."""
+"""Called with how many tasks are done, how many have failed, and how many there are; first before any is run."""
 
 
 def run_campaign(
@@ -60,7 +60,7 @@ def run_campaign(
     retry_failed
         Whether to try tasks again that failed before.
     progress
-        Called now and then.
+        Called at the beginning, with how many tasks were done or had failed before, and after each batch.
     command, text
         What the user typed, and what the campaign file says, for the report.
 
@@ -120,7 +120,7 @@ def prepared(run: RunDirectory, campaign: Campaign, base: Path, command: str = "
     run.create()
     with Lock(run.path / "lock.json", f"the run directory {run.path}"):
         settle(run)
-        run.write_facts(plan, base, versions(), command, text)
+        run.write_facts(plan, base, versions_with(plan.code), command, text)
         run.sweep()
         yield
 
@@ -139,7 +139,7 @@ def work_through(
     workers
         Who does it.
     progress
-        Called after each batch.
+        Called at the beginning and after each batch.
     done
         How many tasks of the campaign were done or had failed before.
     """
@@ -148,14 +148,14 @@ def work_through(
         raise InputError(
             "a timeout needs workers with one thread each, which can be stopped individually: dask worker --nthreads 1"
         )
-    code = OwnCode.of(run.plan.code)
-    job = partial(
-        run_batch, run.path, code, provenance=versions(), schedules=campaign.schedules, timeout=campaign.timeout
-    )
+    code, known = OwnCode.of(run.plan.code), versions_with(run.plan.code)
+    job = partial(run_batch, run.path, code, provenance=known, schedules=campaign.schedules, timeout=campaign.timeout)
     again: list[Batch] = []
     running: dict[Future[Report], Batch] = {}
     retries = _RetryPolicy(run)
     failed = 0
+    if progress:
+        progress(done, failed, len(run.plan))
     while True:
         # One batch more than workers are there for each of them, so that none waits for this loop.
         while len(running) < 2 * workers.number:
@@ -228,6 +228,11 @@ class _RetryPolicy:
 
 def _timed_out(trace: str) -> bool:
     return "Timeout (" in trace
+
+
+def versions_with(names: Collection[str]) -> dict[str, str]:
+    """Return the versions of what computes results: also of what the code of the user's own imports."""
+    return versions() | libraries_of(names)
 
 
 def pending_tasks(run: RunDirectory, *, retry_failed: bool) -> NDArray[np.intp]:

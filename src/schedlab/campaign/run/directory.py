@@ -342,5 +342,8 @@ class RunDirectory(RunFiles):
         return next((path for path in files if self.read(path) is not None), None)
 
     def command_for(self, task: str) -> str:
-        """Return the command that runs one task alone."""
-        return shlex.join(["schedlab", "campaign", "task", str(self.path), task[:12]])
+        """Return the command that runs one task alone; it allows all code that the campaign names."""
+        words = ["schedlab", "campaign", "task", str(self.path), task[:12]]
+        if names := self.plan.campaign.named_classes():
+            words += ["--allow-import", ",".join(names)]
+        return shlex.join(words)
