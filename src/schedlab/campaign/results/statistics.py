@@ -352,15 +352,24 @@ def signed(metric: str, value: float) -> str:
 
 
 @explained
+def _ratio_text(value: float) -> str:
+    texts = (f"{value:.{digits}f}" for digits in range(3, 9))
+    return next((text for text in texts if float(text) != 1 or value == 1), f"{value:.3f}")
+
+
 def interval_text(interval: Interval | None, metric: str | None = None) -> str:
     """Return an interval of differences of a metric, or of ratios if none is named; "-" if there is none.
+
+    An end that is not 1 is not written as 1: which side it is on decides.
 
     Examples
     --------
     >>> interval_text((0.81, 1.02)), interval_text((-120, 30), "mean_wait"), interval_text(None)
     ('[0.810, 1.020]', '[-2 min, +30 s]', '-')
+    >>> interval_text((1.00021, 1.04)), interval_text((0.5, 1.0))
+    ('[1.0002, 1.040]', '[0.500, 1.000]')
     """
     if interval is None:
         return "-"
-    texts = [signed(metric, value) if metric else f"{value:.3f}" for value in interval]
+    texts = [signed(metric, value) if metric else _ratio_text(value) for value in interval]
     return f"[{texts[0]}, {texts[1]}]"
