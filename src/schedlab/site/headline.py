@@ -272,7 +272,7 @@ def _of_one(one: RankedVariant, ranking: VariantRanking) -> str:
         return f"Under {one.variant.name}, {gain[0]}." if gain else ""
     change = _of_variant(one, ranking.today, "it", advice=False) if one.same_work else _without_work(one, ranking.today)
     payers = [] if _pays_in_lead(one, ranking) else payers_of(one)
-    first, *others = [*change, *one.whose_work_texts, *payers, *gain, *one.bounds.cautions]
+    first, *others = [change[0], *one.whose_work_texts, *change[1:], *payers, *gain, *one.bounds.cautions]
     return " ".join([f"{one.variant.name}: {first}.", *map(sentence, others)])
 
 
