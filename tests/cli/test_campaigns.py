@@ -220,6 +220,22 @@ def test_the_command_that_repeats_a_failure_allows_the_code_that_the_campaign_na
     assert (again.exit_code, "not today" in again.stderr) == (1, True)
 
 
+@pytest.mark.parametrize("target", ["own.toml", "runs/own"])
+def test_the_status_of_a_campaign_needs_none_of_the_code_that_it_names(run, own_code: str, target: str) -> None:
+    run("--allow-import", own_code, "campaign", "run", "own.toml", "--workers", "1")
+    Path("fails_of_the_tests.py").unlink()
+    sys.modules.pop("fails_of_the_tests")
+    told = json.loads(run("campaign", "status", target, "--json").stdout)
+    assert (told["planned"], told["done"], told["failed"]) == (2, 1, 1)
+    [failure] = told["failures"]
+    assert "not today" in failure["reason"]
+    assert failure["command"].endswith(f" --allow-import {own_code}")
+    assert "failed: lublin, repetition 0: fcfs+fails_of_the_tests:Fails\n" in run("campaign", "status", target).stderr
+    assert "fails_of_the_tests" not in sys.modules
+    refused = run("campaign", "results", target)
+    assert (refused.exit_code, f"add --allow-import {own_code}" in refused.stderr) == (1, True)
+
+
 def test_the_progress_of_a_resumed_campaign_knows_how_many_were_there(
     run, study: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -214,9 +214,9 @@ def open_run(path: Path) -> RunDirectory:
     from schedlab.campaign.run.directory import RunDirectory
 
     if path.is_file():
-        from schedlab.campaign.definition.campaign_file import read_campaign
+        from schedlab.campaign.definition.campaign_file import name_in_campaign_file
 
-        opened = RunDirectory.open(RUNS / read_campaign(path).name)
+        opened = RunDirectory.open(RUNS / name_in_campaign_file(path))
         if opened.facts["text"] != campaign_text(path):
             note(f"{path} is not what {opened.path} was last run with: what follows is about the latter")
         return opened

@@ -202,7 +202,7 @@ def _note_warnings(inputs: Iterable[Input]) -> None:
 
 def status(run: Run, as_json: Json = False) -> None:
     """Print the progress and failures of a campaign, also while it runs."""
-    opened = open_run(run)
+    opened = open_run(run).without_code()
     document = _status(opened)
     if as_json:
         show_json(document)

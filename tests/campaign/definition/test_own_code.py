@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from campaign_samples import campaign
+from campaign_samples import campaign, finished_run
 
 from schedlab.campaign.definition.campaign import Campaign
 from schedlab.campaign.definition.inputs import find_inputs
@@ -135,6 +135,20 @@ def test_a_run_notices_and_keeps_what_has_not_changed(mine, tmp_path):
     again = second.results().task
     assert again[0] == fcfs
     assert again[1] != ours
+
+
+def test_the_plan_that_imports_nothing_has_the_same_tasks(mine, tmp_path):
+    name = mine.__name__
+    metrics = {"own": [f"{name}:narrow"], "main": f"{name}:narrow"}
+    schedulers = ["fcfs", {"policy": [f"{name}:narrow", "saf"], "backfill": "easy", "runtimes": f"{name}:Guess"}]
+    run = finished_run(tmp_path, campaign(schedulers=schedulers, metrics=metrics), failed=[1])
+    sys.modules.pop(name)
+    told = RunDirectory.open(run.path).without_code()
+    assert told.plan.names.tolist() == run.plan.names.tolist()
+    assert (told.status().done, told.status().failed) == (11, 1)
+    assert name not in sys.modules
+    with pytest.raises(InputError, match=f"names .*{name}:narrow"):
+        RunDirectory.open(run.path).status()
 
 
 def test_workers_run_the_code_that_was_checked_whatever_the_current_directory_has(mine, tmp_path, monkeypatch):

@@ -93,7 +93,7 @@ class Campaign(Section):
     @field_validator("name")
     @classmethod
     def _names_a_directory(cls, value: str) -> str:
-        if not _NAME.fullmatch(value) or value.startswith("index.sqlite"):
+        if not is_campaign_name(value):
             raise ValueError(
                 f"{value!r} is not a valid name: use letters, digits and . _ - (it becomes the name of a directory)"
             )
@@ -186,6 +186,17 @@ class Campaign(Section):
     def compared_with(self) -> str:
         """The scheduler that the others are compared with, as results name it."""
         return self.baseline or label_of(self.scheduler_texts()[0])
+
+
+def is_campaign_name(text: Any) -> bool:
+    """Return whether a run directory may be called so.
+
+    Examples
+    --------
+    >>> is_campaign_name("a-study"), is_campaign_name("../a"), is_campaign_name(7)
+    (True, False, False)
+    """
+    return isinstance(text, str) and _NAME.fullmatch(text) is not None and not text.startswith("index.sqlite")
 
 
 def importing_texts_in(definition: Any) -> list[str]:

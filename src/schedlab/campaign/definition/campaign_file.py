@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from schedlab.arguments import explained
-from schedlab.campaign.definition.campaign import Campaign, importing_texts_in
+from schedlab.campaign.definition.campaign import Campaign, importing_texts_in, is_campaign_name
 from schedlab.documents import LARGEST_TOML, line_of, parse_toml, path_in, read_text
 from schedlab.errors import InputError
 from schedlab.imports import check_imports
@@ -73,6 +73,22 @@ def read_campaign(path: str | os.PathLike[str]) -> Campaign:
         raise InputError("; ".join(_sentences(error, file, text))) from None
     except RecursionError:
         raise InputError(f"{file}: a formula is nested too deeply") from None
+
+
+def name_in_campaign_file(path: str | os.PathLike[str]) -> str:
+    """Return the name of the campaign of a file; of one in TOML, nothing else is looked at and no code is imported.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read or is not TOML, or if it is no campaign.
+    """
+    file = Path(path)
+    if file.suffix != ".py":
+        name = parse_toml(read_text(file, "campaign", largest=LARGEST_TOML), str(file)).get("name")
+        if is_campaign_name(name):
+            return str(name)
+    return read_campaign(file).name
 
 
 def _run_python(file: Path) -> Campaign:

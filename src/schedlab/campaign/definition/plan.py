@@ -202,14 +202,22 @@ class Plan:
         Its sources, from `schedlab.campaign.definition.inputs.find_inputs`.
     code
         The digests of the code of the user's own that it names; None: of that code as it is now.
+    schedulers
+        Their canonical texts; None: those of the campaign. To make these is to import what they name.
     """
 
-    def __init__(self, campaign: Campaign, inputs: Sequence[Input], code: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        campaign: Campaign,
+        inputs: Sequence[Input],
+        code: Mapping[str, str] | None = None,
+        schedulers: Sequence[str] | None = None,
+    ) -> None:
         self.campaign = campaign
         self.inputs = list(inputs)
         self.code = digests_of_code(campaign.named_classes()) if code is None else dict(code)
         self.settings = Settings.of(campaign, self.code)
-        self.schedulers = campaign.scheduler_texts()
+        self.schedulers = campaign.scheduler_texts() if schedulers is None else list(schedulers)
         tasks = sum(number_of_instances(campaign, item) for item in inputs) * len(self.schedulers)
         if tasks > MOST_TASKS:
             raise InputError(

@@ -51,6 +51,7 @@ class Facts(BaseModel):
     text: str
     provenance: dict[str, str]
     code: dict[str, str] = {}
+    schedulers: list[str] = []
 
 
 FACTS = TypeAdapter(Facts)
@@ -69,16 +70,43 @@ def plan_of(facts: dict[str, Any], source: str) -> Plan:
         If it describes none; the message begins with the source.
     """
     check_imports(importing_texts_in(facts["definition"]), source)
+    return _plan(_campaign(facts["definition"], source), facts, source)
+
+
+def plan_without_code(facts: dict[str, Any], source: str) -> Plan:
+    """Return the plan that campaign.json describes, without the code that it names: it tells tasks, and runs none.
+
+    Schedulers and metrics of the user's own are names in it and nothing more.
+
+    Raises
+    ------
+    InputError
+        As for `plan_of`, which makes the plan where no code is named, or where an earlier schedlab wrote the file.
+    """
     definition = facts["definition"]
+    metrics = definition.get("metrics")
+    own = metrics.get("own") if isinstance(metrics, dict) else None
+    if not (facts["code"] and facts["schedulers"] and isinstance(own, list)):
+        return plan_of(facts, source)
+    plain = {name: value for name, value in metrics.items() if name not in ("own", "main")}
+    campaign = _campaign(definition | {"schedulers": ["fcfs"], "baseline": None, "metrics": plain}, source)
+    with_names = campaign.model_copy(update={"metrics": campaign.metrics.model_copy(update={"own": tuple(own)})})
+    return _plan(with_names, facts, source, facts["schedulers"])
+
+
+def _campaign(definition: dict[str, Any], source: str) -> Campaign:
     if definition.get("engine") != "slurm":
         definition = {"slurm": OF_0_1} | definition
-    campaign = checked(CAMPAIGN, definition, f"{source}: definition", REMEDY)
+    return checked(CAMPAIGN, definition, f"{source}: definition", REMEDY)
+
+
+def _plan(campaign: Campaign, facts: dict[str, Any], source: str, schedulers: Sequence[str] | None = None) -> Plan:
     inputs = inputs_of(facts, source)
     for item in inputs:
         if not 0 <= item.entry < len(campaign.workloads):
             raise InputError(f"{source}: entry {item.entry} of workloads does not exist; {REMEDY}")
     try:
-        return Plan(campaign, inputs, facts["code"])
+        return Plan(campaign, inputs, facts["code"], schedulers)
     except (LookupError, TypeError, ValueError, OverflowError, AttributeError) as error:
         raise InputError(f"{source}: the inputs do not match the definition ({error}); {REMEDY}") from None
 

@@ -34,7 +34,7 @@ from schedlab.arguments import explained
 from schedlab.atomic import atomic_path
 from schedlab.campaign.definition.campaign import Campaign
 from schedlab.campaign.definition.plan import Plan
-from schedlab.campaign.run.contents import FACTS, REMEDY, failures_in, names_in, plan_of, results_in
+from schedlab.campaign.run.contents import FACTS, REMEDY, failures_in, names_in, plan_of, plan_without_code, results_in
 from schedlab.campaign.run.outcome import Failure, Status
 from schedlab.campaign.run.own_files import is_file, modified
 from schedlab.campaign.run.run_files import RunFiles
@@ -131,6 +131,7 @@ class RunDirectory(RunFiles):
             "inputs": [item.to_dict() for item in plan.inputs],
             "tasks": len(plan),
             "code": plan.code,
+            "schedulers": plan.schedulers,
             "command": command,
             "text": text,
             "provenance": provenance,
@@ -178,6 +179,18 @@ class RunDirectory(RunFiles):
             If campaign.json describes none.
         """
         return plan_of(self.facts, str(self.path / "campaign.json"))
+
+    def without_code(self) -> RunDirectory:
+        """Return this directory with a plan that imports nothing: it counts simulations and names failures.
+
+        Raises
+        ------
+        InputError
+            If campaign.json describes no plan.
+        """
+        counted = RunDirectory(self.path)
+        counted.__dict__["plan"] = plan_without_code(self.facts, str(self.path / "campaign.json"))
+        return counted
 
     def known_inputs(self, campaign: Campaign) -> list[Input]:
         """Return what is known from the last run of the inputs of entries that have not changed since."""
@@ -344,6 +357,6 @@ class RunDirectory(RunFiles):
     def command_for(self, task: str) -> str:
         """Return the command that runs one task alone; it allows all code that the campaign names."""
         words = ["schedlab", "campaign", "task", str(self.path), task[:12]]
-        if names := self.plan.campaign.named_classes():
-            words += ["--allow-import", ",".join(names)]
+        if self.plan.code:
+            words += ["--allow-import", ",".join(self.plan.code)]
         return shlex.join(words)
