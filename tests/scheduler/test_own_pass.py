@@ -87,7 +87,7 @@ def test_easy_with_an_order_is_no_pass():
 
 def test_files_name_passes_only_if_they_are_allowed(module, monkeypatch):
     text = f"saf+{module}:Lookahead(k=3)"
-    with pytest.raises(InputError, match=f"--allow-import {module}:Lookahead$"):
+    with pytest.raises(InputError, match=f'with sl.imports.allow_imports."{module}:Lookahead".: around'):
         Scheduler.from_file(text, "a.toml")
     monkeypatch.syspath_prepend(".")
     monkeypatch.setenv("PYTHONPATH", ".")

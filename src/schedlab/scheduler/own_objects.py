@@ -95,7 +95,7 @@ def kept_arguments(given: object) -> str:
     --------
     >>> from schedlab.policies import FormulaPolicy
     >>> kept_arguments(FormulaPolicy("p*q"))
-    "(formula='p*q')"
+    "(source='p*q')"
     """
     try:
         parameters = inspect.signature(type(given)).parameters

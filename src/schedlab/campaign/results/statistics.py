@@ -351,12 +351,12 @@ def signed(metric: str, value: float) -> str:
     return f"{'+' if value > 0 else ''}{quantity(metric, value)}"
 
 
-@explained
 def _ratio_text(value: float) -> str:
     texts = (f"{value:.{digits}f}" for digits in range(3, 9))
     return next((text for text in texts if float(text) != 1 or value == 1), f"{value:.3f}")
 
 
+@explained
 def interval_text(interval: Interval | None, metric: str | None = None) -> str:
     """Return an interval of differences of a metric, or of ratios if none is named; "-" if there is none.
 
