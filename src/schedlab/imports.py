@@ -104,9 +104,9 @@ def load_named(text: str, what: str) -> Any:
         raise InputError(f"{what} {shown(source)}: must be written MODULE:NAME")
     module, _, name = source.partition(":")
     here = os.getcwd()
-    sys.path.insert(0, here)
     try:
-        return getattr(importlib.import_module(module), name)
+        with searched_first(here):
+            return getattr(importlib.import_module(module), name)
     except ModuleNotFoundError as error:
         if error.name != module.partition(".")[0]:
             raise InputError(f"{what} {source}: {told_failure(error)}") from error
@@ -116,8 +116,16 @@ def load_named(text: str, what: str) -> Any:
         ) from error
     except Exception as error:
         raise InputError(f"{what} {source}: {told_failure(error)}") from error
+
+
+@contextmanager
+def searched_first(directory: str) -> Iterator[None]:
+    """Let Python look for modules in a directory before all other places."""
+    sys.path.insert(0, directory)
+    try:
+        yield
     finally:
-        sys.path.remove(here)
+        sys.path.remove(directory)
 
 
 def told_failure(error: Exception) -> str:

@@ -9,12 +9,13 @@ import importlib.util
 import sys
 import sysconfig
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from importlib.metadata import packages_distributions, version
 from pathlib import Path
 from types import ModuleType
 
 from schedlab.errors import InputError
-from schedlab.imports import told_failure
+from schedlab.imports import searched_first, told_failure
 
 DIGITS = 16
 """Hexadecimal digits of a digest."""
@@ -113,13 +114,8 @@ class OwnCode:
 def _imported(digests: Mapping[str, str], places: Mapping[str, str]) -> OwnCode:
     """Import modules from their places; where these are missing, as on another host, Python looks for them itself."""
     for module, place in places.items():
-        sys.path.insert(0, place)
-        try:
+        with searched_first(place), suppress(ImportError):  # whoever needs it says so
             importlib.import_module(module)
-        except ImportError:
-            pass  # whoever needs it says so
-        finally:
-            sys.path.remove(place)
     return OwnCode(digests, places)
 
 

@@ -111,10 +111,8 @@ class Recorder:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Note what a test took."""
         if report.when == "teardown":
-            used, of_the_tree = (
-                dict(report.user_properties).get(CPU_SECONDS, 0),
-                report.nodeid.partition("::")[0].count("/") == 1,
-            )
+            used = dict(report.user_properties).get(CPU_SECONDS, 0)
+            of_the_tree = report.nodeid.partition("::")[0].count("/") == 1
             slow = used > (TOO_LONG if of_the_tree else QUICK)
             (self._slow.add if slow else self._slow.discard)(report.nodeid)
 

@@ -128,8 +128,8 @@ def _alike(best: KindCapacity, others: Sequence[KindCapacity]) -> list[str]:
     found = [
         one.kind.name
         for one in others
-        if one.unusable.share < ALL and one.instead is not None and (interval := one.instead.interval) is not None
-        if interval[0] <= 0 <= interval[1]
+        if one.unusable.share < ALL and one.instead is not None and one.instead.interval is not None
+        if not one.instead.excludes_none
     ]
     if not found:
         return []

@@ -72,7 +72,9 @@ class WaitShare:
     mean_without: float
 
 
-def wait_share(kind: str, group: str, waits: NDArray[np.int64], rows: NDArray[np.intp]) -> WaitShare:
+def wait_share(
+    kind: str, group: str, waits: NDArray[np.int64] | NDArray[np.float64], rows: NDArray[np.intp]
+) -> WaitShare:
     """Return what some jobs have of all waiting.
 
     Examples

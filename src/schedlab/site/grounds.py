@@ -75,12 +75,9 @@ class Grounds:
     @property
     def deciding(self) -> list[str]:
         """What decides how far the answer goes, in clauses; empty: nothing does."""
-        empty = f"{self.after_the_begin} is replayed from an empty machine, so that its first jobs wait too little"
-        mostly = (
-            empty if self.after_the_begin else "",
-            log_end_clause(self.after_the_log),
-            str(self.main_user or ""),
-        )
+        empty = "is replayed from an empty machine, so that its first jobs wait too little"
+        begin = f"{self.after_the_begin} {empty}" if self.after_the_begin else ""
+        mostly = (begin, log_end_clause(self.after_the_log), str(self.main_user or ""))
         cost = "what other passes cost slurmctld (its locks, bf_max_time) is not simulated" if self.passes else ""
         return [one for one in (*self.cautions, *mostly, cost) if one]
 

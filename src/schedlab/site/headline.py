@@ -277,9 +277,9 @@ def _of_one(one: RankedVariant, ranking: VariantRanking) -> str:
 
 
 def _pays_in_lead(one: RankedVariant, ranking: VariantRanking) -> bool:
-    """Return whether the first sentences say who pays under a variant: where nothing is sure, of all of which they
-    speak."""
-    return not ranking.has_winner and one in _undecided_of(ranking)
+    """Return whether the first sentences say who pays under a variant: where they are of what the log cannot tell."""
+    of_waits = ranking.metric == "mean_wait" and not ranking.has_winner and not _first_of_each(ranking)
+    return of_waits and one in _undecided_of(ranking)
 
 
 def _of_variant(one: RankedVariant, today: float, name: str = "", *, advice: bool = True) -> list[str]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from schedlab.cluster.membership import users_of
 from schedlab.schedule.schedule import Schedule
-from schedlab.site.carriers import LIFT
+from schedlab.site.carriers import stands_out, wait_share
 from schedlab.site.effects import group_name
 from schedlab.site.wait_text import wait_text
 from schedlab.wording import count_of
@@ -66,12 +66,10 @@ def main_user(schedules: Sequence[Schedule]) -> MainUser | None:
     known = users.codes >= 0
     waits = np.mean([one.wait_time for one in schedules], axis=0)
     sums = np.bincount(users.codes[known], weights=waits[known], minlength=len(users.names))
-    total = float(waits.sum())
-    if not known.any() or sums.max() < MOSTLY * total or not total:
+    if not known.any():
         return None
     first = int(sums.argmax())
-    jobs = int(np.count_nonzero(users.codes == first))
-    share = float(sums[first]) / total
-    if jobs == len(waits) or share < LIFT * jobs / len(waits):
+    found = wait_share("user", users.names[first], waits, np.flatnonzero(users.codes == first))
+    if found.share_of_waiting < MOSTLY or not stands_out(found):
         return None
-    return MainUser(users.names[first], jobs, share, (total - sums[first]) / (len(waits) - jobs))
+    return MainUser(found.group, found.jobs, found.share_of_waiting, found.mean_without)

@@ -55,7 +55,7 @@ def lead_of(found: Maintenance) -> list[str]:
 def _choice(found: Maintenance) -> str:
     """Say for when to drain or, if that is no drain, or the log cannot tell days, that first."""
     best, several = found.best, len(found.slots) > 1
-    alike = found.chance.least is not None and _near(found) == len(found.slots) - 1
+    alike = found.chance.least is not None and len(_near_ones(found)) == len(found.slots) - 1
     cheapest = f"no begin is surely better than another; the cheapest in this log is {best.name}"
     but = []
     if found.whole and (running := found.still_running):
@@ -120,10 +120,6 @@ def _chance(found: Maintenance) -> str:
     return f"{below} between weeks{'' if found.chance.copies is None else ' and copies'}"
 
 
-def _near(found: Maintenance) -> int:
-    return len(_near_ones(found))
-
-
 def _alike(found: Maintenance) -> str:
     """Say which begins are as good, those first that make jobs wait least."""
     near = sorted(_near_ones(found), key=lambda one: one.mean("moved_hours"))
@@ -161,7 +157,7 @@ def _certainty(found: Maintenance) -> Iterator[str]:
         low, high = best.range
         dates = listed([one.begin.name for one in best.costs])
         yield f"In {weeks:,} weeks of the log ({dates}), {low:,.0f} to {high:,.0f} core-hours idled before it."
-    if found.chance.least is not None and 0 < _near(found) < len(found.slots) - 1:
+    if found.chance.least is not None and 0 < len(_near_ones(found)) < len(found.slots) - 1:
         yield _alike(found)
     if best.drained >= 1:
         yield (

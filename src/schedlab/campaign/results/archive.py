@@ -12,7 +12,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import sys
 import zipfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
@@ -31,6 +30,7 @@ from schedlab.campaign.sources.fields import expanded
 from schedlab.campaign.sources.input import Input
 from schedlab.documents import checked, parse_json
 from schedlab.errors import InputError, check_type
+from schedlab.imports import searched_first
 from schedlab.own_code import digest_of_code, is_installed, module_paths
 from schedlab.streams import file_sha256
 from schedlab.wording import shown
@@ -164,15 +164,14 @@ def rerun(
     code = str(target / "code")
     before = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = os.pathsep.join([code, *([before] if before else [])])
-    sys.path.insert(0, code)
     try:
-        first = RunDirectory.open(target / "run")
-        second = run_campaign(
-            first.plan.campaign, target / "rerun", base=target, workers=workers, text=first.facts["text"]
-        )
+        with searched_first(code):
+            first = RunDirectory.open(target / "run")
+            second = run_campaign(
+                first.plan.campaign, target / "rerun", base=target, workers=workers, text=first.facts["text"]
+            )
         return first, second
     finally:
-        sys.path.remove(code)
         del os.environ["PYTHONPATH"]
         if before is not None:
             os.environ["PYTHONPATH"] = before
