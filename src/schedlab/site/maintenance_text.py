@@ -11,7 +11,7 @@ from schedlab.site.effects import group_name
 from schedlab.site.headline import copies_text
 from schedlab.site.maintenance import Maintenance, MaintenanceSlot
 from schedlab.site.wait_text import signed
-from schedlab.site.who_pays import NO_GROUP, payers_text, unjudged_texts
+from schedlab.site.who_pays import payers_texts
 from schedlab.wording import count_of, sentence, table
 
 BEST, WORST = 8, 2
@@ -180,9 +180,9 @@ def _certainty(found: Maintenance) -> Iterator[str]:
 
 def _who_pays(found: Maintenance) -> Iterator[str]:
     begin = found.best.costs[0].begin.name
-    payers = payers_text(found.effects)
+    payers, *unjudged = payers_texts(found.effects)
     yield f"Told as what-if does, with the begin {begin}, {payers}."
-    yield from map(sentence, unjudged_texts(found.effects) if payers == NO_GROUP else [])
+    yield from map(sentence, unjudged)
     for kind in ("user", "account", "partition"):
         groups = found.payers_of(kind)
         if len(groups) > 1 and groups[0].share < NEARLY_ALL:

@@ -91,10 +91,14 @@ def payers_of(one: RankedVariant) -> list[str]:
     """Say who waits longer under a variant; where no group surely does, which jobs wait by far longer all the same."""
     if one.unchanged or not one.effects:
         return []
-    told = payers_text(one.effects)
-    if told != NO_GROUP:
-        return [told]
-    return [told, *unjudged_texts(one.effects), *([f"but {one.far.clause}"] if one.far.jobs else [])]
+    told = payers_texts(one.effects)
+    return [*told, f"but {one.far.clause}"] if told[0] == NO_GROUP and one.far.jobs else told
+
+
+def payers_texts(effects: Sequence[Effect]) -> list[str]:
+    """Say who waits longer; where no group surely does, also of whom that cannot be judged."""
+    told = payers_text(effects)
+    return [told, *unjudged_texts(effects)] if told == NO_GROUP else [told]
 
 
 def unjudged_texts(effects: Sequence[Effect]) -> list[str]:
