@@ -57,11 +57,22 @@ def by_address(named_tuple: Class) -> Class:
     return named_tuple
 
 
+_kind_of: Any = functools.lru_cache(maxsize=1024)(Addressed)
+_kinds_of_arrays: dict[tuple[Any, ...], types.Type] = {}
+
+
 def _type_of(value: Any) -> types.Type:
+    """Return the type of a value; a simulation has hundreds of arrays of a few types, so they are remembered."""
     if hasattr(value, "_fields"):
-        return Addressed(type(value), tuple(_type_of(field) for field in value))
-    kind: types.Type = typeof_impl(value, None)
-    return kind
+        known: types.Type = _kind_of(type(value), tuple(_type_of(field) for field in value))
+        return known
+    if type(value) is not np.ndarray:
+        kind: types.Type = typeof_impl(value, None)
+        return kind
+    facts = value.dtype, value.ndim, value.flags.num
+    if facts not in _kinds_of_arrays:
+        _kinds_of_arrays[facts] = typeof_impl(value, None)
+    return _kinds_of_arrays[facts]
 
 
 def words_of(value: Any) -> tuple[Addressed, Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 import numba
@@ -98,8 +98,13 @@ class UserCode:
     """
 
     def __init__(self, function: Callable[..., Any], world: Any) -> None:
-        self._function, self._world = function, typeof_impl(world, None)
+        self._function = function
+        self._kinds = (typeof_impl(world, None), types.int64)  # once: this looks at hundreds of arrays
         self._kept: Any = None
+
+    def addresses(self, kernels: Iterable[Any]) -> list[int]:
+        """Return where kernels of the world and a number are, for `call_at` in the function."""
+        return [address_of(kernel, self._kinds) for kernel in kernels]
 
     def given(self, attributes: dict[str, Any], columns: dict[str, Any]) -> int:
         """Return the address of what the function is given; it is kept alive by this object."""
@@ -117,7 +122,7 @@ class UserCode:
             If it does not compile: with what Numba says.
         """
         try:
-            return address_of(_asked(self._function, self._kind), (self._world, types.int64))
+            return address_of(_asked(self._function, self._kind), self._kinds)
         except NumbaError as error:
             raise TypeError(_short(str(error))) from error
 

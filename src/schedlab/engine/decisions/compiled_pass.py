@@ -15,7 +15,7 @@ from schedlab.engine.passes.own_plan import ACTIONS, DECIDE, DECISIONS, FAILED, 
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.world import World
 from schedlab.errors import InputError
-from schedlab.kernels import UserCode, compiled_for
+from schedlab.kernels import UserCode
 from schedlab.scheduler.own_objects import copied_object
 from schedlab.scheduler.own_pass import FUTURE, OwnPass
 from schedlab.workload.workload import FIELDS
@@ -41,7 +41,7 @@ class CompiledPass:
         self._code = UserCode(_function_of(own), world)
         self._told = np.zeros(TOLD_SIZE + 3 * len(prepared.jobs), dtype=np.int64)
         self._words[REFUSED] = NOTHING_REFUSED
-        self._words[ACTIONS:] = [_address(kernel, world) for kernel in KERNELS]
+        self._words[ACTIONS:] = self._code.addresses(KERNELS)
         self._give()
         try:
             self._words[DECIDE] = self._code.address()
@@ -94,10 +94,6 @@ def _function_of(own: OwnPass) -> Any:
     if decide is None:
         raise InputError(f"pass {own.text}: `compiled` is for classes with a method decide(self, view)")
     return decide
-
-
-def _address(kernel: Any, world: World) -> int:
-    return int(compiled_for(kernel, world, 0)[0][0])
 
 
 def _attributes_of(decider: Any, text: str) -> dict[str, Any]:
