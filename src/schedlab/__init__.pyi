@@ -9,6 +9,7 @@ from . import files as files
 from . import formats as formats
 from . import generate as generate
 from . import gym as gym
+from . import imports as imports
 from . import learn as learn
 from . import metrics as metrics
 from . import model as model

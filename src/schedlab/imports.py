@@ -23,6 +23,8 @@ from schedlab.errors import InputError, checked_text
 from schedlab.naming import split_name
 from schedlab.wording import shown
 
+__all__ = ["allow_imports"]
+
 _ALLOWED: ContextVar[frozenset[str]] = ContextVar("allowed", default=frozenset())
 
 _NAME = re.compile(r"(?P<at>@\s*)?(?P<module>[^\W\d][\w.]*)\s*:\s*(?P<name>[^\W\d][\w.]*)")

@@ -19,6 +19,7 @@ import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.datamodel import models, registry
+from numba.core.errors import TypingError
 from numba.core.typing.templates import AttributeTemplate
 from numba.extending import NativeValue, infer_getattr, lower_getattr_generic, typeof_impl, unbox
 
@@ -28,6 +29,10 @@ WORD = ir.IntType(64)
 ADDRESS = ir.IntType(8).as_pointer()
 DATA, SHAPE, STRIDES = 16, 32, 40
 """Where NumPy keeps these in an array, in bytes: they are part of its binary interface."""
+
+
+THERE_IS_NO = "there is no"
+"""How it is told that a tuple has no such field."""
 
 
 class Addressed(types.Type):
@@ -117,7 +122,10 @@ class _Fields(AttributeTemplate):
     key = Addressed
 
     def generic_resolve(self, value: Any, name: str) -> Any:  # type: ignore[override]
-        return value.fields.get(name)
+        if name not in value.fields:
+            known = ", ".join(field for field in value.fields if not field.startswith("_"))
+            raise TypingError(f"{THERE_IS_NO} {name}; there are {known}")
+        return value.fields[name]
 
 
 @lower_getattr_generic(Addressed)

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
 from llvmlite import ir
 from numba.core import types
 from numba.core.datamodel import models
-from numba.core.errors import NumbaError
+from numba.core.errors import NumbaError, UnsupportedBytecodeError
 from numba.extending import (
     intrinsic,
     make_attribute_wrapper,
@@ -27,7 +29,7 @@ from numba.extending import (
 
 from schedlab.kernels.calls_by_address import address_of
 from schedlab.kernels.numba_versions import config
-from schedlab.kernels.tuples_by_address import ADDRESS, Addressed, words_of
+from schedlab.kernels.tuples_by_address import ADDRESS, THERE_IS_NO, Addressed, words_of
 
 Class = TypeVar("Class", bound=type)
 
@@ -123,8 +125,8 @@ class UserCode:
         """
         try:
             return address_of(_asked(self._function, self._kind), self._kinds)
-        except NumbaError as error:
-            raise TypeError(_short(str(error))) from error
+        except (NumbaError, UnsupportedBytecodeError) as error:
+            raise TypeError(_short(error, self._function)) from error
 
 
 @functools.cache
@@ -169,7 +171,20 @@ def _type_handle(context: Any, world: Any, columns: Any) -> Any:
 _handle: Any = intrinsic(_type_handle)
 
 
-def _short(message: str) -> str:
-    """Return what Numba says, without the ways that it has tried."""
+def _short(error: Exception, function: Callable[..., Any]) -> str:
+    """Return what Numba says in a line: without the ways that it has tried, and with the user's line."""
+    message = str(error)
+    file = inspect.unwrap(getattr(function, "py_func", function)).__code__.co_filename
+    places = [int(line) for path, line in re.findall(r"(\S+) \((\d+)\)", message) if path == file]
+    where = f"{Path(file).name}, line {places[0]}: " if places else ""
+    missing = re.search(rf"{THERE_IS_NO} .*", message)
+    if missing:
+        return where + missing.group()
+    attribute = re.search(r"Unknown attribute '(\w+)' of type Handle", message)
+    if attribute:
+        return f"{where}the view has no {attribute.group(1)}"
+    refused = re.search(r">>> (.*)", message)
+    if refused:
+        return where + re.sub(r"Handle\([^)]*\)", "view", refused.group(1)) + " is not known for these types"
     lines = [line.strip() for line in message.splitlines() if line.strip()]
-    return "; ".join(dict.fromkeys(line for line in lines if not line.startswith(("Failed in", "-", "During", "^"))))
+    return where + next((line for line in lines if not line.startswith("Failed in")), type(error).__name__)

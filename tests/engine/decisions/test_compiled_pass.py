@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -214,8 +217,38 @@ def test_what_does_not_compile_is_told_with_the_reason():
         def decide(self, view):
             view.ask_somebody()
 
-    with pytest.raises(InputError, match=r"(?s)^pass <Unknown> does not compile.*plain Python.*ask_somebody"):
-        starts(THREE, Unknown())
+    class Ended(Pass):
+        compiled = True
+
+        def decide(self, view):
+            view.start(view.column("run_time")[0])
+
+    class Imports(Pass):
+        compiled = True
+
+        def decide(self, view):
+            import collections
+
+            collections.deque(view.waiting)
+
+    class Starts(Pass):
+        compiled = True
+
+        def decide(self, view):
+            view.start("the first")
+
+    for own, said in (
+        (Unknown(), "the view has no ask_somebody"),
+        (Ended(), "there is no run_time; there are job_id, submit_time, "),
+        (Imports(), "Use of unsupported opcode (IMPORT_NAME)"),
+        (Starts(), "start(view, "),
+    ):
+        with pytest.raises(InputError) as error:
+            starts(THREE, own)
+        told = str(error.value)
+        assert re.match(rf"pass <\w+> does not compile: {Path(__file__).name}, line \d+: {re.escape(said)}", told)
+        assert "without `compiled`, the pass is plain Python" in told
+        assert len(told) < 500
     with pytest.raises(InputError, match=r"^pass <Says\(what='all'\)>: what is a str; a compiled pass has numbers and"):
         starts(THREE, Says("all"))
 

@@ -47,8 +47,8 @@ class CompiledPass:
             self._words[DECIDE] = self._code.address()
         except TypeError as error:
             raise InputError(
-                f"pass {own.text} does not compile: decide uses what Numba does not know (without `compiled`, it is "
-                f"plain Python): {error}"
+                f"pass {own.text} does not compile: {error} (Numba does not know all of Python; without "
+                "`compiled`, the pass is plain Python)"
             ) from error
 
     def _give(self) -> None:
