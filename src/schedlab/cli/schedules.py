@@ -260,7 +260,7 @@ def compare(
 
         figures = save_comparison_figures(comparison.schedules, plot)
         note(f"{len(figures)} figures are in {plot}")
-    answered = ""
+    answered: list[str] = []
     if report is not None or metric is not None:
         from schedlab.report.evidence import evidence_of_comparison
         from schedlab.report.html import answer_of
@@ -277,7 +277,7 @@ def compare(
 
             note(f"report {write_report(evidence, report)}")
         if metric is not None:
-            answered = f"\n\n{' '.join(answer_of(evidence))}"
+            answered = answer_of(evidence)
     for label, count in Counter(one.label for one in chosen).items():
         if count > 1:
             note(f"{label} was given {count} times and stands once in the table")
@@ -292,11 +292,13 @@ def compare(
                 "metrics": comparison.metrics,
                 "recorded": comparison.recorded_metrics,
             }
+            | ({"answer": answered} if answered else {})
         )
     else:
         size = next(iter(comparison.schedules.values())).processors
+        said = "\n\n" + " ".join(answered) if answered else ""
         which = f"{read.workload.name}: {count_of(len(read.workload), 'job')}, {size:,} processors"
-        show(f"{which}\n\n{comparison}{_who_pays(comparison)}{answered}")
+        show(f"{which}\n\n{comparison}{_who_pays(comparison)}{said}")
 
 
 def _who_pays(comparison: Comparison) -> str:

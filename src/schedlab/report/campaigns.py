@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.campaign.results.ranking import RankedScheduler, SchedulerRanking
-from schedlab.campaign.results.statistics import LARGER_IS_BETTER, METRIC, by_instance, quantity
+from schedlab.campaign.results.statistics import LARGER_IS_BETTER, METRIC, MIXED, by_instance, quantity
 from schedlab.errors import InputError
 from schedlab.report.style import (
     COLOURS,
@@ -372,7 +372,7 @@ def plot_heat_map(ranking: SchedulerRanking, ax: Axes | None = None) -> Axes:
         axes.imshow(np.log2(ratios), cmap=colours, norm=Normalize(-1.3 * most, 1.3 * most), aspect="auto")
         for (i, j), ratio in np.ndenumerate(ratios):
             pair = rows[j][i].paired
-            apart = pair is not None and pair.verdict in {"better", "worse"}
+            apart = pair is not None and pair.verdict in {"better", "worse", MIXED}
             axes.text(
                 j,
                 i,

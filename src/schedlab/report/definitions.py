@@ -192,7 +192,13 @@ DEFINITIONS = {
     "verdict": (
         "Verdict",
         "Better or worse if the 95% interval of the mean ratio lies on one side of 1 (without a ratio, that of the "
-        "difference on one side of 0); else the two cannot be told apart by these results.",
+        "difference on one side of 0); mixed if the values over all jobs (or, of a campaign, the mean difference) say "
+        "the opposite; else the two cannot be told apart by these results.",
+    ),
+    "over_all_jobs": (
+        "Over all jobs",
+        "The metric over all jobs that count at once, as the table in the terminal has it. Means over weeks differ: in "
+        "them each week counts alike, however many jobs it has.",
     ),
     "mean_ratio": (
         "Mean ratio",

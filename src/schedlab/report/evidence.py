@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from schedlab.campaign.definition.plan import Task
-from schedlab.campaign.results.blocks import block_name, weekly_blocks
+from schedlab.campaign.results.blocks import block_name, over_all_jobs, weekly_blocks
 from schedlab.campaign.results.comparison import Comparison
 from schedlab.campaign.results.statistics import METRIC, by_instance
 from schedlab.campaign.run.directory import RunDirectory
@@ -18,6 +18,7 @@ from schedlab.schedule.exports import read_schedule
 from schedlab.schedule.provenance import input_sha256, provenance_for_pages
 from schedlab.schedule.recorded import AS_RECORDED
 from schedlab.schedule.schedule import Schedule
+from schedlab.schedule.window import started_by_all
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -112,10 +113,14 @@ def evidence_of_comparison(
     shown, recorded = dict(comparison.schedules), comparison.recorded
     if recorded is not None and len(recorded) == len(first):
         shown[AS_RECORDED] = recorded
-    block = block_name(first.workload.submit_time)
+    rows = started_by_all(
+        comparison.schedules.values(), first, warm_up=comparison.warm_up, cool_down=comparison.cool_down
+    ).rows
+    block = block_name(first.workload.submit_time[rows])
     return Evidence(
         name=first.workload.name,
-        frame=weekly_blocks(comparison.schedules),
+        frame=weekly_blocks(comparison.schedules, rows),
+        whole=over_all_jobs(comparison.schedules, metric, rows),
         baseline=baseline or next(iter(comparison.schedules)),
         metric=metric,
         command=command,

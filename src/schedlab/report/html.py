@@ -83,6 +83,8 @@ class Evidence:
         Of one comparison: "week" or "day", whichever its instances are.
     warm_up, cool_down
         Of one comparison: what its metrics leave out.
+    whole
+        Of one comparison: the metric over all jobs that count, by scheduler, as the table in the terminal has it.
     """
 
     name: str
@@ -107,6 +109,7 @@ class Evidence:
     blocks: str = ""
     warm_up: float = 0
     cool_down: float = 0
+    whole: Mapping[str, float] = field(default_factory=dict)
 
 
 def write_report(evidence: Evidence, path: str | PathLike[str]) -> Path:
@@ -136,7 +139,7 @@ def render(evidence: Evidence) -> str:
     if evidence.running and frame.empty:
         page.carry("campaign", {"running": True, "rows": []})
         return page.render("waiting.html.j2", title=evidence.name, evidence=evidence)
-    result = ranking(frame, evidence.baseline, metric)
+    result = _ranking(evidence)
     schedulers = [row.scheduler for row in result.of()]
     campaign = grid(frame, metric, schedulers, evidence.baseline, run=shlex.quote(evidence.run), running=page.running)
     if campaign is not None or page.running:
@@ -154,7 +157,7 @@ def render(evidence: Evidence) -> str:
         percent=f"{100 * result.level:g}%",
         asked=_asked(evidence, schedulers),
         sentences=_sentences(evidence, result),
-        tables=[(name, [_cells(metric, row) for row in result.of(name)]) for name in result.workloads()],
+        tables=[(name, [_cells(result, row) for row in result.of(name)]) for name in result.workloads()],
         answers=answer_figures(result) if drawn else [],
         distributions=distribution_figures(frame, metric, schedulers) if drawn else [],
         classes=class_figures(frame, schedulers) if drawn else {},
@@ -167,7 +170,11 @@ def render(evidence: Evidence) -> str:
 
 def answer_of(evidence: Evidence) -> list[str]:
     """Return the answer of the page as sentences."""
-    return _sentences(evidence, ranking(evidence.frame, evidence.baseline, evidence.metric))
+    return _sentences(evidence, _ranking(evidence))
+
+
+def _ranking(evidence: Evidence) -> SchedulerRanking:
+    return ranking(evidence.frame, evidence.baseline, evidence.metric, whole=evidence.whole)
 
 
 def _sentences(evidence: Evidence, result: SchedulerRanking) -> list[str]:
@@ -232,12 +239,13 @@ def _completeness(evidence: Evidence) -> list[str]:
     ]
 
 
-def _cells(metric: str, row: RankedScheduler) -> dict[str, str]:
+def _cells(result: SchedulerRanking, row: RankedScheduler) -> dict[str, str]:
     """Return the row of a scheduler in the table as texts."""
-    pair = row.paired
+    metric, pair = result.metric, row.paired
     cells = {
         "scheduler": row.scheduler,
         "clairvoyant": "clairvoyant" if is_clairvoyant(row.scheduler) else "",
+        "whole": quantity(metric, result.whole[row.scheduler]) if result.whole else "",
         "instances": f"{row.instances:,}",
         "median": quantity(metric, row.median),
         "mean": quantity(metric, row.mean),

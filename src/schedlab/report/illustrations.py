@@ -123,7 +123,7 @@ def answer_figures(result: SchedulerRanking) -> list[Illustration]:
             illustrate(
                 plot_ratios(result),
                 f"Ratio of the {what} of each scheduler to that of {baseline}; the numbers are in the table below.",
-                "Dots: geometric means of the ratios. Lines: their intervals. Grey: not to be told apart from "
+                "Dots: geometric means of the ratios. Lines: their intervals. Grey: not surely better or worse than "
                 f"{baseline}.",
             )
         )

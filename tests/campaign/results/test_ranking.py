@@ -48,6 +48,17 @@ def test_rows_have_the_values_computed_by_hand(frame: pd.DataFrame) -> None:
     assert ctc["easy"].paired == paired(frame[frame.workload == "ctc"], METRIC, "easy", "fcfs")
 
 
+def test_the_metric_over_all_jobs_decides_which_is_best_where_it_is_known(frame: pd.DataFrame) -> None:
+    kth = frame[frame.workload == "kth"]
+    result = ranking(kth, "fcfs", whole={"fcfs": 6.0, "easy": 5.0, "saf": 7.0})
+    assert [row.scheduler for row in result.of()] == ["easy", "fcfs", "saf"]
+    verdicts = {row.scheduler: row.paired.verdict for row in result.of() if row.paired}
+    assert verdicts == {"easy": "better", "saf": "mixed"}
+    assert str(result).endswith("mixed: better by the ratios but worse in the mean, or the other way round")
+    with pytest.raises(InputError, match="whole has no value of saf"):
+        ranking(kth, "fcfs", whole={"fcfs": 6.0, "easy": 5.0})
+
+
 def test_one_workload_is_not_shown_twice(frame: pd.DataFrame) -> None:
     assert ranking(frame[frame.workload == "kth"], "fcfs").workloads() == [""]
 

@@ -116,6 +116,18 @@ def test_an_interval_that_contains_no_difference_tells_nothing_apart() -> None:
     assert paired(frame_of(values), METRIC, "b", "a").verdict == "cannot be told apart"
 
 
+def test_a_ratio_that_the_mean_contradicts_is_mixed() -> None:
+    # Half as much twelve times, and once 70 more: in the mean more.
+    values = {"a": [10.0] * 12 + [100.0], "b": [5.0] * 12 + [170.0]}
+    result = paired(frame_of(values), METRIC, "b", "a")
+    assert result.ratio_interval is not None
+    assert result.ratio_interval[1] < 1
+    assert result.difference == pytest.approx((12 * -5 + 70) / 13)
+    assert result.verdict == "mixed"
+    assert paired(frame_of(values), METRIC, "a", "b").verdict == "mixed"
+    assert result.on_the_whole({"a": 10, "b": 9}).verdict == "better", "over all jobs"
+
+
 def test_schedulers_that_do_the_same_are_equal() -> None:
     result = paired(frame_of({"a": SIX["fcfs"], "b": SIX["fcfs"]}), METRIC, "b", "a")
     assert (result.verdict, result.ties) == ("equal", 6)

@@ -33,13 +33,15 @@ BLOCK_METRICS = (
 """What blocks can be compared by."""
 
 
-def weekly_blocks(schedules: Mapping[str, Schedule]) -> pd.DataFrame:
+def weekly_blocks(schedules: Mapping[str, Schedule], rows: NDArray[np.intp] | None = None) -> pd.DataFrame:
     """Return a results frame of schedules of one workload, with a row for each week of submission and scheduler.
 
     Parameters
     ----------
     schedules
         Schedules of the same jobs, by scheduler text.
+    rows
+        Positions of the jobs that count; by default, all.
 
     Returns
     -------
@@ -63,31 +65,69 @@ def weekly_blocks(schedules: Mapping[str, Schedule]) -> pd.DataFrame:
     """
     import pandas as pd
 
-    rows = []
+    found = []
     for scheduler, schedule in schedules.items():
-        if not len(schedule):
-            raise InputError(f"not enough jobs: the schedule of {scheduler} is empty")
-        block = _blocks(schedule.workload.submit_time)
-        measures = {name: values for name, values in job_measures(schedule).items() if name in MEASURES}
-        classes = _classes(schedule)
+        counted = _counted(scheduler, schedule, rows)
+        block = _blocks(schedule.workload.submit_time[counted])
+        values = _block_metrics(schedule)
         order = np.argsort(block, kind="stable")
         windows = np.unique(block[block >= 0])
         ends = np.searchsorted(block[order], windows, side="right")
         for window, begin, end in zip(windows.tolist(), [np.count_nonzero(block < 0), *ends[:-1]], ends, strict=True):
-            inside = order[begin:end]  # rows of the jobs, in their order
             row = {"workload": schedule.workload.name, "load": np.nan, "repetition": 0, "window": window}
-            row |= {"scheduler": scheduler, "jobs": float(len(inside))}
-            for name, values in measures.items():
-                row |= {f"{statistic}_{name}": float(of(values[inside])) for statistic, of in STATISTICS.items()}
-            for label, members in classes.items():
-                chosen = inside[members[inside]]
-                row[f"jobs_{label}"] = float(len(chosen))
-                for name, values in measures.items():
-                    row[f"mean_{name}_{label}"] = float(values[chosen].mean()) if len(chosen) else np.nan
-            rows.append(row)
-    if not rows:
+            found.append(row | {"scheduler": scheduler} | values(counted[order[begin:end]]))
+    if not found:
         raise InputError("no schedule to compare: give at least one")
-    return pd.DataFrame(rows)
+    return pd.DataFrame(found)
+
+
+def over_all_jobs(
+    schedules: Mapping[str, Schedule], metric: str, rows: NDArray[np.intp] | None = None
+) -> dict[str, float]:
+    """Return one of the `BLOCK_METRICS` over all jobs at once, not block by block, for each scheduler.
+
+    Parameters
+    ----------
+    schedules, rows
+        As for `weekly_blocks`.
+    metric
+        Its name.
+
+    Raises
+    ------
+    InputError
+        If a schedule is empty.
+    """
+    return {
+        scheduler: _block_metrics(schedule)(_counted(scheduler, schedule, rows))[metric]
+        for scheduler, schedule in schedules.items()
+    }
+
+
+def _counted(scheduler: str, schedule: Schedule, rows: NDArray[np.intp] | None) -> NDArray[np.intp]:
+    """Return the positions of the jobs that count, in the order of the workload."""
+    if not len(schedule):
+        raise InputError(f"not enough jobs: the schedule of {scheduler} is empty")
+    return np.arange(len(schedule)) if rows is None else np.sort(rows)
+
+
+def _block_metrics(schedule: Schedule) -> Callable[[NDArray[np.intp]], dict[str, float]]:
+    """Return what computes all metrics of a block from the positions of its jobs."""
+    measures = {name: values for name, values in job_measures(schedule).items() if name in MEASURES}
+    classes = _classes(schedule)
+
+    def metrics_of(inside: NDArray[np.intp]) -> dict[str, float]:
+        row = {"jobs": float(len(inside))}
+        for name, values in measures.items():
+            row |= {f"{statistic}_{name}": float(of(values[inside])) for statistic, of in STATISTICS.items()}
+        for label, members in classes.items():
+            chosen = inside[members[inside]]
+            row[f"jobs_{label}"] = float(len(chosen))
+            for name, values in measures.items():
+                row[f"mean_{name}_{label}"] = float(values[chosen].mean()) if len(chosen) else np.nan
+        return row
+
+    return metrics_of
 
 
 def _blocks(submit: NDArray[np.int64]) -> NDArray[np.int64]:

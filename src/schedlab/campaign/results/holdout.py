@@ -13,6 +13,7 @@ from schedlab.campaign.definition.campaign import Campaign
 from schedlab.campaign.definition.metrics import Metrics
 from schedlab.campaign.results.statistics import (
     FEWEST_PAIRS,
+    MIXED,
     Paired,
     by_instance,
     compare_columns,
@@ -138,9 +139,13 @@ class Holdout:
             yield f"The policy that was found has {pair.ratio:.3f} times the {self.metric} of {self.baseline} there."
         else:
             low, high = pair.ratio_interval
-            verdict = "better than" if high < 1 else "worse than" if low > 1 else "not shown to be better than"
+            than = {"better": "better than", "worse": "worse than", MIXED: "neither surely better nor worse than"}
+            verdict = than.get(pair.verdict, "not shown to be better than")
             how = f"ratio {pair.ratio:.3f}, {100 * LEVEL:g} % interval {low:.3f} to {high:.3f}"
             yield f"The policy that was found is {verdict} {self.baseline} on these windows ({how})."
+            if pair.verdict == MIXED:
+                means = [quantity(self.metric, value) for value in (pair.mean, pair.baseline_mean)]
+                yield f"In the mean of the windows the order is the other way: {means[0]} instead of {means[1]}."
         if before := [text for score in self.scores if (text := _if_below(score, pair.ratio))]:
             yield f"Known ones have a smaller ratio there: {', '.join(before)}."
 

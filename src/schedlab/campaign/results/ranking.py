@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from schedlab.campaign.results.statistics import (
     FEWEST_PAIRS,
     LARGER_IS_BETTER,
     METRIC,
+    MIXED,
     RESAMPLES,
     Paired,
     by_instance,
@@ -23,6 +25,7 @@ from schedlab.campaign.results.statistics import (
     signed,
     statistic_of,
 )
+from schedlab.errors import InputError
 from schedlab.wording import table
 
 if TYPE_CHECKING:
@@ -67,13 +70,17 @@ class SchedulerRanking:
     metric, baseline, level
         What is compared, with what, and the level of the intervals.
     rows
-        First over all workloads, the best first by its ratio to the baseline, then of each workload, in that order.
+        First over all workloads, the best first, then of each workload, in that order. What is best has the best metric
+        over all jobs at once where that is known, else the best ratio to the baseline.
+    whole
+        The metric over all jobs at once, by scheduler, where the instances are the weeks of one log.
     """
 
     metric: str
     baseline: str
     level: float
     rows: tuple[RankedScheduler, ...]
+    whole: Mapping[str, float] = field(default_factory=dict)
 
     def workloads(self) -> list[str]:
         """Return the workloads, "" (all of them) first, and nothing else if there is only one."""
@@ -98,6 +105,8 @@ class SchedulerRanking:
         for row in self.rows:
             record: dict[str, Any] = {"workload": row.workload, "scheduler": row.scheduler, "instances": row.instances}
             record |= {"median": row.median, "mean": row.mean, "geometric_mean": row.geometric_mean}
+            if row.scheduler in self.whole:
+                record["whole"] = self.whole[row.scheduler]
             if row.paired:
                 pair = row.paired
                 record |= {name: getattr(pair, name) for name in ("pairs", "missing", "wins", "ties", "losses")}
@@ -151,7 +160,10 @@ class SchedulerRanking:
         return latex.with_caption(latex.tabular(columns, groups), caption, label, [note])
 
     def __str__(self) -> str:
-        return "\n\n".join(self._section(workload) for workload in self.workloads())
+        sections = [self._section(workload) for workload in self.workloads()]
+        if any(row.paired and row.paired.verdict == MIXED for row in self.rows):
+            sections.append(f"{MIXED}: better by the ratios but worse in the mean, or the other way round")
+        return "\n\n".join(sections)
 
     def __repr__(self) -> str:
         return f"<SchedulerRanking of {len(self.of())} schedulers by {self.metric} against {self.baseline}>"
@@ -208,6 +220,7 @@ def ranking(
     level: float = 0.95,
     resamples: int = RESAMPLES,
     seed: int = 0,
+    whole: Mapping[str, float] | None = None,
 ) -> SchedulerRanking:
     """Compare all schedulers of a campaign with a baseline: as a whole, and by workload if there are several.
 
@@ -217,14 +230,20 @@ def ranking(
         As for `paired`.
     baseline
         Scheduler text.
+    whole
+        The metric over all jobs at once, by scheduler, where the instances are the weeks of one log: it decides which
+        one is best, and verdicts that it contradicts are "mixed".
 
     Raises
     ------
     InputError
         As `paired`.
     """
+    known_whole = whole or {}
     values, workloads = by_instance(frame, metric)
     labels = np.unique(workloads)
+    if known_whole and (lacking := [name for name in values.columns if name not in known_whole]):
+        raise InputError(f"whole has no value of {', '.join(lacking)}; give one of each scheduler, or none")
 
     def ranked(scheduler: str, workload: str) -> RankedScheduler:
         part = workloads == workload if workload else np.ones(len(workloads), dtype=bool)
@@ -237,18 +256,23 @@ def ranking(
             median=statistic_of(np.median, known),
             mean=statistic_of(np.mean, known),
             geometric_mean=math.exp(np.log(known).mean()) if len(known) and (known > 0).all() else None,
-            paired=None if scheduler == baseline else compare_columns(*pair),
+            paired=None if scheduler == baseline else compare_columns(*pair).on_the_whole(known_whole),
         )
 
-    whole = _best_first([ranked(scheduler, "") for scheduler in values.columns], metric)
-    parts = [ranked(row.scheduler, label) for label in labels for row in whole] if len(labels) > 1 else []
-    return SchedulerRanking(metric, baseline, level, (*whole, *parts))
+    first = _best_first([ranked(scheduler, "") for scheduler in values.columns], metric, known_whole)
+    parts = [ranked(row.scheduler, label) for label in labels for row in first] if len(labels) > 1 else []
+    return SchedulerRanking(metric, baseline, level, (*first, *parts), known_whole)
 
 
-def _best_first(rows: list[RankedScheduler], metric: str) -> list[RankedScheduler]:
-    """Sort by the ratio to the baseline, or by the difference if not all have a ratio; what has no pairs comes last."""
+def _best_first(rows: list[RankedScheduler], metric: str, whole: Mapping[str, float]) -> list[RankedScheduler]:
+    """Sort by the metric over all jobs at once if that is known, the baseline first of those that are equal.
+
+    Else by the ratio to the baseline, or by the difference if not all have a ratio; what has no pairs comes last.
+    """
     by_ratio = all(row.paired is None or row.paired.ratio is not None or not row.paired.pairs for row in rows)
     sign = -1 if metric in LARGER_IS_BETTER else 1
+    if whole:
+        return sorted(rows, key=lambda row: (sign * whole[row.scheduler], row.paired is not None))
 
     def place(row: RankedScheduler) -> tuple[bool, float]:
         if row.paired is None:

@@ -8,8 +8,8 @@ is said by a bootstrap over the instances.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +38,9 @@ NO_BETTER_END = frozenset({"jobs", "backfilled_share", "cancelled_jobs"})
 
 FEWEST_PAIRS = 6
 """Below, not even a unanimous sign test reaches 5 % (2 / 2^5 = 6.25 %), and no interval is given."""
+
+MIXED = "mixed"
+"""The verdict where ratios of pairs and the mean contradict each other."""
 
 RESAMPLES = 5_000
 
@@ -76,6 +79,9 @@ class Paired:
         Pairs in which the scheduler is better, equal, worse.
     level
         Of the intervals.
+    whole, baseline_whole
+        The metric over all jobs at once, where the pairs are the weeks of one log; None where they are instances of
+        their own.
     """
 
     metric: str
@@ -96,13 +102,27 @@ class Paired:
     ties: int
     losses: int
     level: float
+    whole: float | None = None
+    baseline_whole: float | None = None
+
+    def on_the_whole(self, values: Mapping[str, float]) -> Paired:
+        """Return the same with the metric over all jobs at once, by scheduler; as it is where that is not known."""
+        return replace(self, whole=values.get(self.scheduler), baseline_whole=values.get(self.baseline))
+
+    @property
+    def mean_change(self) -> float:
+        """By how much the mean differs: over all jobs where that is known, else over the pairs."""
+        if self.whole is None or self.baseline_whole is None:
+            return self.difference
+        return self.whole - self.baseline_whole
 
     @property
     def verdict(self) -> str:
         """What the interval of the ratio says (without a ratio, that of the difference).
 
         "better", "worse", "equal" if no pair differs, "cannot be told apart" if the interval contains no difference,
-        or "not enough data".
+        "mixed" if it is better by the interval, but worse over all jobs (or, where that is not known, in the mean of
+        the pairs), or the other way round, or "not enough data".
         """
         interval, none = (self.difference_interval, 0.0) if self.ratio is None else (self.ratio_interval, 1.0)
         if interval is None:
@@ -111,6 +131,8 @@ class Paired:
             return "equal"
         if interval[0] <= none <= interval[1]:
             return "cannot be told apart"
+        if (interval[0] > none and self.mean_change < 0) or (interval[1] < none and self.mean_change > 0):
+            return MIXED
         return "better" if (interval[0] > none) == (self.metric in LARGER_IS_BETTER) else "worse"
 
     def __str__(self) -> str:
