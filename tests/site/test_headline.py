@@ -80,15 +80,15 @@ def test_the_first_sentences_speak_of_each_of_a_few_variants(directory):
     assert all(" shorter and " in one or " to " in one for one in told)  # with the interval
 
 
-def test_what_follows_the_sentence_of_a_variant_does_not_repeat_its_name():
+def test_what_follows_the_sentence_of_a_variant_names_it_again_as_a_line_may_be_read_alone():
     users = Effect("user", "user049", 951, 64_800.0, 9360.0, None)
     one = ranked("PartitionName=batch MaxTime=2-0", Effect("all", "all", 900, 60.0, 50.0, (-20.0, 9.0)))
     one.effects, one.far = (*one.effects, users), FarLonger(2, 3, (), 172_800.0, 86_400.0)
     one.difference = ("-10 s", "", "cannot be told")
-    assert details_of(one, "it") == [
-        "Under it, 3 jobs gain a day or more.",
+    assert details_of(one, "MaxTime=2-0") == [
+        "Under MaxTime=2-0, 3 jobs gain a day or more.",
         "The longest wait goes from 2 d to 24 h.",
-        "Under it, these waits change most in sum, perhaps by chance: user049 (951 jobs, -15.4 h each).",
+        "Under MaxTime=2-0, these waits change most in sum, perhaps by chance: user049 (951 jobs, -15.4 h each).",
     ]
 
 
@@ -176,9 +176,9 @@ def test_a_log_that_cannot_tell_is_no_ground_against_new_nodes_nor_silent_on_who
         f"{goes} -73.8 min under 10 more nodes like b (95 % interval: -4.3 to +1.9 h)",
         "what is known of 10 more nodes like n is in the table below",
         "under 10 more nodes like b, no group of jobs surely waits longer",
-        "under 10 more nodes like n, no group of jobs surely waits longer, but 137 jobs wait a day or more longer in "
+        "under 10 more nodes like n, no group of jobs surely waits longer; but 137 jobs wait a day or more longer in "
         "each copy, of user003 (137 jobs, +6.47 d)",
-        "this log decides neither for nor against it: ask again with a longer one",
+        "this log decides neither for nor against more nodes",
     ]
     assert undecided_texts(1, told[:1], "10.5 h")[0].startswith("whether 10 more nodes like b shortens the mean")
     assert undecided_texts(2, told[:1], "10.5 h")[-2] == "no group of jobs surely waits longer"

@@ -19,8 +19,9 @@ def test_a_group_that_waits_longer_in_each_copy_and_cannot_be_judged_is_told():
         effect("user", "ann", 90, HOUR, 20 * HOUR, (18 * HOUR, 20 * HOUR)),
         effect("user", "bob", 10, HOUR, 3 * HOUR, (HOUR, 3 * HOUR)),
     ]
-    what = "that cannot be judged of jobs that come at one time"
-    assert unjudged_texts(found) == [f"{what}: user ann (90 jobs) waits 19 h longer, and longer in each copy"]
+    assert unjudged_texts(found) == [
+        "user ann (90 jobs, +19 h) wait longer in each copy, but these jobs come at one time: that may be chance"
+    ]
 
 
 def test_a_group_with_an_interval_or_without_more_waiting_in_each_copy_is_not():

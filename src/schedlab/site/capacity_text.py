@@ -13,7 +13,7 @@ from schedlab.site.intervals import Interval
 from schedlab.site.log_end import MOSTLY
 from schedlab.site.unusable import TELLING
 from schedlab.site.wait_text import signed_interval
-from schedlab.site.who_pays import payers_text, winners_text
+from schedlab.site.who_pays import payers_texts, winners_text
 from schedlab.wording import sentence
 
 ALL = 0.95
@@ -69,7 +69,7 @@ def _who(one: KindCapacity) -> Iterator[str]:
     if one.decisive is None or one.decisive.unchanged:
         return
     step = one.decisive
-    first, *others = [text.removesuffix(".") for text in (*winners_text(step.effects), payers_text(step.effects))]
+    first, *others = [text.removesuffix(".") for text in (*winners_text(step.effects), *payers_texts(step.effects))]
     name = f"{step.nodes:,} more like {one.kind.name}"
     yield f"With {name}, {first[:1].lower()}{first[1:]}."
     yield from map(sentence, others)

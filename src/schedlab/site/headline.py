@@ -82,7 +82,7 @@ def details_of_answer(ranking: VariantRanking) -> list[str]:
                 told.append(" ".join([alike, *map(sentence, one.bounds.cautions)]))
                 continue
             own = _of_one(one, ranking)
-            told += [*([own] if own else []), *details_of(one, "it" if own else one.variant.name)]
+            told += [*([own] if own else []), *details_of(one, one.variant.name)]
     else:
         told += [*not_ranked(ranking), *winners_text(best.effects), *details_of(best), *_dangers(ranking)]
     told += [sentence(lost) for one in ranking.ranked for lost in one.lost_text]
@@ -97,13 +97,14 @@ def details_of_answer(ranking: VariantRanking) -> list[str]:
 
 
 def _dangers(ranking: VariantRanking) -> list[str]:
-    """Say of each of many variants what is dangerous about it, and who waits by far longer, but of the best one, of
-    which that is said elsewhere."""
+    """Say of each of many variants what is dangerous about it, and who waits by far longer; not of the one of which
+    the first sentences have said that."""
     found = []
+    first = [ranking.best] if ranking.has_winner else _undecided_of(ranking)
     for one in ranking.changed if len(ranking.variants) > EACH else []:
-        best = one is ranking.best
-        cautions = () if best and ranking.has_winner else one.bounds.cautions
-        far = [one.far.clause] if one.far.jobs and not best and not one.same_as else []
+        cautions = () if one in first else one.bounds.cautions
+        elsewhere = one in first or one is ranking.best or one.same_as
+        far = [one.far.clause] if one.far.jobs and not elsewhere else []
         found += [f"{one.variant.name}: {text}." for text in (*cautions, *far)]
     return found
 

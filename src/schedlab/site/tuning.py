@@ -25,7 +25,7 @@ from schedlab.site.headline import copies_text, lead_sentences
 from schedlab.site.samples import SiteSample
 from schedlab.site.sweep import Sweep, VariantFailure
 from schedlab.site.variants import AS_IT_IS, LOAD, Axes, Variant, at, grid
-from schedlab.site.who_pays import payers_text, winners_text
+from schedlab.site.who_pays import payers_texts, winners_text
 from schedlab.wording import count_of, table
 
 CHOSEN_ON = 2 / 3
@@ -85,7 +85,7 @@ class ParameterSearch:
     @property
     def lead(self) -> list[str]:
         """What the answer begins with."""
-        return lead_sentences(self.grounds, self._change(), [payers_text(self.effects)] if self.effects else [])
+        return lead_sentences(self.grounds, self._change(), payers_texts(self.effects) if self.effects else [])
 
     def sentences(self) -> list[str]:
         """Return the answer in plain sentences."""

@@ -24,7 +24,7 @@ SOME_PAY = "some pay"
 """The verdict of one whose interval contains 0, and under which groups surely wait longer and none surely less."""
 
 FREE = "leave the site as it is until a longer log tells"
-BOUGHT = "this log decides neither for nor against it: ask again with a longer one"
+BOUGHT = "this log decides neither for nor against more nodes"
 """What follows where a log cannot tell: of changes that cost nothing, and of nodes, which a site may need."""
 
 
@@ -53,7 +53,7 @@ def undecided_texts(number: int, told: Sequence[RankedVariant], today: str) -> l
         f"whether {whether} shortens the mean wait cannot be told from this log",
         f"in the replay, the mean wait of {today} changes {_size(told[0])}",
         *([_below(told)] if len(told) > 1 else []),
-        *([NO_GROUP] if nobody else [f"under {name}, {', '.join(texts)}" for name, texts in payers if texts]),
+        *([NO_GROUP] if nobody else [f"under {name}, {'; '.join(texts)}" for name, texts in payers if texts]),
         BOUGHT if any(adds_nodes(one.variant) for one in told) else FREE,
     ]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from schedlab.site.coverage import listed
 from schedlab.site.effects import Effect
-from schedlab.site.wait_text import signed, wait_text
+from schedlab.site.wait_text import signed
 from schedlab.wording import count_of
 
 if TYPE_CHECKING:
@@ -115,8 +115,8 @@ def unjudged_texts(effects: Sequence[Effect]) -> list[str]:
     if not longer:
         return []
     most = max(longer, key=lambda one: (_in_sum(one), one.kind == "user"))
-    wait = f"{most.who} ({count_of(most.jobs, 'job')}) wait{'s' * (most.kind == 'user')} {wait_text(most.difference)}"
-    return [f"that cannot be judged of jobs that come at one time: {wait} longer, and longer in each copy"]
+    wait = f"{most.who} ({count_of(most.jobs, 'job')}, {signed(most.difference)}) wait longer in each copy"
+    return [f"{wait}, but these jobs come at one time: that may be chance"]
 
 
 def _with_changes(effects: Sequence[Effect], most: int) -> str:
