@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from schedlab.campaign.results.comparison import compare
 from schedlab.engine.simulation import simulate
+from schedlab.report.evidence import evidence_of_comparison
 from schedlab.report.html import Evidence, write_report
 from schedlab.report.schedules import write_schedule_report
 from schedlab.schedule.placement import CLOSURE, MAINTENANCE, OUT, Placement
@@ -705,3 +707,30 @@ def test_interrupted_runs_and_closed_nodes_look_as_in_charts(
     assert "interrupted" in page.locator(".sl-job").inner_text()
     page.evaluate(f"{EXPLORER}.view.set({{ query: 'interrupted' }}, 'query')")
     assert page.locator(".sl-found").inner_text() == "2 jobs found."
+
+
+def test_the_machine_ends_where_it_ends_unless_the_schedule_shown_has_more(
+    look: Callable[..., Any], tmp_path: Path
+) -> None:
+    # One job after another on 64 processors; as recorded, two of 40 ran together.
+    jobs = Workload.from_columns(
+        {
+            "submit_time": [0, 1],
+            "run_time": [100, 100],
+            "requested_time": [100, 100],
+            "requested_processors": [40, 40],
+            "wait_time": [0, 0],
+        },
+        name="booked twice",
+        processors=64,
+    )
+    evidence = evidence_of_comparison(compare(jobs, ["fcfs", "fcfs+easy"]))
+    page = look(write_report(evidence, tmp_path / "page.html"))
+    shown = f"[{EXPLORER}.view.low, {EXPLORER}.view.high]"
+    assert page.evaluate(shown) == [0, 64]
+    page.locator("label", has_text=re.compile("^Schedule")).locator("select").select_option("as recorded")
+    assert page.evaluate(shown) == [0, 80]
+    page.locator("label", has_text=re.compile("^Schedule")).locator("select").select_option("fcfs+easy")
+    assert page.evaluate(shown) == [0, 64]
+    page.locator("label", has_text="Compare with").locator("select").select_option("as recorded")
+    assert page.evaluate(shown) == [0, 80]

@@ -75,7 +75,7 @@ def contents(
         "machine": {
             "size": max(schedule.processors for schedule in schedules.values()),
             # Logs may book more than there is.
-            "lanes": max(decided.pop("lanes") for decided in decisions),
+            "lanes": max(decided["lanes"] for decided in decisions),
             "unit": unit,
             "perNode": jobs.cores_per_node,
             "nodes": nodes,

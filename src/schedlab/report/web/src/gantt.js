@@ -212,7 +212,9 @@ export class Gantt {
     context.textBaseline = "alphabetic";
     const what = pane.kind === "queue" ? "Waiting jobs" : "Machine";
     const whose = this.panes.length > 2 || pane.kind === "machine" ? `, ${pane.decisions.name}` : "";
-    context.fillText(`${what}${whose}`, pane.left, pane.top - 6, pane.width);
+    const booked = pane.kind === "machine" && !this.model.nodes && pane.decisions.lanes > this.model.size;
+    const more = booked ? ` (the log books more than ${count(this.model.size)})` : "";
+    context.fillText(`${what}${whose}${more}`, pane.left, pane.top - 6, pane.width);
   }
 
   drawLaneAxis(context, pane, low, high) {

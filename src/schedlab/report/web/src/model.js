@@ -56,6 +56,14 @@ export class Model {
     });
   }
 
+  /** Rows that the machine needs in these schedules: a log may book more than there is, which others need not show. */
+  lanesOf(rows, schedules) {
+    const axis = this.axes[rows];
+    if (this.nodes || !schedules.length) return axis.lanes;
+    const most = Math.max(...schedules.map((number) => this.index.schedules[number].lanes));
+    return rows === "node" ? Math.ceil(most / this.index.machine.perNode) : most;
+  }
+
   /** What a way to group jobs is called. */
   title(group) {
     return group === "sizeClass" ? "Size class" : this.index.groups[group];
@@ -99,6 +107,7 @@ class Decisions {
   constructor(model, facts, columns, { runs, pieces, gpus, reasons, memory, closures }) {
     this.model = model;
     this.name = facts.name;
+    this.lanes = facts.lanes;
     this.kept = new Map();
     this.runs = runs;
     this.reasons = reasons;

@@ -28,9 +28,9 @@ export class View extends EventTarget {
     }
   }
 
-  /** Rows of the machine. */
+  /** Rows of the machine, as many as the schedules that are shown need. */
   get lanes() {
-    return this.model.axes[this.rows].lanes;
+    return this.model.lanesOf(this.rows, [this.a, this.b].filter((number) => number >= 0));
   }
 
   /** What a link keeps. */
@@ -41,7 +41,9 @@ export class View extends EventTarget {
 
   /** Change some of the state and tell everybody what has changed. */
   set(changes, what = "everything") {
+    const whole = this.low === 0 && this.high === this.lanes;
     Object.assign(this, changes);
+    if (("a" in changes || "b" in changes) && (whole || this.high > this.lanes)) Object.assign(this, { low: 0, high: this.lanes });
     this.changed(what);
   }
 
@@ -120,7 +122,7 @@ export class View extends EventTarget {
     for (const key of ["group", "paid"]) if (!groups.includes(next[key])) next[key] = this.defaults[key];
     if (given.has("job")) next.job = this.model.rowOf(Number(given.get("job")));
     Object.assign(this, next, { a: whole(next.a, 0, schedules), b: whole(next.b, -1, schedules) });
-    this.look(next.begin, next.end, next.low, next.high);
+    this.look(next.begin, next.end, next.low, given.has("high") ? next.high : this.lanes);
   }
 
   writeSoon() {
