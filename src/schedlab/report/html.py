@@ -157,7 +157,7 @@ def render(evidence: Evidence) -> str:
         percent=f"{100 * result.level:g}%",
         asked=_asked(evidence, schedulers),
         sentences=_sentences(evidence, result),
-        tables=[(name, [_cells(result, row) for row in result.of(name)]) for name in result.workloads()],
+        tables=[(name, _rows(result, name)) for name in result.workloads()],
         answers=answer_figures(result) if drawn else [],
         distributions=distribution_figures(frame, metric, schedulers) if drawn else [],
         classes=class_figures(frame, schedulers) if drawn else {},
@@ -239,17 +239,23 @@ def _completeness(evidence: Evidence) -> list[str]:
     ]
 
 
-def _cells(result: SchedulerRanking, row: RankedScheduler) -> dict[str, str]:
-    """Return the row of a scheduler in the table as texts."""
+def _rows(result: SchedulerRanking, workload: str) -> list[dict[str, str]]:
+    """Return the rows of a table as texts, durations in one unit."""
+    rows = result.of(workload)
+    return [_cells(result, row, [one.mean for one in rows]) for row in rows]
+
+
+def _cells(result: SchedulerRanking, row: RankedScheduler, means: Sequence[float]) -> dict[str, str]:
+    """Return the row of a scheduler in the table as texts; means decide the unit of durations."""
     metric, pair = result.metric, row.paired
     cells = {
         "scheduler": row.scheduler,
         "clairvoyant": "clairvoyant" if is_clairvoyant(row.scheduler) else "",
-        "whole": quantity(metric, result.whole[row.scheduler]) if result.whole else "",
+        "whole": quantity(metric, result.whole[row.scheduler], means) if result.whole else "",
         "instances": f"{row.instances:,}",
-        "median": quantity(metric, row.median),
-        "mean": quantity(metric, row.mean),
-        "geometric_mean": "–" if row.geometric_mean is None else quantity(metric, row.geometric_mean),
+        "median": quantity(metric, row.median, means),
+        "mean": quantity(metric, row.mean, means),
+        "geometric_mean": "–" if row.geometric_mean is None else quantity(metric, row.geometric_mean, means),
     }
     if pair is None:
         return (
@@ -260,8 +266,10 @@ def _cells(result: SchedulerRanking, row: RankedScheduler) -> dict[str, str]:
     return cells | {
         "ratio": "–" if pair.ratio is None else f"{pair.ratio:.3f}",
         "ratio_interval": interval_text(pair.ratio_interval) if pair.ratio_interval else "",
-        "difference": signed(metric, pair.difference),
-        "difference_interval": interval_text(pair.difference_interval, metric) if pair.difference_interval else "",
+        "difference": signed(metric, pair.difference, means),
+        "difference_interval": (
+            interval_text(pair.difference_interval, metric, means) if pair.difference_interval else ""
+        ),
         "wins": f"{pair.wins:,} of {pair.pairs:,}" + (f", {pair.ties:,} equal" if pair.ties else ""),
         "verdict": pair.verdict,
     }

@@ -12,7 +12,7 @@ from schedlab.campaign.results.statistics import quantity
 from schedlab.campaign.results.trade_offs import Price
 from schedlab.report.groups import Grouping
 from schedlab.schedule.schedule import Schedule
-from schedlab.schedule.summary import duration
+from schedlab.schedule.summary import durations
 from schedlab.scheduler.predictor import CLAIRVOYANT, is_clairvoyant
 from schedlab.site.wait_text import wait_text, waits_texts
 from schedlab.wording import count_of
@@ -49,6 +49,13 @@ def seconds_cell(seconds: float) -> Cell:
     return Cell("–") if np.isnan(seconds) else Cell(wait_text(seconds), seconds)
 
 
+def column_cells(seconds: Sequence[float], like: Sequence[float] | None = None) -> list[Cell]:
+    """Return the durations of a column in one unit, see `durations`; some may be unknown."""
+    texts = iter(durations([one for one in seconds if not np.isnan(one)], like))
+    cells = [Cell("–") if np.isnan(one) else Cell(next(texts), one) for one in seconds]
+    return [seconds_cell(one) if 0 < one < 1 else cell for one, cell in zip(seconds, cells, strict=True)]
+
+
 def waits_cells(*seconds: float) -> list[Cell]:
     """Return waits that stand together to be compared, in one unit if they are of one size; some may be unknown."""
     known = [one for one in seconds if not np.isnan(one)]
@@ -78,13 +85,15 @@ def who_pays(prices: Sequence[Price], baseline: str, labels: Mapping[int, str]) 
         Cell("Mean wait of wide jobs", term="size_class"),
     ]
     head += [Cell("Users who wait longer", term="users_worse"), Cell("Most for", term="users_worse")] if users else []
+    waits = zip(*((p.mean_wait, p.median_wait, p.p95_wait, p.max_wait, p.wide_wait) for p in prices), strict=True)
+    columns = [column_cells(column) for column in waits]
+    changes = durations([price.worst_change for price in prices])
     rows = []
-    for price in prices:
-        waits = (price.mean_wait, price.median_wait, price.p95_wait, price.max_wait, price.wide_wait)
-        row = [Cell(price.scheduler), *map(seconds_cell, waits)]
+    for price, change, *cells in zip(prices, changes, *columns, strict=True):
+        row = [Cell(price.scheduler), *cells]
         if users:
             row += [Cell(f"{price.worse:,} of {price.users:,}", price.worse) if price.users else Cell("–")]
-            row += [most_for(price, labels) if price.worse else Cell("–")]
+            row += [_most_for(price, change, labels) if price.worse else Cell("–")]
         rows.append(row)
     foresee = [price.scheduler for price in prices if is_clairvoyant(price.scheduler)]
     note = f"{', '.join(foresee)}: {CLAIRVOYANT}." if foresee else ""
@@ -115,19 +124,24 @@ def who_pays_by(group: Grouping, schedules: Mapping[str, Schedule], baseline: st
     shown = np.argsort(-jobs, kind="stable")[:MOST_GROUPS]
     head = [Cell(group.title, term="group"), Cell("Jobs", term="jobs"), Cell(f"Mean wait, {baseline}", term="wait")]
     head += [Cell(text, term="wait_and_change") for text in others]
-    body = []
-    for line in shown.tolist():
-        row = [Cell(group.name_of(int(codes[line]))), Cell(f"{jobs[line]:,}", float(jobs[line]))]
-        row.append(seconds_cell(float(waits[baseline][line])))
-        for text in others:
-            wait = float(waits[text][line])
-            change = round(wait - float(waits[baseline][line]))
-            sign = "+" if change > 0 else "−" if change < 0 else "±"
-            row.append(Cell(f"{duration(wait)} ({sign}{duration(abs(change))})", wait))
-        body.append(row)
+    like = np.concatenate([each[shown] for each in waits.values()]).tolist()
+    columns = [column_cells(waits[baseline][shown].tolist(), like)]
+    columns += [_changed_waits(waits[text][shown], waits[baseline][shown], like) for text in others]
+    names = [Cell(group.name_of(int(codes[line]))) for line in shown]
+    counts = [Cell(f"{jobs[line]:,}", float(jobs[line])) for line in shown]
+    body = [list(row) for row in zip(names, counts, *columns, strict=True)]
     few = "" if len(shown) == len(codes) else f": the {MOST_GROUPS} with most jobs of {len(codes):,}"
     caption = f"Mean wait by {group.noun} under each scheduler, and its change against {baseline}{few}"
     return Table(f"Who pays, by {group.noun}", caption, head, body)
+
+
+def _changed_waits(waits: NDArray[np.float64], before: NDArray[np.float64], like: Sequence[float]) -> list[Cell]:
+    """Return waits with their changes, all in one unit, see `durations`."""
+    changes = np.rint(waits - before)
+    signs = ["+" if change > 0 else "−" if change < 0 else "±" for change in changes]
+    told, by_how_much = (durations(each.tolist(), like) for each in (waits, np.abs(changes)))
+    texts = zip(told, signs, by_how_much, waits.tolist(), strict=True)
+    return [Cell(f"{wait} ({sign}{change})", value) for wait, sign, change, value in texts]
 
 
 def own_values(values: Mapping[str, Mapping[str, float]]) -> Table:
@@ -175,7 +189,7 @@ def by_reason(waited_for: Mapping[str, NDArray[np.int64]]) -> list[Table]:
     return [Table("By reason of waiting", caption, head, rows)] if rows else []
 
 
-def most_for(price: Price, labels: Mapping[int, str]) -> Cell:
+def _most_for(price: Price, change: str, labels: Mapping[int, str]) -> Cell:
     """Return the user who loses most, and how much."""
     user = labels.get(price.worst_user, f"user {price.worst_user}")
-    return Cell(f"+{duration(price.worst_change)}", price.worst_change, name=user)
+    return Cell(f"+{change}", price.worst_change, name=user)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from statistics import median
 from typing import TYPE_CHECKING
 
 from schedlab.arguments import explained
@@ -18,6 +19,9 @@ MOST_REASONS = 5
 
 _UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"))
 
+LEAST_OF_UNIT, MOST_OF_UNIT = 0.01, 1_000
+"""Durations of a column that are less or more of its unit have their own, in which they can be read."""
+
 
 @explained
 def duration(seconds: float) -> str:
@@ -32,6 +36,31 @@ def duration(seconds: float) -> str:
         if seconds >= 2 * size:
             return f"{three_digits(seconds / size)} {unit}"
     return f"{seconds:.3g} s"
+
+
+def durations(seconds: Sequence[float], like: Sequence[float] | None = None) -> list[str]:
+    """Return the durations of a column of a table in one unit, so that they can be compared at a glance.
+
+    Parameters
+    ----------
+    seconds
+        The durations.
+    like
+        Those that decide the unit, by default the same: it is the largest of which their median, without those of no
+        time, has two.
+
+    Examples
+    --------
+    >>> durations([7_200, 90_000, 600_000]), durations([5_400, 0, 9_000, 10]), durations([])
+    (['2 h', '25 h', '167 h'], ['90 min', '0 min', '150 min', '0.167 min'], [])
+    >>> durations([864_000, 900_000, 60]), durations([120, 240, 86_400_000])
+    (['10 d', '10.4 d', '60 s'], ['2 min', '4 min', '1,000 d'])
+    """
+    usual = median([one for one in (seconds if like is None else like) if one > 0] or [0.0])
+    size, unit = next(((size, unit) for size, unit in _UNITS if usual >= 2 * size), (1, "s"))
+    within = [one == 0 or LEAST_OF_UNIT <= one / size < MOST_OF_UNIT for one in seconds]
+    texts = zip(seconds, within, strict=True)
+    return [f"{three_digits(one / size)} {unit}" if shown else duration(one) for one, shown in texts]
 
 
 def three_digits(value: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from schedlab.campaign.results.comparison import compare
+from schedlab.campaign.results.comparison import Comparison, compare
 from schedlab.errors import InputError
 from schedlab.scheduler import FunctionPolicy, Scheduler
 from schedlab.workload.resources import Resources
@@ -89,3 +89,20 @@ def test_jobs_that_one_scheduler_leaves_waiting_until_they_are_cancelled_are_mea
     assert [metrics["cancelled_jobs"] for metrics in comparison.metrics.values()] == [1, 0]
     assert "waits and slowdowns are of the 2 jobs that start under all" in str(comparison)
     assert [price.jobs for price in comparison.who_pays()] == [2, 2]
+
+
+def test_waits_stand_in_one_unit_per_column_but_for_those_that_it_does_not_suit() -> None:
+    seconds = {"one": 7_200.0, "two": 90_000.0, "three": 10_800.0, "four": 30.0, "five": 5e6, "six": 0.0}
+    metrics = {"mean_wait": 0.0, "median_wait": 0.0, "p95_wait": 0.0, "max_wait": 0.0}
+    others = dict.fromkeys(("utilisation", "backfilled_share", "killed_jobs"), 0.0)
+    others |= {f"{name}_bounded_slowdown": 1.0 for name in ("mean", "median", "p95", "max")}
+    text = str(Comparison({}, {name: metrics | others | {"mean_wait": wait} for name, wait in seconds.items()}))
+    # The median of those that are not 0 is three hours; 5,000,000 s are over 1,000 h, and 30 s less than 0.01 h.
+    assert [line.split()[1:3] for line in text.splitlines()[3:]] == [
+        ["2", "h"],
+        ["25", "h"],
+        ["3", "h"],
+        ["30", "s"],
+        ["57.9", "d"],
+        ["0", "h"],
+    ]

@@ -41,7 +41,7 @@ def test_what_the_log_recorded_is_a_row_and_only_of_the_jobs_whose_wait_is_known
         ("as recorded", 3, 0),
     ]
     assert prices[2].mean_wait == 9
-    assert str(comparison).splitlines()[-1].split()[:4] == ["as", "recorded", "9", "s"]
+    assert str(comparison).splitlines()[-1].split()[:4] == ["as", "recorded", "0.15", "min"]
     assert list(comparison.to_frame().index) == ["fcfs", "spf"]
     assert list(comparison.to_frame(recorded=True).index) == ["fcfs", "spf", "as recorded"]
     assert compare(JOBS, ["fcfs"]).recorded is None

@@ -22,7 +22,7 @@ from schedlab.schedule.metrics import schedule_metrics
 from schedlab.schedule.own_metrics import Measure, as_metrics, own_metrics
 from schedlab.schedule.recorded import AS_RECORDED, recorded_waits
 from schedlab.schedule.schedule import Schedule
-from schedlab.schedule.summary import duration
+from schedlab.schedule.summary import durations
 from schedlab.schedule.window import started_by_all
 from schedlab.scheduler.predictor import CLAIRVOYANT, is_clairvoyant
 from schedlab.scheduler.scheduler import Scheduler, as_schedulers
@@ -197,8 +197,9 @@ class Comparison:
         header += [name.rpartition(":")[2] for name in self.own]
         rows = []
         known = {} if self.recorded_metrics is None else {AS_RECORDED: self.recorded_metrics}
-        for text, metrics in (self.metrics | known).items():
-            waits = [duration(metrics[f"{name}_wait"]) for name in STATISTICS]
+        shown = self.metrics | known
+        columns = [durations([metrics[f"{name}_wait"] for metrics in shown.values()]) for name in STATISTICS]
+        for (text, metrics), *waits in zip(shown.items(), *columns, strict=True):
             slowdowns = [f"{metrics[f'{name}_bounded_slowdown']:,.2f}" for name in STATISTICS]
             shares = [f"{metrics[name]:.1%}" for name in ("utilisation", "backfilled_share")]
             counts = [f"{metrics['killed_jobs']:,.0f}"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -182,15 +182,18 @@ class SchedulerRanking:
         ]
         header += ["mean ratio", f"{percent} interval", "better in", "verdict"]
         subject = f"{self.metric} of {workload or 'all workloads'}, against {self.baseline}"
-        return f"{subject}\n{table(header, [self._cells(row) for row in self.of(workload)])}"
+        rows = self.of(workload)
+        means = [row.mean for row in rows]
+        return f"{subject}\n{table(header, [self._cells(row, means) for row in rows])}"
 
-    def _cells(self, row: RankedScheduler) -> list[str]:
+    def _cells(self, row: RankedScheduler, means: Sequence[float]) -> list[str]:
+        """Return the row of a scheduler; means decide the unit of durations."""
         metric, pair = self.metric, row.paired
-        cells = [row.scheduler, f"{row.instances:,}", quantity(metric, row.median), quantity(metric, row.mean)]
-        cells.append("-" if row.geometric_mean is None else quantity(metric, row.geometric_mean))
+        cells = [row.scheduler, f"{row.instances:,}", *(quantity(metric, one, means) for one in (row.median, row.mean))]
+        cells.append("-" if row.geometric_mean is None else quantity(metric, row.geometric_mean, means))
         if pair is None:
             return [*cells, "", "", "", "", "", "baseline"]
-        cells += [signed(metric, pair.difference), interval_text(pair.difference_interval, metric)]
+        cells += [signed(metric, pair.difference, means), interval_text(pair.difference_interval, metric, means)]
         cells += ["-" if pair.ratio is None else f"{pair.ratio:.3f}", interval_text(pair.ratio_interval)]
         wins = f"{pair.wins} of {pair.pairs}" + (f", {pair.ties} equal" if pair.ties else "")
         return [*cells, wins, pair.verdict]

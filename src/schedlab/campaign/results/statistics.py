@@ -8,7 +8,7 @@ is said by a bootstrap over the instances.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from schedlab.arguments import explained
 from schedlab.errors import InputError
-from schedlab.schedule.summary import duration
+from schedlab.schedule.summary import duration, durations
 from schedlab.wording import count_of
 
 if TYPE_CHECKING:
@@ -343,8 +343,10 @@ def _bca(means: NDArray[np.float64], found: float, influence: NDArray[np.float64
     return float(low), float(high)
 
 
-def quantity(metric: str, value: float) -> str:
+def quantity(metric: str, value: float, like: Sequence[float] | None = None) -> str:
     """Return a value of a metric for a person: durations with a unit, other numbers with three or more digits.
+
+    The unit is that of durations `like` it, if they are given: one for a column of a table.
 
     Examples
     --------
@@ -356,21 +358,22 @@ def quantity(metric: str, value: float) -> str:
     if math.isnan(value):
         return "-"
     if any(name in metric for name in ("wait", "run_time", "turnaround", "makespan")):
-        return f"{'-' if value < 0 else ''}{duration(abs(value))}"
+        text = duration(abs(value)) if like is None else durations([abs(value)], like)[0]
+        return f"{'-' if value < 0 else ''}{text}"
     if "slowdown" in metric and 0 < abs(value) < THOUSANDTH:
         return f"{value:.3f}"  # a ratio to run times; no one reads powers of ten there
     return f"{value:,.0f}" if abs(value) >= 1_000 else f"{value:.3g}"
 
 
-def signed(metric: str, value: float) -> str:
-    """Return a difference of a metric, with its sign.
+def signed(metric: str, value: float, like: Sequence[float] | None = None) -> str:
+    """Return a difference of a metric, with its sign, see `quantity`.
 
     Examples
     --------
     >>> signed("mean_wait", 90), signed("mean_bounded_slowdown", -2)
     ('+90 s', '-2')
     """
-    return f"{'+' if value > 0 else ''}{quantity(metric, value)}"
+    return f"{'+' if value > 0 else ''}{quantity(metric, value, like)}"
 
 
 def _ratio_text(value: float) -> str:
@@ -379,10 +382,11 @@ def _ratio_text(value: float) -> str:
 
 
 @explained
-def interval_text(interval: Interval | None, metric: str | None = None) -> str:
+def interval_text(interval: Interval | None, metric: str | None = None, like: Sequence[float] | None = None) -> str:
     """Return an interval of differences of a metric, or of ratios if none is named; "-" if there is none.
 
-    An end that is not 1 is not written as 1: which side it is on decides.
+    An end that is not 1 is not written as 1: which side it is on decides. Durations are in the unit of others
+    `like` them, in seconds, if these are given.
 
     Examples
     --------
@@ -393,5 +397,5 @@ def interval_text(interval: Interval | None, metric: str | None = None) -> str:
     """
     if interval is None:
         return "-"
-    texts = [signed(metric, value) if metric else _ratio_text(value) for value in interval]
+    texts = [signed(metric, value, like) if metric else _ratio_text(value) for value in interval]
     return f"[{texts[0]}, {texts[1]}]"

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from schedlab.schedule.groups import SIZE_CLASSES, size_classes
 from schedlab.schedule.schedule import Schedule
-from schedlab.schedule.summary import duration
+from schedlab.schedule.summary import durations
 from schedlab.schedule.window import measured_window, started_by_all
 from schedlab.wording import table
 
@@ -130,12 +130,14 @@ def price_table(found: Sequence[Price], labels: Mapping[int, str]) -> str:
     head, rows = ["scheduler"], [[each.scheduler] for each in found]
     if not all(np.isnan(each.wide_wait) for each in found):
         head.append("wide jobs")
+        texts = iter(durations([each.wide_wait for each in found if not np.isnan(each.wide_wait)]))
         for row, each in zip(rows, found, strict=True):
-            row.append("-" if np.isnan(each.wide_wait) else duration(each.wide_wait))
+            row.append("-" if np.isnan(each.wide_wait) else next(texts))
     if any(each.users for each in found):
         head += ["users worse", "worst for"]
-        for row, each in zip(rows, found, strict=True):
+        changes = durations([each.worst_change for each in found])
+        for row, each, change in zip(rows, found, changes, strict=True):
             who = labels.get(each.worst_user, f"user {each.worst_user}")
             row += [f"{each.worse:,} of {each.users:,}" if each.users else "-"]
-            row += [f"{who} +{duration(each.worst_change)}" if each.worse else "-"]
+            row += [f"{who} +{change}" if each.worse else "-"]
     return table(head, rows) if len(head) > 1 else ""
