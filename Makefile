@@ -5,6 +5,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 PLAIN := NUMBA_DISABLE_JIT=1 $(PYTEST)
+FAILED := { echo "tests failed (above); the second stage, those with compiled kernels, was not run"; exit 1; }
 # Where tests marked compiled or plain are: to collect these takes 5 CPU seconds of each worker, all of them 19.
 ENGINE := tests/engine tests/kernels
 
@@ -30,11 +31,11 @@ test: lint ## lint, types, and the quick tests; those that need real traces are 
 
 # With the kernels as plain Python nothing is compiled, which would take most of the time.
 quick: .venv/dev ## the quick tests: each takes at most 0.75 CPU seconds, but those of the whole tree
-	@$(PLAIN) -m "not compiled and not slow"
+	@$(PLAIN) -m "not compiled and not slow" || $(FAILED)
 	@$(PYTEST) -m "compiled and not slow" $(ENGINE)
 
 rest: .venv/dev ## the slow tests, and with compiled kernels the quick ones of packages that have some
-	@$(PLAIN) -m "plain and slow" $(ENGINE)
+	@$(PLAIN) -m "plain and slow" $(ENGINE) || $(FAILED)
 	@$(PYTEST) -m "(slow and not plain) or both"
 
 test-all: test rest ## all tests
