@@ -66,3 +66,19 @@ def test_the_first_fit_is_what_a_scan_finds(known, seed, n):
         assert last(queue) == waiting[-1]
         assert fewest(queue) == min(jobs[one][0] for one in waiting)
         assert sorted(queue.members().tolist()) == sorted(waiting)
+
+
+def test_behind_the_last_rank_nothing_is_found():
+    """64 jobs fill four blocks to the last rank, 32 of them the tree; a search goes on behind what it finds."""
+    queue = new_tree(np.arange(64.0), np.arange(64), 64, known=True)
+    for job in range(64):
+        insert(queue, job, 1, 10)
+    assert [first_fit(queue, rank, 64, 100, 64) for rank in (62, 63, 64)] == [62, 63, -1]
+
+
+def test_more_jobs_are_listed_than_fit_into_the_first_list():
+    n = 2 * queue_nodes.LISTED + 64
+    queue = new_tree(np.arange(n)[::-1].astype(float), np.arange(n), 64, known=True)
+    for job in range(n):
+        insert(queue, job, 1 + job % 2, 10)
+    assert sorted(queue.members().tolist()) == list(range(n))

@@ -9,11 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.jobs.state import TOO_MANY
-from schedlab.kernels import inlined, inner_kernel
+from schedlab.kernels import bare_kernel, inlined, inner_kernel
 
 BLOCK = 16
 ABSENT = TOO_MANY  # the processors of an entry that is not waiting, and the estimate of an empty class
 ANY = ABSENT - 1  # a limit that every waiting job meets
+
+LISTED = 1024  # jobs that are listed in one go; a longer list is made twice
 
 ENTRY = np.dtype([("estimate", "i8"), ("processors", "i8"), ("job", "i8")])
 """A position in the order: its job and, while that waits, a copy of the values that the search needs."""
@@ -93,6 +95,8 @@ def first_fit_in_tree(
     entries: NDArray[Any], nodes: NDArray[np.int32], rank: int, free: int, length: int, extra: int
 ) -> int:
     n = entries.shape[0]
+    if rank >= n:
+        return -1  # and no block
     blocks = nodes.shape[0] >> 1
     block = rank // BLOCK
     column = min(1 + size_class(free), nodes.shape[1] - 1)
@@ -122,3 +126,25 @@ def first_fit_in_tree(
                 node += 1
         block = node - blocks
         rank = block * BLOCK
+
+
+def waiting_in_tree(entries: NDArray[Any], nodes: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Return the waiting jobs of a tree, in their order."""
+    jobs = np.empty(LISTED, dtype=np.int64)
+    count = _list_all(entries, nodes, jobs)
+    if count > LISTED:
+        jobs = np.empty(count, dtype=np.int64)
+        _list_all(entries, nodes, jobs)
+    return jobs[:count]
+
+
+@bare_kernel
+def _list_all(entries: NDArray[Any], nodes: NDArray[np.int32], jobs: NDArray[np.int64]) -> int:
+    """List the waiting jobs as far as there is room; return how many there are."""
+    count, rank = 0, first_fit_in_tree(entries, nodes, 0, ANY, ANY, ANY)
+    while rank >= 0:
+        if count < jobs.shape[0]:
+            jobs[count] = entries[rank].job
+        count += 1
+        rank = first_fit_in_tree(entries, nodes, rank + 1, ANY, ANY, ANY)
+    return count

@@ -34,6 +34,7 @@ from schedlab.engine.queue.minima import (
     join_children,
     look_at_block,
     remove_from_tree,
+    waiting_in_tree,
 )
 from schedlab.kernels import inlined, inner_kernel, new_records
 from schedlab.permutations import inverse
@@ -89,8 +90,9 @@ class QueueTree(NamedTuple):
 
     def members(self) -> NDArray[np.int64]:
         """Return the waiting jobs, in no particular order."""
-        short = self.short_list["job"][: self.status[SHORT]]
-        return np.concatenate([short, self.entries["job"][self.entries["processors"] != ABSENT]])
+        short = self.short_list["job"][: self.status[SHORT]].copy()
+        in_tree = self.nodes[1, 0] != ABSENT
+        return np.concatenate([short, waiting_in_tree(self.entries, self.nodes)]) if in_tree else short
 
 
 def new_tree(score: NDArray[np.float64], entered: NDArray[np.int64], processors: int, *, known: bool) -> QueueTree:
@@ -238,8 +240,10 @@ def first_fit(queue: QueueTree, rank: int, free: int, length: int, extra: int) -
     A job may start if it needs at most `free` processors (at least 1) and either lasts at most `length` seconds or
     needs at most `extra` processors.
     """
-    found = -1
-    for i in range(queue.status[SHORT]):
+    found, short = -1, queue.status[SHORT]
+    if short > 0 and queue.short_list[short - 1].rank < rank:
+        short = 0
+    for i in range(short):
         job = queue.short_list[i]
         if job.rank >= rank and job.processors <= free and (job.processors <= extra or job.estimate <= length):
             found = job.rank
