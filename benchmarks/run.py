@@ -36,6 +36,7 @@ import predictions
 import reports
 import slurm
 import speculation
+import stepping
 from result import Result
 
 import schedlab as sl
@@ -304,6 +305,7 @@ BENCHMARKS = {
     "published-tables": campaigns.published_tables,
     "small-simulations": campaigns.small_simulations,
     "many": many.many,
+    "stepping": stepping.stepping,
     "environments": environments.environments,
     "e-loss": predictions.e_loss,
     "predictors": predictions.predictors,

@@ -13,6 +13,7 @@ from schedlab.engine.decisions.agent import AgentPlayer
 from schedlab.engine.decisions.compiled_pass import CompiledPass
 from schedlab.engine.decisions.own_pass import PassPlayer
 from schedlab.engine.decisions.own_predictor import PythonPredictorAdapter
+from schedlab.engine.decisions.starts import waiting_jobs
 from schedlab.engine.decisions.threads import limited_threads
 from schedlab.engine.decisions.told_runs import ToldRuns
 from schedlab.engine.jobs.calendar import NEVER
@@ -203,15 +204,6 @@ def _player(prepared: Prepared, world: World) -> AgentPlayer | PassPlayer | Comp
     if isinstance(backfill, OwnPass):
         return CompiledPass(prepared, backfill, world) if backfill.in_loop else PassPlayer(prepared, backfill)
     return None
-
-
-def waiting_jobs(world: World) -> NDArray[np.int64]:
-    """Return the jobs in the queue, whether the scheduler sees them or not, by entry."""
-    jobs = world.waiting.queue.members()
-    if world.waiting.beyond is not None:
-        jobs = np.concatenate([jobs, world.waiting.beyond.members()])
-    ordered: NDArray[np.int64] = jobs[world.state.entered[jobs].argsort(kind="stable")]
-    return ordered
 
 
 def _adapters(prepared: Prepared, world: World) -> list[tuple[PythonPredictorAdapter, Forecast]]:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvents
-from schedlab.engine.decisions.agent_view import nothing_to_come, startable
+from schedlab.engine.decisions.agent_view import nothing_to_come
 from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import FREE
 from schedlab.engine.queue.function_order import blame
@@ -170,9 +170,7 @@ class NodePlay:
                 return False
             simulation.proposal(self._ordered(self._waiting, 0), easy=True)
         self.visible = self._shown(self._waiting)
-        self.allowed = (
-            simulation.beside(self.visible) if kind == BACKFILL else startable(simulation.world, self.visible)
-        )
+        self.allowed = simulation.beside(self.visible) if kind == BACKFILL else simulation.possible(self.visible)
         if kind == PICK:
             self.mask[:] = True
             return True

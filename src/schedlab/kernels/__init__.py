@@ -9,7 +9,15 @@ from schedlab.kernels.numba_versions import config, pipeline, refuse_older
 refuse_older(numba.__version__)  # before anything else of Numba is imported
 
 from schedlab.kernels.bits import ALL, BITS, ROOM, below, lowest  # noqa: E402
-from schedlab.kernels.calls_by_address import address_of, call, call_at, compiled_for, nowhere, without_dispatch  # noqa: E402
+from schedlab.kernels.calls_by_address import (  # noqa: E402
+    address_of,
+    call,
+    call_at,
+    compiled_for,
+    nowhere,
+    settled,
+    without_dispatch,
+)
 from schedlab.kernels.decorators import (  # noqa: E402
     bare_kernel,
     chosen,
@@ -53,6 +61,7 @@ __all__ = [
     "operation",
     "pipeline",
     "replacing",
+    "settled",
     "shift",
     "why_not_kept",
     "with_methods",

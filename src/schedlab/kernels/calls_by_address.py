@@ -45,7 +45,7 @@ def nowhere(kernel: Callable[..., int], *arguments: Any) -> Any:
     return np.zeros(1, dtype=_record(_name(tuple(typeof(argument) for argument in arguments))))
 
 
-def without_dispatch(kernel: Callable[..., int], *arguments: Any) -> Callable[..., int]:
+def without_dispatch(kernel: Callable[..., Any], *arguments: Any) -> Callable[..., Any]:
     """Return a kernel that is called from Python again and again, for arguments of the types of these alone.
 
     Looking at the types of a thousand arrays takes longer than many a pass; here they are not looked at again.
@@ -55,8 +55,21 @@ def without_dispatch(kernel: Callable[..., int], *arguments: Any) -> Callable[..
     dispatcher: Any = kernel
     kinds = tuple(typeof(argument) for argument in arguments)
     dispatcher.compile(kinds)
-    entry: Callable[..., int] = dispatcher.overloads[kinds].entry_point
+    entry: Callable[..., Any] = dispatcher.overloads[kinds].entry_point
     return entry
+
+
+def settled(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a kernel for arguments of the types that those of its first call have; see `without_dispatch`."""
+    entry: Callable[..., Any] | None = None
+
+    def call(*arguments: Any) -> Any:
+        nonlocal entry
+        if entry is None:
+            entry = without_dispatch(kernel, *arguments)
+        return entry(*arguments)
+
+    return call
 
 
 @lru_cache

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from schedlab.engine.decisions.agent_view import in_view, jobs_shown, nothing_to_come, startable, summary_shown
-from schedlab.engine.decisions.by_hand import NO_BLOCKED, UNRESERVED, start_by_hand
+from schedlab.engine.decisions.agent_view import in_view, jobs_shown, nothing_to_come, summary_shown
+from schedlab.engine.decisions.starts import Starts
 from schedlab.engine.jobs.clock import NOW, STARTED
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.world import World
@@ -28,11 +28,12 @@ class AgentPlayer:
         self.agent = policy.agent
         self.processors = prepared.processors
         self.decisions = 0
+        self._starts = Starts()
 
     def play(self, world: World) -> None:
         """Start the jobs that the agent chooses in this second, until it waits or no visible job fits."""
         while (job := self._choice(world)) is not None:
-            start_by_hand(world, job, UNRESERVED, NO_BLOCKED)
+            self._starts.start(world, job)
 
     def _choice(self, world: World) -> int | None:
         """Return the job that the agent starts next, or None to wait."""
@@ -43,9 +44,9 @@ class AgentPlayer:
         oldest = jobs[[np.argmin(world.state.entered[jobs])]]
         starves = 0 <= rules.starvation < clock[NOW] - world.seen["submit"][oldest[0]]
         if starves or clock[STARTED] < rules.in_order:
-            return int(oldest[0]) if startable(world, oldest)[0] else None
+            return int(oldest[0]) if self._starts.possible(world, oldest)[0] else None
         visible = in_view(world, jobs, agent.slots)
-        possible = startable(world, visible)
+        possible = self._starts.possible(world, visible)
         if not possible.any():
             return None
         self.decisions += 1

@@ -10,8 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.decisions.by_hand import fit_on_nodes
-from schedlab.engine.decisions.components import fit_as_wholes
 from schedlab.engine.jobs.calendar import NEVER, SOONEST
 from schedlab.engine.jobs.clock import FREE, NOW, SUBMITTED
 from schedlab.engine.parts.dependencies.kernels import has_no_parent_left
@@ -26,18 +24,6 @@ def in_view(world: World, jobs: NDArray[np.int64], slots: int) -> NDArray[np.int
     submit = world.seen["submit"][jobs]
     visible: NDArray[np.int64] = jobs[np.lexsort((jobs, submit))][:slots]
     return visible
-
-
-def startable(world: World, jobs: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return which waiting jobs are ready and fit the free processors, components with the others of their job."""
-    found: NDArray[np.bool_] = world.jobs["processors"][jobs] <= world.state.clock[FREE]
-    if world.dependencies is not None:
-        found &= world.dependencies.ready[jobs]
-    if world.heterogeneous is not None:
-        fit_as_wholes(world, jobs, found)
-    elif world.nodes is not None:
-        fit_on_nodes(world, jobs, found)
-    return found
 
 
 def nothing_to_come(world: World) -> bool:

@@ -22,6 +22,7 @@ from schedlab.engine.machine.placement import gpus_of
 from schedlab.engine.machine.state import ASKED_FOR, NOW_FREE, PICKED
 from schedlab.engine.moments import runs_have_begun
 from schedlab.engine.parts.admission import may_start
+from schedlab.engine.parts.dependencies.kernels import is_ready
 from schedlab.engine.parts.heterogeneous.kernels import (
     end_of_all,
     first_of_all,
@@ -29,13 +30,16 @@ from schedlab.engine.parts.heterogeneous.kernels import (
     processors_together,
     waits,
 )
+from schedlab.engine.parts.limits.state import open_partitions
 from schedlab.engine.pass_choice import after_pass
+from schedlab.engine.passes.components import fit_together
 from schedlab.engine.passes.conservative_plan import Plan
 from schedlab.engine.passes.conservative_reservations import leave_list
 from schedlab.engine.passes.easy import head_of
 from schedlab.engine.passes.nodes import fits, fits_beside, note_beside, reserve_for
 from schedlab.engine.passes.waiting import depart_with_alternatives, leave
-from schedlab.engine.queue.operations import NONE
+from schedlab.engine.queue.minima import ANY
+from schedlab.engine.queue.operations import NONE, first_fit, job_at
 from schedlab.engine.queue.sorted_list import find_and_remove
 from schedlab.engine.runs import begin
 from schedlab.engine.slurm.state import Passes
@@ -118,18 +122,44 @@ def _begin(world: World, job: int, shadow: int, blocking: NDArray[np.int64]) -> 
 
 
 @bare_kernel
-def fit_on_nodes(world: World, rows: NDArray[np.int64], found: NDArray[np.bool_]) -> None:
-    """Clear the marks of the jobs that do not fit on the nodes now, within all limits."""
-    for i in range(len(rows)):
-        if found[i]:
-            found[i] = may_start(world, rows[i]) and _fits(world, rows[i])
+def mark_possible(world: World, jobs: NDArray[np.int64], found: NDArray[np.bool_]) -> None:
+    """Mark which waiting jobs are ready and fit now, within all limits; components, with the others of their job."""
+    _open_for_components(world)
+    for i in range(len(jobs)):
+        found[i] = world.jobs[jobs[i]].processors <= world.state.clock[FREE] and _is_possible(world, jobs[i])
+
+
+@bare_kernel
+def list_possible(world: World, found: NDArray[np.int64]) -> int:
+    """List the visible jobs that are ready and fit now; return how many there are."""
+    _open_for_components(world)
+    count, free = 0, world.state.clock[FREE]
+    place = first_fit(world.waiting.queue, world.jobs, 0, free, ANY, free)
+    while place != NONE:
+        job = job_at(world.waiting.queue, place)
+        if _is_possible(world, job):
+            found[count] = job
+            count += 1
+        place = first_fit(world.waiting.queue, world.jobs, place + 1, free, ANY, free)
+    return count
 
 
 @inlined
-def _fits(world: World, job: int) -> bool:
+def _open_for_components(world: World) -> None:
+    if world.heterogeneous is not None:
+        open_partitions(world.limits)
+
+
+@inlined
+def _is_possible(world: World, job: int) -> bool:
+    """Return whether a job that fits the free processors is ready and fits the nodes, within all limits."""
+    if not is_ready(world.dependencies, job):
+        return False
+    if world.heterogeneous is not None:
+        return may_start(world, job) and fit_together(world, job)
     if world.limits is not None:
-        return fits_in_partitions(world, job)
-    return fits(world.nodes, job)
+        return may_start(world, job) and fits_in_partitions(world, job)
+    return may_start(world, job) and fits(world.nodes, job)
 
 
 @bare_kernel

@@ -4,27 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
-from schedlab.engine.parts.admission import may_start
 from schedlab.engine.parts.heterogeneous.kernels import mark_chosen, unmark
 from schedlab.engine.parts.limits.state import open_partitions
-from schedlab.engine.passes.components import fit_together, fits_apart
+from schedlab.engine.passes.components import fits_apart
 from schedlab.engine.runs import begin
-from schedlab.kernels import bare_kernel, inner_kernel
+from schedlab.kernels import inner_kernel
 
 if TYPE_CHECKING:
     from schedlab.engine.world import World
-
-
-@bare_kernel
-def fit_as_wholes(world: World, rows: NDArray[np.int64], found: NDArray[np.bool_]) -> None:
-    """Clear the marks of the jobs that do not fit now, within all limits, with the components that wait with them."""
-    open_partitions(world.limits)
-    for i in range(len(rows)):
-        if found[i]:
-            found[i] = may_start(world, rows[i]) and fit_together(world, rows[i])
 
 
 @inner_kernel

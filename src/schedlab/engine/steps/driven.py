@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvents
 from schedlab.engine.assembly import assemble
-from schedlab.engine.decisions.by_hand import UNRESERVED, fit_beside, propose, start_by_hand
+from schedlab.engine.decisions.by_hand import UNRESERVED, fit_beside, propose
 from schedlab.engine.decisions.partitions import begins_anew, in_tiers
+from schedlab.engine.decisions.starts import Starts
 from schedlab.engine.driver import Driver
 from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import NOW, STAGE, STARTED
@@ -23,6 +24,7 @@ from schedlab.engine.prepared import prepare
 from schedlab.engine.queue.operations import NONE
 from schedlab.engine.simulation import schedule_of
 from schedlab.engine.world import World
+from schedlab.kernels import settled
 from schedlab.schedule.schedule import Schedule
 from schedlab.workload.workload import Workload
 
@@ -44,6 +46,7 @@ class LedSimulation:
     def __init__(self, workload: Workload, cluster: Cluster, node_events: NodeEvents | None = None) -> None:
         self.prepared = prepare(workload, "fcfs", cluster=cluster, node_events=node_events)
         self._driver = Driver(self.prepared, assemble(self.prepared, observed=True))
+        self._starts, self._propose, self._fit_beside = Starts(), settled(propose), settled(fit_beside)
         self._first_estimate = self.prepared.jobs["estimate"].copy()
         self._reserved = np.array([NONE, 0, 0])
         limits = self.world.limits
@@ -105,8 +108,8 @@ class LedSimulation:
             Whether jobs may start before a blocked head.
         """
         world = self.world
-        order = self.in_tiers(order)
-        job = int(propose(world, order, easy, self._reserved, self._blocking))
+        order = np.ascontiguousarray(self.in_tiers(order), dtype=np.int64)
+        job = int(self._propose(world, order, easy, self._reserved, self._blocking))
         self._head = NONE if self.blocked else job
         return None if job == NONE else job
 
@@ -114,11 +117,15 @@ class LedSimulation:
         """Return jobs with those of partitions of higher tiers first, otherwise in the given order."""
         return in_tiers(self.world.limits, order)
 
+    def possible(self, jobs: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return which waiting jobs are ready and fit now."""
+        return self._starts.possible(self.world, jobs)
+
     def beside(self, jobs: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return which jobs may start now without delaying the reservation of the blocked head."""
         found = np.zeros(len(jobs), dtype=np.bool_)
-        world = self.world
-        fit_beside(world, jobs, self._reserved, found)
+        world, jobs = self.world, np.ascontiguousarray(jobs, dtype=np.int64)
+        self._fit_beside(world, jobs, self._reserved, found)
         return found
 
     def start(self, job: int, *, beside: bool | None = None) -> None:
@@ -135,7 +142,7 @@ class LedSimulation:
         world, shadow = self.world, int(self._reserved[1]) if beside else UNRESERVED
         if not beside and job != self._head:
             self._blocking[0] = 0  # no pass is under way
-        start_by_hand(world, job, shadow, self._blocking)
+        self._starts.start(world, job, shadow, self._blocking)
         limits, blocked = world.limits, bool(self._blocking[0] > 0)
         if limits is not None and begins_anew(limits, job, beside=bool(beside), blocked=blocked):
             self._blocking[0] = 0

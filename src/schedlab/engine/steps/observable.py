@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -12,14 +13,15 @@ from schedlab.arguments import explained
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvents
 from schedlab.engine.assembly import assemble
-from schedlab.engine.decisions.agent_view import startable
-from schedlab.engine.driver import Driver, waiting_jobs
-from schedlab.engine.jobs.calendar import NEVER
+from schedlab.engine.decisions.starts import Starts, waiting_jobs
+from schedlab.engine.driver import Driver
+from schedlab.engine.jobs.calendar import NEVER, SOONEST, Calendar, next_place, record_at, soonest_place
 from schedlab.engine.jobs.clock import FREE, NOW, SUBMITTED, WAITING
 from schedlab.engine.prepared import Events, Prepared, prepare
 from schedlab.engine.steps.priority_factors import Priorities, priorities_of
 from schedlab.engine.world import World
 from schedlab.errors import InputError
+from schedlab.kernels import bare_kernel, settled
 from schedlab.permutations import inverse
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.speculate.requests import Requests
@@ -38,7 +40,8 @@ class Told(NamedTuple):
     node_events: NodeEvents | None = None
 
 
-class Progress(NamedTuple):
+@dataclass(slots=True)
+class Progress:
     """The progress of a simulation, besides its arrays.
 
     Parameters
@@ -84,8 +87,17 @@ class ObservableState:
         self._prepared = prepared
         self._first_estimate = first_estimate
         self._driver = Driver(prepared, world)
+        self._starts = Starts()
+        self._expected_room = settled(_expected_room)
+        self._forget_queue()
+        self._assumed: NDArray[np.int64] | None = None  # the run times of reservations, where these stand still
         self._row = np.arange(len(prepared.jobs)) if prepared.order is None else prepared.order
         self._number = inverse(self._row)
+
+    def _forget_queue(self) -> None:
+        """Forget who waits and who could be started, which is found when it is asked: something has changed."""
+        self._waits: NDArray[np.int64] | None = None
+        self._fit: NDArray[np.int64] | None = None
 
     def __repr__(self) -> str:
         clock = self._world.state.clock
@@ -136,7 +148,7 @@ class ObservableState:
     @property
     def waiting(self) -> NDArray[np.intp]:
         """Rows of the jobs in the queue, in the order in which they entered it."""
-        return self._row[waiting_jobs(self._world)]
+        return self._row[self._waiting()]
 
     @property
     def running(self) -> NDArray[np.intp]:
@@ -159,14 +171,20 @@ class ObservableState:
 
     @property
     def expected_run_time(self) -> NDArray[np.int64]:
-        """int64 seconds: the run time that reservations assume for each job at present."""
-        return self._prepared.in_workload_order(self._world.jobs["estimate"]).copy()
+        """int64 seconds: the run time that reservations assume for each job at present; read-only."""
+        if self._assumed is not None:
+            return self._assumed
+        world, assumed = self._world, self._world.jobs["estimate"][self._number]
+        assumed.flags.writeable = False
+        if all(part is None for part in (world.forecasts, world.retries, world.preemption, world.malleable)):
+            self._assumed = assumed  # nothing changes them
+        return assumed
 
     @property
     def ended(self) -> bool:
         """Whether all jobs have ended."""
         state = self._world.state
-        nobody = int(self._clock[WAITING]) == 0 and len(state.completions.members()) == 0
+        nobody = int(self._clock[WAITING]) == 0 and state.completions.status[SOONEST] == NEVER
         held = self._world.dependencies is not None and not bool(self._world.dependencies.ready.all())
         return nobody and int(self._clock[SUBMITTED]) == len(self._prepared.jobs) and not held
 
@@ -181,14 +199,17 @@ class ObservableState:
             raise InputError(f"second {latest} is in the past: the simulation is at second {self.now}")
         return min(latest, NEVER - 1)
 
+    def _waiting(self) -> NDArray[np.int64]:
+        """Return the jobs in the queue, by entry."""
+        if self._waits is None:
+            self._waits = waiting_jobs(self._world)
+        return self._waits
+
     def _fitting(self) -> NDArray[np.int64]:
-        """Return the visible jobs that are ready and fit."""
-        world, clock = self._world, self._clock
-        if clock[WAITING] == 0 or clock[FREE] == 0:
-            return np.empty(0, dtype=np.int64)
-        jobs = world.waiting.queue.members()
-        jobs = jobs[startable(world, jobs)]
-        return jobs[np.argsort(world.state.entered[jobs], kind="stable")]
+        """Return the visible jobs that are ready and fit, by entry."""
+        if self._fit is None:
+            self._fit = self._starts.all_possible(self._world)
+        return self._fit
 
     def _startable_number(self, job: int) -> int:
         """Return the number of a job that can be started now, or raise InputError."""
@@ -200,9 +221,11 @@ class ObservableState:
             raise InputError(f"row {row} does not exist: rows go from 0 to {len(self._row) - 1}")
         if not self._at.deciding:
             raise InputError("jobs can be started only at a decision: call next_decision() first")
-        number, name = int(self._number[row]), f"job {self.workload.job_id[row]} (row {row})"
-        world = self._world
-        if number not in waiting_jobs(world):
+        number, world = int(self._number[row]), self._world
+        if number in self._fitting():
+            return number
+        name = f"job {self.workload.job_id[row]} (row {row})"
+        if number not in self._waiting():
             raise InputError(f"{name} is not waiting at second {self.now}", row=row)
         if number not in world.waiting.queue.members():
             raise InputError(f"{name} is beyond the window of {world.rules.window} jobs that can be started", row=row)
@@ -210,9 +233,7 @@ class ObservableState:
             raise InputError(f"{name} depends on jobs that have not ended", row=row)
         if (needed := int(world.jobs[number]["processors"])) > self.free:
             raise InputError(f"{name} needs {needed} processors, but {self.free} are free", row=row)
-        if not startable(world, np.array([number]))[0]:
-            raise InputError(f"{name} does not fit on the free nodes", row=row)
-        return number
+        raise InputError(f"{name} does not fit on the free nodes", row=row)
 
     def priorities(self) -> Priorities:
         """Return the multifactor priorities of the waiting jobs with their factors, as Slurm's `sprio` does.
@@ -257,16 +278,25 @@ class ObservableState:
         InputError
             If it is not waiting.
         """
-        if operator.index(job) not in self.waiting:
+        row = operator.index(job)
+        if not (0 <= row < len(self._number) and self._number[row] in self._waiting()):
             raise InputError(f"row {job} is not waiting; the rows of the waiting jobs are in .waiting")
-        state, now = self._world.state, self.now
-        running = state.running.members()
-        needed = int(self._world.jobs[int(self._number[operator.index(job)])]["processors"])
-        seconds = np.concatenate([[now], np.maximum(running["end"], now)])
-        free = self.free + np.concatenate([[0], np.cumsum(running["processors"])])
-        place = int(np.argmax(free >= needed))
-        start = int(seconds[place])
-        return Reservation(start, int(free[np.searchsorted(seconds, start, side="right") - 1]) - needed)
+        needed = int(self._world.jobs["processors"][self._number[row]])
+        return Reservation(*self._expected_room(self._world.state.running, self.now, self.free, needed))
+
+
+@bare_kernel
+def _expected_room(running: Calendar, now: int, free: int, needed: int) -> tuple[int, int]:
+    """Return when so many processors are expected to be free, and how many more then."""
+    second, place = now, soonest_place(running)
+    while place >= 0:
+        due = record_at(running, place)
+        if free >= needed and due.end > second:
+            break
+        second = max(now, due.end)
+        free += due.processors
+        place = next_place(running, place)
+    return second, free - needed
 
 
 def put_together(workload: Workload, told: Told, *, open_ended: bool) -> tuple[Prepared, World, NDArray[np.int64]]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.display import as_html
-from schedlab.engine.driver import waiting_jobs
+from schedlab.engine.decisions.starts import waiting_jobs
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.world import World
 from schedlab.wording import table

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.decisions.agent import AgentPlayer
-from schedlab.engine.decisions.agent_view import startable
-from schedlab.engine.decisions.by_hand import NO_BLOCKED, UNRESERVED, start_by_hand, start_on_nodes
+from schedlab.engine.decisions.by_hand import start_on_nodes
+from schedlab.engine.decisions.starts import Starts
 from schedlab.engine.driver import Driver
 from schedlab.engine.jobs.calendar import NEVER, add, discard
 from schedlab.engine.jobs.clock import (
@@ -37,7 +37,7 @@ from schedlab.engine.prepared import Prepared
 from schedlab.engine.slurm.state import FULL_DUE, LOOK_AGAIN, MAIN_DUE, Passes
 from schedlab.engine.steps.priority_factors import priorities_of
 from schedlab.errors import InputError
-from schedlab.kernels import bare_kernel, inlined
+from schedlab.kernels import bare_kernel, inlined, settled
 from schedlab.permutations import inverse
 from schedlab.workload.workload import Workload
 
@@ -106,17 +106,18 @@ def bring_to(driver: Driver, start: NDArray[np.int64], now: int, seen: Seen) -> 
         raise InputError(f"{who} that schedules cannot begin in the middle: it has seen nothing of the past")
     running = np.flatnonzero(start >= 0)
     placed = None if seen.placement is None else _Placed(driver.prepared, seen.placement)
+    starts, place = Starts(), settled(start_on_nodes)
     for job in running[np.argsort(start[running], kind="stable")].tolist():
         _let_submit(driver, int(start[job]))
         if placed is not None:
-            start_on_nodes(driver.world, job, *placed.of(job))
+            place(driver.world, job, *placed.of(job))
             continue
-        if not startable(driver.world, np.array([job]))[0]:
+        if not starts.possible(driver.world, np.array([job]))[0]:
             raise InputError(
                 f"job {_name(driver.prepared, job)} cannot run since second {start[job]}: it does not fit beside the "
                 "other running jobs, or a limit forbids it"
             )
-        start_by_hand(driver.world, job, UNRESERVED, NO_BLOCKED)
+        starts.start(driver.world, job)
     _let_submit(driver, now)
     clock = driver.world.state.clock
     clock[COMPLETED] = clock[ARRIVED] = clock[ENTERING] = clock[CHANGES] = 0

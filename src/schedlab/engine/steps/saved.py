@@ -19,7 +19,7 @@ import tempfile
 import tokenize
 import zipfile
 import zlib
-from dataclasses import replace
+from dataclasses import asdict, fields, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -134,7 +134,7 @@ def save_simulation(simulation: Simulation, path: str | os.PathLike[str]) -> Non
         requests_enforced=workload.requests_enforced,
         fixed=_digest_of_fixed(simulation._prepared, simulation._world),
         sha256={name: hashlib.sha256(content).hexdigest() for name, content in members.items()},
-        **at._asdict(),
+        **asdict(at),
     )
     with atomic_path(path) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as file:
         file.writestr(HEADER, header.model_dump_json())
@@ -179,7 +179,7 @@ def _load(file: zipfile.ZipFile, path: str, given: Workload | None) -> Simulatio
     _fill(file, header, world)
     simulation = Simulation.__new__(Simulation)
     simulation._told, simulation._observers = told, []
-    simulation._at = Progress(*(getattr(header, field) for field in Progress._fields))
+    simulation._at = Progress(**{field.name: getattr(header, field.name) for field in fields(Progress)})
     simulation._stand(prepared, world, first_estimate)
     return simulation
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvents
-from schedlab.engine.decisions.by_hand import NO_BLOCKED, UNRESERVED, start_by_hand
 from schedlab.engine.driver import Driver
 from schedlab.engine.jobs.clock import ARRIVED, BLAMED, COMPLETED, ENTERING, NOW, STAGE, SUBMITTED
 from schedlab.engine.loop import ASK, LET_TIME_PASS, SCHEDULE
@@ -198,7 +198,7 @@ class Simulation(ObservableState):
         latest = self._latest(until)
         if self._observers or self._told.scheduler is None:
             while self._next_pass(latest):
-                self._at = self._at._replace(deciding=True)
+                self._at.deciding = True
                 for observer in self._observers:
                     observer(self)
         else:
@@ -207,7 +207,7 @@ class Simulation(ObservableState):
             self._driver.run(latest)
         self._leave_decision()
         if until is not None:
-            self._at = self._at._replace(until=latest)
+            self._at.until = latest
         return self.ended
 
     def next_decision(self, until: int | None = None) -> bool:
@@ -223,14 +223,14 @@ class Simulation(ObservableState):
         """
         latest = self._latest(until)
         if not (self._at.deciding and self._at.started and len(self._fitting())):
-            while True:
-                if not self._next_pass(latest):
-                    if until is not None:
-                        self._at = self._at._replace(until=latest)
-                    return False
+            while self._next_pass(latest):
                 if len(self._fitting()):
                     break
-        self._at = self._at._replace(deciding=True, started=False)
+            else:
+                if until is not None:
+                    self._at.until = latest
+                return False
+        self._at.deciding, self._at.started = True, False
         return True
 
     def start(self, job: int) -> None:
@@ -250,10 +250,10 @@ class Simulation(ObservableState):
             not fit.
         """
         number = self._startable_number(job)
-        world = self._world
-        start_by_hand(world, number, UNRESERVED, NO_BLOCKED)
-        self._at = self._at._replace(started=True, by_hand=self._at.by_hand + 1)
-        clock = self._clock
+        world, clock, at = self._world, self._clock, self._at
+        self._starts.start(world, number)
+        self._forget_queue()
+        at.started, at.by_hand = True, at.by_hand + 1
         if isinstance(world.plan, Plan) and clock[BLAMED] < 0:
             clock[COMPLETED] = clock[ARRIVED] = clock[ENTERING] = 0
             clock[STAGE] = SCHEDULE
@@ -313,7 +313,7 @@ class Simulation(ObservableState):
         old, number, former = self._world, self._number, self._prepared
         made = put_together(joined(self._given, jobs), told, open_ended=True)
         self._told = told
-        self._at = self._at._replace(open_ended=True)
+        self._at.open_ended = True
         before_growth = self._driver
         self._stand(*made)
         moved = np.empty(before, dtype=np.intp)
@@ -335,8 +335,6 @@ class Simulation(ObservableState):
             raise InputError(f"no schedule yet: some jobs have not ended: {self!r}")
         schedule = schedule_of(self._prepared, self._world, self._first_estimate)
         if self._told.scheduler is None or self._at.by_hand:
-            from dataclasses import replace
-
             named = BY_HAND if self._told.scheduler is None else f"{self._told.scheduler.text} and {BY_HAND}"
             specification = {**schedule.specification, "started_by_hand": self._at.by_hand}
             schedule = replace(schedule, scheduler=named, specification=specification)
@@ -348,7 +346,7 @@ class Simulation(ObservableState):
         Observers stay with this one. A predictor or a pass in Python is copied.
         """
         other = Simulation.__new__(Simulation)
-        other._told, other._at, other._observers = self._told, self._at, []
+        other._told, other._at, other._observers = self._told, replace(self._at), []
         prepared, world = copied((self._prepared, self._world))
         other._stand(prepared, world, self._first_estimate)
         other._driver.take_over(self._driver)
@@ -392,10 +390,12 @@ class Simulation(ObservableState):
 
     def _watch(self, observed: bool) -> None:
         world = self._driver.world
-        self._driver.world = world._replace(rules=world.rules._replace(observed=observed))
+        if world.rules.observed != observed:
+            self._driver.world = world._replace(rules=world.rules._replace(observed=observed))
 
     def _leave_decision(self) -> None:
-        self._at = self._at._replace(deciding=False, started=False)
+        self._at.deciding = self._at.started = False
+        self._forget_queue()
 
     def _next_pass(self, latest: int) -> bool:
         """Run until the passes of the next second with a pass are done; return False if there is none."""
