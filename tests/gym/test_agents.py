@@ -221,12 +221,12 @@ def test_training_on_several_logs_with_a_curriculum_and_with_the_network_of_sc20
         train(logs[0], validation=logs[0], seed=1, settings=Settings(view="all"))
 
 
-@pytest.mark.parametrize("seeds", [1, pytest.param(4, marks=pytest.mark.slow)])
-def test_agents_and_environments_on_nodes(seeds):
+@pytest.mark.slow
+def test_agents_and_environments_on_nodes():
     """As plain Python: the kernels of nodes take a minute to compile."""
     pytest.importorskip("gymnasium", reason='needs Gymnasium: pip install ".[gym]"')
     done = subprocess.run(
-        [sys.executable, "-W", "ignore", os.path.join(os.path.dirname(__file__), "nodes_by_hand.py"), str(seeds)],
+        [sys.executable, "-W", "ignore", os.path.join(os.path.dirname(__file__), "nodes_by_hand.py"), "4"],
         env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
         capture_output=True,
         text=True,
