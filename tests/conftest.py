@@ -67,6 +67,14 @@ def package_of(path: Path) -> str:
     return path.relative_to(TESTS).parts[0] if path.is_relative_to(TESTS) else ""
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Return how many processes run tests: one more than there are cores, as some wait for daemons and browsers."""
+    from schedlab.campaign.run.executors import usable_cores
+
+    return usable_cores() + 1
+
+
 @pytest.fixture(autouse=True)
 def _no_processes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if package_of(request.path) in NO_PROCESSES:
