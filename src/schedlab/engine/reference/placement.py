@@ -8,7 +8,15 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import islice
 
-from schedlab.engine.machine.numbers import BY_RULE, PLACEMENTS, SLURM_PLACEMENTS, UNLIMITED, NodeInputs, NodeRules
+from schedlab.engine.machine.numbers import (
+    BY_RULE,
+    LEAST_LOADED,
+    PLACEMENTS,
+    SLURM_PLACEMENTS,
+    UNLIMITED,
+    NodeInputs,
+    NodeRules,
+)
 from schedlab.engine.reference.neighbours import Neighbours, new_neighbours
 from schedlab.engine.reference.nodes import Gpu, Node, Piece, Request, shapes_of
 from schedlab.engine.reference.switches import Switches, new_switches
@@ -62,8 +70,10 @@ class Placement:
             self.rule == "consecutive" or request.way != BY_RULE or self.idle is not None
         ):
             spare = {number: nodes[number].spare_cores(request) for number in room}
-            load = {number: 1 - Fraction(nodes[number].cores, self.cores[number]) for number in room}
             usable = {number: tasks for number, tasks in room.items() if tasks}
+            load = {}
+            if request.way == LEAST_LOADED:
+                load = {number: 1 - Fraction(nodes[number].cores, self.cores[number]) for number in usable}
             return replace(self.neighbours, idle=self.idle).tasks(usable, spare, load, request)
         chosen = self.chosen(nodes, request, room)
         if request.most is not None and request.nodes == 0:
