@@ -173,7 +173,7 @@ def test_a_log_that_cannot_tell_is_no_ground_against_new_nodes_nor_silent_on_who
     goes = "in the replay, the mean wait of 10.5 h changes by"
     assert undecided_texts(4, told, "10.5 h") == [
         "whether any of 4 variants shortens the mean wait cannot be told from this log",
-        f"{goes} -73.8 min under 10 more nodes like b (95 % interval: -4.3 to +1.9 h)",
+        f"{goes} -1.23 h under 10 more nodes like b (95 % interval: -4.3 to +1.9 h)",
         "what is known of 10 more nodes like n is in the table below",
         "under 10 more nodes like b, no group of jobs surely waits longer",
         "under 10 more nodes like n, no group of jobs surely waits longer; but 137 jobs wait a day or more longer in "

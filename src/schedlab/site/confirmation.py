@@ -15,7 +15,7 @@ from schedlab.site.effects import FEWEST_JOBS, group_name, groups_of
 from schedlab.site.standing import ROUGH
 from schedlab.site.sweep import VariantFailure
 from schedlab.site.variants import Variant
-from schedlab.site.wait_text import signed, signed_interval
+from schedlab.site.wait_text import signed, signed_with_interval
 from schedlab.wording import count_of, table
 from schedlab.workload.workload import Workload
 
@@ -90,8 +90,10 @@ class MeanChange:
     def __str__(self) -> str:
         if self.lowest == self.highest == 0:
             return "none"
-        around = "" if self.lowest == self.highest else f" ({signed_interval((self.lowest, self.highest))})"
-        return f"{signed(self.difference)}{around}"
+        if self.lowest == self.highest:
+            return signed(self.difference)
+        change, among = signed_with_interval(self.difference, (self.lowest, self.highest))
+        return f"{change} ({among})"
 
 
 @dataclass(frozen=True, slots=True)

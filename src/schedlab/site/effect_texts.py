@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from schedlab.site.effects import Effect
 from schedlab.site.intervals import FEWEST_BLOCKS
-from schedlab.site.wait_text import signed, signed_interval, wait_text, waits_texts
+from schedlab.site.wait_text import signed, signed_with_interval, wait_text, waits_texts
 from schedlab.wording import table
 
 MUCH = 60
@@ -87,5 +87,6 @@ def difference_text(one: Effect) -> tuple[str, str, str]:
     """Return difference, interval and verdict as texts."""
     if not one.difference and one.interval in (None, (0.0, 0.0)):
         return "none", "-", one.verdict
-    interval = "-" if one.interval is None else signed_interval(one.interval)
-    return signed(one.difference), interval, one.verdict
+    if one.interval is None:
+        return signed(one.difference), "-", one.verdict
+    return *signed_with_interval(one.difference, one.interval), one.verdict

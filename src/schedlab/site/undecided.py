@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from schedlab.site.changes import MORE_NODES, parse_change
 from schedlab.site.variants import Variant
-from schedlab.site.wait_text import signed, signed_interval
+from schedlab.site.wait_text import signed, signed_with_interval
 from schedlab.site.who_pays import NO_GROUP, payers_of
 from schedlab.wording import count_of
 
@@ -67,7 +67,10 @@ def _below(told: Sequence[RankedVariant]) -> str:
 def _size(one: RankedVariant) -> str:
     """Return how the mean wait changes, how sure that is, and how much of it the variant cannot change."""
     every = next(effect for effect in one.effects if effect.kind == "all")
-    around = [] if every.interval is None else [f"95 % interval: {signed_interval(every.interval)}"]
+    change, around = signed(every.difference), []
+    if every.interval is not None:
+        change, interval = signed_with_interval(every.difference, every.interval)
+        around = [f"95 % interval: {interval}"]
     around += one.bounds.no_use
-    size = f"by {signed(every.difference)} under {one.variant.name}"
+    size = f"by {change} under {one.variant.name}"
     return f"{size} ({'; '.join(around)})" if around else size

@@ -78,6 +78,22 @@ def signed_interval(interval: Interval) -> str:
     return f"{low} to {high} {unit}"
 
 
+def signed_with_interval(seconds: float, interval: Interval) -> tuple[str, str]:
+    """Return a change and the interval around it as texts, in one unit unless the change is too small for it.
+
+    Examples
+    --------
+    >>> signed_with_interval(-5376, (-15120, 4356)), signed_with_interval(5, (-15120, 4356))
+    (('-1.49 h', '-4.2 to +1.21 h'), ('+5 s', '-4.2 to +1.21 h'))
+    >>> signed_with_interval(-90, (-100, -80)), signed_with_interval(0.2, (-0.1, 0.4))
+    (('-90 s', '-100 to -80 s'), ('<1 s', 'within 1 s'))
+    """
+    size, unit = _unit_of(interval)
+    if abs(seconds) < max(size / 100, 1):
+        return signed(seconds), signed_interval(interval)
+    return f"{'-' if seconds < 0 else '+'}{three_digits(abs(seconds) / size)} {unit}", signed_interval(interval)
+
+
 def between(interval: Interval) -> str:
     """Return an interval of changes of waits in words.
 
@@ -110,10 +126,16 @@ def among(interval: Interval) -> str:
     return f"between {between(interval)}" if interval[0] < 0 < interval[1] else between(interval)
 
 
+def _unit_of(interval: Interval) -> tuple[int, str]:
+    """Return the largest unit of which the larger end has two, in seconds, and its name."""
+    most = max(map(abs, interval))
+    return next(((size, unit) for size, unit in _UNITS if most >= 2 * size), _UNITS[-1])
+
+
 def _in_one_unit(interval: Interval) -> tuple[list[str], str]:
     """Return numbers with three digits of the larger one, and their unit."""
     most = max(map(abs, interval))
-    size, unit = next(((size, unit) for size, unit in _UNITS if most >= 2 * size), _UNITS[-1])
+    size, unit = _unit_of(interval)
     digits = 0 if unit == "s" else max(2 - floor(log10(most / size)), 0)
     texts = (f"{one / size + 0.0:.{digits}f}" for one in interval)
     return [_trimmed(text) for text in texts], unit

@@ -111,3 +111,17 @@ def test_the_table_says_why_there_are_no_intervals(frame: pd.DataFrame, exam: Ho
     assert "No intervals" not in str(exam)
     few = str(holdout_scores(frame[frame.workload == "ctc"], FOUND, BASE, METRIC))
     assert few.endswith("\nNo intervals: 2 windows, and an interval needs 6.")
+
+
+def test_a_policy_whose_ratio_and_mean_contradict_each_other_is_not_called_better() -> None:
+    # A tenth of the baseline on eleven windows, and twice as much on the twelfth, which is a bad one for both.
+    values = {BASE: [10.0] * 11 + [1_100.0], EASY: [20.0] * 12, FOUND: [1.0] * 11 + [2_200.0]}
+    rows = [
+        ("kth", 1.0, 0, window, text, value, 3_600.0)
+        for text, ofs in values.items()
+        for window, value in enumerate(ofs)
+    ]
+    frame = pd.DataFrame(rows, columns=[*INSTANCE, "scheduler", METRIC, "max_wait"])
+    text = " ".join(str(holdout_scores(frame, FOUND, BASE, METRIC)).split())
+    assert f"is neither surely better nor worse than {BASE} on these windows" in text
+    assert f"the order is the other way: {2_211 / 12:.0f} instead of {1_210 / 12:.0f}." in text
