@@ -51,7 +51,7 @@ AMONG_PARTS = {
     "heterogeneous": "limits",
     "limits": "submission_limits",
     "moldable": "limits",
-    "outages": "reservations",
+    "outages": "limits reservations",
     "preemption": "heterogeneous limits moldable outages suspension",
     "priority": "limits preemption",
     "requeues": "outages preemption",

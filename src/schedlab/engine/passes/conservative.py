@@ -378,5 +378,5 @@ def give_way_behind(world: World) -> None:
         for i in range(count):
             queue.order[i] = world.waiting.queue.order[i]
         sort_waiting(world, queue, world.orders.policy, count)
-        if make_way(world, queue.order, count):
+        if make_way(world, queue.order, count, False):
             world.plan.counters[NEXT_START] = world.state.clock[NOW]

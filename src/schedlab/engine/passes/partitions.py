@@ -82,7 +82,7 @@ def _let_give_way(world: World) -> None:
     """Preempt runs for the first jobs of the queue."""
     if world.preemption is not None:
         count = _list_waiting(world, world.limits.line, world.waiting.queue, False)
-        make_way(world, world.limits.line, count)
+        make_way(world, world.limits.line, count, False)
 
 
 @inner_kernel

@@ -337,9 +337,15 @@ class Clock:
         """Return what a job would get of a present view if it started: nothing that is closed before it ends."""
         return self.without_shut(view, self.now + job.estimate).place(job, option)
 
-    def is_shut_out(self, job: Job) -> bool:
-        """Return whether only closed nodes keep a job from starting now; not if it waits for few switches."""
-        return not job.picky and self.without_shut(self.machine.empty, self.now + job.estimate).place(job) is None
+    def is_shut_out(self, job: Job, option: int | None, blocked: set[int]) -> bool:
+        """Return whether a job would not fit beside closed nodes and blocked partitions if no job ran.
+
+        Not if it waits for few switches.
+        """
+        view = self.machine.empty
+        if blocked and self.limits.inputs is not None:
+            view = view.closed(self.limits.kept_from(job, blocked))
+        return not job.picky and self.place(view, job, option) is None
 
     def close(self, profile: Profile, late: int = 0) -> None:
         """Keep closed nodes out of a plan, in which future closures begin `late` seconds later."""

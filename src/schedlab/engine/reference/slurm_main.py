@@ -68,7 +68,9 @@ class MainPass:
                 return self.start_components(head) or self.goes_on_behind(head, turn)
             if self.starts(head, turn):
                 return True
-            if self.clock.is_shut_out(head) or (self.passes.is_minor(head) and not self.clock.in_order):
+            if self.clock.is_shut_out(head, turn, self.blocked) or (
+                self.passes.is_minor(head) and not self.clock.in_order
+            ):
                 continue
             if not self.goes_on_behind(head, turn):
                 return False

@@ -65,7 +65,7 @@ def _make_main_pass(world: World) -> None:
     put_preempting_first(world, queue)
     if has_preemption(world):
         start_over(world)
-    cleared = make_way(world, queue.order, queue.length[0])
+    cleared = make_way(world, queue.order, queue.length[0], True)
     alone = clock[WAITING] == 1
     open_partitions(world.limits)
     if clock[STARTED] < world.rules.in_order:

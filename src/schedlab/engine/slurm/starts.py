@@ -133,9 +133,9 @@ def start_next(world: World, queue: QueueList, place: int, option: int) -> int:
     """Start the next job of a main pass if it fits in a turn and exceeds no limit; return how far the pass advances.
 
     After a start, the next job takes its position. The result is AGAIN if the job may have its next turn, and STOP if
-    no job behind one that has to wait may start. A job that waits only for closed nodes, or that is too young or of too
-    low a priority for a reservation, does not block others: Slurm considers them then. A component of a
-    heterogeneous job does: only the backfill pass starts it.
+    no job behind one that has to wait may start. A job that would not fit the nodes left to it if no job ran, or that
+    is too young or of too low a priority for a reservation, does not block others: Slurm considers them then. A
+    component of a heterogeneous job does: only the backfill pass starts it.
     """
     job = queue.order[place]
     admitted = may_start_by_itself(world, job)
@@ -148,7 +148,7 @@ def start_next(world: World, queue: QueueList, place: int, option: int) -> int:
             return -place
         return STOP if block_in_turn(world, job, option) else AGAIN
     take_turn(world.moldable, job)
-    now, ends = world.state.clock[NOW], world.state.clock[NOW] + world.jobs[job].estimate
+    ends = world.state.clock[NOW] + world.jobs[job].estimate
     ordered = BY_ENTRY if world.state.clock[STARTED] < world.rules.in_order else BY_SCORE
     fitting = fitting_in_turn(world, queue.score, ordered, job, option) if admitted else NONE
     if fitting != NONE:
@@ -156,7 +156,7 @@ def start_next(world: World, queue: QueueList, place: int, option: int) -> int:
         start(world, fitting)
         world.state.backfilled[fitting] = False
         return step
-    if shut_out(world, job, now, ends):
+    if shut_out(world, job, option, ends):
         return AGAIN
     if ordered == BY_SCORE and (is_young(world, job) or is_minor(world, job)):
         return AGAIN

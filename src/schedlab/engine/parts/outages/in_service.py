@@ -8,11 +8,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from schedlab.engine.jobs.calendar import NEVER
+from schedlab.engine.jobs.clock import NOW
 from schedlab.engine.machine.core_caps import leave_all
 from schedlab.engine.machine.nodes import room
 from schedlab.engine.machine.numbers import UNLIMITED
 from schedlab.engine.machine.placement import choose
 from schedlab.engine.machine.state import LATER, VIEW_NUMBER
+from schedlab.engine.parts.limits.state import ANYWHERE, is_closed
 from schedlab.engine.parts.outages.kernels import NEXT, OUT, SERVICE_CHANGES, is_shut
 from schedlab.kernels import inlined, inner_kernel
 from schedlab.workload.resources import WHOLE
@@ -41,7 +43,7 @@ def in_service(world: World, job: int) -> bool:
             request = machine.shape[option]
             if world.outages.asked[request] != world.outages.counters[SERVICE_CHANGES]:
                 world.outages.asked[request] = world.outages.counters[SERVICE_CHANGES]
-                world.outages.serves[request] = _fits_idle(world, request, 0, AT_ALL)
+                world.outages.serves[request] = _fits_idle(world, request, 0, AT_ALL, False)
             if world.outages.serves[request]:
                 return True
         return False
@@ -49,16 +51,37 @@ def in_service(world: World, job: int) -> bool:
 
 
 @inner_kernel
-def shut_out(world: World, job: int, now: int, ends: int) -> bool:
-    """Return whether only closed nodes keep a job from running from now to another second."""
-    if world.outages is not None:
-        machine = world.nodes.machine
-        for option in range(machine.options[job], machine.options[job + 1]):
-            request = machine.shape[option]
-            if machine.requests[request].most_leaves < UNLIMITED or _fits_idle_until(world, request, now, ends):
+def shut_out(world: World, job: int, option: int, ends: int) -> bool:
+    """Return whether a job could not run until a second, in a turn, on the nodes left to it, if no job ran.
+
+    Closed nodes are not left, nor those of partitions for which earlier jobs of the pass wait.
+    """
+    if world.nodes is not None:
+        machine, now = world.nodes.machine, world.state.clock[NOW]
+        first, end = machine.options[job], machine.options[job + 1]
+        if option != ANYWHERE:
+            first, end = option, option + 1
+        for one in range(first, end):
+            request = machine.shape[one]
+            if machine.requests[request].most_leaves < UNLIMITED or _fits_left(world, one, now, ends):
                 return False
         return True
     return False
+
+
+@inner_kernel
+def _fits_left(world: World, option: int, now: int, ends: int) -> bool:
+    """Return whether an option would fit the nodes that are left to it if no job ran."""
+    request = world.nodes.machine.shape[option]
+    if world.limits is not None:
+        partition = world.limits.partition[option]
+        if world.limits.blocked[partition]:
+            return False
+        if world.limits.narrowed[partition]:
+            return _fits_idle(world, request, now, ends, True)
+    if world.outages is not None:
+        return _fits_idle_until(world, request, now, ends)
+    return True
 
 
 @inner_kernel
@@ -75,7 +98,7 @@ def _fits_idle_until(world: World, request: int, now: int, ends: int) -> bool:
         return True
     if ends >= outages.shut_from[request]:
         return False
-    found = _fits_idle(world, request, now, ends)
+    found = _fits_idle(world, request, now, ends, False)
     if found:
         outages.open_until[request] = ends
     else:
@@ -84,8 +107,11 @@ def _fits_idle_until(world: World, request: int, now: int, ends: int) -> bool:
 
 
 @inner_kernel
-def _fits_idle(world: World, request: int, now: int, ends: int) -> bool:
-    """Return whether a request would fit if no job ran: on nodes in service (AT_ALL), or open until a second."""
+def _fits_idle(world: World, request: int, now: int, ends: int, behind: bool) -> bool:
+    """Return whether a request would fit if no job ran: on nodes in service (AT_ALL), or open until a second.
+
+    `behind`: nor on nodes of partitions for which earlier jobs wait.
+    """
     machine, later = world.nodes.machine, world.nodes.later
     world.nodes.counters[VIEW_NUMBER] += 1
     for node in range(world.nodes.notes.shape[0]):
@@ -94,11 +120,27 @@ def _fits_idle(world: World, request: int, now: int, ends: int) -> bool:
         free.gpus = 0
         leave_all(machine.caps, later.left, node)
         for device in range(there.gpu, machine.nodes[node + 1].gpu):
-            later.devices[device] = 0 if (world.outages.gone[node] >> (device - there.gpu)) & 1 else WHOLE
+            later.devices[device] = 0 if _is_gone(world, node, device - there.gpu) else WHOLE
             free.gpus += later.devices[device]
         world.nodes.notes[node].differs = world.nodes.counters[VIEW_NUMBER]
-        closed = world.outages.out[node]
-        if ends != AT_ALL:
-            closed = world.outages.closed[node] > 0 or is_shut(world, request, node, now, ends)
+        closed = _is_out(world, request, node, now, ends) or (behind and is_closed(world, request, node))
         world.nodes.head_room[node] = 0 if closed else room(machine, later, request, node)
     return choose(world.nodes, LATER, request)
+
+
+@inlined
+def _is_gone(world: World, node: int, device: int) -> bool:
+    """Return whether a GPU of a node has failed."""
+    if world.outages is not None:
+        return (world.outages.gone[node] >> device) & 1 == 1
+    return False
+
+
+@inlined
+def _is_out(world: World, request: int, node: int, now: int, ends: int) -> bool:
+    """Return whether a node is out of service (AT_ALL), or not open until a second."""
+    if world.outages is not None:
+        if ends == AT_ALL:
+            return world.outages.out[node]
+        return world.outages.closed[node] > 0 or is_shut(world, request, node, now, ends)
+    return False

@@ -24,12 +24,13 @@ from numpy.typing import NDArray
 
 from schedlab.engine.jobs.calendar import add, discard, latest_place, record_at, sooner_place
 from schedlab.engine.jobs.clock import NOW, STARTED, WATCHED
-from schedlab.engine.machine.nodes import let_differ, move, move_place, note_change, room, view_of
+from schedlab.engine.machine.nodes import copy_of, let_differ, move, move_place, note_change, room, view_of
 from schedlab.engine.machine.placement import choose
 from schedlab.engine.machine.state import ASKED_FOR, LATER, PICKED, VIEW_NUMBER, Nodes
 from schedlab.engine.parts.heterogeneous.kernels import end_of_all, first_of_all, is_component
-from schedlab.engine.parts.limits.state import all_blocked, block, is_closed, open_partitions
+from schedlab.engine.parts.limits.state import ANYWHERE, all_blocked, block, is_closed, open_partitions
 from schedlab.engine.parts.moldable.kernels import begin_turns, had_turn, next_of_job, take_turn
+from schedlab.engine.parts.outages.in_service import shut_out
 from schedlab.engine.parts.outages.kernels import is_shut
 from schedlab.engine.parts.preemption.choice import MOST, candidates, measure_use, sort_by_use
 from schedlab.engine.parts.preemption.state import COMES_BACK, IS_LOST, REORDER, REPLAN, STAYS, class_of_run
@@ -45,15 +46,19 @@ LOOK = 30
 
 
 @inlined
-def make_way(world: World, order: NDArray[np.int64], count: int) -> bool:
-    """Preempt runs for the first jobs of an order of `count` jobs; return whether any run is preempted."""
+def make_way(world: World, order: NDArray[np.int64], count: int, passes_over: bool) -> bool:
+    """Preempt runs for the first jobs of an order of `count` jobs; return whether any run is preempted.
+
+    A job that would not fit the nodes left to it if no job ran keeps no others from preempting if the pass
+    `passes_over` such jobs.
+    """
     if world.preemption is not None:
-        return _make_way(world, order, count)
+        return _make_way(world, order, count, passes_over)
     return False
 
 
 @inner_kernel
-def _make_way(world: World, order: NDArray[np.int64], count: int) -> bool:
+def _make_way(world: World, order: NDArray[np.int64], count: int, passes_over: bool) -> bool:
     if world.state.clock[STARTED] < world.rules.in_order or not _anybody_may(world, order, count):
         return False
     found, line, admitted = False, world.limits.behind, list_startable(world, order, count)
@@ -65,12 +70,27 @@ def _make_way(world: World, order: NDArray[np.int64], count: int) -> bool:
     while place < admitted:
         if _clear_for_any(world, line, place, admitted):
             found = True
-        else:
+        elif not (passes_over and _shut_out_beside_view(world, line[place])):
             block(world.limits, line[place])
             if all_blocked(world.limits):
                 break
         place = next_without_room(world, line, place + 1, admitted, True)
     open_partitions(world.limits)
+    return found
+
+
+@inner_kernel
+def _shut_out_beside_view(world: World, job: int) -> bool:
+    """Return whether a job would not fit the nodes left to it if no job ran; the view remains as it is."""
+    nodes, number = world.nodes, world.nodes.counters[VIEW_NUMBER]
+    for node in range(nodes.notes.shape[0]):
+        let_differ(nodes, node)
+        copy_of(nodes.machine, nodes.later, nodes.both, node, node)
+    found = shut_out(world, job, ANYWHERE, world.state.clock[NOW] + world.jobs[job].estimate)
+    for node in range(nodes.notes.shape[0]):
+        copy_of(nodes.machine, nodes.both, nodes.later, node, node)
+        nodes.notes[node].differs = number
+    nodes.counters[VIEW_NUMBER] = number
     return found
 
 

@@ -137,10 +137,10 @@ class Preemption:
             if pieces is None:
                 pieces = next((pieces for one in options if (pieces := self.clear(attempt, *one)) is not None), None)
                 found |= pieces is not None
-            if pieces is None:
-                attempt.blocked.update(clock.limits.partitions(job))
-            else:
+            if pieces is not None:
                 attempt.taken += pieces
+            elif not (isinstance(clock.scheduler.backfill, Slurm) and clock.is_shut_out(job, None, attempt.blocked)):
+                attempt.blocked.update(clock.limits.partitions(job))
         return found
 
     def next_over(self, jobs: list[Job]) -> tuple[Job, list[Piece]] | None:
