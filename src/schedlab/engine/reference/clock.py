@@ -340,11 +340,18 @@ class Clock:
     def is_shut_out(self, job: Job, option: int | None, blocked: set[int]) -> bool:
         """Return whether a job would not fit beside closed nodes and blocked partitions if no job ran.
 
-        Not if it waits for few switches.
+        Not if it waits for few switches, nor if Slurm does not look at what the nodes have that are left.
         """
         view = self.machine.empty
-        if blocked and self.limits.inputs is not None:
-            view = view.closed(self.limits.kept_from(job, blocked))
+        if blocked and isinstance(view, Nodes) and self.limits.inputs is not None:
+            kept = self.limits.kept_from(job, blocked)
+            present, shares = self.machine.beside(self.active(self.seen())), self.preemption.inputs is not None
+            assert isinstance(present, Nodes)
+            own = self.limits.partitions(job)
+            open_ = [one for one in range(len(own)) if option in (None, one) and own[one] not in blocked]
+            if any(present.waits_unseen(job, one, kept or set(), self.outages.out, shares) for one in open_):
+                return False
+            view = view.closed(kept)
         return not job.picky and self.place(view, job, option) is None
 
     def close(self, profile: Profile, late: int = 0) -> None:

@@ -136,6 +136,18 @@ class Nodes:
         kept = [node.kept() if nodes is None or node.number in nodes else node for node in self.nodes]
         return Nodes(kept, self.requests, self.placement)
 
+    def waits_unseen(self, job: Job, option: int, closed: set[int], out: set[int], shares: bool) -> bool:
+        """Return whether a job waits for the nodes that others leave to it, whatever these have.
+
+        There are fewer than it asks for or, unless all are shared, a run has one of them alone, or the job wants one
+        alone on which others run.
+        """
+        request = self.requests[job.number][option]
+        mine = [node for node in self.nodes if request.allowed[node.number] and node.number not in out]
+        left = [node for node in mine if node.number not in closed]
+        taken = not shares and any(node.alone or (request.exclusive and node.jobs > 0) for node in left)
+        return len(left) < len(mine) and (taken or len(left) < request.nodes)
+
     def reserved(self, nodes: set[int]) -> Nodes:
         """Return what is free on the other nodes, and on these for jobs that have reserved them."""
         held = [node._replace(reserved=True) if node.number in nodes else node for node in self.nodes]

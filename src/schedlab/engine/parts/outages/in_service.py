@@ -11,11 +11,12 @@ from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import NOW
 from schedlab.engine.machine.core_caps import leave_all
 from schedlab.engine.machine.nodes import room
-from schedlab.engine.machine.numbers import UNLIMITED
+from schedlab.engine.machine.numbers import ALONE, UNLIMITED
 from schedlab.engine.machine.placement import choose
 from schedlab.engine.machine.state import LATER, VIEW_NUMBER
 from schedlab.engine.parts.limits.state import ANYWHERE, is_closed
 from schedlab.engine.parts.outages.kernels import NEXT, OUT, SERVICE_CHANGES, is_shut
+from schedlab.engine.parts.preemption.state import has_preemption
 from schedlab.kernels import inlined, inner_kernel
 from schedlab.workload.resources import WHOLE
 
@@ -71,17 +72,37 @@ def shut_out(world: World, job: int, option: int, ends: int) -> bool:
 
 @inner_kernel
 def _fits_left(world: World, option: int, now: int, ends: int) -> bool:
-    """Return whether an option would fit the nodes that are left to it if no job ran."""
+    """Return whether an option would fit the nodes that are left to it if no job ran, or Slurm waits without a look."""
     request = world.nodes.machine.shape[option]
     if world.limits is not None:
         partition = world.limits.partition[option]
         if world.limits.blocked[partition]:
             return False
         if world.limits.narrowed[partition]:
-            return _fits_idle(world, request, now, ends, True)
+            return _waits_unseen(world, request) or _fits_idle(world, request, now, ends, True)
     if world.outages is not None:
         return _fits_idle_until(world, request, now, ends)
     return True
+
+
+@inner_kernel
+def _waits_unseen(world: World, request: int) -> bool:
+    """Return whether a request waits for the nodes that are left to it, whatever they have.
+
+    So it does if they are fewer than it asks for and, where nobody may preempt, if one of them is not shared with it.
+    """
+    machine, closed, left, taken = world.nodes.machine, 0, 0, False
+    asked = machine.requests[request]
+    for node in range(world.nodes.notes.shape[0]):
+        if not machine.allowed[asked.eligible, node] or _is_out(world, request, node, 0, AT_ALL):
+            continue
+        if is_closed(world, request, node):
+            closed += 1
+            continue
+        left += 1
+        runs = world.nodes.now.free[node].runs & ~asked.ignored
+        taken = taken or runs >= ALONE or (runs > 0 and asked.exclusive > 0)
+    return closed > 0 and (left < asked.nodes or (taken and not has_preemption(world)))
 
 
 @inner_kernel
