@@ -158,13 +158,13 @@ class BackfillPlan:
         passes, clock = self.passes, self.passes.clock
         profile = Profile(clock.now, clock.machine.empty)
         holding, soon = {*self.until, *self.started} - self.gone, clock.now + passes.inclusive
-        ends = [job.expected_end for job in holding if job.expected_end > soon]
-        mine = [job.expected_end for job in holding if not usable.isdisjoint(piece.node for piece in job.pieces)]
+        planned = {job: clock.now + job.expected if job in self.started else job.expected_end for job in holding}
+        ends = [end for end in planned.values() if end > soon]
+        mine = [end for job, end in planned.items() if not usable.isdisjoint(piece.node for piece in job.pieces)]
         mine = [end for end in mine if end > soon]
         grouped = in_groups(mine, ends, passes.rules) if passes.rounds_ends else {}
-        for job in holding:
-            end = max(job.expected_end, soon)
-            profile.take(clock.now, grouped.get(job.expected_end, end), job.pieces)
+        for job, end in planned.items():
+            profile.take(clock.now, grouped.get(end, max(end, soon)), job.pieces)
         return profile
 
     def own_end(self, pieces: list[Piece], group: int) -> int:
