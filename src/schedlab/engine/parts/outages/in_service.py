@@ -16,7 +16,6 @@ from schedlab.engine.machine.placement import choose
 from schedlab.engine.machine.state import LATER, VIEW_NUMBER
 from schedlab.engine.parts.limits.state import ANYWHERE, is_closed
 from schedlab.engine.parts.outages.kernels import NEXT, OUT, SERVICE_CHANGES, is_shut
-from schedlab.engine.parts.preemption.state import has_preemption
 from schedlab.kernels import inlined, inner_kernel
 from schedlab.workload.resources import WHOLE
 
@@ -102,7 +101,9 @@ def _waits_unseen(world: World, request: int) -> bool:
         left += 1
         runs = world.nodes.now.free[node].runs & ~asked.ignored
         taken = taken or runs >= ALONE or (runs > 0 and asked.exclusive > 0)
-    return closed > 0 and (left < asked.nodes or (taken and not has_preemption(world)))
+    if world.preemption is not None:
+        taken = False
+    return closed > 0 and (left < asked.nodes or taken)
 
 
 @inner_kernel
