@@ -116,16 +116,7 @@ def test_a_compiled_pass_starts_what_the_same_pass_starts_in_plain_python(policy
         assert ours.specification["decisions"] == same.specification["decisions"]
 
 
-def test_on_nodes_and_with_scores_that_change_too():
-    rng = np.random.default_rng(3)
-    rows = zip(rng.integers(0, 300, 60).cumsum() // 9, rng.integers(1, 90, 60), rng.integers(1, 99, 60), strict=True)
-    workload = jobs_of(*[(s, r, q, 1 + i % 9) for i, (s, r, q) in enumerate(rows)], user_id=[i % 3 for i in range(60)])
-    cluster = Cluster.of_nodes(NodeGroup.of("n[1-3]", cores=4))
-    compiled, plain = (starts(workload, decider(2), "wfp3", cluster=cluster) for decider in (Compiled, Plain))
-    assert compiled == plain
-
-
-def test_with_partitions_licences_and_nodes_that_fail_too():
+def test_with_scores_that_change_partitions_licences_and_nodes_that_fail_too():
     rng = np.random.default_rng(4)
     rows = zip(rng.integers(0, 300, 60).cumsum() // 9, rng.integers(1, 90, 60), rng.integers(1, 99, 60), strict=True)
     workload = jobs_of(*[(s, r, q, 1 + i % 7) for i, (s, r, q) in enumerate(rows)], user_id=[i % 3 for i in range(60)])
@@ -140,7 +131,7 @@ def test_with_partitions_licences_and_nodes_that_fail_too():
     what = ((200, "down", "n3"), (400, "up", "n3"), (700, "drain", "n1"), (900, "up", "n1"))
     events = NodeEvents(tuple(NodeEvent(second, kind, (node,)) for second, kind, node in what))
     compiled, plain = (
-        simulate(workload.replace(resources=asked), Scheduler("saf", decider(2)), cluster=cluster, node_events=events)
+        simulate(workload.replace(resources=asked), Scheduler("wfp3", decider(2)), cluster=cluster, node_events=events)
         for decider in (Compiled, Plain)
     )
     assert compiled.start_time.tolist() == plain.start_time.tolist()
