@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from schedlab.site.effects import Effect
-from schedlab.site.who_pays import unjudged_texts
+from schedlab.site.who_pays import open_text, unjudged_texts
 
 HOUR = 3600.0
 
@@ -33,3 +33,17 @@ def test_a_group_with_an_interval_or_without_more_waiting_in_each_copy_is_not():
         effect("user", "eve", 10, HOUR, 3 * HOUR, None),
     ]
     assert unjudged_texts(found) == []
+
+
+def test_a_small_group_that_waits_many_times_as_long_in_each_copy_is_told_though_it_may_be_chance():
+    gpus = effect("GPU", "with GPUs", 73, 12.5 * HOUR, 39.9 * HOUR, (20 * HOUR, 30 * HOUR), (-HOUR, 55 * HOUR))
+    some = effect("partition", "debug", 69, HOUR, 2.5 * HOUR, (HOUR, 2 * HOUR), (-HOUR, 4 * HOUR))
+    told = "with GPUs (73 jobs) wait 39.9 h instead of 12.5 h, perhaps by chance."
+    assert open_text([some, gpus], "Under x, ") == [f"Under x, jobs {told}"]
+    for other in (
+        effect("GPU", "with GPUs", 73, 12.5 * HOUR, 39.9 * HOUR, (-HOUR, 30 * HOUR), (-HOUR, 55 * HOUR)),
+        effect("GPU", "with GPUs", 73, 12.5 * HOUR, 20 * HOUR, (HOUR, 9 * HOUR), (-HOUR, 55 * HOUR)),  # not twice
+        effect("GPU", "with GPUs", 73, 60.0, 600.0, (500.0, 600.0), (-HOUR, HOUR)),  # some minutes
+        effect("GPU", "with GPUs", 73, 12.5 * HOUR, 39.9 * HOUR, (20 * HOUR, 30 * HOUR), (HOUR, 55 * HOUR)),  # pays
+    ):
+        assert open_text([other]) == []

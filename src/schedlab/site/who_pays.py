@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
+from schedlab.durations import HOUR
 from schedlab.site.coverage import listed
 from schedlab.site.effects import Effect
-from schedlab.site.wait_text import signed
-from schedlab.wording import count_of
+from schedlab.site.wait_text import signed, waits_texts
+from schedlab.wording import count_of, sentence
 
 if TYPE_CHECKING:
     from schedlab.site.ranked_variant import RankedVariant
@@ -19,6 +20,9 @@ MOST_PAYERS, MOST_WINNERS = 3, 8
 
 MINUTE = 60
 """Seconds from which on it is told how the mean wait of a user changes, although that may be chance."""
+
+MULTIPLE = 2
+"""How many times as long a group waits of which that is told, although it may be chance and is little in sum."""
 
 PART = 0.05
 """Of all hours by which the waits of such users change, the share from which on a user is named."""
@@ -76,11 +80,33 @@ def open_text(effects: Sequence[Effect], under: str = "") -> list[str]:
         f"{one.who} ({count_of(one.jobs, 'job')}, {signed(one.difference)} each)"
         for one in takewhile(lambda one: abs(one.difference) >= MINUTE and _in_sum(one) >= most, found)
     ]
+    grown = _multiplied(effects, under)
     if not named:
-        return []
+        return grown
     others = ", of users of whom nothing is sure," if len(unsure) < len(users) else ""
-    told = f"{under}these waits change most in sum{others or ','} perhaps by chance: "
-    return [f"{told[:1].upper()}{told[1:]}{listed(named)}."]
+    return [
+        sentence(f"{under}these waits change most in sum{others or ','} perhaps by chance: {listed(named)}"),
+        *grown,
+    ]
+
+
+def _multiplied(effects: Sequence[Effect], under: str) -> list[str]:
+    """Say of which group that is no user the mean wait is multiplied most, though that may be chance."""
+    longer = [
+        one
+        for one in effects
+        if one.kind not in ("all", "user") and one.verdict == "" and one.interval is not None and not one.told
+        if one.difference >= HOUR and one.after >= MULTIPLE * one.before and min(one.copies or (one.difference,)) > 0
+    ]
+    if not longer:
+        return []
+    most = max(longer, key=lambda one: one.after / max(one.before, 1))
+    before, after = waits_texts(most.before, most.after)
+    return [
+        sentence(
+            f"{under}{most.who} ({count_of(most.jobs, 'job')}) wait {after} instead of {before}, perhaps by chance"
+        )
+    ]
 
 
 def _in_sum(one: Effect) -> float:
