@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from schedlab.engine.decisions.free_nodes import FreeNodes
 from schedlab.engine.jobs.calendar import NEVER, SOONEST
-from schedlab.engine.jobs.clock import BLAMED, FREE, NOW, STARTED, SUBMITTED, WAITING
+from schedlab.engine.jobs.clock import BLAMED, FREE, NOW, STARTED, WAITING
 from schedlab.engine.passes.conservative_plan import NEXT_START
 from schedlab.engine.passes.own_pass import (
     MOST_WAKES,
@@ -45,8 +45,6 @@ class PassPlayer:
 
     def __init__(self, prepared: Prepared, own: OwnPass) -> None:
         self.decisions = 0
-        self._in_vain = 0  # wakes in a row since when nothing else has happened
-        self._stood: tuple[int, int, int] | None = None
         self._text = own.text
         self._decide = copied_decider(own)
         self._view = _View(prepared)
@@ -54,22 +52,15 @@ class PassPlayer:
     def play(self, world: World) -> None:
         """Let the pass decide about the jobs that wait in this second."""
         view, before = self._view, int(world.state.clock[STARTED])
-        if view.begin(world) or view.resizes:
+        asked = view.begin(world) > 0 or view.resizes
+        if asked:
             self.decisions += 1
             try:
                 decided(self._decide, view)
             except InputError as error:
                 raise InputError(f"pass {self._text}, {error}") from error
-            self._count_in_vain(world.state.clock)
-        view.end(before)
-
-    def _count_in_vain(self, clock: NDArray[np.int64]) -> None:
-        """Refuse a pass that is woken for ever: nothing starts, ends or is submitted any more."""
-        stands = (int(clock[STARTED]), int(clock[SUBMITTED]), int(clock[FREE]))
-        self._in_vain = self._in_vain + 1 if stands == self._stood else 0
-        self._stood = stands
-        if self._in_vain > MOST_WAKES:
-            raise InputError(f"pass {self._text}, second {self._view.now}: {in_vain(clock)}")
+        if view.end(before, asked) > MOST_WAKES:  # it is woken for ever
+            raise InputError(f"pass {self._text}, second {view.now}: {in_vain(world.state.clock)}")
 
     def take_over(self, other: PassPlayer) -> None:
         """Go on from the state of another simulation's pass, of which a copy is made."""
@@ -110,7 +101,7 @@ class _View(PassView):
     def _bind(self, world: World) -> None:
         """Have kernels called without a look at the types of all arrays each time."""
         self._begin = without_dispatch(begin_pass, world, self._listed)
-        self._end = without_dispatch(end_pass, world, 0)
+        self._end = without_dispatch(end_pass, world, 0, 0)
         asking = (is_allowed, fits_beside_plan, earliest_start)
         acting = (reserve_earliest, cancel_reservation, start_beside_plan)
         bound = (without_dispatch(kernel, world, 0) for kernel in (*asking, *acting))
@@ -126,9 +117,9 @@ class _View(PassView):
         over = clock[STARTED] >= world.rules.in_order and clock[BLAMED] < 0
         return world.malleable is not None and bool(over and world.state.running.status[SOONEST] != NEVER)
 
-    def end(self, before: int) -> None:
-        """End a pass before which so many runs had started."""
-        self._end(self._world, before)
+    def end(self, before: int, asked: bool) -> int:
+        """End a pass before which so many runs had started; return how often it was asked in vain, in a row."""
+        return self._end(self._world, before, int(asked))
 
     def take_over(self, other: _View) -> None:
         self._known, self._begun = other._known, other._begun

@@ -37,7 +37,7 @@ from schedlab.engine.passes.waiting import leave_from_anywhere, score_again
 from schedlab.engine.queue.operations import NONE
 from schedlab.engine.queue.sorted_list import place_of
 from schedlab.engine.runs import begin
-from schedlab.kernels import bare_kernel, call_at, inner_kernel
+from schedlab.kernels import bare_kernel, call_at, inlined, inner_kernel
 
 if TYPE_CHECKING:
     from schedlab.engine.world import World
@@ -103,13 +103,20 @@ def compiled_pass(world: World) -> None:
     if own[LISTED] > 0:
         own[DECISIONS] += 1
         own[FAILED] = call_at(own[DECIDE], (world, own[GIVEN]))
-        stands = clock[STARTED] == own[STOOD] and clock[SUBMITTED] == own[STOOD + 1] and clock[FREE] == own[STOOD + 2]
-        own[IN_VAIN] = own[IN_VAIN] + 1 if stands else 0
-        own[STOOD], own[STOOD + 1], own[STOOD + 2] = clock[STARTED], clock[SUBMITTED], clock[FREE]
-        if own[FAILED] != 0 or own[IN_VAIN] > MOST_WAKES:
+        if own[FAILED] != 0 or _count_in_vain(world) > MOST_WAKES:
             clock[BLAMED] = world.plan.list.spare[0]  # the loop stops; the driver knows why
     forget_plan(world)
     clock[LEFT] = UNKNOWN
+
+
+@inlined
+def _count_in_vain(world: World) -> int:
+    """Count how often in a row a pass was asked since when nothing has started, ended or been submitted."""
+    own, clock = world.plan.own, world.state.clock
+    stands = clock[STARTED] == own[STOOD] and clock[SUBMITTED] == own[STOOD + 1] and clock[FREE] == own[STOOD + 2]
+    own[IN_VAIN] = own[IN_VAIN] + 1 if stands else 0
+    own[STOOD], own[STOOD + 1], own[STOOD + 2] = clock[STARTED], clock[SUBMITTED], clock[FREE]
+    return own[IN_VAIN]
 
 
 @bare_kernel
@@ -198,11 +205,12 @@ def _begin(world: World, job: int, overtakes: bool) -> None:
 
 
 @bare_kernel
-def end_pass(world: World, before: int) -> int:
-    """End a pass before which there were so many starts."""
+def end_pass(world: World, before: int, asked: int) -> int:
+    """End a pass before which there were so many starts; return how often it was asked in vain, if it was `asked`."""
+    in_vain = _count_in_vain(world) if asked else 0
     world.state.clock[LEFT] = UNKNOWN
     forget_plan(world)
     for i in range(world.waiting.queue.length[0]):
         world.plan.listed[world.waiting.queue.order[i]] = False
     runs_have_begun(world, before, False)
-    return 0
+    return in_vain
