@@ -114,7 +114,7 @@ def test_the_best_of_variants_that_may_all_be_chance_is_not_praised(directory):
     told = [f"In the replay, the mean wait of {today} changes {size}" for size in sizes]
     (best,) = [text for text in told if lead[1].startswith(text)]
     (other,) = [one.variant.name for one in found.ranking.changed if one.variant.name not in best]
-    assert lead[2] == f"What is known of {other} is in the table below."
+    assert lead[2] == f"What is known of {other} follows below."
     assert not any(one.startswith(text) for text in told if text != best for one in lead)
     assert lead[3:5] == ["No group of jobs surely waits longer.", "Leave the site as it is until a longer log tells."]
     assert not any("some of its advantage is chance" in told for told in others)
@@ -174,7 +174,7 @@ def test_a_log_that_cannot_tell_is_no_ground_against_new_nodes_nor_silent_on_who
     assert undecided_texts(4, told, "10.5 h") == [
         "whether any of 4 variants shortens the mean wait cannot be told from this log",
         f"{goes} -1.23 h under 10 more nodes like b (95 % interval: -4.3 to +1.9 h)",
-        "what is known of 10 more nodes like n is in the table below",
+        "what is known of 10 more nodes like n follows below",
         "under 10 more nodes like b, no group of jobs surely waits longer",
         "under 10 more nodes like n, no group of jobs surely waits longer; but 137 jobs wait a day or more longer in "
         "each copy, of user003 (137 jobs, +6.47 d)",

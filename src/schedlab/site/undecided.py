@@ -61,7 +61,7 @@ def undecided_texts(number: int, told: Sequence[RankedVariant], today: str) -> l
 def _below(told: Sequence[RankedVariant]) -> str:
     """Say where the variants of which no size is told are."""
     others = [one.variant.name for one in told[1:]]
-    return f"what is known of {others[0] if len(others) == 1 else f'the {len(others)} others'} is in the table below"
+    return f"what is known of {others[0] if len(others) == 1 else f'the {len(others)} others'} follows below"
 
 
 def _size(one: RankedVariant) -> str:
