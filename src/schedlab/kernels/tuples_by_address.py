@@ -30,7 +30,6 @@ ADDRESS = ir.IntType(8).as_pointer()
 DATA, SHAPE, STRIDES = 16, 32, 40
 """Where NumPy keeps these in an array, in bytes: they are part of its binary interface."""
 
-
 THERE_IS_NO = "there is no"
 """How it is told that a tuple has no such field."""
 
