@@ -227,7 +227,7 @@ def check(kind, seed):
         simulation = Simulation(workload, scheduler, **options)
     except InputError:
         return False
-    simulation._at = simulation._at._replace(open_ended=True)  # as if jobs had been added
+    simulation._at.open_ended = True  # as if jobs had been added
     simulation._stand(*put_together(workload, simulation._told, open_ended=True))
     simulation.run(random.randint(0, int(np.median(workload.submit_time)) + 30))
     if simulation.fork().run(END):
