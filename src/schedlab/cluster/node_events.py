@@ -126,8 +126,8 @@ class NodeEvents:
     events
         In any order; of one second, the first is first.
     interrupted
-        What becomes of a job on a node that goes down: "requeue": it is submitted again, as it was, and all its work is
-        lost (Slurm's JobRequeue=1). "lost": it has ended.
+        What becomes of a job on a node that goes down: "requeue": it is submitted again, as it was, and all its work
+        since its last checkpoint is lost (Slurm's JobRequeue=1). "lost": it has ended.
     requeue_delay
         Seconds before a requeued job may begin again; 121 in Slurm.
     notes

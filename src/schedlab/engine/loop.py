@@ -1,6 +1,7 @@
 """The event loop, the same for all simulations.
 
-An event is a second in which something happens (a single occurrence in the event order "pyss"). It is processed in
+An event is a second in which something happens (a single occurrence in the event order "pyss"); a second is one
+more event if a pass made something due in it, such as the end of a run that gives way at once. It is processed in
 stages, and between them the loop returns to its driver where it needs Python. All state that outlives a stage is kept
 in arrays, so the loop can resume. Parts that a simulation does not have are None and are eliminated at compile time;
 the types of the arguments select the queue and the passes.
@@ -161,7 +162,7 @@ def _next_second(world: World) -> int:
 
 @inlined
 def _let_time_pass(world: World, now: int) -> None:
-    """Advance the clock; process completions and submissions, and correct the predictions that have expired."""
+    """Advance the clock; see what ends, fails, and is submitted, and correct the predictions that have expired."""
     clock = world.state.clock
     before_event(world.plan, world, now)
     time_will_pass(world, now)
@@ -179,7 +180,8 @@ def _let_time_pass(world: World, now: int) -> None:
 def advance(world: World, now: int, one_by_one: bool) -> None:
     """Advance the clock and process completions and submissions, up to the point where a scheduling pass is due.
 
-    Batched order: all completions of the second, then all its submissions. One by one ("pyss"): a single event, a
+    Batched order: all completions of the second, what happens to nodes and the runs that this breaks off, then all
+    submissions. One by one ("pyss"): a single event, a
     submission before a completion of the same second; before it, running jobs whose expected end has come no longer
     count as running in the scheduler's view, finished or not (Gaussier et al., SC'15: what their simulator does).
     """
@@ -256,14 +258,14 @@ def _let_in(world: World) -> bool:
             enter(world, world.state.entering[i])
     if world.priority is not None and reranked:
         reranked = rank_again(world.waiting.queue, world, world.orders.policy, world.state.planned)
-    if world.rules.passes_if_fits and _shut_out(world):
+    if world.rules.passes_if_fits and _cannot_start_anything(world):
         clock[LEFT] = UNKNOWN
         return False
     return verdict == OPEN and pass_due(world.plan, world, reranked and clock[WAITING] > 0)
 
 
 @inlined
-def _shut_out(world: World) -> bool:
+def _cannot_start_anything(world: World) -> bool:
     """Return whether the event is only the submission of a job that does not fit."""
     clock = world.state.clock
     job = clock[SUBMITTED] - 1

@@ -3,14 +3,16 @@
 A part is what a simulation may have or lack: limits, dependencies, preemption ... Each has a package in
 `schedlab.engine.parts`, nodes in `schedlab.engine.machine`. What it does when a run ends, a job enters the queue and so
 on is listed here, moment by moment, in the order in which parts take their turn. A part that a simulation lacks is None
-in its world, which is known when kernels are compiled: nothing is left of it.
+in its world, which is known when kernels are compiled: nothing is left of it. Some packages of `parts` have no lines of
+their own: `schedlab.engine.parts` says whose they are.
 
 The loop calls most moments once a second. Those of one run or one job are called by `schedlab.engine.runs` and
-`schedlab.engine.passes.waiting`, those of Slurm's passes by `schedlab.engine.slurm.due_passes`. Whether a job may start
-is asked in `schedlab.engine.parts.admission`. What an event has changed, parts note in the clock
-(`schedlab.engine.jobs.clock`), where passes read it. What else a pass asks a part in the midst of a decision, such as
-whether a node is shut, it imports from there by name: `tests/test_architecture.py` lists from which, and what for.
-Parts import neither this module nor what starts jobs or takes them out of the queue.
+`schedlab.engine.passes.waiting`, those of Slurm's passes by `schedlab.engine.slurm.due_passes`; what starts jobs beside
+the passes of the loop, such as speculation or a hand, calls `runs_have_begun`. Whether a job may start is asked in
+`schedlab.engine.parts.admission`. What an event has changed, parts note in the clock (`schedlab.engine.jobs.clock`),
+where passes read it. What else a pass asks a part in the midst of a decision, such as whether a node is shut, it
+imports from there by name: `tests/test_architecture.py` lists from which, and what for. Parts import neither this
+module nor what starts jobs or takes them out of the queue.
 """
 
 from __future__ import annotations

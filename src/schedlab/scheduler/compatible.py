@@ -180,7 +180,7 @@ TABLE: tuple[Incompatible, ...] = (
         )
     ),
 )
-"""All pairs that are refused."""
+"""All pairs of features that are refused. What one part refuses by itself, such as nodes that sleep, stands with it."""
 
 
 OF_SIMULATIONS: Mapping[str, tuple[str, str]] = {

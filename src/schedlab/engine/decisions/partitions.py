@@ -19,8 +19,8 @@ from schedlab.engine.parts.limits.state import HEADS, NOT_MADE, LimitState, bloc
 from schedlab.engine.passes.nodes import fits, fits_open
 from schedlab.engine.passes.partitions import (
     fits_beside_heads,
-    head_of,
     hold_head,
+    reservation_of,
     reserve_for_first,
     same_heads,
     takes_any,
@@ -107,7 +107,7 @@ def can_start_beside_heads(world: World, job: int) -> bool:
     if not is_ready(world.dependencies, job) or not may_start(world, job) or not fits(world.nodes, job):
         return False
     found = fits_beside_heads(world, job)
-    own = head_of(world, job)
+    own = reservation_of(world, job)
     if found and own >= 0:  # it was only a check
         hold_head(world, own, -1)
     return found

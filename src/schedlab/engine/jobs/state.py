@@ -52,10 +52,11 @@ class State(NamedTuple):
     `clock` holds the counters of `schedlab.engine.jobs.clock`; `start` (int64 seconds, -1 before), `noticed` (the
     second in which the scheduler notices its end) and `backfilled` have one entry per job and refer to its last run.
     `running` holds the running jobs by expected end, in the scheduler's view; `completions` by the second of `noticed`.
-    `ended` lists the jobs whose runs the last event completed, `begun` all runs in the order of their starts,
-    `entering` the jobs that the last event lets into the queue; `entered` numbers the entries. `alarms` holds the
-    running jobs that will outlive their estimate, by the second in which they do, if estimates are watched. `request`
-    (seconds) is a job's present one. On nodes, `FREE` follows from the requests of running jobs, as an upper bound.
+    `ended` lists the jobs whose runs the last event ended, those broken off behind those completed, `begun` all runs in
+    the order of their starts, `entering` the jobs that the last event lets into the queue; `entered` numbers the
+    entries. `alarms` holds the running jobs that will outlive their estimate, by the second in which they do, if
+    estimates are watched. `request` (seconds) is a job's present one. On nodes, `FREE` follows from the requests of
+    running jobs, as an upper bound.
     `planned` is whether Slurm knows what a job would hold: whole nodes only once a backfill pass has planned it.
     """
 

@@ -70,7 +70,7 @@ whether it takes all memory of its nodes."""
 MEMORY = np.dtype(
     [
         ("unfit", "i8"),  # GROWN when it did not fit what was free
-        ("unfit_beside", "i8"),  # VIEWS when it did not fit alongside the reservation
+        ("unfit_beside", "i8"),  # VIEW_NUMBER when it did not fit alongside the reservation
         ("shut", "i8"),  # GROWN when it did not fit what was free and stays open ...
         ("shut_until", "i8"),  # ... until this second
         ("first", "i8"),  # the node before which none had room ...
@@ -93,7 +93,7 @@ NOTE = np.dtype(
         ("bits", "i8"),  # ... and which of its GPUs they would hold
         ("room", "i8"),  # by node: room for tasks
         ("key", "i8"),  # by node: its sort key
-        ("differs", "i8"),  # by node: VIEWS when `later` last differed from `now` there
+        ("differs", "i8"),  # by node: VIEW_NUMBER when `later` last differed from `now` there
         ("changes", "i8"),  # by node: how often its free resources have changed
         ("found_for", "i8"),  # by node: the last job for which it was found beside reservations of Slurm's
     ]

@@ -174,7 +174,7 @@ def _backfill(world: World) -> None:
         shown = leave(world, now, job)
         if clock[BLAMED] >= 0:
             return
-        if shown or is_limited(world.limits, job) or head_of(world, job) >= 0:
+        if shown or is_limited(world.limits, job) or reservation_of(world, job) >= 0:
             started = start_heads(world)
             if clock[BLAMED] >= 0:
                 return
@@ -193,7 +193,7 @@ def _list_candidates(world: World, candidates: Any, queue: Any) -> int:
 
 
 @inlined
-def head_of(world: World, job: int) -> int:
+def reservation_of(world: World, job: int) -> int:
     """Return the index of a job's reservation, which may be for another alternative; -1 if it has none."""
     for i in range(world.limits.counters[HEADS]):
         if first_of(world.moldable, world.limits.head[i]) == first_of(world.moldable, job):
@@ -207,7 +207,7 @@ def fits_beside_heads(world: World, job: int) -> bool:
 
     Its nodes are chosen. A running job that should have ended holds its nodes, though not in the plan.
     """
-    now, length, own = world.state.clock[NOW], world.jobs[job].estimate, head_of(world, job)
+    now, length, own = world.state.clock[NOW], world.jobs[job].estimate, reservation_of(world, job)
     if own >= 0:
         hold_head(world, own, 1)
     if soonest(world.state.running) <= now:

@@ -121,7 +121,7 @@ def keep_work(world: World, job: int, notice: int) -> int:
 def _keep_work(world: World, job: int, notice: int) -> int:
     checkpoints, run = world.checkpoints, world.retries.run[job]
     before = checkpoints.saved[job]
-    lasted = max(world.jobs[job].duration, 0)  # below 0, it was broken off while its nodes booted
+    lasted = world.jobs[job].duration
     read = min(lasted, checkpoints.restart[job] if before > 0 else 0)
     until, cost = lasted - read, checkpoints.cost[job]
     written = _written(checkpoints, job, until)

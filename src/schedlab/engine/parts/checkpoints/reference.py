@@ -53,7 +53,6 @@ class Checkpoints:
 
         What is in the last checkpoint becomes what the next run begins with.
         """
-        elapsed = max(elapsed, 0)  # below 0, it was broken off while its nodes booted
         begins = self.restart if self.saved else 0
         writes_now = self.when_told and told is not None and told >= self.cost and elapsed - told >= begins
         until = elapsed - told if told is not None and writes_now else elapsed

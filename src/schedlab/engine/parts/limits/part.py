@@ -59,6 +59,7 @@ def _numbers(given: Given, prepared: Prepared) -> Prepared:
     """Take the nodes with the requests of jobs, and where these may run under which limits."""
     if not has_nodes(given.cluster):
         return prepared
+    # With node events always: what they close is asked where limits are, and passes need one way less.
     scheduler, always = prepared.scheduler, given.node_events is not None
     nodes, limits = machine_inputs(
         given.workload,

@@ -1,1 +1,1 @@
-"""Runs that fail at their requests and are made again."""
+"""Jobs come back whose run was not enough: it failed at its request, was broken off with a node, or gave way."""

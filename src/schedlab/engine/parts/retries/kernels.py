@@ -270,11 +270,11 @@ def _note_end(world: World, place: int) -> None:
 @inlined
 def _try_again(world: World, job: int, fate: int) -> None:
     """Requeue a job whose run was not enough, now or after a delay, with its next request; or abandon it."""
-    clock, now, broken = world.state.clock, world.state.clock[NOW], world.retries.cut[job]
-    request = world.retries.asked[job] if broken else _next_request(world.retries, job)
+    clock, now, cut = world.state.clock, world.state.clock[NOW], world.retries.cut[job]
+    request = world.retries.asked[job] if cut else _next_request(world.retries, job)
     if request < 0:
         request = same_again(world, job)
-    lost = broken and fate == STAYS and (world.rules.loses or is_over(world, job, now))
+    lost = cut and fate == STAYS and (world.rules.loses or is_over(world, job, now))
     if request < 0 or fate == IS_LOST or lost:
         return
     world.retries.back[job] = True
@@ -285,7 +285,7 @@ def _try_again(world: World, job: int, fate: int) -> None:
     if fate == COMES_BACK:
         returns = hold_job_back(world, job, now, AFTER_PREEMPTION)
         note_absence(world.heterogeneous, job)
-    elif broken:
+    elif cut:
         returns = hold_job_back(world, job, now, AFTER_FAILURE)
     number_requeue(world.state, world.rules.ties, job, now)
     world.jobs[job].submit = world.seen[job].submit = now if world.rules.keeps_submit else returns
