@@ -99,18 +99,18 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
 
 def _slurm_passes(prepared: Prepared, passes: Slurm) -> Passes:
     """Return the state of Slurm's passes before the first one."""
+    submission = prepared.in_submission_order(batches(prepared.workload))
     planning, starting, reserving = (
-        _depths(prepared, passes, names) for names in (DEPTHS, QUEUE_DEPTHS, RESERVE_DEPTHS)
+        _depths(prepared, passes, names, submission) for names in (DEPTHS, QUEUE_DEPTHS, RESERVE_DEPTHS)
     )
     turns = len(prepared.jobs) if prepared.limits is None else len(prepared.limits.option_partition)
     steps = _plan_size(passes) or (0 if prepared.nodes is None else 2 * turns)
-    return new_passes(len(prepared.jobs), planning, starting, reserving, prepared.processors, steps)
+    return new_passes(submission, planning, starting, reserving, prepared.processors, steps)
 
 
-def _depths(prepared: Prepared, passes: Slurm, names: Iterable[str]) -> Depths:
+def _depths(prepared: Prepared, passes: Slurm, names: Iterable[str], array: NDArray[np.int64]) -> Depths:
     """Return how many jobs of a user, a partition ... a pass considers, by the names of these options."""
     user, partition, account = (prepared.column(name) for name in ("user_id", "partition_id", "group_id"))
-    array = prepared.in_submission_order(batches(prepared.workload))
     small = np.bincount(array)[array] <= max(1, passes.array_reserve)
     if prepared.limits is not None:  # a job counts in each of its partitions
         turns = np.diff(prepared.limits.option_offset)

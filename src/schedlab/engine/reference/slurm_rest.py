@@ -62,13 +62,15 @@ def rest_after(passes: SlurmPass, visible: list[Job]) -> tuple[Rest, bool]:
         return "", False
     if able and (clock.outages.known(clock.now) or _changes(passes, able)):
         return "", True
-    return "beside" if len(able) > 1 else "alone", True
+    submissions = {passes.array_of[job.number] for job in able}  # an array that waits is one job to Slurm
+    return "beside" if len(submissions) > 1 else "alone", True
 
 
 def _changes(passes: SlurmPass, able: list[Job]) -> bool:
     """Return whether a pass reserves idle nodes, or for a job that begins when the reservation of another one ends."""
     now, rules, plan = passes.clock.now, passes.rules, BackfillPlan(passes)
     reserved, seen = 0, Counter[Hashable]()
+    of_array, of_partition = Counter[int](), Counter[int]()
     for job in able:
         quiet, mine = reserved >= rules.reserve or passes.is_minor(job) or passes.never_reserves(job), 0
         for turn in passes.turns(job):
@@ -81,12 +83,18 @@ def _changes(passes: SlurmPass, able: list[Job]) -> bool:
             begin, pieces = earliest(plan, job, job.estimate + passes.inclusive, now, turn) or (NEVER, [])
             if begin == now:
                 return True
+            array, partition = passes.array_of[job.number], passes.partition_of(job, turn)
+            of_this = of_array[array] if passes.array_of.count(array) > 1 else -1
+            if of_this >= rules.array_reserve or of_partition[partition] >= rules.partition_reserve:
+                continue
             if begin <= now + rules.window:
                 if plan.behind or not are_busy(passes, job, begin, pieces, plan):
                     return True
                 if plan.full:
                     return False
                 mine = 1
+                of_array[array] += 1
+                of_partition[partition] += 1
                 plan.reserve(job, begin, pieces)
         reserved += mine
     return False

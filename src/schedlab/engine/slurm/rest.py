@@ -10,6 +10,8 @@ What a pass does, and whether that is a change to Slurm, so that another pass fo
 * It plans a single job for nodes on each of which something runs: no change (ALONE).
 * It plans several on such nodes beside each other: no change, except in the main passes of full minutes (BESIDE).
 * Jobs at limits: no change.
+
+The elements of an array that wait are a single job to Slurm.
 """
 
 from __future__ import annotations
@@ -51,17 +53,20 @@ def rest_after(world: World, queue: QueueList) -> tuple[int, bool]:
         return AWAKE, False
     beside = ends_exactly(world) and not has_alternatives(world)
     able, most = 0, min(MOST, world.rules.depth) if beside else 1
+    submission, several = 0, False
     for i in range(queue.length[0]):
         job = queue.order[i]
         if not is_ready(world.dependencies, job):
             return AWAKE, False
         if may_start_by_itself(world, job):
+            several = several or (able > 0 and world.plan.submission[job] != submission)
+            submission = world.plan.submission[job]
             able += 1
             if able > most or is_component(world.heterogeneous, job):
                 return AWAKE, False
     if able > 0 and (have_closures(world, world.state.clock[NOW]) or _changes(world, queue)):
         return AWAKE, True
-    return BESIDE if able > 1 else ALONE, True
+    return BESIDE if several else ALONE, True
 
 
 @inlined
@@ -97,7 +102,7 @@ def _changes(world: World, queue: QueueList) -> bool:
             begins = planned_slot(world, job, option_of(world, job, turn), now)
             if begins == now:
                 return True
-            if NO_SECOND != begins <= now + world.rules.horizon:
+            if NO_SECOND != begins <= now + world.rules.horizon and take_look(world.plan.reserving, rehearsal, entry):
                 busy = _are_busy(world, world.plan.profile, job, begins)
                 if world.plan.counters[BEHIND] > 0 or not busy:
                     return True

@@ -68,15 +68,17 @@ class Depths(NamedTuple):
 class Passes(NamedTuple):
     """When passes are due, and what the last backfill pass has planned.
 
-    `profile` holds the plan; `planned_end` (seconds) and `planned_in` give, per job, when it will have ended by the
-    plan and in which pass that was computed; `begins` when it is to begin. `planning` and `starting` count the jobs of
-    a user, a partition ... that a backfill pass and a main pass consider, `reserving` those of a partition for which a
-    backfill pass reserves. `steps` are the seconds between the records of a plan of limited size, in order. `turn` is
-    where a pass is, see `schedlab.engine.slurm.turn`, and `groups` where it is among the ends of running jobs, see
+    `submission` numbers what was submitted together, such as the elements of an array. `profile` holds the plan;
+    `planned_end` (seconds) and `planned_in` give, per job, when it will have ended by the plan and in which pass that
+    was computed; `begins` when it is to begin. `planning` and `starting` count the jobs of a user, a partition ... that
+    a backfill pass and a main pass consider, `reserving` those of a partition for which a backfill pass reserves.
+    `steps` are the seconds between the records of a plan of limited size, in order. `turn` is where a pass is, see
+    `schedlab.engine.slurm.turn`, and `groups` where it is among the ends of running jobs, see
     `schedlab.engine.slurm.groups`.
     """
 
     counters: Kept[NDArray[np.int64]]
+    submission: Fixed[NDArray[np.int64]]
     profile: Profile
     planned_end: PerJob[NDArray[np.int64]]
     planned_in: PerJob[NDArray[np.int64]]
@@ -95,14 +97,18 @@ def new_depths(most: NDArray[np.int64], group: NDArray[np.int64]) -> Depths:
     return Depths(most, group, np.zeros(groups, dtype=np.int64), np.zeros(groups, dtype=np.int64))
 
 
-def new_passes(jobs: int, planning: Depths, starting: Depths, reserving: Depths, processors: int, steps: int) -> Passes:
+def new_passes(
+    submission: NDArray[np.int64], planning: Depths, starting: Depths, reserving: Depths, processors: int, steps: int
+) -> Passes:
     """Return the state before the first pass."""
+    jobs = len(submission)
     counters = np.zeros(COUNTERS_SIZE, dtype=np.int64)
     counters[STANDS] = NO_JOB
     counters[[MAIN_DUE, FULL_DUE, LOOK_AGAIN]] = NEVER
     counters[[LAST_MAIN, LAST_CHANGE, LAST_BACKFILL]] = -NEVER // 2
     return Passes(
         counters,
+        submission,
         new_profile(2 * jobs, processors),
         planned_end=np.zeros(jobs, dtype=np.int64),
         planned_in=np.zeros(jobs, dtype=np.int64),
