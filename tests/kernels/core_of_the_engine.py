@@ -1,6 +1,11 @@
-"""A program that prints the starts of small simulations of many kinds, for comparisons of how they are compiled."""
+"""A program that prints the starts of small simulations of many kinds, for comparisons of how they are compiled.
+
+With numbers, it simulates these of all kinds: `core_of_the_engine.py 0 7`.
+"""
 
 from __future__ import annotations
+
+import sys
 
 import numpy as np
 
@@ -9,6 +14,7 @@ from schedlab.workload.resources import Resources
 
 ON_PROCESSORS = ("fcfs+easy", "saf+easy", "fcfs+conservative", "fcfs+slurm", "fcfs+easy:sjf@ave2/incremental")
 ON_NODES = ("fcfs+easy", "fcfs+conservative", "multifactor(age=1000,size=100)+slurm")
+KINDS = [*(("processors", name) for name in ON_PROCESSORS), *(("nodes", name) for name in ON_NODES)]
 
 CLUSTER = {
     "groups": [
@@ -49,14 +55,15 @@ def drawn(count: int, gap: int) -> tuple[sl.Workload, sl.Cluster]:
     return jobs, cluster
 
 
-def main() -> None:
+def main(chosen: list[int]) -> None:
     jobs, cluster = drawn(300, 500)
     plain = jobs.replace(resources=None)
-    for scheduler in ON_PROCESSORS:
-        print("processors", scheduler, sl.simulate(plain, scheduler).start_time.tolist())
-    for scheduler in ON_NODES:
-        print("nodes", scheduler, sl.simulate(jobs, scheduler, cluster=cluster).start_time.tolist())
+    for number in chosen or range(len(KINDS)):
+        machine, scheduler = KINDS[number]
+        on_nodes = machine == "nodes"
+        schedule = sl.simulate(jobs if on_nodes else plain, scheduler, cluster=cluster if on_nodes else None)
+        print(number, machine, scheduler, schedule.start_time.tolist())
 
 
 if __name__ == "__main__":
-    main()
+    main([int(word) for word in sys.argv[1:]])

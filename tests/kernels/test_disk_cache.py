@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -58,7 +59,7 @@ def plus_one(values):
 
 
 def kept_in(directory):
-    compiled = kernels.kernel(plus_one)
+    compiled: Any = kernels.kernel(plus_one)
     compiled._cache = KernelCache(plus_one, directory)
     return compiled
 
@@ -73,6 +74,14 @@ def test_two_processes_that_compile_two_signatures_at_once_keep_both(tmp_path):
     assert again(np.array([0.5])).tolist() == [1.5]
     assert sum(again.stats.cache_hits.values()) == 2
     assert not again.stats.cache_misses
+
+
+@pytest.mark.skipif(kernels.config.DISABLE_JIT, reason="nothing is compiled")
+def test_what_llvm_optimises_more_or_less_is_kept_apart(monkeypatch, tmp_path):
+    for level in (1, 3, 1):
+        monkeypatch.setattr(kernels.config, "OPT", type(kernels.config.OPT)(level))
+        assert kept_in(tmp_path)(np.array([1])).tolist() == [2]
+    assert len(list(tmp_path.glob("*.kernel"))) == 2
 
 
 @pytest.mark.skipif(kernels.config.DISABLE_JIT, reason="nothing is compiled")

@@ -215,7 +215,7 @@ class _Files:
         self._name = re.sub(r"[^\w.]", "", name)
 
     def _path(self, key: Any) -> Path:
-        what = [numba.__version__, sys.version_info[:2], str(key[0]), *key[1:]]
+        what = [numba.__version__, sys.version_info[:2], int(config.OPT), str(key[0]), *key[1:]]
         return self._directory / f"{self._name}-{hashlib.sha256(repr(what).encode()).hexdigest()[:20]}.kernel"
 
     def load(self, key: Any) -> Any:
