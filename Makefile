@@ -13,7 +13,7 @@ ENGINE := tests/engine tests/kernels
 # are collected, and every program that a test starts one more: so it is kept, also where the host says otherwise.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test quick rest test-all tiers tests-of lint types docs fuzz bench coverage clean
+.PHONY: demo test quick rest test-all tiers tests-of lint types types-of-tests docs fuzz bench coverage clean
 
 ifeq (tests-of,$(firstword $(MAKECMDGOALS)))
 FILES := $(wordlist 2,$(words $(MAKECMDGOALS)),$(MAKECMDGOALS))
@@ -44,9 +44,10 @@ test-all: test rest ## all tests
 tiers: .venv/dev ## record which tests are slow, in tests/tiers/slow_tests.txt
 	@SCHEDLAB_RECORD_SLOW=1 $(PLAIN) -m "not compiled and not slow"
 
-tests-of: .venv/dev ## the tests that belong to a change, by imports: make tests-of src/schedlab/engine/parts/submission_limits/kernels.py
-	@tests=$$($(BIN)/python tests/belonging.py $(FILES)) && $(PLAIN) -m "not compiled and not slow" $$tests || [ $$? = 5 ]
-	@$(PYTEST) -m "compiled and not slow" $$($(BIN)/python tests/belonging.py $(FILES)) || [ $$? = 5 ]
+tests-of: .venv/dev ## the tests that belong to a change, by imports: make tests-of src/schedlab/engine/loop.py; slow=yes: all
+	@tests=$$($(BIN)/python tests/belonging.py $(FILES)) && \
+	    $(PLAIN) -m "not compiled and $(if $(slow),(plain or not slow),not slow)" $$tests || [ $$? = 5 ]
+	@$(PYTEST) -m "$(if $(slow),compiled or both or (slow and not plain),compiled and not slow)" $$($(BIN)/python tests/belonging.py $(FILES)) || [ $$? = 5 ]
 
 lint: .venv/dev
 	@$(BIN)/ruff check --quiet
@@ -54,6 +55,9 @@ lint: .venv/dev
 
 types: .venv/dev
 	@$(BIN)/mypy --no-error-summary
+
+types-of-tests: .venv/dev ## also of the tests, slow ones included: names, attributes and arguments that are not there
+	@$(BIN)/mypy --no-error-summary src tests
 
 docs: .venv/dev ## the documentation as HTML in docs/_build
 	@$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going docs docs/_build

@@ -17,7 +17,7 @@ NOTEBOOKS = sorted(GALLERY.glob("*.ipynb"))
 def shown_by(source: str, names: dict[str, Any]) -> Any:
     """Run a cell, and return what it would show: the value of its last line, if that is an expression."""
     tree = ast.parse(source)
-    last = ast.Expression(tree.body.pop().value) if isinstance(tree.body[-1], ast.Expr) else None
+    last = ast.Expression(tree.body.pop().value) if isinstance(tree.body[-1], ast.Expr) else None  # type: ignore[attr-defined]
     exec(compile(tree, "cell", "exec"), names)
     return None if last is None else eval(compile(last, "cell", "eval"), names)
 

@@ -83,7 +83,7 @@ SHOWN = {
 def test_notebooks_show_short_html_in_which_names_are_escaped(name: str) -> None:
     subject = SHOWN[name]()
     has_bundle = hasattr(subject, "_repr_mimebundle_")
-    page = subject._repr_mimebundle_()["text/html"] if has_bundle else subject._repr_html_()
+    page = subject._repr_mimebundle_()["text/html"] if has_bundle else subject._repr_html_()  # type: ignore[attr-defined]
     assert re.match("<(pre|table|code)>", page)
     assert "<script" not in page
     assert len(page) < (25_000 if name == "comparison" else 5_000)

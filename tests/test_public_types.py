@@ -13,9 +13,9 @@ import pytest
 
 import schedlab
 
-NAMESPACES = sorted(name for name in schedlab.__all__ if inspect.ismodule(getattr(schedlab, name)))
+NAMESPACES = sorted(name for name in schedlab.__all__ if inspect.ismodule(getattr(schedlab, name)))  # type: ignore[attr-defined]
 WITHOUT_EXTRAS = [name for name in NAMESPACES if name != "gym"]
-TOP = [name for name in schedlab.__all__ if name not in NAMESPACES]
+TOP = [name for name in schedlab.__all__ if name not in NAMESPACES]  # type: ignore[attr-defined]
 REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
 
 

@@ -94,7 +94,7 @@ UNCHECKED_METHODS = {
 
 
 def public() -> Iterator[tuple[str, Any]]:
-    for name in sl.__all__:
+    for name in sl.__all__:  # type: ignore[attr-defined]
         thing = getattr(sl, name)
         if inspect.ismodule(thing) and name != "gym":
             yield from ((f"{name}.{inner}", getattr(thing, inner)) for inner in thing.__all__)
@@ -211,4 +211,4 @@ def test_an_error_that_is_not_of_a_type_stays_what_it_is():
     with pytest.raises(IndexError):
         broken(5)
     with pytest.raises(TypeError, match="missing 1 required"):
-        broken()
+        broken()  # type: ignore[call-arg]

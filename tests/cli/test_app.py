@@ -34,7 +34,7 @@ def test_help_names_every_verb(run) -> None:
 
 
 def test_help_has_every_verb_in_a_group_of_those_who_need_it(run) -> None:
-    assert sorted(verb for verbs in GROUPS.values() for verb in verbs) == sorted(get_command(app).commands)
+    assert sorted(verb for verbs in GROUPS.values() for verb in verbs) == sorted(get_command(app).commands)  # type: ignore[attr-defined]
     text = run("--help").stdout
     places = [text.index(f"─ {group} ─") for group in GROUPS]
     assert places == sorted(places)
@@ -76,8 +76,8 @@ def test_a_question_about_starts_without_a_log_says_what_to_name(run) -> None:
 
 def test_paragraphs_of_help_are_broken_by_the_terminal_alone() -> None:
     program = get_command(app)
-    for verb in program.list_commands(Context(program)):
-        command = program.get_command(Context(program), verb)
+    for verb in program.list_commands(Context(program)):  # type: ignore[attr-defined]
+        command = program.get_command(Context(program), verb)  # type: ignore[attr-defined]
         for one in (command, *getattr(command, "commands", {}).values()):
             assert "\n" not in one.help.replace("\n\n", ""), f"{verb} {one.name}"
 

@@ -36,8 +36,8 @@ class Record(NamedTuple):
 
 def test_a_record_is_taken_over_along_the_axis_of_each_field() -> None:
     """Two jobs become jobs 0 and 2 of three; one has been submitted; user 0 becomes user 1."""
-    old = Record(*map(np.array, ([7, 8], [40, 50], [1, 2])), Inner(np.array([6])), *map(np.array, ([9], [9], [9])))
-    new = Record(
+    old = Record(*map(np.array, ([7, 8], [40, 50], [1, 2])), Inner(np.array([6])), *map(np.array, ([9], [9], [9])))  # type: ignore[call-arg]
+    new = Record(  # type: ignore[call-arg]
         *(np.zeros(size, np.int64) for size in (3, 3, 3)),
         Inner(np.zeros(2, np.int64)),
         *(np.zeros(1, np.int64) for _ in range(3)),
@@ -108,4 +108,4 @@ def test_each_log_is_an_array_of_its_part() -> None:
     hints = get_type_hints(World, include_extras=True)
     for path in LOGS:
         name, array = path.split(".")
-        assert all(array in record._fields for record in axes.records_in(hints[name]))
+        assert all(array in record._fields for record in axes.records_in(hints[name]))  # type: ignore[attr-defined]

@@ -170,7 +170,7 @@ class Fuzzer:
 
 def plain() -> bool:
     """Return whether the kernels are plain Python here."""
-    return config.DISABLE_JIT != 0
+    return config.DISABLE_JIT != 0  # type: ignore[attr-defined]
 
 
 def resume(path: str) -> None:

@@ -39,8 +39,8 @@ def test_a_workflow_is_submitted_as_such(long_wide) -> None:
 def test_a_job_of_the_model_is_one_that_the_model_can_draw(edison) -> None:
     ((second, job),) = submitted(ModelJob(edison), 5)
     assert second == 5
-    assert job.processors in (24, 48, 120, 144, 192, 240)
-    assert job.requested_time % 60 == 0
+    assert job.processors in (24, 48, 120, 144, 192, 240)  # type: ignore[attr-defined]
+    assert job.requested_time % 60 == 0  # type: ignore[attr-defined]
 
 
 def test_shares_are_those_of_the_draws() -> None:
@@ -87,7 +87,7 @@ def all_of(text: str, end: int) -> list[tuple[int, int, int, int]]:
     """Second, processors, run time and requested minutes of everything, for a generator that begins at second 10."""
     trigger, pattern = special_pattern(text)
     jobs = [job for second in trigger.times(0, end, np.random.default_rng(1)) for job in submitted(pattern, second)]
-    return [(10 + second, job.processors, job.run_time, job.requested_time // 60) for second, job in jobs]
+    return [(10 + second, job.processors, job.run_time, job.requested_time // 60) for second, job in jobs]  # type: ignore[attr-defined]
 
 
 def test_saturation_bursts_come_at_ScSFs_seconds() -> None:

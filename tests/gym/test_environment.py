@@ -61,7 +61,7 @@ def test_the_mask_comes_with_info_and_with_action_masks():
     env = SchedulingEnv(model_jobs(1), window=60)
     _, info = env.reset(seed=1)
     assert info["action_mask"].tolist() == env.action_masks().tolist()
-    assert info["action_mask"].shape == (env.action_space.n,)
+    assert info["action_mask"].shape == (env.action_space.n,)  # type: ignore[attr-defined]
     masked = int(np.argmin(info["action_mask"]))
     _, _, _, _, info = env.step(masked)
     assert info["action_replaced"]

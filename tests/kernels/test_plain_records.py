@@ -40,6 +40,6 @@ def test_there_are_no_other_attributes():
     with pytest.raises(AttributeError):
         records[0].end = 3
     with pytest.raises(AttributeError):
-        records.start = 3
+        records.start = 3  # type: ignore[attr-defined]
     with pytest.raises(AttributeError):
         _ = records.end

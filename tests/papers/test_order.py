@@ -260,8 +260,8 @@ def test_no_log_at_all_is_refused(tmp_path: Path):
 
 
 def test_candidates_are_different_schedulers_of_the_grammar():
-    assert all(Scheduler.parse(text).text == text for text in (*order.BASELINES.values(), *order.CANDIDATES))
-    assert len(set(order.CANDIDATES)) == len(order.CANDIDATES)
-    assert not set(order.CANDIDATES) & set(order.BASELINES.values())
-    assert EAF in order.CANDIDATES
-    assert all(text.endswith("+easy@requested") for text in order.CANDIDATES)
+    assert all(Scheduler.parse(text).text == text for text in (*order_runs.BASELINES.values(), *order_runs.CANDIDATES))
+    assert len(set(order_runs.CANDIDATES)) == len(order_runs.CANDIDATES)
+    assert not set(order_runs.CANDIDATES) & set(order_runs.BASELINES.values())
+    assert EAF in order_runs.CANDIDATES
+    assert all(text.endswith("+easy@requested") for text in order_runs.CANDIDATES)

@@ -84,14 +84,14 @@ def test_a_log_that_the_paper_has_not_is_refused_and_names_ignore_case():
 
 def test_a_reproduction_holds_the_jobs_left_by_its_cleaning_and_the_mean_bounded_slowdowns(reproduced: Reproductions):
     first, *_, absent = reproduced.tables
-    count, *slowdowns = first.rows
+    count, *slowdowns = first.rows  # type: ignore[attr-defined]
     assert (count.exact, count.ours) == (28_481, 3)
     by_hand = (1 + (9 + 10) / 10 + 1) / 3
     known = {row.scheduler: row for row in slowdowns}
     assert list(known) == PRINTED
     assert [known[text].ours for text in BASICS] == pytest.approx([by_hand] * 4)
     assert known[EASY].difference == pytest.approx(by_hand / 92.5765 - 1)
-    assert [row.notes for row in absent.rows] == [(f"trace not found: {log.file}",) for log in sc15.LOGS[1:]]
+    assert [row.notes for row in absent.rows] == [(f"trace not found: {log.file}",) for log in sc15.LOGS[1:]]  # type: ignore[attr-defined]
 
 
 def test_a_second_reproduction_simulates_nothing_again(one_log: Path, reproduced: Reproductions):

@@ -42,7 +42,7 @@ def small(one_trace: Path) -> MedianTable:
     return medians(sc17.reproduce(one_trace, directory=one_trace / "runs", plots=plots))
 
 
-def medians(reproduction: sc17.Reproductions) -> MedianTable:
+def medians(reproduction: sc17.Reproductions) -> MedianTable:  # type: ignore[name-defined]
     """Return the table of medians."""
     (table,) = (table for table in reproduction.tables if isinstance(table, MedianTable))
     return table

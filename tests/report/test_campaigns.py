@@ -96,7 +96,7 @@ def test_bars_of_a_class_are_means_over_the_instances_that_all_schedulers_have(r
     ax = plot_by_class(frame).axes[0]
     kept = frame[~((frame.window == 3) & (frame.workload == "north"))]
     expected = [kept[kept.scheduler == text].mean_wait_serial.mean() for text in schedulers]
-    assert [bar.get_width() for bar in ax.patches] == pytest.approx(expected)
+    assert [bar.get_width() for bar in ax.patches] == pytest.approx(expected)  # type: ignore[attr-defined]
 
 
 def test_a_class_without_jobs_has_no_panel_and_no_class_at_all_is_refused(results: pd.DataFrame) -> None:

@@ -134,8 +134,8 @@ def test_a_bar_spans_the_quartiles_of_its_size_class(schedules: Schedules) -> No
     ax = plot_wait_by_size(one)
     serial = one.wait_time[one.workload.job_processors == 1]
     low, high = np.percentile(serial, (25, 75))
-    assert ax.patches[0].get_y() == pytest.approx(low)
-    assert ax.patches[0].get_height() == pytest.approx(high - low)
+    assert ax.patches[0].get_y() == pytest.approx(low)  # type: ignore[attr-defined]
+    assert ax.patches[0].get_height() == pytest.approx(high - low)  # type: ignore[attr-defined]
     labels = [label.get_text().split("\n")[0] for label in ax.get_xticklabels()]
     assert labels == ["serial", "narrow", "medium", "wide"]
 

@@ -56,12 +56,12 @@ def test_a_distribution_of_nothing_is_refused() -> None:
 
 def test_bars_are_medians_in_hours() -> None:
     axes = plot_submissions(FOUND)
-    assert [bar.get_height() for bar in axes.patches] == [1, 2, 1.5]
+    assert [bar.get_height() for bar in axes.patches] == [1, 2, 1.5]  # type: ignore[attr-defined]
 
 
 def test_a_speed_up_is_taken_from_whichever_direction_is_known() -> None:
     axes = plot_submissions(FOUND, "run_time", "chained")
-    assert [bar.get_height() for bar in axes.patches] == pytest.approx([2.0, 1 / 0.8])
+    assert [bar.get_height() for bar in axes.patches] == pytest.approx([2.0, 1 / 0.8])  # type: ignore[attr-defined]
 
 
 def test_without_workflows_there_is_nothing_to_draw() -> None:

@@ -55,7 +55,7 @@ def test_a_short_schedule_is_its_own_busy_period(examples: dict[str, dict[str, S
 
 
 def test_classes_that_nobody_has_are_no_figure(results: pd.DataFrame) -> None:
-    columns = [column for column in results if column.endswith("_users")]
+    columns = [column for column in results if column.endswith("_users")]  # type: ignore[attr-defined]
     unknown = results.assign(**dict.fromkeys(columns, float("nan")))
     assert list(class_figures(unknown, ["fcfs+easy", "saf+easy"])) == ["By job size"]
 

@@ -38,9 +38,9 @@ def scores():
 def test_scores_of_a_tuple_are_bars_from_their_mean_in_the_order_of_submission(scores):
     axes = plot_trial_scores(scores)
     bars = axes.patches
-    tops = [bar.get_y() + bar.get_height() for bar in bars]
+    tops = [bar.get_y() + bar.get_height() for bar in bars]  # type: ignore[attr-defined]
     np.testing.assert_allclose(tops, np.sort(scores.score[:32])[::-1])
-    assert all(bar.get_y() == pytest.approx(1 / 32) for bar in bars)
+    assert all(bar.get_y() == pytest.approx(1 / 32) for bar in bars)  # type: ignore[attr-defined]
     assert "tuple 4" in axes.get_title(loc="left")
     assert len(axes.collections) == 1  # standard errors are known
     assert not plot_trial_scores(scores, 9).collections

@@ -29,8 +29,8 @@ def test_the_page_has_three_panels_for_each_variable(check):
 def test_histograms_and_cumulative_shares_are_of_all_jobs(check):
     histogram, shares, _ = plot_model_variable(check, "accuracy").axes
     for stairs in histogram.patches:
-        assert len(stairs.get_data().values) == BINS + 5  # up to 105 %
-        assert stairs.get_data().values.sum() == pytest.approx(1)
+        assert len(stairs.get_data().values) == BINS + 5  # type: ignore[attr-defined] # up to 105 %
+        assert stairs.get_data().values.sum() == pytest.approx(1)  # type: ignore[attr-defined]
     for line in shares.lines:
         assert line.get_ydata()[-1] == pytest.approx(1)
 

@@ -17,7 +17,7 @@ def test_each_request_is_a_line_at_its_hour():
 
 def test_the_bins_hold_all_runs():
     axes = plot_requests_on_distribution(optimal_requests("empirical(50s,60s,60s,100s)"))
-    assert axes.patches[0].get_data().values.sum() == pytest.approx(1)
+    assert axes.patches[0].get_data().values.sum() == pytest.approx(1)  # type: ignore[attr-defined]
     assert axes.get_xlabel() == "Run time (seconds)"
 
 
@@ -32,5 +32,5 @@ def test_costs_stand_beside_each_other():
         "always the longest run",
         "maximum of the last 5",
     ]
-    assert right.patches[0].get_width() == pytest.approx(plan.evaluation.cost / 3600)
+    assert right.patches[0].get_width() == pytest.approx(plan.evaluation.cost / 3600)  # type: ignore[attr-defined]
     assert "checkpoints" in figure.axes[0].get_title(loc="left")

@@ -39,5 +39,5 @@ def test_boxes_stand_beside_the_names_of_the_schedulers(from_zero):
 def test_the_shares_of_each_scheduler_follow_each_other_up_to_the_whole():
     shares = {"KTH": {"FCFS": np.array([0.5, 0.2, 0.2, 0.1]), "SAF": np.array([0.6, 0.2, 0.1, 0.1])}}
     (ax,) = plot_slowdown_shares(shares, "Slowdowns").axes
-    ends = [bar.get_x() + bar.get_width() for bar in ax.patches]
+    ends = [bar.get_x() + bar.get_width() for bar in ax.patches]  # type: ignore[attr-defined]
     assert ends == pytest.approx([0.5, 0.6, 0.7, 0.8, 0.9, 0.9, 1, 1])

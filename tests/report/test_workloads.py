@@ -48,7 +48,7 @@ def test_sizes_are_counted_in_powers_of_two_by_jobs_and_by_work() -> None:
     jobs = Workload.from_columns(
         {"submit_time": [0] * 4, "run_time": [40, 10, 10, 5], "requested_processors": [1, 3, 4, 5]}
     )
-    heights = [bar.get_height() for bar in plot_sizes(jobs).patches]
+    heights = [bar.get_height() for bar in plot_sizes(jobs).patches]  # type: ignore[attr-defined]
     assert heights[:4] == [0.25, 0, 0.5, 0.25]
     assert heights[4:] == pytest.approx([40 / 135, 0, 70 / 135, 25 / 135])
 
@@ -56,12 +56,12 @@ def test_sizes_are_counted_in_powers_of_two_by_jobs_and_by_work() -> None:
 def test_shares_of_a_histogram_add_up_to_one(workload: Workload) -> None:
     for plot in (plot_run_times, plot_interarrival_times):
         (stairs,) = plot(workload).patches
-        assert np.sum(stairs.get_data().values) == pytest.approx(1)
+        assert np.sum(stairs.get_data().values) == pytest.approx(1)  # type: ignore[attr-defined]
 
 
 def test_durations_of_zero_are_counted_in_the_first_bin() -> None:
     jobs = Workload.from_columns({"submit_time": [0, 0, 0, 7], "run_time": [0, 1, 100, -1]})
-    values = plot_run_times(jobs).patches[0].get_data().values
+    values = plot_run_times(jobs).patches[0].get_data().values  # type: ignore[attr-defined]
     assert values[0] == pytest.approx(2 / 3)
     assert values.sum() == pytest.approx(1)
 

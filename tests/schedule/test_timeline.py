@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from schedule_samples import build, feasible_schedules
 
+from schedlab.durations import WEEK
 from schedlab.errors import InputError
 from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.timeline import (
-    WEEK,
     Steps,
     busy_processors,
     count_present,

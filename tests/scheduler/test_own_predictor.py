@@ -45,7 +45,7 @@ def test_the_text_is_kept_and_each_reading_makes_a_fresh_object():
     before = list(sys.path)
     first, second = Scheduler.parse(text), Scheduler.parse(text)
     assert first.text == text
-    assert first.runtimes.predictor is not second.runtimes.predictor
+    assert first.runtimes.predictor is not second.runtimes.predictor  # type: ignore[attr-defined]
     assert sys.path == before
 
 

@@ -193,7 +193,7 @@ def test_whatever_stands_for_a_predictor_becomes_one():
     own = Constant()
     assert as_predictor("ave2") == RecentAverage()
     assert as_predictor(UserMean()) == UserMean()
-    assert as_predictor(own).predictor is own
+    assert as_predictor(own).predictor is own  # type: ignore[attr-defined]
 
 
 def test_only_learned_run_times_change_while_a_simulation_runs():

@@ -53,7 +53,7 @@ def shares(usage, running, now, w):
     return usage / 3600 + running - w / 1e4 + now * 0
 
 
-shares.half_life = 86400
+shares.half_life = 86400  # type: ignore[attr-defined]
 
 
 def test_usage_halves_with_its_half_life_and_counts_what_runs():
@@ -64,7 +64,7 @@ def test_usage_halves_with_its_half_life_and_counts_what_runs():
         seen[int(now)] = dict(zip(user.tolist(), zip(usage.tolist(), running.tolist(), strict=True), strict=True))
         return r
 
-    watch.half_life = 100.0
+    watch.half_life = 100.0  # type: ignore[attr-defined]
     jobs = jobs_of((0, 100, 2, 1), (0, 200, 1, 2), (100, 400, 1, 1), (200, 10, 4, 1), (200, 10, 4, 2), (200, 10, 4, 3))
     simulate(jobs, Scheduler(watch))
     full = 100 / np.log(2)  # a processor that was always held

@@ -168,7 +168,7 @@ def test_who_loses_work_never_wins_and_who_does_not_is_judged_as_ever(sweep):
     waits = [side.schedule.wait_time[rows].mean() for rows in (pieces, ~pieces) for side in (other, base)]
     told = "the 12 jobs in pieces wait {} for all of these, {} as it is; all others {}, {} as it is"
     found = effect_bounds(sweep, VARIANTS["split"], [Paired(base, other)])
-    assert found.cautions[0] == told.format(*map(wait_text, waits))
+    assert found.cautions[0] == told.format(*map(wait_text, waits))  # type: ignore[attr-defined]
 
 
 def test_that_less_work_makes_some_wait_longer_is_told_with_the_wait_of_today():

@@ -107,10 +107,10 @@ def test_partitions_and_qos_count_relative_to_the_largest_and_as_they_are_under_
     numbers = Numbers({"a": 1, "a,b": 2}, {"low": 1})
     weights = {"priorityweightpartition": "1000", "priorityweightqos": "100"}
     found = scheduling_of(MULTIFACTOR | weights, cluster, numbers).scheduler.policy
-    assert (found.partition, dict(found.partitions)) == (1000, {1: 1 / 7, 2: 1})
-    assert (found.qos, dict(found.qoses)) == (100, {1: 0.25})
+    assert (found.partition, dict(found.partitions)) == (1000, {1: 1 / 7, 2: 1})  # type: ignore[attr-defined]
+    assert (found.qos, dict(found.qoses)) == (100, {1: 0.25})  # type: ignore[attr-defined]
     raw = scheduling_of(MULTIFACTOR | weights | {"priorityflags": "NO_NORMAL_ALL"}, cluster, numbers).scheduler.policy
-    assert (raw.partition * raw.partitions[1], raw.qos * raw.qoses[1]) == (pytest.approx(100_000), 1000)
+    assert (raw.partition * raw.partitions[1], raw.qos * raw.qoses[1]) == (pytest.approx(100_000), 1000)  # type: ignore[attr-defined]
 
 
 def test_without_a_database_age_and_fair_share_have_no_effect_and_there_are_no_limits():

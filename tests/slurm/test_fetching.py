@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -50,7 +51,7 @@ def test_a_host_without_a_tool_or_keys_is_told_what_is_missing(tools: Path, monk
     with pytest.raises(InputError, match="packages of Debian cannot be checked"):
         fetching.fetch("24.11")
     monkeypatch.setenv("PATH", str(tools.parent))
-    monkeypatch.setattr(fetching.sys, "executable", "/nowhere/python")
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
     with pytest.raises(InputError, match="no apt-get, which fetching a Slurm needs"):
         fetching.fetch("24.11")
     program(tools.parent / "apt-get", "")

@@ -54,10 +54,10 @@ def test_the_partial_mean_is_the_integral_of_the_density(text):
     distribution = RunTimeDistribution.parse(text)
     middle = float(distribution.quantile(0.7))
     knots = distribution.quantile(np.linspace(0, 0.7, 5))
-    begin, end = distribution._masses
+    begin, end = distribution._masses  # type: ignore[attr-defined]
 
     def density(x):
-        return x * distribution._distribution.pdf(x) / (end - begin)
+        return x * distribution._distribution.pdf(x) / (end - begin)  # type: ignore[attr-defined]
 
     pieces = [integrate.quad(density, a, b)[0] for a, b in pairwise(knots)]
     assert float(distribution.partial_mean(middle)) == pytest.approx(sum(pieces), rel=1e-6)

@@ -95,7 +95,7 @@ def pytest_runtest_makereport(
     if call.when == "call":
         used = cpu_seconds() - item.stash[BEGUN]
         item.user_properties.append((CPU_SECONDS, used))
-        quick = numba.config.DISABLE_JIT and not recording() and "slow" not in item.keywords
+        quick = numba.config.DISABLE_JIT and not recording() and "slow" not in item.keywords  # type: ignore[attr-defined]
         if quick and report.passed and used > TOO_LONG:
             report.outcome = "failed"
             report.longrepr = f"{used:.0f} CPU seconds: make it faster, or let `make tiers` record what is slow"

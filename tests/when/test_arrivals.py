@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 import schedlab as sl
-from schedlab.when.arrivals import MOST_WEEKS, WEEK, PastArrivals
+from schedlab.durations import WEEK
+from schedlab.when.arrivals import MOST_WEEKS, PastArrivals
 
 
 def weekly(weeks):

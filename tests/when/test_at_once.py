@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import schedlab as sl
-from schedlab.when.at_once import WEEK, AtOnce, auc, chance_at_once
+from schedlab.durations import WEEK
+from schedlab.when.at_once import AtOnce, auc, chance_at_once
 from schedlab.when.forks import Twin
 from schedlab.when.past_runs import PastRuns
 from schedlab.when.run_times import RunTimes

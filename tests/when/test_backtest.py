@@ -10,9 +10,9 @@ from when_samples import busy_log
 
 import schedlab as sl
 from schedlab.errors import InputError
-from schedlab.when.backtests import FORKED, PLAN, RECALIBRATED, planned_waits
+from schedlab.when.backtests import planned_waits
 from schedlab.when.forks import Twin
-from schedlab.when.methods import LAST_WEEK, QBETS
+from schedlab.when.methods import FORKED, LAST_WEEK, PLAN, QBETS, RECALIBRATED
 from schedlab.when.state import state_at
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from schedlab.when.baselines import FEWEST, RARE, WEEK, binomial_bounds, last_week, ranks
+from schedlab.durations import WEEK
+from schedlab.when.baselines import FEWEST, RARE, binomial_bounds, last_week, ranks
 from schedlab.when.queue_views import QueueJobs
 
 

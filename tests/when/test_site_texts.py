@@ -10,7 +10,7 @@ import pytest
 
 import schedlab as sl
 from schedlab.cluster.node_events import NodeEvent
-from schedlab.when.arrivals import WEEK
+from schedlab.durations import WEEK
 from schedlab.when.forks import WEEKS
 from schedlab.when.site_texts import start_text, until_midnight
 from schedlab.when.start_forecast import StartForecast

@@ -13,13 +13,13 @@ from schedlab.errors import InputError
 from schedlab.workload.cleaning import (
     RULE_SETS,
     RULES,
-    CleaningReport,
     Flurry,
     clean,
     clean_with_report,
     find_flurries,
     remove_flurry,
 )
+from schedlab.workload.cleaning_report import CleaningReport
 from schedlab.workload.swf import read_swf
 from schedlab.workload.workload import Workload
 

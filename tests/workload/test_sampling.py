@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from schedlab.durations import WEEK
 from schedlab.errors import InputError
 from schedlab.workload.sampling import (
-    WEEK,
     offered_load,
     rebase,
     resample_users,

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schedlab.campaign.definition.campaign_file import line_of, read_campaign
+from schedlab.campaign.definition.campaign_file import read_campaign
+from schedlab.documents import line_of
 from schedlab.errors import InputError
 
 COMPLETE = """\

@@ -127,7 +127,7 @@ def same_starts_and_nodes(workload, nodes, scheduler, seed):
 @pytest.mark.parametrize("scheduler", ["fcfs+easy", CONSERVATIVE, "fcfs+slurm(interval=30)"])
 def test_the_engine_takes_the_nodes_that_its_twin_takes(scheduler):
     for seed in range(16 if scheduler == "fcfs+easy" else 4):
-        same_starts_and_nodes(*random_case(seed), scheduler, seed)
+        same_starts_and_nodes(*random_case(seed), scheduler, seed)  # type: ignore[call-arg]
 
 
 def one_job(groups, options):

@@ -122,7 +122,7 @@ def reserved_start(case, schedule, places, job):
 @settings(max_examples=80, deadline=None)
 def test_easy_never_delays_the_head_on_nodes_when_run_times_are_exact(case):
     for text in ("fcfs+easy@actual", "fcfs+easy:sjf@actual"):
-        schedule, places = replay_on_nodes(on_nodes(*case, text))
+        schedule, places = replay_on_nodes(on_nodes(*case, text))  # type: ignore[call-arg]
         for job in range(len(places)):
             assert schedule.start_time[job] <= reserved_start(case, schedule, places, job)
 
@@ -209,6 +209,6 @@ def test_conservative_backfilling_keeps_its_promises_on_nodes(case, text):
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(twin_simulate, "PlanPass", Witness)
-        schedule = replay(on_nodes(*case, text))
+        schedule = replay(on_nodes(*case, text))  # type: ignore[call-arg]
     for job, second in promised.items():
         assert schedule.start_time[job] <= second

@@ -53,7 +53,7 @@ def random_case(seed):
 @pytest.mark.parametrize("scheduler", ["fcfs+easy", CONSERVATIVE, "fcfs+slurm(interval=30)"])
 def test_the_engine_takes_the_nodes_that_its_twin_takes(scheduler):
     for seed in range(30 if scheduler == "fcfs+easy" else 8):
-        same_starts_and_nodes(*random_case(seed), scheduler, seed)
+        same_starts_and_nodes(*random_case(seed), scheduler, seed)  # type: ignore[call-arg]
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_simulations_are_saved_forked_and_added_to(tmp_path, passes):
     done.run()
     done = done.schedule()
     assert done.start_time.tolist() == whole.start_time.tolist()
-    assert done.placement.node.tolist() == whole.placement.node.tolist()
+    assert done.placement.node.tolist() == whole.placement.node.tolist()  # type: ignore[attr-defined]
 
 
 def test_a_wait_for_switches_ends_although_only_events_lead_to_passes():

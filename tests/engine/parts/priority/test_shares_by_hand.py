@@ -100,7 +100,7 @@ def test_what_users_have_used_gives_them_the_factors_of_a_real_slurm(case, tmp_p
         usage = [seen.get(f"{user} in {account}", [0])[0] for user, account, _ in who.names]
         expected = {name: factor for name, (_, factor) in seen.items()}
         policy = Scheduler.parse(scheduler_of(case)).policy
-        for found in factors(who, usage, fair_tree=policy.shares == "tree", dampening=float(policy.dampening)):
+        for found in factors(who, usage, fair_tree=policy.shares == "tree", dampening=float(policy.dampening)):  # type: ignore[attr-defined]
             assert found == pytest.approx(expected, abs=2e-6)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from schedlab.when.scores import WEEK, covered, interval_by_weeks, pinball, score
+from schedlab.durations import WEEK
+from schedlab.when.scores import covered, interval_by_weeks, pinball, score
 
 
 def test_the_pinball_loss_of_a_point_is_half_its_absolute_error_on_average():
