@@ -30,7 +30,7 @@ test: lint ## lint, types, and the quick tests; those that need real traces are 
 	@$(MAKE) --no-print-directory --jobs 2 types quick
 
 # With the kernels as plain Python nothing is compiled, which would take most of the time.
-quick: .venv/dev ## the quick tests: each takes at most 0.75 CPU seconds, but those of the whole tree
+quick: .venv/dev ## the quick tests: each takes at most half a CPU second, but those of the whole tree
 	@$(PLAIN) -m "not compiled and not slow" || $(FAILED)
 	@$(PYTEST) -m "compiled and not slow" $(ENGINE)
 

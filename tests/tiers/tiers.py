@@ -17,10 +17,10 @@ import pytest
 
 RECORDED = Path(__file__).with_name("slow_tests.txt")
 
-QUICK = 0.75
+QUICK = 0.5
 """CPU seconds that a quick test may take as plain Python, with the processes that it starts.
 
-Of 13,000 tests, the 340 that take longer take half of the time.
+Of 13,000 tests, the 500 that take longer take more than half of the time.
 """
 
 TOO_LONG = 9
