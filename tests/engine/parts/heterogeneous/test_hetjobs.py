@@ -25,6 +25,7 @@ from schedlab.cluster.nodes import NodeGroup, Partition
 from schedlab.cluster.preemption import Preemption
 from schedlab.engine.parts.heterogeneous import numbers
 from schedlab.engine.parts.limits.machine_inputs import never_runs
+from schedlab.engine.parts.preemption import endless
 from schedlab.engine.prepared import prepare
 from schedlab.engine.reference.simulate import replay
 from schedlab.engine.reference.slurm_backfill import BackfillPass
@@ -393,8 +394,8 @@ def test_two_jobs_that_keep_each_other_waiting_are_told_without_days_of_passes(m
     assert len(passes) < 300
 
 
-@pytest.mark.slow
-def test_two_jobs_that_come_back_before_components_do_go_on_for_ever_as_on_the_real_slurm():
+def test_two_jobs_that_come_back_before_components_do_go_on_for_ever_as_on_the_real_slurm(monkeypatch):
+    monkeypatch.setattr(endless, "PATIENCE", 40)  # it is 10,000, for which the reference takes minutes
     nodes = ("n1", "n2", "n3", "n4")
     cluster = Cluster.of_nodes(
         NodeGroup.of("n[1-4]", cores=1),
@@ -403,7 +404,7 @@ def test_two_jobs_that_come_back_before_components_do_go_on_for_ever_as_on_the_r
     )
     rows = [(0, 600, 2), (1, 600, 2), (50, 100, 2), (50, 100, 2)]
     jobs = on_machine(rows, [None, None, "h", "h"], partition=["low", "low", "high", "high"]).replace(processors=None)
-    with pytest.raises(InputError, match="preempt"):
+    with pytest.raises(InputError, match="preemption never ends"):
         replay(prepare(jobs, "fcfs+slurm", cluster=cluster))
 
 

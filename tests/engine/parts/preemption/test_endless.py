@@ -56,9 +56,9 @@ def test_jobs_that_preempt_each_other_for_ever_are_named(scheduler):
         replay(prepare(workload(), scheduler, cluster=machine()))
 
 
-@pytest.mark.slow
+@pytest.mark.usefixtures("few_times")
 def test_the_engine_says_the_same_as_its_twin():
-    with pytest.raises(InputError, match=MESSAGE.format(50).replace("40 times", "10,000 times")):
+    with pytest.raises(InputError, match=MESSAGE.format(50)):
         simulate(workload(), "sjf+easy", cluster=machine())
 
 
