@@ -83,10 +83,11 @@ clean: ## forget the environment and everything that can be made again
 	@echo "setting up .venv, once: NumPy, SciPy, Numba and others are downloaded, which takes minutes"
 	@$(PYTHON) -m venv .venv
 
+# Python compiles a module when it is first imported; pip would compile all, of which a quarter is ever imported.
 .venv/package: pyproject.toml | .venv/bin/python
-	@$(PIP) install --editable .
+	@$(PIP) install --no-compile --editable .
 	@touch $@
 
 .venv/dev: pyproject.toml | .venv/bin/python
-	@$(PIP) install --editable ".[dev]"
+	@$(PIP) install --no-compile --editable ".[dev]"
 	@touch .venv/package $@
