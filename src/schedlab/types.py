@@ -41,6 +41,7 @@ from schedlab.site.half_empty import HalfEmpty, Holder
 from schedlab.site.limit_costs import LimitCost
 from schedlab.site.maintenance import BeginsLeftOut
 from schedlab.site.maintenance_costs import Chance
+from schedlab.site.refusals import Refusals
 from schedlab.site.unusable import Unusable
 from schedlab.speculate.applications import ApplicationGain
 from schedlab.speculate.assignment import Application
@@ -109,6 +110,7 @@ __all__ = [
     "Priorities",
     "Progress",
     "Qos",
+    "Refusals",
     "Replay",
     "Requests",
     "Reservation",

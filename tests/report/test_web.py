@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import shutil
 import subprocess
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 import schedlab.report
 from schedlab.report.page import built
+from schedlab.schedule.summary import durations
 
 WEB = Path(schedlab.report.__file__).parent / "web"
 
@@ -46,3 +48,24 @@ def test_nothing_in_it_ends_its_element_or_asks_for_anything_outside(name: str) 
     text = built(name)
     for forbidden in ("</script", "</style", "<!--", "@import", "fetch(", "XMLHttpRequest", "eval(", "new Function"):
         assert forbidden not in text
+
+
+def test_the_durations_of_a_column_are_told_in_script_as_in_python() -> None:
+    """One unit for all, as `durations` of Python gives them."""
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("Node is not installed")
+    columns = [
+        [7_200, 90_000, 600_000],
+        [5_400, 0, 9_000, 10],
+        [],
+        [864_000, 900_000, 60],
+        [340, 7_200, 90_000],
+        [30, 50],
+    ]
+    asked = f"m => console.log(JSON.stringify({json.dumps(columns)}.map((one) => m.durations(one))))"
+    script = f"import({json.dumps((WEB / 'src' / 'format.js').as_uri())}).then({asked})"
+    told = subprocess.run(
+        [node, "--input-type=module", "-e", script], check=True, capture_output=True, text=True
+    ).stdout
+    assert json.loads(told) == [durations(one) for one in columns]

@@ -35,8 +35,8 @@ def test_jobs_that_wait_a_day_longer_in_each_copy_are_told_with_their_users():
     assert (found.jobs, found.shorter, found.users) == (1, 1, (("ann", 1, 3.0 * DAY),))
     assert (found.longest_before, found.longest) == (1.5 * DAY, 3 * DAY)
     assert found.sentences("x") == [
-        "Under x, 1 job waits a day or more longer in each copy, of user ann (1 job, +3 d), and 1 a day or more less.",
-        "The longest wait goes from 36 h to 3 d.",
+        "Under x, 1 job waits a day or more longer in each copy, of user ann (1 job, +3 d), and 1 a day or more less; "
+        "the longest wait goes from 1.5 d to 3 d.",
     ]
 
 
@@ -44,8 +44,8 @@ def test_of_many_users_whose_jobs_wait_far_longer_those_named_are_told_with_thei
     """Eve has 4 of 9 jobs, bob and ann 2 each; joe's one is the rest."""
     far = FarLonger(9, 0, (("eve", 4, 9 * DAY), ("bob", 2, 3 * DAY), ("ann", 2, 2 * DAY), ("joe", 1, DAY)), 0.0, 0.0)
     assert far.clause == (
-        "9 jobs wait a day or more longer, 8 of them of user eve (4 jobs, +9 d), user bob (2 jobs, +3 d) and user ann "
-        "(2 jobs, +2 d)"
+        "9 jobs wait a day or more longer, 8 of them of user eve (4 jobs, +9 d each), user bob (2 jobs, +3 d each) and "
+        "user ann (2 jobs, +2 d each)"
     )
 
 
@@ -62,15 +62,29 @@ def test_where_no_group_surely_pays_those_who_wait_by_far_longer_are_joined_with
         far_longer([once]).clause == "1 job waits a day or more longer, of user ann (1 job, +2 d)"
     )  # in the only copy
     assert far.sentences("x", who=False) == [
-        "Under x, 1 job gains a day or more in each copy.",
-        "The longest wait stays at about 2 d.",
+        "Under x, 1 job gains a day or more in each copy."  # the longest wait stays as it is: that is no news
     ]
+
+
+def test_who_cannot_be_judged_stands_between_and_no_second_but_follows():
+    once = pair([0, 2 * DAY], [2 * DAY, 0], [1, 2])
+    longer = Effect("user", "ann", 90, HOUR, 20 * HOUR, None, copies=(18 * HOUR, 20 * HOUR))
+    every = Effect("all", "all jobs", 100, 60.0, 60.0, None)
+    one = SimpleNamespace(unchanged=False, effects=(every, longer), far=far_longer([once, once]))
+    assert payers_of(one) == [
+        "no group of jobs surely waits longer",
+        "waits become longer in each copy for user ann (90 jobs, +19 h each), perhaps by chance, as these jobs come at "
+        "one time",
+        "1 job waits a day or more longer in each copy, of user ann (1 job, +2 d)",
+    ]
+    assert sum(text.count("but ") for text in payers_of(one)) == 0
 
 
 def test_the_longest_wait_of_today_is_named_beside_that_of_the_same_work():
     """The table has 10 d in the row of the site as it is; without the work that is killed, it is 9 d."""
     found = far_longer([pair([0, 9 * DAY], [8 * DAY, 0], [1, 2])], [answer([0, 10 * DAY], [1, 2])])
-    assert found.sentences("x")[1] == "The longest wait goes from 10 d (9 d without the work that is not run) to 8 d."
+    (told,) = found.sentences("x")
+    assert told.endswith("; the longest wait goes from 10 d (9 d without the work that is not run) to 8 d.")
     assert far_longer([pair([0, DAY], [DAY, 0], [1, 2])], [answer([0, DAY], [1, 2])]).longest_today is None
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from schedlab.errors import InputError
-from schedlab.report.variants import render_ranking
+from schedlab.report.variants import by_group, render_ranking
 from schedlab.site import import_site
 from schedlab.site.affected import Affected, whose_lost
 from schedlab.site.change_text import change_texts, of_same_work
@@ -86,8 +86,7 @@ def test_what_follows_the_sentence_of_a_variant_names_it_again_as_a_line_may_be_
     one.effects, one.far = (*one.effects, users), FarLonger(2, 3, (), 172_800.0, 86_400.0)
     one.difference = ("-10 s", "", "cannot be told")
     assert details_of(one, "MaxTime=2-0") == [
-        "Under MaxTime=2-0, 3 jobs gain a day or more.",
-        "The longest wait goes from 2 d to 24 h.",
+        "Under MaxTime=2-0, 3 jobs gain a day or more; the longest wait goes from 2 d to 1 d.",
         "Under MaxTime=2-0, these waits change most in sum, perhaps by chance: user049 (951 jobs, -15.4 h each).",
     ]
 
@@ -103,20 +102,22 @@ def test_of_many_variants_it_speaks_of_the_best_and_counts_the_others(directory)
 
 
 def test_the_best_of_variants_that_may_all_be_chance_is_not_praised(directory):
-    """With nothing sure, sizes are all that there is to decide by: -2 min and +3 min are not the same."""
+    """With nothing sure, there is no number but the ends of what is possible, and no best one."""
     values = (55, 65)
     found = what_if(directory, variants=[Variant.of([f"SchedulerParameters.bf_interval={one}"]) for one in values])
     assert not any(one.difference[2] == "wins" for one in found.ranking.ranked)
     lead, others = found.ranking.lead, found.sentences()[len(found.ranking.lead) :]
     assert lead[0].endswith(": whether either of 2 variants shortens the mean wait cannot be told from this log.")
     today = row(str(found), "as it is")[1]
-    sizes = [f"by {one.difference[0]} under {one.variant.name} (95 % interval: " for one in found.ranking.changed]
-    told = [f"In the replay, the mean wait of {today} changes {size}" for size in sizes]
+    goes = f"the mean wait of {today} becomes anything between "
+    told = [f"Under {one.variant.name}, {goes}" for one in found.ranking.changed]
     (best,) = [text for text in told if lead[1].startswith(text)]
     (other,) = [one.variant.name for one in found.ranking.changed if one.variant.name not in best]
-    assert lead[2] == f"What is known of {other} follows below."
+    assert lead[2].startswith("Its simulated copies came out ")
+    assert lead[3] == f"What is known of {other} follows below."
     assert not any(one.startswith(text) for text in told if text != best for one in lead)
-    assert lead[3:5] == ["No group of jobs surely waits longer.", "Leave the site as it is until a longer log tells."]
+    assert "The best first" not in render_ranking(found.sweep, found.ranking)
+    assert lead[4:6] == ["No group of jobs surely waits longer.", "Leave the site as it is until a longer log tells."]
     assert not any("some of its advantage is chance" in told for told in others)
     assert "leave it as it is" not in " ".join(others)  # it is said once
     assert not any("No group of jobs surely waits longer" in one for one in others)  # so is this
@@ -138,10 +139,10 @@ def ranked(change: str, every: Effect, far: FarLonger = NONE, use: Unusable | No
 
 
 def test_the_wait_of_today_is_in_the_unit_of_the_table(directory):
-    """100 minutes are 1.67 h beside the 3 h of another variant, in the sentence as in the table."""
+    """130 minutes are 2.17 h beside the 3 h of other variants, in the sentence as in the table."""
     found = ask(directory, "SchedulerParameters.bf_interval=65").ranking
-    minutes = {"as it is": (100, 100), MORE: (98, 100), "bf_interval=65": (180, 100)}
-    wide = Effect("all", "all jobs", 120, 6000.0, 5880.0, (-3600.0, 3600.0))
+    minutes = {"as it is": (130, 130), MORE: (118, 130), "bf_interval=65": (180, 130)}
+    wide = Effect("all", "all jobs", 120, 7800.0, 7080.0, (-3600.0, 3600.0))
     ranked = tuple(
         replace(
             one,
@@ -152,8 +153,9 @@ def test_the_wait_of_today_is_in_the_unit_of_the_table(directory):
         for one in found.ranked
     )
     told = replace(found, ranked=ranked)
-    assert any("the mean wait of 1.67 h changes" in one for one in told.lead)
-    assert row(str(told), "as it is")[1] == "1.67 h"
+    assert any("the mean wait of 2.17 h becomes" in one for one in told.lead)
+    assert row(str(told), "as it is")[1] == "2.17 h"
+    assert row(str(told), MORE)[1] == "1.97 h"  # 118 min
 
 
 def test_a_log_that_cannot_tell_is_no_ground_against_new_nodes_nor_silent_on_who_pays():
@@ -170,14 +172,14 @@ def test_a_log_that_cannot_tell_is_no_ground_against_new_nodes_nor_silent_on_who
             Unusable(0.85, {}, {}),
         ),
     ]
-    goes = "in the replay, the mean wait of 10.5 h changes by"
+    goes = "the mean wait of 10.5 h becomes anything between"
     assert undecided_texts(4, told, "10.5 h") == [
         "whether any of 4 variants shortens the mean wait cannot be told from this log",
-        f"{goes} -1.23 h under 10 more nodes like b (95 % interval: -4.3 to +1.9 h)",
+        f"under 10 more nodes like b, {goes} 4.3 h shorter and 1.9 h longer",
         "what is known of 10 more nodes like n follows below",
         "under 10 more nodes like b, no group of jobs surely waits longer",
         "under 10 more nodes like n, no group of jobs surely waits longer; but 137 jobs wait a day or more longer in "
-        "each copy, of user003 (137 jobs, +6.47 d)",
+        "each copy, of user003 (137 jobs, +6.47 d each)",
         "this log decides neither for nor against more nodes",
     ]
     assert undecided_texts(1, told[:1], "10.5 h")[0].startswith("whether 10 more nodes like b shortens the mean")
@@ -293,7 +295,7 @@ def test_of_many_variants_each_that_is_dangerous_is_told_to_be_and_who_waits_by_
     ranked_ = [*found.ranked[:-1], replace(last, bounds=window, far=far, same_as="")]
     told = replace(found, ranked=tuple(ranked_)).sentences()
     assert f"{last.variant.name}: backfilling plans less far ahead." in told
-    assert f"{last.variant.name}: 8 jobs wait a day or more longer, of user ann (8 jobs, +25 h)." in told
+    assert f"{last.variant.name}: 8 jobs wait a day or more longer, of user ann (8 jobs, +25 h each)." in told
 
 
 def test_of_variants_that_all_do_less_work_the_one_that_does_most_stands_first(directory):
@@ -405,8 +407,23 @@ def test_who_changes_most_in_sum_is_named_whatever_share_of_the_own_wait_that_is
 
 
 def test_groups_that_have_no_room_in_the_table_are_counted():
-    many = [Effect("user", f"user u{number}", 40, 60.0, 90.0, (20.0, 40.0)) for number in range(7)]
-    assert "Smaller groups are on the page alone: 2 more of user." in effects_text(many)
+    """Of 14 users, a text has 5 and a page 10, and what surely pays besides: here the 13th."""
+    many = [Effect("user", f"user u{number}", 40, 60.0, 90.0, None) for number in range(14)]
+    many[12] = replace(many[12], interval=(20.0, 40.0))
+    text = effects_text(many)
+    assert "The page (--report) has more groups: 6 of user." in text
+    assert sum("user u" in line for line in text.splitlines()) == 5
+    page = by_group("x", many)
+    assert len(page.rows) == 5 + 6
+    assert page.note.startswith("3 smaller groups")
+
+
+def test_where_no_group_wins_or_pays_there_is_no_empty_column_of_verdicts():
+    open_ = Effect("all", "all jobs", 40, 60.0, 90.0, (-20.0, 40.0))
+    sure = replace(open_, interval=(20.0, 40.0))
+    heads = [[cell.text for cell in by_group("x", [one]).head] for one in (open_, sure)]
+    assert [("Verdict" in head) for head in heads] == [False, True]
+    assert [effects_text([one]).splitlines()[-1].split()[-1] for one in (open_, sure)] == ["s", "pays"]
 
 
 def test_what_is_not_simulated_is_said_first_and_is_no_effect_of_zero(directory):

@@ -42,10 +42,32 @@ def test_the_release_is_guessed_from_parameters_that_only_some_releases_have(tmp
 @pytest.mark.parametrize(
     ("text", "slurm", "said"),
     [
-        ("CacheGroups=1\n", None, "; the twin follows the rules of 22.05: give --slurm if the site runs another"),
-        ("", "25.05", "Slurm: 25.05 (given); the twin follows the rules of 24.11"),
+        (
+            "CacheGroups=1\n",
+            None,
+            "21.08 or earlier (guessed from CacheGroups (slurm.conf:1), which no later one knows); the twin follows "
+            "the rules of 22.05 (of 22.05, 24.11 and 26.05, the first): give --slurm if the site runs another",
+        ),
+        (
+            "FrontendName=front\n",
+            None,
+            "25.11 or earlier (guessed from FrontendName (slurm.conf:1), which no later one knows); the twin follows "
+            "the rules of 24.11 (of 22.05, 24.11 and 26.05, the last up to 25.11): give --slurm if the site runs "
+            "another",
+        ),
+        (
+            "",
+            "25.05",
+            "Slurm: 25.05 (given); the twin follows the rules of 24.11 (of 22.05, 24.11 and 26.05, the last up to "
+            "25.05)",
+        ),
         ("", "22.05", "Slurm: 22.05 (given)"),
-        ("", None, "Slurm: not known; the twin follows the rules of 26.05: give --slurm if the site runs another"),
+        (
+            "",
+            None,
+            "Slurm: not known; the twin follows the rules of 26.05 (of 22.05, 24.11 and 26.05, the newest): give "
+            "--slurm if the site runs another",
+        ),
     ],
 )
 def test_what_is_imported_says_whose_rules_the_twin_follows(tmp_path, capsys, text, slurm, said):
@@ -56,16 +78,24 @@ def test_what_is_imported_says_whose_rules_the_twin_follows(tmp_path, capsys, te
 
 def test_what_excludes_each_other_is_said_and_the_later_counts(tmp_path):
     source = site_with(tmp_path, "CacheGroups=1\nHashPlugin=hash/sha3\n").settings.slurm.source
-    assert source == "guessed from HashPlugin (slurm.conf:2), though there is CacheGroups (slurm.conf:1)"
+    assert source == (
+        "guessed from HashPlugin (slurm.conf:2), which no earlier one knows, though there is CacheGroups (slurm.conf:1)"
+    )
 
 
-@pytest.mark.parametrize(("column", "release"), [("Planned", "23.02 or later"), ("Reserved", "24.05 or earlier")])
-def test_columns_of_the_accounting_tell_of_the_release(tmp_path, column, release):
+@pytest.mark.parametrize(
+    ("column", "release", "no_other"),
+    [
+        ("Planned", "23.02 or later", "which no earlier one knows"),
+        ("Reserved", "24.05 or earlier", "which no later one knows"),
+    ],
+)
+def test_columns_of_the_accounting_tell_of_the_release(tmp_path, column, release, no_other):
     log = tmp_path / "jobs.txt"
     row = "1|ann|COMPLETED|2026-04-01T10:00:00|2026-04-01T10:00:05|2026-04-01T11:05:00|120|1|batch|0"
     log.write_text(f"JobIDRaw|User|State|Submit|Start|End|TimelimitRaw|AllocCPUS|Partition|{column}\n{row}\n")
     found = site_with(tmp_path, "", log).settings.slurm
-    assert (str(found), found.source) == (release, f"guessed from the column {column} of jobs.txt")
+    assert (str(found), found.source) == (release, f"guessed from the column {column} of jobs.txt, {no_other}")
 
 
 def test_a_site_of_2014_is_read_and_its_old_names_are_modelled(tmp_path):

@@ -415,6 +415,14 @@ def test_an_undecided_answer_is_a_sentence():
     assert change_texts("x", small)[1] == little
 
 
+def test_a_change_of_an_hour_is_not_small_however_long_jobs_wait():
+    """57.7 min are 3 % of 32 h."""
+    open_ = Effect("all", "all jobs", 90, 115_200.0, 115_800.0, (-498.0, 3462.0))
+    assert change_texts("x", open_, advice=False)[1] == (
+        "anything between 8.3 min shorter and 57.7 min longer is possible, at most 3% of it"
+    )
+
+
 def test_a_question_without_a_change_is_refused(site):
     with pytest.raises(InputError, match="nothing to compare"):
         what_if(site)

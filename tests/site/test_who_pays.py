@@ -20,7 +20,8 @@ def test_a_group_that_waits_longer_in_each_copy_and_cannot_be_judged_is_told():
         effect("user", "bob", 10, HOUR, 3 * HOUR, (HOUR, 3 * HOUR)),
     ]
     assert unjudged_texts(found) == [
-        "user ann (90 jobs, +19 h) wait longer in each copy, but these jobs come at one time: that may be chance"
+        "waits become longer in each copy for user ann (90 jobs, +19 h each), perhaps by chance, as these jobs come at "
+        "one time"
     ]
 
 

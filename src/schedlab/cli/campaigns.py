@@ -209,6 +209,7 @@ def status(run: Run, as_json: Json = False) -> None:
         return
     planned, done, failed = document["planned"], document["done"], document["failed"]
     show(f"{document['name']}: {done:,} of {count_of(planned, 'simulation')} done, {failed:,} failed")
+    note(f"the run directory is {opened.path}")
     if document["coordinator"]:
         holder = document["coordinator"]
         show(f"running: process {holder['pid']} on {holder['host']}, {count_of(document['running'], 'worker')} busy")
@@ -223,7 +224,16 @@ def status(run: Run, as_json: Json = False) -> None:
         )
     if opened.left_alone:
         note(opened.left_alone)
+    _note_other_code(opened)
     _note_failures(opened)
+
+
+def _note_other_code(opened: RunDirectory) -> None:
+    if changed := opened.other_code():
+        note(
+            f"the code of {', '.join(changed)} has changed since the campaign was run: these are results of the "
+            "earlier one; campaign run makes them again"
+        )
 
 
 def _status(opened: RunDirectory) -> dict[str, Any]:
@@ -278,7 +288,7 @@ def results(
         raise InputError(f"{table}: unknown suffix; the comparison is written as .tex or .csv")
     check_output(output, run)
     check_output(table, run)
-    opened = open_run(run)
+    opened = open_run(run).without_code()  # numbers that are stored need none
     frame = opened.results()
     if output is not None:
         from schedlab.atomic import atomic_path
@@ -293,10 +303,12 @@ def results(
     if table is not None:
         write_text(table, ranking.to_latex() if table.suffix == ".tex" else ranking.to_frame().to_csv(index=False))
         note(f"the comparison is in {table}")
+    _note_other_code(opened)
     if as_json:
         show_json({"campaign": opened.facts["name"], **ranking.to_dict()})
     else:
         show(ranking)
+        note(f"the results are those in {opened.path}")
 
 
 def _ranking(opened: RunDirectory, metric: str | None) -> Any:

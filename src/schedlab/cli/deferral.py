@@ -94,10 +94,12 @@ def _table(found: Sequence[Deferral], cost: str, currency: str) -> str:
     """Return waits and costs by how long jobs may wait, with a mark at those that another one beats in both."""
     from schedlab.durations import duration_text
     from schedlab.energy.deferral import undominated
-    from schedlab.schedule.summary import duration, three_digits
+    from schedlab.schedule.columns import in_columns
+    from schedlab.schedule.summary import three_digits
     from schedlab.wording import table
 
-    rows, first = [], found[0].metrics()[cost]
+    rows: list[list[str | float]] = []
+    first = found[0].metrics()[cost]
     for one, best in zip(found, undominated(found, "mean_wait", cost), strict=True):
         told = one.metrics()
         saved = (told[cost] - first) / first if first else 0.0
@@ -105,7 +107,7 @@ def _table(found: Sequence[Deferral], cost: str, currency: str) -> str:
             [
                 duration_text(one.tolerance) if one.tolerance else "at once",
                 f"{told['held_back_jobs']:,.0f}",
-                *(duration(told[name]) for name in ("mean_held_back", "mean_wait", "p95_wait", "max_wait")),
+                *(told[name] for name in ("mean_held_back", "mean_wait", "p95_wait", "max_wait")),
                 f"{three_digits(told[cost])}",
                 f"{saved:+.1%}" if saved else "-",
                 "" if best else "beaten",
@@ -115,4 +117,4 @@ def _table(found: Sequence[Deferral], cost: str, currency: str) -> str:
         f"cost ({currency})" if cost == "energy_cost" and currency else {"energy_cost": "cost"}.get(cost, "kg of CO2")
     )
     head = ["may wait", "held back", "for mean", "wait mean", "wait p95", "wait max", unit, "change", ""]
-    return table(head, rows)
+    return table(head, in_columns(rows))

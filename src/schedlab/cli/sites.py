@@ -322,15 +322,18 @@ def what_if(
 
 
 def _rules_of(site: Any) -> str:
-    """Say which version's rules the twin follows, where that is not the one that the site surely runs."""
+    """Say which version's rules the twin follows, and why, where that is not the one that the site surely runs."""
     from schedlab.scheduler.slurm_rules import version_of
-    from schedlab.scheduler.slurm_versions import NEWEST
+    from schedlab.scheduler.slurm_versions import NEWEST, VERSIONS
+    from schedlab.site.coverage import listed
 
     release = site.settings.slurm
     version = version_of(release) or NEWEST
     if version == str(release):
         return ""
-    told = f"; the twin follows the rules of {version}"
+    bound = release.oldest or release.newest
+    which = f"the last up to {bound}" if bound and version <= bound else "the first" if bound else "the newest"
+    told = f"; the twin follows the rules of {version} (of {listed(VERSIONS)}, {which})"
     sure = release.oldest and release.oldest == release.newest
     return told if sure else f"{told}: give --slurm if the site runs another"
 

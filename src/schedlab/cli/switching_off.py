@@ -162,10 +162,12 @@ def _table(found: Sequence[SwitchedOff]) -> str:
     """Return energy and waits by when nodes are switched off."""
     from schedlab.durations import duration_text
     from schedlab.energy.text import energy_text
-    from schedlab.schedule.summary import duration, three_digits
+    from schedlab.schedule.columns import in_columns
+    from schedlab.schedule.summary import three_digits
     from schedlab.wording import table
 
-    rows, first = [], found[0]
+    rows: list[list[str | float]] = []
+    first = found[0]
     head = ["off after", "energy", "change", "boots", "wait mean", "wait p95", "wait max"]
     costs = {"energy_cost": f"cost ({first.account.currency or 'money'})", "energy_co2_kg": "kg of CO2"}
     known = [name for name in costs if name in first.metrics()]
@@ -178,8 +180,8 @@ def _table(found: Sequence[SwitchedOff]) -> str:
                 energy_text(one.account.kwh),
                 "-" if one.saving is None else f"{change:+.1%}",
                 f"{told['boots']:,.0f}",
-                *(duration(told[name]) for name in ("mean_wait", "p95_wait", "max_wait")),
+                *(told[name] for name in ("mean_wait", "p95_wait", "max_wait")),
                 *(three_digits(told[name]) for name in known),
             ]
         )
-    return table([*head, *(costs[name] for name in known)], rows)
+    return table([*head, *(costs[name] for name in known)], in_columns(rows))

@@ -169,3 +169,12 @@ _KINDS = (
 
 LIMIT_KINDS: Mapping[str, LimitKind] = {kind.name: kind for kind in _KINDS}
 """All kinds by name, in the order in which Slurm checks them."""
+
+SUBMISSION_REASONS = frozenset(
+    reason
+    for kind in _KINDS
+    if kind.amount == SUBMITTED
+    for reasons in (kind.association, kind.qos)
+    for reason in (reasons or {}).values()
+)
+"""Reasons of waiting outside the queue, as Slurm refuses a submission."""

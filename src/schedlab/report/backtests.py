@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from schedlab.report.illustrations import Illustration, illustrate
 from schedlab.report.page import Page, write_page
 from schedlab.report.style import COLOURS, duration_ticks, legend, line_look, percent_ticks, styled_axes
-from schedlab.report.tables import Cell, Table, seconds_cell
+from schedlab.report.tables import Cell, Table, seconds_cell, waits_cells
 from schedlab.schedule.provenance import versions
 from schedlab.when.backtests import Backtest
 from schedlab.when.methods import CHOSEN, FORKED
@@ -140,9 +140,7 @@ def _missed(found: Backtest) -> Table:
         [
             Cell(str(found.job_id[rows[one]])),
             Cell(f"{found.outcomes.processors[rows[one]]:,}", float(found.outcomes.processors[rows[one]])),
-            seconds_cell(float(outcome[one])),
-            *(seconds_cell(float(quantiles[one, level])) for level in (0, 4, 8)),
-            seconds_cell(float(off[one])),
+            *waits_cells(outcome[one], *quantiles[one, [0, 4, 8]], off[one]),
         ]
         for one in order.tolist()
     ]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from schedlab.report.illustrations import example_figures
 from schedlab.report.page import Page, write_page
-from schedlab.report.tables import Cell, Table, seconds_cell, waits_cells
+from schedlab.report.tables import Cell, Table, waits_cells, waits_in_row
 from schedlab.schedule.provenance import provenance_for_pages
 from schedlab.schedule.recorded import AS_RECORDED
 from schedlab.site.calibration import Calibration
@@ -93,8 +93,9 @@ def _all(errors: WaitErrors) -> Table:
     rows = []
     for name, term, *waits in zip(names, terms, errors.recorded, errors.simulated, errors.naive, strict=True):
         recorded, simulated, naive = waits
-        row = [Cell(name, term=term), *waits_cells(recorded, simulated), _error(simulated, recorded)]
-        rows.append([*row, seconds_cell(naive), _error(naive, recorded)])
+        past, replayed, guess = waits_in_row(recorded, simulated, naive)
+        row = [Cell(name, term=term), past, replayed, _error(simulated, recorded)]
+        rows.append([*row, guess, _error(naive, recorded)])
     note = (
         f"Errors of the mean up to {GOOD:.0%} count as good, up to {ROUGH:.0%} as rough. The naive model guesses the "
         f"mean wait of the jobs of the same partition that started within the week before. {NO_ERROR}"

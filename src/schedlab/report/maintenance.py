@@ -18,10 +18,9 @@ from schedlab.report.tables import Cell, Table, seconds_cell
 from schedlab.report.variants import one_of, pair_of, provenance_of
 from schedlab.site.maintenance import Maintenance, MaintenanceSlot
 from schedlab.site.maintenance_costs import MaintenancePayer
-from schedlab.site.maintenance_text import lead_of
+from schedlab.site.maintenance_text import lead_of, wait_changes
 from schedlab.site.sweep import Sweep
 from schedlab.site.variants import AS_IT_IS
-from schedlab.site.wait_text import signed
 from schedlab.wording import count_of
 
 if TYPE_CHECKING:
@@ -142,16 +141,21 @@ def _begins(found: Maintenance) -> Table:
         "before the announcement and run beyond the begin."
     )
     caption = f"The best first; means over {count_of(weeks, 'week')}" if weeks > 1 else "The best first"
-    return Table("Begins", caption, head, [_row(one, several=weeks > 1) for one in found.slots], note)
+    return Table("Begins", caption, head, _rows(found.slots, several=weeks > 1), note)
 
 
-def _row(slot: MaintenanceSlot, *, several: bool) -> list[Cell]:
+def _rows(slots: Sequence[MaintenanceSlot], *, several: bool) -> list[list[Cell]]:
+    return [_row(slot, told, several=several) for slot, told in zip(slots, wait_changes(slots), strict=True)]
+
+
+def _row(slot: MaintenanceSlot, changes: tuple[str, str], *, several: bool) -> list[Cell]:
     fewest, most = slot.range
     row = [Cell(slot.name), _number(slot.drained)]
     row += [Cell(f"{fewest:,.0f} to {most:,.0f}", most - fewest)] if several else []
     row += [_number(slot.mean("put_off")), _number(slot.mean("moved")), seconds_cell(slot.delay)]
     row += [_number(slot.mean("moved_hours")), _number(slot.mean("earlier"))]
-    row += [Cell(signed(value), value) for value in (slot.mean("mean_wait"), slot.mean("p95_wait"))]
+    values = (slot.mean("mean_wait"), slot.mean("p95_wait"))
+    row += [Cell(text, value) for text, value in zip(changes, values, strict=True)]
     return [*row, _number(slot.mean("outlasting"))]
 
 

@@ -17,7 +17,7 @@ from schedlab.report.groups import groupings
 from schedlab.report.illustrations import example_figures
 from schedlab.report.page import Page, write_page
 from schedlab.report.power import energy_part
-from schedlab.report.tables import Cell, Table, by_reason
+from schedlab.report.tables import Cell, Table, by_reason, seconds_cell
 from schedlab.schedule.groups import metrics_by
 from schedlab.schedule.provenance import provenance_for_pages
 from schedlab.schedule.schedule import Schedule
@@ -319,7 +319,7 @@ def _group(row: pd.Series[Any]) -> list[Cell]:
     return [
         Cell(f"{row['jobs']:,.0f}", float(row["jobs"])),
         Cell(f"{share:.1%}", share),
-        *(Cell(duration(float(row[name])), float(row[name])) for name in ("mean_wait", "median_wait", "p95_wait")),
+        *(seconds_cell(float(row[name])) for name in ("mean_wait", "median_wait", "p95_wait")),
         Cell(
             quantity("mean_bounded_slowdown", float(row["mean_bounded_slowdown"])), float(row["mean_bounded_slowdown"])
         ),

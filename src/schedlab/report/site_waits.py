@@ -15,7 +15,7 @@ from schedlab.report.comparison import STRIP, TIME_BINS
 from schedlab.report.illustrations import Illustration, illustrate
 from schedlab.report.page import Page, write_page
 from schedlab.report.style import COLOURS, TimeAxis, new_figure, styled
-from schedlab.report.tables import Cell, Table, seconds_cell
+from schedlab.report.tables import Cell, Table, seconds_cell, waits_cells
 from schedlab.schedule.provenance import provenance_for_pages
 from schedlab.schedule.recorded import AS_RECORDED
 from schedlab.schedule.schedule import Schedule
@@ -166,9 +166,9 @@ def _carriers(found: SiteExplanation) -> Table:
     rows = []
     for one in found.carriers:
         share = found.share(one)
-        twin = [seconds_cell(float(found.twin.wait_time[one.rows].mean()))] if recorded else []
-        row = [Cell(share.group), Cell(f"{share.jobs:,}", share.jobs), _shares(share)[1], seconds_cell(share.mean)]
-        row += [*twin, seconds_cell(share.median), seconds_cell(share.mean_without)]
+        twin = [float(found.twin.wait_time[one.rows].mean())] if recorded else []
+        row = [Cell(share.group), Cell(f"{share.jobs:,}", share.jobs), _shares(share)[1]]
+        row += [*waits_cells(share.mean, *twin), seconds_cell(share.median), seconds_cell(share.mean_without)]
         words = "; ".join(filter(None, [asks_for(found, one), mostly_for(found, one)]))
         rows.append([*row, Cell(words, words=True)])
     note = (

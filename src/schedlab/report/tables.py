@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from schedlab.campaign.results.statistics import quantity
 from schedlab.campaign.results.trade_offs import Price
 from schedlab.report.groups import Grouping
+from schedlab.schedule.columns import waits_in_column
 from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.summary import durations
 from schedlab.scheduler.predictor import CLAIRVOYANT, is_clairvoyant
@@ -24,18 +25,22 @@ MOST_GROUPS = 50
 @dataclass(frozen=True, slots=True)
 class Cell:
     """A cell of a table: its text, what it is sorted by, the key of its definition, a name that goes before, and
-    whether it has words, which are wrapped, rather than a number."""
+    whether it has words, which are wrapped, rather than a number.
+
+    Of a wait, `wait` is how many columns before it those begin that are compared with it; None: it is no wait.
+    """
 
     text: str
     value: float | None = None
     term: str | None = None
     name: str = ""
     words: bool = False
+    wait: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table of a page."""
+    """A table of a page; waits of columns that are compared stand in one unit."""
 
     heading: str
     caption: str
@@ -43,23 +48,45 @@ class Table:
     rows: Sequence[Sequence[Cell]]
     note: str = ""
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rows", _in_columns(self.rows))
+
+
+def _in_columns(rows: Sequence[Sequence[Cell]]) -> list[list[Cell]]:
+    """Return rows whose waits are in one unit in each column, and in those that are compared with it."""
+    found = [list(row) for row in rows]
+    places: dict[int, list[tuple[int, int]]] = {}
+    for line, row in enumerate(found):
+        for column, cell in enumerate(row):
+            if cell.wait is not None:
+                places.setdefault(column - cell.wait, []).append((line, column))
+    for some in places.values():
+        texts = waits_in_column([found[line][column].value or 0.0 for line, column in some])
+        for (line, column), text in zip(some, texts, strict=True):
+            found[line][column] = replace(found[line][column], text=text)
+    return found
+
 
 def seconds_cell(seconds: float) -> Cell:
-    """Return a duration that may be unknown."""
-    return Cell("–") if np.isnan(seconds) else Cell(wait_text(seconds), seconds)
+    """Return a duration that may be unknown; a table shows those of a column in one unit."""
+    return waits_cells(seconds)[0]
 
 
 def column_cells(seconds: Sequence[float], like: Sequence[float] | None = None) -> list[Cell]:
     """Return the durations of a column in one unit, see `durations`; some may be unknown."""
-    texts = iter(durations([one for one in seconds if not np.isnan(one)], like))
-    cells = [Cell("–") if np.isnan(one) else Cell(next(texts), one) for one in seconds]
-    return [seconds_cell(one) if 0 < one < 1 else cell for one, cell in zip(seconds, cells, strict=True)]
+    texts = waits_in_column(seconds, like)
+    return [Cell("–") if np.isnan(one) else Cell(text, one) for one, text in zip(seconds, texts, strict=True)]
 
 
 def waits_cells(*seconds: float) -> list[Cell]:
-    """Return waits that stand together to be compared, in one unit if they are of one size; some may be unknown."""
-    known = [one for one in seconds if not np.isnan(one)]
-    texts = iter(waits_texts(*known))
+    """Return waits that stand side by side to be compared, of which some may be unknown: a table shows these columns in
+    one unit."""
+    return [Cell("–") if np.isnan(one) else Cell(wait_text(one), one, wait=place) for place, one in enumerate(seconds)]
+
+
+def waits_in_row(*seconds: float) -> list[Cell]:
+    """Return waits of a row to be compared, in one unit if they are of one size; other rows measure something else."""
+    texts = iter(waits_texts(*(one for one in seconds if not np.isnan(one))))
     return [Cell("–") if np.isnan(one) else Cell(next(texts), one) for one in seconds]
 
 

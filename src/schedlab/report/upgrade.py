@@ -10,7 +10,7 @@ from schedlab.report.page import write_page
 from schedlab.report.tables import Cell, Table
 from schedlab.report.variants import by_group, confirmed_table, pair_of, provenance_of, render_answer
 from schedlab.site.confirmation import Confirmation, confirmation_sentences
-from schedlab.site.upgrade import Upgrade
+from schedlab.site.upgrade import Upgrade, rows_of
 
 
 def write_upgrade(
@@ -89,8 +89,7 @@ def _rules(found: Upgrade) -> Table:
     head = [Cell("Rule", words=True), Cell("Change of the mean wait"), Cell("95 % interval", term="paired_interval")]
     head += [Cell("Verdict"), Cell("Most", words=True), Cell("What it says", words=True)]
     rows = []
-    for one in found.rules:
-        name, change, interval, verdict, most = one.row()
+    for one, (name, change, interval, verdict, most) in zip(found.rules, rows_of(found.rules), strict=True):
         meaning = one.rule.between(found.paper.old, found.paper.new)
         size = one.alone.mean_wait - one.alone.mean_wait_before
         row = [Cell(name, words=True), Cell(change, size), Cell(interval), Cell(verdict)]

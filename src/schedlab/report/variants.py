@@ -7,6 +7,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from schedlab.campaign.results.statistics import quantity
 from schedlab.errors import InputError
 from schedlab.report.campaigns import metric_label
@@ -16,20 +18,20 @@ from schedlab.report.tables import Cell, Table, seconds_cell, waits_cells
 from schedlab.schedule.schedule import Schedule
 from schedlab.site.affected import KINDS, Affected, columns_of
 from schedlab.site.confirmation import Confirmation, confirmation_sentences
-from schedlab.site.effect_texts import difference_text, largest, notes_on, waits_heads, waits_of
+from schedlab.site.effect_texts import difference_texts, notes_on, on_page, waits_heads, waits_of
 from schedlab.site.effects import Effect, group_name
 from schedlab.site.energy_effects import energy_texts
 from schedlab.site.grounds import Grounds
 from schedlab.site.headline import EACH, NOTHING_TO_TELL
-from schedlab.site.ranked_variant import RankedVariant
+from schedlab.site.ranked_variant import RankedVariant, differences_of
 from schedlab.site.ranking import IN_TABLES, VariantRanking
 from schedlab.site.samples import SiteSample
 from schedlab.site.sweep import Sweep
-from schedlab.site.variants import Variant
+from schedlab.site.variants import Variant, compared_with
 from schedlab.wording import count_of
 
 MOST_OF_A_KIND = 10
-"""Groups of a kind that a table has, but for those that surely win or pay."""
+"""Groups of a kind that the table of jobs which are changed has."""
 
 
 def write_ranking(
@@ -187,7 +189,7 @@ def _ranked(ranking: VariantRanking) -> Table:
     head = [Cell("Variant", words=True), *own, Cell("Change of the mean wait")]
     head += [Cell("95 % interval", term="paired_interval"), Cell("Verdict")]
     head += [Cell("Killed at new limit"), Cell("Work lost", term="work_lost")] if less else []
-    head += [Cell("Mean wait", term="wait"), *([Cell("As it is, same work", term="wait")] if less else [])]
+    head += [Cell("Mean wait", term="wait"), Cell("As it is, same work", term="wait")]
     head += [Cell("p95 wait", term="percentile"), Cell("Longest wait", term="largest")]
     head += [] if less else [Cell("Utilisation", term="utilisation")]
     energy = ranking.energy_heads
@@ -195,25 +197,25 @@ def _ranked(ranking: VariantRanking) -> Table:
     note = "The jobs of each variant are paired with those of the site as it is, copy by copy."
     return Table(
         "Variants",
-        "The best first",
+        ranking.order,
         head,
         [
-            [*_row(ranking.metric, one, less=less), *map(Cell, energy_texts(one.energy, energy))]
-            for one in ranking.ranked
+            [*_row(ranking.metric, one, difference, less=less), *map(Cell, energy_texts(one.energy, energy))]
+            for one, difference in zip(ranking.ranked, differences_of(ranking.ranked), strict=True)
         ],
         note,
     )
 
 
-def _row(metric: str, one: RankedVariant, *, less: bool) -> list[Cell]:
-    change, interval, verdict = one.difference
+def _row(metric: str, one: RankedVariant, difference: tuple[str, str, str], *, less: bool) -> list[Cell]:
+    change, interval, verdict = difference
     own = [] if metric in IN_TABLES else [Cell(quantity(metric, one.value), one.value)]
-    every = next((found for found in one.effects if found.kind == "all"), None)
-    row = [Cell(one.variant.name, words=True), *own, Cell(change, every.difference if every else 0.0)]
+    row = [Cell(one.variant.name, words=True), *own, Cell(change, one.on_all.difference if one.on_all else 0.0)]
     row += [Cell(interval), Cell(verdict)]
     killed, lost = one.killed_texts
     row += [Cell(killed, one.killed), Cell(lost, one.in_vain)] if less else []
-    row += waits_cells(one.mean_wait, *([one.mean_wait_before] if less else []))
+    same = compared_with(one.variant).load == one.variant.load
+    row += waits_cells(one.mean_wait, one.mean_wait_before if same else np.nan)
     row += [seconds_cell(one.p95_wait), seconds_cell(one.far.longest)]
     return row if less else [*row, Cell(f"{one.utilisation:.1%}", one.utilisation)]
 
@@ -267,17 +269,17 @@ def _telling(found: Sequence[Affected]) -> tuple[list[Affected], str]:
 def by_group(name: str, effects: Sequence[Effect]) -> Table:
     """Return who wins and who pays under a variant, the largest groups of each kind and those that are sure."""
     less = any(one.today is not None for one in effects)
-    few, _ = largest(effects, MOST_OF_A_KIND)
-    shown = [one for one in effects if one in few or one.verdict in ("wins", "pays")]
+    shown = on_page(effects)
+    judged = any(one.verdict for one in shown)
     head = [Cell("Whose", words=True), Cell("Difference"), Cell("95 % interval", term="paired_interval")]
-    head += [Cell("Verdict"), *(Cell(text[:1].upper() + text[1:], term="wait") for text in waits_heads(effects))]
+    head += [Cell("Verdict")] if judged else []
+    head += [Cell(text[:1].upper() + text[1:], term="wait") for text in waits_heads(effects)]
     head += [Cell("Changed", term="wait"), Cell("Jobs")]
     rows = []
-    for one in shown:
-        change, interval, verdict = difference_text(one)
+    for one, (change, interval, verdict) in zip(shown, difference_texts(shown), strict=True):
         row = [Cell(group_name(one.kind, one.group), words=True), Cell(change, one.difference), Cell(interval)]
-        row += [Cell(verdict), *waits_cells(*waits_of(one, less)), Cell(f"{one.jobs:,}", one.jobs)]
-        rows.append(row)
+        row += [Cell(verdict)] if judged else []
+        rows.append([*row, *waits_cells(*waits_of(one, less)), Cell(f"{one.jobs:,}", one.jobs)])
     left = len(effects) - len(shown)
     more = [f"{count_of(left, 'smaller group')} of which none is sure to win or pay are not shown."] if left else []
     note = " ".join([*more, *notes_on(shown)])

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+
+from schedlab.cluster.limit_kinds import SUBMISSION_REASONS
+
+if TYPE_CHECKING:
+    from schedlab.schedule.schedule import Schedule
 
 KINDS = {
     "Resources": "mean_wait_for_resources",
@@ -44,3 +50,12 @@ def mean_waits_by_reason(waited_for: Mapping[str, NDArray[np.int64]], rows: NDAr
     for reason, seconds in waited_for.items():
         means[KINDS.get(reason, LIMITS)] += float(seconds[rows].mean())
     return means
+
+
+def seconds_refused(schedule: Schedule) -> NDArray[np.int64]:
+    """Return how long each job waits outside the queue, as its submission is refused: none, without such limits."""
+    found = np.zeros(len(schedule), dtype=np.int64)
+    for reason, seconds in (schedule.waited_for or {}).items():
+        if reason in SUBMISSION_REASONS:
+            found += seconds
+    return found

@@ -19,6 +19,9 @@ MOST_REASONS = 5
 
 _UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"))
 
+SMALL = 0.1
+"""What is less of its unit has two digits behind the point in a column."""
+
 LEAST_OF_UNIT, MOST_OF_UNIT = 0.01, 1_000
 """Durations of a column that are less or more of its unit have their own, in which they can be read."""
 
@@ -53,6 +56,11 @@ def durations(seconds: Sequence[float], like: Sequence[float] | None = None) -> 
     --------
     >>> durations([7_200, 90_000, 600_000]), durations([5_400, 0, 9_000, 10]), durations([])
     (['2 h', '25 h', '167 h'], ['90 min', '0 min', '150 min', '0.167 min'], [])
+
+    What is small beside them has two digits behind the point.
+
+    >>> durations([340, 7_200, 90_000])
+    ['0.09 h', '2 h', '25 h']
     >>> durations([864_000, 900_000, 60]), durations([120, 240, 86_400_000])
     (['10 d', '10.4 d', '60 s'], ['2 min', '4 min', '1,000 d'])
     """
@@ -60,7 +68,18 @@ def durations(seconds: Sequence[float], like: Sequence[float] | None = None) -> 
     size, unit = next(((size, unit) for size, unit in _UNITS if usual >= 2 * size), (1, "s"))
     within = [one == 0 or LEAST_OF_UNIT <= one / size < MOST_OF_UNIT for one in seconds]
     texts = zip(seconds, within, strict=True)
-    return [f"{three_digits(one / size)} {unit}" if shown else duration(one) for one, shown in texts]
+    return [f"{in_column(one / size)} {unit}" if shown else duration(one) for one, shown in texts]
+
+
+def in_column(value: float) -> str:
+    """Return a number beside others of its unit: with three digits, and at most two behind its point if it is small.
+
+    Examples
+    --------
+    >>> in_column(0.0946), in_column(0.123), in_column(12.34), in_column(0)
+    ('0.09', '0.123', '12.3', '0')
+    """
+    return f"{value:.2f}" if 0 < abs(value) < SMALL else three_digits(value)
 
 
 def three_digits(value: float) -> str:

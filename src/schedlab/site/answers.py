@@ -20,6 +20,7 @@ from schedlab.energy.measures import OF_ENERGY
 from schedlab.errors import InputError
 from schedlab.schedule.checkpoints import writes_checkpoints
 from schedlab.schedule.metrics import metric_names
+from schedlab.schedule.reasons import seconds_refused
 from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.stretches import by_stretch
 from schedlab.schedule.timeline import Steps, cores_held, count_present
@@ -30,11 +31,11 @@ from schedlab.site.variants import Variant
 from schedlab.wording import did_you_mean, shown
 from schedlab.workload.workload import Workload
 
-FORMAT = 5
+FORMAT = 6
 """Of the stored answers: since 2, both sides of a comparison have the same jobs; since 3, samples have copies; since 4,
-they have the cores that runs hold; since 5, utilisation counts these."""
+they have the cores that runs hold; since 5, utilisation counts these; since 6, they have refused submissions."""
 
-_OF_KEPT = ("row", "submit", "queued", "start", "end", "backfilled", "killed")
+_OF_KEPT = ("row", "submit", "queued", "start", "end", "backfilled", "killed", "refused")
 _OF_ALL = ("fate", "undone")
 _OF_RUNS = ("runs", "pauses")
 _IF_THERE = (*_OF_RUNS, "cores")
@@ -68,6 +69,8 @@ class VariantAnswer:
     held_cores
         int64, of each row of `schedule.held`: the cores that the run holds, all those of a node that it has alone.
         None: nodes were not simulated.
+    refused
+        int64, of each job of the schedule: how many seconds it waits outside the queue, as sbatch refuses it.
     """
 
     variant: Variant
@@ -79,6 +82,7 @@ class VariantAnswer:
     jobs: Workload
     fate: NDArray[np.int8]
     undone: NDArray[np.int64]
+    refused: NDArray[np.int64]
     work: str = ""
     held_cores: NDArray[np.int64] | None = None
 
@@ -149,6 +153,7 @@ def write_answer(path: str | PathLike[str], task: VariantTask, *, nodes: bool) -
         "end": schedule.end_time,
         "backfilled": schedule.backfilled,
         "killed": schedule.killed,
+        "refused": seconds_refused(schedule),
         "fate": task.adapted.fate,
         "undone": task.adapted.undone,
     }
@@ -212,6 +217,7 @@ def read_answer(path: str | PathLike[str], variant: Variant, sample: SiteSample,
         jobs,
         columns["fate"],
         columns["undone"],
+        columns["refused"],
         told["work"],
         columns.get("cores"),
     )

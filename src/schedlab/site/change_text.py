@@ -6,8 +6,9 @@ from schedlab.site.effects import Effect
 from schedlab.site.intervals import Interval
 from schedlab.site.wait_text import among, between, wait_text, waits_texts
 
-LITTLE = 0.05
-"""Share of the mean wait up to which an interval that contains 0 says that a change is small, if there is any."""
+LITTLE, FEW_MINUTES = 0.05, 600
+"""Share of the mean wait, and seconds, up to which an interval that contains 0 says that a change is small, if there is
+any."""
 
 
 def change_texts(name: str, every: Effect, unchanged: bool = False, *, advice: bool = True) -> list[str]:
@@ -60,6 +61,8 @@ def _size(every: Effect) -> str:
 
 def _undecided(every: Effect, interval: Interval) -> str:
     """Say what an interval that contains 0 leaves open: a change that may be large, or at most a small one."""
-    if max(map(abs, interval)) <= LITTLE * every.before:
+    most = max(map(abs, interval))
+    if most <= min(LITTLE * every.before, FEW_MINUTES):
         return f"any change is small, between {between(interval)}"
-    return f"anything between {between(interval)} is possible"
+    possible = f"anything between {between(interval)} is possible"
+    return f"{possible}, at most {most / every.before:.0%} of it" if most <= LITTLE * every.before else possible

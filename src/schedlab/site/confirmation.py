@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.arguments import explained
+from schedlab.schedule.columns import in_columns
 from schedlab.schedule.summary import duration
 from schedlab.site.coverage import MINUTE
 from schedlab.site.effects import FEWEST_JOBS, group_name, groups_of
@@ -231,13 +232,14 @@ class Confirmation:
 
     def __str__(self) -> str:
         head = ["variant", "", "jobs", "as it is: Slurm", "twin", "difference: Slurm", "twin", ""]
-        rows, last = [], ""
+        rows: list[list[str | float]] = []
+        last = ""
         for one in (one for one in self.effects() if one.kind in ("all", "partition", "QOS")):
             name, last = ("" if one.variant == last else one.variant), one.variant
-            row = [name, group_name(one.kind, one.group), f"{one.jobs:,}"]
-            row += [duration(one.real.before), duration(one.twin.before)]
-            rows.append([*row, str(one.real), str(one.twin), one.verdict])
-        return "\n".join([*self.sentences(), "", table(head, rows)]) if rows else "\n".join(self.sentences())
+            whose = [name, group_name(one.kind, one.group), f"{one.jobs:,}"]
+            rows.append([*whose, one.real.before, one.twin.before, str(one.real), str(one.twin), one.verdict])
+        told = table(head, in_columns(rows, together=(3, 4)))
+        return "\n".join([*self.sentences(), "", told]) if rows else "\n".join(self.sentences())
 
 
 def with_confirmation(document: dict[str, Any], confirmation: Confirmation | None, failed: str) -> dict[str, Any]:

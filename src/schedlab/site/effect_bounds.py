@@ -48,7 +48,7 @@ class EffectBounds:
         """Which part of the waiting the new nodes cannot shorten, if that is much, in a few words."""
         if self.unusable is None or self.unusable.share < TELLING:
             return ()
-        return (f"{self.unusable.share:.0%} of all waiting cannot use these nodes",)
+        return (f"{self.unusable.share:.0%} of all waiting is that of jobs that cannot run on its new nodes",)
 
     @property
     def cautions(self) -> tuple[str, ...]:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from schedlab.schedule.columns import in_columns
 from schedlab.site.effects import Effect
 from schedlab.site.intervals import FEWEST_BLOCKS
-from schedlab.site.wait_text import signed, signed_with_interval, wait_text, waits_texts
+from schedlab.site.wait_text import changes_in_columns, wait_text
 from schedlab.wording import table
 
 MUCH = 60
 """Seconds from which on it is told that jobs wait longer where there is less work."""
+
+MOST_ON_PAGE = 10
+"""Groups of a kind that a page has, but for those that surely win or pay."""
 
 SAME_WORK = "as it is, same work"
 """What the wait at the site as it is is called where that has only the work that a variant does."""
@@ -20,25 +25,43 @@ def effects_text(found: Iterable[Effect], *, most: int = 5) -> str:
     """Return the largest groups of each kind as a table in text."""
     every = list(found)
     less = any(one.today is not None for one in every)
-    shown, left = largest(every, most)
-    rows = []
-    for number, one in enumerate(shown):
+    shown = largest(every, most)
+    rows: list[list[str | float]] = []
+    for number, (one, told) in enumerate(zip(shown, difference_texts(shown), strict=True)):
         kind = one.kind if not number or shown[number - 1].kind != one.kind else ""
-        rows.append([kind, one.group, f"{one.jobs:,}", *waits_texts(*waits_of(one, less)), *difference_text(one)])
-    head = ["", "", "jobs", *waits_heads(every), "changed", "difference", "95 % interval", ""]
-    notes = [*([f"Smaller groups are on the page alone: {left}."] if left else []), *notes_on(shown)]
-    return "\n".join([table(head, rows), *(line for why in notes for line in ("", why))])
+        rows.append([kind, one.group, f"{one.jobs:,}", *waits_of(one, less), *told])
+    head = ["", "", "jobs", *waits_heads(every), "changed", "difference", "95 % interval"]
+    if any(one.verdict for one in shown):
+        head.append("")
+    else:
+        rows = [row[:-1] for row in rows]
+    waits = range(3, 3 + len(waits_of(every[0], less)) if every else 3)
+    notes = [*_on_page_alone(every, shown), *notes_on(shown)]
+    return "\n".join([table(head, in_columns(rows, together=waits)), *(line for why in notes for line in ("", why))])
 
 
-def largest(found: Sequence[Effect], most: int) -> tuple[list[Effect], str]:
-    """Return the largest groups of each kind, and how many others there are, in words."""
-    seen: dict[str, int] = {}
+def _on_page_alone(found: Sequence[Effect], shown: Sequence[Effect]) -> list[str]:
+    """Say how many groups more the page has than those that are shown here, if it has more."""
+    more = Counter(one.kind for one in on_page(found) if one not in shown)
+    kinds = [f"{number:,} of {kind}" for kind, number in more.items()]
+    return [f"The page (--report) has more groups: {', '.join(kinds)}."] if kinds else []
+
+
+def on_page(found: Sequence[Effect]) -> list[Effect]:
+    """Return the groups that a page has: the largest of each kind, and those that surely win or pay."""
+    few = largest(found, MOST_ON_PAGE)
+    return [one for one in found if one in few or one.verdict in ("wins", "pays")]
+
+
+def largest(found: Sequence[Effect], most: int) -> list[Effect]:
+    """Return the largest groups of each kind."""
+    seen: Counter[str] = Counter()
     shown = []
     for one in found:
-        seen[one.kind] = seen.get(one.kind, 0) + 1
+        seen[one.kind] += 1
         if seen[one.kind] <= most:
             shown.append(one)
-    return shown, ", ".join(f"{number - most:,} more of {kind}" for kind, number in seen.items() if number > most)
+    return shown
 
 
 def waits_heads(found: Sequence[Effect]) -> list[str]:
@@ -83,10 +106,16 @@ def _longer_with_less(found: Sequence[Effect]) -> list[str]:
     ]
 
 
-def difference_text(one: Effect) -> tuple[str, str, str]:
-    """Return difference, interval and verdict as texts."""
-    if not one.difference and one.interval in (None, (0.0, 0.0)):
-        return "none", "-", one.verdict
-    if one.interval is None:
-        return signed(one.difference), "-", one.verdict
-    return *signed_with_interval(one.difference, one.interval), one.verdict
+def difference_texts(found: Sequence[Effect]) -> list[tuple[str, str, str]]:
+    """Return differences, intervals and verdicts as texts of columns, the first two in the unit of the first one."""
+    changes = [(one.difference, one.interval) for one in found]
+    every = [told for told, one in zip(changes, found, strict=True) if one.kind == "all"]
+    texts = changes_in_columns(changes, every[:1] or None)
+    return [
+        ("none", "-", one.verdict) if _is_same(one) else (*told, one.verdict)
+        for one, told in zip(found, texts, strict=True)
+    ]
+
+
+def _is_same(one: Effect) -> bool:
+    return not one.difference and one.interval in (None, (0.0, 0.0))

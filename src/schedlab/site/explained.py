@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.durations import DAY
+from schedlab.schedule.columns import in_columns
 from schedlab.schedule.summary import duration
 from schedlab.site.asked import ANY_NODE, NO_GPU
 from schedlab.site.brought_work import offered_sentences
@@ -180,7 +181,7 @@ def _says(found: SiteExplanation) -> str:
 def _told_by(found: SiteExplanation) -> str:
     """Say how good the twin is that tells what jobs wait for."""
     if found.calibration is None:
-        return f"the twin {without_waits(len(found.waits)).clause.removeprefix('a twin that ')}"
+        return without_waits(len(found.waits)).how_good
     error = found.calibration.errors["all"][0].error
     far = error_text(float(error) if np.isfinite(error) else None)
     return f"what they wait for is told by a twin that is {found.calibration.verdict} (mean wait {far})"
@@ -313,18 +314,13 @@ def _carriers(found: SiteExplanation) -> str:
     recorded = found.recorded is not None
     head = ["jobs of", "jobs", "share of waiting", "mean wait", *(["in the twin"] if recorded else [])]
     head += ["median wait", "mean of others", "wait mostly for", "nearly all ask for"]
-    rows = []
+    rows: list[list[str | float]] = []
     for one in found.carriers:
         share = found.share(one)
-        row = [share.group, f"{share.jobs:,}", f"{share.share_of_waiting:.1%}", wait_text(share.mean)]
-        row += [wait_text(float(found.twin.wait_time[one.rows].mean()))] if recorded else []
-        row += [wait_text(share.median), _of_others(share)]
-        rows.append([*row, mostly_for(found, one), asks_for(found, one)])
-    return table(head, rows)
-
-
-def _of_others(share: WaitShare) -> str:
-    return "-" if np.isnan(share.mean_without) else wait_text(share.mean_without)
+        row: list[str | float] = [share.group, f"{share.jobs:,}", f"{share.share_of_waiting:.1%}", share.mean]
+        row += [float(found.twin.wait_time[one.rows].mean())] if recorded else []
+        rows.append([*row, share.median, share.mean_without, mostly_for(found, one), asks_for(found, one)])
+    return table(head, in_columns(rows, together=(3, 4) if recorded else ()))
 
 
 def mostly_for(found: SiteExplanation, carrier: Carrier) -> str:
@@ -363,12 +359,12 @@ def _groups(found: SiteExplanation, kind: str) -> str:
     rows = [_row(one) for one in every[:MOST_ROWS]]
     more = len(every) - MOST_ROWS
     head = [KINDS[kind], "jobs", "share of jobs", "share of waiting", "mean wait", "median wait", "mean of others"]
-    return table(head, rows) + (f"\n{more:,} more" if more > 0 else "")
+    return table(head, in_columns(rows)) + (f"\n{more:,} more" if more > 0 else "")
 
 
-def _row(one: WaitShare) -> list[str]:
+def _row(one: WaitShare) -> list[str | float]:
     shares = [f"{one.share_of_jobs:.1%}", f"{one.share_of_waiting:.1%}"]
-    return [one.group, f"{one.jobs:,}", *shares, wait_text(one.mean), wait_text(one.median), _of_others(one)]
+    return [one.group, f"{one.jobs:,}", *shares, one.mean, one.median, one.mean_without]
 
 
 def _causes(found: SiteExplanation) -> str:

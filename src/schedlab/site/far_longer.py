@@ -21,7 +21,7 @@ FAR = DAY
 """Seconds of more waiting, in each copy, from which on a job waits by far longer."""
 
 LITTLE = 0.02
-"""Share of a percentile by which it becomes longer at least, to be told."""
+"""Share by which a percentile becomes longer at least, and the longest wait changes, to be told."""
 
 MOST_USERS = 3
 
@@ -86,7 +86,10 @@ class FarLonger:
             return ""
         shown = self.users[:MOST_USERS]
         named = listed(
-            [f"{group_name('user', user)} ({count_of(jobs, 'job')}, {signed(mean)})" for user, jobs, mean in shown]
+            [
+                f"{group_name('user', user)} ({count_of(jobs, 'job')}, {signed(mean)}{' each' if jobs > 1 else ''})"
+                for user, jobs, mean in shown
+            ]
         )
         theirs = f"{sum(jobs for _, jobs, _ in shown):,} of them " if len(self.users) > MOST_USERS else ""
         whose = f", {theirs}of {named}" if named else ""
@@ -101,12 +104,17 @@ class FarLonger:
         else:
             jobs = count_of(self.shorter, "job") if self.shorter else "no job"
             less = f"{jobs} {'gain' if self.shorter > 1 else 'gains'} a day or more{self._in_each}"
-        before = wait_text(self.longest_before)
-        if self.longest_today is not None:
-            before = f"{wait_text(self.longest_today)} ({before} without the work that is not run)"
-        after = wait_text(self.longest)
-        goes = f"the longest wait {f'stays at about {after}' if before == after else f'goes from {before} to {after}'}"
-        return [f"Under {name}, {less}.", f"{goes[:1].upper()}{goes[1:]}."]
+        return [f"Under {name}, {less}{self._longest_changes}."]
+
+    @property
+    def _longest_changes(self) -> str:
+        """How the longest wait changes, in words that end a sentence; empty: it does by little."""
+        before = self.longest_before if self.longest_today is None else self.longest_today
+        if abs(self.longest - before) < LITTLE * before:
+            return ""
+        texts = waits_texts(before, self.longest)
+        without = f" ({wait_text(self.longest_before)} without the work that is not run)"
+        return f"; the longest wait goes from {texts[0]}{without * (self.longest_today is not None)} to {texts[1]}"
 
 
 def far_longer(copies: Sequence[Paired], today: Sequence[VariantAnswer] = ()) -> FarLonger:

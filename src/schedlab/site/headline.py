@@ -114,7 +114,8 @@ def details_of(one: RankedVariant, name: str = "") -> list[str]:
 
     `name` is what it is called, if there are several.
     """
-    who, shorter = f"but {one.far.clause}" not in payers_of(one), one.difference[2] == "wins"
+    who = not any(text.removeprefix("but ") == one.far.clause for text in payers_of(one))
+    shorter = one.difference[2] == "wins"
     far = one.far.sentences(name or one.variant.name, who=who, shorter=shorter)
     told = [*far, *open_text(one.effects, f"Under {name}, " if name else "")]
     return [*told, *(f"{text}." for text in one.bounds.reach if one.difference[2] not in NOTHING_TO_TELL)]

@@ -17,6 +17,7 @@ from schedlab.site.effects import Effect, effects
 from schedlab.site.maintenance_costs import Chance, MaintenanceCost, MaintenancePayer, chance_between, cost_of, payers
 from schedlab.site.maintenance_plan import MaintenancePlan, PossibleBegin, possible_begins
 from schedlab.site.omissions import Omissions, omissions_of
+from schedlab.site.refusals import Refusals, refusals
 from schedlab.site.samples import SiteSample
 from schedlab.site.standing import Standing
 from schedlab.site.sweep import Sweep, VariantFailure
@@ -132,6 +133,8 @@ class Maintenance:
         Begins that could not be simulated.
     effects
         Of the first of the best begins on groups of jobs, as a what-if has them.
+    refusals
+        The submissions that sbatch would refuse with it; None: nothing is known of that.
     """
 
     site: str
@@ -152,6 +155,7 @@ class Maintenance:
     left_out: BeginsLeftOut
     failures: tuple[VariantFailure, ...] = ()
     effects: tuple[Effect, ...] = ()
+    refusals: Refusals | None = None
 
     @property
     def best(self) -> MaintenanceSlot:
@@ -202,6 +206,7 @@ class Maintenance:
             "left_out": self.left_out._asdict(),
             "payers": [asdict(one) for one in self.payers],
             "effects": [one.to_document() for one in self.effects],
+            "refused": None if self.refusals is None else asdict(self.refusals),
             "omissions": self.omissions.to_document(),
             "failures": [{"begin": one.variant.name, "reason": one.reason} for one in self.failures],
         }
@@ -276,6 +281,7 @@ def maintenance(
         raise KeyboardInterrupt
     slots = _slots(costs)
     moving = [pair for one in slots[0].costs for pair in sweep.pairs(variants[one.begin], samples)]
+    first = sweep.pairs(variants[slots[0].costs[0].begin], samples)
     return Maintenance(
         sweep.site.name,
         announced,
@@ -296,7 +302,8 @@ def maintenance(
             too_early, len(begins) - len(costs) - len(failures), plan.notice is None and announced.told < WEEK
         ),
         failures,
-        tuple(effects(sweep.pairs(variants[slots[0].costs[0].begin], samples))),
+        tuple(effects(first)),
+        refusals(first),
     )
 
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from schedlab.durations import DAY, duration_text
+from schedlab.schedule.columns import in_columns
 from schedlab.schedule.summary import duration
 from schedlab.site.coverage import listed
 from schedlab.site.effects import group_name
 from schedlab.site.headline import copies_text
 from schedlab.site.maintenance import Maintenance, MaintenanceSlot
-from schedlab.site.wait_text import signed
+from schedlab.site.wait_text import changes_in_columns, signed
 from schedlab.site.who_pays import payers_texts
 from schedlab.wording import count_of, sentence, table
 
@@ -183,6 +184,8 @@ def _who_pays(found: Maintenance) -> Iterator[str]:
     payers, *unjudged = payers_texts(found.effects)
     yield f"Told as what-if does, with the begin {begin}, {payers}."
     yield from map(sentence, unjudged)
+    if found.refusals is not None:
+        yield from found.refusals.sentences(f"With the begin {begin},")
     for kind in ("user", "account", "partition"):
         groups = found.payers_of(kind)
         if len(groups) > 1 and groups[0].share < NEARLY_ALL:
@@ -213,8 +216,18 @@ def maintenance_text(found: Maintenance) -> str:
     note = [f"{left:,} begins between the best {BEST} and the worst {WORST} are not shown."] if left else []
     weeks = any(len(one.costs) > 1 for one in found.slots)
     head = [one for one in HEAD if weeks or one != RANGE]
-    rows = [_row(one, weeks=weeks) for one in shown]
-    return "\n".join([*sentences_of(found), "", table(head, rows), *note])
+    changes = wait_changes(shown)
+    rows = [_row(one, told, weeks=weeks) for one, told in zip(shown, changes, strict=True)]
+    return "\n".join([*sentences_of(found), "", table(head, in_columns(rows)), *note])
+
+
+def wait_changes(slots: Sequence[MaintenanceSlot]) -> list[tuple[str, str]]:
+    """Return the changes of mean and 95th percentile of the waits, as texts of two columns."""
+    columns = [
+        [change for change, _ in changes_in_columns([(slot.mean(name), None) for slot in slots])]
+        for name in ("mean_wait", "p95_wait")
+    ]
+    return [*zip(*columns, strict=True)]
 
 
 RANGE = "fewest to most"
@@ -232,10 +245,11 @@ HEAD = (
 )
 
 
-def _row(slot: MaintenanceSlot, *, weeks: bool) -> list[str]:
-    numbers = [f"{slot.drained:,.0f}", *([" to ".join(f"{value:,.0f}" for value in slot.range)] if weeks else [])]
-    numbers += [f"{slot.mean('put_off'):,.0f}", f"{slot.mean('moved'):,.0f}", duration(slot.delay)]
-    numbers += [f"{slot.mean('moved_hours'):,.0f}", signed(slot.mean("mean_wait")), signed(slot.mean("p95_wait"))]
+def _row(slot: MaintenanceSlot, changes: tuple[str, str], *, weeks: bool) -> list[str | float]:
+    numbers: list[str | float] = [f"{slot.drained:,.0f}"]
+    numbers += [" to ".join(f"{value:,.0f}" for value in slot.range)] if weeks else []
+    numbers += [f"{slot.mean('put_off'):,.0f}", f"{slot.mean('moved'):,.0f}", slot.delay]
+    numbers += [f"{slot.mean('moved_hours'):,.0f}", *changes]
     return [slot.name, *numbers, f"{slot.mean('outlasting'):,.0f}"]
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from schedlab.arguments import explained
 from schedlab.durations import DAY, WEEK
+from schedlab.schedule.columns import in_columns
 from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.timeline import Steps, busy_processors, queue_length
 from schedlab.site.calibration import Calibration
@@ -179,22 +180,22 @@ class SiteMonths:
         head += ["p95 wait, recorded", "p95 wait, twin"] if known else ["median wait", "p95 wait"]
         head += ["in use, recorded", "in use, twin"] if known else ["in use"]
         rows = [_row(one, known) for one in self.periods]
-        return "\n".join([*self.sentences(), "", table(head, rows)])
+        return "\n".join([*self.sentences(), "", table(head, in_columns(rows))])
 
     def __repr__(self) -> str:
         return f"SiteMonths({self.site}: {count_of(len(self.periods), self.length)})"
 
 
-def _row(one: PeriodUse, known: bool) -> list[str]:
+def _row(one: PeriodUse, known: bool) -> list[str | float]:
     name = one.name if one.complete else f"{one.name} (part)"
     if not one.jobs:
         return [name, "0", f"{one.work:.0%}", *["-"] * (5 if known else 3), *_use(one, known)]
+    waits: list[str | float]
     if one.recorded is None:
-        waits = [wait_text(value) for value in one.simulated]
+        waits = [*one.simulated]
     else:
-        waits = [wait_text(one.recorded[0]), wait_text(one.simulated[0])]
-        waits += [percent_change(one.error) if np.isfinite(one.error) else "-"]
-        waits += [wait_text(one.recorded[2]), wait_text(one.simulated[2])]
+        error = percent_change(one.error) if np.isfinite(one.error) else "-"
+        waits = [one.recorded[0], one.simulated[0], error, one.recorded[2], one.simulated[2]]
     return [name, f"{one.jobs:,}", f"{one.work:.0%}", *waits, *_use(one, known)]
 
 

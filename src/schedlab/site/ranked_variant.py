@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -13,7 +14,7 @@ from schedlab.site.affected import (
 )
 from schedlab.site.checkpoint_effects import CheckpointEffect
 from schedlab.site.effect_bounds import EffectBounds
-from schedlab.site.effect_texts import difference_text
+from schedlab.site.effect_texts import difference_texts
 from schedlab.site.effects import Effect
 from schedlab.site.energy_effects import EnergyEffect
 from schedlab.site.far_longer import FarLonger
@@ -93,15 +94,27 @@ class RankedVariant:
     @property
     def difference(self) -> tuple[str, str, str]:
         """Difference of the mean wait, its interval, and what that means, as texts of a table."""
-        effect = next((one for one in self.effects if one.kind == "all"), None)
-        if effect is None:
+        return differences_of([self])[0]
+
+    @property
+    def on_all(self) -> Effect | None:
+        """Its effect on all jobs; None: it is the site as it is."""
+        return next((one for one in self.effects if one.kind == "all"), None)
+
+    @property
+    def without_size(self) -> tuple[str, str, str] | None:
+        """The texts of `difference` where it is no number; None: it is one."""
+        if self.on_all is None:
             return "-", "-", ""
         if self.unchanged:
             return "none", "-", NOT_SIMULATED if self.unsimulated else NO_EFFECT
-        if effect.negligible:
-            return "below 1 s", "-", NEGLIGIBLE
-        change, interval, verdict = difference_text(effect)
-        return change, interval, OTHER_LOAD if self.only_load else verdict or (SOME_PAY if self.harms else UNDECIDED)
+        return ("below 1 s", "-", NEGLIGIBLE) if self.on_all.negligible else None
+
+    def verdict_on(self, effect: Effect) -> str:
+        """What its effect on all jobs means, in the words of a table."""
+        if self.only_load:
+            return OTHER_LOAD
+        return effect.verdict or (SOME_PAY if self.harms else UNDECIDED)
 
     @property
     def harms(self) -> bool:
@@ -198,3 +211,17 @@ class RankedVariant:
     def policy_text(self) -> str:
         """What a policy of the variant stands for, in words."""
         return next((note for note in self.notes if note.startswith(f"{POLICY}={self.variant.policy} ")), "")
+
+
+def differences_of(variants: Sequence[RankedVariant]) -> list[tuple[str, str, str]]:
+    """Return differences of the mean wait, intervals and what they mean, as texts of columns of which two have one
+    unit."""
+    sized = [(one, one.on_all) for one in variants if one.on_all is not None and one.without_size is None]
+    texts = difference_texts([effect for _, effect in sized])
+    told = iter(
+        [
+            (change, interval, one.verdict_on(effect))
+            for (one, effect), (change, interval, _) in zip(sized, texts, strict=True)
+        ]
+    )
+    return [one.without_size or next(told) for one in variants]

@@ -11,6 +11,7 @@ import numpy as np
 
 from schedlab.campaign.results.statistics import LARGER_IS_BETTER, quantity
 from schedlab.errors import InputError
+from schedlab.schedule.columns import in_columns, waits_in_column
 from schedlab.site.affected import (
     Affected,
     affected,
@@ -32,12 +33,11 @@ from schedlab.site.headline import (
     lead_of,
 )
 from schedlab.site.lost_work import LostWork, lost_work
-from schedlab.site.ranked_variant import RankedVariant
+from schedlab.site.ranked_variant import RankedVariant, differences_of
 from schedlab.site.samples import SiteSample
 from schedlab.site.sweep import Paired, Sweep, VariantFailure
 from schedlab.site.variant_task import policy_notes, under_policy
 from schedlab.site.variants import AS_IT_IS, POLICY, Variant, compared_with
-from schedlab.site.wait_text import wait_text, waits_texts
 from schedlab.wording import table
 
 SHOWN = ("mean_wait", "p95_wait", "utilisation")
@@ -92,7 +92,7 @@ class VariantRanking:
     @property
     def mean_waits(self) -> list[str]:
         """Of each, and behind it that of the site as it is with the same work, as texts in one unit."""
-        return waits_texts(*(wait for one in self.ranked for wait in (one.mean_wait, one.mean_wait_before)))
+        return waits_in_column([wait for one in self.ranked for wait in (one.mean_wait, one.mean_wait_before)])
 
     @property
     def has_winner(self) -> bool:
@@ -104,6 +104,13 @@ class VariantRanking:
     def best(self) -> RankedVariant:
         """The first of them that changes something; if none does, the first."""
         return next((one for one in self.changed if not one.unchanged), self.changed[0])
+
+    @property
+    def order(self) -> str:
+        """How they are ordered, in words: they are the best first only where the log tells that one is better."""
+        if self.has_winner:
+            return "The best first"
+        return f"In the order of their {self.metric.replace('_', ' ')} in the replay, which may be chance"
 
     def to_document(self) -> dict[str, Any]:
         """Return it as numbers and texts, for JSON."""
@@ -137,16 +144,17 @@ class VariantRanking:
         less = any(not one.same_work for one in self.ranked)
         head += [*(["killed at new limit", "work lost"] if less else []), "p95 wait", "longest wait", "utilisation"]
         head += self.energy_heads
-        rows = []
-        for number, one in enumerate(self.ranked):
+        rows: list[list[str | float]] = []
+        waits = self.mean_waits
+        for number, (one, difference) in enumerate(zip(self.ranked, differences_of(self.ranked), strict=True)):
             value = [quantity(self.metric, one.value)] if own else []
-            mean, before = self.mean_waits[2 * number : 2 * number + 2]
+            mean, before = waits[2 * number : 2 * number + 2]
             same = compared_with(one.variant).load == one.variant.load
-            row = [one.variant.name, *value, mean, before if same else "-", *one.difference]
+            row: list[str | float] = [one.variant.name, *value, mean, before if same else "-", *difference]
             row += [*one.killed_texts] if less else []
-            row += [wait_text(one.p95_wait), wait_text(one.far.longest), f"{one.utilisation:.1%}"]
+            row += [one.p95_wait, one.far.longest, f"{one.utilisation:.1%}"]
             rows.append([*row, *energy_texts(one.energy, self.energy_heads)])
-        text = [*self.sentences(), "", table(head, rows)]
+        text = [*self.sentences(), "", table(head, in_columns(rows))]
         for one in self.changed[:EACH]:
             if one.affected and not one.same_as:
                 text += ["", f"{one.variant.name}: whose jobs it changes", "", affected_text(one.affected)]

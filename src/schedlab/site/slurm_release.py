@@ -66,9 +66,14 @@ def guessed_release(site: Site, sacct: str | PathLike[str] | None) -> SlurmRelea
         if found.newest and (not newest.newest or found.newest < newest.newest):
             newest = found
     if oldest.oldest and newest.newest and oldest.oldest > newest.newest:
-        return replace(oldest, source=f"guessed from {oldest.source}, though there is {newest.source}")
-    told = " and ".join(one.source for one in (oldest, newest) if one.source)
-    return SlurmRelease(oldest.oldest, newest.newest, f"guessed from {told}" if told else "")
+        return replace(oldest, source=f"{_why(oldest, 'earlier')}, though there is {newest.source}")
+    sources = [(oldest, "earlier"), (newest, "later")]
+    told = ", and ".join(_why(one, which) for one, which in sources if one.source)
+    return SlurmRelease(oldest.oldest, newest.newest, told)
+
+
+def _why(bound: SlurmRelease, which: str) -> str:
+    return f"guessed from {bound.source}, which no {which} one knows"
 
 
 def _of_ledger(ledger: Ledger) -> Iterator[SlurmRelease]:

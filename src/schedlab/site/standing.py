@@ -149,8 +149,20 @@ class Standing:
     def lead(self, clauses: Iterable[str]) -> list[str]:
         """Return what an answer begins with: who says it, and the first clause; the others; how good the twin is."""
         first, *others = clauses
-        how_good = f"the twin {self.clause.removeprefix('a twin that ')}"
-        return [sentence(one) for one in (f"{self.brief} says: {first}", *others, how_good)]
+        return [sentence(one) for one in (f"{self.brief} says: {first}", *others, self.how_good)]
+
+    @property
+    def how_good(self) -> str:
+        """How good the twin is, as a clause that follows what `brief` calls it.
+
+        Examples
+        --------
+        >>> without_waits(300).how_good
+        'none of its 300 jobs has a recorded wait, so that nothing says how far this twin is from the site'
+        """
+        if self.state == "cannot be calibrated":
+            return f"{self.reason}, so that nothing says how far this twin is from the site"
+        return f"the twin {self.clause.removeprefix('a twin that ')}"
 
     @property
     def _few(self) -> str:
@@ -170,9 +182,7 @@ class Standing:
     def details(self) -> list[str]:
         """Say what follows from that, and for which jobs it holds."""
         if self.state == "cannot be calibrated":
-            return [
-                "Nothing says how far such a twin is from the site: accounting (sacct) of jobs with their starts would."
-            ]
+            return ["Accounting (sacct) of jobs with their starts would show how far the twin is from the site."]
         if self.record is None or self.state == "not calibrated":
             because = f" ({self.reason})" if self.reason else ""
             return [f"How far it is from the recorded waits{because} is what schedlab site calibrate tells."]

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from schedlab.site.changes import MORE_NODES, parse_change
+from schedlab.site.coverage import listed
 from schedlab.site.variants import Variant
-from schedlab.site.wait_text import signed, signed_with_interval
+from schedlab.site.wait_text import among, signed
 from schedlab.site.who_pays import NO_GROUP, payers_of
 from schedlab.wording import count_of
 
@@ -47,13 +48,15 @@ def undecided_texts(number: int, told: Sequence[RankedVariant], today: str) -> l
     """
     whether = "either of 2 variants" if number == 2 else f"any of {count_of(number, 'variant')}"
     whether = told[0].variant.name if number == 1 else whether
-    payers = [(one.variant.name, payers_of(one)) for one in told]
-    nobody = all(texts == [NO_GROUP] for _, texts in payers)
+    payers: dict[str, list[str]] = {}
+    for one in told:
+        payers.setdefault("; ".join(payers_of(one)), []).append(one.variant.name)
+    who_pays = [f"under {listed(names)}, {who}" for who, names in payers.items() if who]
     return [
         f"whether {whether} shortens the mean wait cannot be told from this log",
-        f"in the replay, the mean wait of {today} changes {_size(told[0])}",
+        *_size(told[0], today),
         *([_below(told)] if len(told) > 1 else []),
-        *([NO_GROUP] if nobody else [f"under {name}, {'; '.join(texts)}" for name, texts in payers if texts]),
+        *([NO_GROUP] if [*payers] == [NO_GROUP] else who_pays),
         BOUGHT if any(adds_nodes(one.variant) for one in told) else FREE,
     ]
 
@@ -64,13 +67,14 @@ def _below(told: Sequence[RankedVariant]) -> str:
     return f"what is known of {others[0] if len(others) == 1 else f'the {len(others)} others'} follows below"
 
 
-def _size(one: RankedVariant) -> str:
-    """Return how the mean wait changes, how sure that is, and how much of it the variant cannot change."""
+def _size(one: RankedVariant, today: str) -> list[str]:
+    """Say between which ends the mean wait changes, what copies gave, and how much of it the variant cannot change."""
     every = next(effect for effect in one.effects if effect.kind == "all")
-    change, around = signed(every.difference), []
-    if every.interval is not None:
-        change, interval = signed_with_interval(every.difference, every.interval)
-        around = [f"95 % interval: {interval}"]
-    around += one.bounds.no_use
-    size = f"by {change} under {one.variant.name}"
-    return f"{size} ({'; '.join(around)})" if around else size
+    if every.interval is None:
+        size = [
+            f"in the replay, the mean wait of {today} changes by {signed(every.difference)} under {one.variant.name}"
+        ]
+    else:
+        size = [f"under {one.variant.name}, the mean wait of {today} becomes anything {among(every.interval)}"]
+    size += [] if every.copies is None else [f"its simulated copies came out {among(every.copies)}"]
+    return [*size, *one.bounds.no_use]

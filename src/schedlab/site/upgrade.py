@@ -15,11 +15,11 @@ from schedlab.scheduler.slurm_rules import check_version, version_of
 from schedlab.scheduler.slurm_versions import OF_NODES, VERSIONS, VersionRule, differing, not_modelled
 from schedlab.site.copies import in_copies
 from schedlab.site.coverage import listed
-from schedlab.site.effect_texts import difference_text, effects_text
+from schedlab.site.effect_texts import effects_text
 from schedlab.site.effects import Effect
 from schedlab.site.headline import details_of_answer
 from schedlab.site.priority_default import PRIORITY
-from schedlab.site.ranked_variant import RankedVariant
+from schedlab.site.ranked_variant import RankedVariant, differences_of
 from schedlab.site.ranking import VariantRanking, rank_variants
 from schedlab.site.samples import THE_LOG, SiteSample
 from schedlab.site.select_default import SELECT, lacks_select
@@ -29,6 +29,7 @@ from schedlab.site.sweep import Sweep
 from schedlab.site.undecided import UNDECIDED
 from schedlab.site.upgrade_lines import OnPaper, concerns, on_paper
 from schedlab.site.variants import Variant
+from schedlab.site.wait_text import signed
 from schedlab.wording import count_of, table
 
 
@@ -68,11 +69,6 @@ class RuleEffect:
         """The group of jobs that it surely changes most, taken together; None: there is none."""
         sure = [one for one in self.alone.effects if one.kind != "all" and one.verdict in ("wins", "pays")]
         return max(sure, key=lambda one: abs(one.difference) * one.jobs, default=None)
-
-    def row(self) -> tuple[str, str, str, str, str]:
-        """Return it as a row: rule, difference of the mean wait, interval, verdict, whose it is most."""
-        whose = "" if self.most is None else f"{self.most.who} {difference_text(self.most)[0]}"
-        return self.rule.name, *self.alone.difference, whose
 
     def to_document(self) -> dict[str, Any]:
         """Return it as numbers and texts, for JSON."""
@@ -173,13 +169,20 @@ class Upgrade:
         if self.ranking is None:
             return "\n\n".join(filter(None, parts))
         head = ("rule alone", "mean wait", "95 % interval", "", "most")
-        parts.append(table(head, [one.row() for one in self.rules]))
+        parts.append(table(head, rows_of(self.rules)))
         versions = self.paper.old, self.paper.new
         parts.append("\n".join(f"{one.rule.name}: {one.rule.between(*versions)}" for one in self.rules))
         effects = self.ranking.best.effects
         if effects and not self.ranking.best.unchanged:
             parts += [f"{self.variant.name}: who wins, and who pays", effects_text(effects)]
         return "\n\n".join(filter(None, [*parts, str(self.ranking.grounds.omissions)]))
+
+
+def rows_of(rules: Sequence[RuleEffect]) -> list[tuple[str, str, str, str, str]]:
+    """Return rules as rows: rule, difference of the mean wait, interval, verdict, whose it is most."""
+    most = ["" if one.most is None else f"{one.most.who} {signed(one.most.difference)}" for one in rules]
+    told = differences_of([one.alone for one in rules])
+    return [(one.rule.name, *difference, whose) for one, difference, whose in zip(rules, told, most, strict=True)]
 
 
 def versions_of(site: Site, new: str, old: str = "") -> tuple[str, str]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import floor, log10
+from statistics import median
 
-from schedlab.schedule.summary import duration, three_digits
+from schedlab.schedule.summary import LEAST_OF_UNIT, duration, in_column, three_digits
 from schedlab.site.intervals import Interval
 
 _UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
@@ -52,6 +54,46 @@ def waits_texts(*seconds: float) -> list[str]:
     return texts
 
 
+Change = tuple[float, Interval | None]
+"""Seconds by which a wait changes, and the interval around them; None: there is none."""
+
+
+def changes_in_columns(changes: Sequence[Change], like: Sequence[Change] | None = None) -> list[tuple[str, str]]:
+    """Return changes and the intervals around them as texts of two columns of a table, all in one unit.
+
+    It is the largest of which the median of those `like` them, by default the same, has two, where an interval counts
+    by its larger end. What has less than a hundredth of it has a smaller unit.
+
+    Examples
+    --------
+    >>> changes_in_columns([(-3_157.0, (-7_200.0, 60.0)), (1_482.0, (-7_920.0, 23_040.0)), (90.0, None)])
+    [('-0.877 h', '-2 to +0.02 h'), ('+0.412 h', '-2.2 to +6.4 h'), ('+0.03 h', '-')]
+    >>> changes_in_columns([(-18_000.0, (-36_000.0, -9_000.0)), (5.0, (-40.0, 300.0)), (0.1, (-0.3, 0.2))])
+    [('-5 h', '-10 to -2.5 h'), ('+5 s', '-0.01 to +0.08 h'), ('<1 s', 'within 1 s')]
+    """
+    sizes = [
+        abs(change) if interval is None else max(map(abs, interval))
+        for change, interval in (changes if like is None else like)
+    ]
+    size, unit = _unit_of_size(median([one for one in sizes if one >= 1] or [0.0]))
+    return [
+        (_in_unit(change, size, unit), "-" if interval is None else _interval_in_unit(interval, size, unit))
+        for change, interval in changes
+    ]
+
+
+def _in_unit(seconds: float, size: int, unit: str) -> str:
+    if abs(seconds) < max(LEAST_OF_UNIT * size, 1):
+        return signed(seconds)
+    return f"{'-' if seconds < 0 else '+'}{in_column(abs(seconds) / size)} {unit}"
+
+
+def _interval_in_unit(interval: Interval, size: int, unit: str) -> str:
+    if max(map(abs, interval)) < max(LEAST_OF_UNIT * size, 1):
+        return signed_interval(interval)
+    return f"{_both_ends(_numbers(interval, size, unit))} {unit}"
+
+
 def signed(seconds: float) -> str:
     """Return a change as text.
 
@@ -74,8 +116,12 @@ def signed_interval(interval: Interval) -> str:
     if max(map(abs, interval)) < 1:
         return "within 1 s"
     numbers, unit = _in_one_unit(interval)
-    low, high = (number if not float(number) or number.startswith("-") else f"+{number}" for number in numbers)
-    return f"{low} to {high} {unit}"
+    return f"{_both_ends(numbers)} {unit}"
+
+
+def _both_ends(numbers: Sequence[str]) -> str:
+    low, high = (number if number == "0" or number.startswith("-") else f"+{number}" for number in numbers)
+    return f"{low} to {high}"
 
 
 def signed_with_interval(seconds: float, interval: Interval) -> tuple[str, str]:
@@ -128,20 +174,26 @@ def among(interval: Interval) -> str:
 
 def _unit_of(interval: Interval) -> tuple[int, str]:
     """Return the largest unit of which the larger end has two, in seconds, and its name."""
-    most = max(map(abs, interval))
-    return next(((size, unit) for size, unit in _UNITS if most >= 2 * size), _UNITS[-1])
+    return _unit_of_size(max(map(abs, interval)))
+
+
+def _unit_of_size(seconds: float) -> tuple[int, str]:
+    return next(((size, unit) for size, unit in _UNITS if seconds >= 2 * size), _UNITS[-1])
 
 
 def _in_one_unit(interval: Interval) -> tuple[list[str], str]:
     """Return numbers with three digits of the larger one, and their unit."""
-    most = max(map(abs, interval))
     size, unit = _unit_of(interval)
-    digits = 0 if unit == "s" else max(2 - floor(log10(most / size)), 0)
-    texts = (f"{one / size + 0.0:.{digits}f}" for one in interval)
-    return [_trimmed(text) for text in texts], unit
+    return _numbers(interval, size, unit), unit
+
+
+def _numbers(interval: Interval, size: int, unit: str) -> list[str]:
+    """Return both ends in a unit, with three digits of the larger one, and at most two behind the point."""
+    digits = 0 if unit == "s" else min(max(2 - floor(log10(max(map(abs, interval)) / size)), 0), 2)
+    return [_trimmed(f"{one / size + 0.0:,.{digits}f}") for one in interval]
 
 
 def _trimmed(text: str) -> str:
     """Return a number without zeros behind its point, and without the sign of a zero."""
     found = text.rstrip("0").rstrip(".") if "." in text else text
-    return "0" if float(found) == 0 else found
+    return "0" if not found.strip("-0.") else found

@@ -118,7 +118,9 @@ def payers_of(one: RankedVariant) -> list[str]:
     if one.unchanged or not one.effects:
         return []
     told = payers_texts(one.effects)
-    return [*told, f"but {one.far.clause}"] if told[0] == NO_GROUP and one.far.jobs else told
+    if told[0] != NO_GROUP or not one.far.jobs:
+        return told
+    return [*told, f"but {one.far.clause}" if len(told) == 1 else one.far.clause]
 
 
 def payers_texts(effects: Sequence[Effect]) -> list[str]:
@@ -141,8 +143,8 @@ def unjudged_texts(effects: Sequence[Effect]) -> list[str]:
     if not longer:
         return []
     most = max(longer, key=lambda one: (_in_sum(one), one.kind == "user"))
-    wait = f"{most.who} ({count_of(most.jobs, 'job')}, {signed(most.difference)}) wait longer in each copy"
-    return [f"{wait}, but these jobs come at one time: that may be chance"]
+    whose = f"{most.who} ({count_of(most.jobs, 'job')}, {signed(most.difference)} each)"
+    return [f"waits become longer in each copy for {whose}, perhaps by chance, as these jobs come at one time"]
 
 
 def _with_changes(effects: Sequence[Effect], most: int) -> str:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from schedlab.arguments import explained
 from schedlab.errors import InputError, whole_number
+from schedlab.schedule.columns import in_columns
 from schedlab.schedule.summary import duration
 from schedlab.slurm.configuration import Configuration
 from schedlab.slurm.jobs import JobList
@@ -202,15 +203,15 @@ def _table(scores: dict[str, EstimateScore]) -> str:
         "within 10 min",
         "within x2",
     ]
-    rows = [
+    rows: list[list[str | float]] = [
         [
             name,
             f"{one.estimates:,}",
-            duration(one.median_error),
+            one.median_error,
             f"{'-' if one.bias < 0 else ''}{duration(abs(one.bias))}",
             f"{one.within_10_min:.0%}",
             f"{one.within_factor_2:.0%}",
         ]
         for name, one in scores.items()
     ]
-    return table(list(header), rows)
+    return table(list(header), in_columns(rows))

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from schedlab.schedule.columns import in_columns
 from schedlab.schedule.summary import duration
 from schedlab.when.backtests import Backtest
 from schedlab.when.methods import CHOSEN, PLAN
@@ -165,19 +166,21 @@ def backtest_document(found: Backtest) -> dict[str, Any]:
 def _of_methods(scores: dict[str, Score]) -> str:
     return table(
         ["forecast", "median error", "pinball loss", "80 % hold", "by weeks", "width", "within 10 min", "within x2"],
-        [
+        in_columns(
             [
-                method,
-                duration(one.median_error),
-                duration(one.pinball),
-                "-" if np.isnan(one.coverage) else f"{one.coverage:.0%}",
-                "-" if np.isnan(one.coverage) else f"{one.coverage_low:.0%} to {one.coverage_high:.0%}",
-                "-" if np.isnan(one.coverage) else duration(one.width),
-                f"{one.within_10_min:.0%}",
-                f"{one.within_factor_2:.0%}",
+                [
+                    method,
+                    one.median_error,
+                    one.pinball,
+                    "-" if np.isnan(one.coverage) else f"{one.coverage:.0%}",
+                    "-" if np.isnan(one.coverage) else f"{one.coverage_low:.0%} to {one.coverage_high:.0%}",
+                    "-" if np.isnan(one.coverage) else one.width,
+                    f"{one.within_10_min:.0%}",
+                    f"{one.within_factor_2:.0%}",
+                ]
+                for method, one in scores.items()
             ]
-            for method, one in scores.items()
-        ],
+        ),
     )
 
 
@@ -185,11 +188,11 @@ def _of_classes(found: Backtest) -> list[str]:
     classes = {key: one for key, one in found.scores_by_class(CHOSEN).items() if one.jobs >= FEW}
     if not classes:
         return [f"No class of predicted lead and processors has {FEW} judged jobs.", ""]
-    rows = [
-        [f"{lead}, {width}", f"{one.jobs:,}", f"{one.coverage:.0%}", duration(one.median_error)]
+    rows: list[list[str | float]] = [
+        [f"{lead}, {width}", f"{one.jobs:,}", f"{one.coverage:.0%}", one.median_error]
         for (lead, width), one in classes.items()
     ]
-    return [table(["predicted lead, processors", "jobs", "80 % hold", "median error"], rows), ""]
+    return [table(["predicted lead, processors", "jobs", "80 % hold", "median error"], in_columns(rows)), ""]
 
 
 def queue_text(found: QueueForecast) -> str:

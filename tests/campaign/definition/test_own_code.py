@@ -14,6 +14,7 @@ from schedlab.campaign.definition.inputs import find_inputs
 from schedlab.campaign.definition.plan import Plan
 from schedlab.campaign.run.coordinator import run_campaign
 from schedlab.campaign.run.directory import RunDirectory
+from schedlab.cli.campaigns import _ranking
 from schedlab.errors import InputError
 from schedlab.imports import allow_imports, check_imports
 from schedlab.own_code import OwnCode, digest_of_code, files_of
@@ -225,3 +226,27 @@ def test_all_names_that_are_not_allowed_are_told_at_once_and_a_module_allows_all
         check_imports(texts, "a.toml")
     with pytest.raises(InputError, match="write MODULE:CLASS, or MODULE"), allow_imports("3"):
         pass
+
+
+def test_results_are_shown_without_the_code_that_made_them(mine, tmp_path):
+    """A table of stored numbers imports nothing: that of an archive, opened elsewhere, needs no module of its own."""
+    name = mine.__name__
+    metrics = {"own": [f"{name}:narrow"], "main": f"{name}:narrow"}
+    run = finished_run(tmp_path, campaign(schedulers=["fcfs", f"{name}:narrow+easy"], metrics=metrics), failed=[])
+    with allow_imports(name):
+        before = str(_ranking(RunDirectory.open(run.path), "mean_wait"))
+    sys.modules.pop(name)
+    told = RunDirectory.open(run.path).without_code()
+    assert (told.plan.campaign.compared_with, told.plan.campaign.metrics.main) == ("fcfs", f"{name}:narrow")
+    assert name not in sys.modules
+    assert str(_ranking(told, "mean_wait")) == before
+
+
+def test_changed_code_is_told_where_it_may_be_imported(mine, tmp_path):
+    name = mine.__name__
+    run = finished_run(tmp_path, campaign(schedulers=["fcfs", f"{name}:narrow+easy"]), failed=[])
+    with allow_imports(name):
+        assert RunDirectory.open(run.path).other_code() == []
+        change(mine, "return q", "return -q")
+        assert RunDirectory.open(run.path).other_code() == [f"{name}:narrow"]
+    assert RunDirectory.open(run.path).other_code() == []  # nothing may be imported, and nothing is told

@@ -16,7 +16,7 @@ from schedlab.arguments import explained
 from schedlab.campaign.results.statistics import FEWEST_PAIRS, Paired, interval_text, paired, signed
 from schedlab.campaign.run.details import read_details
 from schedlab.errors import InputError
-from schedlab.schedule.summary import duration
+from schedlab.schedule.columns import in_columns
 from schedlab.wording import table
 from schedlab.workload.submissions import SUBMISSION_MODES
 
@@ -147,7 +147,7 @@ class SubmissionComparison:
         ]
         header += ["median turnaround", "median stretch", "reserved", "useful"]
         summaries = [_summary_cells(row) for row in self.summaries if row.scheduler == scheduler]
-        parts = [table(header, summaries)]
+        parts = [table(header, in_columns(summaries))]
         differences = [row for row in self.differences if row.scheduler == scheduler]
         if differences:
             header = ["experiment", "measure", "compared", "workflows", "left out", "ratio", "95 % interval", "verdict"]
@@ -279,8 +279,8 @@ def _paired(done: pd.DataFrame, measure: str, submission_mode: str, baseline: st
     return paired(pd.concat(parts), measure, submission_mode, baseline, level=level, seed=seed)
 
 
-def _summary_cells(row: SubmissionSummary) -> Sequence[str]:
-    times = [_shown(value) for value in (row.wait, row.run_time, row.turnaround)]
+def _summary_cells(row: SubmissionSummary) -> Sequence[str | float]:
+    times = [row.wait, row.run_time, row.turnaround]
     stretch = "-" if math.isnan(row.stretch) else f"{row.stretch:.3f}"
     counts = [f"{row.repetitions}", f"{row.submitted:,}", f"{row.unfinished:,}"]
     return [row.experiment, row.submission_mode, *counts, *times, stretch, f"{row.reserved:.1%}", f"{row.useful:.1%}"]
@@ -303,7 +303,3 @@ def _difference_cells(row: Difference) -> Sequence[str]:
     else:
         cells += [f"{pair.ratio:.3f}", interval_text(pair.ratio_interval)]
     return [*cells, row.verdict]
-
-
-def _shown(seconds: float) -> str:
-    return "-" if math.isnan(seconds) else duration(seconds)

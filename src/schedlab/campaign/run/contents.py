@@ -22,6 +22,7 @@ from schedlab.campaign.sources.input import Input
 from schedlab.documents import checked, parse_json
 from schedlab.errors import InputError
 from schedlab.imports import check_imports
+from schedlab.naming import label_of
 from schedlab.parquet import check_size, check_table
 from schedlab.scheduler.slurm_versions import OF_0_1
 
@@ -90,7 +91,9 @@ def plan_without_code(facts: dict[str, Any], source: str) -> Plan:
         return plan_of(facts, source)
     plain = {name: value for name, value in metrics.items() if name not in ("own", "main")}
     campaign = _campaign(definition | {"schedulers": ["fcfs"], "baseline": None, "metrics": plain}, source)
-    with_names = campaign.model_copy(update={"metrics": campaign.metrics.model_copy(update={"own": tuple(own)})})
+    named = campaign.metrics.model_copy(update={"own": tuple(own), "main": metrics.get("main", campaign.metrics.main)})
+    baseline = definition.get("baseline") or label_of(facts["schedulers"][0])
+    with_names = campaign.model_copy(update={"metrics": named, "baseline": baseline})
     return _plan(with_names, facts, source, facts["schedulers"])
 
 

@@ -41,7 +41,9 @@ from schedlab.campaign.run.run_files import RunFiles
 from schedlab.campaign.sources.input import Input
 from schedlab.documents import checked, parse_json, read_bytes
 from schedlab.errors import InputError, OutputError
+from schedlab.imports import check_imports
 from schedlab.naming import label_of
+from schedlab.own_code import digest_of_code
 from schedlab.wording import shown
 
 if TYPE_CHECKING:
@@ -191,6 +193,18 @@ class RunDirectory(RunFiles):
         counted = RunDirectory(self.path)
         counted.__dict__["plan"] = plan_without_code(self.facts, str(self.path / "campaign.json"))
         return counted
+
+    def other_code(self) -> list[str]:
+        """Return what of the user's own has other code now than when the campaign was last run.
+
+        Of what this process may not import, or cannot, nothing is told.
+        """
+        found = []
+        for name, digest in self.facts["code"].items():
+            with suppress(InputError):
+                check_imports([name], str(self.path))
+                found += [name] if digest_of_code(name) != digest else []
+        return found
 
     def known_inputs(self, campaign: Campaign) -> list[Input]:
         """Return what is known from the last run of the inputs of entries that have not changed since."""

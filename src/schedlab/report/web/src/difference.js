@@ -2,7 +2,7 @@
 
 import { cloud } from "./cloud.js";
 import { element, name, select, term } from "./dom.js";
-import { count, countOf, duration, percent, signedDuration } from "./format.js";
+import { count, countOf, duration, durations, percent, signedDuration, signedDurations } from "./format.js";
 import { makeTable } from "./tables.js";
 
 const MOST_MOVED = 10, MOST_GROUPS = 200;
@@ -75,10 +75,12 @@ export class Difference {
     }
     const rows = [...sums].sort(([, a], [, b]) => a.change - b.change);
     const shown = rows.length > MOST_GROUPS ? [...rows.slice(0, MOST_GROUPS / 2), ...rows.slice(-MOST_GROUPS / 2)] : rows;
-    const cells = shown.map(([value, row]) => [
+    const before = shown.map(([, row]) => row.before / row.jobs), changes = shown.map(([, row]) => row.change / row.jobs);
+    const waits = durations(before), longer = signedDurations(changes, before);
+    const cells = shown.map(([value, row], line) => [
       model.label(group, value), { text: count(row.jobs), value: row.jobs },
-      { text: duration(row.before / row.jobs), value: row.before / row.jobs },
-      { text: signedDuration(row.change / row.jobs), value: row.change / row.jobs },
+      { text: waits[line], value: before[line] },
+      { text: longer[line], value: changes[line] },
       { text: percent(row.sooner / row.jobs), value: row.sooner / row.jobs },
       { text: percent(row.later / row.jobs), value: row.later / row.jobs },
     ]);
@@ -90,13 +92,15 @@ export class Difference {
   movedTable() {
     const { change, first, second, model } = this;
     const moved = largest(change, MOST_MOVED), users = model.groups.includes("user");
-    const cells = moved.map((job) => [
+    const before = moved.map((job) => first.wait(job)), after = moved.map((job) => second.wait(job)), like = [...before, ...after];
+    const waits = [durations(before, like), durations(after, like)], longer = signedDurations(moved.map((job) => change[job]), like);
+    const cells = moved.map((job, line) => [
       { node: element("button", { type: "button", class: "sl-link", click: () => this.choose(job) }, `job ${model.columns.id[job]}`), value: model.columns.id[job] },
       ...(users ? [model.label("user", model.columns.user[job])] : []),
       { text: count(model.columns.processors[job]), value: model.columns.processors[job] },
-      { text: duration(first.wait(job)), value: first.wait(job) },
-      { text: duration(second.wait(job)), value: second.wait(job) },
-      { text: signedDuration(change[job]), value: change[job] },
+      { text: waits[0][line], value: before[line] },
+      { text: waits[1][line], value: after[line] },
+      { text: longer[line], value: change[job] },
     ]);
     return makeTable("A job opens with the chain of causes of its change",
       [["Job", false, "job"], ...(users ? [["User", false, "group"]] : []), ["Size", true, "processors"], [`Wait, ${first.name}`, true, "wait"], [`Wait, ${second.name}`, true, "wait"], ["Change", true, "change"]], cells);

@@ -11,7 +11,25 @@ export function duration(seconds) {
 }
 
 /** The same with a sign, for differences. */
-export const signedDuration = (seconds) => (seconds > 0 ? "+" : "") + duration(seconds).replace("-", "−");
+export const signedDuration = (seconds) => signed(duration(seconds), seconds);
+
+const signed = (text, seconds) => (seconds > 0 ? "+" : "") + text.replace("-", "−");
+
+/** Durations of a column in one unit: the largest of which the median of those like them, without those of no time, has two. */
+export function durations(seconds, like = seconds) {
+  const sizes = like.map(Math.abs).filter((size) => size > 0).sort((a, b) => a - b);
+  const usual = sizes.length ? (sizes[(sizes.length - 1) >> 1] + sizes[sizes.length >> 1]) / 2 : 0;
+  const [unit, name] = UNITS.find(([unit]) => usual >= 2 * unit) ?? [1, "s"];
+  return seconds.map((value) => {
+    const size = Math.abs(value) / unit;
+    if (value && !(size >= 0.01 && size < 1000)) return duration(value);
+    return `${size && size < 0.1 ? (value / unit).toFixed(2) : significant(value / unit)} ${name}`;
+  });
+}
+
+/** The same with signs, for differences. */
+export const signedDurations = (seconds, like = seconds) =>
+  durations(seconds, like).map((text, row) => signed(text, seconds[row]));
 
 /** A tick of an axis of durations: 1 min, not 60 s. */
 export function tickDuration(seconds) {
