@@ -21,6 +21,7 @@ from schedlab.engine.queue.ties import BY_ENTRY, numbers_of, ties_of
 from schedlab.engine.queue.tree import new_tree
 from schedlab.engine.queue.waiting import Orders, Waiting
 from schedlab.engine.rules import ALL_VISIBLE, NEVER_STARVES, NO_SPECULATION, Rules
+from schedlab.engine.slurm.known_plans import nothing_known
 from schedlab.engine.slurm.state import NO_GROUP, Depths, Passes, new_depths, new_passes
 from schedlab.engine.world import PARTS, World
 from schedlab.scheduler.agent import AgentPolicy
@@ -81,7 +82,8 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
         if isinstance(scheduler.backfill, OwnPass):
             plan = plan._replace(own=new_own_words())
     elif isinstance(scheduler.backfill, Slurm):
-        plan = _slurm_passes(prepared, scheduler.backfill)
+        requests = 0 if parts["nodes"] is None else len(parts["nodes"].machine.requests)
+        plan = _slurm_passes(prepared, scheduler.backfill, requests)
         if parts["priority"] is not None:
             state.planned[:] = parts["priority"].whole == 0
     rules = rules_of(prepared, orders, observed=observed)
@@ -97,7 +99,7 @@ def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = F
     )
 
 
-def _slurm_passes(prepared: Prepared, passes: Slurm) -> Passes:
+def _slurm_passes(prepared: Prepared, passes: Slurm, requests: int) -> Passes:
     """Return the state of Slurm's passes before the first one."""
     submission = prepared.in_submission_order(batches(prepared.workload))
     planning, starting, reserving = (
@@ -105,7 +107,8 @@ def _slurm_passes(prepared: Prepared, passes: Slurm) -> Passes:
     )
     turns = len(prepared.jobs) if prepared.limits is None else len(prepared.limits.option_partition)
     steps = _plan_size(passes) or (0 if prepared.nodes is None else 2 * turns)
-    return new_passes(submission, planning, starting, reserving, prepared.processors, steps)
+    known = nothing_known(requests)
+    return new_passes(submission, planning, starting, reserving, prepared.processors, steps, known)
 
 
 def _depths(prepared: Prepared, passes: Slurm, names: Iterable[str], array: NDArray[np.int64]) -> Depths:

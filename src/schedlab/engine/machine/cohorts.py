@@ -21,6 +21,7 @@ USED = 0  # spans that have been allocated so far
 SPARE = 1  # the first released span, LAST if there is none; its `next` is the next one
 COHORTS = 2  # cohorts
 TOUCHED = 3  # cohorts of the nodes noted by `touch`
+CHANGES = 12  # how often anything has been planned, or is no longer
 
 
 @inner_kernel
@@ -72,6 +73,7 @@ def separate(timeline: Timeline) -> int:
     """Make cohorts of the nodes noted since the last call, which are then in `touched`; return how many."""
     count = timeline.counters[TOUCHED]
     timeline.counters[TOUCHED] = 0
+    timeline.counters[CHANGES] += 1
     for i in range(count):
         cohort = timeline.touched[i]
         marked = timeline.cohorts[cohort].marked

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.machine.cohorts import (
+    CHANGES,
     COHORTS,
     SPARE,
     copied_span,
@@ -43,6 +44,7 @@ def clear(machine: Machine, timeline: Timeline, now: int) -> None:
     spans = timeline.spans
     one_for_each_kind(timeline)
     timeline.counters[GIVEN] += 1
+    timeline.counters[CHANGES] += 1
     for cohort in range(timeline.counters[COHORTS]):
         node, span = node_of(timeline, cohort), spans[timeline.cohorts[cohort].first]
         there, gpus = machine.nodes[node], machine.nodes[node + 1].gpu - machine.nodes[node].gpu
@@ -62,6 +64,7 @@ def forget_the_past(timeline: Timeline, now: int) -> None:
     """Drop the part of the timeline before now."""
     spans = timeline.spans
     timeline.counters[GIVEN] += 1
+    timeline.counters[CHANGES] += 1
     for cohort in range(timeline.counters[COHORTS]):
         first = timeline.cohorts[cohort].first
         while spans[first].next != LAST and spans[spans[first].next].begin <= now:

@@ -52,7 +52,7 @@ class Timeline(NamedTuple):
     Parameters
     ----------
     counters
-        Twelve numbers, see `schedlab.engine.machine.cohorts` and `schedlab.engine.machine.timeline`.
+        Thirteen numbers, see `schedlab.engine.machine.cohorts` and `schedlab.engine.machine.timeline`.
     by_kind, kinds
         int64: the nodes that nothing tells apart are those from `by_kind[kinds[k]]` to `by_kind[kinds[k + 1] - 1]`.
     cohorts
@@ -121,7 +121,7 @@ def new_timeline(
     devices[: count * gpus] = WHOLE
     jobs = len(inputs.shape)
     return Timeline(
-        np.array([count, LAST, count, *[0] * 9], dtype=np.int64),
+        np.array([count, LAST, count, *[0] * 10], dtype=np.int64),
         by_kind,
         kinds,
         cohorts,

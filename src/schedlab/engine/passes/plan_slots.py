@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import FREE, NOW
+from schedlab.engine.machine.cohorts import CHANGES
 from schedlab.engine.machine.profile import (
     book,
     cap,
@@ -180,6 +181,7 @@ def keep_slot(world: World, processors: int, rounded: int, begins: int, ends: in
     On nodes, these are reserved as a whole: no other job can begin there meanwhile, and running jobs are not disturbed.
     """
     if world.nodes is not None:
+        world.nodes.ahead.counters[CHANGES] += 1  # even if no node is kept, it has other records
         if begins < ends:
             keep_choice(world.nodes, world.nodes.ahead, rounded, ends)
         return

@@ -34,6 +34,7 @@ from schedlab.engine.parts.preemption.in_plan import leave_out, put_in_again
 from schedlab.engine.parts.preemption.state import has_preemption
 from schedlab.engine.passes.nodes import fits_as
 from schedlab.engine.slurm.groups import begin_groups, leave_group, open_group
+from schedlab.engine.slurm.known_plans import is_known, note_known, plans_are_known, take_known
 from schedlab.engine.slurm.plan import rounded_down
 from schedlab.engine.slurm.plan_records import is_step
 from schedlab.engine.slurm.queue_entries import slot_in_turn
@@ -105,6 +106,13 @@ def _in_partition(world: World, job: int, option: int, estimate: int, begins: in
 
     The runs that it may preempt there do not count, even if they are not preempted yet.
     """
+    if plans_are_known(world):
+        if is_known(world, option, estimate, begins):
+            return take_known(world, world.nodes.machine.shape[option])
+        tested = world.plan.counters[TESTED]
+        second = _beside_others(world, option, estimate, begins)
+        note_known(world, job, option, estimate, begins, tested, second)
+        return second
     gone = 0 if is_component(world.heterogeneous, job) else leave_out(world, world.plan.planned_end, option)
     second = _beside_others(world, option, estimate, begins)
     put_in_again(world, world.plan.planned_end, gone)

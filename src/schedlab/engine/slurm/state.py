@@ -74,7 +74,8 @@ class Passes(NamedTuple):
     a backfill pass and a main pass consider, `reserving` those of a partition for which a backfill pass reserves.
     `steps` are the seconds between the records of a plan of limited size, in order. `turn` is where a pass is, see
     `schedlab.engine.slurm.turn`, and `groups` where it is among the ends of running jobs, see
-    `schedlab.engine.slurm.groups`.
+    `schedlab.engine.slurm.groups`; `known` has what was found last for each request, see
+    `schedlab.engine.slurm.known_plans`.
     """
 
     counters: Kept[NDArray[np.int64]]
@@ -89,6 +90,7 @@ class Passes(NamedTuple):
     steps: Kept[NDArray[np.int64]]
     turn: Scratch[NDArray[Any]]
     groups: Scratch[NDArray[Any]]
+    known: Scratch[NDArray[Any]]
 
 
 def new_depths(most: NDArray[np.int64], group: NDArray[np.int64]) -> Depths:
@@ -98,7 +100,13 @@ def new_depths(most: NDArray[np.int64], group: NDArray[np.int64]) -> Depths:
 
 
 def new_passes(
-    submission: NDArray[np.int64], planning: Depths, starting: Depths, reserving: Depths, processors: int, steps: int
+    submission: NDArray[np.int64],
+    planning: Depths,
+    starting: Depths,
+    reserving: Depths,
+    processors: int,
+    steps: int,
+    known: NDArray[Any],
 ) -> Passes:
     """Return the state before the first pass."""
     jobs = len(submission)
@@ -119,4 +127,5 @@ def new_passes(
         steps=np.empty(steps + 2, dtype=np.int64),
         turn=new_records(1, TURN),
         groups=new_records(1, GROUPS),
+        known=known,
     )
