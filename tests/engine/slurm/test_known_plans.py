@@ -5,6 +5,7 @@ The reference implementation searches for each of them anew.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from random import Random
 
 import pytest
@@ -53,4 +54,4 @@ def test_alike_jobs_start_when_and_where_they_do_if_each_is_searched_for_anew(op
     assert schedule.start_time.tolist() == expected.start_time.tolist()
     where, first = schedule.placement.node.tolist(), schedule.placement.offsets.tolist()
     nodes = [sorted(part.node for part in parts) for parts in places]
-    assert [sorted(where[begin:end]) for begin, end in zip(first, first[1:], strict=False)] == nodes
+    assert [sorted(where[begin:end]) for begin, end in pairwise(first)] == nodes

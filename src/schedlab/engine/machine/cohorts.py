@@ -33,7 +33,7 @@ def one_for_each_kind(timeline: Timeline) -> None:
     for kind in range(counters[COHORTS]):
         cohorts[kind].first = kind
         cohorts[kind].begin, cohorts[kind].end = kinds[kind], kinds[kind + 1]
-        cohorts[kind].marked = 0
+        cohorts[kind].marked, cohorts[kind].until = 0, -NEVER
         cohorts[kind].since, cohorts[kind].reserved, cohorts[kind].free_again = -NEVER, NEVER, NEVER
         for i in range(kinds[kind], kinds[kind + 1]):
             node = timeline.by_kind[i]

@@ -16,6 +16,7 @@ from schedlab.engine.jobs.clock import NOW
 from schedlab.engine.jobs.state import NO_JOB
 from schedlab.engine.parts.admission import NO_REASON, may_start, why_not
 from schedlab.engine.parts.dependencies.kernels import is_ready
+from schedlab.engine.parts.heterogeneous.kernels import has_components
 from schedlab.engine.parts.limits.state import (
     BY_NUMBER,
     DEPENDENCY,
@@ -39,6 +40,7 @@ def count_waiting(world: World, now: int) -> None:
         queue: Any = world.waiting.queue
         first = world.limits.others
         first[:] = NO_JOB
+        in_order = _is_in_order(world)
         for i in range(queue.length[0]):
             job = queue.order[i]
             if not is_ready(world.dependencies, job):
@@ -51,8 +53,8 @@ def count_waiting(world: World, now: int) -> None:
             world.limits.waited[job, PRIORITY] += seconds
             for option in range(world.limits.options[job], world.limits.options[job + 1]):
                 partition = world.limits.partition[option]
-                if first[partition] == NO_JOB or _precedes(
-                    world, world.orders.policy.score, before, job, first[partition]
+                if first[partition] == NO_JOB or (
+                    not in_order and _precedes(world, world.orders.policy.score, before, job, first[partition])
                 ):
                     first[partition] = job
         for partition in range(first.shape[0]):
@@ -95,6 +97,17 @@ def _count_hidden(beyond: Any, limits: LimitState, seconds: int) -> None:
     if beyond is not None:
         for i in range(beyond.length[0]):
             limits.waited[beyond.order[i], PRIORITY] += seconds
+
+
+@inlined
+def _is_in_order(world: World) -> bool:
+    """Return whether the queue is sorted in the order of the policy, as Slurm's is but for heterogeneous jobs."""
+    return (
+        world.rules.depth > 0
+        and world.rules.starvation < 0
+        and world.limits.counters[BY_NUMBER] == 0
+        and not has_components(world)
+    )
 
 
 @inner_kernel

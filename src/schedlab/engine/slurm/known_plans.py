@@ -53,20 +53,31 @@ def plans_are_known(world: World) -> bool:
 
 
 @inner_kernel
-def is_known(world: World, option: int, estimate: int, begins: int) -> bool:
-    """Return whether the last search for a request is this one, in the same plan, and its nodes are still known."""
-    request = world.nodes.machine.shape[option]
-    known, timeline = world.plan.known[request], world.nodes.ahead
+def was_asked(world: World, option: int, estimate: int, begins: int) -> bool:
+    """Return whether the last search for a request is this one, in the same plan, and its nodes are still known.
+
+    If not, note what is asked; `note_found` has to follow.
+    """
+    request, tested = world.nodes.machine.shape[option], world.plan.counters[TESTED]
+    known, plan, partition = world.plan.known[request], _number_of_plan(world), _partition_of(world, option)
     if (
-        known.plan != _number_of_plan(world)
-        or known.estimate != estimate
-        or known.begins != begins
-        or known.tested != world.plan.counters[TESTED]
-        or known.partition != _partition_of(world, option)
+        known.plan == plan
+        and known.estimate == estimate
+        and known.begins == begins
+        and known.tested == tested
+        and known.partition == partition
+        and (known.second == NO_SECOND or _has_nodes_of(world, known.job, request))
     ):
-        return False
-    found = timeline.held[known.job] > 0 and timeline.reserved[timeline.offsets[known.job]].request == request
-    return bool(known.second == NO_SECOND or found)
+        return True
+    known.plan, known.partition, known.estimate, known.begins, known.tested = plan, partition, estimate, begins, tested
+    return False
+
+
+@inlined
+def _has_nodes_of(world: World, job: int, request: int) -> bool:
+    """Return whether the nodes that a job has reserved were found for a request."""
+    timeline = world.nodes.ahead
+    return timeline.held[job] > 0 and timeline.reserved[timeline.offsets[job]].request == request
 
 
 @inner_kernel
@@ -81,12 +92,10 @@ def take_known(world: World, request: int) -> int:
 
 
 @inner_kernel
-def note_known(world: World, job: int, option: int, estimate: int, begins: int, tested: int, second: int) -> None:
+def note_found(world: World, job: int, request: int, second: int) -> None:
     """Note what a search for a job has found."""
-    known, counters = world.plan.known[world.nodes.machine.shape[option]], world.plan.counters
-    known.plan, known.partition, known.estimate = _number_of_plan(world), _partition_of(world, option), estimate
-    known.begins, known.tested, known.job, known.second = begins, tested, job, second
-    known.behind, known.fits = counters[BEHIND], counters[TESTED]
+    known, counters = world.plan.known[request], world.plan.counters
+    known.job, known.second, known.behind, known.fits = job, second, counters[BEHIND], counters[TESTED]
     if second != NO_SECOND:
         remember(world.nodes, world.nodes.ahead, job)
 

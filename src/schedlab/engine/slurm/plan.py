@@ -18,7 +18,16 @@ from schedlab.engine.parts.preemption.in_plan import note_ends
 from schedlab.engine.passes.plan_slots import changes_at, ends_exactly, keep_slot, note_group, plan_group, plan_nothing
 from schedlab.engine.slurm.groups import begin_groups, leave_group, open_group
 from schedlab.engine.slurm.plan_records import add_step, drop_step, is_step, place_of_step
-from schedlab.engine.slurm.state import BACKFILL_PASSES, EMPTY_FIRST_RECORD, RECORDS, STEPS, STEPS_CHANGE, TWICE, Passes
+from schedlab.engine.slurm.state import (
+    BACKFILL_PASSES,
+    EMPTY_FIRST_RECORD,
+    LISTED_AT,
+    RECORDS,
+    STEPS,
+    STEPS_CHANGE,
+    TWICE,
+    Passes,
+)
 from schedlab.kernels import inlined, inner_kernel
 
 if TYPE_CHECKING:
@@ -36,6 +45,7 @@ def expect_ends(world: World) -> int:
     plan_nothing(world, world.state.clock[FREE], strict)
     exactly, late, ends = ends_exactly(world), NEVER, NO_SECOND
     freed = together = 0
+    world.plan.counters[LISTED_AT] = -1
     groups = world.plan.groups[0]
     begin_groups(groups, running, now)
     while groups.place >= 0:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from schedlab.engine.jobs.calendar import NEVER, next_place, record_at
+from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import NOW
 from schedlab.engine.machine.cohorts import COHORTS, node_of, size_of
 from schedlab.engine.machine.core_caps import copy_left
@@ -23,7 +23,7 @@ from schedlab.engine.machine.numbers import BOOKED, KEPT, PLANNED, UNLIMITED
 from schedlab.engine.machine.placement import choose
 from schedlab.engine.machine.placement_exceptions import look_ahead
 from schedlab.engine.machine.slots import give_room
-from schedlab.engine.machine.state import LATER, PICKED, VIEW_NUMBER, Nodes
+from schedlab.engine.machine.state import LATER, PICKED, Nodes
 from schedlab.engine.machine.timeline_state import LAST, Timeline
 from schedlab.engine.parts.dependencies.kernels import NO_SECOND
 from schedlab.engine.parts.heterogeneous.kernels import has_components, is_component
@@ -34,11 +34,12 @@ from schedlab.engine.parts.preemption.in_plan import leave_out, put_in_again
 from schedlab.engine.parts.preemption.state import has_preemption
 from schedlab.engine.passes.nodes import fits_as
 from schedlab.engine.slurm.groups import begin_groups, leave_group, open_group
-from schedlab.engine.slurm.known_plans import is_known, note_known, plans_are_known, take_known
+from schedlab.engine.slurm.known_plans import note_found, plans_are_known, take_known, was_asked
 from schedlab.engine.slurm.plan import rounded_down
 from schedlab.engine.slurm.plan_records import is_step
 from schedlab.engine.slurm.queue_entries import slot_in_turn
-from schedlab.engine.slurm.state import BACKFILL_PASSES, BEHIND, STEPS_CHANGE, TESTED
+from schedlab.engine.slurm.runs_by_end import holds_usable, list_runs
+from schedlab.engine.slurm.state import BACKFILL_PASSES, BEHIND, LISTED, STEPS_CHANGE, TESTED
 from schedlab.engine.slurm.usable import find_usable, may_suffice
 from schedlab.kernels import inlined, inner_kernel
 
@@ -92,7 +93,6 @@ def may_begin_now(world: World, job: int, estimate: int) -> bool:
         memory = world.nodes.memory[request]
         if not found and (memory.barred != number or memory.barred_for > estimate):
             find_usable(world, world.nodes.ahead, one, now, estimate, now)
-            world.nodes.counters[VIEW_NUMBER] += 1
             found = _fits_at(world, request, now, now, estimate + 1, False)
             if not found and world.nodes.machine.requests[request].most_leaves == UNLIMITED:
                 memory.barred, memory.barred_for = number, estimate
@@ -107,11 +107,11 @@ def _in_partition(world: World, job: int, option: int, estimate: int, begins: in
     The runs that it may preempt there do not count, even if they are not preempted yet.
     """
     if plans_are_known(world):
-        if is_known(world, option, estimate, begins):
-            return take_known(world, world.nodes.machine.shape[option])
-        tested = world.plan.counters[TESTED]
+        request = world.nodes.machine.shape[option]
+        if was_asked(world, option, estimate, begins):
+            return take_known(world, request)
         second = _beside_others(world, option, estimate, begins)
-        note_known(world, job, option, estimate, begins, tested, second)
+        note_found(world, job, request, second)
         return second
     gone = 0 if is_component(world.heterogeneous, job) else leave_out(world, world.plan.planned_end, option)
     second = _beside_others(world, option, estimate, begins)
@@ -126,7 +126,7 @@ def _beside_others(world: World, option: int, estimate: int, begins: int) -> int
     while moment != NEVER:
         later = find_usable(world, world.nodes.ahead, option, moment, estimate, now)
         second: Any = np.int64(NO_SECOND)  # as a plain constant, it would have a type of its own
-        if may_suffice(world.nodes, world.nodes.ahead, request):
+        if may_suffice(world, request):
             stop = later if world.plan.counters[TESTED] else NEVER
             second = _as_runs_end(world, world.nodes.ahead, request, moment, estimate + 1, stop)
             world.plan.counters[TESTED] = max(world.plan.counters[TESTED], 1 if second != NO_SECOND else 0)
@@ -147,11 +147,12 @@ def _as_runs_end(world: World, timeline: Timeline, request: int, moment: int, le
     Runs that end behind `stop` are not looked at, and it is NO_SECOND if the request does not fit before they do.
     It gets nodes that are free as soon as it fits, also if it may only begin later.
     """
-    world.nodes.counters[VIEW_NUMBER] += 1
     now, groups = world.state.clock[NOW], world.plan.groups[0]
     if _may_fit_now(world, request, moment) and _fits_at(world, request, now, max(now, moment), length, False):
         return max(now, moment)
     begin_groups(groups, world.state.running, now)
+    list_runs(world)
+    groups.place = 0
     end = _next_group(world, timeline, stop)
     while end != NEVER:
         second = _try(world, request, moment, length, groups.tried, end)
@@ -169,14 +170,14 @@ def _next_group(world: World, timeline: Timeline, stop: int) -> int:
     Its runs are those that hold usable nodes; one that is late, or ends in the next second, is a group by itself. The
     next end of any run decides whether a group goes on: if it is too late, the group is over.
     """
-    running, groups, now = world.state.running, world.plan.groups[0], world.state.clock[NOW]
+    groups, now = world.plan.groups[0], world.state.clock[NOW]
     place, tried, last = groups.place, groups.tried, NO_SECOND
     asked = False  # whether the group has been found to go on behind its last end so far
-    while place >= 0:
-        record = record_at(running, place)
-        end = max(record.end, now + 1)
+    while place < world.plan.counters[LISTED]:
+        listed = world.plan.runs[place]
+        end = max(listed.end, now + 1)
         if end != last and (end != tried or end != now + 1):
-            known, holds = _ends_and_holds(world, timeline, record.job, end)
+            known, holds = _ends_and_holds(world, timeline, listed, end)
             if known:
                 if last != NO_SECOND and not asked:
                     asked = True
@@ -187,10 +188,10 @@ def _next_group(world: World, timeline: Timeline, stop: int) -> int:
                 if holds:
                     last, asked = end, False
                     if end == now + 1:
-                        place = next_place(running, place)
+                        place += 1
                         break
                     open_group(groups, world.rules, end)
-        place = next_place(running, place)
+        place += 1
     groups.place = place
     return NEVER if last == NO_SECOND else last
 
@@ -209,21 +210,11 @@ def _may_fit_now(world: World, request: int, moment: int) -> bool:
 
 
 @inlined
-def _ends_and_holds(world: World, timeline: Timeline, job: int, end: int) -> tuple[bool, bool]:
+def _ends_and_holds(world: World, timeline: Timeline, listed: Any, end: int) -> tuple[bool, bool]:
     """Return whether the plan knows that a run ends at a second, and whether it holds usable nodes."""
     if has_preemption(world) or has_components(world):  # the plan may lack runs
-        return _ends_at(world.nodes, timeline, job, end)
-    return True, _holds_usable(world.nodes, timeline, job)
-
-
-@inlined
-def _holds_usable(nodes: Nodes, timeline: Timeline, job: int) -> bool:
-    """Return whether a run holds usable nodes."""
-    run = nodes.run[job]
-    for place in range(nodes.offsets[run], nodes.offsets[run + 1]):
-        if timeline.cohorts[timeline.cohort[nodes.places[place].node]].gain == 1:
-            return True
-    return False
+        return _ends_at(world.nodes, timeline, listed.job, end)
+    return True, holds_usable(world.nodes, timeline, listed)
 
 
 @inlined
@@ -303,10 +294,11 @@ def _fits_at(world: World, request: int, second: int, begins: int, length: int, 
     cohorts = timeline.cohorts
     for cohort in range(timeline.counters[COHORTS]):
         if cohorts[cohort].gain == 1:
-            marks = planned_marks(world, node_of(timeline, cohort), begins, begins + length)
-            if cohorts[cohort].until <= second or _closures_differ(world, timeline, cohort, marks):
+            node = node_of(timeline, cohort)
+            marks = planned_marks(world, node, begins, begins + length)
+            if not _is_seen(cohorts[cohort], node, second) or _closures_differ(world, timeline, cohort, marks):
                 _look(world, timeline, cohort, second, marks)
-                cohorts[cohort].room = room(world.nodes.machine, world.nodes.later, request, node_of(timeline, cohort))
+                cohorts[cohort].room = room(world.nodes.machine, world.nodes.later, request, node)
             if cohorts[cohort].room > 0:
                 spaces += size_of(timeline, cohort)
                 held += size_of(timeline, cohort) * cohorts[cohort].room
@@ -317,6 +309,12 @@ def _fits_at(world: World, request: int, second: int, begins: int, length: int, 
     found = choose(world.nodes, LATER, request)
     look_ahead(world.nodes.ways, False)
     return found
+
+
+@inlined
+def _is_seen(cohort: Any, node: int, second: int) -> bool:
+    """Return whether what was last seen of the runs on a node that stands for a cohort holds at a second."""
+    return cohort.from_then <= second < cohort.until and cohort.seen == node
 
 
 @inlined
@@ -344,6 +342,7 @@ def _look(world: World, timeline: Timeline, cohort: int, second: int, marks: int
     copy_left(timeline.left, span, view.left, node)
     for i in range(world.nodes.machine.nodes[node + 1].gpu - first):
         view.devices[first + i] = timeline.devices[span * timeline.gpus + i]
+    timeline.cohorts[cohort].seen, timeline.cohorts[cohort].from_then = node, spans[span].begin
     timeline.cohorts[cohort].until = NEVER if spans[span].next == LAST else spans[spans[span].next].begin
 
 

@@ -42,7 +42,13 @@ FEW = 19  # 1 if so few jobs wait that the present backfill pass plans them all
 IDLE = 20  # 1 if it has reserved nodes that are idle, which is taken for granted where many jobs wait
 STANDS = 21  # a job that still has room now beside all reservations, on the nodes found for it; NO_JOB if none is known
 ASLEEP = 22  # 1 if only jobs wait that have returned since the last other event, for which no backfill pass is made
-COUNTERS_SIZE = 23
+SEARCHED = 23  # the request of the last search beside reservations ...
+SEARCHED_IN = 24  # ... and the number of its view of the machine
+USABLE_NODES = 25  # nodes in no reservation that a job would touch, by the last search ...
+USABLE_CORES = 26  # ... and their cores
+LISTED = 27  # running jobs that are listed by their ends ...
+LISTED_AT = 28  # ... after so many starts and ends; -1 if none are
+COUNTERS_SIZE = 29
 
 # In RESTING.
 AWAKE = 0  # passes do not rest
@@ -75,7 +81,8 @@ class Passes(NamedTuple):
     `steps` are the seconds between the records of a plan of limited size, in order. `turn` is where a pass is, see
     `schedlab.engine.slurm.turn`, and `groups` where it is among the ends of running jobs, see
     `schedlab.engine.slurm.groups`; `known` has what was found last for each request, see
-    `schedlab.engine.slurm.known_plans`.
+    `schedlab.engine.slurm.known_plans`, and `runs` the running jobs by their ends, see
+    `schedlab.engine.slurm.runs_by_end`.
     """
 
     counters: Kept[NDArray[np.int64]]
@@ -91,6 +98,7 @@ class Passes(NamedTuple):
     turn: Scratch[NDArray[Any]]
     groups: Scratch[NDArray[Any]]
     known: Scratch[NDArray[Any]]
+    runs: Scratch[NDArray[Any]]
 
 
 def new_depths(most: NDArray[np.int64], group: NDArray[np.int64]) -> Depths:
@@ -101,14 +109,13 @@ def new_depths(most: NDArray[np.int64], group: NDArray[np.int64]) -> Depths:
 
 def new_passes(
     submission: NDArray[np.int64],
-    planning: Depths,
-    starting: Depths,
-    reserving: Depths,
+    depths: tuple[Depths, Depths, Depths],
     processors: int,
     steps: int,
     known: NDArray[Any],
+    runs: NDArray[Any],
 ) -> Passes:
-    """Return the state before the first pass."""
+    """Return the state before the first pass; `depths` are those for planning, starting and reserving."""
     jobs = len(submission)
     counters = np.zeros(COUNTERS_SIZE, dtype=np.int64)
     counters[STANDS] = NO_JOB
@@ -121,11 +128,12 @@ def new_passes(
         planned_end=np.zeros(jobs, dtype=np.int64),
         planned_in=np.zeros(jobs, dtype=np.int64),
         begins=np.zeros(jobs, dtype=np.int64),
-        planning=planning,
-        starting=starting,
-        reserving=reserving,
+        planning=depths[0],
+        starting=depths[1],
+        reserving=depths[2],
         steps=np.empty(steps + 2, dtype=np.int64),
         turn=new_records(1, TURN),
         groups=new_records(1, GROUPS),
         known=known,
+        runs=runs,
     )

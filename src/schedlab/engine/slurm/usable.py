@@ -9,13 +9,14 @@ import numpy as np
 from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.machine.cohorts import COHORTS, node_of, size_of
 from schedlab.engine.machine.numbers import PLANNED
-from schedlab.engine.machine.state import Nodes
+from schedlab.engine.machine.state import VIEW_NUMBER
 from schedlab.engine.machine.timeline import LONG_AGO
 from schedlab.engine.machine.timeline_state import LAST, Timeline
 from schedlab.engine.parts.limits.state import LimitState
+from schedlab.engine.slurm.known_plans import plans_are_known
 from schedlab.engine.slurm.plan import end_of_plan
 from schedlab.engine.slurm.plan_records import place_of_step
-from schedlab.engine.slurm.state import STEPS, STEPS_CHANGE
+from schedlab.engine.slurm.state import SEARCHED, SEARCHED_IN, STEPS, STEPS_CHANGE, USABLE_CORES, USABLE_NODES
 from schedlab.kernels import inlined, inner_kernel
 
 if TYPE_CHECKING:
@@ -32,8 +33,10 @@ def find_usable(world: World, timeline: Timeline, option: int, moment: int, esti
     if there is none.
     """
     asked = world.nodes.machine.requests[world.nodes.machine.shape[option]]
-    steps, count, over = world.plan.steps, world.plan.counters[STEPS], end_of_plan(world.rules, now)
+    steps, count, cores = world.plan.steps, 0, 0
+    over = end_of_plan(world.rules, now)
     touched, later, enters = moment + estimate, NEVER, NEVER
+    anew = _begin_view(world, world.nodes.machine.shape[option])
     for cohort in range(timeline.counters[COHORTS]):
         group, node = timeline.cohorts[cohort], node_of(timeline, cohort)
         if moment < group.since or moment >= group.free_again:
@@ -45,19 +48,36 @@ def find_usable(world: World, timeline: Timeline, option: int, moment: int, esti
         )
         if usable:
             enters = min(enters, group.reserved)
+            count += size_of(timeline, cohort)
+            cores += size_of(timeline, cohort) * world.nodes.machine.nodes[node].cores
         if group.free_again < min(later, over) and _is_of(world.limits, timeline, cohort, option):
             later = group.free_again
-        group.room = 0
+        if anew or not usable:
+            group.room, group.until = 0, LONG_AGO
         group.gain = 1 if usable else 0
-        group.until = LONG_AGO
+    world.plan.counters[USABLE_NODES], world.plan.counters[USABLE_CORES] = count, cores
     beyond = place_of_step(world.plan, touched + 1)
-    last = steps[beyond + 1] if beyond + 1 < count else NEVER
+    last = steps[beyond + 1] if beyond + 1 < world.plan.counters[STEPS] else NEVER
     if later > last and not world.rules.searches_whole_plan:
         later = NEVER
         enters = min(enters, steps[beyond])
     if moment == now and enters < NEVER:  # as time goes on, the job would touch more
         world.plan.counters[STEPS_CHANGE] = min(world.plan.counters[STEPS_CHANGE], enters - estimate)
     return later
+
+
+@inlined
+def _begin_view(world: World, request: int) -> bool:
+    """Begin a view of the machine for a request; return whether nothing of the last one holds for it.
+
+    What the last search for the same request has seen of runs holds as long as no other view has begun since, but where
+    runs leave the plan for some jobs, or start elsewhere than planned.
+    """
+    counters, views = world.plan.counters, world.nodes.counters
+    anew = counters[SEARCHED] != request or counters[SEARCHED_IN] != views[VIEW_NUMBER] or not plans_are_known(world)
+    views[VIEW_NUMBER] += 1
+    counters[SEARCHED], counters[SEARCHED_IN] = request, views[VIEW_NUMBER]
+    return anew
 
 
 @inner_kernel
@@ -80,14 +100,10 @@ def _find_reservation(timeline: Timeline, cohort: int, moment: int) -> None:
 
 
 @inlined
-def may_suffice(nodes: Nodes, timeline: Timeline, request: int) -> bool:
+def may_suffice(world: World, request: int) -> bool:
     """Return whether usable nodes would suffice for a request if nothing ran there."""
-    asked, count, cores = nodes.machine.requests[request], 0, 0
-    for cohort in range(timeline.counters[COHORTS]):
-        if timeline.cohorts[cohort].gain == 1:
-            count += size_of(timeline, cohort)
-            cores += size_of(timeline, cohort) * nodes.machine.nodes[node_of(timeline, cohort)].cores
-    return count >= asked.nodes and cores >= asked.tasks * asked.task_cores
+    asked, counters = world.nodes.machine.requests[request], world.plan.counters
+    return counters[USABLE_NODES] >= asked.nodes and counters[USABLE_CORES] >= asked.tasks * asked.task_cores
 
 
 @inlined

@@ -1,0 +1,58 @@
+"""The running jobs by their expected ends, in one row: a search for a plan goes through them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from schedlab.engine.jobs.calendar import next_place, record_at, soonest_place
+from schedlab.engine.machine.state import CHANGED, RUNS, Nodes
+from schedlab.engine.machine.timeline_state import Timeline
+from schedlab.engine.parts.preemption.state import has_preemption
+from schedlab.engine.slurm.state import LISTED, LISTED_AT
+from schedlab.kernels import inlined, inner_kernel
+
+if TYPE_CHECKING:
+    from schedlab.engine.world import World
+
+SEVERAL = -1
+"""In place of the node of a run that has several."""
+
+RUN = np.dtype([("end", "i8"), ("job", "i8"), ("node", "i8")])
+"""When a running job is expected to end, and its node, or SEVERAL."""
+
+
+@inlined
+def list_runs(world: World) -> None:
+    """List the running jobs, soonest end first, unless they have been since the last start or end in this plan."""
+    number = world.nodes.counters[RUNS] + world.nodes.counters[CHANGED]
+    if has_preemption(world) or world.plan.counters[LISTED_AT] != number:
+        _list_runs(world)
+        world.plan.counters[LISTED_AT] = number
+
+
+@inner_kernel
+def _list_runs(world: World) -> None:
+    nodes, running, count = world.nodes, world.state.running, 0
+    place = soonest_place(running)
+    while place >= 0:
+        record, listed = record_at(running, place), world.plan.runs[count]
+        first, behind = nodes.offsets[nodes.run[record.job]], nodes.offsets[nodes.run[record.job] + 1]
+        listed.end, listed.job = record.end, record.job
+        listed.node = nodes.places[first].node if behind == first + 1 else SEVERAL
+        place = next_place(running, place)
+        count += 1
+    world.plan.counters[LISTED] = count
+
+
+@inlined
+def holds_usable(nodes: Nodes, timeline: Timeline, listed: Any) -> bool:
+    """Return whether a listed run holds usable nodes."""
+    if listed.node != SEVERAL:
+        return timeline.cohorts[timeline.cohort[listed.node]].gain == 1
+    run = nodes.run[listed.job]
+    for place in range(nodes.offsets[run], nodes.offsets[run + 1]):
+        if timeline.cohorts[timeline.cohort[nodes.places[place].node]].gain == 1:
+            return True
+    return False
