@@ -43,12 +43,22 @@ if TYPE_CHECKING:
     from schedlab.schedule.schedule import Schedule
     from schedlab.when.backtests import Backtest
     from schedlab.when.forks import Twin
+    from schedlab.when.start_forecast import Forking
     from schedlab.workload.reading import Reading
     from schedlab.workload.workload import Workload
 
 
 ReportOption = Annotated[
     Path | None, typer.Option("--report", metavar="FILE.html", help="With --backtest: write its page, too.")
+]
+
+WithinOption = Annotated[
+    float,
+    typer.Option(
+        min=0,
+        metavar="SECONDS",
+        help="Begin no further simulation after so many seconds, beyond the first ten; 0: make all.",
+    ),
 ]
 
 
@@ -99,6 +109,7 @@ def when(
     sample: Annotated[int, typer.Option(metavar="N", help="With --backtest: jobs of each half of the log.")] = 600,
     report: ReportOption = None,
     forks: Annotated[int, typer.Option(min=1, help="Number of simulations.")] = 100,
+    within: WithinOption = 20,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all randomness.")] = 1,
     clean: Clean = "default",
     processors: Processors = None,
@@ -112,6 +123,7 @@ def when(
     from schedlab.when.start_forecast import Forking
 
     _check_report(report, backtest)
+    how = Forking(forks, seed, within=within or None)
     if site is not None:
         files = {"squeue": squeue, "sinfo": sinfo, "sprio": sprio, "sshare": sshare, "reservations": reservations}
         words = new_words(nodes, cores, time, ",".join(reading.partition) or None, like)
@@ -124,10 +136,10 @@ def when(
         if other_sites:
             if others or not words:
                 raise typer.BadParameter("--or-site compares sites for one new job: --nodes or --cores, and --time")
-            return compare_sites(asked, Forking(forks, seed), other_sites, as_json=as_json)
+            return compare_sites(asked, how, other_sites, as_json=as_json)
         if others and words:
-            return advise_at_site(asked, Forking(forks, seed), others, as_json=as_json)
-        return answer_at_site(asked, Forking(forks, seed), Outputs(tuple(output or ()), watch), as_json=as_json)
+            return advise_at_site(asked, how, others, as_json=as_json)
+        return answer_at_site(asked, how, Outputs(tuple(output or ()), watch), as_json=as_json)
     if squeue is not None and trace is not None:
         words = new_words(nodes, cores, time, ",".join(reading.partition) or None, like)
         if backtest or bool(jobs) + every + bool(words) != 1:
@@ -135,7 +147,7 @@ def when(
         whole = replace(reading, partition=())  # the partition is the new job's, and the past is of all
         read = read_trace(trace, clean, processors=processors, requests=requests, reading=whole)
         queue = SiteQuestion(trace, {"squeue": squeue}, at, reading.timezone or "UTC", tuple(jobs or ()), words, user)
-        return answer_from_queue(read.workload, queue, Forking(forks, seed), as_json=as_json)
+        return answer_from_queue(read.workload, queue, how, as_json=as_json)
     _refuse_mixtures(jobs or [], every, cores, time, backtest, at)
     if trace is None:
         raise typer.BadParameter("give the log of a machine, or --site")
@@ -151,7 +163,7 @@ def when(
         else:
             new = None if cores is None else _new_job(read.workload, cores, time, _whole("--user", user or "-1"))
             numbers = [_whole("JOB", job) for job in jobs or ()]
-            _ask(log, twin, _second(at, read.workload), (numbers or None, new, forks, seed), as_json)
+            _ask(log, twin, _second(at, read.workload), (numbers or None, new), how, as_json)
     read.note_cleaning()
 
 
@@ -236,25 +248,27 @@ def _ask(
     log: Schedule,
     twin: Twin,
     now: int,
-    asked: tuple[list[int] | None, Workload | None, int, int],
+    asked: tuple[list[int] | None, Workload | None],
+    how: Forking,
     as_json: bool,
 ) -> None:
     """Print a forecast."""
     from schedlab.scheduler.scheduler import as_scheduler
-    from schedlab.when.start_forecast import forecast
+    from schedlab.when.start_forecast import forecast_of_state
     from schedlab.when.state import state_at
     from schedlab.when.texts import forecast_text
 
-    jobs, new, forks, seed = asked
+    jobs, new = asked
     if new is not None and int(new.requested_processors[0]) > log.processors:
         asked_for = f"--cores {new.requested_processors[0]}"
         raise InputError(f"{asked_for}: such a job never starts, the machine has {log.processors} processors")
     state = state_at(log, now)
     if jobs is None and new is None and not len(state.waiting):
         raise InputError(f"no job waits at second {now}: name a new one (--cores, --time) or another moment (--at)")
-    found = forecast(log, now, twin, jobs=jobs, new=new, forks=forks, seed=seed)
+    found = forecast_of_state(state, twin, log, how, jobs=jobs, new=new)
     if as_json:
-        told = {"now": now, "forks": forks, "seed": seed, "weeks_of_arrivals": found.weeks}
+        told = {"now": now, "forks": found.forks, "forks_left_out": found.left_out, "seed": how.seed}
+        told["weeks_of_arrivals"] = found.weeks
         show_json({**told, "scheduler": as_scheduler(twin.scheduler).text, "jobs": found.to_dicts()})
         return
     running = state.start_time >= 0

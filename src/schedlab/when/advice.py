@@ -96,9 +96,7 @@ def advise(
         if not found:
             lasts = run_times_of(answer, how)
         waits, limit = answer.starts.waits[:, 0], int(answer.starts.jobs.requested_time[0])
-        ends = lasts <= limit
-        result = np.where(ends, waits + lasts, np.inf)
-        found.append(RequestOption(words, waits, result, float(1 - ends.mean())))
+        found.append(RequestOption(words, waits, results(waits, lasts, limit), float((lasts > limit).mean())))
     if not found:
         raise InputError(f"no request of the job can start: {refused[0]}")
     return tuple(sorted(found, key=lambda one: (one.killed > ALLOWED, one.median)))
@@ -111,6 +109,12 @@ def run_times_of(answer: SiteForecast, how: Forking) -> NDArray[np.int64]:
     known = RunTimes(past, starts.now, how.sampling).of(int(starts.jobs.user_id[0]), int(starts.jobs.requested_time[0]))
     level = np.random.default_rng([how.seed, starts.now, 1]).random(how.forks)
     return known.quantile(level, int(starts.jobs.requested_time[0]), -1)
+
+
+def results(waits: NDArray[np.int64], lasts: NDArray[np.int64], limit: int) -> NDArray[np.float64]:
+    """Return the seconds until the result in each fork that was made, infinite where the job is killed at its limit."""
+    made = lasts[: len(waits)]  # with a bound on time, there are fewer forks than run times
+    return np.where(made <= limit, waits + made, np.inf)
 
 
 def advice_text(options: Sequence[RequestOption], job: Sequence[str]) -> str:

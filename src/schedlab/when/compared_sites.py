@@ -14,7 +14,7 @@ from schedlab.arguments import explained
 from schedlab.errors import InputError
 from schedlab.schedule.summary import duration
 from schedlab.site.site import Site
-from schedlab.when.advice import ALLOWED, run_times_of, until
+from schedlab.when.advice import ALLOWED, results, run_times_of, until
 from schedlab.when.site_forecast import asked_job, at_site
 from schedlab.when.snapshots import Snapshot, SnapshotFiles
 from schedlab.when.start_forecast import Forking
@@ -95,8 +95,9 @@ def which_site(
             continue
         if lasts is None:
             lasts = run_times_of(answer, how)
-        waits, ends = answer.starts.waits[:, 0], lasts <= int(answer.starts.jobs.requested_time[0])
-        found.append(SiteOption(site.name, waits, np.where(ends, waits + lasts, np.inf), float(1 - ends.mean())))
+        waits, limit = answer.starts.waits[:, 0], int(answer.starts.jobs.requested_time[0])
+        result = results(waits, lasts, limit)
+        found.append(SiteOption(site.name, waits, result, float((lasts > limit).mean())))
     if lasts is None:
         told = "; ".join(f"{one.site}: {one.refused}" for one in found)
         raise InputError(f"the job can start on none of the clusters: {told}")

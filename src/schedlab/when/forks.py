@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
@@ -12,6 +13,7 @@ from schedlab.campaign.run.executors import usable_cores
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvents
 from schedlab.durations import WEEK
+from schedlab.engine.steps.pace import backfill_interval, let_passes_come
 from schedlab.engine.steps.stepwise import Simulation
 from schedlab.errors import InputError
 from schedlab.scheduler.scheduler import Scheduler
@@ -22,8 +24,16 @@ from schedlab.when.state import MachineState
 WEEKS = 9
 """Weeks after which a fork is cut: a job that has not started by then is taken to start at its end."""
 
+FORKS, FEWEST = 100, 10
+"""How many forks there are, and how many are made whatever time they take: of nine, one is below the quantile 0.1."""
+
+PACE, LONGEST = 0.02, 600
+"""The share of the time since the present second after which Slurm's next backfill pass comes in a fork, and the most
+seconds until it: with fewer passes, holes that could be backfilled stay empty for so long that queues grow."""
+
 LOOKS = (*(int(600 * 1.08**step) for step in range(90)), WEEK)
-"""Seconds of a week after which a fork is asked whether all jobs have started; they change no result."""
+"""Seconds of a week after which a fork is asked whether all jobs have started; they change no result under other
+schedulers, and under Slurm's its backfill passes come less often from one to the next."""
 
 
 class Twin(NamedTuple):
@@ -52,13 +62,32 @@ def simulation_of(twin: Twin, state: MachineState) -> Simulation:
     return Simulation.from_state(state.jobs, state.start_time, state.now, **seen, **machine)
 
 
+class Effort(NamedTuple):
+    """How much is simulated.
+
+    Parameters
+    ----------
+    forks
+        How many forks.
+    within
+        Seconds after which no further fork is begun, beyond the first ten; None: all are made.
+    pace
+        Under Slurm's scheduler, backfill passes come after this share of the time that a fork has simulated, at most
+        ten minutes, where that is longer than `bf_interval`. 0: always after `bf_interval`.
+    """
+
+    forks: int = FORKS
+    within: float | None = None
+    pace: float = PACE
+
+
 def fork_waits(
     twin: Twin,
     state: MachineState,
     who: NDArray[np.int64],
     run_times: RunTimes,
     arrivals: PastArrivals | None,
-    forks: int,
+    effort: Effort,
     rng: np.random.Generator,
 ) -> NDArray[np.int64]:
     """Return how long jobs still wait in forks of a simulation: int64 seconds of shape (forks, jobs).
@@ -73,48 +102,60 @@ def fork_waits(
         The distributions of run times.
     arrivals
         Where further jobs come from; None: there are none.
-    forks
-        How many.
+    effort
+        How much is simulated. With a bound on time, there may be fewer forks.
     rng
         Randomness.
 
     Notes
     -----
     Forks run side by side, a thread for each core: kernels leave the interpreter free. All that is drawn is drawn
-    before, so that threads change no result.
+    before, so that threads change no result. A fork that has begun is finished, so that a bound on time prefers no
+    short waits; the first pass, before which kernels may be compiled, does not count for it.
     """
-    drawing = _Drawing(state, run_times, arrivals, forks, rng)
-    base, waits = simulation_of(twin, state), np.full((forks, len(who)), WEEKS * WEEK, dtype=np.int64)
+    drawing = _Drawing(state, run_times, arrivals, effort.forks, rng)
+    base, waits = simulation_of(twin, state), np.full((effort.forks, len(who)), WEEKS * WEEK, dtype=np.int64)
+    branches: dict[int, tuple[Simulation, Coming]] = {}
+    made = np.zeros(effort.forks, dtype=np.bool_)
 
-    def simulate(fork: int, branch: Simulation, coming: Coming) -> None:
-        one = branch.fork()
+    def branch(back: int) -> tuple[Simulation, Coming]:
+        if back not in branches:
+            of_week = base.fork()
+            branches[back] = of_week, drawing.submit(of_week, 0, back)
+        return branches[back]
+
+    def simulate(fork: int, of_week: Simulation, coming: Coming) -> None:
+        if fork >= FEWEST and time.monotonic() > until:
+            return
+        one = of_week.fork()
         one.set_run_times(np.arange(len(state.jobs)), drawing.lasts[fork])
         drawing.let_last(one, coming, fork)
-        started = _run(one, who, drawing, fork)
+        started = _run(one, who, drawing, fork, effort.pace)
         waits[fork, started >= 0] = started[started >= 0] - state.now
+        made[fork] = True
 
-    with ThreadPoolExecutor(min(forks, usable_cores())) as threads:
-        begun = []
-        for back in np.unique(drawing.back[0]).tolist():
-            branch = base.fork()
-            coming = drawing.submit(branch, 0, back)
-            of_branch = np.flatnonzero(drawing.back[0] == back).tolist()
-            begun += [threads.submit(simulate, fork, branch, coming) for fork in of_branch]
+    weeks = drawing.back[0].tolist()
+    branch(weeks[0])[0].fork().run(until=state.now)
+    until = np.inf if effort.within is None else time.monotonic() + effort.within
+    with ThreadPoolExecutor(min(effort.forks, usable_cores())) as threads:
+        begun = [threads.submit(simulate, fork, *branch(back)) for fork, back in enumerate(weeks)]
         try:
             for one in begun:
                 one.result()
         finally:
             threads.shutdown(cancel_futures=True)
-    return waits
+    return waits[made]
 
 
-def _run(one: Simulation, who: NDArray[np.int64], drawing: _Drawing, fork: int) -> NDArray[np.int64]:
+def _run(one: Simulation, who: NDArray[np.int64], drawing: _Drawing, fork: int, pace: float) -> NDArray[np.int64]:
     """Run a fork until the jobs have started, or for all weeks; return their starts, -1 for those that have none."""
-    now = drawing.state.now
+    now, interval = drawing.state.now, backfill_interval(one)
     for week in range(WEEKS):
         if week:
             drawing.let_last(one, drawing.submit(one, week, int(drawing.back[week][fork])), fork)
         for look in LOOKS:
+            if interval:
+                let_passes_come(one, max(interval, min(LONGEST, int(pace * (one.now - now)))))
             one.run(until=now + week * WEEK + look)
             started = one.start_time[who]
             if bool((started >= 0).all()):

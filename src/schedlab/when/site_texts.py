@@ -150,7 +150,7 @@ def basis_text(found: SiteForecast, zone: ZoneInfo) -> str:
     waiting = len(state.waiting)
     running = count_of(len(state.jobs) - waiting, "running job")
     basis = (
-        f"From {count_of(starts.forks, 'simulation')} of {found.site} as it was at "
+        f"From {starts.made_of} of {found.site} as it was at "
         f"{_asked_at(found, zone):%Y-%m-%d %H:%M} {zone.key}, with {running}, {waiting:,} waiting and "
         f"{starts.arrivals}; seed {starts.seed}."
     )
@@ -209,6 +209,7 @@ def answer_document(found: SiteForecast, zone: ZoneInfo, sure: str = NEVER_CHECK
         "site": found.site,
         "asked_at": found.state.epoch + starts.now,
         "forks": starts.forks,
+        "forks_left_out": starts.left_out,
         "seed": starts.seed,
         "weeks_of_arrivals": starts.weeks,
         "how_sure": sure,

@@ -13,13 +13,13 @@ from schedlab.errors import InputError, whole_number
 from schedlab.schedule.recorded import recorded
 from schedlab.schedule.schedule import Schedule
 from schedlab.when.arrivals import NONE, PastArrivals
-from schedlab.when.forks import Twin, fork_waits, refuse_running
+from schedlab.when.forks import FORKS, PACE, Effort, Twin, fork_waits, refuse_running
 from schedlab.when.past_runs import PastRuns
 from schedlab.when.run_times import RunTimes, Sampling
 from schedlab.when.state import MachineState, state_at
+from schedlab.wording import count_of
 from schedlab.workload.workload import Workload
 
-FORKS = 100
 SEED = 1
 
 
@@ -43,6 +43,8 @@ class StartForecast:
         What was assumed of further jobs, in words.
     methods
         For each job, the method that answers, see `Backtest`; empty: forks, not recalibrated.
+    left_out
+        How many forks were not made, because the time for them was over.
     """
 
     now: int
@@ -53,9 +55,17 @@ class StartForecast:
     weeks: int
     arrivals: str = NONE
     methods: tuple[str, ...] = ()
+    left_out: int = 0
 
     def __len__(self) -> int:
         return len(self.jobs)
+
+    @property
+    def made_of(self) -> str:
+        """How many simulations the forecast is made of, and of how many if time was short, as text."""
+        if not self.left_out:
+            return count_of(self.forks, "simulation")
+        return f"{self.forks} of {self.forks + self.left_out} simulations (the time for them was over)"
 
     def quantiles(self, levels: ArrayLike = (0.1, 0.5, 0.9)) -> NDArray[np.float64]:
         """Return quantiles of the waits in seconds, of shape (jobs, levels), as r / (N + 1) ranks them."""
@@ -145,12 +155,25 @@ def forecast(
 
 
 class Forking(NamedTuple):
-    """How forks are made, see `forecast`."""
+    """How forks are made.
+
+    Parameters
+    ----------
+    forks, seed, arrivals, sampling
+        As for `forecast`.
+    within
+        Seconds after which no further fork is begun, beyond the first ten; None: all are made.
+    pace
+        Under Slurm's scheduler, backfill passes come after this share of the time that a fork has simulated, at most
+        ten minutes, where that is longer than `bf_interval`; 0: always after `bf_interval`, as in reality.
+    """
 
     forks: int = FORKS
     seed: int = SEED
     arrivals: bool = True
     sampling: Sampling = Sampling()
+    within: float | None = None
+    pace: float = PACE
 
 
 def forecast_of_state(
@@ -186,9 +209,10 @@ def forecast_of_state(
     weeks = PastArrivals(past, state.now) if how.arrivals else None
     run_times = RunTimes(PastRuns.of(past), state.now, how.sampling)
     rng = np.random.default_rng([how.seed, state.now])
-    waits = fork_waits(twin, state, who, run_times, weeks, how.forks, rng)
+    waits = fork_waits(twin, state, who, run_times, weeks, Effort(how.forks, how.within, how.pace), rng)
     told = (0, NONE) if weeks is None else (weeks.weeks, weeks.text)
-    return StartForecast(state.now, state.jobs[who], waits, how.forks, how.seed, *told)
+    left_out = how.forks - len(waits)
+    return StartForecast(state.now, state.jobs[who], waits, len(waits), how.seed, *told, left_out=left_out)
 
 
 def twin_of(log: Schedule) -> Twin:

@@ -84,7 +84,7 @@ def forecast_text(found: StartForecast, free: int, processors: int, scheduler: s
     else:
         lines.append(_table(found))
     lines.append(
-        f"From {count_of(found.forks, 'simulation')} under {scheduler}, with {found.arrivals}, seed {found.seed}; "
+        f"From {found.made_of} under {scheduler}, with {found.arrivals}, seed {found.seed}; "
         f"asked at {moment_text(found.now, found.jobs.start_time)}. {NOT_MEASURED.format(scheduler=scheduler)}"
     )
     return "\n".join(lines)
