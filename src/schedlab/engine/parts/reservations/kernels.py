@@ -24,6 +24,7 @@ class Bookings(NamedTuple):
     of_job: NDArray[np.int64]
     opens: NDArray[np.int64]
     closes: NDArray[np.int64]
+    shape: NDArray[np.int64]
     ordinary_partition: NDArray[np.int64]
     ordinary_shape: NDArray[np.int64]
 
@@ -31,7 +32,7 @@ class Bookings(NamedTuple):
 def new_bookings(inputs: BookingInputs) -> Bookings:
     """Return the jobs of reservations."""
     times, ordinary = (inputs.opens, inputs.closes), (inputs.ordinary_partition, inputs.ordinary_shape)
-    bookings = Bookings(*(array.copy() for array in (inputs.of_job, *times, *ordinary)))
+    bookings = Bookings(*(array.copy() for array in (inputs.of_job, *times, inputs.option_shape, *ordinary)))
     for array in bookings:
         array.flags.writeable = False
     return bookings
