@@ -12,9 +12,9 @@ import pytest
 
 from schedlab.errors import InputError
 from schedlab.report.starts import write_starts
+from schedlab.when.forks import Forking
 from schedlab.when.site_forecast import at_site
 from schedlab.when.snapshots import read_snapshot
-from schedlab.when.start_forecast import Forking
 
 sys.path.append(str(Path(__file__).parents[1] / "when"))
 from site_samples import MOMENT, printed, small_site

@@ -8,8 +8,8 @@ from site_samples import MOMENT, printed, small_site
 
 from schedlab.errors import InputError
 from schedlab.when.advice import RequestOption, advice_text, advise
+from schedlab.when.forks import Forking
 from schedlab.when.snapshots import read_snapshot
-from schedlab.when.start_forecast import Forking
 
 HOW = Forking(forks=40)
 

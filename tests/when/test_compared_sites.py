@@ -9,8 +9,8 @@ from site_samples import CONF, HEADER, MOMENT, printed
 import schedlab as sl
 from schedlab.errors import InputError
 from schedlab.when.compared_sites import state_in, which_site, which_site_text
+from schedlab.when.forks import Forking
 from schedlab.when.snapshots import read_snapshot
-from schedlab.when.start_forecast import Forking
 
 RUNS = "7|ann|batch|RUNNING|2026-04-01T09:00:00|2026-04-01T09:10:00|2:00:00|{cores}|{nodes}|None|(null)|500|{on}"
 HOW = Forking(forks=5)

@@ -8,8 +8,8 @@ from when_samples import busy_log
 
 import schedlab as sl
 from schedlab.durations import WEEK
-from schedlab.when.forks import Effort, Twin, fork_waits
-from schedlab.when.start_forecast import Forking, forecast_of_state
+from schedlab.when.forks import Forking, Twin, fork_waits
+from schedlab.when.start_forecast import forecast_of_state
 from schedlab.when.state import state_at
 
 
@@ -48,7 +48,7 @@ def test_with_true_run_times_and_arrivals_a_fork_is_the_simulation(scheduler, se
         who = state.waiting
         run_times, arrivals = TrueRunTimes(log, state), TrueArrivals(log, now)
         rng = np.random.default_rng(0)
-        waits = fork_waits(Twin(scheduler, 16), state, who, run_times, arrivals, Effort(1), rng)
+        waits = fork_waits(Twin(scheduler, 16), state, who, run_times, arrivals, Forking(1), rng)
         differs += int((waits[0] != log.start_time[state.rows[who]] - now).sum())
         asked += len(who)
     assert asked >= 4
@@ -106,7 +106,7 @@ def test_a_short_job_that_comes_at_this_hour_every_week_goes_first():
         assert found.waits.tolist() == [[wait]] * 5
 
 
-def slurm_waits(effort, interval=300):
+def slurm_waits(how, interval=300):
     """Return the forecast of two jobs: one of the whole machine, and a short one, to be backfilled when a run ends.
 
     Nothing is known of run times: any share of the requests is as likely.
@@ -121,13 +121,13 @@ def slurm_waits(effort, interval=300):
         processors=4,
     )
     state = state_at(sl.simulate(jobs, "fcfs"), 10)
-    how = Forking(effort.forks, 1, arrivals=False, within=effort.within, pace=effort.pace)
-    return forecast_of_state(state, Twin(f"fcfs+slurm(interval={interval})", 4), None, how)
+    twin = Twin(f"fcfs+slurm(interval={interval})", 4)
+    return forecast_of_state(state, twin, None, how._replace(arrivals=False))
 
 
 def test_less_frequent_backfill_passes_start_those_that_they_start_later_and_others_when_they_would():
-    whole, short = slurm_waits(Effort(6, pace=0)).waits.T
-    same, later = slurm_waits(Effort(6, pace=0.9)).waits.T
+    whole, short = slurm_waits(Forking(6, pace=0)).waits.T
+    same, later = slurm_waits(Forking(6, pace=0.9)).waits.T
     assert (short < whole).all()
     assert (same == whole).all()
     assert (later != short).any()
@@ -136,13 +136,13 @@ def test_less_frequent_backfill_passes_start_those_that_they_start_later_and_oth
 
 @pytest.mark.parametrize(("interval", "pace"), [(300, 0.003), (700, 0.9)])
 def test_backfill_passes_are_never_more_frequent_than_those_of_the_site(interval, pace):
-    exact, near = (slurm_waits(Effort(3, pace=one), interval).waits for one in (0, pace))
+    exact, near = (slurm_waits(Forking(3, pace=one), interval).waits for one in (0, pace))
     assert exact.max() < 100_000  # of which 0.003 are 300 s
     assert (exact == near).all()
 
 
 def test_when_the_time_is_over_ten_forks_have_been_made_the_same_as_without_a_bound():
-    whole, cut = slurm_waits(Effort(11)), slurm_waits(Effort(11, within=0))
+    whole, cut = slurm_waits(Forking(11)), slurm_waits(Forking(11, within=0))
     assert (cut.forks, cut.left_out, len(cut.waits)) == (10, 1, 10)
     assert (cut.waits == whole.waits[:10]).all()
     assert whole.left_out == 0

@@ -11,13 +11,13 @@ from test_site_backtests import RECORD, accounting
 
 import schedlab as sl
 from schedlab.when.backtest_record import KeptLevels, KeptQueues
+from schedlab.when.forks import Forking
 from schedlab.when.methods import BOTH, METHODS, QUEUE, RECALIBRATED
 from schedlab.when.queue_views import COLUMNS, QueueViews
 from schedlab.when.site_answers import as_taught, queue_now
 from schedlab.when.site_forecast import at_site
 from schedlab.when.site_texts import methods_text
 from schedlab.when.snapshots import read_snapshot
-from schedlab.when.start_forecast import Forking
 
 LONG = 50_000
 

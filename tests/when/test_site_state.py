@@ -7,11 +7,10 @@ import pytest
 from site_samples import MOMENT, NODES, QUEUE, printed, small_site
 
 from schedlab.errors import InputError
-from schedlab.when.forks import simulation_of
+from schedlab.when.forks import Forking, simulation_of
 from schedlab.when.site_forecast import asked_job, at_site
 from schedlab.when.site_state import site_state
 from schedlab.when.snapshots import LACKING, read_snapshot
-from schedlab.when.start_forecast import Forking
 
 HOUR = 3_600
 DOWN = NODES.replace("NodeName=n4 Arch=x86_64\n   CPUTot=8\n   State=ALLOCATED", "NodeName=n4\n   State=IDLE+DRAIN")

@@ -8,7 +8,7 @@ from schedlab.cli.site_starts import SiteQuestion, new_job, numbers, snapshot_of
 from schedlab.cli.terminal import show, show_json
 
 if TYPE_CHECKING:
-    from schedlab.when.start_forecast import Forking
+    from schedlab.when.forks import Forking
     from schedlab.workload.workload import Workload
 
 

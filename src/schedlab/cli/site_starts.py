@@ -17,9 +17,9 @@ from schedlab.errors import InputError, SchedlabError, located
 
 if TYPE_CHECKING:
     from schedlab.when.backtests import Backtest
+    from schedlab.when.forks import Forking
     from schedlab.when.site_forecast import SiteForecast
     from schedlab.when.snapshots import Snapshot
-    from schedlab.when.start_forecast import Forking
     from schedlab.workload.workload import Workload
 
 SiteOption = Annotated[

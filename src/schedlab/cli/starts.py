@@ -42,8 +42,7 @@ from schedlab.errors import InputError, located
 if TYPE_CHECKING:
     from schedlab.schedule.schedule import Schedule
     from schedlab.when.backtests import Backtest
-    from schedlab.when.forks import Twin
-    from schedlab.when.start_forecast import Forking
+    from schedlab.when.forks import Forking, Twin
     from schedlab.workload.reading import Reading
     from schedlab.workload.workload import Workload
 
@@ -119,8 +118,7 @@ def when(
     as_json: Json = False,
 ) -> None:
     """Forecast when waiting jobs will start, as a distribution from many simulations; or judge such forecasts."""
-    from schedlab.when.forks import Twin
-    from schedlab.when.start_forecast import Forking
+    from schedlab.when.forks import Forking, Twin
 
     _check_report(report, backtest)
     how = Forking(forks, seed, within=within or None)

@@ -10,6 +10,7 @@ from .backtests import backtest as backtest
 from .compared_sites import SiteOption as SiteOption
 from .compared_sites import state_in as state_in
 from .compared_sites import which_site as which_site
+from .forks import Forking as Forking
 from .forks import Twin as Twin
 from .queue_forecast import QueueForecast as QueueForecast
 from .queue_forecast import from_queue as from_queue
@@ -25,7 +26,6 @@ from .snapshots import Snapshot as Snapshot
 from .snapshots import SnapshotFiles as SnapshotFiles
 from .snapshots import read_snapshot as read_snapshot
 from .snapshots import take_snapshot as take_snapshot
-from .start_forecast import Forking as Forking
 from .start_forecast import StartForecast as StartForecast
 from .start_forecast import forecast as forecast
 from .waits_for import WaitsFor as WaitsFor

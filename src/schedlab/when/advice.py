@@ -13,11 +13,11 @@ from schedlab.errors import InputError
 from schedlab.schedule.recorded import recorded
 from schedlab.schedule.summary import duration
 from schedlab.site.site import Site
+from schedlab.when.forks import Forking
 from schedlab.when.past_runs import PastRuns
 from schedlab.when.run_times import RunTimes
 from schedlab.when.site_forecast import SiteForecast, asked_job, at_site
 from schedlab.when.snapshots import Snapshot
-from schedlab.when.start_forecast import Forking
 from schedlab.wording import table
 
 ALLOWED = 0.01

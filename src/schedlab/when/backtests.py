@@ -17,7 +17,7 @@ from schedlab.scheduler.scheduler import Scheduler, as_scheduler
 from schedlab.when.arrivals import PastArrivals
 from schedlab.when.at_once import AT_ONCE, AtOnce, chance_at_once
 from schedlab.when.baselines import binomial_bounds, last_week
-from schedlab.when.forks import WEEKS, Effort, Twin, fork_waits, simulation_of
+from schedlab.when.forks import SEED, WEEKS, Forking, Twin, fork_waits, simulation_of
 from schedlab.when.methods import (
     BOTH,
     CHOSEN,
@@ -40,7 +40,7 @@ from schedlab.when.queue_views import QueueJobs, QueueViews
 from schedlab.when.recalibration import LEAD_NAMES, TAUS, WIDTH_NAMES, Outcomes
 from schedlab.when.run_times import RunTimes, Sampling
 from schedlab.when.scores import Score, score
-from schedlab.when.start_forecast import SEED, twin_of
+from schedlab.when.start_forecast import twin_of
 from schedlab.when.state import MachineState, state_at
 
 JOBS, FORKS, FEW_FORKS = 600, 60, 20
@@ -247,7 +247,7 @@ class _Asking:
         weeks = PastArrivals(log, now) if self._arrivals else None
         own = np.random.default_rng([self._seed, now, row])
         run_times = RunTimes(self._past, now, self._sampling)
-        waits = fork_waits(self._twin, state, who, run_times, weeks, Effort(self._forks), own)
+        waits = fork_waits(self._twin, state, who, run_times, weeks, Forking(self._forks), own)
         return waits[:, 0], planned_waits(self._twin, state, who)[0]
 
     def at_once(self, half: int, jobs: int) -> AtOnce | None:

@@ -15,9 +15,9 @@ from schedlab.errors import InputError
 from schedlab.schedule.summary import duration
 from schedlab.site.site import Site
 from schedlab.when.advice import ALLOWED, results, run_times_of, until
+from schedlab.when.forks import Forking
 from schedlab.when.site_forecast import asked_job, at_site
 from schedlab.when.snapshots import Snapshot, SnapshotFiles
-from schedlab.when.start_forecast import Forking
 from schedlab.wording import table
 
 

@@ -18,7 +18,7 @@ from schedlab.engine.steps.stepwise import Simulation
 from schedlab.errors import InputError
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.when.arrivals import PastArrivals
-from schedlab.when.run_times import RunTimes
+from schedlab.when.run_times import RunTimes, Sampling
 from schedlab.when.state import MachineState
 
 WEEKS = 9
@@ -26,6 +26,8 @@ WEEKS = 9
 
 FORKS, FEWEST = 100, 10
 """How many forks there are, and how many are made whatever time they take: of nine, one is below the quantile 0.1."""
+
+SEED = 1
 
 PACE, LONGEST = 0.02, 600
 """The share of the time since the present second after which Slurm's next backfill pass comes in a fork, and the most
@@ -62,21 +64,24 @@ def simulation_of(twin: Twin, state: MachineState) -> Simulation:
     return Simulation.from_state(state.jobs, state.start_time, state.now, **seen, **machine)
 
 
-class Effort(NamedTuple):
-    """How much is simulated.
+class Forking(NamedTuple):
+    """How forks are made.
 
     Parameters
     ----------
-    forks
-        How many forks.
+    forks, seed, arrivals, sampling
+        As for `forecast`.
     within
         Seconds after which no further fork is begun, beyond the first ten; None: all are made.
     pace
         Under Slurm's scheduler, backfill passes come after this share of the time that a fork has simulated, at most
-        ten minutes, where that is longer than `bf_interval`. 0: always after `bf_interval`.
+        ten minutes, where that is longer than `bf_interval`; 0: always after `bf_interval`, as in reality.
     """
 
     forks: int = FORKS
+    seed: int = SEED
+    arrivals: bool = True
+    sampling: Sampling = Sampling()
     within: float | None = None
     pace: float = PACE
 
@@ -87,7 +92,7 @@ def fork_waits(
     who: NDArray[np.int64],
     run_times: RunTimes,
     arrivals: PastArrivals | None,
-    effort: Effort,
+    how: Forking,
     rng: np.random.Generator,
 ) -> NDArray[np.int64]:
     """Return how long jobs still wait in forks of a simulation: int64 seconds of shape (forks, jobs).
@@ -102,8 +107,8 @@ def fork_waits(
         The distributions of run times.
     arrivals
         Where further jobs come from; None: there are none.
-    effort
-        How much is simulated. With a bound on time, there may be fewer forks.
+    how
+        How many forks are made, and how; with a bound on time, there may be fewer.
     rng
         Randomness.
 
@@ -113,10 +118,10 @@ def fork_waits(
     before, so that threads change no result. A fork that has begun is finished, so that a bound on time prefers no
     short waits; the first pass, before which kernels may be compiled, does not count for it.
     """
-    drawing = _Drawing(state, run_times, arrivals, effort.forks, rng)
-    base, waits = simulation_of(twin, state), np.full((effort.forks, len(who)), WEEKS * WEEK, dtype=np.int64)
+    drawing = _Drawing(state, run_times, arrivals, how.forks, rng)
+    base, waits = simulation_of(twin, state), np.full((how.forks, len(who)), WEEKS * WEEK, dtype=np.int64)
     branches: dict[int, tuple[Simulation, Coming]] = {}
-    made = np.zeros(effort.forks, dtype=np.bool_)
+    made = np.zeros(how.forks, dtype=np.bool_)
 
     def branch(back: int) -> tuple[Simulation, Coming]:
         if back not in branches:
@@ -130,14 +135,14 @@ def fork_waits(
         one = of_week.fork()
         one.set_run_times(np.arange(len(state.jobs)), drawing.lasts[fork])
         drawing.let_last(one, coming, fork)
-        started = _run(one, who, drawing, fork, effort.pace)
+        started = _run(one, who, drawing, fork, how.pace)
         waits[fork, started >= 0] = started[started >= 0] - state.now
         made[fork] = True
 
     weeks = drawing.back[0].tolist()
     branch(weeks[0])[0].fork().run(until=state.now)
-    until = np.inf if effort.within is None else time.monotonic() + effort.within
-    with ThreadPoolExecutor(min(effort.forks, usable_cores())) as threads:
+    until = np.inf if how.within is None else time.monotonic() + how.within
+    with ThreadPoolExecutor(min(how.forks, usable_cores())) as threads:
         begun = [threads.submit(simulate, fork, *branch(back)) for fork, back in enumerate(weeks)]
         try:
             for one in begun:

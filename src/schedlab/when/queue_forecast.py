@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 from schedlab.arguments import explained
 from schedlab.cluster.membership import users_of
 from schedlab.errors import InputError
-from schedlab.when.forks import FORKS
+from schedlab.when.forks import FORKS, SEED
 from schedlab.when.methods import QUEUE, only
 from schedlab.when.queue_forest import PastQueues, QueueForest
 from schedlab.when.queue_views import NOT_YET, QueueJobs, QueueViews
 from schedlab.when.recalibration import TAUS, Outcomes, PastLevels, Recalibration
 from schedlab.when.scores import Score, score
 from schedlab.when.snapshots import Snapshot
-from schedlab.when.start_forecast import SEED, StartForecast
+from schedlab.when.start_forecast import StartForecast
 from schedlab.workload.joining import joined
 from schedlab.workload.workload import Workload
 

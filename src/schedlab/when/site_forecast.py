@@ -14,9 +14,10 @@ from schedlab.errors import InputError
 from schedlab.schedule.summary import duration
 from schedlab.site.jobs import completed
 from schedlab.site.site import Site
+from schedlab.when.forks import Forking
 from schedlab.when.site_state import SiteNumbers, SiteState, site_state
 from schedlab.when.snapshots import Snapshot
-from schedlab.when.start_forecast import Forking, StartForecast, forecast_of_state
+from schedlab.when.start_forecast import StartForecast, forecast_of_state
 from schedlab.when.waits_for import WaitsFor, waits_for
 from schedlab.workload.event_lines import EventLine, workload_of_events
 from schedlab.workload.sbatch import request_of

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,14 +12,12 @@ from schedlab.errors import InputError, whole_number
 from schedlab.schedule.recorded import recorded
 from schedlab.schedule.schedule import Schedule
 from schedlab.when.arrivals import NONE, PastArrivals
-from schedlab.when.forks import FORKS, PACE, Effort, Twin, fork_waits, refuse_running
+from schedlab.when.forks import FORKS, SEED, Forking, Twin, fork_waits, refuse_running
 from schedlab.when.past_runs import PastRuns
 from schedlab.when.run_times import RunTimes, Sampling
 from schedlab.when.state import MachineState, state_at
 from schedlab.wording import count_of
 from schedlab.workload.workload import Workload
-
-SEED = 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,28 +151,6 @@ def forecast(
     return forecast_of_state(state, twin or twin_of(log), log, how, jobs=jobs, new=new)
 
 
-class Forking(NamedTuple):
-    """How forks are made.
-
-    Parameters
-    ----------
-    forks, seed, arrivals, sampling
-        As for `forecast`.
-    within
-        Seconds after which no further fork is begun, beyond the first ten; None: all are made.
-    pace
-        Under Slurm's scheduler, backfill passes come after this share of the time that a fork has simulated, at most
-        ten minutes, where that is longer than `bf_interval`; 0: always after `bf_interval`, as in reality.
-    """
-
-    forks: int = FORKS
-    seed: int = SEED
-    arrivals: bool = True
-    sampling: Sampling = Sampling()
-    within: float | None = None
-    pace: float = PACE
-
-
 def forecast_of_state(
     state: MachineState,
     twin: Twin,
@@ -209,7 +184,7 @@ def forecast_of_state(
     weeks = PastArrivals(past, state.now) if how.arrivals else None
     run_times = RunTimes(PastRuns.of(past), state.now, how.sampling)
     rng = np.random.default_rng([how.seed, state.now])
-    waits = fork_waits(twin, state, who, run_times, weeks, Effort(how.forks, how.within, how.pace), rng)
+    waits = fork_waits(twin, state, who, run_times, weeks, how, rng)
     told = (0, NONE) if weeks is None else (weeks.weeks, weeks.text)
     left_out = how.forks - len(waits)
     return StartForecast(state.now, state.jobs[who], waits, len(waits), how.seed, *told, left_out=left_out)
