@@ -148,6 +148,16 @@ def test_nothing_ranks_first_because_it_drops_or_kills_jobs(sweep):
     assert found.best.variant.name in ("split", "fewer nodes")
 
 
+def test_the_page_says_that_variants_are_in_the_order_of_the_work_that_they_leave(sweep):
+    """The fewest hours of waiting are those of a variant that leaves work, which stands last."""
+    found = rank_variants(sweep, [Variant(AS_IT_IS), VARIANTS["killed"], VARIANTS["left out"]], [SiteSample()])
+    undone = [one.undone for one in found.ranked]
+    assert undone == sorted(undone)
+    assert undone[-1] > 0
+    assert min(found.ranked, key=lambda one: one.mean_wait) is not found.ranked[0]
+    assert "Those that leave least work undone first; none is known to be better" in page.render_ranking(sweep, found)
+
+
 def test_who_loses_work_never_wins_and_who_does_not_is_judged_as_ever(sweep):
     found = {(one.kind, one.group): one for one in effects([sweep.pair(VARIANTS["killed"])])}
     assert found["all", "all jobs"].verdict in ("less work", "pays")

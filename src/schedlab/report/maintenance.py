@@ -140,7 +140,8 @@ def _begins(found: Maintenance) -> Table:
         "Waits: changes of the jobs submitted between the announcement and the end. Still running: jobs that began "
         "before the announcement and run beyond the begin."
     )
-    caption = f"The best first; means over {count_of(weeks, 'week')}" if weeks > 1 else "The best first"
+    means = f"; means over {count_of(weeks, 'week')}" if weeks > 1 else ""
+    caption = f"Fewest core-hours idle before it first{means}"
     return Table("Begins", caption, head, _rows(found.slots, several=weeks > 1), note)
 
 

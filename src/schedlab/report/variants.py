@@ -189,7 +189,7 @@ def _ranked(ranking: VariantRanking) -> Table:
     head = [Cell("Variant", words=True), *own, Cell("Change of the mean wait")]
     head += [Cell("95 % interval", term="paired_interval"), Cell("Verdict")]
     head += [Cell("Killed at new limit"), Cell("Work lost", term="work_lost")] if less else []
-    head += [Cell("Mean wait", term="wait"), Cell("As it is, same work", term="wait")]
+    head += [Cell("Mean wait", term="wait"), *([Cell("As it is, same work", term="wait")] if less else [])]
     head += [Cell("p95 wait", term="percentile"), Cell("Longest wait", term="largest")]
     head += [] if less else [Cell("Utilisation", term="utilisation")]
     energy = ranking.energy_heads
@@ -215,7 +215,7 @@ def _row(metric: str, one: RankedVariant, difference: tuple[str, str, str], *, l
     killed, lost = one.killed_texts
     row += [Cell(killed, one.killed), Cell(lost, one.in_vain)] if less else []
     same = compared_with(one.variant).load == one.variant.load
-    row += waits_cells(one.mean_wait, one.mean_wait_before if same else np.nan)
+    row += waits_cells(one.mean_wait, *([one.mean_wait_before if same else np.nan] if less else []))
     row += [seconds_cell(one.p95_wait), seconds_cell(one.far.longest)]
     return row if less else [*row, Cell(f"{one.utilisation:.1%}", one.utilisation)]
 

@@ -110,6 +110,8 @@ class VariantRanking:
         """How they are ordered, in words: they are the best first only where the log tells that one is better."""
         if self.has_winner:
             return "The best first"
+        if not all(one.same_work for one in self.ranked):
+            return "Those that leave least work undone first; none is known to be better"
         return f"In the order of their {self.metric.replace('_', ' ')} in the replay, which may be chance"
 
     def to_document(self) -> dict[str, Any]:
