@@ -24,7 +24,13 @@ from schedlab.engine.reference.simulate import replay, simulate_plain
 from schedlab.errors import InputError
 from schedlab.report.variants import render_ranking
 from schedlab.site import import_site
-from schedlab.site.confirmation import Confirmation, ConfirmedVariant, MeanChange
+from schedlab.site.confirmation import (
+    Confirmation,
+    ConfirmedEffect,
+    ConfirmedVariant,
+    MeanChange,
+    differences_in_columns,
+)
 from schedlab.site.ranking import rank_variants
 from schedlab.site.real_slurm import confirm, worth_running
 from schedlab.site.samples import SiteSample
@@ -143,6 +149,18 @@ def test_a_difference_is_printed_with_its_phases():
     assert str(MeanChange(600.0, 720.0, 60.0, 180.0)) == "+2 min (+1 to +3 min)"
     assert str(MeanChange(60.0, 60.0, 0.0, 0.0)) == "none"
     assert str(MeanChange(60.0, 75.0, 15.0, 15.0)) == "+15 s"
+
+
+def test_differences_of_a_table_are_in_one_unit_on_both_sides():
+    small, large = MeanChange(0.0, 90.0, 90.0, 90.0), MeanChange(0.0, 7_200.0, 3_600.0, 10_800.0)
+    rows = [
+        ConfirmedEffect("v", "partition", name, 9, twin, real)
+        for name, twin, real in (("a", large, small), ("b", large, large))
+    ]
+    assert differences_in_columns(rows) == [
+        ("+0.03 h", "+2 h (+1 to +3 h)"),
+        ("+2 h (+1 to +3 h)", "+2 h (+1 to +3 h)"),
+    ]
 
 
 def test_the_page_has_the_answer_of_the_real_slurm(directory: Path):

@@ -46,6 +46,15 @@ def test_the_sentence_tells_the_gain_or_that_nothing_is_to_be_changed():
     assert advice_text((doomed,), ["--time=60"]).startswith("Every request that was asked about is killed")
 
 
+def test_results_are_compared_in_one_unit_and_waits_in_theirs():
+    slow = option([], 3_600, [5_400, 7_200, 90_000], killed=0.3)
+    quick = option(["--nodes=1"], 60, [3_600, 5_400, np.inf])
+    rows = [line.split("  ") for line in advice_text((quick, slow), ["--time=60"]).splitlines()[-2:]]
+    cells = [[text.strip() for text in row if text.strip()] for row in rows]
+    assert cells[0] == ["--nodes=1", "1 min", "60 min", "90 min", "killed", "0%", "-"]
+    assert cells[1] == ["as it is", "60 min", "90 min", "120 min", "25 h", "30%", "30 min"]
+
+
 def test_if_no_request_can_start_the_reason_is_told(tmp_path):
     site, snapshot = small_site(tmp_path), read_snapshot(printed(tmp_path), MOMENT)
     with pytest.raises(InputError, match="no request of the job can start: such a job can never start here"):

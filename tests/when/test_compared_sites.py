@@ -8,7 +8,7 @@ from site_samples import CONF, HEADER, MOMENT, printed
 
 import schedlab as sl
 from schedlab.errors import InputError
-from schedlab.when.compared_sites import state_in, which_site, which_site_text
+from schedlab.when.compared_sites import SiteOption, state_in, which_site, which_site_text
 from schedlab.when.forks import Forking
 from schedlab.when.snapshots import read_snapshot
 
@@ -45,6 +45,13 @@ def test_the_text_names_the_best_and_how_much_sooner_it_is(two):
     assert text.startswith("On quiet, its result is there in ")
     assert "sooner than on full." in text
     assert which_site_text(found, "quiet").startswith("Stay on quiet: ")
+
+
+def test_where_every_cluster_kills_it_more_time_is_advised(two):
+    found = [SiteOption(name, np.zeros(3, int), np.full(3, np.inf), 1.0) for name in ("full", "quiet")]
+    text = which_site_text(found, "full")
+    assert text.startswith("On every cluster it is killed at its limit too often: ask for more time.")
+    assert text.splitlines()[-1].split() == ["quiet", "0", "s", "killed", "killed", "killed", "100%"]
 
 
 def test_a_cluster_on_which_it_can_never_start_comes_last_with_the_reason(two, tmp_path):

@@ -17,7 +17,7 @@ from schedlab.report.page import Page, write_page
 from schedlab.report.tables import Cell, Table, seconds_cell, waits_cells
 from schedlab.schedule.schedule import Schedule
 from schedlab.site.affected import KINDS, Affected, columns_of
-from schedlab.site.confirmation import Confirmation, confirmation_sentences
+from schedlab.site.confirmation import Confirmation, confirmation_sentences, differences_in_columns
 from schedlab.site.effect_texts import difference_texts, notes_on, on_page, waits_heads, waits_of
 from schedlab.site.effects import Effect, group_name
 from schedlab.site.energy_effects import energy_texts
@@ -225,12 +225,11 @@ def confirmed_table(confirmation: Confirmation) -> Table:
     head = [Cell("Variant"), Cell("Jobs"), Cell("Number"), Cell("As it is on Slurm", term="wait"), Cell("in the twin")]
     head += [Cell("Difference on Slurm"), Cell("in the twin"), Cell("")]
     rows = []
-    for one in confirmation.effects():
-        if one.kind == "user":
-            continue
+    effects = [one for one in confirmation.effects() if one.kind != "user"]
+    for one, (real, twin) in zip(effects, differences_in_columns(effects), strict=True):
         row = [Cell(one.variant), Cell(group_name(one.kind, one.group)), Cell(f"{one.jobs:,}", one.jobs)]
         row += waits_cells(one.real.before, one.twin.before)
-        row += [Cell(str(one.real), one.real.difference), Cell(str(one.twin), one.twin.difference)]
+        row += [Cell(real, one.real.difference), Cell(twin, one.twin.difference)]
         rows.append([*row, Cell(one.verdict)])
     note = f"Mean waits over {count_of(confirmation.phases, 'phase')}; in brackets the lowest and the highest of them."
     return Table("On the real Slurm", f"slurmctld {confirmation.slurm} beside the twin", head, rows, note)

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from shlex import join
+from typing import TypeVar
 
-from schedlab.schedule.summary import duration
+from schedlab.schedule.columns import in_columns
 from schedlab.site.capacity_found import Capacity, CapacityStep, KindCapacity
 from schedlab.site.capacity_text import money, signed_text, span_text
 from schedlab.site.changes import MORE_NODES, Change, parse_change
 from schedlab.site.more_nodes import expanded
 from schedlab.site.variants import AS_IT_IS
+from schedlab.site.wait_text import changes_in_columns
 from schedlab.wording import table
+
+Cell = TypeVar("Cell", str, float)
 
 AGAIN = 8
 """Kinds whose changes are printed."""
@@ -62,18 +66,24 @@ def columns(found: Capacity) -> tuple[list[str], list[list[str]]]:
     head += _mean_wait(found, "mean wait")
     head += ["utilisation", f"hours of waiting saved in {found.period}", "hours saved per node"]
     head += [f"cost in 30 days{currency}", f"cost per hour saved{currency}"] if priced else []
-    before = found.goal.in_words(found.before)
-    first = [AS_IT_IS, "0", before, *([before] if apart else []), "-", "-"]
-    first += _mean_wait(found, duration(found.mean_wait))
+    before = _value(found, found.before)
+    first: list[str | float] = [AS_IT_IS, "0", before, *([before] if apart else []), "-", "-"]
+    first += _mean_wait(found, found.mean_wait)
     rows = [[*first, f"{found.utilisation:.1%}", *["-"] * (4 if priced else 2), ""]]
-    for one in found.kinds:
-        rows += [_row(found, one, step, priced=priced) for step in one.steps]
-    return [*head, ""], rows
+    steps = [(one, step) for one in found.kinds for step in one.steps]
+    for (one, step), changes in zip(steps, _changes(found, [step for _, step in steps]), strict=True):
+        rows.append([*_waits(found, one, step, changes), *_use(found, one, step, priced=priced)])
+    return [*head, ""], in_columns(rows, together=(2, 3) if apart else ())
 
 
-def _mean_wait(found: Capacity, text: str) -> list[str]:
-    """Return a text of the mean wait, unless the goal is that one."""
-    return [] if found.goal.metric == "mean_wait" and not found.goal.kind else [text]
+def _value(found: Capacity, value: float) -> str | float:
+    """Return a value of the goal's metric: a time as seconds, for those of a column are shown in one unit."""
+    return value if found.goal.is_time else found.goal.in_words(value)
+
+
+def _mean_wait(found: Capacity, value: Cell) -> list[Cell]:
+    """Return a cell of the mean wait, unless the goal is that one."""
+    return [] if found.goal.metric == "mean_wait" and not found.goal.kind else [value]
 
 
 def _on_fewer(found: Capacity) -> bool:
@@ -81,16 +91,23 @@ def _on_fewer(found: Capacity) -> bool:
     return any(step.runs < found.copies for one in found.kinds for step in one.steps)
 
 
-def _row(found: Capacity, one: KindCapacity, step: CapacityStep, *, priced: bool) -> list[str]:
-    saved, goal = found.saved(step), found.goal
-    row = [one.kind.name, f"{step.nodes:,}", goal.in_words(step.value)]
-    row += [goal.in_words(step.before)] if _on_fewer(found) else []
-    row.append(signed_text(found, step.change))
-    row += [
-        "-" if step.interval is None else span_text(found, step.interval),
-        *_mean_wait(found, duration(step.mean_wait)),
-    ]
-    row += [f"{step.utilisation:.1%}", f"{saved:,.0f}", f"{saved / step.nodes:,.0f}"]
+def _changes(found: Capacity, steps: Sequence[CapacityStep]) -> list[tuple[str, str]]:
+    """Return the changes of the metric and the intervals around them; times in one unit."""
+    if found.goal.is_time:
+        return changes_in_columns([(step.change, step.interval) for step in steps])
+    spans = ("-" if step.interval is None else span_text(found, step.interval) for step in steps)
+    return [(signed_text(found, step.change), span) for step, span in zip(steps, spans, strict=True)]
+
+
+def _waits(found: Capacity, one: KindCapacity, step: CapacityStep, changes: Sequence[str]) -> list[str | float]:
+    row = [one.kind.name, f"{step.nodes:,}", _value(found, step.value)]
+    row += [_value(found, step.before)] if _on_fewer(found) else []
+    return [*row, *changes, *_mean_wait(found, step.mean_wait)]
+
+
+def _use(found: Capacity, one: KindCapacity, step: CapacityStep, *, priced: bool) -> list[str]:
+    saved = found.saved(step)
+    row = [f"{step.utilisation:.1%}", f"{saved:,.0f}", f"{saved / step.nodes:,.0f}"]
     if priced:
         cost, each = one.cost(step.nodes), found.cost_of_an_hour(one, step)
         row += ["-" if cost is None else money(cost, ""), "-" if each is None else money(each, "")]

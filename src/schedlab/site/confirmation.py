@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -13,10 +14,11 @@ from schedlab.schedule.columns import in_columns
 from schedlab.schedule.summary import duration
 from schedlab.site.coverage import MINUTE
 from schedlab.site.effects import FEWEST_JOBS, group_name, groups_of
+from schedlab.site.intervals import Interval
 from schedlab.site.standing import ROUGH
 from schedlab.site.sweep import VariantFailure
 from schedlab.site.variants import Variant
-from schedlab.site.wait_text import signed, signed_with_interval
+from schedlab.site.wait_text import changes_in_columns, signed, signed_with_interval
 from schedlab.wording import count_of, table
 from schedlab.workload.workload import Workload
 
@@ -88,12 +90,15 @@ class MeanChange:
         """Whether no phase shows a difference of a second or more."""
         return max(abs(self.lowest), abs(self.highest)) < 1
 
+    @property
+    def among(self) -> Interval | None:
+        """The smallest and the largest of all phases; None where all have the same."""
+        return None if self.lowest == self.highest else (self.lowest, self.highest)
+
     def __str__(self) -> str:
-        if self.lowest == self.highest == 0:
-            return "none"
-        if self.lowest == self.highest:
-            return signed(self.difference)
-        change, among = signed_with_interval(self.difference, (self.lowest, self.highest))
+        if self.among is None:
+            return signed(self.difference) if self.difference else "none"
+        change, among = signed_with_interval(self.difference, self.among)
         return f"{change} ({among})"
 
 
@@ -234,12 +239,29 @@ class Confirmation:
         head = ["variant", "", "jobs", "as it is: Slurm", "twin", "difference: Slurm", "twin", ""]
         rows: list[list[str | float]] = []
         last = ""
-        for one in (one for one in self.effects() if one.kind in ("all", "partition", "QOS")):
+        effects = [one for one in self.effects() if one.kind in ("all", "partition", "QOS")]
+        for one, differences in zip(effects, differences_in_columns(effects), strict=True):
             name, last = ("" if one.variant == last else one.variant), one.variant
             whose = [name, group_name(one.kind, one.group), f"{one.jobs:,}"]
-            rows.append([*whose, one.real.before, one.twin.before, str(one.real), str(one.twin), one.verdict])
+            rows.append([*whose, one.real.before, one.twin.before, *differences, one.verdict])
         told = table(head, in_columns(rows, together=(3, 4)))
         return "\n".join([*self.sentences(), "", told]) if rows else "\n".join(self.sentences())
+
+
+@explained
+def differences_in_columns(effects: Sequence[ConfirmedEffect]) -> list[tuple[str, str]]:
+    """Return the differences on the real Slurm and in the twin as texts of two columns of a table, all in one unit.
+
+    Parameters
+    ----------
+    effects
+        Those of its rows.
+    """
+    sides = [[one.real for one in effects], [one.twin for one in effects]]
+    changes = [[(one.difference, one.among) for one in side] for side in sides]
+    texts = (changes_in_columns(side, like=[*changes[0], *changes[1]]) for side in changes)
+    real, twin = ([change if among == "-" else f"{change} ({among})" for change, among in side] for side in texts)
+    return list(zip(real, twin, strict=True))
 
 
 def with_confirmation(document: dict[str, Any], confirmation: Confirmation | None, failed: str) -> dict[str, Any]:

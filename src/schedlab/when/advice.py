@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from schedlab.arguments import explained
 from schedlab.errors import InputError
+from schedlab.schedule.columns import in_columns
 from schedlab.schedule.recorded import recorded
 from schedlab.schedule.summary import duration
 from schedlab.site.site import Site
@@ -22,6 +23,9 @@ from schedlab.wording import table
 
 ALLOWED = 0.01
 """The chance to be killed up to which a request is advised."""
+
+RESULTS = (2, 3, 4)
+"""The columns of a table of requests or clusters that tell when the result is there: they have one unit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,25 +135,22 @@ def advice_text(options: Sequence[RequestOption], job: Sequence[str]) -> str:
             f"With {' '.join(best.words)}, its result is there in {duration(best.median)} (median), "
             f"{duration(max(sooner, 0.0))} sooner than as it is."
         )
-    rows = [
-        [
-            " ".join(one.words) or "as it is",
-            duration(float(np.median(one.waits))),
-            *(until(value) for value in np.quantile(one.result, [0.1, 0.5, 0.9], method="inverted_cdf").tolist()),
-            f"{one.killed:.0%}",
-            "-"
-            if one is best
-            else duration(max(one.median - best.median, 0.0))
-            if np.isfinite(one.median)
-            else "killed",
-        ]
-        for one in options
+    regrets: list[float | str] = ["-" if one is best else until(max(one.median - best.median, 0.0)) for one in options]
+    rows: list[list[float | str]] = [
+        [" ".join(one.words) or "as it is", *waits_and_results(one.waits, one.result), f"{one.killed:.0%}", regret]
+        for one, regret in zip(options, regrets, strict=True)
     ]
     header = ["request", "wait 50%", "result 10%", "result 50%", "result 90%", "killed", "regret"]
     alone = "Each is asked about alone: if all users follow such advice, it is no longer true."
-    return f"{first} {alone}\n\n{table(header, rows)}"
+    return f"{first} {alone}\n\n{table(header, in_columns(rows, together=RESULTS))}"
 
 
-def until(seconds: float) -> str:
-    """Return the time to a result as text; infinite: the job is killed."""
-    return duration(seconds) if np.isfinite(seconds) else "killed"
+def waits_and_results(waits: NDArray[np.int64], result: NDArray[np.float64]) -> list[float | str]:
+    """Return the median wait, and the times after which a tenth, half and nine tenths of the results are there."""
+    quantiles = np.quantile(result, [0.1, 0.5, 0.9], method="inverted_cdf").tolist()
+    return [float(np.median(waits)), *map(until, quantiles)]
+
+
+def until(seconds: float) -> float | str:
+    """Return the time to a result for a table; infinite: the job is killed."""
+    return seconds if np.isfinite(seconds) else "killed"

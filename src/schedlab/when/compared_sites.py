@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from schedlab.arguments import explained
 from schedlab.errors import InputError
+from schedlab.schedule.columns import in_columns
 from schedlab.schedule.summary import duration
 from schedlab.site.site import Site
-from schedlab.when.advice import ALLOWED, results, run_times_of, until
+from schedlab.when.advice import ALLOWED, RESULTS, results, run_times_of, waits_and_results
 from schedlab.when.forks import Forking
 from schedlab.when.site_forecast import asked_job, at_site
 from schedlab.when.snapshots import Snapshot, SnapshotFiles
@@ -115,24 +116,25 @@ def which_site_text(options: Sequence[SiteOption], asked: str) -> str:
         The name of the cluster that was asked about first.
     """
     best, own = options[0], next(one for one in options if one.site == asked)
-    if best is own:
-        first = f"Stay on {best.site}: its result is there in {until(best.median)} (median)."
+    if best.killed > ALLOWED:
+        first = "On every cluster it is killed at its limit too often: ask for more time."
+    elif best is own:
+        first = f"Stay on {best.site}: its result is there in {duration(best.median)} (median)."
     else:
-        first = f"On {best.site}, its result is there in {until(best.median)} (median)"
+        first = f"On {best.site}, its result is there in {duration(best.median)} (median)"
         sooner = own.median - best.median
         first += f", {duration(sooner)} sooner than on {own.site}." if np.isfinite(sooner) and sooner > 0 else "."
     rows = [_row(one) for one in options]
     header = ["cluster", "wait 50%", "result 10%", "result 50%", "result 90%", "killed"]
     same = "The job is taken to run as long everywhere: how fast each cluster is, schedlab does not know."
     refused = [f"{one.site}: {one.refused}." for one in options if one.refused]
-    return "\n".join([f"{first} {same}", "", table(header, rows), *refused])
+    return "\n".join([f"{first} {same}", "", table(header, in_columns(rows, together=RESULTS)), *refused])
 
 
-def _row(one: SiteOption) -> list[str]:
+def _row(one: SiteOption) -> list[str | float]:
     if one.refused:
         return [one.site, "never", "-", "-", "-", "-"]
-    quantiles = np.quantile(one.result, [0.1, 0.5, 0.9], method="inverted_cdf").tolist()
-    return [one.site, duration(float(np.median(one.waits))), *map(until, quantiles), f"{one.killed:.0%}"]
+    return [one.site, *waits_and_results(one.waits, one.result), f"{one.killed:.0%}"]
 
 
 @explained
