@@ -92,6 +92,12 @@ def test_what_cannot_be_answered_is_one_sentence(run, day, words, told):
     assert told in result.stderr
 
 
+def test_a_directory_is_no_log_and_may_be_a_site(run, tmp_path):
+    result = run("when", tmp_path, "--cores", "4", "--time", "1h")
+    assert result.exit_code == 1
+    assert result.stderr.splitlines()[-1].endswith(f"a directory, not a log; of a site, it is --site {tmp_path}")
+
+
 def test_in_an_empty_queue_only_a_new_job_can_be_asked_about(run, day):
     result = run("when", day, "--all", "--at", "15s", "--replay", "fcfs", "--processors", 64)
     assert result.exit_code == 1

@@ -458,6 +458,17 @@ def test_of_users_who_lose_work_those_who_lose_most_are_named_with_their_part():
     assert whose_lost(lost[:3]) == "of user eve (2 jobs), user bob (2 jobs) and user ann (2 jobs)"
 
 
+def test_what_users_lose_today_already_is_not_told_as_lost_by_a_variant():
+    """Eve loses 5 core-hours more in 1 job, Bob 20 in 2; what Ann loses she loses today, too."""
+    lost = {"eve": (3, 2, 50.0, 45.0), "bob": (2, 0, 20.0, 0.0), "ann": (4, 4, 90.0, 90.0)}
+    rows = [
+        Affected("user", f"user {name}", 9, 0, killed, 0, 0, before, hours, 0.0, 0.0, 99.0, already)
+        for name, (killed, before, hours, already) in lost.items()
+    ]
+    assert whose_lost(rows) == "of user bob (2 jobs) and user eve (1 job)"
+    assert whose_lost(rows[2:]) == ""
+
+
 def test_a_load_of_its_own_is_told_and_the_site_as_it_is_has_it_too(directory):
     found = what_if(directory, variants=[Variant("both", policy="saf", load=1.2)], nodes=False, copies=1, workers=1)
     assert "Both sides have 1.2 times the load of today." in found.ranking.lead

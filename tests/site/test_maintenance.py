@@ -181,8 +181,9 @@ def test_begins_as_good_as_the_best_one_are_named_with_what_they_make_jobs_wait(
         for slot, idle, hours in zip(found.slots, drained, moved, strict=True)
     ]
     told = replace(found, slots=tuple(slots), chance=Chance(5.0, None)).sentences()
-    best, near = (f"{one.name} ({hours:.0f}" for one, hours in zip(slots, moved[:2], strict=False))
-    assert f"1 of the 2 other begins cannot be told from {best}): {near} hours of waiting)." in told
+    best, near = slots[0].name, slots[1].name
+    sentence = f"cannot be told from {best}, which adds 50 hours of waiting: {near} (8 hours)."
+    assert f"1 of the 2 other begins {sentence}" in told
 
 
 def test_the_same_hour_of_several_weeks_is_one_begin_with_a_range(tmp_path):

@@ -14,6 +14,8 @@ from schedlab.site import import_site
 from schedlab.site.effect_bounds import effect_bounds
 from schedlab.site.effect_texts import effects_text, waits_heads
 from schedlab.site.effects import Effect, effects
+from schedlab.site.log_end import after_the_log
+from schedlab.site.main_user import main_user
 from schedlab.site.ranking import rank_variants
 from schedlab.site.samples import SiteSample
 from schedlab.site.sweep import Paired, Sweep
@@ -93,6 +95,16 @@ def test_both_sides_have_the_same_jobs_and_the_same_work(sweep, name, jobs, hour
     assert base.schedule.run_time.tolist() == other.schedule.run_time.tolist()
     assert base.schedule.workload.job_id.tolist() == other.schedule.workload.job_id.tolist()
     assert other.undone.sum() == 3600 * hours_undone
+
+
+@pytest.mark.parametrize("name", ["killed", "left out"])
+def test_what_is_said_of_the_site_as_it_is_is_of_all_its_work(sweep, name):
+    """Without the long jobs, both sides drain earlier."""
+    whole = sweep.answer(Variant(AS_IT_IS)).schedule
+    found = rank_variants(sweep, [VARIANTS[name]], [SiteSample()])
+    assert found.grounds.after_the_log == after_the_log(whole)
+    assert found.grounds.after_the_log != after_the_log(sweep.pair(VARIANTS[name]).base.schedule)
+    assert found.grounds.main_user == main_user([whole])
 
 
 def test_a_variant_of_another_load_is_compared_with_the_site_as_it_is_at_that_load(directory):

@@ -122,6 +122,7 @@ def when(
 
     _check_report(report, backtest)
     how = Forking(forks, seed, within=within or None)
+    _check_log(trace if site is None else None)
     if site is not None:
         files = {"squeue": squeue, "sinfo": sinfo, "sprio": sprio, "sshare": sshare, "reservations": reservations}
         words = new_words(nodes, cores, time, ",".join(reading.partition) or None, like)
@@ -172,6 +173,12 @@ def _check_report(report: Path | None, backtest: bool) -> None:
     if not backtest:
         raise typer.BadParameter("--report is the page of a backtest: add --backtest, or take -o page.html with --site")
     check_page(report)
+
+
+def _check_log(trace: Path | None) -> None:
+    """Refuse a directory: it may be that of a site, which is an option."""
+    if trace is not None and trace.is_dir():
+        raise InputError(f"{trace}: this is a directory, not a log; of a site, it is --site {trace}")
 
 
 def _whole(what: str, text: str) -> int:

@@ -78,6 +78,16 @@ class Affected:
         return self.killed_hours + self.undone_hours
 
     @property
+    def newly_lost_hours(self) -> float:
+        """Those of `lost_hours` that do not come to nothing already."""
+        return self.lost_hours - self.lost_today_hours
+
+    @property
+    def newly_lost(self) -> int:
+        """Jobs that are killed or left out, but those that end at their own limits today."""
+        return self.killed - self.killed_today + self.left_out
+
+    @property
     def same_work(self) -> bool:
         """Whether all the work of these jobs is done."""
         return self.killed == self.left_out == 0
@@ -186,9 +196,10 @@ def today_text(every: Affected) -> str:
 
 
 def whose_lost(found: Iterable[Affected]) -> str:
-    """Say of which users the work is that comes to nothing, and how much of it is theirs who lose most; empty: of none
-    that is known."""
-    users = [one for one in found if one.kind == "user" and not one.same_work]
+    """Say of which users the work is that comes to nothing only now, and how much of it is theirs who lose most; empty:
+    of none that is known."""
+    users = [one for one in found if one.kind == "user" and one.newly_lost]
+    users.sort(key=lambda one: -one.newly_lost_hours)
     if not users:
         return ""
     if len(users) == 1:
@@ -197,18 +208,15 @@ def whose_lost(found: Iterable[Affected]) -> str:
     named = listed([_with_jobs(one) for one in first])
     if first is users:
         return f"of {named}"
-    part = sum(one.lost_hours for one in first) / max(sum(one.lost_hours for one in users), 1e-9)
-    most = max(users, key=_jobs_lost)
-    besides = "" if most in first or _jobs_lost(most) <= min(map(_jobs_lost, first)) else f"; also {_with_jobs(most)}"
+    part = sum(one.newly_lost_hours for one in first) / max(sum(one.newly_lost_hours for one in users), 1e-9)
+    most = max(users, key=lambda one: one.newly_lost)
+    known = most in first or most.newly_lost <= min(one.newly_lost for one in first)
+    besides = "" if known else f"; also {_with_jobs(most)}"
     return f"of {count_of(len(users), 'user')}, {part:.0%} of it of {named}{besides}"
 
 
-def _jobs_lost(one: Affected) -> int:
-    return one.killed + one.left_out
-
-
 def _with_jobs(one: Affected) -> str:
-    return f"{one.who} ({count_of(_jobs_lost(one), 'job')})"
+    return f"{one.who} ({count_of(one.newly_lost, 'job')})"
 
 
 def _beyond(every: Affected) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from schedlab.durations import WEEK
+from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.summary import duration
 from schedlab.site.changes import parse_change
 from schedlab.site.decisive import DecisivePeriod, decisive_period
@@ -19,7 +20,7 @@ from schedlab.site.omissions import Omissions, omissions_of
 from schedlab.site.standing import Standing
 from schedlab.site.sweep import Paired, Sweep
 from schedlab.site.time_limits import KILLED, LEFT_OUT
-from schedlab.site.variants import Variant
+from schedlab.site.variants import AS_IT_IS, Variant
 from schedlab.wording import count_of
 
 PASSES = ("bf_", "sched_", "default_queue_depth", "partition_job_depth", "defer")
@@ -128,7 +129,7 @@ def grounds_of(sweep: Sweep, pair: Paired, notes: Sequence[str], copies: Sequenc
         The same on all copies of the sample; empty: there is one.
     """
     kept, other = sweep.site.replayable(), pair.other
-    today = [one.base.schedule for one in copies or [pair]]
+    today = _today(sweep, copies or [pair])
     before = sum(kept.left_out.values())
     return Grounds(
         sweep.standing,
@@ -143,6 +144,15 @@ def grounds_of(sweep: Sweep, pair: Paired, notes: Sequence[str], copies: Sequenc
         other.sample.text if other.sample.begin > 0 else "",
         changes_passes(pair.other.variant),
     )
+
+
+def _today(sweep: Sweep, pairs: Sequence[Paired]) -> list[Schedule]:
+    """Return the site as it is on the samples of some pairs, with all its work where a variant leaves some."""
+    found = []
+    for one in pairs:
+        whole = None if one.base_name == AS_IT_IS else sweep.answer(Variant(AS_IT_IS), one.other.sample)
+        found.append((whole or one.base).schedule)
+    return found
 
 
 def changes_passes(variant: Variant) -> bool:

@@ -14,6 +14,7 @@ from schedlab.site.copies import USUAL
 from schedlab.site.coverage import listed
 from schedlab.site.effects import Effect
 from schedlab.site.grounds import Grounds
+from schedlab.site.named_groups import named_texts
 from schedlab.site.undecided import SOME_PAY, UNDECIDED, adds_nodes, undecided_texts
 from schedlab.site.variant_names import in_list
 from schedlab.site.variants import AS_IT_IS, compared_with
@@ -117,7 +118,8 @@ def details_of(one: RankedVariant, name: str = "") -> list[str]:
     who = not any(text.removeprefix("but ") == one.far.clause for text in payers_of(one))
     shorter = one.difference[2] == "wins"
     far = one.far.sentences(name or one.variant.name, who=who, shorter=shorter)
-    told = [*far, *open_text(one.effects, f"Under {name}, " if name else "")]
+    under = f"Under {name}, " if name else ""
+    told = [*named_texts(one.variant.changes, one.effects, under), *far, *open_text(one.effects, under)]
     return [*told, *(f"{text}." for text in one.bounds.reach if one.difference[2] not in NOTHING_TO_TELL)]
 
 

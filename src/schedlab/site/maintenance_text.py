@@ -124,8 +124,8 @@ def _chance(found: Maintenance) -> str:
 def _alike(found: Maintenance) -> str:
     """Say which begins are as good, those first that make jobs wait least."""
     near = sorted(_near_ones(found), key=lambda one: one.mean("moved_hours"))
-    named = listed([f"{one.name} ({one.mean('moved_hours'):,.0f} hours of waiting)" for one in near], MOST_NEAR)
-    best = f"{found.best.name} ({found.best.mean('moved_hours'):,.0f})"
+    named = listed([f"{one.name} ({one.mean('moved_hours'):,.0f} hours)" for one in near], MOST_NEAR)
+    best = f"{found.best.name}, which adds {found.best.mean('moved_hours'):,.0f} hours of waiting"
     return f"{len(near):,} of the {len(found.slots) - 1:,} other begins cannot be told from {best}: {named}."
 
 

@@ -185,7 +185,7 @@ class RankedVariant:
         if self.same_work:
             return f"{self.killed:,}" if self.killed else "-", "-"
         today = self.every is not None and self.every.lost_today_hours
-        lost = f"{self.in_vain:.1%}" + (f" ({today_text(self.every)} today, too)" if self.every and today else "")
+        lost = f"{self.in_vain:.1%}" + (f" (of it {today_text(self.every)} today, too)" if self.every and today else "")
         return f"{self.killed:,}" if self.killed else "-", lost
 
     @property
@@ -198,9 +198,10 @@ class RankedVariant:
 
     @property
     def whose_work_texts(self) -> list[str]:
-        """Of which users the work is that comes to nothing, if that is known."""
+        """Of which users the work is that comes to nothing, or does so only now, if that is known."""
         whose = "" if self.same_work else whose_lost(self.affected)
-        return [f"it is work {whose}"] if whose else []
+        today = self.every is not None and self.every.lost_today_hours
+        return [f"{'what is lost more than today' if today else 'it'} is work {whose}"] if whose else []
 
     @property
     def lost_text(self) -> list[str]:

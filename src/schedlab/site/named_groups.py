@@ -1,0 +1,67 @@
+"""What becomes of the groups that changes name: the QOS, account, user or partition whose line is changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from schedlab.arguments import explained
+from schedlab.site.changes import parse_change
+from schedlab.site.effects import FEWEST_JOBS, Effect, group_name
+from schedlab.site.wait_text import among, waits_texts
+from schedlab.wording import count_of, sentence
+
+KINDS: Final = {"qos": "QOS", "account": "account", "user": "user", "partitionname": "partition"}
+"""Kinds of groups by the lines that name one."""
+
+
+@explained
+def named_texts(changes: Sequence[str], effects: Sequence[Effect], under: str = "") -> list[str]:
+    """Say what a variant does to the jobs of each group whose line it changes: who favours one asks that first.
+
+    Parameters
+    ----------
+    changes
+        Of the variant.
+    effects
+        What it does, group by group.
+    under
+        How the sentences begin, such as "Under x, ".
+
+    Examples
+    --------
+    >>> found = [
+    ...     Effect("all", "all jobs", 90, 3600.0, 3600.0, (-60.0, 60.0)),
+    ...     Effect("QOS", "high", 40, 7200.0, 3600.0, (-5400.0, -1800.0)),
+    ... ]
+    >>> named_texts(["QOS=high Priority=100"], found)
+    ['QOS high, whose line is changed: 40 jobs wait 1 h instead of 2 h in the mean (30 to 90 min shorter).']
+    >>> named_texts(["User=ann Fairshare=7"], found)
+    ['User ann, whose line is changed, has fewer than 30 of these jobs: nothing can be told of them.']
+    """
+    every = next((one.jobs for one in effects if one.kind == "all"), 0)
+    lines = [parse_change(text) for text in changes]
+    told = []
+    for kind, name in dict.fromkeys((KINDS.get(one.key.lower()), one.value) for one in lines):
+        if kind is None or not effects:
+            continue
+        one = next((each for each in effects if (each.kind, each.group.lower()) == (kind, name.lower())), None)
+        whose = f"{group_name(kind, name)}, whose line is changed"
+        if one is None:
+            told.append(f"{under}{whose}, has fewer than {FEWEST_JOBS} of these jobs: nothing can be told of them")
+        elif one.jobs < every:  # else it has been told of all jobs
+            told.append(f"{under}{whose}: {_of_waits(one)}")
+    return [sentence(text) for text in told]
+
+
+def _of_waits(one: Effect) -> str:
+    """Say how long the jobs of a group wait, how long they did, and how sure that is."""
+    before, after = waits_texts(one.before, one.after)
+    wait = "waits" if one.jobs == 1 else "wait"
+    if abs(one.difference) < 1:
+        return f"{count_of(one.jobs, 'job')} {wait} as long as before in the mean ({before})"
+    told = f"{count_of(one.jobs, 'job')} {wait} {after} instead of {before} in the mean"
+    told += "" if one.same_work else ", of the same work"
+    if one.interval is None:
+        return f"{told}; how sure that is cannot be told"
+    return f"{told}{'' if one.excludes_none else ', perhaps by chance'} ({among(one.interval)})"
