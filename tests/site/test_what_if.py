@@ -343,7 +343,7 @@ def test_a_change_is_compared_with_the_site_as_it_is_on_the_same_jobs(site, requ
     left_out = found.ranking.grounds.omissions.left_out
     why = "KillWait is not simulated (already part of the recorded run times)"
     assert f"{why}: what its change would do cannot be told" in left_out
-    assert any(text.startswith(told) for text in left_out)
+    assert any(text.startswith(f"{name}: {told}") for text in left_out)
     assert any(first in one for one in found.ranking.lead)
     assert {effect.jobs for one in found.ranking.ranked for effect in one.effects if effect.kind == "all"} == {jobs}
 

@@ -83,6 +83,9 @@ def test_a_file_that_is_not_text_is_refused(tmp_path: Path):
         ("modify user name=ann set qos=fast", "the QOS fast does not exist"),
         ("add account name=x Colour=blue", "unknown option 'colour'"),
         ("add federation x", "cannot add a 'federation'"),
+        ("modify account name=physics set Fairshare=lots", "fairshare='lots': must be a whole number"),
+        ("modify qos name=normal set UsageFactor=x", "usagefactor='x': must be a number"),
+        ("modify qos name=normal set PreemptMode=maybe", "preemptmode='maybe': must be one of off, "),
     ],
 )
 def test_a_line_that_is_wrong_is_named(tmp_path: Path, line: str, message: str):

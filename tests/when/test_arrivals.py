@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import schedlab as sl
-from schedlab.durations import WEEK
+from schedlab.durations import DAY, WEEK
 from schedlab.when.arrivals import MOST_WEEKS, PastArrivals
 
 
@@ -84,3 +84,30 @@ def test_of_a_log_of_less_than_a_week_the_last_hours_come_again_and_again():
     later, _ = arrivals.of(1, 1)
     assert later.submit_time.min() > 7_500 + WEEK >= coming.submit_time.max()
     assert arrivals.text == "the submissions of the last 2 h again and again"
+
+
+def test_weeks_of_a_log_that_ended_long_before_come_at_the_same_hour():
+    """Of five weeks, the last job came 15 days and 4 minutes ago: what came three weeks ago and before comes again."""
+    arrivals = PastArrivals(weekly(5), 4 * WEEK + 15 * DAY + 270)
+    assert arrivals.weeks == 3  # before second 3 * WEEK + DAY + 270
+    drawn = arrivals.draw_weeks(200, 0, np.random.default_rng(1))
+    assert sorted(set(drawn.tolist())) == [1, 2, 3]
+    for back in (1, 2, 3):
+        jobs, _ = arrivals.of(0, back)
+        assert jobs.submit_time.tolist() == [7 * WEEK + 30]
+    assert arrivals.text == "arrivals of the last 3 weeks of the log, which ended 15 d ago"
+
+
+def test_a_short_log_that_ended_days_before_comes_again_without_the_days_since():
+    """Two days with a job at noon each, asked about three days after the second one: one comes each noon."""
+    columns = {"submit_time": [DAY // 2, DAY + DAY // 2, 2 * DAY], "requested_processors": [1] * 3}
+    jobs = sl.Workload.from_columns(columns | dict.fromkeys(("run_time", "requested_time"), [10] * 3), processors=4)
+    arrivals = PastArrivals(sl.simulate(jobs, "fcfs"), 5 * DAY)
+    assert (arrivals.weeks, arrivals.repeated) == (0, DAY)
+    coming = arrivals.of(0, 1)[0].submit_time
+    assert sorted(coming.tolist())[:4] == [5 * DAY + DAY // 2, 6 * DAY, 6 * DAY + DAY // 2, 7 * DAY]
+    assert arrivals.text == "the submissions of the last 24 h of the log, which ended 3 d ago again and again"
+
+
+def test_a_log_that_was_as_quiet_before_has_not_ended():
+    assert PastArrivals(weekly(5), 4 * WEEK + 9 * DAY).weeks == 5

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from site_samples import MOMENT, NODES, QUEUE, printed, small_site
+from site_samples import CONF, MOMENT, NODES, QUEUE, printed, small_site
 
+import schedlab as sl
 from schedlab.errors import InputError
 from schedlab.when.forks import Forking, simulation_of
 from schedlab.when.site_forecast import asked_job, at_site
@@ -156,3 +157,10 @@ def test_without_accounting_any_share_of_the_request_is_as_likely(tmp_path):
     # Job 7 has run for 50 of 120 minutes, and ends at any of the 70 that are left, which job 9 waits for.
     assert found.starts.weeks == 0
     assert abs(np.median(found.starts.waits) / 60 - 35) < 8
+
+
+def test_a_job_whose_qos_is_not_admitted_is_told_which_are(tmp_path):
+    (tmp_path / "slurm.conf").write_text(f"{CONF}PartitionName=other Nodes=n1 AllowQos=debug,long\n")
+    site, snapshot = sl.site.import_site(tmp_path / "slurm.conf"), read_snapshot(printed(tmp_path), MOMENT)
+    with pytest.raises(InputError, match=r"\(QOSNotAllowed\); partitions here admit debug and long, which a job asks"):
+        at_site(site, snapshot, new=asked_job(["--nodes=1", "--time=60", "--partition=other"]), how=Forking(forks=3))

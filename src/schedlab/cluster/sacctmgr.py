@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
+from typing import TypeVar
 
 from schedlab.arguments import explained
 from schedlab.documents import read_text
 from schedlab.durations import parse_time_limit
 from schedlab.errors import Faults, InputError
+from schedlab.wording import shown
 
 INFINITE = 0xFFFFFFFF
 USE_PARENT = 0x7FFFFFFF
@@ -30,6 +32,8 @@ UNDER_MIN_NODES, OVER_MAX_NODES, OVER_MAX_TIME = 1, 2, 4
 MODELLED_FLAGS = OVER_PARTITION | NO_RESERVE | UNDER_MIN_NODES | OVER_MAX_NODES | OVER_MAX_TIME
 REQUEUE, CANCEL = 2, 8
 WITHIN, GANG = 0x4000, 0x8000
+Number = TypeVar("Number", int, float)
+
 _PREEMPT_MODES = {
     "off": 0, "cluster": 0, "suspend": 1, "requeue": REQUEUE, "cancel": CANCEL, "within": WITHIN, "gang": GANG,
 }  # fmt: skip
@@ -324,13 +328,13 @@ def _set_qos(qos: Qos, options: Mapping[str, str]) -> None:
         elif key == "preempt":
             qos.preempts = tuple(_names(value))
         elif key == "preemptmode":
-            qos.preempt_mode = sum(_PREEMPT_MODES[mode.lower()] for mode in _names(value))
+            qos.preempt_mode = sum(map(_preempt_mode, _names(value)))
         elif key == "usagefactor":
-            qos.usage_factor = float(value)
+            qos.usage_factor = _number(key, value, float)
         elif key == "limitfactor":
-            qos.limit_factor = float(value)
+            qos.limit_factor = _number(key, value, float)
         elif key in ("usagethreshold", "usagethres"):
-            qos.usage_threshold = float(value)
+            qos.usage_threshold = _number(key, value, float)
         elif key not in _IGNORED:
             _set_limit(qos.limits, key, value)
 
@@ -340,7 +344,7 @@ def _set(accounts: Accounts, association: Association, options: Mapping[str, str
         if key == "name":
             continue
         if key in ("fairshare", "shares"):
-            association.shares = USE_PARENT if value.lower() == "parent" else int(value)
+            association.shares = USE_PARENT if value.lower() == "parent" else _number(key, value, int)
         elif key in ("qos", "qoslevel"):
             names = _names(value)
             for name in names:
@@ -373,4 +377,19 @@ def _set_limit(limits: dict[str, Value], key: str, value: str) -> None:
             else parse_time_limit(value)
         )
     else:
-        limits[name] = int(value)
+        limits[name] = _number(key, value, int)
+
+
+def _number(key: str, value: str, read: Callable[[str], Number]) -> Number:
+    try:
+        return read(value)
+    except ValueError:
+        kind = "a whole number" if read is int else "a number"
+        raise InputError(f"{key}={shown(value)}: must be {kind}") from None
+
+
+def _preempt_mode(name: str) -> int:
+    mode = _PREEMPT_MODES.get(name.lower())
+    if mode is None:
+        raise InputError(f"preemptmode={shown(name)}: must be one of {', '.join(_PREEMPT_MODES)}")
+    return mode

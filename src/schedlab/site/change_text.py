@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from schedlab.site.effects import Effect
 from schedlab.site.intervals import Interval
+from schedlab.site.variant_names import verb
 from schedlab.site.wait_text import among, between, wait_text, waits_texts
 
 LITTLE, FEW_MINUTES = 0.05, 600
@@ -26,15 +27,16 @@ def change_texts(name: str, every: Effect, unchanged: bool = False, *, advice: b
     x would shorten the mean wait from 2 h to 1.67 h
     that is 20 min shorter (95 % interval: 15 to 25 min shorter; copies: 18 to 22 min shorter)
     """
+    changes = f"{name} {verb(name, 'changes', 'change')}"
     if unchanged:
-        return [f"{name} changes nothing in the twin", f"all {every.jobs:,} jobs start and end as before"]
+        return [f"{changes} nothing in the twin", f"all {every.jobs:,} jobs start and end as before"]
     if every.is_none:
-        return [f"{name} changes the mean wait by less than a second: {wait_text(every.after)}"]
+        return [f"{changes} the mean wait by less than a second: {wait_text(every.after)}"]
     if every.interval is not None and every.interval[0] <= 0 <= every.interval[1]:
         open_ = _undecided(every, every.interval)
         told = [f"{open_}: leave it as it is" if advice else open_]
         told += [] if every.copies is None else [f"the simulated copies came out {among(every.copies)}"]
-        return [f"whether {name} changes the mean wait cannot be told from this log", *told]
+        return [f"whether {changes} the mean wait cannot be told from this log", *told]
     how, before_after = "shorten" if every.difference < 0 else "lengthen", waits_texts(every.before, every.after)
     return [f"{name} would {how} the mean wait from {' to '.join(before_after)}", _size(every)]
 

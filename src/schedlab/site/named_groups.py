@@ -36,14 +36,15 @@ def named_texts(changes: Sequence[str], effects: Sequence[Effect], under: str = 
     ... ]
     >>> named_texts(["QOS=high Priority=100"], found)
     ['QOS high, whose line is changed: 40 jobs wait 1 h instead of 2 h in the mean (30 to 90 min shorter).']
-    >>> named_texts(["User=ann Fairshare=7"], found)
-    ['User ann, whose line is changed, has fewer than 30 of these jobs: nothing can be told of them.']
+    >>> named_texts(["QOS=low Priority=7"], found)
+    ['QOS low, whose line is changed, has fewer than 30 of these jobs: nothing can be told of them.']
     """
     every = next((one.jobs for one in effects if one.kind == "all"), 0)
+    known = {one.kind for one in effects}  # kinds of which jobs are told apart
     lines = [parse_change(text) for text in changes]
     told = []
     for kind, name in dict.fromkeys((KINDS.get(one.key.lower()), one.value) for one in lines):
-        if kind is None or not effects:
+        if kind not in known:
             continue
         one = next((each for each in effects if (each.kind, each.group.lower()) == (kind, name.lower())), None)
         whose = f"{group_name(kind, name)}, whose line is changed"

@@ -208,13 +208,19 @@ def rank_variants(
     best = next((one for one in others if not one.unchanged), others[0])
     copies = first[best.variant]
     notes = [one for one in best.notes if one != best.policy_text]
-    grounds = grounds_of(sweep, copies[0], [*notes, *sentences(best.affected), *best.lost_text], copies)
+    grounds = grounds_of(sweep, copies[0], [*notes, *_left_out(others, variants), *best.lost_text], copies)
     if not any(one.kind == "all" and one.excludes_none for one in best.effects):
         grounds = replace(grounds, decisive=None)  # nothing is decided
     grounds = replace(grounds, passes=any(changes_passes(one.variant) for one in ranked if not one.why_unchanged))
     originals = tuple(dict.fromkeys(one.original for one in samples))
     failures = tuple({(one.variant, one.sample.original): one for one in sweep.failures.values()}.values())
     return VariantRanking(metric, originals, len(copies), tuple(ranked), failures, grounds)
+
+
+def _left_out(ranked: Sequence[RankedVariant], variants: Sequence[Variant]) -> list[str]:
+    """Say which jobs each variant cuts, kills, splits or leaves out; by its name, if there are several."""
+    names = {one.variant: f"{one.variant.name}: " if len(variants) > 1 else "" for one in ranked}
+    return [f"{names[one.variant]}{text}" for one in ranked for text in sentences(one.affected)]
 
 
 def _nothing(sweep: Sweep) -> InputError:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from schedlab.site.changes import MORE_NODES, parse_change
 from schedlab.site.coverage import listed
+from schedlab.site.variant_names import verb
 from schedlab.site.variants import Variant
 from schedlab.site.wait_text import among, signed
 from schedlab.site.who_pays import NO_GROUP, payers_of
@@ -53,7 +54,7 @@ def undecided_texts(number: int, told: Sequence[RankedVariant], today: str) -> l
         payers.setdefault("; ".join(payers_of(one)), []).append(one.variant.name)
     who_pays = [f"under {listed(names)}, {who}" for who, names in payers.items() if who]
     return [
-        f"whether {whether} shortens the mean wait cannot be told from this log",
+        f"whether {whether} {verb(whether, 'shortens', 'shorten')} the mean wait cannot be told from this log",
         *_size(told[0], today),
         *([_below(told)] if len(told) > 1 else []),
         *([NO_GROUP] if [*payers] == [NO_GROUP] else who_pays),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from schedlab.cluster.hostlist import host_names
@@ -13,6 +14,9 @@ LINES = {"partitionname": "partition", "nodename": "nodes", "qos": "QOS", "accou
 
 LONGEST = 24
 """Characters of a value that a name shows whole."""
+
+SEVERAL = re.compile(r"(?!1 )[\d,]+ more nodes\b")
+"""How a name begins that is one of nodes."""
 
 _PLACES = ("partitionname", "switchname")
 """Lines that name the nodes which belong to them."""
@@ -66,6 +70,17 @@ def in_list(name: str) -> str:
     ('bf_interval=30', '"2 more nodes, load=1.2"')
     """
     return f'"{name}"' if "," in name else name
+
+
+def verb(name: str, of_one: str, of_several: str) -> str:
+    """Return the form of a verb that follows the name of a variant, which may be that of several nodes.
+
+    Examples
+    --------
+    >>> verb("bf_interval=30", "changes", "change"), verb("10 more nodes like n1", "changes", "change")
+    ('changes', 'change')
+    """
+    return of_several if SEVERAL.match(name) else of_one
 
 
 def _is_placed(change: Change, made: Sequence[Change]) -> bool:

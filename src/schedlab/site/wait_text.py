@@ -147,14 +147,18 @@ def between(interval: Interval) -> str:
     --------
     >>> between((-60.0, 150.0)), between((60.0, 120.0)), between((-7200.0, -5400.0))
     ('1 min shorter and 2.5 min longer', '1 to 2 min longer', '1.5 to 2 h shorter')
-    >>> between((-7201.0, -7200.0)), between((-0.05, 1.4))
-    ('2 h shorter', '<1 s shorter and 1 s longer')
+    >>> between((-7201.0, -7200.0)), between((-0.05, 1.4)), between((-3600.0, 0.0)), between((0.0, 0.0))
+    ('2 h shorter', '<1 s shorter and 1 s longer', '60 min shorter and no change', 'no change')
     """
     numbers, unit = _in_one_unit(interval)
     low, high = (
         "<1" if unit == "s" and 0 < abs(one) < 1 else number.lstrip("-")
         for one, number in zip(interval, numbers, strict=True)
     )
+    if interval[0] == interval[1] == 0:
+        return "no change"
+    if interval[0] == 0 or interval[1] == 0:
+        return f"no change and {high} {unit} longer" if interval[0] == 0 else f"{low} {unit} shorter and no change"
     if interval[0] < 0 < interval[1]:
         return f"{low} {unit} shorter and {high} {unit} longer"
     near, far = (high, low) if interval[0] < 0 else (low, high)
@@ -166,10 +170,11 @@ def among(interval: Interval) -> str:
 
     Examples
     --------
-    >>> among((-60.0, 150.0)), among((60.0, 120.0))
-    ('between 1 min shorter and 2.5 min longer', '1 to 2 min longer')
+    >>> among((-60.0, 150.0)), among((60.0, 120.0)), among((-4044.0, 0.0))
+    ('between 1 min shorter and 2.5 min longer', '1 to 2 min longer', 'between 67.4 min shorter and no change')
     """
-    return f"between {between(interval)}" if interval[0] < 0 < interval[1] else between(interval)
+    apart = interval[0] <= 0 <= interval[1] and interval[0] != interval[1]
+    return f"between {between(interval)}" if apart else between(interval)
 
 
 def _unit_of(interval: Interval) -> tuple[int, str]:

@@ -31,18 +31,25 @@ class PastArrivals:
     def __init__(self, log: Schedule, now: int) -> None:
         self._log, self._now = log, now
         self._submit = log.workload.submit_time
-        first = int(self._submit.min()) if len(self._submit) else now
-        self.weeks = min(MOST_WEEKS, max(0, now - first) // WEEK)
-        self.repeated = 0 if self.weeks else max(0, now - first) // HOUR * HOUR
+        first, last = (int(self._submit.min()), int(self._submit.max())) if len(self._submit) else (now, now)
+        quiet = int(np.diff(np.sort(self._submit)).max(initial=0))
+        self._ended = now - last if now - last >= max(DAY, 2 * quiet) else 0  # so quiet, it was written before
+        self._shift = _whole(self._ended, WEEK)
+        self.weeks = min(MOST_WEEKS, max(0, now - self._shift - first) // WEEK)
+        self.repeated = 0
+        if not self.weeks:
+            self._shift = _whole(self._ended, DAY if last - first > DAY else HOUR)
+            self.repeated = max(0, now - self._shift - first) // HOUR * HOUR
         if self.repeated > DAY:
             self.repeated -= self.repeated % DAY
 
     @property
     def text(self) -> str:
         """What is assumed of further jobs."""
+        of = f" of the log, which ended {duration(self._ended)} ago" if self._ended else ""
         if self.weeks:
-            return f"arrivals of the last {count_of(self.weeks, 'week')}"
-        return f"the submissions of the last {duration(self.repeated)} again and again" if self.repeated else NONE
+            return f"arrivals of the last {count_of(self.weeks, 'week')}{of}"
+        return f"the submissions of the last {duration(self.repeated)}{of} again and again" if self.repeated else NONE
 
     def draw_weeks(self, forks: int, week: int, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return for each fork how many weeks back its jobs of a coming week lie; 0: there are none.
@@ -83,13 +90,19 @@ class PastArrivals:
         """Return the rows of the jobs of a coming week in the log, and how much later each comes."""
         if not back:
             return np.arange(0), np.zeros(0, dtype=np.int64)
+        end = self._now - self._shift
         if self.weeks:
-            low = self._now + (week - back) * WEEK
-            rows = np.flatnonzero((self._submit > low) & (self._submit <= min(low + WEEK, self._now)))
-            return rows, np.full(len(rows), back * WEEK)
-        last = np.flatnonzero((self._submit > self._now - self.repeated) & (self._submit <= self._now))
+            low = end + (week - back) * WEEK
+            rows = np.flatnonzero((self._submit > low) & (self._submit <= min(low + WEEK, end)))
+            return rows, np.full(len(rows), self._shift + back * WEEK)
+        last = np.flatnonzero((self._submit > end - self.repeated) & (self._submit <= end))
         times = np.arange(week * WEEK // self.repeated, -(-(week + 1) * WEEK // self.repeated)) + 1
-        rows, shift = np.tile(last, len(times)), np.repeat(times * self.repeated, len(last))
+        rows, shift = np.tile(last, len(times)), np.repeat(times * self.repeated + self._shift, len(last))
         comes = self._submit[rows] + shift - self._now
         inside = (comes > week * WEEK) & (comes <= (week + 1) * WEEK)
         return rows[inside], shift[inside]
+
+
+def _whole(seconds: int, step: int) -> int:
+    """Return the whole weeks, days or hours that a time takes, so that jobs come at the same hour again."""
+    return -(-seconds // step) * step
