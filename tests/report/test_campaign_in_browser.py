@@ -35,15 +35,17 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_cell_shows_its_runs_and_a_link_shows_them_again(look: Callable[..., Any], campaign: Path) -> None:
+    expect = pytest.importorskip("playwright.sync_api").expect  # it waits for what a click shows
     page = look(campaign)
     grid = page.locator("#schedlab-campaign-view")
     cells = grid.locator(".sl-heat-map .sl-cell")
     assert cells.count() == 4
     assert grid.locator(".sl-multiples circle").count() == 24
     grid.get_by_label("Metric").select_option("max_wait")
+    expect(grid.locator("caption").first).to_contain_text("max wait")
     grid.locator(".sl-heat-map .sl-cell").nth(3).click()
     runs = grid.locator("table", has_text="Runs of").locator("tbody tr")
-    assert runs.count() == 6
+    expect(runs).to_have_count(6)
     texts = runs.all_inner_texts()
     assert all("schedlab campaign task" in text for text in texts)
     # The view of one instance keeps its own part of the link beside that of the grid.

@@ -182,7 +182,7 @@ def test_a_log_that_cannot_tell_is_no_ground_against_new_nodes_nor_silent_on_who
         "each copy, of user003 (137 jobs, +6.47 d each)",
         "this log decides neither for nor against more nodes",
     ]
-    assert undecided_texts(1, told[:1], "10.5 h")[0].startswith("whether 10 more nodes like b shortens the mean")
+    assert undecided_texts(1, told[:1], "10.5 h")[0].startswith("whether 10 more nodes like b shorten the mean")
     assert undecided_texts(2, told[:1], "10.5 h")[-2] == "no group of jobs surely waits longer"
 
 
