@@ -12,9 +12,9 @@ from schedlab.engine.parts.limits.machine_inputs import never_runs
 from schedlab.engine.parts.limits.refusal import in_words
 from schedlab.errors import InputError
 from schedlab.schedule.summary import duration
-from schedlab.site.coverage import listed
 from schedlab.site.jobs import completed
 from schedlab.site.site import Site
+from schedlab.when.asked_names import admitted_qos, check_names
 from schedlab.when.forks import Forking
 from schedlab.when.site_state import SiteNumbers, SiteState, site_state
 from schedlab.when.snapshots import Snapshot
@@ -132,16 +132,13 @@ def _refuse_others(found: SiteState, jobs: Sequence[int]) -> None:
 
 def _at_home(new: Workload, site: Site, found: SiteState) -> Workload:
     """Return a job that is asked about in the numbers of the site, or raise if it can never start there."""
+    check_names(new, site)
     jobs = completed(new, site.cluster).jobs
     why = in_words(jobs, site.cluster, never_runs(jobs, site.cluster))[0]
     if why:
-        raise InputError(f"such a job can never start here: {why}{_admitted(site) if 'QOSNotAllowed' in why else ''}")
+        raise InputError(
+            f"such a job can never start here: {why}{admitted_qos(site) if 'QOSNotAllowed' in why else ''}"
+        )
     numbered = SiteNumbers(site, found.state.jobs.header).given(jobs)
     highest = int(found.state.jobs.job_id.max(initial=0))
     return numbered.replace(job_id=np.array([highest + 1]), start_time=found.epoch)
-
-
-def _admitted(site: Site) -> str:
-    """Return which QOS partitions admit, and how a job asks for one."""
-    names = sorted({name for one in site.cluster.partitions for name in one.allow_qos})
-    return f"; partitions here admit {listed(names)}, which a job asks for by -q QOS" if names else ""
