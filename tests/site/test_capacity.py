@@ -14,7 +14,7 @@ from schedlab.cluster.hostlist import host_names
 from schedlab.errors import InputError
 from schedlab.site import import_site
 from schedlab.site.capacity import capacity
-from schedlab.site.capacity_found import Capacity, not_monotone
+from schedlab.site.capacity_found import Capacity, CapacityStep, not_monotone
 from schedlab.site.capacity_goal import Goal
 from schedlab.site.capacity_search import CapacitySearch, next_number
 from schedlab.site.capacity_table import columns
@@ -234,6 +234,20 @@ def test_the_goal_and_what_is_reached_today_are_told_before_nodes_are_tried(site
     said = []
     asked(site, "mean_wait=2h", told=said.append)
     assert said[1] == "goal: mean wait at most 2 h; the mean wait is 5.5 h as it is"
+
+
+def test_a_value_that_misses_the_goal_by_less_than_the_table_shows_says_so(site):
+    """Two more nodes give 90 minutes, which is more than the goal of 5,398 seconds."""
+    found = asked(site, "mean_wait=5398s")
+    assert found.best.needed == 3
+    _, rows = columns(found)
+    assert {row[1]: row[-1] for row in rows}["2"] == "just misses the goal"
+
+
+def test_what_may_be_chance_is_said_so_in_the_first_sentence(site, monkeypatch):
+    monkeypatch.setattr(CapacityStep, "may_be_chance", True)
+    first = lead_of(asked(site, "mean_wait=2h"))[0]
+    assert "on this log, 2 more nodes like n1 bring the mean wait from 5.5 h to 90 min; whether they really" in first
 
 
 def hours(text):

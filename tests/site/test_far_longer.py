@@ -73,8 +73,8 @@ def test_who_cannot_be_judged_stands_between_and_no_second_but_follows():
     one = SimpleNamespace(unchanged=False, effects=(every, longer), far=far_longer([once, once]))
     assert payers_of(one) == [
         "no group of jobs surely waits longer",
-        "waits become longer in each copy for user ann (90 jobs, +19 h each), perhaps by chance, as these jobs come at "
-        "one time",
+        "waits become longer in each copy for user ann (90 jobs, +19 h each); of other weeks that tells nothing, as "
+        "these jobs come at one time",
         "1 job waits a day or more longer in each copy, of user ann (1 job, +2 d)",
     ]
     assert sum(text.count("but ") for text in payers_of(one)) == 0

@@ -427,6 +427,35 @@ def test_where_no_group_wins_or_pays_there_is_no_empty_column_of_verdicts():
     assert [effects_text([one]).splitlines()[-1].split()[-1] for one in (open_, sure)] == ["s", "pays"]
 
 
+def test_a_list_that_is_given_anew_says_first_which_options_no_longer_hold(directory):
+    found = what_if(directory, ["SchedulerParameters=bf_interval=30"], nodes=False, copies=1, workers=1).ranking
+    lost = "no longer hold: SchedulerParameters= is all of it (SchedulerParameters.OPTION= is not)."
+    (said,) = [one for one in found.lead if one.endswith(lost)]
+    assert said.startswith("bf_continue and max_script_size ")
+    other = what_if(directory, ["SchedulerParameters.bf_interval=30"], nodes=False, copies=1, workers=1).ranking
+    assert not any("no longer" in one for one in other.lead)
+
+
+def test_an_answer_without_an_effect_asks_for_no_longer_log(directory):
+    told = what_if(directory, ["SchedulerParameters.bf_interval=60"], nodes=False, copies=1, workers=1).sentences()
+    assert not any("four weeks" in one or "can decide" in one for one in told)
+
+
+def test_of_a_few_variants_one_that_makes_waits_far_longer_in_each_copy_is_named_though_the_log_cannot_tell():
+    """The best of two may shorten waits; the other one doubles them here, in each copy."""
+    best = ranked("SchedulerParameters.bf_interval=30", Effect("all", "all", 900, 7200.0, 7000.0, (-900.0, 900.0)))
+    worse = ranked(
+        "SchedulerParameters.bf_max_job_test=1",
+        Effect("all", "all", 900, 7200.0, 14_400.0, (-9000.0, 9000.0), copies=(6000.0, 8000.0)),
+    )
+    for one in (best, worse):
+        one.can_be_chosen, one.difference = True, ("", "", "cannot be told")
+    assert much_longer([worse]) == [
+        "in the replay, bf_max_job_test=1 makes the mean wait 2 h longer: nothing speaks for setting it"
+    ]
+    assert much_longer([best]) == []
+
+
 def test_what_is_not_simulated_is_said_first_and_is_no_effect_of_zero(directory):
     asked = {"nodes": False, "copies": 1, "workers": 1}
     found = what_if(directory, ["SchedulerParameters.max_rpc_cnt=10"], **asked).ranking

@@ -174,6 +174,23 @@ def test_all_slips_of_a_question_are_told_at_once(site):
     assert len(told.value.parts) == 3
 
 
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        (
+            ["PartitionName=batch MaxTime=1-0", "PartitionName=BATCH MaxTime=2-0"],
+            "MaxTime is set twice, to 1-0 and to 2-0",
+        ),
+        (["SchedulerParameters.bf_interval=30", "SchedulerParameters.bf_interval=60"], "bf_interval is set twice"),
+        (["KillWait=30", "KillWait=60"], "KillWait is set twice, to 30 and to 60: ask about each by itself"),
+    ],
+)
+def test_two_values_of_one_thing_are_refused(site, changes, told):
+    with pytest.raises(InputError, match=told):
+        changed(site, changes)
+    changed(site, [changes[0], changes[0]])  # the same twice does no harm
+
+
 def test_what_one_change_makes_another_may_name(site):
     nodes = "NodeName=n[3-4] CPUs=4"
     other = changed(site, ["PartitionName=new Nodes=n[3-4]", nodes, "PartitionName=new MaxTime=60"])

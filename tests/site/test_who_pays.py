@@ -20,8 +20,8 @@ def test_a_group_that_waits_longer_in_each_copy_and_cannot_be_judged_is_told():
         effect("user", "bob", 10, HOUR, 3 * HOUR, (HOUR, 3 * HOUR)),
     ]
     assert unjudged_texts(found) == [
-        "waits become longer in each copy for user ann (90 jobs, +19 h each), perhaps by chance, as these jobs come at "
-        "one time"
+        "waits become longer in each copy for user ann (90 jobs, +19 h each); of other weeks that tells nothing, as "
+        "these jobs come at one time"
     ]
 
 
@@ -39,7 +39,7 @@ def test_a_group_with_an_interval_or_without_more_waiting_in_each_copy_is_not():
 def test_a_small_group_that_waits_many_times_as_long_in_each_copy_is_told_though_it_may_be_chance():
     gpus = effect("GPU", "with GPUs", 73, 12.5 * HOUR, 39.9 * HOUR, (20 * HOUR, 30 * HOUR), (-HOUR, 55 * HOUR))
     some = effect("partition", "debug", 69, HOUR, 2.5 * HOUR, (HOUR, 2 * HOUR), (-HOUR, 4 * HOUR))
-    told = "with GPUs (73 jobs) wait 39.9 h instead of 12.5 h, perhaps by chance."
+    told = "with GPUs (73 jobs) wait 39.9 h instead of 12.5 h in each copy; other weeks may differ."
     assert open_text([some, gpus], "Under x, ") == [f"Under x, jobs {told}"]
     for other in (
         effect("GPU", "with GPUs", 73, 12.5 * HOUR, 39.9 * HOUR, (-HOUR, 30 * HOUR), (-HOUR, 55 * HOUR)),

@@ -161,7 +161,7 @@ def lost_texts(every: Affected) -> list[str]:
     >>> for clause in lost_texts(Affected("all", "all jobs", 90, 0, 9, 0, 0, 2, 190.0, 60.0, 0.0, 1000.0, 120.0)):
     ...     print(clause)
     kills 7 jobs more than today, and another 13.0% of all core-hours are lost
-    with the 2 of them that end at their own limits today, that is 9 jobs and 25.0% of all core-hours
+    with the 2 that end at their own limits today already, that is 9 jobs and 25.0% of all core-hours
     19.0% of all core-hours run without a result, and 6.0% are not run
     jobs that go on from a checkpoint need not be lost: --long split runs them in pieces
     """
@@ -181,10 +181,10 @@ def lost_texts(every: Affected) -> list[str]:
     )
     told = [f"{' and '.join(parts)}, and {f'another {added}' if today else lost} of all core-hours are lost"]
     if today:
-        whose = f"the {every.killed_today:,} of them" if every.killed_today else "those left out"
-        end = "that ends at its own limit today" if every.killed_today == 1 else "that end at their own limits today"
+        whose = f"the {every.killed_today:,}" if every.killed_today else "those left out"
+        end = "that ends at its own limit" if every.killed_today == 1 else "that end at their own limits"
         jobs = f"{count_of(every.killed, 'job')} and " if every.killed else ""
-        told.append(f"with {whose} {end}, that is {jobs}{lost} of all core-hours")
+        told.append(f"with {whose} {end} today already, that is {jobs}{lost} of all core-hours")
     if every.killed_hours:
         told.append(f"{run} of all core-hours run without a result, and {undone} are not run")
     return [*told, *([SPLITTING] if every.killed and not every.split else [])]

@@ -114,6 +114,11 @@ def _use(found: Capacity, one: KindCapacity, step: CapacityStep, *, priced: bool
     return [*row, ", ".join(_marks(found, one, step))]
 
 
+def _looks_like(found: Capacity, value: float) -> bool:
+    """Return whether a value that misses the goal is the same with the digits of the table."""
+    return found.goal.in_words(value) == found.goal.in_words(found.goal.value)
+
+
 def _marks(found: Capacity, one: KindCapacity, step: CapacityStep) -> Iterator[str]:
     """Yield what is to be known of a row: whether the number is needed, has an effect, and was simulated less often."""
     if step.unchanged:
@@ -121,6 +126,8 @@ def _marks(found: Capacity, one: KindCapacity, step: CapacityStep) -> Iterator[s
         return
     if step.nodes == one.needed:
         yield "needed"
+    elif found.add is None and not found.goal.reached(step.value) and _looks_like(found, step.value):
+        yield "just misses the goal"
     if step.saved > 0 and not step.saves_surely:
         yield "saving may be chance"
     if step.runs < found.copies:

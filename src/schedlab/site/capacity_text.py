@@ -86,8 +86,10 @@ def _answer(found: Capacity) -> list[str]:
     step = best.decisive
     assert step is not None
     sure = f" ({_sure(found, step)})" if step.interval or step.copies else ""
+    to = f"the {goal.text} from {before} to {goal.in_words(step.value)}"
+    chance = f"on this log, {_number(best)} bring {to}; whether they really change it cannot be told"
     return [
-        f"{_number(best)} would bring the {goal.text} from {before} to {goal.in_words(step.value)}",
+        chance if step.may_be_chance else f"{_number(best)} would bring {to}",
         f"the goal is {goal.in_words(goal.value)}{sure}",
         *([f"that costs {cost}"] if (cost := _cost(found, best)) else []),
         *_cannot_use(best),

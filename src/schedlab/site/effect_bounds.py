@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from schedlab.site.changes import changed
+from schedlab.site.changes import changed, parse_change
+from schedlab.site.coverage import listed
+from schedlab.site.longer_limits import longer_limit_text
+from schedlab.site.no_effect import options_lost
 from schedlab.site.pass_depths import reach_texts, window_text
 from schedlab.site.policy_text import instead
+from schedlab.site.site import Site
 from schedlab.site.sweep import Paired, Sweep
 from schedlab.site.time_limits import SPLIT
 from schedlab.site.unusable import TELLING, Unusable, unusable
@@ -70,6 +74,7 @@ def effect_bounds(sweep: Sweep, variant: Variant, pairs: Sequence[Paired]) -> Ef
     site = sweep.site
     other = changed(site, variant.changes) if variant.changes else site
     lost = instead(other.scheduler, under_policy(other, variant)) if variant.policy else ""
+    lost = "; ".join(filter(None, (*_replaced(variant, site), lost)))
     if not variant.changes:
         return EffectBounds(instead=lost)
     pieces = _of_pieces(pairs)
@@ -78,9 +83,18 @@ def effect_bounds(sweep: Sweep, variant: Variant, pairs: Sequence[Paired]) -> Ef
     use = None
     if sweep.nodes and (new := set(other.cluster.nodes).difference(site.cluster.nodes)):
         use = unusable(schedules, other.cluster, other.scheduler.placement, new)
-    return EffectBounds(
-        tuple(reach_texts(*passes, schedules)), window_text(*passes, schedules[0].workload), use, lost, pieces
-    )
+    longer = longer_limit_text(site.cluster, other.cluster, schedules[0].workload)
+    reach = (*reach_texts(*passes, schedules), *([longer] if longer else []))
+    return EffectBounds(reach, window_text(*passes, schedules[0].workload), use, lost, pieces)
+
+
+def _replaced(variant: Variant, site: Site) -> Iterator[str]:
+    """Say which options no longer hold where a whole list is given anew, which is seldom meant."""
+    for text in variant.changes:
+        change = parse_change(text)
+        if gone := options_lost(change, site):
+            hold = "holds" if len(gone) == 1 else "hold"
+            yield f"{listed(gone)} no longer {hold}: {change.key}= is all of it ({change.key}.OPTION= is not)"
 
 
 def _of_pieces(pairs: Sequence[Paired]) -> str:

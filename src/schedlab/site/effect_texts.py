@@ -84,7 +84,7 @@ def notes_on(found: Sequence[Effect]) -> list[str]:
             f"A difference without an interval (-): the jobs of the group come in fewer than {FEWEST_BLOCKS} periods "
             "of the log, or most of them in one. So nothing shows how much of it is chance."
         )
-    told += _longer_with_less(found)
+    told += longer_with_less(found)
     if any(one.alone for one in found):
         told.append(
             "An interval without 0, but no verdict: the group would be sure if it were the only one. Among so many "
@@ -93,8 +93,14 @@ def notes_on(found: Sequence[Effect]) -> list[str]:
     return told
 
 
-def _longer_with_less(found: Sequence[Effect]) -> list[str]:
-    """Say that less work makes a group wait longer than today, if it does."""
+def longer_with_less(found: Sequence[Effect]) -> list[str]:
+    """Say that less work makes a group wait longer than today, if it does.
+
+    Parameters
+    ----------
+    found
+        The effects of a variant.
+    """
     longer = {one.who: (one.before - one.today, one) for one in found if one.today is not None and one.kind != "all"}
     if not longer or max(more for more, _ in longer.values()) < MUCH:
         return []

@@ -89,10 +89,10 @@ class Grounds:
             return f"{self.left_out:,} of {count_of(self.recorded, 'job')} {_are(self.left_out)} left out"
         return "" if self.killed else "no job is left out"
 
-    def sentences(self) -> Iterator[str]:
-        """Say how good the twin is, and whether one event decides."""
+    def sentences(self, *, effect: bool = True) -> Iterator[str]:
+        """Say how good the twin is and, where there is an effect, whether one event decides."""
         yield from self.standing.details()
-        if self.span < SHORT:
+        if effect and self.span < SHORT:
             yield f"The log covers {duration(self.span)}: one event in it can decide the answer."
             yield "Ask again with a log of four weeks or more."
         yield from log_end_sentences(self.after_the_log)

@@ -12,6 +12,7 @@ from schedlab.site.affected import share
 from schedlab.site.change_text import change_texts, of_same_work
 from schedlab.site.copies import USUAL
 from schedlab.site.coverage import listed
+from schedlab.site.effect_texts import longer_with_less
 from schedlab.site.effects import Effect
 from schedlab.site.grounds import Grounds
 from schedlab.site.named_groups import named_texts
@@ -75,7 +76,8 @@ def details_of_answer(ranking: VariantRanking) -> list[str]:
     """Return the sentences that follow: on what it stands, and what each variant does."""
     best, grounds = ranking.best, ranking.grounds
     several = len(ranking.variants) > 1
-    told = [*grounds.sentences(), copies_text(ranking.copies)]
+    effect = any(not one.why_unchanged and not one.unchanged for one in ranking.changed)
+    told = [*grounds.sentences(effect=effect), copies_text(ranking.copies)]
     if several and len(ranking.variants) <= EACH:
         for one in ranking.changed:
             if one.same_as:
@@ -120,6 +122,7 @@ def details_of(one: RankedVariant, name: str = "") -> list[str]:
     far = one.far.sentences(name or one.variant.name, who=who, shorter=shorter)
     under = f"Under {name}, " if name else ""
     told = [*named_texts(one.variant.changes, one.effects, under), *far, *open_text(one.effects, under)]
+    told += [f"{under}{text[:1].lower()}{text[1:]}" if under else text for text in longer_with_less(one.effects)]
     return [*told, *(f"{text}." for text in one.bounds.reach if one.difference[2] not in NOTHING_TO_TELL)]
 
 
@@ -239,7 +242,8 @@ def _others(ranking: VariantRanking) -> list[str]:
         told.append(f"what {listed(unsimulated)} would do cannot be told, as {it} not simulated")
     unsure = [name for verdict, names in words.items() if verdict not in SURE for name in names]
     do = "does" if len(unsure) == 1 else "do"
-    return [*told, *([f"what {listed(unsure)} {do} to the mean wait cannot be told from this log"] if unsure else [])]
+    told += [f"what {listed(unsure)} {do} to the mean wait cannot be told from this log"] if unsure else []
+    return [*told, *much_longer([one for one in ranking.changed if one not in told_of[:1]])]
 
 
 def not_ranked(ranking: VariantRanking) -> list[str]:
@@ -350,7 +354,7 @@ def _counted(others: Sequence[RankedVariant]) -> str:
 
 
 def much_longer(others: Sequence[RankedVariant]) -> list[str]:
-    """Say which of many variants lengthen the mean wait by far in the replay, though the log cannot tell in general."""
+    """Say which variants lengthen the mean wait by far in the replay, though the log cannot tell in general."""
     open_ = [(_every(one), one) for one in others if one.can_be_chosen and one.difference[2] == UNDECIDED]
     longer = [
         (every.difference, one.variant.name)

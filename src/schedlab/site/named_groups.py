@@ -65,4 +65,8 @@ def _of_waits(one: Effect) -> str:
     told += "" if one.same_work else ", of the same work"
     if one.interval is None:
         return f"{told}; how sure that is cannot be told"
-    return f"{told}{'' if one.excludes_none else ', perhaps by chance'} ({among(one.interval)})"
+    if one.excludes_none:
+        return f"{told} ({among(one.interval)})"
+    low, high = one.copies or (0.0, 0.0)
+    same = "in each copy of this log, but other weeks may differ" if low * high > 0 else "perhaps by chance"
+    return f"{told}, {same} ({among(one.interval)})"

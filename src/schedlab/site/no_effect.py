@@ -54,7 +54,7 @@ def without_effect(site: Site, other: Site, changes: Sequence[str]) -> Iterator[
     found = expanded(site, changes)
     idle = _same(site, other)
     for change in found:
-        if (gone := _replaced(change, site)) and not idle:
+        if (gone := options_lost(change, site)) and not idle:
             yield f"{change.text} replaces all of {change.key}: {', '.join(gone)} no longer holds; " + _keeping(change)
         ignored = list(_ignored(change, site, other))
         yield from ignored
@@ -119,7 +119,7 @@ def _why(change: Change, site: Site, other: Site) -> str:
     return "the site is the same with it, because it has it already or nothing depends on it"
 
 
-def _replaced(change: Change, site: Site) -> list[str]:
+def options_lost(change: Change, site: Site) -> list[str]:
     """Return the options of a list that a change takes out by giving the whole list anew."""
     if change.option or not change.value or change.key.lower() not in map(str.lower, LISTS):
         return []

@@ -138,7 +138,7 @@ class VariantRanking:
 
     def sentences(self) -> list[str]:
         """Return the answer in plain sentences; the first one has what would change."""
-        return [*self.lead, *details_of_answer(self)]
+        return list(dict.fromkeys([*self.lead, *details_of_answer(self)]))  # what several variants share is said once
 
     def __str__(self) -> str:
         own = [] if self.metric in IN_TABLES else [self.metric.replace("_", " ")]

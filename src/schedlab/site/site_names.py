@@ -113,7 +113,21 @@ def check_changes(site: Site, questions: Iterable[Sequence[str | Change]]) -> No
         for change in changes:
             with faults.noted(f"change {shown(change.text)}"):
                 _check(change, names)
+        with faults.noted():
+            _check_once(changes)
     faults.check()
+
+
+def _check_once(changes: Iterable[Change]) -> None:
+    """Refuse two values of the same thing: the last one would count, and the answer bear both."""
+    given: dict[tuple[str, ...], str] = {}
+    for change in changes:
+        line = (change.key.lower(), change.value.lower() if change.options else change.option.lower())
+        for name, value in change.options or (("", change.value),):
+            if change.key != MORE_NODES and given.setdefault((*line, name.lower()), value) != value:
+                what = name or change.option or change.key
+                twice = f"to {given[*line, name.lower()]} and to {value}"
+                raise InputError(f"{what} is set twice, {twice}: ask about each by itself (--over)")
 
 
 def _check(change: Change, names: SiteNames) -> None:

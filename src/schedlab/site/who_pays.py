@@ -102,11 +102,8 @@ def _multiplied(effects: Sequence[Effect], under: str) -> list[str]:
         return []
     most = max(longer, key=lambda one: one.after / max(one.before, 1))
     before, after = waits_texts(most.before, most.after)
-    return [
-        sentence(
-            f"{under}{most.who} ({count_of(most.jobs, 'job')}) wait {after} instead of {before}, perhaps by chance"
-        )
-    ]
+    whose = f"{under}{most.who} ({count_of(most.jobs, 'job')})"
+    return [sentence(f"{whose} wait {after} instead of {before} in each copy; other weeks may differ")]
 
 
 def _in_sum(one: Effect) -> float:
@@ -144,7 +141,9 @@ def unjudged_texts(effects: Sequence[Effect]) -> list[str]:
         return []
     most = max(longer, key=lambda one: (_in_sum(one), one.kind == "user"))
     whose = f"{most.who} ({count_of(most.jobs, 'job')}, {signed(most.difference)} each)"
-    return [f"waits become longer in each copy for {whose}, perhaps by chance, as these jobs come at one time"]
+    return [
+        f"waits become longer in each copy for {whose}; of other weeks that tells nothing, as these jobs come together"
+    ]
 
 
 def _with_changes(effects: Sequence[Effect], most: int) -> str:
