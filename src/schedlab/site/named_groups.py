@@ -14,6 +14,9 @@ from schedlab.wording import count_of, sentence
 KINDS: Final = {"qos": "QOS", "account": "account", "user": "user", "partitionname": "partition"}
 """Kinds of groups by the lines that name one."""
 
+NEARLY_ALL = 0.95
+"""Share of all jobs up to which a group is told apart from them."""
+
 
 @explained
 def named_texts(changes: Sequence[str], effects: Sequence[Effect], under: str = "") -> list[str]:
@@ -50,7 +53,7 @@ def named_texts(changes: Sequence[str], effects: Sequence[Effect], under: str = 
         whose = f"{group_name(kind, name)}, whose line is changed"
         if one is None:
             told.append(f"{under}{whose}, has fewer than {FEWEST_JOBS} of these jobs: nothing can be told of them")
-        elif one.jobs < every:  # else it has been told of all jobs
+        elif one.jobs <= NEARLY_ALL * every:  # else it has been told of all jobs
             told.append(f"{under}{whose}: {_of_waits(one)}")
     return [sentence(text) for text in told]
 
@@ -64,7 +67,8 @@ def _of_waits(one: Effect) -> str:
     told = f"{count_of(one.jobs, 'job')} {wait} {after} instead of {before} in the mean"
     told += "" if one.same_work else ", of the same work"
     if one.interval is None:
-        return f"{told}; how sure that is cannot be told"
+        copies = "" if one.copies is None else f" ({among(one.copies)} in its copies)"
+        return f"{told}{copies}; of other weeks this log tells nothing"
     if one.excludes_none:
         return f"{told} ({among(one.interval)})"
     low, high = one.copies or (0.0, 0.0)
