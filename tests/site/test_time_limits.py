@@ -160,7 +160,7 @@ def test_work_that_a_limit_loses_stands_beside_what_the_limit_of_today_loses_alr
     assert (every.hours, every.lost_hours, every.lost_today_hours, every.killed_today) == (144, 132, 72, 1)
     assert lost_texts(every) == [
         "kills 1 job more than today, and another 41.7% of all core-hours are lost",
-        "with the 1 of them that ends at its own limit today, that is 2 jobs and 91.7% of all core-hours",
+        "with the 1 that ends at its own limit today already, that is 2 jobs and 91.7% of all core-hours",
         "66.7% of all core-hours run without a result, and 25.0% are not run",
         SPLITTING,
     ]

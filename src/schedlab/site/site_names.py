@@ -124,10 +124,12 @@ def _check_once(changes: Iterable[Change]) -> None:
     for change in changes:
         line = (change.key.lower(), change.value.lower() if change.options else change.option.lower())
         for name, value in change.options or (("", change.value),):
-            if change.key != MORE_NODES and given.setdefault((*line, name.lower()), value) != value:
+            if change.key == MORE_NODES or name.lower() == "nodes":  # further nodes make longer lists of them
+                continue
+            before = given.setdefault((*line, name.lower()), value)
+            if before != value:
                 what = name or change.option or change.key
-                twice = f"to {given[*line, name.lower()]} and to {value}"
-                raise InputError(f"{what} is set twice, {twice}: ask about each by itself (--over)")
+                raise InputError(f"{what} is set twice, to {before} and to {value}: ask about each by itself (--over)")
 
 
 def _check(change: Change, names: SiteNames) -> None:

@@ -142,7 +142,8 @@ def unjudged_texts(effects: Sequence[Effect]) -> list[str]:
     most = max(longer, key=lambda one: (_in_sum(one), one.kind == "user"))
     whose = f"{most.who} ({count_of(most.jobs, 'job')}, {signed(most.difference)} each)"
     return [
-        f"waits become longer in each copy for {whose}; of other weeks that tells nothing, as these jobs come together"
+        f"waits become longer in each copy for {whose}; of other weeks that tells nothing, as these jobs come at one "
+        "time"
     ]
 
 
