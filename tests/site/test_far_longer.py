@@ -35,8 +35,12 @@ def test_jobs_that_wait_a_day_longer_in_each_copy_are_told_with_their_users():
     assert (found.jobs, found.shorter, found.users) == (1, 1, (("ann", 1, 3.0 * DAY),))
     assert (found.longest_before, found.longest) == (1.5 * DAY, 3 * DAY)
     assert found.sentences("x") == [
-        "Under x, 1 job waits a day or more longer in each copy, of user ann (1 job, +3 d), and 1 a day or more less; "
-        "the longest wait goes from 1.5 d to 3 d.",
+        "Under x, 1 job waits a day or more longer in each copy, of user ann (1 job, +3 d), and 1 a day or more less, "
+        "of user ann (1 job, -24 h); the longest wait goes from 1.5 d to 3 d.",
+    ]
+    assert found.sentences("x", who=False) == [
+        "Under x, 1 job gains a day or more in each copy, of user ann (1 job, -24 h); the longest wait goes from 1.5 d "
+        "to 3 d.",
     ]
 
 
@@ -61,8 +65,8 @@ def test_where_no_group_surely_pays_those_who_wait_by_far_longer_are_joined_with
     assert (
         far_longer([once]).clause == "1 job waits a day or more longer, of user ann (1 job, +2 d)"
     )  # in the only copy
-    assert far.sentences("x", who=False) == [
-        "Under x, 1 job gains a day or more in each copy."  # the longest wait stays as it is: that is no news
+    assert far.sentences("x", who=False) == [  # the longest wait stays as it is: that is no news
+        "Under x, 1 job gains a day or more in each copy, of user bob (1 job, -2 d)."
     ]
 
 

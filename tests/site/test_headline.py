@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from schedlab.cluster.node_events import NodeEvent, NodeEvents
 from schedlab.errors import InputError
 from schedlab.report.variants import by_group, render_ranking
 from schedlab.site import import_site
@@ -530,3 +531,12 @@ def test_nothing_is_changed_only_where_all_jobs_start_and_end_as_before(director
         told = replace(found, ranked=tuple(one if each is other else each for each in found.ranked))
         assert f"Besides, bf_interval=30 {said}." in told.lead
         assert row(str(told), "bf_interval=30")[-4] == cells
+
+
+def test_what_happens_to_nodes_is_no_choice_that_one_could_leave():
+    events = NodeEvents((NodeEvent(100, "drain", ("n1",)),))
+    one = ranked("SchedulerParameters.bf_interval=30", Effect("all", "all", 900, 7200.0, 7000.0, (-900.0, 900.0)))
+    told = undecided_texts(1, [one], "2 h")
+    one.variant = replace(one.variant, node_events=events)
+    assert told[-1] == "leave the site as it is until a longer log tells"
+    assert undecided_texts(1, [one], "2 h") == told[:-1]

@@ -303,7 +303,7 @@ def test_where_switches_count_for_few_jobs_nodes_without_one_are_used(tmp_path):
     ("changes", "sentences"),
     [
         (["SchedulerParameters.bf_interval=60"], ["changes nothing in the twin: the site has it already"]),
-        (["PartitionName=batch MaxTime=24:00:00"], ["changes nothing in the twin: the site is the same with it"]),
+        (["PartitionName=batch MaxTime=24:00:00"], ["changes nothing in the twin: the site has it already"]),
         (["SchedulerParameters.bf_interval=30", "OverTimeLimit=0"], ["OverTimeLimit=0 changes nothing in the twin"]),
         (["SchedulerParameters=bf_interval=30"], ["bf_continue, default_queue_depth no longer holds; write Scheduler"]),
         (["PartitionName=new Nodes=n1"], ["partition new is new: no recorded job asks for it"]),

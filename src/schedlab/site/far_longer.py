@@ -16,6 +16,7 @@ from schedlab.site.effects import group_name
 from schedlab.site.sweep import Paired
 from schedlab.site.wait_text import signed, wait_text, waits_texts
 from schedlab.wording import count_of
+from schedlab.workload.resources import Labels
 
 FAR = DAY
 """Seconds of more waiting, in each copy, from which on a job waits by far longer."""
@@ -45,6 +46,8 @@ class FarLonger:
         The longest wait at the site as it is with all its work; None: that is `longest_before`.
     copies
         On which both sides were simulated.
+    winners
+        As `users`, of the jobs that wait as much less; who gains most comes first.
     """
 
     jobs: int
@@ -55,6 +58,7 @@ class FarLonger:
     p95: tuple[float, float] | None = None
     longest_today: float | None = None
     copies: int = 1
+    winners: tuple[tuple[str, int, float], ...] = ()
 
     def sentences(self, name: str, *, who: bool = True, shorter: bool = True) -> list[str]:
         """Say which jobs these are under a variant, if there are some, and where most gain and the slowest lose.
@@ -84,26 +88,19 @@ class FarLonger:
         """Which jobs wait by far longer, in words; empty: none does."""
         if not self.jobs:
             return ""
-        shown = self.users[:MOST_USERS]
-        named = listed(
-            [
-                f"{group_name('user', user)} ({count_of(jobs, 'job')}, {signed(mean)}{' each' if jobs > 1 else ''})"
-                for user, jobs, mean in shown
-            ]
-        )
-        theirs = f"{sum(jobs for _, jobs, _ in shown):,} of them " if len(self.users) > MOST_USERS else ""
-        whose = f", {theirs}of {named}" if named else ""
         wait = "waits" if self.jobs == 1 else "wait"
-        return f"{count_of(self.jobs, 'job')} {wait} a day or more longer{self._in_each}{whose}"
+        return f"{count_of(self.jobs, 'job')} {wait} a day or more longer{self._in_each}{_whose(self.users)}"
 
     def _longest(self, name: str, *, who: bool) -> list[str]:
         if not self.jobs:
             return []
         if who:
-            less = f"{self.clause}, and {f'{self.shorter:,}' if self.shorter else 'none'} a day or more less"
+            fewer = f"{self.shorter:,}" if self.shorter else "none"
+            less = f"{self.clause}, and {fewer} a day or more less{_whose(self.winners)}"
         else:
             jobs = count_of(self.shorter, "job") if self.shorter else "no job"
-            less = f"{jobs} {'gain' if self.shorter > 1 else 'gains'} a day or more{self._in_each}"
+            gain = "gain" if self.shorter > 1 else "gains"
+            less = f"{jobs} {gain} a day or more{self._in_each}{_whose(self.winners)}"
         return [f"Under {name}, {less}{self._longest_changes}."]
 
     @property
@@ -115,6 +112,19 @@ class FarLonger:
         texts = waits_texts(before, self.longest)
         without = f" ({wait_text(self.longest_before)} without the work that is not run)"
         return f"; the longest wait goes from {texts[0]}{without * (self.longest_today is not None)} to {texts[1]}"
+
+
+def _whose(users: Sequence[tuple[str, int, float]]) -> str:
+    """Name the first users whose jobs these are, and how many jobs of how many hours; empty: none is known."""
+    shown = users[:MOST_USERS]
+    named = listed(
+        [
+            f"{group_name('user', user)} ({count_of(jobs, 'job')}, {signed(mean)}{' each' if jobs > 1 else ''})"
+            for user, jobs, mean in shown
+        ]
+    )
+    theirs = f"{sum(jobs for _, jobs, _ in shown):,} of them " if len(users) > MOST_USERS else ""
+    return f", {theirs}of {named}" if named else ""
 
 
 def far_longer(copies: Sequence[Paired], today: Sequence[VariantAnswer] = ()) -> FarLonger:
@@ -129,27 +139,33 @@ def far_longer(copies: Sequence[Paired], today: Sequence[VariantAnswer] = ()) ->
     """
     before, after = (np.array([side.schedule.wait_time for side in sides]) for sides in zip(*copies, strict=True))
     change = after - before
-    far = np.flatnonzero(change.min(axis=0) >= FAR)
+    far, gains = np.flatnonzero(change.min(axis=0) >= FAR), np.flatnonzero(change.max(axis=0) <= -FAR)
     users = users_of(copies[0].base.schedule.workload)
-    codes, place = np.unique(users.codes[far], return_inverse=True)
-    sums = np.bincount(place, weights=change[:, far].mean(axis=0), minlength=len(codes))
-    found = [
-        (users.names[code], int(jobs), float(total / jobs))
-        for code, jobs, total in zip(codes.tolist(), np.bincount(place, minlength=len(codes)), sums, strict=True)
-        if code >= 0
-    ]
     longest = float(before.max(axis=1).mean())
     now = float(np.mean([one.schedule.wait_time.max() for one in today])) if today else longest
     return FarLonger(
         len(far),
-        int(np.count_nonzero(change.max(axis=0) <= -FAR)),
-        tuple(sorted(found, key=lambda one: -one[1] * one[2])),
+        len(gains),
+        _by_user(users, change, far),
         longest,
         float(after.max(axis=1).mean()),
         _opposite(before, after),
         None if now == longest else now,
         len(copies),
+        _by_user(users, change, gains),
     )
+
+
+def _by_user(users: Labels, change: NDArray[np.int64], jobs: NDArray[np.intp]) -> tuple[tuple[str, int, float], ...]:
+    """Return whose jobs these are, how many of each user, and their mean change; the largest sum comes first."""
+    codes, place = np.unique(users.codes[jobs], return_inverse=True)
+    sums = np.bincount(place, weights=change[:, jobs].mean(axis=0), minlength=len(codes))
+    found = [
+        (users.names[code], int(number), float(total / number))
+        for code, number, total in zip(codes.tolist(), np.bincount(place, minlength=len(codes)), sums, strict=True)
+        if code >= 0
+    ]
+    return tuple(sorted(found, key=lambda one: -one[1] * abs(one[2])))
 
 
 def _opposite(before: NDArray[np.int64], after: NDArray[np.int64]) -> tuple[float, float] | None:

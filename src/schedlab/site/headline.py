@@ -297,8 +297,8 @@ def _of_variant(one: RankedVariant, today: float, name: str = "", *, advice: boo
         if one.why_unchanged:
             return _unchanged(one, name)
         reach = one.bounds.reach if one.difference[2] in (NO_EFFECT, NEGLIGIBLE) else ()
-        every, advice = _every(one), advice and not (adds_nodes(one.variant) or one.variant.slurm)
-        advice = advice and not one.first_texts
+        advice = advice and not (adds_nodes(one.variant) or one.variant.slurm or one.variant.node_events is not None)
+        every, advice = _every(one), advice and not one.first_texts
         harms = one.harms and not one.first_texts
         change = _harm(one, name, every) if harms else change_texts(name, every, one.unchanged, advice=advice)
         return [*change, *_load(one), *reach]

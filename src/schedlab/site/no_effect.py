@@ -15,6 +15,9 @@ from schedlab.site.variants import Variant
 NOTHING, NOT_SEEN = " changes nothing in the twin: ", ": what its change would do cannot be told"
 """How the sentences about changes without effect go on or end: nothing depends on them, or no twin can show it."""
 
+OF_CLUSTERS = frozenset({"maxtime", "maxnodes", "minnodes", "nodes", "prioritytier"})
+"""Options of partitions that a simulated cluster has."""
+
 
 def why_unchanged(changes: Sequence[str], notes: Sequence[str]) -> tuple[str, bool]:
     """Return why changes change nothing, from the sentences of `without_effect`, and whether they are not simulated.
@@ -116,6 +119,8 @@ def _why(change: Change, site: Site, other: Site) -> str:
     now = {line.name.lower(): line.value.lower() for name in given for line in site.ledger.find(name)}
     if not change.options and all(now.get(name) == value.lower() for name, value in given.items()):
         return "the site has it already"
+    if change.key.lower() == "partitionname" and all(name.lower() in OF_CLUSTERS for name, _ in change.options):
+        return "the site has it already"  # with another value, it would be another cluster
     return "the site is the same with it, because it has it already or nothing depends on it"
 
 

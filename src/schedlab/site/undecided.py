@@ -58,8 +58,13 @@ def undecided_texts(number: int, told: Sequence[RankedVariant], today: str) -> l
         *_size(told[0], today),
         *([_below(told)] if len(told) > 1 else []),
         *([NO_GROUP] if [*payers] == [NO_GROUP] else who_pays),
-        BOUGHT if any(adds_nodes(one.variant) for one in told) else FREE,
+        *([BOUGHT if any(adds_nodes(one.variant) for one in told) else FREE] if some_choice(told) else []),
     ]
+
+
+def some_choice(told: Sequence[RankedVariant]) -> bool:
+    """Return whether one of some variants is a choice of the site; what happens to nodes is none."""
+    return any(one.variant.node_events is None for one in told)
 
 
 def _below(told: Sequence[RankedVariant]) -> str:
