@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from schedlab.engine.jobs.calendar import next_place, record_at, soonest_place
+from schedlab.engine.jobs.clock import NOW
 from schedlab.engine.machine.state import CHANGED, RUNS, Nodes
 from schedlab.engine.machine.timeline_state import Timeline
 from schedlab.engine.parts.preemption.state import has_preemption
-from schedlab.engine.slurm.state import LISTED, LISTED_AT
+from schedlab.engine.slurm.state import BACKFILL_PASSES, LISTED, LISTED_AT
 from schedlab.kernels import inlined, inner_kernel
 
 if TYPE_CHECKING:
@@ -28,22 +29,34 @@ def list_runs(world: World) -> None:
     """List the running jobs, soonest end first, unless they have been since the last start or end in this plan."""
     number = world.nodes.counters[RUNS] + world.nodes.counters[CHANGED]
     if has_preemption(world) or world.plan.counters[LISTED_AT] != number:
-        _list_runs(world)
-        world.plan.counters[LISTED_AT] = number
+        lasts = _list_runs(world)
+        world.plan.counters[LISTED_AT] = number if lasts else -1
 
 
 @inner_kernel
-def _list_runs(world: World) -> None:
-    nodes, running, count = world.nodes, world.state.running, 0
+def _list_runs(world: World) -> bool:
+    """List them; return whether the list holds behind the present pass.
+
+    The pass that starts a job plans it from now on, though it begins later where its nodes have to boot.
+    """
+    nodes, running, plan, count, lasts = world.nodes, world.state.running, world.plan, 0, True
     place = soonest_place(running)
     while place >= 0:
-        record, listed = record_at(running, place), world.plan.runs[count]
+        record, at, end = record_at(running, place), count, record_at(running, place).end
+        boots = world.state.start[record.job] - world.state.clock[NOW]
+        if boots > 0 and plan.planned_in[record.job] == plan.counters[BACKFILL_PASSES]:
+            end, lasts = end - boots, False
+            while at > 0 and plan.runs[at - 1].end > end:
+                plan.runs[at] = plan.runs[at - 1]
+                at -= 1
+        listed = plan.runs[at]
         first, behind = nodes.offsets[nodes.run[record.job]], nodes.offsets[nodes.run[record.job] + 1]
-        listed.end, listed.job = record.end, record.job
+        listed.end, listed.job = end, record.job
         listed.node = nodes.places[first].node if behind == first + 1 else SEVERAL
         place = next_place(running, place)
         count += 1
-    world.plan.counters[LISTED] = count
+    plan.counters[LISTED] = count
+    return lasts
 
 
 @inlined
