@@ -39,6 +39,8 @@ class EffectBounds:
         What no longer counts under its policy, in words; empty: it has none, or all of the site's scheduler counts.
     pieces
         How long jobs that run in pieces wait, and how long the others, in words; empty: none does.
+    lost
+        Which options no longer hold, as it gives a whole list anew, in words; empty: it gives none.
     """
 
     reach: tuple[str, ...] = ()
@@ -46,6 +48,7 @@ class EffectBounds:
     unusable: Unusable | None = None
     instead: str = ""
     pieces: str = ""
+    lost: str = ""
 
     @property
     def no_use(self) -> tuple[str, ...]:
@@ -58,7 +61,7 @@ class EffectBounds:
     def cautions(self) -> tuple[str, ...]:
         """What makes it dangerous, or of little use, in words."""
         use = self.unusable.text("the new nodes") if self.unusable is not None and self.no_use else ""
-        return tuple(filter(None, (self.pieces, self.instead, self.window, use)))
+        return tuple(filter(None, (self.pieces, self.instead, self.lost, self.window, use)))
 
 
 def effect_bounds(sweep: Sweep, variant: Variant, pairs: Sequence[Paired]) -> EffectBounds:
@@ -73,10 +76,9 @@ def effect_bounds(sweep: Sweep, variant: Variant, pairs: Sequence[Paired]) -> Ef
     """
     site = sweep.site
     other = changed(site, variant.changes) if variant.changes else site
-    lost = instead(other.scheduler, under_policy(other, variant)) if variant.policy else ""
-    lost = "; ".join(filter(None, (*_replaced(variant, site), lost)))
+    beside = instead(other.scheduler, under_policy(other, variant)) if variant.policy else ""
     if not variant.changes:
-        return EffectBounds(instead=lost)
+        return EffectBounds(instead=beside)
     pieces = _of_pieces(pairs)
     schedules = [base.schedule for base, _ in pairs]
     passes = (site.scheduler.backfill, other.scheduler.backfill)
@@ -85,10 +87,11 @@ def effect_bounds(sweep: Sweep, variant: Variant, pairs: Sequence[Paired]) -> Ef
         use = unusable(schedules, other.cluster, other.scheduler.placement, new)
     longer = longer_limit_text(site.cluster, other.cluster, schedules[0].workload)
     reach = (*reach_texts(*passes, schedules), *([longer] if longer else []))
-    return EffectBounds(reach, window_text(*passes, schedules[0].workload), use, lost, pieces)
+    window, lost = window_text(*passes, schedules[0].workload), "; ".join(_lists_given_anew(variant, site))
+    return EffectBounds(reach, window, use, beside, pieces, lost)
 
 
-def _replaced(variant: Variant, site: Site) -> Iterator[str]:
+def _lists_given_anew(variant: Variant, site: Site) -> Iterator[str]:
     """Say which options no longer hold where a whole list is given anew, which is seldom meant."""
     for text in variant.changes:
         change = parse_change(text)

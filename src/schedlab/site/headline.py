@@ -200,8 +200,8 @@ def _replaced(ranking: VariantRanking) -> list[str]:
         return []
     names: dict[str, list[str]] = {}
     for one in ranking.changed:
-        if one.bounds.instead:
-            names.setdefault(one.bounds.instead.removeprefix("under this scheduler, "), []).append(one.variant.name)
+        for text in filter(None, (one.bounds.instead, one.bounds.lost)):
+            names.setdefault(text.removeprefix("under this scheduler, "), []).append(one.variant.name)
     return [f"under {listed(under)}, {lost}" for lost, under in names.items()]
 
 

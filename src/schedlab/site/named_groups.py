@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 from schedlab.arguments import explained
 from schedlab.site.changes import parse_change
 from schedlab.site.effects import FEWEST_JOBS, Effect, group_name
+from schedlab.site.variant_names import LINES
 from schedlab.site.wait_text import among, waits_texts
 from schedlab.wording import count_of, sentence
-
-KINDS: Final = {"qos": "QOS", "account": "account", "user": "user", "partitionname": "partition"}
-"""Kinds of groups by the lines that name one."""
 
 NEARLY_ALL = 0.95
 """Share of all jobs up to which a group is told apart from them."""
@@ -46,7 +43,7 @@ def named_texts(changes: Sequence[str], effects: Sequence[Effect], under: str = 
     known = {one.kind for one in effects}  # kinds of which jobs are told apart
     lines = [parse_change(text) for text in changes]
     told = []
-    for kind, name in dict.fromkeys((KINDS.get(one.key.lower()), one.value) for one in lines):
+    for kind, name in dict.fromkeys((LINES.get(one.key.lower()), one.value) for one in lines):
         if kind not in known:
             continue
         one = next((each for each in effects if (each.kind, each.group.lower()) == (kind, name.lower())), None)

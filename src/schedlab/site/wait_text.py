@@ -155,12 +155,12 @@ def between(interval: Interval) -> str:
         "<1" if unit == "s" and 0 < abs(one) < 1 else number.lstrip("-")
         for one, number in zip(interval, numbers, strict=True)
     )
-    if interval[0] == interval[1] == 0:
-        return "no change"
-    if interval[0] == 0 or interval[1] == 0:
-        return f"no change and {high} {unit} longer" if interval[0] == 0 else f"{low} {unit} shorter and no change"
-    if interval[0] < 0 < interval[1]:
-        return f"{low} {unit} shorter and {high} {unit} longer"
+    if interval[0] <= 0 <= interval[1]:
+        ends = (
+            f"{low} {unit} shorter" if interval[0] else "no change",
+            f"{high} {unit} longer" if interval[1] else "no change",
+        )
+        return " and ".join(dict.fromkeys(ends))
     near, far = (high, low) if interval[0] < 0 else (low, high)
     return f"{near if near == far else f'{near} to {far}'} {unit} {'shorter' if interval[0] < 0 else 'longer'}"
 

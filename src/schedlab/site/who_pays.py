@@ -103,7 +103,8 @@ def _multiplied(effects: Sequence[Effect], under: str) -> list[str]:
     most = max(longer, key=lambda one: one.after / max(one.before, 1))
     before, after = waits_texts(most.before, most.after)
     whose = f"{under}{most.who} ({count_of(most.jobs, 'job')})"
-    return [sentence(f"{whose} wait {after} instead of {before} in each copy; other weeks may differ")]
+    each = "" if most.copies is None else " in each copy"
+    return [sentence(f"{whose} wait {after} instead of {before}{each}; other weeks may differ")]
 
 
 def _in_sum(one: Effect) -> float:

@@ -42,7 +42,8 @@ def _list_runs(world: World) -> bool:
     nodes, running, plan, count, lasts = world.nodes, world.state.running, world.plan, 0, True
     place = soonest_place(running)
     while place >= 0:
-        record, at, end = record_at(running, place), count, record_at(running, place).end
+        record, at = record_at(running, place), count
+        end = record.end
         boots = world.state.start[record.job] - world.state.clock[NOW]
         if boots > 0 and plan.planned_in[record.job] == plan.counters[BACKFILL_PASSES]:
             end, lasts = end - boots, False
