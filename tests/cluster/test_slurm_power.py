@@ -25,10 +25,14 @@ PartitionName=login Nodes=n[5-6]
         ("", None),
         ("SuspendTime=-1\n", None),
         ("SuspendTime=INFINITE\n", None),
-        ("SuspendTime=600\n", PowerSaving(600, 60, 30)),
-        ("SuspendTime=600\nResumeTimeout=300\nSuspendTimeout=45\n", PowerSaving(600, 300, 45)),
-        ("SuspendTime=600\nSuspendExcNodes=n[1-2]:1,n9\n", PowerSaving(600, 60, 30, ("n1", "n2"))),
-        ("SuspendTime=600\nSuspendExcNodes=n1\nSuspendExcParts=login\n", PowerSaving(600, 60, 30, ("n1", "n5", "n6"))),
+        ("SuspendTime=600\n", PowerSaving(600, 60, 30, (), 60, 300)),
+        ("SuspendTime=600\nResumeTimeout=300\nSuspendTimeout=45\n", PowerSaving(600, 300, 45, (), 60, 300)),
+        ("SuspendTime=600\nSuspendRate=0\nResumeRate=20\n", PowerSaving(600, 60, 30, (), 0, 20)),
+        ("SuspendTime=600\nSuspendExcNodes=n[1-2]:1,n9\n", PowerSaving(600, 60, 30, ("n1", "n2"), 60, 300)),
+        (
+            "SuspendTime=600\nSuspendExcNodes=n1\nSuspendExcParts=login\n",
+            PowerSaving(600, 60, 30, ("n1", "n5", "n6"), 60, 300),
+        ),
     ],
 )
 def test_parameters_say_when_nodes_are_switched_off(tmp_path: Path, more, found):
@@ -42,6 +46,7 @@ def test_parameters_say_when_nodes_are_switched_off(tmp_path: Path, more, found)
     [
         ("SuspendTime=ten\n", "SuspendTime='TEN' is not a number of seconds"),
         ("SuspendTime=5\nResumeTimeout=long\n", "ResumeTimeout='long' is not a number of seconds"),
+        ("SuspendTime=5\nResumeRate=-1\n", "ResumeRate='-1' is not a number of nodes"),
         ("SuspendTime=5\nSuspendExcParts=gpu\n", "site has no partition 'gpu'"),
     ],
 )

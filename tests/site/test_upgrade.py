@@ -347,7 +347,7 @@ def test_ten_sites_are_upgraded_on_paper(sites, name):
 def test_rules_between_two_versions_are_those_that_one_of_them_has():
     assert [rule.name for rule in differing("22.05", "24.11")] == [
         "passes_rest", "searches_whole_plan", "requeued_keep_place", "licenses_stop", "grace_until_look",
-        "caps_count_all", "least_leave_in_turn", "usable_cores_count", "leaves_hold_tasks",
+        "caps_count_all", "least_leave_in_turn", "usable_cores_count", "leaves_hold_tasks", "rates_forget_shares",
     ]  # fmt: skip
 
 

@@ -231,6 +231,8 @@ class PowerSavingTable(_Table):
     boot_time: Seconds
     shutdown_time: Seconds = 0
     always_on: Hosts = []
+    suspend_rate: int = 0
+    resume_rate: int = 0
 
     def made(self) -> PowerSaving:
         """Return what it describes."""

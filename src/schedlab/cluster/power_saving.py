@@ -9,6 +9,9 @@ from schedlab.errors import InputError, whole_number
 LONGEST = 1 << 40
 """Seconds of anything: more is a mistake."""
 
+MOST = 1 << 20
+"""Nodes a minute: more is a mistake."""
+
 
 @dataclass(frozen=True, slots=True)
 class PowerSaving:
@@ -24,6 +27,9 @@ class PowerSaving:
         Seconds that it takes to switch a node off, before which it cannot boot (at most SuspendTimeout).
     always_on
         Names of nodes that are never switched off (SuspendExcNodes).
+    suspend_rate, resume_rate
+        How many nodes are switched off, and booted, in a minute at most (SuspendRate, ResumeRate); 0: as many as
+        there are.
 
     Raises
     ------
@@ -40,9 +46,15 @@ class PowerSaving:
     boot_time: int
     shutdown_time: int = 0
     always_on: tuple[str, ...] = ()
+    suspend_rate: int = 0
+    resume_rate: int = 0
 
     def __post_init__(self) -> None:
         for name in ("suspend_time", "boot_time", "shutdown_time"):
             value = getattr(self, name)
             if not 0 <= whole_number(f"power_saving: {name}", value) <= LONGEST:
                 raise InputError(f"power_saving: {name} must be a number of seconds of 0 or more, not {value}")
+        for name in ("suspend_rate", "resume_rate"):
+            value = getattr(self, name)
+            if not 0 <= whole_number(f"power_saving: {name}", value) <= MOST:
+                raise InputError(f"power_saving: {name} must be a number of nodes a minute of 0 or more, not {value}")

@@ -116,6 +116,7 @@ OF_RULES: dict[str, tuple[tuple[str, str], ...]] = {
     "leaves_hold_tasks": (("slurm.conf", "TopologyPlugin"),),
     "busy_second": (("SchedulerParameters", "bf_busy_nodes"),),
     "least_loaded": (("PartitionName", "LLN"), ("SelectTypeParameters", "CR_LLN")),
+    "rates_forget_shares": (("slurm.conf", "SuspendTime"),),
 }
 """The parameters without which a rule of `schedlab.scheduler.slurm_versions` has no effect, by place and name."""
 

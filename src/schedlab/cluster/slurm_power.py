@@ -17,6 +17,9 @@ from schedlab.wording import shown
 RESUME_TIMEOUT, SUSPEND_TIMEOUT = "60", "30"
 """Seconds that Slurm takes where slurm.conf does not say them."""
 
+SUSPEND_RATE, RESUME_RATE = "60", "300"
+"""Nodes a minute that Slurm takes where slurm.conf does not say them."""
+
 
 def slurm_power_saving(path: str | os.PathLike[str], cluster: Cluster) -> PowerSaving | None:
     """Return when the slurm.conf that a cluster comes from switches nodes off; None without one, or if it never does.
@@ -49,8 +52,9 @@ def power_saving_of(parameters: Mapping[str, str], cluster: Cluster) -> PowerSav
     Examples
     --------
     >>> site = Cluster.from_dict({"groups": [{"nodes": "n[1-4]", "cores": 2}]})
-    >>> power_saving_of({"suspendtime": "600", "resumetimeout": "300", "suspendexcnodes": "n[1-2]:1,n4"}, site)
-    PowerSaving(suspend_time=600, boot_time=300, shutdown_time=30, always_on=('n1', 'n2', 'n4'))
+    >>> found = power_saving_of({"suspendtime": "600", "resumetimeout": "300", "suspendexcnodes": "n[1-2]:1,n4"}, site)
+    >>> found.boot_time, found.shutdown_time, found.always_on, found.suspend_rate, found.resume_rate
+    (300, 30, ('n1', 'n2', 'n4'), 60, 300)
     >>> power_saving_of({"suspendtime": "INFINITE"}, site) is None
     True
     """
@@ -62,9 +66,13 @@ def power_saving_of(parameters: Mapping[str, str], cluster: Cluster) -> PowerSav
         "ResumeTimeout": parameters.get("resumetimeout", RESUME_TIMEOUT),
         "SuspendTimeout": parameters.get("suspendtimeout", SUSPEND_TIMEOUT),
     }
-    for name, value in times.items():
+    rates = {
+        "SuspendRate": parameters.get("suspendrate", SUSPEND_RATE),
+        "ResumeRate": parameters.get("resumerate", RESUME_RATE),
+    }
+    for name, value in (times | rates).items():
         if not value.isdigit():
-            raise InputError(f"{name}={shown(value)} is not a number of seconds")
+            raise InputError(f"{name}={shown(value)} is not a number of {'seconds' if name in times else 'nodes'}")
     # How many of the nodes stay on ("n[1-9]:4") is not looked at: all of them do.
     hosts = ",".join(word.partition(":")[0] for word in host_words(parameters.get("suspendexcnodes", "")))
     kept = dict.fromkeys(host_names(hosts))
@@ -72,4 +80,4 @@ def power_saving_of(parameters: Mapping[str, str], cluster: Cluster) -> PowerSav
         kept.update(dict.fromkeys(cluster.nodes_of(cluster.partition(name))))
     here = set(cluster.nodes)
     suspend, boot, shutdown = (int(value) for value in times.values())
-    return PowerSaving(suspend, boot, shutdown, tuple(name for name in kept if name in here))
+    return PowerSaving(suspend, boot, shutdown, tuple(name for name in kept if name in here), *map(int, rates.values()))

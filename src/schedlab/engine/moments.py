@@ -61,6 +61,8 @@ def logs_are_full(world: World) -> bool:
         full = full or preemption.lacks_pauses(world.preemption)
     if world.malleable is not None:
         full = full or malleable.lacks_stretches(world.malleable)
+    if world.power_saving is not None:
+        full = full or power_saving.lacks_sleeps(world.power_saving)
     return full
 
 

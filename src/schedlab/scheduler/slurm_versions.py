@@ -137,6 +137,13 @@ RULES = {
             "smallest leaf switch.",
             "slurm-consecutive.json, slurm-maximum.json, slurm-switches.json: the best leaf",
         ),
+        VersionRule(
+            "rates_forget_shares",
+            _OLD,
+            "SuspendRate and ResumeRate let as many nodes as they say be switched off or booted at once, and forget a "
+            "sixtieth of these each second; otherwise a sixth of them at once, and then as many a minute.",
+            "slurm-power-saving.json: 40 nodes, of which 30 a minute boot",
+        ),
     )
 }
 
@@ -147,6 +154,7 @@ OF_NODES = (
     "leaves_hold_tasks",
     "first_for_one",
     "own_ends",
+    "rates_forget_shares",
 )
 """Rules about nodes: on a number of processors, they have no effect."""
 

@@ -9,7 +9,9 @@ from typing import Any
 
 from schedlab.site.parameters import STATUSES, Status, known
 
-BESIDE_SUSPEND_TIME = frozenset({"ResumeTimeout", "SuspendExcNodes", "SuspendExcParts", "SuspendTimeout"})
+BESIDE_SUSPEND_TIME = frozenset(
+    {"ResumeRate", "ResumeTimeout", "SuspendExcNodes", "SuspendExcParts", "SuspendRate", "SuspendTimeout"}
+)
 """Options that decide nothing where no nodes are switched off."""
 
 

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from schedlab.site.changes import Change
     from schedlab.site.site import Site
 
-OF_POWER = ("suspendtime", "suspendtimeout", "resumetimeout", "suspendexcnodes", "suspendexcparts")
+OF_POWER = (
+    *("suspendtime", "suspendtimeout", "suspendexcnodes", "suspendexcparts", "suspendrate"),
+    *("resumetimeout", "resumerate"),
+)
 """Parameters of slurm.conf that say when nodes are switched off, in lower case: a change of one simulates all."""
 
 PROGRAMS = ("SuspendProgram", "ResumeProgram")

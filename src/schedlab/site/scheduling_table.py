@@ -165,9 +165,9 @@ ROWS: tuple[Row, ...] = (
     ("slurm.conf", "DependencyParameters", "ignored", "the records do not say who waited for whom", ""),
     ("slurm.conf", "ResvOverRun ResvProlog ResvEpilog", "ignored", "jobs end with their reservation", ""),
     ("slurm.conf", "BurstBufferType", "ignored", "burst buffers are not simulated", ""),
-    ("slurm.conf", "SuspendTime SuspendExcNodes SuspendExcParts SuspendTimeout ResumeTimeout", "approximated",
-     IN_WHAT_IF, "tests/site/test_nodes_off.py"),
-    ("slurm.conf", "SuspendExcStates SuspendProgram SuspendRate ResumeFailProgram ResumeProgram ResumeRate "
-     "PowerParameters PowerPlugin", "ignored", POWER, ""),
+    ("slurm.conf", "SuspendTime SuspendExcNodes SuspendExcParts SuspendTimeout SuspendRate ResumeTimeout ResumeRate",
+     "approximated", IN_WHAT_IF, "tests/site/test_nodes_off.py"),
+    ("slurm.conf", "SuspendExcStates SuspendProgram ResumeFailProgram ResumeProgram PowerParameters PowerPlugin",
+     "ignored", POWER, ""),
     ("slurm.conf", "FederationParameters MCSPlugin MCSParameters", "ignored", "one cluster for all is simulated", ""),
 )  # fmt: skip

@@ -67,7 +67,8 @@ def test_the_table_says_of_each_rule_where_it_holds_and_where_it_was_seen():
 
 
 def test_rules_of_nodes_are_rules_of_the_table():
-    assert (*NodeRules._fields, "own_ends") == OF_NODES  # the last one is of plans
+    # The last two are of plans, and of nodes that are switched off.
+    assert (*NodeRules._fields, "own_ends", "rates_forget_shares") == OF_NODES
     assert not set(OF_NODES) - set(RULES)
 
 

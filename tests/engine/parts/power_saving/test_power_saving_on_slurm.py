@@ -34,7 +34,9 @@ def starts_of(case, version):
     groups = [
         NodeGroup.of(f"n{number}", cores=case["cores"], weight=weight) for number, weight in enumerate(weights, 1)
     ]
-    saving = PowerSaving(*case["saving"], always_on=tuple(case.get("always_on", ())))
+    always_on = tuple(case.get("always_on", ()))
+    suspend_rate, resume_rate = case.get("rates", (0, 0))
+    saving = PowerSaving(*case["saving"], always_on, suspend_rate=suspend_rate, resume_rate=resume_rate)
     cluster = replace(Cluster.of_nodes(groups), power_saving=saving)
     schedule = replay(prepare(Workload.from_columns(columns), SLURM.format(version), cluster=cluster))
     return (schedule.start_time[1:] + LONG_AGO).tolist()
@@ -53,5 +55,5 @@ def test_jobs_start_as_on_a_real_slurm_but_for_its_look_every_half_minute(case):
 
 
 def test_there_are_enough_cases_and_few_differ():
-    assert len(CASES) >= 10
-    assert sum("differs" in case for case in CASES) <= 2
+    assert len(CASES) >= 17
+    assert sum("differs" in case for case in CASES) <= 3
