@@ -27,7 +27,7 @@ def on_slurm(case: dict[str, Any], phase: float) -> list[list[Any]]:
     """Run a case; return when each job began and ended, and its nodes."""
     always_on = tuple(case.get("always_on", ()))
     suspend_rate, resume_rate = case.get("rates", (0, 0))
-    saving = PowerSaving(*case["saving"], always_on, suspend_rate=suspend_rate, resume_rate=resume_rate)
+    saving = PowerSaving(*case["saving"], always_on=always_on, suspend_rate=suspend_rate, resume_rate=resume_rate)
     configuration = with_power_saving(_configuration(case), saving)
     with Laboratory(configuration, phase=phase) as laboratory:
         laboratory.add([_job(*job) for job in case["jobs"]])

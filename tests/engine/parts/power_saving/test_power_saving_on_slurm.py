@@ -36,7 +36,7 @@ def starts_of(case, version):
     ]
     always_on = tuple(case.get("always_on", ()))
     suspend_rate, resume_rate = case.get("rates", (0, 0))
-    saving = PowerSaving(*case["saving"], always_on, suspend_rate=suspend_rate, resume_rate=resume_rate)
+    saving = PowerSaving(*case["saving"], always_on=always_on, suspend_rate=suspend_rate, resume_rate=resume_rate)
     cluster = replace(Cluster.of_nodes(groups), power_saving=saving)
     schedule = replay(prepare(Workload.from_columns(columns), SLURM.format(version), cluster=cluster))
     return (schedule.start_time[1:] + LONG_AGO).tolist()
