@@ -173,8 +173,8 @@ def test_switch_off_asks_of_a_site_what_it_would_save(run, power: Path) -> None:
     result = run("switch-off", "site", "--power", power, "--after", "10m", "--boot", "100s", "--json")
     assert result.exit_code == 0, result.stderr
     never, sleeps = json.loads(result.stdout)["switched_off"]
-    # Idle from 8:10 to 10:00, which Slurm sees a second later: off from 8:20:31 on, booted for 100 s; the job begins with
-    # the half minute, 20 s later.
+    # Idle from 8:10 to 10:00, which Slurm sees a second later: off from 8:20:31 on, booted for 100 s; the job begins
+    # with the half minute, 20 s later.
     assert never["energy_of_idle_kwh"] == pytest.approx(100 * 6_600 / 3.6e6)
     assert sleeps["energy_of_idle_kwh"] == pytest.approx(100 * 651 / 3.6e6)
     assert sleeps["boots"] == 1
