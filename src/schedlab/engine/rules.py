@@ -71,6 +71,8 @@ reserve_age, wf_depth, planned_tasks, tasks_count, het_at_once
         Whether backfill passes rest after one that has changed nothing, see `schedlab.engine.slurm.rest`.
     searches_whole_plan
         Whether a job is planned behind any reservation, see `schedlab.engine.slurm.search`.
+    tells_reasons
+        Whether it is counted for how long jobs wait for which reason, see `schedlab.engine.passes.waiting_reasons`.
     """
 
     processors: int
@@ -105,6 +107,7 @@ reserve_age, wf_depth, planned_tasks, tasks_count, het_at_once
     grace_until_look: bool = True
     passes_rest: bool = True
     searches_whole_plan: bool = False
+    tells_reasons: bool = True
     by_group: bool = False
     starts: int = 0
     main_starts: int = 0

@@ -13,7 +13,7 @@ from schedlab.campaign.run.executors import usable_cores
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvents
 from schedlab.durations import WEEK
-from schedlab.engine.steps.pace import backfill_interval, let_passes_come
+from schedlab.engine.steps.pace import backfill_interval, leave_reasons, let_passes_come
 from schedlab.engine.steps.stepwise import Simulation
 from schedlab.errors import InputError
 from schedlab.scheduler.scheduler import Scheduler
@@ -158,6 +158,7 @@ def _run(one: Simulation, who: NDArray[np.int64], drawing: _Drawing, fork: int, 
     for week in range(WEEKS):
         if week:
             drawing.let_last(one, drawing.submit(one, week, int(drawing.back[week][fork])), fork)
+        leave_reasons(one)
         for look in LOOKS:
             if interval:
                 let_passes_come(one, max(interval, min(LONGEST, int(pace * (one.now - now)))))

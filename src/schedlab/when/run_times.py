@@ -140,7 +140,10 @@ class RunTimes:
         together = rng.random((forks, jobs)) < self._sampling.shared
         level = np.where(together, alike[:, group], own)
         found = np.empty((forks, jobs), dtype=np.int64)
-        for job in range(jobs):
-            distribution = self.of(int(user[job]), int(request[job]))
-            found[:, job] = distribution.quantile(level[:, job], int(request[job]), int(elapsed[job]))
+        order = np.lexsort((elapsed, group))  # jobs of a group that have run for as long are drawn at once
+        changes = (np.diff(group[order]) != 0) | (np.diff(elapsed[order]) != 0)
+        for same in np.split(order, np.flatnonzero(changes) + 1) if jobs else ():
+            one = int(same[0])
+            distribution = self.of(int(user[one]), int(request[one]))
+            found[:, same] = distribution.quantile(level[:, same], int(request[one]), int(elapsed[one]))
         return found

@@ -70,6 +70,7 @@ whether it takes all memory of its nodes."""
 MEMORY = np.dtype(
     [
         ("unfit", "i8"),  # GROWN when it did not fit what was free
+        ("fit", "i8"),  # the number of passes of Slurm's and of starts when it fitted what was free
         ("unfit_beside", "i8"),  # VIEW_NUMBER when it did not fit alongside the reservation
         ("shut", "i8"),  # GROWN when it did not fit what was free and stays open ...
         ("shut_until", "i8"),  # ... until this second
@@ -264,7 +265,7 @@ def new_nodes(
     counters = np.zeros(COUNTERS_SIZE, dtype=np.int64)
     counters[RESERVED] = -1
     memory, notes = new_records(len(machine.requests), MEMORY), new_records(count, NOTE)
-    memory["unfit"] = memory["unfit_beside"] = memory["shut"] = memory["given"] = notes["differs"] = -1
+    memory["unfit"] = memory["fit"] = memory["unfit_beside"] = memory["shut"] = memory["given"] = notes["differs"] = -1
     notes["changes"] = 0
     memory["barred"] = notes["found_for"] = -1
     memory["first"] = memory["seen"] = 0

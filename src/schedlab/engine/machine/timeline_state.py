@@ -40,6 +40,8 @@ COHORT = np.dtype(
         ("free_again", "i8"),  # ... and is over here; it is the next one until then
         ("seen", "i8"),  # the node that was looked at for all of them, in a backfill pass of Slurm's ...
         ("from_then", "i8"),  # ... and the second from which on what was seen there holds
+        ("freed", "i8"),  # 1 if a run of the present group ends there ...
+        ("released", "i8"),  # ... as it does on the cohorts that stand here, from the first on
     ]
 )
 """Nodes of one kind for which the same is planned, see `schedlab.engine.machine.cohorts`."""

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 @inner_kernel
 def count_waiting(world: World, now: int) -> None:
     """Count the reasons of waiting jobs from the last event until now; called before the present event."""
-    if world.limits is not None:
+    if world.limits is not None and world.rules.tells_reasons:
         before = world.state.clock[NOW]
         seconds = now - before
         queue: Any = world.waiting.queue

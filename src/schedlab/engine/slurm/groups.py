@@ -29,6 +29,10 @@ GROUPS = np.dtype(
         ("window", "i8"),  # how long behind it the present one is
         ("place", "i8"),  # of the running job that is looked at next, in the calendar
         ("tried", "i8"),  # the last second with ends that has been tried
+        ("counted", "i8"),  # 1 if room has been counted in the present search: on so many usable nodes ...
+        ("spaces", "i8"),  # ... is room ...
+        ("held", "i8"),  # ... for so many tasks
+        ("released", "i8"),  # how many cohorts have been noted as released since, in Timeline.cohorts
     ]
 )
 """The present group, and how far a search through the running jobs has come."""

@@ -16,10 +16,10 @@ from schedlab.engine.machine.state import PICKED
 from schedlab.engine.parts.heterogeneous.kernels import has_components
 from schedlab.engine.parts.moldable.kernels import has_alternatives
 from schedlab.engine.parts.preemption.state import has_preemption
-from schedlab.engine.passes.nodes import has_bound_on_switches, may_fit
+from schedlab.engine.passes.nodes import has_bound_on_switches
 from schedlab.engine.queue.sorted_list import QueueList
 from schedlab.engine.slurm.plan import rounded_down
-from schedlab.engine.slurm.search import may_begin_now
+from schedlab.engine.slurm.search import fits_in_pass, may_begin_now
 from schedlab.engine.slurm.state import STANDS
 from schedlab.kernels import inlined, inner_kernel
 
@@ -47,10 +47,21 @@ def _behind_all_that_fit(world: World, queue: QueueList, place: int, behind: int
         job = queue.order[queue.length[0] - 1 - behind]
         if not world.state.planned[job] or (place > 0 and world.plan.counters[STANDS] == job):
             break
-        if may_fit(world.nodes, job) and (place == 0 or _may_begin(world, job)):
+        if _may_fit(world, job) and (place == 0 or _may_begin(world, job)):
             break
         behind += 1
     return behind
+
+
+@inlined
+def _may_fit(world: World, job: int) -> bool:
+    """Return whether a job may fit on some of what is free now; one with a bound on its switches also if not on all."""
+    if has_bound_on_switches(world.nodes, job):
+        return True
+    for option in range(world.nodes.machine.options[job], world.nodes.machine.options[job + 1]):
+        if fits_in_pass(world, world.nodes.machine.shape[option]):
+            return True
+    return False
 
 
 @inlined

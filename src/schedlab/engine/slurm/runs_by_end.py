@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from schedlab.engine.jobs.calendar import next_place, record_at, soonest_place
 from schedlab.engine.jobs.clock import NOW
-from schedlab.engine.machine.state import CHANGED, RUNS, Nodes
-from schedlab.engine.machine.timeline_state import Timeline
+from schedlab.engine.machine.state import CHANGED, RUNS
 from schedlab.engine.parts.preemption.state import has_preemption
 from schedlab.engine.slurm.state import BACKFILL_PASSES, LISTED, LISTED_AT
 from schedlab.kernels import inlined, inner_kernel
@@ -58,15 +57,3 @@ def _list_runs(world: World) -> bool:
         count += 1
     plan.counters[LISTED] = count
     return lasts
-
-
-@inlined
-def holds_usable(nodes: Nodes, timeline: Timeline, listed: Any) -> bool:
-    """Return whether a listed run holds usable nodes."""
-    if listed.node != SEVERAL:
-        return timeline.cohorts[timeline.cohort[listed.node]].gain == 1
-    run = nodes.run[listed.job]
-    for place in range(nodes.offsets[run], nodes.offsets[run + 1]):
-        if timeline.cohorts[timeline.cohort[nodes.places[place].node]].gain == 1:
-            return True
-    return False

@@ -16,19 +16,13 @@ import numpy as np
 
 from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import NOW
-from schedlab.engine.machine.cohorts import COHORTS, node_of, size_of
-from schedlab.engine.machine.core_caps import copy_left
-from schedlab.engine.machine.nodes import room
-from schedlab.engine.machine.numbers import BOOKED, KEPT, PLANNED, UNLIMITED
-from schedlab.engine.machine.placement import choose
-from schedlab.engine.machine.placement_exceptions import look_ahead
-from schedlab.engine.machine.slots import give_room
-from schedlab.engine.machine.state import LATER, PICKED, Nodes
+from schedlab.engine.machine.numbers import PLANNED, UNLIMITED
+from schedlab.engine.machine.state import PICKED, RUNS, Nodes
 from schedlab.engine.machine.timeline_state import LAST, Timeline
 from schedlab.engine.parts.dependencies.kernels import NO_SECOND
 from schedlab.engine.parts.heterogeneous.kernels import has_components, is_component
 from schedlab.engine.parts.limits.state import ANYWHERE
-from schedlab.engine.parts.outages.closures_in_plan import next_step_of_closures, planned_marks
+from schedlab.engine.parts.outages.closures_in_plan import next_step_of_closures
 from schedlab.engine.parts.outages.in_service import has_outages
 from schedlab.engine.parts.preemption.in_plan import leave_out, put_in_again
 from schedlab.engine.parts.preemption.state import has_preemption
@@ -38,16 +32,14 @@ from schedlab.engine.slurm.known_plans import note_found, plans_are_known, take_
 from schedlab.engine.slurm.plan import rounded_down
 from schedlab.engine.slurm.plan_records import is_step
 from schedlab.engine.slurm.queue_entries import slot_in_turn
-from schedlab.engine.slurm.runs_by_end import holds_usable, list_runs
+from schedlab.engine.slurm.room_by_end import fits_at, fits_once_released, forget_released, note_usable
+from schedlab.engine.slurm.runs_by_end import list_runs
 from schedlab.engine.slurm.state import BACKFILL_PASSES, BEHIND, LISTED, STEPS_CHANGE, TESTED
 from schedlab.engine.slurm.usable import find_usable, may_suffice
 from schedlab.kernels import inlined, inner_kernel
 
 if TYPE_CHECKING:
     from schedlab.engine.world import World
-
-CLOSURES = KEPT | BOOKED
-"""Marks of nodes out of service, and of advance reservations."""
 
 
 @inlined
@@ -93,7 +85,7 @@ def may_begin_now(world: World, job: int, estimate: int) -> bool:
         memory = world.nodes.memory[request]
         if not found and (memory.barred != number or memory.barred_for > estimate):
             find_usable(world, world.nodes.ahead, one, now, estimate, now)
-            found = _fits_at(world, request, now, now, estimate + 1, False)
+            found = fits_at(world, request, now, now, estimate + 1, False)
             if not found and world.nodes.machine.requests[request].most_leaves == UNLIMITED:
                 memory.barred, memory.barred_for = number, estimate
     counters[STEPS_CHANGE] = change  # nothing is planned for it
@@ -148,7 +140,8 @@ def _as_runs_end(world: World, timeline: Timeline, request: int, moment: int, le
     It gets nodes that are free as soon as it fits, also if it may only begin later.
     """
     now, groups = world.state.clock[NOW], world.plan.groups[0]
-    if _may_fit_now(world, request, moment) and _fits_at(world, request, now, max(now, moment), length, False):
+    groups.counted = 0
+    if _may_fit_now(world, request, moment) and fits_at(world, request, now, max(now, moment), length, False):
         return max(now, moment)
     begin_groups(groups, world.state.running, now)
     list_runs(world)
@@ -160,6 +153,7 @@ def _as_runs_end(world: World, timeline: Timeline, request: int, moment: int, le
             return second
         groups.tried = end
         end = _next_group(world, timeline, stop)
+    forget_released(world)
     return _try(world, request, moment, length, groups.tried, NEVER)
 
 
@@ -177,7 +171,7 @@ def _next_group(world: World, timeline: Timeline, stop: int) -> int:
         listed = world.plan.runs[place]
         end = max(listed.end, now + 1)
         if end != last and (end != tried or end != now + 1):
-            known, holds = _ends_and_holds(world, timeline, listed, end)
+            known, holds = _ends_and_holds(world, timeline, listed, end)  # also one of the next group is noted
             if known:
                 if last != NO_SECOND and not asked:
                     asked = True
@@ -191,9 +185,23 @@ def _next_group(world: World, timeline: Timeline, stop: int) -> int:
                         place += 1
                         break
                     open_group(groups, world.rules, end)
+        elif end == last:
+            note_usable(world, timeline, listed)
         place += 1
     groups.place = place
     return NEVER if last == NO_SECOND else last
+
+
+@inlined
+def fits_in_pass(world: World, request: int) -> bool:
+    """Return whether a request fits what is free now, of which only starts take some during a pass."""
+    memory, moment = world.nodes.memory[request], world.plan.counters[BACKFILL_PASSES] + world.nodes.counters[RUNS]
+    if memory.fit == moment:
+        return True
+    if not fits_as(world.nodes, request):
+        return False
+    memory.fit = moment
+    return True
 
 
 @inlined
@@ -206,7 +214,7 @@ def _may_fit_now(world: World, request: int, moment: int) -> bool:
     reopened = has_outages(world) and moment > world.state.clock[NOW]
     if reopened or has_preemption(world) or has_components(world):
         return True
-    return world.nodes.machine.requests[request].most_leaves < UNLIMITED or fits_as(world.nodes, request)
+    return world.nodes.machine.requests[request].most_leaves < UNLIMITED or fits_in_pass(world, request)
 
 
 @inlined
@@ -214,7 +222,7 @@ def _ends_and_holds(world: World, timeline: Timeline, listed: Any, end: int) -> 
     """Return whether the plan knows that a run ends at a second, and whether it holds usable nodes."""
     if has_preemption(world) or has_components(world):  # the plan may lack runs
         return _ends_at(world.nodes, timeline, listed.job, end)
-    return True, holds_usable(world.nodes, timeline, listed)
+    return True, note_usable(world, timeline, listed)
 
 
 @inlined
@@ -250,12 +258,20 @@ def _try(world: World, request: int, moment: int, length: int, before: int, grou
     now = world.state.clock[NOW]
     step = next_step_of_closures(world.outages, now, before)
     while step < group:
-        if _fits_at(world, request, before, max(step, moment), length, True):
+        if fits_at(world, request, before, max(step, moment), length, True):
             return max(step, moment)
         step = next_step_of_closures(world.outages, now, step)
-    if group < NEVER and _fits_at(world, request, group, max(group, moment), length, True):
+    if group < NEVER and _fits_after(world, request, group, max(group, moment), length):
         return max(_own_end(world, world.nodes.ahead, group), moment)
     return NO_SECOND
+
+
+@inlined
+def _fits_after(world: World, request: int, group: int, begins: int, length: int) -> bool:
+    """Return whether a request fits once a group has ended; runs that are late, or end next, are not all of theirs."""
+    if group == world.state.clock[NOW] + 1:
+        return fits_at(world, request, group, begins, length, True)
+    return fits_once_released(world, request, group, begins, length)
 
 
 @inlined
@@ -282,68 +298,6 @@ def _last_release(timeline: Timeline, cohort: int, until: int) -> int:
             last = spans[following].begin
         span = following
     return last
-
-
-@inner_kernel
-def _fits_at(world: World, request: int, second: int, begins: int, length: int, ahead: bool) -> bool:
-    """Return whether a request fits on usable nodes as running jobs have left them by a second; choose its nodes.
-
-    Nodes that are closed while it would run, from when it begins, are left out.
-    """
-    timeline, asked, spaces, held = world.nodes.ahead, world.nodes.machine.requests[request], 0, 0
-    cohorts = timeline.cohorts
-    for cohort in range(timeline.counters[COHORTS]):
-        if cohorts[cohort].gain == 1:
-            node = node_of(timeline, cohort)
-            marks = planned_marks(world, node, begins, begins + length)
-            if not _is_seen(cohorts[cohort], node, second) or _closures_differ(world, timeline, cohort, marks):
-                _look(world, timeline, cohort, second, marks)
-                cohorts[cohort].room = room(world.nodes.machine, world.nodes.later, request, node)
-            if cohorts[cohort].room > 0:
-                spaces += size_of(timeline, cohort)
-                held += size_of(timeline, cohort) * cohorts[cohort].room
-    if spaces < asked.nodes or held < asked.tasks:
-        return False
-    give_room(world.nodes, timeline, request)
-    look_ahead(world.nodes.ways, ahead)
-    found = choose(world.nodes, LATER, request)
-    look_ahead(world.nodes.ways, False)
-    return found
-
-
-@inlined
-def _is_seen(cohort: Any, node: int, second: int) -> bool:
-    """Return whether what was last seen of the runs on a node that stands for a cohort holds at a second."""
-    return cohort.from_then <= second < cohort.until and cohort.seen == node
-
-
-@inlined
-def _closures_differ(world: World, timeline: Timeline, cohort: int, marks: int) -> bool:
-    """Return whether the view `later` of a node of a cohort has other closures than these."""
-    if world.outages is not None:
-        return world.nodes.later.free[node_of(timeline, cohort)].runs & CLOSURES != marks
-    return False
-
-
-@inlined
-def _look(world: World, timeline: Timeline, cohort: int, second: int, marks: int) -> None:
-    """Set the view `later` of a node of a cohort to what runs leave free there at a second; note until when it holds.
-
-    Reservations do not count; the marks are those of closures.
-    """
-    node = node_of(timeline, cohort)
-    spans, view, first = timeline.spans, world.nodes.later, world.nodes.machine.nodes[node].gpu
-    span = timeline.cohorts[cohort].first
-    while spans[span].next != LAST and spans[spans[span].next].begin <= second:
-        span = spans[span].next
-    free = view.free[node]
-    free.cores, free.memory = spans[span].cores, spans[span].memory
-    free.gpus, free.runs = spans[span].gpus, (spans[span].runs & ~(PLANNED | CLOSURES)) | marks
-    copy_left(timeline.left, span, view.left, node)
-    for i in range(world.nodes.machine.nodes[node + 1].gpu - first):
-        view.devices[first + i] = timeline.devices[span * timeline.gpus + i]
-    timeline.cohorts[cohort].seen, timeline.cohorts[cohort].from_then = node, spans[span].begin
-    timeline.cohorts[cohort].until = NEVER if spans[span].next == LAST else spans[spans[span].next].begin
 
 
 @inlined

@@ -1,16 +1,22 @@
-"""How often Slurm's backfill passes come in a simulation that is under way."""
+"""What a simulation that is under way does less often: Slurm's backfill passes, and counting why jobs wait."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from schedlab.engine.rules import Rules
     from schedlab.engine.steps.stepwise import Simulation
 
 
 def backfill_interval(simulation: Simulation) -> int:
     """Return the seconds between Slurm's backfill passes; 0: there are none, or one after every event."""
     return simulation._driver.world.rules.interval
+
+
+def leave_reasons(simulation: Simulation) -> None:
+    """Do not count any longer for which reasons jobs wait, until jobs are submitted: its schedule will not tell it."""
+    _follow(simulation, simulation._driver.world.rules._replace(tells_reasons=False))
 
 
 def let_passes_come(simulation: Simulation, seconds: int) -> None:
@@ -23,5 +29,8 @@ def let_passes_come(simulation: Simulation, seconds: int) -> None:
     seconds
         At least 1.
     """
-    world = simulation._driver.world
-    simulation._driver.world = world._replace(rules=world.rules._replace(interval=seconds))
+    _follow(simulation, simulation._driver.world.rules._replace(interval=seconds))
+
+
+def _follow(simulation: Simulation, rules: Rules) -> None:
+    simulation._driver.world = simulation._driver.world._replace(rules=rules)
