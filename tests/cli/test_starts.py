@@ -109,6 +109,17 @@ def test_it_must_be_said_once_what_is_asked_about(run, day, words):
     assert run("when", day, *words).exit_code == 2
 
 
+def test_what_happens_if_users_follow_is_a_sentence_and_a_table_of_shares(run, day):
+    told = run("when", day, "--replay", "fcfs+easy", "--followed")
+    assert told.exit_code == 0
+    assert told.stdout.startswith("If 100% of the users follow, results are there after ")
+    assert [line.split()[0] for line in told.stdout.splitlines() if line[:1].isdigit()] == ["0%", "10%", "50%", "100%"]
+    found = json.loads(run("when", day, "--replay", "fcfs+easy", "--followed", "--json").stdout)
+    assert [one["share"] for one in found["shares"]] == [0, 0.1, 0.5, 1]
+    assert found["shares"][0]["followers"] is None
+    assert run("when", day, "--followed", "--at", "20s").exit_code == 2
+
+
 def test_a_backtest_says_how_often_intervals_held_before_its_tables(run, queue):
     result = run("when", queue, "--backtest", "--sample", 10, "--forks", 4)
     assert result.exit_code == 0, result.stderr

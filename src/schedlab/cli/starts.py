@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from schedlab.cli.followers import tell_followed
 from schedlab.cli.options import DEFAULT_SCHEDULER, Clean, Json, Processors, Requests, SchedulerText
 from schedlab.cli.outputs import check_page, note_report
 from schedlab.cli.queue_starts import answer_from_queue
@@ -105,6 +106,10 @@ def when(
         ),
     ] = None,
     backtest: Annotated[bool, typer.Option("--backtest", help="Judge such forecasts on the log instead.")] = False,
+    followed: Annotated[
+        bool,
+        typer.Option("--followed", help="Replay the log with shares of users that ask for less time, as advised."),
+    ] = False,
     sample: Annotated[int, typer.Option(metavar="N", help="With --backtest: jobs of each half of the log.")] = 600,
     report: ReportOption = None,
     forks: Annotated[int, typer.Option(min=1, help="Number of simulations.")] = 100,
@@ -147,16 +152,18 @@ def when(
         read = read_trace(trace, clean, processors=processors, requests=requests, reading=whole)
         queue = SiteQuestion(trace, {"squeue": squeue}, at, reading.timezone or "UTC", tuple(jobs or ()), words, user)
         return answer_from_queue(read.workload, queue, how, as_json=as_json)
-    _refuse_mixtures(jobs or [], every, cores, time, backtest, at)
+    _refuse_mixtures((bool(jobs), every, cores is not None, backtest, followed), cores, time, at)
     if trace is None:
         raise typer.BadParameter("give the log of a machine, or --site")
     read = read_trace(trace, clean, processors=processors, requests=requests, reading=reading)
     chosen = only_one(scheduler) or (DEFAULT_SCHEDULER if replay in (None, "log") else str(replay))
+    if followed:
+        with read.blamed():
+            tell_followed(read.workload, chosen, processors, seed, as_json=as_json)
+        return read.note_cleaning()
     with read.blamed():
         log = _log(read.workload, replay, chosen, processors)
         twin = Twin(chosen, log.processors)
-        if read.workload.processors is None:
-            note(f"the machine is taken to have {log.processors:,} processors: the most in use at once in the log")
         if backtest:
             _judge(log, twin, (sample, forks, seed), as_json, report)
         else:
@@ -188,19 +195,17 @@ def _whole(what: str, text: str) -> int:
         raise InputError(f"{what} {text} is not a number: jobs and users of a log have numbers") from None
 
 
-def _refuse_mixtures(
-    jobs: list[str], every: bool, cores: int | None, time: str | None, backtest: bool, at: str | None
-) -> None:
-    """Raise if it is not said, or said twice, what is asked about."""
-    if sum((bool(jobs), every, cores is not None, backtest)) != 1:
+def _refuse_mixtures(questions: tuple[bool, ...], cores: int | None, time: str | None, at: str | None) -> None:
+    """Raise if it is not said, or said twice, what is asked about; the last two questions are about many moments."""
+    if sum(questions) != 1:
         raise typer.BadParameter(
-            "name a log (or a site: --site DIR) and one question: JOB numbers, a new job (--cores, --time), --all or "
-            "--backtest; such as schedlab when LOG --all"
+            "name a log (or a site: --site DIR) and one question: JOB numbers, a new job (--cores, --time), --all, "
+            "--backtest or --followed; such as schedlab when LOG --all"
         )
     if (cores is None) != (time is None):
         raise typer.BadParameter("a new job needs --cores and --time")
-    if backtest and at is not None:
-        raise typer.BadParameter("--backtest asks at many moments: remove --at")
+    if any(questions[-2:]) and at is not None:
+        raise typer.BadParameter("--backtest and --followed ask at many moments: remove --at")
 
 
 def _log(workload: Workload, replay: str | None, scheduler: str, processors: int | None) -> Schedule:
@@ -211,9 +216,11 @@ def _log(workload: Workload, replay: str | None, scheduler: str, processors: int
     known = bool((workload.wait_time >= 0).all())
     if replay == "log" and not known:
         raise InputError(f"{workload.name} does not say how long all jobs waited: --replay {scheduler}")
-    if replay == "log" or (replay is None and known):
-        return recorded(workload)
-    return simulate(workload, replay or scheduler, processors=processors)
+    as_recorded = replay == "log" or (replay is None and known)
+    log = recorded(workload) if as_recorded else simulate(workload, replay or scheduler, processors=processors)
+    if workload.processors is None:
+        note(f"the machine is taken to have {log.processors:,} processors: the most in use at once in the log")
+    return log
 
 
 def _second(at: str | None, workload: Workload) -> int:

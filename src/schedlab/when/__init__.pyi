@@ -10,6 +10,9 @@ from .backtests import backtest as backtest
 from .compared_sites import SiteOption as SiteOption
 from .compared_sites import state_in as state_in
 from .compared_sites import which_site as which_site
+from .followers import Followed as Followed
+from .followers import ShorterLimits as ShorterLimits
+from .followers import followed as followed
 from .forks import Forking as Forking
 from .forks import Twin as Twin
 from .queue_forecast import QueueForecast as QueueForecast
