@@ -65,7 +65,8 @@ OrOption = Annotated[
     typer.Option(
         "--or",
         metavar="OPTIONS",
-        help="With a new job: compare it with another request, options of sbatch such as '--time=2:00:00'; repeatable.",
+        help="With a new job: compare it with another request, options of sbatch such as '--time=2:00:00', or with the "
+        "job in pieces: '--pieces=4', one after the other '--pieces=4%1'; repeatable.",
     ),
 ]
 OrSiteOption = Annotated[

@@ -16,10 +16,13 @@ from schedlab.schedule.summary import duration
 from schedlab.site.site import Site
 from schedlab.when.forks import Forking
 from schedlab.when.past_runs import PastRuns
+from schedlab.when.pieces import Pieces, asked_pieces, pieces_in
 from schedlab.when.run_times import RunTimes
 from schedlab.when.site_forecast import SiteForecast, asked_job, at_site
 from schedlab.when.snapshots import Snapshot
+from schedlab.when.start_forecast import StartForecast
 from schedlab.wording import table
+from schedlab.workload.workload import Workload
 
 ALLOWED = 0.01
 """The chance to be killed up to which a request is advised."""
@@ -37,7 +40,7 @@ class RequestOption:
     words
         What it changes, as options of sbatch.
     waits
-        int64 seconds per fork: how long it waits.
+        int64 seconds per fork: how long it waits; in pieces, until the first begins.
     result
         float64 seconds per fork: until the result, infinite where the job is killed.
     killed
@@ -75,7 +78,9 @@ def advise(
         The job as its user would submit it, options of sbatch with a time: how long it may run is what its user's past
         runs have used of such a request.
     options
-        What other requests add or change, such as `[["--time=2:00:00"], ["--partition=short"]]`.
+        What other requests add or change, such as `[["--time=2:00:00"], ["--partition=short"]]`; or how it is split
+        into pieces, an array of equal parts of its work and time: `["--pieces=4"]` side by side, `["--pieces=4%1"]` one
+        after the other, each of which takes `--restart=10:00` longer.
     user
         Whose job it is.
 
@@ -87,32 +92,76 @@ def advise(
     Notes
     -----
     The same fork has the same run time in all options. A job with another number of cores is taken to run for as long:
-    how it scales is not known.
+    how it scales is not known. Pieces end all that they have begun, and lose nothing between them.
     """
+    asking = _Asking(site, snapshot, user, how)
     found: list[RequestOption] = []
     refused: list[str] = []
     for words in ((), *map(tuple, options)):
+        pieces, changed = pieces_in(words)
         try:
-            answer = at_site(site, snapshot, new=asked_job([*job, *words], user), how=how)
+            found.append(asking.of(words, (*job, *changed), pieces))
         except InputError as error:
             refused.append(str(error))
-            continue
-        if not found:
-            lasts = run_times_of(answer, how)
-        waits, limit = answer.starts.waits[:, 0], int(answer.starts.jobs.requested_time[0])
-        found.append(RequestOption(words, waits, results(waits, lasts, limit), float((lasts > limit).mean())))
     if not found:
         raise InputError(f"no request of the job can start: {refused[0]}")
     return tuple(sorted(found, key=lambda one: (one.killed > ALLOWED, one.median)))
 
 
-def run_times_of(answer: SiteForecast, how: Forking) -> NDArray[np.int64]:
-    """Return a run time of a job that was asked about for each fork, by what its user's past runs used of requests."""
+@dataclass(slots=True)
+class _Asking:
+    """Asks about one request after the other; how long the job runs is known from the first that can start."""
+
+    site: Site
+    snapshot: Snapshot
+    user: str | None
+    how: Forking
+    lasts: NDArray[np.int64] | None = None
+
+    def of(self, words: tuple[str, ...], request: tuple[str, ...], pieces: Pieces | None) -> RequestOption:
+        """Return how a request fares, in pieces or not."""
+        if pieces is None:
+            starts, lasts = self._asked(asked_job(request, self.user), None)
+            waits, limit = starts.waits[:, 0], int(starts.jobs.requested_time[0])
+            return RequestOption(words, waits, results(waits, lasts, limit), float((lasts > limit).mean()))
+        array, seconds = asked_pieces(request, self.user, pieces)
+        if self.lasts is None:
+            self._asked(array, seconds)
+        assert self.lasts is not None
+        limit, each = pieces.limit(seconds), pieces.last(self.lasts)
+        waits = self._at_site(array, np.minimum(each, limit)).starts.waits
+        result = pieces.results(waits, each[: len(waits)], limit)
+        return RequestOption(words, waits.min(axis=1), result, float((each > limit).mean()))
+
+    def _asked(self, job: Workload, seconds: int | None) -> tuple[StartForecast, NDArray[np.int64]]:
+        """Return when a request starts, and how long the job runs, of which so many seconds are asked for."""
+        answer = self._at_site(job, None)
+        if self.lasts is None:
+            self.lasts = run_times_of(answer, self.how, seconds)
+        return answer.starts, self.lasts
+
+    def _at_site(self, job: Workload, lasts: NDArray[np.int64] | None) -> SiteForecast:
+        return at_site(self.site, self.snapshot, new=job, how=self.how, lasts=lasts)
+
+
+def run_times_of(answer: SiteForecast, how: Forking, request: int | None = None) -> NDArray[np.int64]:
+    """Return a run time of a job that was asked about for each fork, by what its user's past runs used of requests.
+
+    Parameters
+    ----------
+    answer
+        The forecast of it, or of its pieces.
+    how
+        As the forecast had it.
+    request
+        How many seconds it asks for as a whole; None: as many as the job of the forecast.
+    """
     starts, log = answer.starts, answer.state.log
     past = PastRuns.of(recorded(starts.jobs[:0]) if log is None else log)
-    known = RunTimes(past, starts.now, how.sampling).of(int(starts.jobs.user_id[0]), int(starts.jobs.requested_time[0]))
+    request = int(starts.jobs.requested_time[0]) if request is None else request
+    known = RunTimes(past, starts.now, how.sampling).of(int(starts.jobs.user_id[0]), request)
     level = np.random.default_rng([how.seed, starts.now, 1]).random(how.forks)
-    return known.quantile(level, int(starts.jobs.requested_time[0]), -1)
+    return known.quantile(level, request, -1)
 
 
 def results(waits: NDArray[np.int64], lasts: NDArray[np.int64], limit: int) -> NDArray[np.float64]:
@@ -127,7 +176,10 @@ def advice_text(options: Sequence[RequestOption], job: Sequence[str]) -> str:
     own = next((one for one in options if not one.words), None)
     if best.killed > ALLOWED:
         first = "Every request that was asked about is killed at its limit too often: ask for more time."
-    elif own is None or own is best:
+    elif own is None:
+        words = " ".join(best.words)
+        first = f"With {words}, its result is there in {duration(best.median)} (median); as it is, it cannot start."
+    elif own is best:
         first = f"Submit it as it is: its result is there in {duration(best.median)} (median)."
     else:
         sooner = own.median - best.median

@@ -94,6 +94,7 @@ def fork_waits(
     arrivals: PastArrivals | None,
     how: Forking,
     rng: np.random.Generator,
+    lasts: NDArray[np.int64] | None = None,
 ) -> NDArray[np.int64]:
     """Return how long jobs still wait in forks of a simulation: int64 seconds of shape (forks, jobs).
 
@@ -111,6 +112,8 @@ def fork_waits(
         How many forks are made, and how; with a bound on time, there may be fewer.
     rng
         Randomness.
+    lasts
+        int64 seconds per fork: how long each of these jobs runs; None: that is drawn, too.
 
     Notes
     -----
@@ -119,6 +122,8 @@ def fork_waits(
     short waits; the first pass, before which kernels may be compiled, does not count for it.
     """
     drawing = _Drawing(state, run_times, arrivals, how.forks, rng)
+    if lasts is not None:
+        drawing.lasts[:, who] = lasts[:, None]
     base, waits = simulation_of(twin, state), np.full((how.forks, len(who)), WEEKS * WEEK, dtype=np.int64)
     branches: dict[int, tuple[Simulation, Coming]] = {}
     made = np.zeros(how.forks, dtype=np.bool_)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from schedlab.arguments import explained
 from schedlab.engine.parts.limits.machine_inputs import never_runs
@@ -55,6 +56,7 @@ def at_site(
     *,
     new: Workload | None = None,
     how: Forking = Forking(),  # noqa: B008
+    lasts: NDArray[np.int64] | None = None,
 ) -> SiteForecast:
     """Forecast when waiting jobs of a site will start, from what Slurm's programs say of it.
 
@@ -67,9 +69,11 @@ def at_site(
     jobs
         Numbers of waiting jobs. None: all that can start, of which there may be none, or only `new`, if it is given.
     new
-        A job that is not submitted yet, see `asked_job`.
+        A job that is not submitted yet, see `asked_job`; or the elements of an array.
     how
         How many forks, and what is drawn for them.
+    lasts
+        int64 seconds per fork: how long each of the jobs runs that are asked about; None: that is drawn, too.
 
     Raises
     ------
@@ -85,7 +89,7 @@ def at_site(
         return SiteForecast(site.name, nobody, found, ())
     if new is not None:
         new = _at_home(new, site, found)
-    starts = forecast_of_state(found.state, found.twin, found.log, how, jobs=jobs, new=new)
+    starts = forecast_of_state(found.state, found.twin, found.log, how, jobs=jobs, new=new, lasts=lasts)
     return SiteForecast(site.name, starts, found, waits_for(found, starts, site.cluster))
 
 
@@ -141,4 +145,4 @@ def _at_home(new: Workload, site: Site, found: SiteState) -> Workload:
         )
     numbered = SiteNumbers(site, found.state.jobs.header).given(jobs)
     highest = int(found.state.jobs.job_id.max(initial=0))
-    return numbered.replace(job_id=np.array([highest + 1]), start_time=found.epoch)
+    return numbered.replace(job_id=np.full(len(jobs), highest + 1), start_time=found.epoch)

@@ -159,6 +159,7 @@ def forecast_of_state(
     *,
     jobs: Sequence[int] | None = None,
     new: Workload | None = None,
+    lasts: NDArray[np.int64] | None = None,
 ) -> StartForecast:
     """Forecast when waiting jobs of a state will start; parameters and errors as of `forecast`.
 
@@ -172,6 +173,8 @@ def forecast_of_state(
         How many forks, and what is drawn for them.
     jobs, new
         Who is asked about.
+    lasts
+        int64 seconds per fork: how long each of these runs; None: that is drawn, too.
     """
     if whole_number("forks", how.forks) < 1:
         raise InputError(f"forks={how.forks}: give the number of simulations, at least 1")
@@ -184,7 +187,7 @@ def forecast_of_state(
     weeks = PastArrivals(past, state.now) if how.arrivals else None
     run_times = RunTimes(PastRuns.of(past), state.now, how.sampling)
     rng = np.random.default_rng([how.seed, state.now])
-    waits = fork_waits(twin, state, who, run_times, weeks, how, rng)
+    waits = fork_waits(twin, state, who, run_times, weeks, how, rng, lasts)
     told = (0, NONE) if weeks is None else (weeks.weeks, weeks.text)
     left_out = how.forks - len(waits)
     return StartForecast(state.now, state.jobs[who], waits, len(waits), how.seed, *told, left_out=left_out)
