@@ -105,7 +105,11 @@ def test_a_capped_simulation_is_saved_and_forked(tmp_path):
     ("cap", "told"),
     [
         (None, "the power model has no cap"),
-        (Series.from_csv("second,watts\n0,1\n5,2\n", "caps.csv"), "has a cap that changes (caps.csv)"),
+        (
+            Series.from_csv("second,watts\n0,900\n5,150\n", "caps.csv"),
+            "the cap of 150 W is below what the idle machine",
+        ),
+        (Series.from_csv("second,watts\n3,900\n5,950\n", "caps.csv"), "caps.csv: its values are for seconds 3 to 7"),
         (150, "the cap of 150 W is below what the idle machine draws (200 W before cooling and losses)"),
         (300, "job 2 draws 200 W more than the idle machine, and the cap of 300 W leaves 100 W: 1 of 2 jobs"),
     ],

@@ -79,6 +79,10 @@ class Cluster:
         What the files that it was read from say besides.
     power_saving
         When idle nodes are switched off; None: never.
+    power_steps
+        Pairs of a second of the log and how many of the licence `power_watts` there are from then on, in ascending
+        order; before the first, and without any, as many as `licenses` says. No job starts that would be beyond it
+        while it is expected to run.
 
     Raises
     ------
@@ -110,12 +114,14 @@ class Cluster:
     preemption: Preemption | None = None
     ignored: tuple[IgnoredLine, ...] = field(default=(), compare=False)
     power_saving: PowerSaving | None = None
+    power_steps: tuple[tuple[int, int], ...] = ()
 
     def __post_init__(self) -> None:
         if whole_number("processors", self.processors) < 1:
             raise InputError(f"a machine needs at least 1 processor, not {self.processors}")
         for name, count in self.licenses:
             check_number(f"licences of {name}", count, 1)
+        self._check_power_steps()
         if not self.groups:
             if self.partitions or self.switches:
                 raise InputError(f"{self.name}: partitions and switches need nodes, and the cluster has none")
@@ -129,6 +135,15 @@ class Cluster:
             raise InputError(f"{self.name}: the nodes have {cores:,} cores in all, not {self.processors:,}")
         self._check_names()
         self._check_switches()
+
+    def _check_power_steps(self) -> None:
+        seconds = [whole_number("power_steps", second) for second, _ in self.power_steps]
+        for _, watts in self.power_steps:
+            check_number("power_steps", watts, 0)
+        if seconds != sorted(set(seconds)):
+            raise InputError("power_steps: the seconds do not ascend")
+        if seconds and POWER_LICENSE not in dict(self.licenses):
+            raise InputError(f"power_steps: the cluster has no licences {POWER_LICENSE} that could change")
 
     def _check_names(self) -> None:
         _refuse_repeated(self.nodes, "node {} is defined twice")

@@ -239,6 +239,13 @@ class PowerSavingTable(_Table):
         return PowerSaving(**self.model_dump() | {"always_on": tuple(self.always_on)})
 
 
+class PowerStepTable(_Table):
+    """A table of `power_steps`: a second, and the watts that jobs may draw above the idle machine from then on."""
+
+    second: int
+    watts: int
+
+
 class ClusterTable(_Table):
     """The whole document."""
 
@@ -249,6 +256,7 @@ class ClusterTable(_Table):
     licenses: dict[str, int] = {}
     preemption: PreemptionTable | None = None
     power_saving: PowerSavingTable | None = None
+    power_steps: list[PowerStepTable] = []
     groups: list[GroupTable] = []
     partitions: list[PartitionTable] = []
     switches: list[SwitchTable] = []
@@ -314,6 +322,7 @@ def _assembled(table: ClusterTable, built: Mapping[str, Any]) -> Cluster:
         Accounting(built["qos"], accounts, built["users"]) if has_accounting else None,
         None if table.preemption is None else table.preemption.made(),
         power_saving=None if table.power_saving is None else table.power_saving.made(),
+        power_steps=tuple((step.second, step.watts) for step in table.power_steps),
     )
 
 
@@ -339,6 +348,8 @@ def document_of(cluster: Cluster) -> dict[str, Any]:
         document["licenses"] = dict(cluster.licenses)
     if cluster.preemption is not None:
         document["preemption"] = _table_of(cluster.preemption)
+    if cluster.power_steps:
+        document["power_steps"] = [{"second": second, "watts": watts} for second, watts in cluster.power_steps]
     if cluster.power_saving is not None:
         document["power_saving"] = _table_of(cluster.power_saving)
     if not cluster.groups:

@@ -52,6 +52,13 @@ def _why(prepared: Prepared, start: NDArray[np.int64], estimate: NDArray[np.int6
                 f"({limits.reason[limits.use_limit[place]]}): raise the limit, or let jobs whose requests fail be "
                 "abandoned (exhausted=give-up)"
             )
+        if limits.course is not None and (left := (start[job] < 0) & (limits.use_limit == limits.course.number)).any():
+            row = job[int(np.argmax(left))]
+            name = prepared.in_submission_order(prepared.workload.job_id)[row]
+            return (
+                f"the power cap is never high enough for as long as job {name} is expected to run, {estimate[row]} s: "
+                "raise the cap, or let it be high for longer"
+            )
     if isinstance(prepared.scheduler.policy, AgentPolicy):
         return "the agent waited until nothing could happen any more: train it on such jobs"
     if isinstance(prepared.scheduler.backfill, OwnPass):

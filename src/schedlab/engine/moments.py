@@ -26,6 +26,7 @@ from schedlab.engine.parts.dependencies import kernels as dependencies
 from schedlab.engine.parts.forecasts import kernels as forecasts
 from schedlab.engine.parts.heterogeneous import kernels as heterogeneous
 from schedlab.engine.parts.heterogeneous import queue_order as components_in_order
+from schedlab.engine.parts.limits import course
 from schedlab.engine.parts.limits import state as limits
 from schedlab.engine.parts.malleable import kernels as malleable
 from schedlab.engine.parts.moldable import kernels as moldable
@@ -84,6 +85,8 @@ def next_by_itself(world: World, second: int) -> int:
         second = min(second, cancellations.next_cancellation(world))
     if world.outages is not None:
         second = min(second, outages.next_change(world, second))
+    if world.limits is not None:
+        second = course.next_step(world, second)
     return second
 
 
@@ -124,10 +127,13 @@ def expectations_end(world: World, now: int) -> None:
 
 @inlined
 def machine_changes(world: World, now: int) -> int:
-    """Nodes leave, return, close or open; return what that changes: bits of `State.clock[CHANGES]`."""
+    """Nodes leave, return, close or open, limits change; return what that changes: bits of `State.clock[CHANGES]`."""
+    changes = 0
     if world.outages is not None:
-        return outages.apply_changes(world, now)
-    return 0
+        changes = outages.apply_changes(world, now)
+    if world.limits is not None:
+        changes |= course.take_steps(world, now)
+    return changes
 
 
 @inlined

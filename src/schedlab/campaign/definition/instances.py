@@ -135,7 +135,8 @@ class Instance:
         power, cluster = power_in(machine), cluster_in(machine)
         if power is None or not self.entry.enforce_cap:
             return jobs, cluster
-        return capped(jobs, power, cluster=cluster, processors=self.item.processors)
+        shifted = power.shifted(-self._begin())
+        return capped(jobs, shifted, cluster=cluster, processors=self.item.processors)
 
     def energy(self, schedule: Schedule) -> dict[str, float]:
         """Return the metrics of the energy of a schedule of these jobs, by name; none without a power model.

@@ -54,7 +54,8 @@ class Clock:
         self.scheduler = self.prepared.scheduler
         self.patience = patience_of(self.scheduler)
         self.machine = Machine(self.prepared)
-        self.limits = Limits(self.prepared.limits, self.prepared.bookings, self.prepared.counting_period)
+        begin = self.jobs[0].submit
+        self.limits = Limits(self.prepared.limits, self.prepared.bookings, self.prepared.counting_period, begin)
         self.outages = Outages(self.prepared.outages)
         self.submission_limits = SubmissionLimits(self.prepared.submission_limits, self.dependencies.parents)
         self.cancellations = Cancellations(self.prepared)
@@ -94,7 +95,7 @@ class Clock:
 
     def stuck(self) -> bool:
         """Return whether only jobs are left that are passed over, and nothing will happen that could change it."""
-        busy = bool(self.to_come or self.running or self.outages.changes or self.preemption.held)
+        busy = bool(self.to_come or self.running or self.outages.changes or self.limits.steps or self.preemption.held)
         busy = busy or bool(self.dependencies.moments() or self.cancellations.moments())
         if busy:
             self.busy = self.now
@@ -111,7 +112,7 @@ class Clock:
         """Return the seconds with events."""
         moments = [job.submit for job in self.to_come[:1]] + [job.completion[0] for job in self.running]
         moments += self.dependencies.moments() + self.outages.moments() + self.preemption.moments()
-        moments += self.cancellations.moments()
+        moments += self.cancellations.moments() + self.limits.steps[:1]
         if not self.prepared.one_by_one:
             moments += [job.expiry for job in self.running if job.expiry is not None]
         if self.priority is not None:
@@ -139,6 +140,7 @@ class Clock:
             job.completion = (min(self.now, job.over) + job.tick, job.completion[1])
             self.running.remove(job)
             ended.append(job)
+        turned = 2 if self.limits.change(self.now) else turned
         if turned:
             self.machine.take_out(self.outages.gone)
         if ended:

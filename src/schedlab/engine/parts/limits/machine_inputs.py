@@ -17,7 +17,7 @@ from schedlab.engine.machine.numbers import UNLIMITED, NodeInputs
 from schedlab.engine.machine.requests import fits_empty, node_inputs, unchecked_inputs
 from schedlab.engine.parts.limits.associations import JOBS, most_nodes
 from schedlab.engine.parts.limits.numbers import LimitInputs
-from schedlab.engine.parts.limits.on_all_jobs import is_held_back
+from schedlab.engine.parts.limits.on_all_jobs import course_of, is_held_back
 from schedlab.engine.parts.limits.qos_flags import Flags, flags_of
 from schedlab.engine.parts.limits.refusal import refuse
 from schedlab.engine.parts.limits.tres import allocated, billed, on_each_node
@@ -217,6 +217,7 @@ def _build(
         **uses._asdict(),
         submission_limits=submission_limits,
         reserves=None if flags.reserves.all() else flags.reserves,
+        course=course_of(cluster, uses.reason, uses.limit),
     )
     refused = Labels(np.where(np.diff(offset) > 0, -1, options.refused.codes), options.refused.names)
     longest = np.ones(len(workload), dtype=np.int64)

@@ -10,6 +10,14 @@ from numpy.typing import NDArray
 from schedlab.engine.parts.submission_limits.numbers import SubmissionLimitInputs
 
 
+class CourseInputs(NamedTuple):
+    """How a limit changes with time: its number, and from which seconds (int64) on how much may be in use (int64)."""
+
+    number: int
+    second: NDArray[np.int64]
+    most: NDArray[np.int64]
+
+
 class LimitInputs(NamedTuple):
     """Where jobs may run, and how much may run at a time.
 
@@ -40,6 +48,8 @@ class LimitInputs(NamedTuple):
         Limits on submitted jobs; None without any.
     reserves
         bool, one per job: whether Slurm's backfill pass reserves for it; None: for all.
+    course
+        How a limit changes with time; None if none does.
     """
 
     tier: NDArray[np.int64]
@@ -56,6 +66,7 @@ class LimitInputs(NamedTuple):
     use_amount: NDArray[np.int64]
     submission_limits: SubmissionLimitInputs | None = None
     reserves: NDArray[np.bool_] | None = None
+    course: CourseInputs | None = None
 
     def reason_names(self) -> list[str]:
         """Return why jobs may wait, in Slurm's words, in the order of the columns of `LimitState.waited`."""

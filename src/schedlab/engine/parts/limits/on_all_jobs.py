@@ -6,6 +6,7 @@ To the engine, both are limits like those of accounts: a job that would exceed o
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -15,10 +16,14 @@ from schedlab.cluster.cluster import ONE_NODE, POWER_LICENSE, Cluster
 from schedlab.cluster.limit_kinds import LIMIT_KINDS
 from schedlab.cluster.limits import Limits
 from schedlab.cluster.nodes import NodeGroup
+from schedlab.engine.parts.limits.numbers import CourseInputs
 from schedlab.errors import InputError
 from schedlab.wording import shown
 from schedlab.workload.resources import Labels, Resources
 from schedlab.workload.workload import Workload
+
+LONG_AGO = np.iinfo(np.int64).min
+"""Before all events."""
 
 LICENSES, ARRAY, POWER = "Licenses", "JobArrayTaskLimit", "PowerCap"
 """The reason of a waiting job, as `squeue` shows it; there, a cap on power is a licence like others."""
@@ -96,6 +101,15 @@ def held_licenses(workload: Workload, cluster: Cluster) -> list[Held]:
     return found
 
 
+def course_of(cluster: Cluster, reasons: tuple[str, ...], limit: NDArray[np.int64]) -> CourseInputs | None:
+    """Return how the power cap changes among limits with these reasons; None if it does not, or no job counts."""
+    if not cluster.power_steps or POWER not in reasons:
+        return None
+    number = reasons.index(POWER)
+    steps = np.array([(LONG_AGO, limit[number]), *cluster.power_steps], dtype=np.int64)
+    return CourseInputs(number, steps[:, 0].copy(), steps[:, 1].copy())
+
+
 def beyond_licenses(workload: Workload, held: list[Held]) -> Labels:
     """Return for each job whether it requests more licences than there are, as the reason why it never runs."""
     bad = np.full(len(workload), -1, dtype=np.int64)
@@ -149,4 +163,5 @@ def as_one_node(workload: Workload, machine: Cluster) -> tuple[Workload, Cluster
     jobs = workload.replace(resources=Resources.of(len(workload), tasks=tasks, **kept))
     group = NodeGroup.of([ONE_NODE], cores=machine.processors)
     licenses, accounting = dict(machine.licenses), machine.accounting
-    return jobs, Cluster.of_nodes([group], name=machine.name, licenses=licenses, accounting=accounting)
+    node = Cluster.of_nodes([group], name=machine.name, licenses=licenses, accounting=accounting)
+    return jobs, replace(node, power_steps=machine.power_steps)

@@ -9,6 +9,7 @@ import numpy as np
 from schedlab.engine.jobs.columns import has_nodes
 from schedlab.engine.machine.growth import moved_options
 from schedlab.engine.part import Part
+from schedlab.engine.parts.limits.course import new_course
 from schedlab.engine.parts.limits.machine_inputs import machine_inputs
 from schedlab.engine.parts.limits.slurm_version import by_version
 from schedlab.engine.parts.limits.state import LimitState, new_limits
@@ -24,13 +25,16 @@ if TYPE_CHECKING:
 def _new(prepared: Prepared) -> LimitState | None:
     if prepared.nodes is None or prepared.limits is None:
         return None
-    return new_limits(
+    limits = new_limits(
         prepared.limits,
         prepared.nodes,
         by_number=isinstance(prepared.scheduler.backfill, Conservative),
         period=prepared.counting_period,
         bookings=prepared.bookings,
     )
+    if prepared.limits.course is None:
+        return limits
+    return limits._replace(course=new_course(prepared.limits.course, int(prepared.jobs["submit"][0])))
 
 
 def _grown(old: World, new: World, moves: Moves) -> None:

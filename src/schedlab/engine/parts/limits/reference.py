@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -48,9 +49,11 @@ class Limits:
     inputs: LimitInputs | None
     bookings: BookingInputs | None = None
     period: int = 1
+    begin: int = 0
     all: list[Limit] = field(default_factory=list)
     waited: dict[Job, dict[str, int]] = field(default_factory=dict)
     free: set[Job] = field(default_factory=set)
+    steps: list[int] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         if self.inputs is not None:
@@ -61,6 +64,26 @@ class Limits:
                 self.inputs.reason,
             )
             self.all = [Limit(*values) for values in zip(*columns, strict=True)]
+            course = self.inputs.course
+            self.steps = [] if course is None else [second for second in course.second.tolist() if second > self.begin]
+
+    def change(self, now: int) -> bool:
+        """Take the steps of a limit that changes in this second off the list; return whether there are any."""
+        before = len(self.steps)
+        self.steps = [second for second in self.steps if second > now]
+        return len(self.steps) < before
+
+    def most(self, number: int, first: int, seconds: int) -> int:
+        """Return how much of a limit may be in use in all of so many seconds from one on, and in this one at least."""
+        course = None if self.inputs is None else self.inputs.course
+        if course is None or course.number != number:
+            return self.all[number].most
+        begins, values = course.second.tolist(), course.most.tolist()
+        ends = [*begins[1:], math.inf]
+        last = first + max(seconds, 1) - 1
+        return min(
+            value for begin, end, value in zip(begins, ends, values, strict=True) if begin <= last and first < end
+        )
 
     def partitions(self, job: Job) -> list[int]:
         """Return the partitions of a job, in the order in which they are tried."""
@@ -146,7 +169,7 @@ class Limits:
                 left = one.expected_end - max(counted, one.start - one.stood)
                 used += limit.use(self.uses(one).get(number, 0), left)
             used += sum(limit.use(self.uses(one).get(number, 0), 0) for one in others)
-            if used + limit.use(amount, job.estimate) > limit.most:
+            if used + limit.use(amount, job.estimate) > self.most(number, now, job.estimate):
                 yield limit
 
     def count(self, reasons: dict[Job, str], seconds: int) -> None:

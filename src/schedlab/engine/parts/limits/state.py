@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.axes import ByPart, Fixed, PerJob, Scratch
+from schedlab.engine.axes import ByPart, Fixed, OwnAxes, PerJob, Scratch
 from schedlab.engine.jobs.calendar import Calendar, latest_place, record_at, sooner_place
 from schedlab.engine.machine.numbers import NodeInputs
 from schedlab.engine.machine.state import order_of
+from schedlab.engine.parts.limits.course import most_within
 from schedlab.engine.parts.limits.numbers import LimitInputs
 from schedlab.kernels import inlined, inner_kernel
 
@@ -80,6 +81,8 @@ class LimitState(NamedTuple):
     head, shadow
         int64: jobs with reservations under EASY, and when these begin, from the first job that does not fit to the end
         of the pass; `others` is for jobs to compare with them, within one call, and for the reasons of waiting.
+    course
+        How a limit changes with time, see `schedlab.engine.parts.limits.course`; None if none does.
     """
 
     counters: Fixed[NDArray[np.int64]]
@@ -106,6 +109,7 @@ class LimitState(NamedTuple):
     head: Scratch[NDArray[np.int64]]
     shadow: Scratch[NDArray[np.int64]]
     others: Scratch[NDArray[np.int64]]
+    course: OwnAxes[Any] = None
 
 
 def new_limits(
@@ -215,7 +219,10 @@ def _exceeds(limits: LimitState, running: Calendar, use: int, estimate: int, now
     number, amount = limits.use_limit[use], limits.use_amount[use]
     if limits.timed[number]:
         return _to_come(limits, running, number, now) + amount * estimate > limits.limit[number]
-    return limits.used[number] + amount > limits.limit[number]
+    most = limits.limit[number]
+    if limits.course is not None and number == limits.course.number[0]:
+        most = most_within(limits.course, now, now + estimate)
+    return limits.used[number] + amount > most
 
 
 @inlined
