@@ -143,5 +143,5 @@ def test_engine_and_twin_agree_on_jobs_with_think_times(directory):
 
 def test_jobs_that_are_not_there_yet_are_not_planned(directory):
     sweep = Sweep(directory)
-    schedule, _ = variant_task(sweep.site, SiteSample(think=1200).of(sweep.jobs), Variant(AS_IT_IS)).simulate()
+    schedule, *_ = variant_task(sweep.site, SiteSample(think=1200).of(sweep.jobs), Variant(AS_IT_IS)).simulate()
     assert "wf_plan=ready" in schedule.scheduler

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from schedlab.cli import main
 from schedlab.cluster import NodeEvents
 from schedlab.errors import InputError
+from schedlab.report.variants import render_ranking
 from schedlab.site import Variant, changed, import_site, parse_axis, read, what_if
+from schedlab.site.sweep import Sweep
 from schedlab.site.variant_task import variant_task
 from schedlab.site.variants import compared_with
+from schedlab.site.what_if import asked as asked_variants
 
 CONF = """ClusterName=lab
 SchedulerType=sched/builtin
@@ -183,6 +188,81 @@ def test_the_commands_of_an_operator(files, capsys, monkeypatch):
     out = capsys.readouterr().out
     assert "SuspendTime=20, ResumeTimeout=15, SuspendTimeout=5 would save 0.000792 kWh" in out
     assert "Boots of nodes" in page.read_text()
+    assert "Power over time" in page.read_text()
+
+
+def test_answers_keep_the_watts_of_the_site_over_time(files):
+    # n1 draws 300 W while a job runs, and 100 W between; switched off at 30, it is off from 35 on, and boots at 100.
+    # n2, which is off from 25 on, draws nothing before either.
+    where = files()
+    asked(where, *OFF)
+    sweep = Sweep(where / "site", power=where / "power.toml")
+    variant = what_if_variant(*OFF)
+    pair = sweep.pair(variant)
+    assert pair is not None
+    assert [(one.watts.times.tolist(), one.watts.values.tolist()) for one in (pair.base, pair.other)] == [
+        ([0, 10, 100, 110], [300, 100, 300, 300]),
+        ([0, 10, 25, 35, 100, 115, 125], [300, 100, 100, 10, 200, 300, 300]),
+    ]
+
+
+def test_the_page_has_the_power_of_both_sides_with_the_cap_of_each(files):
+    where = files()
+    found = asked(where, *OFF)
+    page = render_ranking(Sweep(where / "site", power=where / "power.toml"), found.ranking)
+    for name in ("as it is", found.ranking.changed[0].variant.name):
+        assert f"{name}: share of the machine in use and power over time" in page
+    without = what_if(where / "site", OFF, copies=1, workers=1)
+    assert "and power over time" not in render_ranking(Sweep(where / "site"), without.ranking)
+
+
+def what_if_variant(*changes):
+    (variant,) = asked_variants(changes, ())
+    return variant
+
+
+# Twice the two jobs, and a third time: the first two pairs are what a search chooses on, the last what it judges on.
+LONGER = (
+    JOBS
+    + """3|ann|COMPLETED|2026-04-01T00:05:00|2026-04-01T00:05:00|2026-04-01T00:05:10|1|1|batch
+4|ann|COMPLETED|2026-04-01T00:06:40|2026-04-01T00:06:40|2026-04-01T00:06:50|1|1|batch
+5|ann|COMPLETED|2026-04-01T00:10:00|2026-04-01T00:10:00|2026-04-01T00:10:10|1|1|batch
+6|ann|COMPLETED|2026-04-01T00:11:40|2026-04-01T00:11:40|2026-04-01T00:11:50|1|1|batch
+"""
+)
+
+
+def test_a_search_under_a_power_model_answers_in_energy_and_waits(files, capsys, monkeypatch):
+    where = files(jobs=LONGER)
+    axes = ["--over", "SuspendTime=20,600", "--over", "ResumeTimeout=15", "--over", "SuspendTimeout=5"]
+    page = where / "page.html"
+    command = ["schedlab", "site", "search", str(where / "site"), *axes, "--power", str(where / "power.toml")]
+    monkeypatch.setattr("sys.argv", [*command, "-j", "1", "-r", str(page)])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert not ended.value.code
+    out = capsys.readouterr().out
+    assert "by energy (kWh) on the log to 67%, the best of 2 variants is SuspendTime=20" in out
+    assert "On the log from 67%, SuspendTime=20" in out
+    assert "its boots cost 7.5 s of wait in the mean" in out
+    assert "mean wait" in out
+    assert "Power over time" in page.read_text()
+    assert "Mean wait" in page.read_text()
+    monkeypatch.setattr("sys.argv", [*command, "-j", "1", "--json"])
+    with pytest.raises(SystemExit):
+        main()
+    found = json.loads(capsys.readouterr().out)
+    assert found["metric"] == "energy_kwh"
+    assert found["energy"]["after"]["boots"] == 1
+    # As for the first two jobs, about 2,850 J are saved: of three copies whose jobs come some seconds earlier or later.
+    before, after = (found["energy"][side]["energy_kwh"] * JOULES for side in ("before", "after"))
+    assert before - after == pytest.approx(2_850, abs=150)
+    assert len(found["mean_waits"]) == len(found["values"]) == 3
+    monkeypatch.setattr("sys.argv", [*command[:-2], "--minimise", "energy_kwh"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 1
+    assert "unknown metric" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import typer
 
+from schedlab.cli.energy import PowerFile
 from schedlab.cli.options import Json
 from schedlab.cli.outputs import check_page
 from schedlab.cli.terminal import (
@@ -311,11 +312,14 @@ def search(
         ),
     ],
     minimise: Annotated[
-        str,
+        str | None,
         typer.Option(
-            metavar="METRIC", help="Metric to improve: made small, or large where more is better (such as utilisation)."
+            metavar="METRIC",
+            show_default="mean_wait, or energy_kwh with --power",
+            help="Metric to improve: made small, or large where more is better (such as utilisation).",
         ),
-    ] = "mean_wait",
+    ] = None,
+    power: PowerFile = None,
     workers: Workers = None,
     processors_only: ProcessorsOnly = False,
     requests: RequestsAbove = "cut",
@@ -328,15 +332,18 @@ def search(
 
     The answer begins with how good the site's twin is known to be (schedlab site calibrate).
     """
+    from schedlab.site.answers import check_metric, usual_metric
     from schedlab.site.sweep import Sweep
     from schedlab.site.tuning import search_parameters
 
     if report is not None:
         check_page(report)
-    sweep = Sweep(directory, nodes=not processors_only, anyway=anyway)
+    metric = minimise or usual_metric(power)
+    check_metric(metric, power)
+    sweep = Sweep(directory, nodes=not processors_only, anyway=anyway, power=power)
     with resumable(sweep.answers), campaign_bar() as progress:
         found = search_parameters(
-            sweep, _axes(over), minimise, workers=workers, progress=progress, requests=requests, long=long
+            sweep, _axes(over), metric, workers=workers, progress=progress, requests=requests, long=long
         )
     note(f"{count_of(found.simulations, 'simulation')} run; answers are in {sweep.answers}")
     if as_json:

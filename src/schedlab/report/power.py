@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -54,14 +54,40 @@ def plot_power(schedule: Schedule, power: Power, *, cluster: Cluster | None = No
     matplotlib.figure.Figure
         Means over equal parts of the time, one above the other.
     """
-    return _drawn(
-        schedule, power.on(cluster).on_clock(schedule.workload.start_time), account(schedule, power.on(cluster))
-    )
+    resolved = power.on(cluster)
+    return _drawn(_Curve.of(schedule, resolved, account(schedule, resolved).power, schedule.scheduler))
 
 
-def _drawn(schedule: Schedule, power: Power, found: EnergyAccount) -> Figure:
-    strips = list(_strips(schedule, power, found))
-    begin, end = int(found.power.times[0]), int(found.power.times[-1])
+class _Curve(NamedTuple):
+    """The watts of a schedule over time, the model that says them, and the name that its figure has."""
+
+    schedule: Schedule
+    power: Power
+    watts: Steps
+    name: str
+
+    @classmethod
+    def of(cls, schedule: Schedule, power: Power, watts: Steps, name: str) -> _Curve:
+        """Return it with the model on the clock of the schedule."""
+        return cls(schedule, power.on_clock(schedule.workload.start_time), watts, name)
+
+    @property
+    def period(self) -> tuple[int, int]:
+        """The first submission and the last end."""
+        return int(self.watts.times[0]), int(self.watts.times[-1])
+
+    @property
+    def highest(self) -> float:
+        """The most watts that its figure has to show: of the power or of the cap."""
+        cap = [] if self.power.cap is None else [float(_sampled(self.power.cap, *self.period).values.max())]
+        return max([float(self.watts.values.max()), *cap])
+
+
+def _drawn(curve: _Curve, highest: float = 0.0) -> Figure:
+    """Draw a curve; with others, on the scale of the highest watts of all."""
+    schedule, power, _, name = curve
+    strips = list(_strips(curve))
+    begin, end = curve.period
     axis = TimeAxis(begin, end, begin, schedule.workload.start_time)
     with styled():
         figure = new_figure((8.0, 1.0 + 1.6 * len(strips)))
@@ -71,9 +97,10 @@ def _drawn(schedule: Schedule, power: Power, found: EnergyAccount) -> Figure:
         if power.cap is not None:
             cap = _sampled(power.cap, begin, end)
             axes[1].step(axis(cap.times), cap.values / 1_000, where="post", color=COLOURS[4], label="cap")
-            axes[1].set_ylim(top=1.05 * max(cap.values.max(), found.power.values.max()) / 1_000)
             axes[1].legend(loc="lower right", bbox_to_anchor=(1, 1), borderaxespad=0)  # above: it hides nothing
-        title(axes[0], "Power", {schedule.scheduler: schedule})
+        if power.cap is not None or highest:
+            axes[1].set_ylim(top=1.05 * max(highest, curve.highest) / 1_000)
+        title(axes[0], "Power", {name: schedule})
         axis.label(axes[-1])
     return figure
 
@@ -90,10 +117,10 @@ def _draw(ax: Axes, strip: Strip, axis: TimeAxis, colour: str) -> None:
     ax.set_xlim(*axis.limits)
 
 
-def _strips(schedule: Schedule, power: Power, found: EnergyAccount) -> Iterator[Strip]:
-    begin, end = int(found.power.times[0]), int(found.power.times[-1])
-    yield Strip("In use", utilisation_over_time(schedule).binned(TIME_BINS, begin, end), True, True)
-    drawn = found.power.binned(TIME_BINS, begin, end)
+def _strips(curve: _Curve) -> Iterator[Strip]:
+    (begin, end), power = curve.period, curve.power
+    yield Strip("In use", utilisation_over_time(curve.schedule).binned(TIME_BINS, begin, end), True, True)
+    drawn = curve.watts.binned(TIME_BINS, begin, end)
     yield Strip("Power (kW)", Steps(drawn.times, drawn.values / 1_000), True)
     if power.price is not None and not power.price.is_flat:
         yield Strip(f"Price\n({power.currency or 'money'} per kWh)", _sampled(power.price, begin, end), False)
@@ -119,14 +146,31 @@ class EnergyPart:
 
 def energy_part(schedule: Schedule, power: Power) -> EnergyPart:
     """Return what a page says of the energy of a schedule."""
-    power = power.on_clock(schedule.workload.start_time)
     found = account(schedule, power)
-    figure = illustrate(
-        _drawn(schedule, power, found),
-        "Share of the machine in use and power over time, with the cap, the price and the carbon intensity if known.",
+    curve = _Curve.of(schedule, power, found.power, schedule.scheduler)
+    return EnergyPart(energy_sentence(found), [_illustrated(curve)], _table(found))
+
+
+def power_figures(given: Mapping[str, tuple[Schedule, Power, Steps]]) -> list[Illustration]:
+    """Return the power of schedules over time, all on one scale.
+
+    Parameters
+    ----------
+    given
+        By name, a schedule, the power model, of which caps may differ, and the watts over time that it says.
+    """
+    curves = [_Curve.of(*one, name) for name, one in given.items()]
+    highest = max(curve.highest for curve in curves)
+    return [_illustrated(curve, highest) for curve in curves]
+
+
+def _illustrated(curve: _Curve, highest: float = 0.0) -> Illustration:
+    return illustrate(
+        _drawn(curve, highest),
+        f"{curve.name}: share of the machine in use and power over time, with the cap, the price and the carbon "
+        "intensity if known.",
         "Means over equal parts of the time, from the first submission to the last end.",
     )
-    return EnergyPart(energy_sentence(found), [figure], _table(found))
 
 
 def energy_sentence(found: EnergyAccount) -> str:

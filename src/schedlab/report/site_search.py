@@ -10,7 +10,7 @@ from schedlab.report.calibration import MOST
 from schedlab.report.campaigns import metric_label
 from schedlab.report.page import write_page
 from schedlab.report.tables import Cell, Table
-from schedlab.report.variants import by_group, pair_of, provenance_of, render_answer
+from schedlab.report.variants import by_group, of_power, pair_of, provenance_of, render_answer
 from schedlab.site.sweep import Sweep
 from schedlab.site.tuning import ParameterSearch
 from schedlab.wording import count_of
@@ -50,6 +50,7 @@ def render_search(sweep: Sweep, found: ParameterSearch, *, command: str = "") ->
         simulations=found.copies,
         grounds=found.grounds,
         leading=[_values(found)],
+        **of_power(sweep, found.best, found.judged_on),
         tables=[by_group(found.best.name, found.effects)] if found.effects else [],
         command=command,
         provenance=provenance_of(sweep),
@@ -59,7 +60,8 @@ def render_search(sweep: Sweep, found: ParameterSearch, *, command: str = "") ->
 def _values(found: ParameterSearch) -> Table:
     what = metric_label(found.metric)
     rows = [[Cell(one.name), Cell(quantity(found.metric, value), value)] for one, value in found.values[:MOST]]
+    rows = [[*row, *(Cell(text) for text in texts)] for row, texts in zip(rows, found.besides(), strict=False)]
     left = len(found.values) - MOST
     note = f"{left:,} further variants are not shown." if left > 0 else ""
-    head = [Cell("Variant"), Cell(what.capitalize())]
+    head = [Cell("Variant"), Cell(what.capitalize()), *(Cell(text.capitalize()) for text in found.beside)]
     return Table("Variants", f"On {found.chosen_on.text}, which they were chosen on", head, rows, note)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -10,10 +11,12 @@ from typing import Any
 import numpy as np
 
 from schedlab.campaign.results.statistics import quantity
+from schedlab.energy.series import as_series
 from schedlab.errors import InputError
 from schedlab.report.campaigns import metric_label
 from schedlab.report.illustrations import example_figures
 from schedlab.report.page import Page, write_page
+from schedlab.report.power import power_figures
 from schedlab.report.tables import Cell, Table, seconds_cell, waits_cells
 from schedlab.schedule.schedule import Schedule
 from schedlab.site.affected import KINDS, Affected, columns_of
@@ -97,6 +100,7 @@ def render_ranking(
         simulations=ranking.copies * len(ranking.samples),
         leading=[_ranked(ranking), *([] if confirmation is None else [confirmed_table(confirmation)])],
         tables=tables,
+        **of_power(sweep, best.variant, ranking.samples[0]),
         command=command,
         provenance=provenance_of(sweep),
     )
@@ -167,6 +171,17 @@ def pair_of(sweep: Sweep, variant: Variant, sample: SiteSample) -> dict[str, Sch
     if pair is None:
         raise InputError(f"{variant.name}: it has not been run")
     return {pair.base_name: pair.base.schedule} | {variant.name: pair.other.schedule}
+
+
+def of_power(sweep: Sweep, variant: Variant, sample: SiteSample) -> dict[str, Any]:
+    """Return, for the template, the power over time of the site as it is and of a variant; nothing without a model."""
+    pair = sweep.pair(variant, sample)
+    if sweep.power is None or pair is None:
+        return {}
+    capped = replace(sweep.power, cap=as_series(variant.cap, "cap")) if variant.cap else sweep.power
+    sides = {pair.base_name: (pair.base, sweep.power)} | {variant.name: (pair.other, capped)}
+    given = {name: (one.schedule, power, one.watts) for name, (one, power) in sides.items() if one.watts is not None}
+    return {"chart": power_figures(given), "chart_heading": "Power over time"} if given else {}
 
 
 def provenance_of(sweep: Sweep) -> dict[str, str]:

@@ -38,7 +38,7 @@ they have the cores that runs hold; since 5, utilisation counts these; since 6, 
 _OF_KEPT = ("row", "submit", "queued", "start", "end", "backfilled", "killed", "refused")
 _OF_ALL = ("fate", "undone")
 _OF_RUNS = ("runs", "pauses")
-_IF_THERE = (*_OF_RUNS, "cores")
+_IF_THERE = (*_OF_RUNS, "cores", "watts", "watts_since")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +71,8 @@ class VariantAnswer:
         None: nodes were not simulated.
     refused
         int64, of each job of the schedule: how many seconds it waits outside the queue, as sbatch refuses it.
+    watts
+        What the site draws over time; None: there was no power model.
     """
 
     variant: Variant
@@ -85,6 +87,7 @@ class VariantAnswer:
     refused: NDArray[np.int64]
     work: str = ""
     held_cores: NDArray[np.int64] | None = None
+    watts: Steps | None = None
 
     @property
     def busy_cores(self) -> Steps:
@@ -135,7 +138,7 @@ def check_metric(name: str, power: str | PathLike[str] | None = None) -> None:
 
 def write_answer(path: str | PathLike[str], task: VariantTask, *, nodes: bool) -> None:
     """Simulate what a variant asks for, and write the answer."""
-    schedule, metrics = task.simulate(nodes=nodes)
+    schedule, metrics, watts = task.simulate(nodes=nodes)
     cores = None if schedule.placement is None else cores_held(by_stretch(schedule))
     if cores is not None and not writes_checkpoints(schedule):
         metrics["utilisation"] = _utilisation(schedule, cores)
@@ -162,6 +165,8 @@ def write_answer(path: str | PathLike[str], task: VariantTask, *, nodes: bool) -
     arrays |= {name: found for name in _OF_RUNS if (found := getattr(schedule, name)) is not None}
     if cores is not None:
         arrays["cores"] = cores
+    if watts is not None:
+        arrays |= {"watts_since": watts.times, "watts": watts.values}
     _write(path, arrays)
 
 
@@ -220,6 +225,7 @@ def read_answer(path: str | PathLike[str], variant: Variant, sample: SiteSample,
         columns["refused"],
         told["work"],
         columns.get("cores"),
+        Steps(columns["watts_since"], columns["watts"]) if "watts" in columns else None,
     )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from schedlab.arguments import explained
 from schedlab.campaign.results.statistics import LARGER_IS_BETTER, quantity
+from schedlab.energy.measures import OF_ENERGY
 from schedlab.errors import InputError
 from schedlab.site.answers import check_metric
 from schedlab.site.change_text import change_texts
@@ -20,6 +21,7 @@ from schedlab.site.coverage import listed
 from schedlab.site.effect_bounds import effect_bounds
 from schedlab.site.effect_texts import effects_text
 from schedlab.site.effects import Effect, effects
+from schedlab.site.energy_effects import EnergyEffect, energy_effect
 from schedlab.site.grounds import Grounds, grounds_of
 from schedlab.site.headline import copies_text, lead_sentences
 from schedlab.site.samples import SiteSample
@@ -66,6 +68,11 @@ class ParameterSearch:
         Variants that leave jobs out or kill them, and cannot be chosen therefore.
     grounds
         What the answer stands on, on the second part.
+    energy
+        What the best variant saves on the second part in energy, money and CO2; None: there is no power model, or it is
+        the site as it is.
+    waits
+        With a power model, the mean wait of each of `values`, in seconds.
     """
 
     metric: str
@@ -81,6 +88,17 @@ class ParameterSearch:
     simulations: int
     less_work: tuple[Variant, ...]
     grounds: Grounds
+    energy: EnergyEffect | None = None
+    waits: tuple[float, ...] = ()
+
+    @property
+    def beside(self) -> list[str]:
+        """What stands beside the metric of each variant in a table: with a power model, the mean wait."""
+        return ["mean wait"] if self.waits and self.metric != "mean_wait" else []
+
+    def besides(self) -> list[list[str]]:
+        """Return the texts of that, for each of `values`."""
+        return [[quantity("mean_wait", wait)] if self.beside else [] for wait in self.waits or [0.0] * len(self.values)]
 
     @property
     def lead(self) -> list[str]:
@@ -97,7 +115,7 @@ class ParameterSearch:
         return [*told, *(f"{one.variant.name} could not be run: {one.reason}." for one in self.failures)]
 
     def _change(self) -> list[str]:
-        number, what = count_of(len(self.values) + len(self.less_work) - 1, "variant"), self.metric.replace("_", " ")
+        number, what = count_of(len(self.values) + len(self.less_work) - 1, "variant"), self._what
         place = f"by {what} on {self.chosen_on.text}, "
         if self.best.name == AS_IT_IS:
             none = f"{place}none of {number} is better than the site as it is"
@@ -109,12 +127,22 @@ class ParameterSearch:
             ]
         every = next(one for one in self.effects if one.kind == "all")
         values = f"{quantity(self.metric, self.after)}, {quantity(self.metric, self.before)} as it is"
-        unsure = "" if every.excludes_none else "no variant is surely better than the site as it is: "
+        energy = [] if self.energy is None else self.energy.sentences(self.best.name)
+        of_waits = self.metric not in OF_ENERGY
+        unsure = "" if every.excludes_none or not of_waits else "no variant is surely better than the site as it is: "
         return [
             f"{unsure}{place}the best of {number} is {self.best.name}",
-            *change_texts(f"on {self.judged_on.text}, which the search has not seen, it", every),
+            *(f"on {self.judged_on.text}, {text}" for text in energy[:1]),
+            *energy[1:],
+            *change_texts(f"on {self.judged_on.text}, which the search has not seen, it", every, advice=of_waits),
             f"there, the {what} is {values}",
         ]
+
+    @property
+    def _what(self) -> str:
+        """What is minimised, in words."""
+        words = self.metric.replace("_", " ")
+        return words if self.metric not in OF_ENERGY else words.replace(" kwh", " (kWh)").replace(" kw", " (kW)")
 
     def _nearest(self) -> list[str]:
         """Say by how little the nearest variant misses, of a single simulation each."""
@@ -138,13 +166,16 @@ class ParameterSearch:
             "after": self.after,
             "copies": self.copies,
             "effects": [one.to_document() for one in self.effects],
+            **({} if self.energy is None else {"energy": self.energy.to_document()}),
+            **({"mean_waits": list(self.waits)} if self.waits else {}),
             "less_work": [asdict(one) for one in self.less_work],
             "failures": [asdict(one) for one in self.failures],
         } | self.grounds.to_document()
 
     def __str__(self) -> str:
-        rows = [[variant.name, quantity(self.metric, value)] for variant, value in self.values[:SHOWN_VALUES]]
-        head = ["variant", f"{self.metric.replace('_', ' ')} on {self.chosen_on.text}"]
+        shown = zip(self.values[:SHOWN_VALUES], self.besides(), strict=False)
+        rows = [[variant.name, quantity(self.metric, value), *besides] for (variant, value), besides in shown]
+        head = ["variant", f"{self._what} on {self.chosen_on.text}", *self.beside]
         text = [*self.sentences(), "", table(head, rows)]
         if self.effects:
             text += ["", f"{self.best.name} on {self.judged_on.text}: who wins, and who pays", ""]
@@ -178,7 +209,8 @@ def search_parameters(
     axes
         Values by what they are values of.
     metric
-        One of those of `Schedule.metrics`; where more is better, it is made large.
+        One of those of `Schedule.metrics`, or of the energy if the sweep has a power model; where more is better, it is
+        made large.
     workers, progress
         As for `Sweep.run`.
     requests, long
@@ -189,7 +221,7 @@ def search_parameters(
     InputError
         If there is no such metric, or a value is not possible; or if loads are to be chosen.
     """
-    check_metric(metric)
+    check_metric(metric, sweep.power_file or None)
     if any(what.lower() == LOAD for what in axes):
         raise InputError("a site does not choose its load: schedlab site what-if --over load=... shows what others do")
     first, second = SiteSample(0, CHOSEN_ON), SiteSample(CHOSEN_ON, 1)
@@ -224,12 +256,14 @@ def search_parameters(
         raise InputError(f"{best.name}: it could not be run on {second.text}: {reason}")
     bounds = effect_bounds(sweep, best, pairs)
     before, after = (float(np.mean([side.metric(metric) for side in sides])) for sides in zip(*pairs, strict=True))
+    known = tuple((one, sign * values[one]) for one in order if math.isfinite(values[one]))
+    waits = () if sweep.power is None else tuple(_metric(sweep, one, first, "mean_wait") or 0.0 for one, _ in known)
     return ParameterSearch(
         metric,
         first,
         second,
         best,
-        tuple((one, sign * values[one]) for one in order if math.isfinite(values[one])),
+        known,
         before,
         after,
         len(pairs),
@@ -238,6 +272,8 @@ def search_parameters(
         simulations,
         tuple(less_work),
         replace(grounds_of(sweep, pairs[0], pairs[0].other.notes, pairs), cautions=bounds.cautions),
+        energy_effect(pairs, sweep.power.currency) if chosen and sweep.power is not None else None,
+        waits,
     )
 
 

@@ -15,6 +15,7 @@ from schedlab.energy.series import as_series
 from schedlab.energy.switching_off import boots_of
 from schedlab.errors import InputError
 from schedlab.schedule.schedule import Schedule
+from schedlab.schedule.timeline import Steps
 from schedlab.scheduler.backfilling import NoBackfill, Slurm
 from schedlab.scheduler.grammar import ORDERS
 from schedlab.scheduler.multifactor import Multifactor
@@ -76,20 +77,22 @@ class VariantTask:
         """The rows of the jobs among all."""
         return self.adapted.rows
 
-    def simulate(self, *, nodes: bool = True) -> tuple[Schedule, dict[str, float]]:
-        """Return the schedule of the jobs, one row for each, and its metrics."""
+    def simulate(self, *, nodes: bool = True) -> tuple[Schedule, dict[str, float], Steps | None]:
+        """Return the schedule of the jobs, one row for each, its metrics, and watts over time if a model says them."""
         jobs, cluster = self._under_cap(nodes=nodes)
         if cluster.power_saving is not None and not nodes:
             raise InputError("nodes that are switched off need nodes: leave out --processors-only")
         found = replay(jobs, self.scheduler, cluster, nodes=nodes, node_events=self.site.node_events)
-        metrics = found.metrics() | boots_of(found)
+        metrics, watts = found.metrics() | boots_of(found), None
         if self.power is not None:
-            metrics |= account(found, self.power, cluster=self.site.cluster if nodes else None).metrics()
+            energy = account(found, self.power, cluster=self.site.cluster if nodes else None)
+            metrics, watts = metrics | energy.metrics(), energy.power
         if len(self.pieces.of) == len(self.adapted.jobs):
-            return found, metrics
+            return found, metrics, watts
         whole = folded(found, self.adapted.jobs, self.pieces.of)
         of_jobs = whole.metrics()
-        return whole, {name: value if name in OF_QUEUES else of_jobs[name] for name, value in metrics.items()}
+        metrics = {name: value if name in OF_QUEUES else of_jobs[name] for name, value in metrics.items()}
+        return whole, metrics, watts
 
     def checked_for_slurm(self) -> VariantTask:
         """Return it unless only the twin has what it changes, and no laboratory of the real Slurm.
