@@ -26,7 +26,7 @@ def random_cluster(random: Random, *, accounts: bool = True) -> Cluster:
             {"name": "gpu", "nodes": "g1,n3", "priority_tier": random.choice([1, 2])},
         ],
     }
-    own = Random(hash(random.getstate()))  # the other draws are what they are without it
+    own = Random(repr(random.getstate()))  # the other draws are what they are without it
     if own.random() < 0.3:
         document["partitions"][1]["max_cores_per_node"] = own.randint(2, 6)
     if accounts:

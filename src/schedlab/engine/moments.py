@@ -167,7 +167,7 @@ def run_ends(world: World, job: int) -> None:
     if world.power_saving is not None:
         power_saving.leave_nodes(world, job)
     if world.limits is not None:
-        limits.charge(world.limits, job, -1)
+        limits.charge(world.limits, job, -1, 0)
 
 
 @inlined

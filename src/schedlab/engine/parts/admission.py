@@ -47,10 +47,7 @@ def why_not(world: World, job: int) -> int:
 
 @inlined
 def may_start(world: World, job: int) -> bool:
-    """Return whether a job, or all components that wait with it, may start now, given enough free resources.
-
-    Of limits that fall with time, each is compared with the running jobs alone.
-    """
+    """Return whether a job, or all components that wait with it, may start now, given enough free resources."""
     if world.heterogeneous is not None:
         return _may_all_start(world, job)
     return why_not(world, job) == NO_REASON
@@ -79,9 +76,9 @@ def _may_all_start(world: World, job: int) -> bool:
         if charged == job or world.heterogeneous.waits[charged]:
             within = why_not(world, charged) == NO_REASON
             if within:
-                charge(world.limits, charged, 1)
+                charge(world.limits, charged, 1, world.jobs[charged].estimate)
         charged += 1
     for other in range(world.heterogeneous.first[job], charged if within else charged - 1):
         if other == job or world.heterogeneous.waits[other]:
-            charge(world.limits, other, -1)
+            charge(world.limits, other, -1, world.jobs[other].estimate)
     return within

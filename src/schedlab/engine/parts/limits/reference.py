@@ -155,7 +155,7 @@ class Limits:
     def exceeded(self, job: Job, running: list[Job], now: int, others: Iterable[Job] = ()) -> str | None:
         """Return the reason of the first limit that a job would exceed beside the running jobs, or None.
 
-        If it would start with others, components of its job, these count for limits that are not timed.
+        It may have to start with others, components of its job.
         """
         return next((limit.reason for limit in self.all_exceeded(job, running, now, others)), None)
 
@@ -168,7 +168,7 @@ class Limits:
             for one in running:
                 left = one.expected_end - max(counted, one.start - one.stood)
                 used += limit.use(self.uses(one).get(number, 0), left)
-            used += sum(limit.use(self.uses(one).get(number, 0), 0) for one in others)
+            used += sum(limit.use(self.uses(one).get(number, 0), one.estimate) for one in others)
             if used + limit.use(amount, job.estimate) > self.most(number, now, job.estimate):
                 yield limit
 

@@ -61,7 +61,8 @@ class LimitState(NamedTuple):
     since
         int64, one per job: when its last run began.
     used
-        int64, one per limit that is not timed: how much of it is in use.
+        int64, one per limit: how much of it is in use; of one that is timed, what components that are about to start
+        together have to go.
     use_offset, use_limit, use_amount
         See `LimitInputs`.
     blocked
@@ -164,17 +165,21 @@ def new_limits(
 
 
 @inner_kernel
-def charge(limits: LimitState | None, job: int, sign: int) -> None:
-    """Charge the use of a job to its limits (sign 1), or release it (sign -1)."""
+def charge(limits: LimitState | None, job: int, sign: int, to_go: int) -> None:
+    """Charge the use of a job to its limits (sign 1), or release it (sign -1).
+
+    `to_go` is how many seconds of it count for limits that are timed: 0 of a run, whose end the calendar has.
+    """
     if limits is not None:
         for i in range(limits.use_offset[job], limits.use_offset[job + 1]):
-            limits.used[limits.use_limit[i]] += sign * limits.use_amount[i]
+            number = limits.use_limit[i]
+            limits.used[number] += sign * limits.use_amount[i] * (to_go if limits.timed[number] else 1)
 
 
 @inlined
 def run_begins(limits: LimitState, job: int, second: int) -> None:
     """Charge the use of a job to its limits, and record when its run begins: later than now while its nodes boot."""
-    charge(limits, job, 1)
+    charge(limits, job, 1, 0)
     limits.since[job] = second
 
 
@@ -218,7 +223,7 @@ def _exceeds(limits: LimitState, running: Calendar, use: int, estimate: int, now
     """Return whether a use of a limit would exceed it in addition to the running jobs."""
     number, amount = limits.use_limit[use], limits.use_amount[use]
     if limits.timed[number]:
-        return _to_come(limits, running, number, now) + amount * estimate > limits.limit[number]
+        amount = amount * estimate + _to_come(limits, running, number, now)
     most = limits.limit[number]
     if limits.course is not None and number == limits.course.number[0]:
         most = most_within(limits.course, now, now + estimate)
