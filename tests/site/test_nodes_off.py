@@ -158,6 +158,7 @@ def test_checkpoints_save_the_work_of_a_run_that_its_node_ends(files):
 def test_what_is_compared_with_has_the_failures_if_jobs_write_checkpoints():
     assert compared_with(Variant("a", checkpoints="told()")).node_events is None
     assert compared_with(Variant("a", ("SuspendTime=9",))).nodes_off
+    assert compared_with(Variant("a", ("ResumeRate=9",))).nodes_off
 
 
 def test_rules_of_checkpoints_are_values_of_an_axis():
