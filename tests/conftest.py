@@ -38,6 +38,9 @@ COMPILED = "kernels"
 DOCUMENTATION = {"test_docs.py", "test_docstrings.py", "test_examples.py", "test_gallery.py", "test_interactive.py"}
 """Tests of what readers run, which is compiled for them; other tests beside the packages look at texts and types."""
 
+DRAWN = {"report": "test_gantt.py"}
+"""Of pages, only what one kernel draws is tested compiled, too: the others wait for browsers, not for kernels."""
+
 NO_PROCESSES = {"cli", "papers", "report", "schedule", "scheduler", "test_docs.py"}
 """Where campaigns run in the process of the test: to start others takes seconds each time, and `campaign` tests it."""
 
@@ -58,7 +61,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.compiled)
         elif package == PLAIN and not {"compiled", "both"} & set(item.keywords):
             item.add_marker(pytest.mark.plain)
-        elif package in kernels | DOCUMENTATION:
+        elif package in kernels | DOCUMENTATION and item.path.name == DRAWN.get(package, item.path.name):
             item.add_marker(pytest.mark.both)
 
 

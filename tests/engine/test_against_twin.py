@@ -1,4 +1,4 @@
-"""The compiled engine against its reference, job by job."""
+"""The engine against its reference, job by job."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ from schedlab.engine.reference.simulate import simulate_plain
 from schedlab.model.lublin_feitelson import lublin
 from schedlab.model.tsafrir import tsafrir_estimates
 from schedlab.workload.workload import Workload
-
-pytestmark = pytest.mark.both
 
 
 def assert_equal(workload, scheduler, **options):

@@ -10,7 +10,6 @@ import json
 from pathlib import Path
 
 import numpy as np
-import pytest
 from test_consecutive import NAMES, random_case, same_starts_and_nodes
 from test_ways import cluster_of, with_ways
 
@@ -20,8 +19,6 @@ from schedlab.engine.simulation import simulate
 from schedlab.workload.resources import Resources
 from schedlab.workload.sbatch import request_of
 from schedlab.workload.workload import Workload
-
-pytestmark = pytest.mark.both
 
 GROUPS = json.loads((Path(__file__).parents[3] / "conformance" / "slurm-busy.json").read_text(encoding="utf-8"))
 HEADS, PROBES, MINUTE = 100, 130, 60

@@ -29,8 +29,6 @@ from schedlab.scheduler.slurm_versions import VERSIONS
 from schedlab.workload.resources import Resources
 from schedlab.workload.workload import Workload
 
-pytestmark = pytest.mark.both
-
 FOLDER = Path(__file__).parents[3] / "conformance"
 SOON = 5
 OTHERS = VERSIONS[1:]

@@ -14,8 +14,6 @@ from schedlab.engine.reference.simulate import simulate_plain
 from schedlab.errors import InputError
 from schedlab.scheduler import Scheduler
 
-pytestmark = pytest.mark.both
-
 POLICIES = ("fcfs", "saf", "wfp3", "sqf@actual")
 
 
