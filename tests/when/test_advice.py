@@ -55,6 +55,14 @@ def test_results_are_compared_in_one_unit_and_waits_in_theirs():
     assert cells[1] == ["as it is", "60 min", "90 min", "120 min", "25 h", "30%", "30 min"]
 
 
+def test_a_request_that_can_never_start_stands_last_with_its_reason(tmp_path):
+    site, snapshot = small_site(tmp_path), read_snapshot(printed(tmp_path), MOMENT)
+    found = advise(site, snapshot, ["--nodes=1", "--time=60"], [["--nodes=9"], ["--pieces=2"]], user="ann", how=HOW)
+    assert [bool(one.refused) for one in found] == [False, False, True]
+    assert found[-1].words == ("--nodes=9",)
+    assert advice_text(found, ["--time=60"]).splitlines()[-1].startswith("--nodes=9: such a job can never start here")
+
+
 def test_if_no_request_can_start_the_reason_is_told(tmp_path):
     site, snapshot = small_site(tmp_path), read_snapshot(printed(tmp_path), MOMENT)
     with pytest.raises(InputError, match="no request of the job can start: such a job can never start here"):

@@ -193,7 +193,8 @@ def advise_at_site(asked: SiteQuestion, how: Forking, others: list[str], *, as_j
         return
     show_json(
         [
-            {"request": list(one.words), "wait_50": float(np.median(one.waits)), "killed": one.killed}
+            {"request": list(one.words), "refused": one.refused or None, "killed": one.killed}
+            | {"wait_50": float(np.median(one.waits)) if len(one.waits) else None}
             | {"result_50": one.median if np.isfinite(one.median) else None}
             for one in found
         ]

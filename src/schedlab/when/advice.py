@@ -40,21 +40,24 @@ class RequestOption:
     words
         What it changes, as options of sbatch.
     waits
-        int64 seconds per fork: how long it waits; in pieces, until the first begins.
+        int64 seconds per fork: how long it waits; in pieces, until the first begins; empty if it can never start.
     result
         float64 seconds per fork: until the result, infinite where the job is killed.
     killed
         The chance to be killed at its limit.
+    refused
+        Why it can never start; "": it can.
     """
 
     words: tuple[str, ...]
     waits: NDArray[np.int64]
     result: NDArray[np.float64]
     killed: float
+    refused: str = ""
 
     @property
     def median(self) -> float:
-        """Seconds: the median time to the result."""
+        """Seconds: the median time to the result, infinite where there is none."""
         return float(np.median(self.result))
 
 
@@ -68,7 +71,9 @@ def advise(
     user: str | None = None,
     how: Forking = Forking(),  # noqa: B008
 ) -> tuple[RequestOption, ...]:
-    """Return how several requests of one job would fare, each asked about by itself; the first result first.
+    """Return how several requests of one job would fare, each asked about by itself: the first result first.
+
+    Those that can never start come last, with the reason.
 
     Parameters
     ----------
@@ -96,16 +101,15 @@ def advise(
     """
     asking = _Asking(site, snapshot, user, how)
     found: list[RequestOption] = []
-    refused: list[str] = []
     for words in ((), *map(tuple, options)):
         pieces, changed = pieces_in(words)
         try:
             found.append(asking.of(words, (*job, *changed), pieces))
         except InputError as error:
-            refused.append(str(error))
-    if not found:
-        raise InputError(f"no request of the job can start: {refused[0]}")
-    return tuple(sorted(found, key=lambda one: (one.killed > ALLOWED, one.median)))
+            found.append(RequestOption(words, np.empty(0, np.int64), np.full(1, np.inf), 0.0, str(error)))
+    if all(one.refused for one in found):
+        raise InputError(f"no request of the job can start: {found[0].refused}")
+    return tuple(sorted(found, key=lambda one: (bool(one.refused), one.killed > ALLOWED, one.median)))
 
 
 @dataclass(slots=True)
@@ -172,8 +176,8 @@ def results(waits: NDArray[np.int64], lasts: NDArray[np.int64], limit: int) -> N
 
 def advice_text(options: Sequence[RequestOption], job: Sequence[str]) -> str:
     """Return advice as text: a sentence, and a table of the requests."""
-    best = options[0]
-    own = next((one for one in options if not one.words), None)
+    able = [one for one in options if not one.refused]
+    best, own = able[0], next((one for one in able if not one.words), None)
     if best.killed > ALLOWED:
         first = "Every request that was asked about is killed at its limit too often: ask for more time."
     elif own is None:
@@ -187,14 +191,15 @@ def advice_text(options: Sequence[RequestOption], job: Sequence[str]) -> str:
             f"With {' '.join(best.words)}, its result is there in {duration(best.median)} (median), "
             f"{duration(max(sooner, 0.0))} sooner than as it is."
         )
-    regrets: list[float | str] = ["-" if one is best else until(max(one.median - best.median, 0.0)) for one in options]
+    regrets: list[float | str] = ["-" if one is best else until(max(one.median - best.median, 0.0)) for one in able]
     rows: list[list[float | str]] = [
         [" ".join(one.words) or "as it is", *waits_and_results(one.waits, one.result), f"{one.killed:.0%}", regret]
-        for one, regret in zip(options, regrets, strict=True)
+        for one, regret in zip(able, regrets, strict=True)
     ]
     header = ["request", "wait 50%", "result 10%", "result 50%", "result 90%", "killed", "regret"]
     alone = "Each is asked about alone: if all users follow such advice, it is no longer true."
-    return f"{first} {alone}\n\n{table(header, in_columns(rows, together=RESULTS))}"
+    refused = [f"{' '.join(one.words) or 'as it is'}: {one.refused}." for one in options if one.refused]
+    return "\n".join([f"{first} {alone}", "", table(header, in_columns(rows, together=RESULTS)), *refused])
 
 
 def waits_and_results(waits: NDArray[np.int64], result: NDArray[np.float64]) -> list[float | str]:
