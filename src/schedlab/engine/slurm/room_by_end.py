@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from schedlab.engine.jobs.calendar import NEVER
+from schedlab.engine.jobs.clock import NOW
 from schedlab.engine.machine.cohorts import COHORTS, node_of, size_of
 from schedlab.engine.machine.core_caps import copy_left
 from schedlab.engine.machine.nodes import room
@@ -18,7 +19,7 @@ from schedlab.engine.machine.placement_exceptions import look_ahead
 from schedlab.engine.machine.slots import give_room
 from schedlab.engine.machine.state import LATER
 from schedlab.engine.machine.timeline_state import LAST, Timeline
-from schedlab.engine.parts.outages.closures_in_plan import planned_marks
+from schedlab.engine.parts.outages.closures_in_plan import next_step_of_closures, planned_marks
 from schedlab.engine.slurm.known_plans import plans_are_known
 from schedlab.engine.slurm.runs_by_end import SEVERAL
 from schedlab.kernels import inlined, inner_kernel
@@ -50,16 +51,24 @@ def fits_at(world: World, request: int, second: int, begins: int, length: int, a
 def fits_once_released(world: World, request: int, second: int, begins: int, length: int) -> bool:
     """Return what `fits_at` does, if only nodes that have been noted are other than at the last look."""
     groups, cohorts = world.plan.groups[0], world.nodes.ahead.cohorts
-    if groups.counted == 0 or world.outages is not None or not plans_are_known(world):
+    if groups.counted == 0 or not plans_are_known(world) or _closures_change(world):
         return fits_at(world, request, second, begins, length, True)
     for i in range(groups.released):
         cohort = cohorts[i].released
         if cohorts[cohort].room > 0:
             groups.spaces -= size_of(world.nodes.ahead, cohort)
             groups.held -= size_of(world.nodes.ahead, cohort) * cohorts[cohort].room
-        _count(world, request, cohort, second, 0)
+        marks = planned_marks(world, node_of(world.nodes.ahead, cohort), begins, begins + length)
+        _count(world, request, cohort, second, marks)
     forget_released(world)
     return _choose(world, request, True)
+
+
+@inlined
+def _closures_change(world: World) -> bool:
+    """Return whether a known closure of nodes begins or ends later: a run meets those that do when it begins."""
+    now = world.state.clock[NOW]
+    return next_step_of_closures(world.outages, now, now) < NEVER
 
 
 @inlined

@@ -52,7 +52,9 @@ from schedlab.workload.workload import Workload
 if TYPE_CHECKING:
     from schedlab.engine.steps.stepwise import Simulation
 
-FORMAT = "schedlab simulation 1"
+FORMAT = "schedlab simulation 2"
+"""Another number where what is saved means something else than in the last release."""
+
 HEADER, JOBS = "header.json", "workload.parquet"
 LARGEST_HEADER = 1 << 24
 SLACK = 4096
@@ -192,7 +194,7 @@ def _header(file: zipfile.ZipFile, path: str) -> Header:
         wrote = str(content.get("schedlab", "unknown"))[:40]
         raise InputError(
             f"{path}: this simulation was saved by version {wrote} of schedlab, and can be resumed only by it; this is "
-            f"{version('schedlab')}"
+            f"{'a later one of that name' if wrote == version('schedlab') else version('schedlab')}"
         )
     return checked(HEADERS, content, f"{path}: the header is damaged", "save the simulation again")
 

@@ -46,7 +46,8 @@ def _grown(old: World, new: World, moves: Moves) -> None:
     after.waited[np.ix_(moves.jobs, moves.reasons)] = before.waited
     for job in moves.jobs[old.state.completions.members()["job"]].tolist():
         uses = slice(after.use_offset[job], after.use_offset[job + 1])
-        np.add.at(after.used, after.use_limit[uses], after.use_amount[uses])
+        limits = after.use_limit[uses]
+        np.add.at(after.used, limits, np.where(after.timed[limits], 0, after.use_amount[uses]))
     if after.partition.flags.writeable:  # some may have been set free from their reservations
         after.partition[moved_options(before.options, after.options, moves.jobs)] = before.partition
 
