@@ -117,7 +117,15 @@ def test_what_happens_if_users_follow_is_a_sentence_and_a_table_of_shares(run, d
     found = json.loads(run("when", day, "--replay", "fcfs+easy", "--followed", "--json").stdout)
     assert [one["share"] for one in found["shares"]] == [0, 0.1, 0.5, 1]
     assert found["shares"][0]["followers"] is None
+    assert told.stdout.splitlines()[-1] == "All replays are under fcfs+easy."
     assert run("when", day, "--followed", "--at", "20s").exit_code == 2
+
+
+@pytest.mark.parametrize("beside", [["--replay", "log"], ["--squeue", "squeue.json", "--all"], ["--site", "site"]])
+def test_what_followed_advice_does_is_not_asked_of_recorded_waits_or_of_a_queue(run, day, beside):
+    told = run("when", *([] if "--site" in beside else [day]), "--followed", *beside)
+    assert told.exit_code == 2
+    assert "--followed replays a log under a scheduler" in told.stderr
 
 
 def test_a_backtest_says_how_often_intervals_held_before_its_tables(run, queue):

@@ -21,6 +21,6 @@ def tell_followed(jobs: Workload, scheduler: str, processors: int | None, seed: 
     limits = ShorterLimits()
     found = followed(jobs, scheduler, limits=limits, processors=processors, draws=DRAWS, seed=seed)
     if not as_json:
-        return show(followed_text(found, limits, DRAWS))
+        return show(f"{followed_text(found, limits, DRAWS)}\nAll replays are under {scheduler}.")
     shares = [{name: None if math.isnan(one) else one for name, one in asdict(share).items()} for share in found]
     show_json({"scheduler": scheduler, "advice": limits._asdict(), "draws": DRAWS, "seed": seed, "shares": shares})

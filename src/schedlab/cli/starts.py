@@ -126,6 +126,7 @@ def when(
     from schedlab.when.forks import Forking, Twin
 
     _check_report(report, backtest)
+    _check_followed(followed, site is not None or squeue is not None, replay)
     how = Forking(forks, seed, within=within or None)
     _check_log(trace if site is None else None)
     if site is not None:
@@ -171,6 +172,12 @@ def when(
             numbers = [_whole("JOB", job) for job in jobs or ()]
             _ask(log, twin, _second(at, read.workload), (numbers or None, new), how, as_json)
     read.note_cleaning()
+
+
+def _check_followed(followed: bool, now: bool, replay: str | None) -> None:
+    """Raise if what followed advice does is asked of a queue as it is now, or of waits as they were."""
+    if followed and (now or replay == "log"):
+        raise typer.BadParameter("--followed replays a log under a scheduler: LOG --replay fcfs+easy, without a queue")
 
 
 def _check_report(report: Path | None, backtest: bool) -> None:
