@@ -169,7 +169,8 @@ class Nodes:
     def lesser(self, other: View) -> Nodes:
         """Return what is free on each node in both views."""
         assert isinstance(other, Nodes)
-        both = [one.lesser(another) for one, another in zip(self.nodes, other.nodes, strict=True)]
+        pairs = zip(self.nodes, other.nodes, strict=True)
+        both = [one if one is another else one.lesser(another) for one, another in pairs]
         return Nodes(both, self.requests, self.placement)
 
 

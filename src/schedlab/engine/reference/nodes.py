@@ -143,12 +143,15 @@ class Node(NamedTuple):
 
     def without(self, piece: Piece) -> Node:
         """Return what remains free after a piece is taken."""
-        taken = dict(piece.gpus)
+        gpus = self.gpus
+        if piece.gpus:
+            taken = dict(piece.gpus)
+            gpus = {gpu: free - taken.get(gpu.number, 0) for gpu, free in self.gpus.items()}
         node = Node(
             self.number,
             self.cores - piece.cores,
             self.memory - piece.memory if self.memory < UNLIMITED else UNLIMITED,
-            {gpu: free - taken.get(gpu.number, 0) for gpu, free in self.gpus.items()},
+            gpus,
             self.jobs + 1,
             self.alone or piece.alone,
             self.reserved,

@@ -76,11 +76,11 @@ def _as_runs_end(plan: BackfillPlan, job: Job, length: int, moment: int, option:
     It gets nodes that are free as soon as it fits, also if it may only begin later.
     """
     clock = plan.passes.clock
-    runs, closures = plan.running(usable), plan.closures()
+    runs, closures, current = plan.running(usable), plan.closures(), clock.view()
     for step in sorted(step for step in {*runs.free_from, *closures.free_from} if step < NEVER):
         begin = max(step, moment)
         view = runs.at(step).lesser(closures.throughout(begin, begin + length)).closed(plan.all_nodes - usable)
-        pieces = (view if step == clock.now else view.where_in_use(clock.view())).place(job, option)
+        pieces = (view if step == clock.now else view.where_in_use(current)).place(job, option)
         if pieces is not None:
             waits = step > clock.now and step not in closures.free_from and plan.passes.rules.follows("own_ends")
             return max(plan.own_end(pieces, step), moment) if waits and plan.passes.rounds_ends else begin, pieces
