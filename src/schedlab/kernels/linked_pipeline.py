@@ -14,6 +14,7 @@ import threading
 from typing import Any
 
 from llvmlite.binding import Linkage, parse_assembly
+from llvmlite.binding.newpassmanagers import create_pass_builder, create_pipeline_tuning_options
 from numba import _dynfunc  # type: ignore[attr-defined]
 from numba.core import ir, typed_passes, types, untyped_passes
 from numba.core.cgutils import alloca_once, normalize_ir_text
@@ -27,6 +28,7 @@ from numba.core.rewrites.registry import rewrite_registry
 from numba.core.ssa import reconstruct_ssa
 from numba.core.typed_passes import NativeLowering
 
+from schedlab.kernels.numba_versions import config
 from schedlab.kernels.short_lowering import ShortLower
 
 NOT_NEEDED = (
@@ -63,14 +65,15 @@ class _Flags(Flags):
         return bool(super().__eq__(other))
 
 
-_of_numbers: dict[Any, Any] = {}
-"""What an operator gives for numbers of some types."""
+_of_plain: dict[Any, Any] = {}
+"""What an operator, or a function like it, gives for numbers and arrays of some types."""
 
-_NUMBERS = (types.Number, types.Boolean, types.IntegerLiteral, types.BooleanLiteral)
+_PLAIN = (types.Number, types.Boolean, types.IntegerLiteral, types.BooleanLiteral, types.Array)
+_LIKE_OPERATORS = (bool, int, range, min, max)
 
 
 class _Remembering:
-    """Numba's inference of types, which tries all that an operator can mean only once for the same types of numbers."""
+    """Numba's inference of types, which tries all that an operator can mean only once for the same plain types."""
 
     def __init__(self, context: Any) -> None:
         self._context = context
@@ -81,13 +84,14 @@ class _Remembering:
     def resolve_function_type(self, function: Any, args: Any, kws: Any) -> Any:
         """Return the signature of a call."""
         ask = self._context.resolve_function_type
-        operator = getattr(getattr(function, "typing_key", None), "__module__", "") == "_operator"
-        if kws or not operator or not all(isinstance(kind, _NUMBERS) for kind in args):
+        meant = getattr(function, "typing_key", function)  # `a[i]` is asked for as the function itself
+        known = getattr(meant, "__module__", "") == "_operator" or meant in _LIKE_OPERATORS
+        if kws or not known or not all(isinstance(kind, _PLAIN) for kind in args):
             return ask(function, args, kws)
         key = function, tuple(args)
-        if key not in _of_numbers:
-            _of_numbers[key] = ask(function, args, kws)
-        return _of_numbers[key]
+        if key not in _of_plain:
+            _of_plain[key] = ask(function, args, kws)
+        return _of_plain[key]
 
 
 class _QuickCompiler(CompilerBase):
@@ -134,7 +138,12 @@ class _WholeLibrary(JITCodeLibrary):
         for function in self._final_module.functions:
             if not function.is_declaration and function.linkage == Linkage.linkonce_odr:
                 function.linkage = Linkage.private
-        passes, builder = self._codegen._module_pass_manager()
+        # Loops of kernels branch and call: copied or taken several elements at a time they are as fast, and LLVM takes
+        # a seventh of all time to find that out.
+        tuning = create_pipeline_tuning_options(config.OPT)
+        tuning.loop_vectorization = tuning.slp_vectorization = tuning.loop_unrolling = False
+        builder = create_pass_builder(self._codegen._tm, tuning)
+        passes = builder.getModulePassManager()
         # LLVM needs no interpreter. While it works, garbage is collected, which otherwise would take time afterwards.
         collector = threading.Timer(MOMENT, gc.collect)
         collector.start()
