@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from schedlab.scheduler.scheduler import as_scheduler
 from schedlab.workload.resources import CHECKPOINTS
 
 
@@ -21,7 +22,7 @@ def assert_laws_hold(schedule, cluster=None, events=None, reservation=None):
     cluster
         Whose limits hold; None: limits are not checked.
     events
-        Of its nodes; only where the scheduler goes by requests.
+        Of its nodes; only where the scheduler goes by requests, or by what it cannot know.
     reservation
         The name of each job's reservation, by row; None: no job asks for one.
     """
@@ -156,11 +157,13 @@ def assert_checkpoints_save_work(runs, done, jobs):
 def assert_closures_are_kept(schedule, runs, events, asks):
     """No run begins on nodes that are closed, or reaches by its request into a closure that was known when it began.
 
-    Predictions do not count: Slurm looks at the limit. Nodes that fail or are drained are no closures.
+    Predictions do not count: Slurm looks at the limit; a clairvoyant scheduler sees the end. Nodes that fail or are
+    drained are no closures.
     """
     names = np.array(schedule.placement.nodes)
     own = asks.loc[runs["job"]].map({event.name: event.end for event in events if event.event == "reservation"})
-    until = runs["begin"] + runs["request"]
+    clairvoyant = as_scheduler(schedule.scheduler).runtimes.text == "actual"
+    until = runs["end"] if clairvoyant else runs["begin"] + runs["request"]
     ends = own.to_numpy(dtype=float)
     runs = runs.assign(until=until.where(~(ends > runs["begin"]), np.minimum(until, ends)))  # it ends with its own one
     for event in events:

@@ -230,11 +230,12 @@ class Clock:
         self.waiting = sorted([*self.waiting, *resumed, *entering], key=lambda job: job.entry)
 
     def compute(self, news: News) -> News:
-        """Compute priorities if their period is over; note whether any has changed."""
+        """Compute priorities if their period is over; note whether any has changed of a job that waited before."""
         if self.priority is not None and self.priority.compute(self.now, self.running):
-            policy, before = self.scheduler.policy, self.order.scores(self.scheduler.policy, self.waiting, self.now)
+            policy, waited = self.scheduler.policy, [job for job in self.waiting if job not in news.entered]
+            before = self.order.scores(policy, waited, self.now)
             self.priority.rank_all(self.waiting)
-            return news._replace(computed=self.order.scores(policy, self.waiting, self.now) != before)
+            return news._replace(computed=self.order.scores(policy, waited, self.now) != before)
         return news
 
     def wish(self, now: int | None) -> None:
