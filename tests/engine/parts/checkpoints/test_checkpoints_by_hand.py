@@ -23,7 +23,7 @@ FIELDS = ["start", "end", "saved", "overhead"]
 NODE = Cluster.of_nodes([NodeGroup.of("n1", cores=1)])
 
 
-def work(seconds: int, request: int = 5000, **checkpoints: int) -> Workload:
+def work(seconds: int, request: int = 5000, **checkpoints: int | str) -> Workload:
     """Return a job of so much work on one processor; checkpoints as columns of resources."""
     columns = {name: [value] for name, value in checkpoints.items()}
     return Workload.from_columns(
@@ -222,6 +222,12 @@ def test_what_an_abandoned_job_has_saved_is_lost():
     schedule = simulate(work(1000, **HUNDREDS), "fcfs", cluster=NODE, node_events=events)
     assert schedule.lost_time.tolist() == [350 - 30]
     assert schedule.metrics()["utilisation"] == 0
+
+
+def test_a_limit_on_what_jobs_hold_leaves_them_their_checkpoints(run):
+    """1,000 s of work with nine checkpoints of 10 s, in an array of which one task may run: on processors alone."""
+    schedule = run(work(1000, **HUNDREDS, array="a", array_limit=1), "fcfs")
+    assert schedule.end_time.tolist() == [1090]
 
 
 def test_a_schedule_is_written_with_what_its_runs_have_saved(tmp_path):

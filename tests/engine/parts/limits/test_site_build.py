@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,7 +14,7 @@ from schedlab.cluster.limits import Account, Accounting, AccountUser, Limits, Qo
 from schedlab.cluster.nodes import NodeGroup, Partition
 from schedlab.engine.machine.requests import caps_of, node_inputs
 from schedlab.engine.parts.limits.machine_inputs import limit_inputs, never_runs
-from schedlab.engine.parts.limits.on_all_jobs import as_one_node
+from schedlab.engine.parts.limits.on_all_jobs import KEPT, as_one_node
 from schedlab.engine.prepared import prepare
 from schedlab.engine.reference.simulate import play
 from schedlab.engine.simulation import simulate
@@ -232,3 +234,12 @@ def test_jobs_that_ask_for_a_number_of_processors_as_one_node_keep_licences_and_
     assert machine.processors == 2
     assert held.resources.patience.tolist() == [5, 0]
     assert held.resources.licenses.texts() == ["L", ""]
+
+
+def test_each_column_of_requests_is_about_nodes_or_kept_without_them():
+    about_nodes = {"nodes", "tasks", "tasks_per_node", "cores_per_task", "memory_per_node", "memory_per_core"}
+    about_nodes |= {"gpus", "gpus_per_node", "gpus_per_task", "gpu_share", "gpu_type", "exclusive", "constraint"}
+    about_nodes |= {"partition", "switches", "switch_wait", "reservation", "het_job", "exclude", "nodelist"}
+    columns = {field.name for field in fields(Resources)}
+    assert columns == about_nodes | {*KEPT}
+    assert not about_nodes & {*KEPT}

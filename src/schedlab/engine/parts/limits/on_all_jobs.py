@@ -19,7 +19,7 @@ from schedlab.cluster.nodes import NodeGroup
 from schedlab.engine.parts.limits.numbers import CourseInputs
 from schedlab.errors import InputError
 from schedlab.wording import shown
-from schedlab.workload.resources import Labels, Resources
+from schedlab.workload.resources import CHECKPOINTS, Labels, Resources
 from schedlab.workload.workload import Workload
 
 LONG_AGO = np.iinfo(np.int64).min
@@ -31,7 +31,7 @@ LICENSES, ARRAY, POWER = "Licenses", "JobArrayTaskLimit", "PowerCap"
 HELD = ("licenses", "array", "array_limit")
 """The columns of what jobs hold."""
 
-KEPT = (*HELD, "account", "qos", "patience")
+KEPT = (*HELD, *CHECKPOINTS, "account", "qos", "patience")
 """Where there are no nodes, all that is kept of what jobs ask for beside processors."""
 
 _LICENSE = re.compile(r"([^\s:=*|,]+)(?:[:=*](\d{1,9}))?")
