@@ -23,6 +23,7 @@ from schedlab.engine.queue.waiting import Orders, Waiting
 from schedlab.engine.rules import ALL_VISIBLE, NEVER_STARVES, NO_SPECULATION, Rules
 from schedlab.engine.slurm.known_plans import nothing_known
 from schedlab.engine.slurm.runs_by_end import RUN
+from schedlab.engine.slurm.runs_on_cohorts import lying_nowhere
 from schedlab.engine.slurm.state import NO_GROUP, Depths, Passes, new_depths, new_passes
 from schedlab.engine.world import PARTS, World
 from schedlab.kernels import new_records
@@ -110,7 +111,8 @@ def _slurm_passes(prepared: Prepared, passes: Slurm, requests: int) -> Passes:
     turns = len(prepared.jobs) if prepared.limits is None else len(prepared.limits.option_partition)
     steps = _plan_size(passes) or (0 if prepared.nodes is None else 2 * turns)
     depths = planning, starting, reserving
-    runs = new_records(len(submission) if requests > 0 else 0, RUN)
+    nodes = 0 if prepared.nodes is None else len(prepared.nodes.cores)
+    runs = new_records(len(submission) if requests > 0 else 0, RUN), lying_nowhere(nodes)
     return new_passes(submission, depths, prepared.processors, steps, nothing_known(requests), runs)
 
 

@@ -211,10 +211,8 @@ class Clock:
 
     def make_ready(self, job: Job) -> None:
         """Submit a job without open dependencies now, from the scheduler's point of view."""
-        job.ready, job.eligible = (
-            True,
-            self.dependencies.ready_after(job, self.submission_limits.attempted.get(job, job.submit)),
-        )
+        job.ready = True
+        job.eligible = self.dependencies.ready_after(job, self.submission_limits.attempted.get(job, job.submit))
         if job.workflow is None and not self.order.always:
             job.submit = self.now
 

@@ -33,6 +33,8 @@ GROUPS = np.dtype(
         ("spaces", "i8"),  # ... is room ...
         ("held", "i8"),  # ... for so many tasks
         ("released", "i8"),  # how many cohorts have been noted as released since, in Timeline.cohorts
+        ("plan", "i8"),  # the number of the plan for which it is known on which cohorts runs lie ...
+        ("lying", "i8"),  # ... of which so many have been found
     ]
 )
 """The present group, and how far a search through the running jobs has come."""

@@ -18,6 +18,7 @@ from schedlab.engine.parts.preemption.in_plan import note_ends
 from schedlab.engine.passes.plan_slots import changes_at, ends_exactly, keep_slot, note_group, plan_group, plan_nothing
 from schedlab.engine.slurm.groups import begin_groups, leave_group, open_group
 from schedlab.engine.slurm.plan_records import add_step, drop_step, is_step, place_of_step
+from schedlab.engine.slurm.runs_on_cohorts import forget_cohorts
 from schedlab.engine.slurm.state import (
     BACKFILL_PASSES,
     EMPTY_FIRST_RECORD,
@@ -46,6 +47,7 @@ def expect_ends(world: World) -> int:
     exactly, late, ends = ends_exactly(world), NEVER, NO_SECOND
     freed = together = 0
     world.plan.counters[LISTED_AT] = -1
+    forget_cohorts(world)
     groups = world.plan.groups[0]
     begin_groups(groups, running, now)
     while groups.place >= 0:

@@ -22,6 +22,7 @@ from schedlab.engine.machine.timeline_state import LAST, Timeline
 from schedlab.engine.parts.outages.closures_in_plan import next_step_of_closures, planned_marks
 from schedlab.engine.slurm.known_plans import plans_are_known
 from schedlab.engine.slurm.runs_by_end import SEVERAL
+from schedlab.engine.slurm.runs_on_cohorts import find_cohorts
 from schedlab.kernels import inlined, inner_kernel
 
 if TYPE_CHECKING:
@@ -74,19 +75,19 @@ def _closures_change(world: World) -> bool:
 @inlined
 def note_usable(world: World, timeline: Timeline, listed: Any) -> bool:
     """Note the usable nodes of a listed run, which are released when it ends; return whether it holds any."""
-    nodes = world.nodes
     if listed.node != SEVERAL:
-        return _note(world, timeline, listed.node)
-    run, holds = nodes.run[listed.job], False
-    for place in range(nodes.offsets[run], nodes.offsets[run + 1]):
-        holds = _note(world, timeline, nodes.places[place].node) or holds
+        return _note(world, timeline, timeline.cohort[listed.node])
+    find_cohorts(world, timeline, listed)
+    holds = False
+    for i in range(listed.first, listed.first + listed.cohorts):
+        holds = _note(world, timeline, world.plan.lies_on[i].cohort) or holds
     return holds
 
 
 @inlined
-def _note(world: World, timeline: Timeline, node: int) -> bool:
-    """Note a node if it is usable; return whether it is."""
-    groups, cohort = world.plan.groups[0], timeline.cohort[node]
+def _note(world: World, timeline: Timeline, cohort: int) -> bool:
+    """Note a cohort if its nodes are usable; return whether they are."""
+    groups = world.plan.groups[0]
     if timeline.cohorts[cohort].gain != 1:
         return False
     if timeline.cohorts[cohort].freed == 0:

@@ -19,8 +19,20 @@ if TYPE_CHECKING:
 SEVERAL = -1
 """In place of the node of a run that has several."""
 
-RUN = np.dtype([("end", "i8"), ("job", "i8"), ("node", "i8")])
-"""When a running job is expected to end, and its node, or SEVERAL."""
+NO_PLAN = -1
+"""For which nothing is known."""
+
+RUN = np.dtype(
+    [
+        ("end", "i8"),
+        ("job", "i8"),
+        ("node", "i8"),  # or SEVERAL
+        ("plan", "i8"),  # for which it is known on which cohorts of nodes it lies, see `runs_on_cohorts`: ...
+        ("first", "i8"),  # ... from this place on ...
+        ("cohorts", "i8"),  # ... on so many
+    ]
+)
+"""A running job, and when it is expected to end."""
 
 
 @inlined
@@ -51,7 +63,7 @@ def _list_runs(world: World) -> bool:
                 at -= 1
         listed = plan.runs[at]
         first, behind = nodes.offsets[nodes.run[record.job]], nodes.offsets[nodes.run[record.job] + 1]
-        listed.end, listed.job = end, record.job
+        listed.end, listed.job, listed.plan = end, record.job, NO_PLAN
         listed.node = nodes.places[first].node if behind == first + 1 else SEVERAL
         place = next_place(running, place)
         count += 1

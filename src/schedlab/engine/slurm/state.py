@@ -82,7 +82,8 @@ class Passes(NamedTuple):
     `schedlab.engine.slurm.turn`, and `groups` where it is among the ends of running jobs, see
     `schedlab.engine.slurm.groups`; `known` has what was found last for each request, see
     `schedlab.engine.slurm.known_plans`, and `runs` the running jobs by their ends, see
-    `schedlab.engine.slurm.runs_by_end`.
+    `schedlab.engine.slurm.runs_by_end`, which lie on some cohorts of nodes, see
+    `schedlab.engine.slurm.runs_on_cohorts`.
     """
 
     counters: Kept[NDArray[np.int64]]
@@ -99,6 +100,7 @@ class Passes(NamedTuple):
     groups: Scratch[NDArray[Any]]
     known: Scratch[NDArray[Any]]
     runs: Scratch[NDArray[Any]]
+    lies_on: Scratch[NDArray[Any]]
 
 
 def new_depths(most: NDArray[np.int64], group: NDArray[np.int64]) -> Depths:
@@ -113,9 +115,12 @@ def new_passes(
     processors: int,
     steps: int,
     known: NDArray[Any],
-    runs: NDArray[Any],
+    runs: tuple[NDArray[Any], NDArray[Any]],
 ) -> Passes:
-    """Return the state before the first pass; `depths` are those for planning, starting and reserving."""
+    """Return the state before the first pass; `depths` are those for planning, starting and reserving.
+
+    There is room in `runs` for running jobs, and for the cohorts on which they lie.
+    """
     jobs = len(submission)
     counters = np.zeros(COUNTERS_SIZE, dtype=np.int64)
     counters[STANDS] = NO_JOB
@@ -135,5 +140,6 @@ def new_passes(
         turn=new_records(1, TURN),
         groups=new_records(1, GROUPS),
         known=known,
-        runs=runs,
+        runs=runs[0],
+        lies_on=runs[1],
     )
