@@ -41,6 +41,8 @@ from schedlab.kernels import inlined, inner_kernel
 if TYPE_CHECKING:
     from schedlab.engine.world import World
 
+NO_COHORT = -1
+
 
 @inlined
 def planned_slot(world: World, job: int, option: int, begins: int) -> int:
@@ -283,8 +285,11 @@ def _own_end(world: World, timeline: Timeline, group: int) -> int:
     if not (world.rules.own_ends and world.rules.grouped):
         return group
     last: Any = np.int64(NO_SECOND)
+    asked = NO_COHORT
     for i in range(world.nodes.counters[PICKED]):
-        last = max(last, _last_release(timeline, timeline.cohort[world.nodes.notes[i].picked], group))
+        cohort = timeline.cohort[world.nodes.notes[i].picked]
+        if cohort != asked:  # neighbours often are of one
+            last, asked = max(last, _last_release(timeline, cohort, group)), cohort
     return group if last == NO_SECOND else last
 
 
@@ -311,11 +316,15 @@ def _meets_others(world: World, timeline: Timeline, begins: int, estimate: int, 
         if floor <= now or is_step(world.plan, floor):
             return False
         ends += 1
-    spans, meets = timeline.spans, False
+    spans, asked = timeline.spans, NO_COHORT
     for i in range(world.nodes.counters[PICKED]):
-        span = timeline.cohorts[timeline.cohort[world.nodes.notes[i].picked]].first
+        cohort = timeline.cohort[world.nodes.notes[i].picked]
+        if cohort == asked:
+            continue
+        span, asked = timeline.cohorts[cohort].first, cohort
         while span != LAST and spans[span].begin < ends:
-            if spans[span].next == LAST or spans[spans[span].next].begin > floor:
-                meets = meets or spans[span].runs & PLANNED > 0
+            behind = spans[span].next == LAST or spans[spans[span].next].begin > floor
+            if behind and spans[span].runs & PLANNED > 0:
+                return True
             span = spans[span].next
-    return meets
+    return False
