@@ -26,6 +26,7 @@ from schedlab.engine.machine.room_search import (
     hand_out,
     more_room,
     room_at,
+    skip_full,
     take_fair,
     take_roomiest,
 )
@@ -135,23 +136,23 @@ def _settled(nodes: Nodes, when: int, request: int) -> int:
     needed, tasks = machine.requests[request].nodes, machine.requests[request].tasks
     fair = -(-tasks // max(needed, 1))
     found, held, fair_ones = 0, 0, 0
-    begin = 0 if when == LATER else first_with_room(nodes, request)
-    for node in range(begin, nodes.notes.shape[0]):
+    node = skip_full(nodes, when, 0 if when == LATER else first_with_room(nodes, request))
+    while node < nodes.notes.shape[0]:
         space = nodes.head_room[node] if when == LATER else room_at(nodes, request, node, when)
-        if space == 0:
-            continue
-        if found == 0 and when == NOW_FREE:
-            nodes.memory[request].first = node
-        nodes.notes[found].ranked = node
-        nodes.notes[node].room = space
-        found += 1
-        held += space
-        if needed == 0 and held >= tasks:
-            return fill(nodes, tasks, found)
-        if needed > 0 and space >= fair:
-            fair_ones += 1
-            if fair_ones == needed:
-                return take_fair(nodes, found, fair)
+        if space > 0:
+            if found == 0 and when == NOW_FREE:
+                nodes.memory[request].first = node
+            nodes.notes[found].ranked = node
+            nodes.notes[node].room = space
+            found += 1
+            held += space
+            if needed == 0 and held >= tasks:
+                return fill(nodes, tasks, found)
+            if needed > 0 and space >= fair:
+                fair_ones += 1
+                if fair_ones == needed:
+                    return take_fair(nodes, found, fair)
+        node = skip_full(nodes, when, node + 1)
     if found == 0 and when == NOW_FREE:
         nodes.memory[request].first = nodes.notes.shape[0]
     return take_roomiest(nodes, needed, tasks, found) if needed > 0 else -1

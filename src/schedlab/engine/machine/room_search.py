@@ -5,7 +5,7 @@ from __future__ import annotations
 from schedlab.engine.machine.nodes import first_with_room, room, view_of
 from schedlab.engine.machine.numbers import UNLIMITED
 from schedlab.engine.machine.state import LATER, NOW_FREE, Nodes
-from schedlab.kernels import inlined, inner_kernel
+from schedlab.kernels import BITS, below, inlined, inner_kernel, lowest
 
 
 @inlined
@@ -14,18 +14,34 @@ def room_at(nodes: Nodes, request: int, node: int, when: int) -> int:
     return room(nodes.machine, view_of(nodes, node, when), request, node)
 
 
+@inlined
+def skip_full(nodes: Nodes, when: int, node: int) -> int:
+    """Return the next node, from one on, that may have room; full ones of the view `later` are skipped together."""
+    count = nodes.notes.shape[0]
+    if when != LATER or node >= count or nodes.head_room[node] > 0:
+        return min(node, count)
+    while node < count:
+        full = below(nodes.head_room, node, count - node, 1)
+        others = full ^ ((1 << min(count - node, BITS)) - 1)
+        if others:
+            return int(node + lowest(others))
+        node += BITS
+    return int(count)
+
+
 @inner_kernel
 def find_room(nodes: Nodes, when: int, request: int) -> tuple[int, int]:
     """Put the nodes with room into `ranked`, in their order; return how many, and the room of all."""
     found, held = 0, 0
-    begin = 0 if when == LATER else first_with_room(nodes, request)
-    for node in range(begin, nodes.notes.shape[0]):
+    node = skip_full(nodes, when, 0 if when == LATER else first_with_room(nodes, request))
+    while node < nodes.notes.shape[0]:
         space = nodes.head_room[node] if when == LATER else room_at(nodes, request, node, when)
         if space > 0:
             nodes.notes[found].ranked = node
             nodes.notes[node].room = space
             found += 1
             held += space
+        node = skip_full(nodes, when, node + 1)
     if when == NOW_FREE:
         nodes.memory[request].first = nodes.notes[0].ranked if found > 0 else nodes.notes.shape[0]
     return found, held

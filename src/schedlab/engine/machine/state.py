@@ -19,7 +19,7 @@ from schedlab.engine.machine.core_caps import Caps, all_left, new_caps
 from schedlab.engine.machine.numbers import BOOKED, PLACEMENTS, UNLIMITED, NodeInputs, NodeRules, least_room
 from schedlab.engine.machine.timeline_state import FREE, PLACE, Timeline, new_timeline
 from schedlab.engine.machine.typical_requests import typical_requests
-from schedlab.kernels import new_records
+from schedlab.kernels import ROOM, new_records
 from schedlab.workload.resources import WHOLE
 
 if TYPE_CHECKING:
@@ -192,7 +192,7 @@ class Nodes(NamedTuple):
     notes
         NOTE, one per node.
     head_room
-        int64, one per node: room for tasks of the head, or of a request at some second of the plan.
+        int64, one per node and ROOM more: room for tasks of the head, or of a request at some second of the plan.
     run
         int64: the number of each job's last run.
     offsets, places
@@ -278,7 +278,7 @@ def new_nodes(
         memory,
         np.zeros(REMEMBERED, dtype=np.int64),
         notes,
-        np.zeros(count, dtype=np.int64),
+        np.zeros(count + ROOM, dtype=np.int64),
         np.full(jobs, -1, dtype=np.int64),
         np.zeros(places + 1, dtype=np.int64),
         new_records(places, PLACE),
