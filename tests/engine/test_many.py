@@ -19,6 +19,7 @@ from schedlab.schedule.measures import LARGEST, NAMES, measure_small
 from schedlab.schedule.metrics import schedule_metrics
 from schedlab.schedule.window import measured_window
 from schedlab.scheduler import FunctionPolicy, Scheduler
+from schedlab.workload.resources import Resources
 from schedlab.workload.workload import Workload
 
 pytestmark = pytest.mark.both
@@ -62,6 +63,13 @@ def check(parts, schedulers, **options):
 
 def test_many_simulations_measure_what_each_of_them_does():
     check([crowd(jobs, jobs) for jobs in (1, 2, 7, 8, 9, 130, 300)], SCHEDULERS)
+
+
+def test_a_workload_with_more_than_the_kernel_knows_may_stand_behind_one_without():
+    plain, cancelled = crowd(30, 1), crowd(30, 2)
+    patience = np.where(np.arange(30) % 3 == 0, 40, 0)
+    resources = Resources.of(30, tasks=cancelled.job_processors, patience=patience)
+    check([plain, cancelled.replace(resources=resources)], ["saf+easy", "fcfs"])
 
 
 def test_options_are_those_of_simulate():

@@ -14,7 +14,6 @@ from schedlab.arguments import explained
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvents
 from schedlab.engine.jobs.state import JOB
-from schedlab.engine.parts.heterogeneous.numbers import owners_of
 from schedlab.engine.prepared import Events, Prepared, prepare
 from schedlab.engine.prescored.reused_worlds import Kind, give_back, take_bench
 from schedlab.engine.prescored.simulation import (
@@ -188,10 +187,9 @@ def _statistic(name: str, values: dict[str, NDArray[Any]]) -> float:
 
 
 class _Together(NamedTuple):
-    """Schedulers that differ only in the policy's formula."""
+    """Schedulers that differ only in the policy's formula, and the workloads, prepared for one of them."""
 
-    workloads: list[Workload]
-    scheduler: str | Scheduler
+    prepared: list[Prepared]
     known: list[Known]
     columns: list[int]
     told: Told
@@ -200,14 +198,13 @@ class _Together(NamedTuple):
         """Return the tasks, each of many simulations."""
         formulas = formulas_of([one.program for one in self.known])
         groups: dict[Kind, list[int]] = {}
-        prepared = [prepare(one, self.scheduler, **self.told.options) for one in self.workloads]
-        for row, one in enumerate(prepared):
+        for row, one in enumerate(self.prepared):
             kind = self.known[0].kind_for(len(one.jobs), one.processors, formulas.depth)
             groups.setdefault(kind, []).append(row)
         return [
             task
             for kind, rows in groups.items()
-            for task in self._of_one_kind(kind, [prepared[row] for row in rows], rows, formulas, results)
+            for task in self._of_one_kind(kind, [self.prepared[row] for row in rows], rows, formulas, results)
         ]
 
     def _of_one_kind(
@@ -257,24 +254,36 @@ class _NoScoreError(Exception):
 def _groups(
     workloads: list[Workload], schedulers: Sequence[str | Scheduler], told: Told
 ) -> Iterable[_OneByOne | _Together]:
-    """Return the schedulers in groups that are simulated together."""
-    together: dict[tuple[Any, ...], _Together] = {}
+    """Return the schedulers in groups that are simulated together, if the kernel supports each workload under them."""
+    together: dict[tuple[Any, ...], _Together | None] = {}
     inside = all(name in NAMES for name in told.names)
-    linked = any(
-        one.dependencies or one.workflows or one.alternatives or owners_of(one) is not None for one in workloads
-    )
     for column, scheduler in enumerate(schedulers):
         prepared = prepare(workloads[0], scheduler, **told.options)
-        known = known_scheduler(prepared) if inside and not linked else None
-        if known is None:
+        known = known_scheduler(prepared) if inside else None
+        group = None
+        if known is not None:
+            chosen = prepared.scheduler
+            key = (known.key, chosen.runtimes, chosen.order_runtimes)
+            if key not in together:
+                together[key] = _together(workloads, scheduler, told)
+            group = together[key]
+        if known is None or group is None:
             yield _OneByOne(workloads, scheduler, column, told)
             continue
-        chosen = prepared.scheduler
-        key = (known.key, chosen.runtimes, chosen.order_runtimes)
-        group = together.setdefault(key, _Together(workloads, scheduler, [], [], told))
         group.known.append(known)
         group.columns.append(column)
-    yield from together.values()
+    yield from (group for group in together.values() if group is not None)
+
+
+def _together(workloads: list[Workload], scheduler: str | Scheduler, told: Told) -> _Together | None:
+    """Return an empty group of schedulers like this one; None if a workload has what the kernel lacks.
+
+    Whether a simulation has parts does not depend on the formula, in which alone the schedulers of a group differ.
+    """
+    prepared = [prepare(one, scheduler, **told.options) for one in workloads]
+    if any(known_scheduler(one) is None for one in prepared):
+        return None
+    return _Together(prepared, [], [], told)
 
 
 def _cases(prepared: list[Prepared]) -> Cases:

@@ -7,6 +7,7 @@ arrays, computes scores and takes measures; the event loop is the same as everyw
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -15,11 +16,12 @@ from numpy.typing import NDArray
 
 from schedlab.engine.assembly import rules_of
 from schedlab.engine.jobs.calendar import NEVER
+from schedlab.engine.part import Part
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.prescored.reused_worlds import Bench, Kind, empty, give_back, kind_for, rank_all, take_bench
 from schedlab.engine.queue.orders import Program, evaluate_for, known_scores
 from schedlab.engine.rules import Rules
-from schedlab.engine.world import with_jobs
+from schedlab.engine.world import PARTS, with_jobs
 from schedlab.kernels import by_address, call, inlined, inner_kernel, kernel
 from schedlab.schedule.measures import measure
 from schedlab.scheduler.backfilling import Easy, NoBackfill
@@ -65,11 +67,39 @@ class Known(NamedTuple):
 _KNOWN: dict[tuple[Any, ...], Known | None] = {}
 MOST_KNOWN = 4096
 
+ABSENT = frozenset(
+    {
+        # what learns, and priorities: refused by `_known`
+        *("forecasts", "priority"),
+        # runs that are cut: no `Prepared.asked`
+        *("retries", "checkpoints"),
+        # a feature of its own
+        *("dependencies", "nodes", "heterogeneous", "moldable", "cancellations", "malleable"),
+        # nothing without nodes
+        *("limits", "submission_limits", "preemption", "requeues", "outages", "switch_waits", "power_saving"),
+    }
+)
+"""Parts that a simulation lacks that `known_scheduler` lets through; any other part is asked whether it is there."""
+
+
+def unknown(parts: Iterable[Part]) -> tuple[Callable[[Prepared], Any], ...]:
+    """Return what makes those parts of which it is not known that they are absent."""
+    return tuple(part.new for part in parts if part.name not in ABSENT)
+
+
+OTHERS = unknown(PARTS)
+
 
 def known_scheduler(prepared: Prepared) -> Known | None:
-    """Return the scheduler of a simulation in the kernel's form, or None if the kernel does not support it."""
+    """Return the scheduler of a simulation in the kernel's form, or None if the kernel does not support it.
+
+    The kernel knows no parts: a simulation that has one is for `schedlab.engine.assembly`.
+    """
     if prepared.features or prepared.asked is not None or len(prepared.pilot):
         return None
+    for new in OTHERS:
+        if new(prepared) is not None:
+            return None
     try:
         key = (prepared.scheduler, prepared.events, prepared.in_order)
         return _KNOWN[key]
