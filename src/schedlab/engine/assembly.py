@@ -46,6 +46,9 @@ from schedlab.scheduler.policy import FCFS, Policy
 from schedlab.scheduler.policy_text import policy_from_text
 from schedlab.workload.columns import distinct
 
+NO_RESERVE = "no_reserve"
+"""In place of an option of Slurm that limits reservations: the flag NoReserve of a QOS."""
+
 
 def assemble(prepared: Prepared, *, open_ended: bool = False, observed: bool = False) -> World:
     """Return a simulation before its first event.
@@ -129,9 +132,9 @@ def _depths(prepared: Prepared, passes: Slurm, names: Iterable[str], array: NDAr
     columns["array_reserve"] = (array,)
     limits = {name: getattr(passes, name) for name in names if getattr(passes, name) < ALL}
     exempt = {"array_reserve": small}
-    if names == RESERVE_DEPTHS and prepared.limits is not None and prepared.limits.reserves is not None:
-        exempt["no_reserve"] = np.repeat(prepared.limits.reserves, turns)
-        columns["no_reserve"], limits["no_reserve"] = (partition,), 0
+    reserves = _reserves(prepared) if names == RESERVE_DEPTHS else None
+    if reserves is not None:  # the others are groups of which a pass may reserve for 0
+        exempt[NO_RESERVE], columns[NO_RESERVE], limits[NO_RESERVE] = reserves, (partition,), 0
     if small.all():
         limits.pop("array_reserve", None)
     group = np.zeros((len(limits), len(user)), dtype=np.int64)
@@ -141,6 +144,14 @@ def _depths(prepared: Prepared, passes: Slurm, names: Iterable[str], array: NDAr
         group[row] = np.where(exempt[name], NO_GROUP, used + which) if name in exempt else used + which
         used += len(first)
     return new_depths(np.array(list(limits.values()), dtype=np.int64), group)
+
+
+def _reserves(prepared: Prepared) -> NDArray[np.bool_] | None:
+    """Return for which turns a backfill pass may reserve: not for jobs of a QOS with Slurm's NoReserve; None: for all."""
+    limits = prepared.limits
+    if limits is None or limits.reserves is None:
+        return None
+    return np.repeat(limits.reserves, np.diff(limits.option_offset))
 
 
 def _orders(prepared: Prepared, table: NDArray[np.float64] | None, *, fixed_beforehand: bool) -> Orders:
@@ -243,7 +254,7 @@ def _with_slurm(rules: Rules, passes: Slurm) -> Rules:
         queue_depth=passes.queue_depth,
         delay=passes.delay,
         shared=passes.shared,
-        by_group=any(getattr(passes, name) < ALL for name in DEPTHS),
+        counts_by_user=any(getattr(passes, name) < ALL for name in DEPTHS),
         starts=passes.starts,
         main_starts=passes.main_starts,
         reserve_age=passes.reserve_age,

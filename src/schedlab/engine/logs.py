@@ -1,4 +1,7 @@
-"""The logs of a simulation, which get longer while it runs: of runs, of what they hold on nodes, and of suspensions."""
+"""The logs of a simulation, which get longer while it runs.
+
+Of runs, of nodes of runs, of suspensions, of sizes of malleable jobs, and of sleeps of nodes: `Part.log` says which.
+"""
 
 from __future__ import annotations
 

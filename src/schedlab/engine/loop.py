@@ -75,7 +75,7 @@ if TYPE_CHECKING:
 DONE = 0  # all jobs have ended
 PAUSED = 1  # nothing more happens up to the given second
 ASK = 2  # Python has to answer; State.clock[STAGE] says what
-FULL = 3  # the arrays of runs, of nodes of runs, or of suspensions may be too small
+FULL = 3  # a log of a part may be too short, see `schedlab.engine.logs`
 BAD_SCORE = 4  # State.clock[BLAMED] is a job whose score is not a number
 
 # What the loop does next: State.clock[STAGE].

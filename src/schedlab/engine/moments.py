@@ -71,7 +71,8 @@ def logs_are_full(world: World) -> bool:
 def next_by_itself(world: World, second: int) -> int:
     """Return when something happens by itself, `second` at the latest.
 
-    Outages come last: without anything else to come, they matter only while jobs wait.
+    Outages and limits that change with time come last, as they see the seconds of all others: without anything else to
+    come, they matter only while jobs wait. A new part goes before them.
     """
     if world.forecasts is not None:
         second = min(second, forecasts.next_expiry(world))

@@ -24,7 +24,7 @@ class Rules(NamedTuple):
     starvation
         Wait in seconds after which a job precedes all others; negative: never.
     window
-        How many waiting jobs, the earliest to enter, the scheduler sees; negative: all.
+        How many waiting jobs, the earliest to enter, the scheduler sees; negative: all. Slurm's bf_window is `horizon`.
     in_order
         The number of warm-up jobs, started strictly by entry before the scheduler takes over.
     one_by_one
@@ -47,30 +47,40 @@ class Rules(NamedTuple):
         to wait.
     loses
         Whether jobs whose runs are interrupted are lost instead of requeued.
-    interval, depth, resolution, origin, horizon, reserve, queue_depth, delay, shared, starts, main_starts, plan_size, \
-reserve_age, wf_depth, planned_tasks, tasks_count, het_at_once
-        Slurm's passes: the fields of `schedlab.scheduler.backfilling.Slurm` (`horizon` is its window, `plan_size` its
-        `records`, 0 for any number).
+    interval, depth, resolution
+        Slurm's bf_interval, bf_max_job_test and bf_resolution, see `schedlab.scheduler.backfilling.Slurm`.
+    origin
+        A second of a full hour, from which multiples of the resolution are counted.
+    horizon
+        Slurm's bf_window, in seconds: what begins later is not reserved.
+    reserve
+        Reservations of a backfill pass at most; no option of Slurm.
+    queue_depth, delay
+        Slurm's default_queue_depth and batch_sched_delay.
+    shared
+        Cores of a node that jobs share, where the machine is a number of processors: reservations hold whole nodes.
+    starts, main_starts
+        Slurm's bf_max_job_start and sched_max_job_start.
+    plan_size
+        Slurm's bf_node_space_size: records of a plan at most, 0 for any number.
+    reserve_age, reserve_priority
+        Slurm's bf_min_age_reserve and bf_min_prio_reserve: jobs that have waited for less, or of a lower priority, have
+        no reservations, and keep nobody waiting.
     stops_at_limits
-        Whether a job at a limit of resources stops the main pass in its partitions.
-    reserve_priority
-        Jobs with a lower priority have no reservations, and keep nobody waiting.
+        Slurm's assoc_limit_stop: whether a job at a limit of resources stops the main pass in its partitions.
     one_each
-        Whether a job of several partitions has a reservation in the first of them alone.
-    het_order
-        What counts of the priorities of a heterogeneous job, see `schedlab.engine.parts.heterogeneous.queue_order`.
-    by_group
-        Whether a backfill pass looks at a limited number of jobs of each user, partition ...
+        Slurm's bf_one_resv_per_job: whether a job of several partitions has a reservation in the first of them alone.
+    wf_depth, planned_tasks, tasks_count
+        Of workflows, as ScSF's Slurm counts them: `wf_depth`, `wf_plan` and `wf_count` of the scheduler.
+    het_order, het_at_once
+        Slurm's bf_hetjob_prio, see `schedlab.engine.parts.heterogeneous.queue_order`, and bf_hetjob_immediate.
+    counts_by_user
+        Whether a backfill pass looks at a limited number of jobs of each user, partition ... (bf_max_job_user,
+        bf_max_job_part, bf_max_job_assoc, bf_max_job_user_part).
     grouped
-        Whether ends of running jobs are grouped.
-    own_ends
-        Whether a job that was tried at the end of a group is planned for when its own nodes are free.
-    grace_until_look
-        Whether a run whose grace time is over ends with the next look at time limits.
-    passes_rest
-        Whether backfill passes rest after one that has changed nothing, see `schedlab.engine.slurm.rest`.
-    searches_whole_plan
-        Whether a job is planned behind any reservation, see `schedlab.engine.slurm.search`.
+        Whether ends of running jobs are grouped, as select/cons_tres does, see `schedlab.engine.slurm.groups`.
+    own_ends, grace_until_look, passes_rest, searches_whole_plan
+        Rules that differ between versions of Slurm: those of the same names in `schedlab.scheduler.slurm_versions`.
     tells_reasons
         Whether it is counted for how long jobs wait for which reason, see `schedlab.engine.passes.waiting_reasons`.
     """
@@ -108,7 +118,7 @@ reserve_age, wf_depth, planned_tasks, tasks_count, het_at_once
     passes_rest: bool = True
     searches_whole_plan: bool = False
     tells_reasons: bool = True
-    by_group: bool = False
+    counts_by_user: bool = False
     starts: int = 0
     main_starts: int = 0
     plan_size: int = 0

@@ -59,7 +59,9 @@ class World(NamedTuple):
     forecasts ... malleable
         The parts, or None, in the order in which they take their numbers, and are brought over when jobs are added.
         Each reads only the numbers of those before it: whoever asks for nodes of its own, such as jobs of reservations,
-        comes behind limits. `schedlab.engine.moments` says what they do.
+        comes behind limits. `schedlab.engine.moments` says what they do. `limits` are more than limits: partitions and
+        tiers, the reservations of EASY by partition, and for what jobs wait; it is there with any of these, and
+        whenever there are node events.
     """
 
     jobs: PerJob[NDArray[Any]]

@@ -1,4 +1,4 @@
-"""What is free on a cluster of nodes, by group, for passes in Python."""
+"""Counts of idle nodes and free GPUs in each group of a cluster, for passes in Python; not which nodes these are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Threads of libraries that predictors in Python use: one, since a simulation keeps one core busy."""
+"""How many threads the libraries of predictors in Python may use: one, since a simulation keeps one core busy.
+
+The simulation itself has no threads: several are run side by side by `schedlab.engine.many`.
+"""
 
 from __future__ import annotations
 

@@ -27,5 +27,5 @@ CLOCK_SIZE = 20
 
 # Bits of State.clock[CHANGES].
 CLOSURES_CHANGED = 1  # announced closures have begun or ended
-MACHINE_CHANGED = 2  # nodes have left or returned, a closure has been announced, or a reservation has begun or ended
+MACHINE_CHANGED = 2  # nodes have left or returned, a closure was announced, a reservation began or ended, a cap stepped
 QUEUE_CHANGED = 4  # jobs have left the queue without starting

@@ -1,4 +1,7 @@
-"""The columns of a workload that a simulation uses: checked, sorted by submission, and kept for the next simulation."""
+"""From the columns of a workload to the records of the engine: checked, sorted by submission, and kept.
+
+They are kept with the workload, so that its next simulation need not check and sort them again.
+"""
 
 from __future__ import annotations
 

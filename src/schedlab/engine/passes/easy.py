@@ -46,7 +46,8 @@ def decide_alone(world: World) -> int:
     """Decide about a job that enters alone, if that needs no pass: it STARTS at once or WAITS; otherwise OPEN.
 
     It starts on an empty queue, if it fits. Behind other jobs, only this job needs a decision if nothing has changed
-    since the last pass, which left the head blocked. Four things could have changed: a completion; processors freed in
+    since the last pass, which left the head blocked: the reservation of the head is made once more, and the job starts
+    if it does not delay it. Four things could have changed: a completion; processors freed in
     the scheduler's view; the head (the new job may precede it); and a running job that has outlived its estimate since
     then, because that moves the reservation to now and adds to the extra processors.
     """
@@ -87,8 +88,8 @@ def queue_pass(world: World) -> None:
     """
     clock, first, again = world.state.clock, UNKNOWN, True
     while again and clock[BLAMED] < 0:  # a job that has come into view may precede the head
-        first, blocked = _start_heads(world, first)
-        again = blocked and _backfill(world, first)
+        first, may_backfill = _start_heads(world, first)
+        again = may_backfill and _backfill(world, first)
     if clock[BLAMED] < 0:
         clock[HEAD] = first
         clock[LEFT] = clock[FREE] if clock[WAITING] > 0 else UNKNOWN
@@ -96,9 +97,10 @@ def queue_pass(world: World) -> None:
 
 @inner_kernel
 def _start_heads(world: World, first: int) -> tuple[int, bool]:
-    """Start heads while they fit; return the last one, and whether others may be backfilled around it.
+    """Start heads while they fit; return the last one, and whether a pass may backfill others around it.
 
-    `first` is the last head before. Of a moldable one, the alternative that gets the reservation is returned.
+    The first head that does not fit is blocked. It gets a reservation only if the smallest waiting job fits what is
+    free: otherwise nothing could be backfilled. `first` is the last head before. Of a moldable one, the alternative that gets the reservation is returned.
     """
     clock = world.state.clock
     while clock[WAITING] > 0 and clock[BLAMED] < 0:

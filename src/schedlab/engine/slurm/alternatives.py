@@ -1,4 +1,7 @@
-"""Which alternative of a moldable job Slurm's backfill pass plans for; compiled away without moldable jobs."""
+"""Which alternative of a moldable job Slurm's backfill pass plans for; compiled away without moldable jobs.
+
+No rule of Slurm, which knows no moldable jobs.
+"""
 
 from __future__ import annotations
 

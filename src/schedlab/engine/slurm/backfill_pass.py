@@ -6,6 +6,10 @@ room or in the place of others; does it have a reservation (age, priority, windo
 which later jobs are planned.
 
 Components of heterogeneous jobs are planned one by one, and start together once all could.
+
+All of this is Slurm's, but for what decides nothing: a pass ends before the jobs that could not start whatever the plan
+(`_is_hopeless`, `_goes_on`, `schedlab.engine.slurm.reach`), and tells until when others would decide as it did
+(`_first_change`). These are shortcuts of ours.
 """
 
 from __future__ import annotations
@@ -111,7 +115,7 @@ def _narrowest(world: World) -> int:
     """Return the fewest processors needed by a job that could start in this pass, 0 if one has not been planned yet."""
     queue, fewest, looked_at = world.waiting.queue, NEVER, 0
     refused = some_may_not_start(world)  # a job that exceeds a limit does not count
-    counts_all = world.rules.by_group or refused or has_alternatives(world) or has_components(world)
+    counts_all = world.rules.counts_by_user or refused or has_alternatives(world) or has_components(world)
     for i in range(queue.length[0]):
         job = queue.order[i]
         if is_ready(world.dependencies, job):
@@ -313,7 +317,10 @@ def _expect_change(world: World, turn: Turn) -> None:
 
 @inlined
 def _may_reserve(world: World, turn: Turn) -> bool:
-    """Return whether a job may have a reservation: by age, window, number, priority and its partition."""
+    """Return whether a job may have a reservation: by age, window, number and priority, then by counts.
+
+    The counts are those per partition and per array (`Passes.reserving`); of QOS with NoReserve, it is 0.
+    """
     first = turn.reservations == 0
     return (
         not is_young(world, turn.job)

@@ -1,4 +1,7 @@
-"""Which turns a pass of Slurm's considers: limits per user, partition ...; and for which jobs it reserves nothing."""
+"""Which turns a pass of Slurm's considers: limits per user, partition ...; and for which jobs it reserves nothing.
+
+Rules of Slurm, each an option: `Rules` names them.
+"""
 
 from __future__ import annotations
 

@@ -6,8 +6,9 @@ running jobs are expected to leave free; jobs that can start at once do, others 
 the pass. Plans do not outlive a pass.
 
 Backfill passes keep their interval while jobs wait; if no job has waited for an interval, or the last pass has changed
-nothing (`schedlab.engine.slurm.rest`), the next change triggers the next pass. Passes that could start no job are
-skipped: after each pass, `backfill_pass` returns how long all further ones would decide as it did, if nothing happens.
+nothing (`schedlab.engine.slurm.rest`), the next change triggers the next pass. That passes that could start no job are
+skipped is a shortcut of ours: after each pass, `backfill_pass` returns how long all further ones would decide as it
+did, if nothing happens.
 
 References
 ----------

@@ -1,8 +1,10 @@
 """How Slurm's backfill pass groups the ends of running jobs: it asks only once for a group whether a job fits.
 
-The first group begins with the first end and is short; those behind it are the wider the later they are. Of a group,
-the ends from the first to the last one count as one moment. In later versions, that is only when a job is tried: it is
-planned for when the nodes are free that it gets then.
+A rule of Slurm (select/cons_tres). A group is a stretch of time. The first one begins with the first end and is short;
+those behind it are the wider the later they are. All ends of a group count as one moment. Since 26.05, that is only
+when a job is tried: it is planned for when the nodes are free that it gets then (`Rules.own_ends`).
+
+Plainly, the same is `in_groups` in `schedlab.engine.reference.slurm_plan`.
 """
 
 from __future__ import annotations
@@ -18,15 +20,18 @@ if TYPE_CHECKING:
     from schedlab.engine.rules import Rules
 
 GROUP = 30
-"""Seconds of the first group of ends of running jobs (BACKFILL_INTERVAL of select/cons_tres)."""
+"""Seconds from the edge to the end of the first group, and those of which the edge is a multiple.
+
+BACKFILL_INTERVAL of select/cons_tres.
+"""
 
 NO_EDGE = -1
 """No group has begun."""
 
 GROUPS = np.dtype(
     [
-        ("edge", "i8"),  # when the first group is over
-        ("window", "i8"),  # how long behind it the present one is
+        ("edge", "i8"),  # the multiple of 30 s behind the first end; the first group is over GROUP seconds later
+        ("window", "i8"),  # seconds from the edge to the end of the present group
         ("place", "i8"),  # of the running job that is looked at next, in the calendar
         ("tried", "i8"),  # the last second with ends that has been tried
         ("counted", "i8"),  # 1 if room has been counted in the present search: on so many usable nodes ...
@@ -48,7 +53,7 @@ def begin_groups(groups: Any, running: Calendar, now: int) -> None:
 
 @inlined
 def open_group(groups: Any, rules: Rules, end: int) -> bool:
-    """Let the first group begin with an end; return False if it has begun before."""
+    """Let the first group begin with the first end; return False if it has begun before."""
     if groups.edge != NO_EDGE:
         return False
     groups.edge = end + GROUP - (end - rules.origin) % GROUP

@@ -2,6 +2,7 @@
 
 Most jobs of a long queue are like the one before, of an array for example. Those that get no reservation, behind the
 window of a pass or by its rules, leave the plan as it was, and so what was found for the first of them holds for all.
+A shortcut of ours.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The records of a backfill plan: the seconds in which it changes, which Slurm counts."""
+"""The records of a backfill plan: stretches of time between the seconds in which reservations begin or end.
+
+A rule of Slurm: a plan has at most bf_node_space_size of them, and they are what a search for a moment goes through.
+"""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 A job that has no room on what is free now, or only on nodes that are reserved for others while it would run, cannot
 start, and its reservation matters only to jobs behind it. So a pass ends before those behind the last one that may
 still start: until something is released, or the plan of those before changes, none of them does. Jobs that Slurm has
-not planned yet are looked at, as a plan tells it what they would hold.
+not planned yet are looked at, as a plan tells it what they would hold. A shortcut of ours: Slurm looks at all of them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""When Slurm's backfill passes rest: after a pass that has changed nothing, the next one waits for the next change.
+"""When backfill passes of Slurm 22.05 rest: after one that has changed nothing, the next waits for the next change.
+
+A rule of that version (`Rules.passes_rest`); in newer ones, passes keep their interval while jobs wait.
 
 What a pass does, and whether that is a change to Slurm, so that another pass follows:
 

@@ -1,7 +1,7 @@
 """Whether a request fits on usable nodes as running jobs have left them by a second.
 
 What is free on each cohort is looked at once, and again only where a run has ended since: a search tries one group of
-ends after the other.
+ends after the other. A shortcut of ours.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The running jobs by their expected ends, in one row: a search for a plan goes through them."""
+"""The running jobs by their expected ends, in one row: a search for a plan goes through them.
+
+A shortcut of ours: calendars have the same runs, in blocks.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """On which cohorts of nodes the runs with several nodes lie, remembered within a plan.
 
 A search asks this of run after run, and a run may have thousands of nodes, but they lie on few cohorts. Cohorts are
-only ever cut, so what was found holds as long as each of them has as many nodes as then.
+only ever cut, so what was found holds as long as each of them has as many nodes as then. A shortcut of ours.
 """
 
 from __future__ import annotations

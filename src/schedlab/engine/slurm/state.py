@@ -77,7 +77,8 @@ class Passes(NamedTuple):
     `submission` numbers what was submitted together, such as the elements of an array. `profile` holds the plan;
     `planned_end` (seconds) and `planned_in` give, per job, when it will have ended by the plan and in which pass that
     was computed; `begins` when it is to begin. `planning` and `starting` count the jobs of a user, a partition ... that
-    a backfill pass and a main pass consider, `reserving` those of a partition for which a backfill pass reserves.
+    a backfill pass and a main pass consider; `reserving` those of a partition and of an array for which a backfill pass
+    reserves, which is none for jobs of a QOS with NoReserve.
     `steps` are the seconds between the records of a plan of limited size, in order. `turn` is where a pass is, see
     `schedlab.engine.slurm.turn`, and `groups` where it is among the ends of running jobs, see
     `schedlab.engine.slurm.groups`; `known` has what was found last for each request, see

@@ -1,4 +1,8 @@
-"""When Slurm's passes are due, and when they rest."""
+"""When Slurm's passes are due, and when they rest.
+
+Rules of Slurm, with a shortcut of ours: LOOK_AGAIN is when a backfill pass could start a job, and those before are only
+counted (`note_idle_passes`).
+"""
 
 from __future__ import annotations
 

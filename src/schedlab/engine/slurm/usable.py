@@ -1,4 +1,7 @@
-"""Which nodes are in no reservation while a job would run, if it began at a moment, and which moment is tried next."""
+"""Which nodes are in no reservation while a job would run, if it began at a moment, and which moment is tried next.
+
+These two are rules of Slurm. What is remembered from one question to the next is a shortcut of ours.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The error message for jobs that are preempted again and again, for ever.
+"""Whether jobs are preempted for ever, found out from the log of runs, and the error message that says so.
 
 A preempted run loses its work, so that preemption need not come to an end: a job that has cleared a place does not get
 it if another one stands before it in the queue, and that one may have to give way in turn. Slurm would go on, too.

@@ -1,1 +1,1 @@
-"""Jobs that `retries` requeues, and that may not begin again at once: they are held back until their delay is over."""
+"""The delay of requeued jobs: `retries` requeues them, and here they are held back until their delay is over."""

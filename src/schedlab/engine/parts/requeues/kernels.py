@@ -1,6 +1,7 @@
-"""Requeued jobs that may not begin again yet, after preemption or a node failure; compiled away without delays.
+"""The delay of requeued jobs, which may not begin again at once after preemption or a node failure.
 
-That they come back at all is decided in `schedlab.engine.parts.retries`.
+The requeue itself, that a job comes back at all, is decided in `schedlab.engine.parts.retries`. Compiled away without
+delays.
 """
 
 from __future__ import annotations

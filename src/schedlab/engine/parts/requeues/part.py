@@ -1,4 +1,4 @@
-"""Requeued jobs that may not begin again yet, outside of kernels."""
+"""The delay of requeued jobs, outside of kernels."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Jobs come back whose run was not enough: it failed at its request, was broken off with a node, or gave way."""
+"""Jobs come back (are requeued) whose run was cut: at its request, by a node that failed, or by another job."""

@@ -1,4 +1,4 @@
-"""Jobs that come back after a run that did not finish: with their next request, or after a failure or preemption.
+"""Jobs come back (are requeued) after a run that was cut: at its request, by a node that failed, or by another job.
 
 Every run that was cut comes back here (`come_back`): by its own request, the failure of its node, a job that preempted
 it, or the end of its reservation. `schedlab.engine.parts.requeues` holds those back that may not begin again at once.

@@ -1,4 +1,4 @@
-"""Runs that fail and are retried, outside of kernels."""
+"""Jobs that come back after a run that was cut, outside of kernels."""
 
 from __future__ import annotations
 
