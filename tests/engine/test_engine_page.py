@@ -22,6 +22,7 @@ PAGE = Path(__file__).parents[2] / "docs/background/engine.md"
 IMPORTS = """
 from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
+from schedlab.engine.axes import Fixed
 from schedlab.engine.jobs.calendar import BLOCK, USED
 from schedlab.engine.jobs.clock import FREE, NOW
 from schedlab.engine.parts.dependencies.kernels import is_ready
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
     from schedlab.engine.world import World
 
 """
-
-LISTED = "if isinstance(scheduler.backfill, Slurm | OwnPass | KReservations) or moving"
 
 PROGRAM = """
 import sys
@@ -69,7 +68,7 @@ if sys.argv[1] == "all":
 
 
 def blocks() -> list[str]:
-    """Return the blocks of the example: the pass, its choice, the class and the plan."""
+    """Return the blocks of the example: the pass, its choice, the class, the plan and the kind of queue."""
     section = PAGE.read_text(encoding="utf-8").partition("### Worked example")[2].partition("\n## ")[0]
     return re.findall(r"```text\n(.*?)```", section, re.DOTALL)
 
@@ -79,7 +78,7 @@ def copy(tmp_path: Path) -> Path:
     """Return a folder with a copy of the package into which the example was put, as the page says where."""
     package = tmp_path / "schedlab"
     shutil.copytree(Path(schedlab.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
-    the_pass, choice, the_class, plan = blocks()
+    the_pass, choice, the_class, plan, listed = blocks()
     (package / "engine/reservations_pass.py").write_text(IMPORTS + the_pass, encoding="utf-8")
 
     def put(file: str, line: str, new: str, *imports: str) -> None:
@@ -107,7 +106,7 @@ def copy(tmp_path: Path) -> Path:
         "from schedlab.engine.reservations_pass import Reservations",
         "from schedlab.scheduler.backfilling import KReservations",
     )
-    put("engine/assembly.py", "if isinstance(scheduler.backfill, Slurm | OwnPass) or moving", LISTED)
+    put("engine/assembly.py", listed.replace(" | KReservations", ""), listed)
     return tmp_path
 
 
