@@ -147,7 +147,7 @@ def _depths(prepared: Prepared, passes: Slurm, names: Iterable[str], array: NDAr
 
 
 def _reserves(prepared: Prepared) -> NDArray[np.bool_] | None:
-    """Return for which turns a backfill pass may reserve: not for jobs of a QOS with Slurm's NoReserve; None: for all."""
+    """Return for which turns a backfill pass may reserve: not of jobs of a QOS with NoReserve; None: for all."""
     limits = prepared.limits
     if limits is None or limits.reserves is None:
         return None

@@ -100,7 +100,8 @@ def _start_heads(world: World, first: int) -> tuple[int, bool]:
     """Start heads while they fit; return the last one, and whether a pass may backfill others around it.
 
     The first head that does not fit is blocked. It gets a reservation only if the smallest waiting job fits what is
-    free: otherwise nothing could be backfilled. `first` is the last head before. Of a moldable one, the alternative that gets the reservation is returned.
+    free: otherwise nothing could be backfilled. `first` is the last head before. Of a moldable one, the alternative
+    that gets the reservation is returned.
     """
     clock = world.state.clock
     while clock[WAITING] > 0 and clock[BLAMED] < 0:

@@ -7,8 +7,8 @@ seconds in which reservations end. Slurm 22.05 behaves this way (conformance/slu
 Running jobs and reservations stand on one timeline, so that nodes of a cohort have the same of both. Ends of running
 jobs are exact there: how they are grouped depends on the nodes on which the job may run.
 
-Plainly, the same is `earliest` in `schedlab.engine.reference.slurm_search`. That it is not asked whether a job fits where
-it cannot (`_may_fit_now`, `may_suffice`), or what has been asked before (`was_asked`), are shortcuts of ours.
+Plainly, the same is `earliest` in `schedlab.engine.reference.slurm_search`. Shortcuts of ours: it is not asked whether
+a job fits where it cannot (`_may_fit_now`, `may_suffice`), nor what has been asked before (`was_asked`).
 """
 
 from __future__ import annotations
