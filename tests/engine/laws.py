@@ -188,13 +188,10 @@ def assert_limits_are_kept(schedule, cluster, runs, pieces):
     cores = pieces.groupby("run")["cores"].sum()
     held = runs.assign(cores=cores.reindex(runs["run"], fill_value=0).to_numpy(), one=1)
     held = held.join(who, on="job")
-    limits = [("account", one.name, one.limits.grp_jobs, one.limits.grp_tres) for one in cluster.accounting.accounts]
-    limits += [("qos", one.name, one.limits.grp_jobs, one.limits.grp_tres) for one in cluster.accounting.qos]
-    for group, name, jobs, tres in limits:
+    for group, name, amount, most in group_limits(cluster.accounting):
         mine = held[held[group] == name]
-        for amount, most in (("one", jobs), ("cores", dict(tres).get("cpu"))):
-            if most is not None and len(mine):
-                assert (most_at_once(mine, group, amount) <= most).all(), f"{group} {name}: more {amount} than {most}"
+        if len(mine):
+            assert (most_at_once(mine, group, amount) <= most).all(), f"{group} {name}: more {amount} than {most}"
     for one in cluster.accounting.qos:
         mine = held[held["qos"] == one.name]
         if one.limits.max_jobs_per_user is not None and len(mine):
@@ -205,6 +202,20 @@ def assert_limits_are_kept(schedule, cluster, runs, pieces):
         minutes = dict(one.limits.grp_tres_run_mins).get("cpu")
         if minutes is not None and all(qos.usage_factor == 1 for qos in cluster.accounting.qos):
             assert_minutes_to_go(held[held["account"] == one.name], minutes)
+
+
+def group_limits(accounting):
+    """Yield the limits on all running jobs or cores of a QOS, and of an account where no QOS has one on the same.
+
+    For the jobs of such a QOS, the limit of the account does not hold.
+    """
+    taken = set()
+    for group, holders in (("qos", accounting.qos), ("account", accounting.accounts)):
+        amounts = [("one", one.name, one.limits.grp_jobs) for one in holders]
+        amounts += [("cores", one.name, dict(one.limits.grp_tres).get("cpu")) for one in holders]
+        found = [one for one in amounts if one[2] is not None and one[0] not in taken]
+        yield from ((group, name, amount, most) for amount, name, most in found)
+        taken = {amount for amount, _, _ in found}
 
 
 def assert_jobs_of_users_are_kept(held, users):

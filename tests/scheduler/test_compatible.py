@@ -89,6 +89,8 @@ def test_every_pair_of_the_table_is_refused_with_both_texts_and_why(tmp_path, mo
         simulation = {"events": (first if "events=" in first else second).removeprefix("events=")}
     if second == "dependencies":
         simulation["dependencies"] = True
+    if first == "in_order":
+        simulation = {"in_order": 8, "switch_waits": True}
     if second == "workflows with one place":
         simulation["shared_places"] = True
     if first in ("nodes", "preemption") or second == "preemption":
@@ -110,7 +112,7 @@ def test_every_pair_of_the_table_is_refused_with_both_texts_and_why(tmp_path, mo
     alone = (
         first
         in ("nodes", "preemption", MOLDABLE, MALLEABLE, HETEROGENEOUS, CLOSURES, SUSPENSION, CANCELLED, CHECKPOINTS)
-        or first.startswith("events=")
+        or first.startswith(("events=", "in_order"))
         or second == ":multifactor"
     )
     usual = "saf" if first == HETEROGENEOUS else "saf+easy"

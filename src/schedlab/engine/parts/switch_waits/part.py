@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from schedlab.engine.part import Part
 from schedlab.engine.parts.switch_waits.kernels import SwitchWaits, new_switch_waits
 from schedlab.engine.parts.switch_waits.numbers import with_switch_waits
+from schedlab.scheduler.backfilling import Slurm
 
 if TYPE_CHECKING:
     from schedlab.engine.part import Given
@@ -27,4 +28,10 @@ def _numbers(given: Given, prepared: Prepared) -> Prepared:
     return prepared._replace(nodes=nodes)
 
 
-SWITCH_WAITS = Part("switch_waits", SwitchWaits, _new, numbers=_numbers)
+def _features(given: Given) -> tuple[str, ...]:
+    asked, cluster = given.workload.resources, given.cluster
+    wishes = asked is not None and cluster is not None and bool(cluster.switches) and bool(asked.switches.any())
+    return ("switch_waits",) if wishes and isinstance(given.scheduler.backfill, Slurm) else ()
+
+
+SWITCH_WAITS = Part("switch_waits", SwitchWaits, _new, numbers=_numbers, features=_features)
