@@ -84,13 +84,11 @@ AGENT = Network((np.zeros((len(INPUTS), 1), np.float32),), (np.zeros(1, np.float
 def test_every_pair_of_the_table_is_refused_with_both_texts_and_why(tmp_path, monkeypatch, first, second, reason):
     monkeypatch.chdir(tmp_path)
     AgentFile(AGENT, longest=3_600, slots=128).save("agent.json")
-    simulation = {}
+    simulation = {"in_order": 8, "switch_waits": True} if first == "in_order" else {}
     if "events=" in first + second:
         simulation = {"events": (first if "events=" in first else second).removeprefix("events=")}
     if second == "dependencies":
         simulation["dependencies"] = True
-    if first == "in_order":
-        simulation = {"in_order": 8, "switch_waits": True}
     if second == "workflows with one place":
         simulation["shared_places"] = True
     if first in ("nodes", "preemption") or second == "preemption":
