@@ -15,8 +15,9 @@ from schedlab.schedule.recorded import recorded
 from schedlab.schedule.summary import duration
 from schedlab.site.site import Site
 from schedlab.when.forks import Forking
-from schedlab.when.past_runs import PastRuns
+from schedlab.when.past_runs import PastRuns, Runs
 from schedlab.when.pieces import Pieces, asked_pieces, pieces_in
+from schedlab.when.run_time_levels import levels_of_runs, recalibrated
 from schedlab.when.run_times import RunTimes
 from schedlab.when.site_forecast import SiteForecast, asked_job, at_site
 from schedlab.when.snapshots import Snapshot
@@ -151,6 +152,8 @@ class _Asking:
 def run_times_of(answer: SiteForecast, how: Forking, request: int | None = None) -> NDArray[np.int64]:
     """Return a run time of a job that was asked about for each fork, by what its user's past runs used of requests.
 
+    Levels are recalibrated by the last runs of the log, so that run times are beyond a limit as often as they say.
+
     Parameters
     ----------
     answer
@@ -161,11 +164,13 @@ def run_times_of(answer: SiteForecast, how: Forking, request: int | None = None)
         How many seconds it asks for as a whole; None: as many as the job of the forecast.
     """
     starts, log = answer.starts, answer.state.log
-    past = PastRuns.of(recorded(starts.jobs[:0]) if log is None else log)
+    log = recorded(starts.jobs[:0]) if log is None else log
+    past, rng = PastRuns.of(log), np.random.default_rng([how.seed, starts.now, 2])
+    seen = levels_of_runs(Runs.of(log), past, starts.now, how.sampling, rng)
     request = int(starts.jobs.requested_time[0]) if request is None else request
     known = RunTimes(past, starts.now, how.sampling).of(int(starts.jobs.user_id[0]), request)
     level = np.random.default_rng([how.seed, starts.now, 1]).random(how.forks)
-    return known.quantile(level, request, -1)
+    return known.quantile(recalibrated(level, seen), request, -1)
 
 
 def results(waits: NDArray[np.int64], lasts: NDArray[np.int64], limit: int) -> NDArray[np.float64]:

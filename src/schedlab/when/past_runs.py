@@ -48,6 +48,30 @@ class Group(NamedTuple):
         return count, self.share[begin + max(0, count - most) : begin + count]
 
 
+class Runs(NamedTuple):
+    """The runs of a log: the user, the request in seconds, when the job was submitted and ended, and its share.
+
+    That is what it used of its request.
+    """
+
+    user: NDArray[np.int64]
+    request: NDArray[np.int64]
+    submit: NDArray[np.int64]
+    end: NDArray[np.int64]
+    share: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, log: Schedule) -> Runs:
+        """Return the runs of a log; jobs that were cancelled while they waited, or have no request, are left out."""
+        jobs = log.workload
+        ran = jobs.requested_time > 0
+        if log.cancelled is not None:
+            ran &= ~log.cancelled
+        request, end = jobs.requested_time[ran], np.asarray(log.end_time[ran], dtype=np.int64)
+        share = np.maximum(end - log.start_time[ran], 1) / request
+        return cls(jobs.user_id[ran], request, jobs.submit_time[ran], end, share)
+
+
 class PastRuns(NamedTuple):
     """The runs of a log, of which a second knows those that have ended by then."""
 
@@ -57,16 +81,10 @@ class PastRuns(NamedTuple):
 
     @classmethod
     def of(cls, log: Schedule) -> PastRuns:
-        """Return the runs of a log; jobs that were cancelled while they waited, or have no request, are left out."""
-        jobs = log.workload
-        ran = jobs.requested_time > 0
-        if log.cancelled is not None:
-            ran &= ~log.cancelled
-        user, request = jobs.user_id[ran], jobs.requested_time[ran]
-        end = np.asarray(log.end_time[ran], dtype=np.int64)
-        share = np.maximum(end - log.start_time[ran], 1) / request
+        """Return the runs of a log in groups, see `Runs.of`."""
+        runs = Runs.of(log)
         return cls(
-            Group.of(np.stack([user, request], axis=1), end, share),
-            Group.of(user[:, None], end, share),
-            Group.of(np.zeros((len(user), 1), dtype=np.int64), end, share),
+            Group.of(np.stack([runs.user, runs.request], axis=1), runs.end, runs.share),
+            Group.of(runs.user[:, None], runs.end, runs.share),
+            Group.of(np.zeros((len(runs.user), 1), dtype=np.int64), runs.end, runs.share),
         )

@@ -62,6 +62,11 @@ class Distribution(NamedTuple):
         place = np.searchsorted(self.weight, gone + level * left, side="right")
         return seconds[np.clip(place, first, len(seconds) - 1)]
 
+    def levels_of(self, share: float) -> tuple[float, float]:
+        """Return from which to which level a share of a request lies: what is below it, and what is not above."""
+        low, high = (int(np.searchsorted(self.share, share, side=side)) for side in ("left", "right"))
+        return (float(self.weight[low - 1]) if low else 0.0, float(self.weight[high - 1]) if high else 0.0)
+
 
 class RunTimes:
     """The distributions of run times at a second.
