@@ -14,7 +14,6 @@ import threading
 from typing import Any
 
 from llvmlite.binding import Linkage, parse_assembly
-from llvmlite.binding.newpassmanagers import create_pass_builder, create_pipeline_tuning_options
 from numba import _dynfunc  # type: ignore[attr-defined]
 from numba.core import ir, typed_passes, types, untyped_passes
 from numba.core.cgutils import alloca_once, normalize_ir_text
@@ -28,7 +27,6 @@ from numba.core.rewrites.registry import rewrite_registry
 from numba.core.ssa import reconstruct_ssa
 from numba.core.typed_passes import NativeLowering
 
-from schedlab.kernels.numba_versions import config
 from schedlab.kernels.short_lowering import ShortLower
 
 NOT_NEEDED = (
@@ -138,12 +136,7 @@ class _WholeLibrary(JITCodeLibrary):
         for function in self._final_module.functions:
             if not function.is_declaration and function.linkage == Linkage.linkonce_odr:
                 function.linkage = Linkage.private
-        # Loops of kernels branch and call: copied or taken several elements at a time they are as fast, and LLVM takes
-        # a seventh of all time to find that out.
-        tuning = create_pipeline_tuning_options(config.OPT)
-        tuning.loop_vectorization = tuning.slp_vectorization = tuning.loop_unrolling = False
-        builder = create_pass_builder(self._codegen._tm, tuning)
-        passes = builder.getModulePassManager()
+        passes, builder = self._codegen._module_pass_manager()
         # LLVM needs no interpreter. While it works, garbage is collected, which otherwise would take time afterwards.
         collector = threading.Timer(MOMENT, gc.collect)
         collector.start()
