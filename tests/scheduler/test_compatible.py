@@ -84,7 +84,7 @@ AGENT = Network((np.zeros((len(INPUTS), 1), np.float32),), (np.zeros(1, np.float
 def test_every_pair_of_the_table_is_refused_with_both_texts_and_why(tmp_path, monkeypatch, first, second, reason):
     monkeypatch.chdir(tmp_path)
     AgentFile(AGENT, longest=3_600, slots=128).save("agent.json")
-    simulation = {"in_order": 8, "switch_waits": True} if first == "in_order" else {}
+    simulation = {}
     if "events=" in first + second:
         simulation = {"events": (first if "events=" in first else second).removeprefix("events=")}
     if second == "dependencies":
@@ -110,7 +110,7 @@ def test_every_pair_of_the_table_is_refused_with_both_texts_and_why(tmp_path, mo
     alone = (
         first
         in ("nodes", "preemption", MOLDABLE, MALLEABLE, HETEROGENEOUS, CLOSURES, SUSPENSION, CANCELLED, CHECKPOINTS)
-        or first.startswith(("events=", "in_order"))
+        or first.startswith("events=")
         or second == ":multifactor"
     )
     usual = "saf" if first == HETEROGENEOUS else "saf+easy"

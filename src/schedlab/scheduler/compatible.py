@@ -107,11 +107,6 @@ BY_REQUEST = (
     "a job may start before a closure only if its request ends by then, as Slurm looks at the limit; let the "
     "prediction order the queue alone (POLICY@PREDICTOR+BACKFILLING@requested)"
 )
-SWITCH_WAITS = "jobs that wait for few switches"
-UNNOTICED = (
-    "warm-up jobs start only as others end or are submitted, and no event tells that a job has waited long enough; "
-    "leave in_order out, or the wishes for switches"
-)
 NO_PRIORITY = "a policy without priorities"
 FUNCTION_OF_TIME = "a policy in Python that changes with time"
 UNRANKED = "priorities are those of multifactor; limit the reservations with reserve= or reserve_age="
@@ -163,7 +158,6 @@ TABLE: tuple[Incompatible, ...] = (
     *(Incompatible(CANCELLED, f"events={events}", IN_A_SECOND) for events in ("pyss", "sc17")),
     Incompatible(CANCELLED, MOLDABLE, ONE_SIZE),
     Incompatible(CANCELLED, "workflows with one place", AS_ONE),
-    Incompatible("in_order", SWITCH_WAITS, UNNOTICED),
     Incompatible(CHECKPOINTS, MOLDABLE, ONE_SIZE),
     Incompatible(CHECKPOINTS, "speculation=SHARE", SHARE_LEFT),
     Incompatible(CHECKPOINTS, "events=sc17", SC17),
@@ -202,7 +196,6 @@ OF_SIMULATIONS: Mapping[str, tuple[str, str]] = {
     "cancelled": (CANCELLED, CANCELLED),
     "closures": (CLOSURES, CLOSURES),
     "checkpoints": (CHECKPOINTS, CHECKPOINTS),
-    "switch_waits": (SWITCH_WAITS, SWITCH_WAITS),
 }
 """What simulations may have, whatever their scheduler: its name in the table, and what a sentence calls it.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from schedlab.engine.part import Part
 from schedlab.engine.parts.switch_waits.kernels import SwitchWaits, new_switch_waits
 from schedlab.engine.parts.switch_waits.numbers import with_switch_waits
-from schedlab.scheduler.backfilling import Slurm
+from schedlab.errors import InputError
 
 if TYPE_CHECKING:
     from schedlab.engine.part import Given
@@ -25,13 +25,13 @@ def _numbers(given: Given, prepared: Prepared) -> Prepared:
         return prepared
     nodes, limits, scheduler = prepared.nodes, prepared.limits, prepared.scheduler
     nodes = with_switch_waits(nodes, limits, prepared.bookings, given.workload, scheduler, prepared.order)
+    if nodes.switch_waits is not None and given.in_order:
+        raise InputError(
+            f"{scheduler.text}: in_order={given.in_order} does not go with jobs that wait for few switches: warm-up "
+            "jobs start only as others end or are submitted, and no event tells that a job has waited long enough; "
+            "leave in_order out, or the wishes for switches"
+        )
     return prepared._replace(nodes=nodes)
 
 
-def _features(given: Given) -> tuple[str, ...]:
-    asked, cluster = given.workload.resources, given.cluster
-    wishes = asked is not None and cluster is not None and bool(cluster.switches) and bool(asked.switches.any())
-    return ("switch_waits",) if wishes and isinstance(given.scheduler.backfill, Slurm) else ()
-
-
-SWITCH_WAITS = Part("switch_waits", SwitchWaits, _new, numbers=_numbers, features=_features)
+SWITCH_WAITS = Part("switch_waits", SwitchWaits, _new, numbers=_numbers)
