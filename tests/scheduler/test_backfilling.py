@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from schedlab.errors import InputError
 from schedlab.scheduler import Scheduler, policy_from_text
-from schedlab.scheduler.backfilling import ALL, LONGEST, Conservative, Easy, NoBackfill, Slurm
+from schedlab.scheduler.backfilling import LONGEST, Conservative, Easy, NoBackfill, Slurm
+from schedlab.scheduler.slurm_limits import ALL
 
 from_zero, from_one = st.integers(0, ALL), st.integers(1, ALL)
 seconds = st.integers(0, LONGEST)

@@ -28,22 +28,14 @@ from schedlab.engine.slurm.state import NO_GROUP, Depths, Passes, new_depths, ne
 from schedlab.engine.world import PARTS, World
 from schedlab.kernels import new_records
 from schedlab.scheduler.agent import AgentPolicy
-from schedlab.scheduler.backfilling import (
-    ALL,
-    DEPTHS,
-    HETJOB_PRIOS,
-    QUEUE_DEPTHS,
-    RESERVE_DEPTHS,
-    Conservative,
-    Easy,
-    Slurm,
-)
+from schedlab.scheduler.backfilling import HETJOB_PRIOS, Conservative, Easy, Slurm
 from schedlab.scheduler.function_policy import FunctionPolicy
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.own_pass import OwnPass
 from schedlab.scheduler.own_predictor import PythonPredictor
 from schedlab.scheduler.policy import FCFS, Policy
 from schedlab.scheduler.policy_text import policy_from_text
+from schedlab.scheduler.slurm_limits import ALL, DEPTHS, QUEUE_DEPTHS, RESERVE_DEPTHS
 from schedlab.workload.columns import distinct
 
 NO_RESERVE = "no_reserve"
@@ -254,7 +246,7 @@ def _with_slurm(rules: Rules, passes: Slurm) -> Rules:
         queue_depth=passes.queue_depth,
         delay=passes.delay,
         shared=passes.shared,
-        counts_by_user=any(getattr(passes, name) < ALL for name in DEPTHS),
+        counts_by_user=passes.limits_any(DEPTHS),
         starts=passes.starts,
         main_starts=passes.main_starts,
         reserve_age=passes.reserve_age,

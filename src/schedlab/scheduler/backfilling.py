@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Literal
 
@@ -10,30 +11,8 @@ from schedlab.errors import InputError, check_type
 from schedlab.scheduler.arguments import argument, arguments, in_minutes, read_arguments, whole, written_arguments
 from schedlab.scheduler.own_pass import OwnPass
 from schedlab.scheduler.policy import SPF, Policy
+from schedlab.scheduler.slurm_limits import ALL, COUNTS, LIMITS
 from schedlab.scheduler.slurm_versions import NEWEST, RULES, VERSIONS, holds
-
-ALL = 10**15
-"""As an option: no limit."""
-
-DEPTHS = ("user_depth", "partition_depth", "association_depth", "user_partition_depth")
-"""Limits on the jobs of one group that a backfill pass looks at."""
-
-QUEUE_DEPTHS = ("partition_queue_depth",)
-"""The same of a main pass."""
-
-RESERVE_DEPTHS = ("partition_reserve", "array_reserve")
-"""Limits on the jobs of one group for which a backfill pass reserves."""
-
-GROUP_DEPTHS = (*DEPTHS, *QUEUE_DEPTHS, *RESERVE_DEPTHS)
-
-STARTS = ("starts", "main_starts")
-"""Limits on the jobs that a pass starts."""
-
-LIMITS = ("depth", "window", "reserve", "queue_depth", "overtime", *STARTS, "plan_size", "wf_depth", *GROUP_DEPTHS)
-"""Options that may be `ALL`. The others are periods and sizes up to `LONGEST`."""
-
-COUNTS = ("depth", "resolution", "queue_depth", *STARTS, "wf_depth", *DEPTHS, *QUEUE_DEPTHS, "partition_reserve")
-"""Options of Slurm's passes that must be at least 1."""
 
 HETJOB_PRIOS = ("own", "min", "avg", "max")
 """What `hetjob_prio` may be."""
@@ -386,6 +365,10 @@ class Slurm:
     def followed(self) -> str:
         """The version of Slurm that is followed."""
         return self.version or NEWEST
+
+    def limits_any(self, options: Iterable[str]) -> bool:
+        """Return whether any of these options, which may be `ALL`, is a limit."""
+        return any(getattr(self, name) < ALL for name in options)
 
     @property
     def hetjob_order(self) -> str:

@@ -14,7 +14,8 @@ from schedlab.durations import HOUR
 from schedlab.schedule.schedule import Schedule
 from schedlab.schedule.summary import duration
 from schedlab.schedule.timeline import Steps
-from schedlab.scheduler.backfilling import ALL, Backfill, Slurm
+from schedlab.scheduler.backfilling import Backfill, Slurm
+from schedlab.scheduler.slurm_limits import ALL
 from schedlab.workload.resources import Labels, Resources
 from schedlab.workload.workload import Workload
 

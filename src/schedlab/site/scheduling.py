@@ -13,10 +13,11 @@ from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.tres_weights import tres_weights
 from schedlab.durations import parse_time_limit
 from schedlab.errors import Faults, InputError, located
-from schedlab.scheduler.backfilling import ALL, HETJOB_PRIOS, LONGEST, TICK, Backfill, NoBackfill, Slurm
+from schedlab.scheduler.backfilling import HETJOB_PRIOS, LONGEST, TICK, Backfill, NoBackfill, Slurm
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.policy import FCFS, Policy
 from schedlab.scheduler.scheduler import Scheduler
+from schedlab.scheduler.slurm_limits import ALL
 from schedlab.site.parameters import Status
 from schedlab.wording import count_of, shown
 

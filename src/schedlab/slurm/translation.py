@@ -11,10 +11,11 @@ from schedlab.engine.parts.priority.kernels import new_priority, rank_of
 from schedlab.engine.prepared import Prepared, prepare
 from schedlab.errors import InputError
 from schedlab.scheduler.arguments import arguments
-from schedlab.scheduler.backfilling import ALL, GROUP_DEPTHS, NoBackfill, Slurm
+from schedlab.scheduler.backfilling import NoBackfill, Slurm
 from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.policy import FCFS, Policy
 from schedlab.scheduler.scheduler import Scheduler
+from schedlab.scheduler.slurm_limits import ALL, GROUP_DEPTHS
 from schedlab.slurm.accounts import equal_shares
 from schedlab.slurm.configuration import Configuration, machine_configuration, smallest_node
 from schedlab.slurm.jobs import JobList, from_workload

@@ -164,9 +164,9 @@ def run_times_of(answer: SiteForecast, how: Forking, request: int | None = None)
         How many seconds it asks for as a whole; None: as many as the job of the forecast.
     """
     starts, log = answer.starts, answer.state.log
-    log = recorded(starts.jobs[:0]) if log is None else log
-    past, rng = PastRuns.of(log), np.random.default_rng([how.seed, starts.now, 2])
-    seen = levels_of_runs(Runs.of(log), past, starts.now, how.sampling, rng)
+    runs = Runs.of(recorded(starts.jobs[:0]) if log is None else log)
+    past, rng = PastRuns.grouped(runs), np.random.default_rng([how.seed, starts.now, 2])
+    seen = levels_of_runs(runs, past, starts.now, how.sampling, rng)
     request = int(starts.jobs.requested_time[0]) if request is None else request
     known = RunTimes(past, starts.now, how.sampling).of(int(starts.jobs.user_id[0]), request)
     level = np.random.default_rng([how.seed, starts.now, 1]).random(how.forks)

@@ -82,7 +82,11 @@ class PastRuns(NamedTuple):
     @classmethod
     def of(cls, log: Schedule) -> PastRuns:
         """Return the runs of a log in groups, see `Runs.of`."""
-        runs = Runs.of(log)
+        return cls.grouped(Runs.of(log))
+
+    @classmethod
+    def grouped(cls, runs: Runs) -> PastRuns:
+        """Return runs in groups."""
         return cls(
             Group.of(np.stack([runs.user, runs.request], axis=1), runs.end, runs.share),
             Group.of(runs.user[:, None], runs.end, runs.share),

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.machine.consecutive import by_neighbours, leave_out_one, new_neighbours
-from schedlab.engine.machine.nodes import best_device, first_with_room, move, of_type, view_of, whole_devices
+from schedlab.engine.machine.nodes import best_device, move, of_type, view_of, whole_devices
 from schedlab.engine.machine.numbers import PLACEMENTS, UNLIMITED, NodeInputs
 from schedlab.engine.machine.placement_exceptions import has_own_way, new_ways
 from schedlab.engine.machine.room_search import (
@@ -23,6 +23,7 @@ from schedlab.engine.machine.room_search import (
     fill,
     fill_roomiest,
     find_room,
+    first_to_look_at,
     hand_out,
     more_room,
     room_at,
@@ -30,7 +31,7 @@ from schedlab.engine.machine.room_search import (
     take_fair,
     take_roomiest,
 )
-from schedlab.engine.machine.state import ASKED_FOR, LATER, NOW_FREE, PICKED, Machine, Nodes, View
+from schedlab.engine.machine.state import ASKED_FOR, NOW_FREE, PICKED, Machine, Nodes, View
 from schedlab.engine.machine.switches import (
     Topology,
     bring_back_order,
@@ -136,9 +137,9 @@ def _settled(nodes: Nodes, when: int, request: int) -> int:
     needed, tasks = machine.requests[request].nodes, machine.requests[request].tasks
     fair = -(-tasks // max(needed, 1))
     found, held, fair_ones = 0, 0, 0
-    node = skip_full(nodes, when, 0 if when == LATER else first_with_room(nodes, request))
+    node = first_to_look_at(nodes, when, request)
     while node < nodes.notes.shape[0]:
-        space = nodes.head_room[node] if when == LATER else room_at(nodes, request, node, when)
+        space = room_at(nodes, request, node, when)
         if space > 0:
             if found == 0 and when == NOW_FREE:
                 nodes.memory[request].first = node

@@ -10,7 +10,9 @@ from schedlab.kernels import BITS, below, inlined, inner_kernel, lowest
 
 @inlined
 def room_at(nodes: Nodes, request: int, node: int, when: int) -> int:
-    """Return how many tasks of a request a node has room for, now or alongside the reservation."""
+    """Return how many tasks of a request a node has room for: as noted for later, now, or beside the reservation."""
+    if when == LATER:
+        return nodes.head_room[node]
     return room(nodes.machine, view_of(nodes, node, when), request, node)
 
 
@@ -29,13 +31,19 @@ def skip_full(nodes: Nodes, when: int, node: int) -> int:
     return int(count)
 
 
+@inlined
+def first_to_look_at(nodes: Nodes, when: int, request: int) -> int:
+    """Return the first node that may have room for a request."""
+    return skip_full(nodes, when, 0 if when == LATER else first_with_room(nodes, request))
+
+
 @inner_kernel
 def find_room(nodes: Nodes, when: int, request: int) -> tuple[int, int]:
     """Put the nodes with room into `ranked`, in their order; return how many, and the room of all."""
     found, held = 0, 0
-    node = skip_full(nodes, when, 0 if when == LATER else first_with_room(nodes, request))
+    node = first_to_look_at(nodes, when, request)
     while node < nodes.notes.shape[0]:
-        space = nodes.head_room[node] if when == LATER else room_at(nodes, request, node, when)
+        space = room_at(nodes, request, node, when)
         if space > 0:
             nodes.notes[found].ranked = node
             nodes.notes[node].room = space

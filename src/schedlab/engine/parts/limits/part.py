@@ -13,16 +13,14 @@ from schedlab.engine.parts.limits.course import new_course
 from schedlab.engine.parts.limits.machine_inputs import machine_inputs
 from schedlab.engine.parts.limits.slurm_version import by_version
 from schedlab.engine.parts.limits.state import LimitState, new_limits
-from schedlab.scheduler.backfilling import ALL, Backfill, Conservative, Slurm
+from schedlab.scheduler.backfilling import Conservative, Slurm
+from schedlab.scheduler.slurm_limits import PARTITION_DEPTHS
 
 if TYPE_CHECKING:
     from schedlab.engine.axes import Moves
     from schedlab.engine.part import Given
     from schedlab.engine.prepared import Prepared
     from schedlab.engine.world import World
-
-BY_PARTITION = ("partition_depth", "user_partition_depth", "partition_queue_depth", "partition_reserve")
-"""How many jobs of a partition Slurm's passes look at."""
 
 
 def _new(prepared: Prepared) -> LimitState | None:
@@ -67,9 +65,11 @@ def _numbers(given: Given, prepared: Prepared) -> Prepared:
     """Take the nodes with the requests of jobs, and where these may run under which limits."""
     if not has_nodes(given.cluster):
         return prepared
-    # With node events always: what they close is asked where limits are, and passes need one way less.
-    scheduler = prepared.scheduler
-    always = given.node_events is not None or (bool(given.cluster.partitions) and _counts(scheduler.backfill))
+    # With node events always: what they close is asked where limits are, and passes need one way less. And where passes
+    # count the jobs of partitions: even a single one of the cluster is not what the log calls partitions.
+    scheduler, backfill = prepared.scheduler, prepared.scheduler.backfill
+    counts = isinstance(backfill, Slurm) and backfill.limits_any(PARTITION_DEPTHS)
+    always = given.node_events is not None or (counts and bool(given.cluster.partitions))
     nodes, limits = machine_inputs(
         given.workload,
         given.cluster,
@@ -78,12 +78,7 @@ def _numbers(given: Given, prepared: Prepared) -> Prepared:
         always=always,
         owner=None if given.spread is None else given.spread.owner,
     )
-    return prepared._replace(nodes=nodes, limits=None if limits is None else by_version(limits, scheduler.backfill))
-
-
-def _counts(backfill: Backfill) -> bool:
-    """Return whether passes count the jobs of each partition: of the cluster then, even if it has only one."""
-    return isinstance(backfill, Slurm) and any(getattr(backfill, name) < ALL for name in BY_PARTITION)
+    return prepared._replace(nodes=nodes, limits=None if limits is None else by_version(limits, backfill))
 
 
 LIMITS = Part("limits", LimitState, _new, _grown, output=_output, numbers=_numbers)
