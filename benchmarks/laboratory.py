@@ -13,7 +13,9 @@ from result import Result
 
 import schedlab as sl
 
-SITES = Path(os.environ.get("SCHEDLAB_SITES", "sites"))
+TRACES = Path(os.environ.get("SCHEDLAB_TRACES", "../shared/traces"))
+
+SITES = TRACES.parent / "slurm-sites"
 """Where UB CCR's sites lie, as tutorials of https://github.com/ubccr-slurm-simulator/slurm_sim_tools have them."""
 
 TEXT = "fcfs+slurm(depth=1000,queue_depth=1000)"

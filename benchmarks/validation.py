@@ -8,7 +8,6 @@ These are tables of docs/reference/laboratory-validation.md. Together they take 
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from laboratory import SITES
+from laboratory import SITES, TRACES
 
 import schedlab as sl
 from schedlab.schedule.schedule import Schedule
@@ -30,7 +29,7 @@ from schedlab.wording import table
 RECORDED = Path(__file__).resolve().parent.parent / "conformance" / "real-slurm.csv"
 """Fourteen clusters in real time; conformance/README.md says how they were set up."""
 
-WEEK = Path(os.environ.get("SCHEDLAB_WEEK", SITES / "ubccr-medium" / "workload_week.events"))
+WEEK = TRACES / "modern" / "workload_week.events.gz"
 """UB CCR's week of 19,579 jobs."""
 
 VERSION = name_of(find_slurm().version)

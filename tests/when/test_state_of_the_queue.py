@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
 import schedlab as sl
+from schedlab.cluster.node_events import NodeEvent, NodeEvents
 from schedlab.errors import InputError
 from schedlab.when.state import state_at
 
@@ -60,3 +63,29 @@ def test_a_job_that_is_only_asked_about_waits_from_now_on():
     assert state.jobs.job_id.tolist() == [1, 2, 3, 99]
     assert (state.start_time[-1], state.jobs.submit_time[-1], state.jobs.run_time[-1]) == (-1, 25, 500)
     assert np.flatnonzero(state.rows < 0).tolist() == [3]
+
+
+def at_with_a_node_that_fails(second):
+    """Return the state where the first job's node is down at 20-50, and the job runs at 0-20 and at 50-130."""
+    jobs = sl.Workload.from_columns(
+        {"submit_time": [0, 0], "run_time": [80, 100], "requested_time": [100] * 2, "requested_processors": [4] * 2},
+        processors=8,
+    )
+    cluster = sl.Cluster.from_dict({"groups": [{"nodes": ["n1", "n2"], "cores": 4}]})
+    first, second_node = cluster.nodes
+    events = NodeEvents((NodeEvent(20, "down", (first,)), NodeEvent(50, "up", (first,))))
+    schedule = sl.simulate(jobs, "fcfs", cluster=cluster, node_events=events)
+    assert schedule.runs[["job", "start", "end"]].tolist() == [(0, 0, 20), (1, 0, 100), (0, 50, 130)]
+    state = state_at(schedule, second)
+    where = state.placement
+    held = [
+        [where.nodes[node] for node in where.node[begin:end]] for begin, end in itertools.pairwise(where.offsets.tolist())
+    ]
+    return state.jobs.job_id.tolist(), state.start_time.tolist(), held, [first, second_node]
+
+
+@pytest.mark.parametrize(("second", "start", "runs"), [(10, 0, True), (30, -1, False), (60, 50, True)])
+def test_a_job_whose_run_was_interrupted_runs_until_then_waits_and_runs_again(second, start, runs):
+    jobs, starts, held, (first, other) = at_with_a_node_that_fails(second)
+    assert (jobs, starts) == ([1, 2], [start, 0])
+    assert held == [[first] if runs else [], [other]]

@@ -76,8 +76,9 @@ class MachineState(NamedTuple):
 def state_at(log: Schedule, now: int) -> MachineState:
     """Return the state of a machine in a second of a log, before its scheduling pass.
 
-    A job that the log starts in this second still waits. Nothing of the future is kept: a running job is taken to run
-    until its request or, where it has exceeded that, for another second.
+    A job that the log starts in this second still waits, and so does one whose run was interrupted and that has not
+    begun again. Nothing of the future is kept: a running job is taken to run until its request or, where it has
+    exceeded that, for another second.
 
     Raises
     ------
@@ -87,12 +88,13 @@ def state_at(log: Schedule, now: int) -> MachineState:
     if log.workload.alternatives is not None:
         raise InputError("jobs with alternatives (moldable jobs) cannot be forecast")
     jobs, never = log.workload, log.cancelled
-    live = (jobs.submit_time <= now) & (log.end_time > now)
-    zero = (jobs.submit_time <= now) & (log.start_time >= now) & (log.end_time == now)  # runs of zero seconds
+    begin, end, run = _runs_at(log, now)
+    live = (jobs.submit_time <= now) & (end > now)
+    zero = (jobs.submit_time <= now) & (begin >= now) & (end == now)  # runs of zero seconds
     if never is not None:
         zero &= ~never
     rows = np.flatnonzero(live | zero)
-    start = np.where(log.start_time < now, log.start_time, NO_START)[rows].astype(np.int64)
+    start = np.where(begin < now, begin, NO_START)[rows].astype(np.int64)
     chosen = jobs[rows]
     if never is not None:
         start[never[rows]] = NO_START
@@ -103,8 +105,21 @@ def state_at(log: Schedule, now: int) -> MachineState:
         )
     known = np.maximum(chosen.requested_time, np.where(start >= 0, now - start, -1) + 1)
     chosen = as_they_run(chosen).replace(run_time=known, requests_enforced=False)
-    placement = None if log.placement is None else _of_running(log.placement.select(rows), start >= 0)
+    placement = None if log.placement is None else _of_running(log.placement.select(run[rows]), start >= 0)
     return MachineState(chosen, start, now, rows, placement)
+
+
+def _runs_at(log: Schedule, now: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.intp]]:
+    """Return the start and the end of one run of each job, and which run it is: the one under way, else the last."""
+    if log.runs is None:
+        return log.start_time, log.end_time, np.arange(len(log))
+    jobs, begin, end = (log.runs[name] for name in ("job", "start", "end"))
+    run = np.full(len(log), -1, dtype=np.intp)  # a job that was cancelled while it waited has none
+    run[jobs] = np.arange(len(jobs))  # in the order of their starts: the last one stays
+    under_way = np.flatnonzero((begin < now) & (end > now))
+    run[jobs[under_way]] = under_way
+    ran = run >= 0
+    return np.where(ran, begin[run], log.start_time), np.where(ran, end[run], log.end_time), np.maximum(run, 0)
 
 
 def _of_running(placement: Placement, runs: NDArray[np.bool_]) -> Placement:
