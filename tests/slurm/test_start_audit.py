@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
+from schedlab.cli.app import app
 from schedlab.errors import InputError
 from schedlab.slurm.jobs import BatchJob, JobList
 from schedlab.slurm.start_audit import StartEstimates, audit_starts, audit_text, score_estimates, scores_by_lead
@@ -76,3 +80,24 @@ def test_of_jobs_that_use_their_whole_requests_slurm_foretells_the_starts(tmp_pa
     assert score.estimates >= 20  # two jobs that wait for 20 and 40 minutes, asked every two
     assert score.within_10_min == 1
     assert score.median_error <= 120
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("real_slurm")
+def test_the_command_asks_both_on_the_real_slurm(tmp_path):
+    (tmp_path / "slurm.conf").write_text(
+        "ClusterName=lab\nSlurmctldHost=localhost\nSelectType=select/cons_tres\nSelectTypeParameters=CR_Core\n"
+        "SchedulerParameters=bf_interval=30\nNodeName=n1 CPUs=4 RealMemory=1000\n"
+        "PartitionName=batch Nodes=n1 Default=YES\n"
+    )
+    lines = [
+        f"-dt {place} -e submit_batch_job | -sim-walltime 600 -n 4 -t 20 -J j{place} --uid=ann a.job"
+        for place in range(9)
+    ]
+    (tmp_path / "jobs.events").write_text("\n".join([*lines, ""]))
+    asked = ["slurm", "audit-starts", str(tmp_path / "jobs.events"), "--conf", str(tmp_path), "--phases", "1"]
+    done = CliRunner().invoke(app, [*asked, "--every", "10m", "--when", "2", "--json"])
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)["when"]
+    assert found["moments"] >= 3
+    assert found["forecasts"]["median_error"] < found["squeue"]["median_error"]

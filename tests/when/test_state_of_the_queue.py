@@ -79,7 +79,8 @@ def at_with_a_node_that_fails(second):
     state = state_at(schedule, second)
     where = state.placement
     held = [
-        [where.nodes[node] for node in where.node[begin:end]] for begin, end in itertools.pairwise(where.offsets.tolist())
+        [where.nodes[node] for node in where.node[begin:end]]
+        for begin, end in itertools.pairwise(where.offsets.tolist())
     ]
     return state.jobs.job_id.tolist(), state.start_time.tolist(), held, [first, second_node]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from os import PathLike
 from typing import Any, NamedTuple
@@ -97,6 +97,7 @@ def audit_starts(
     seed: int = 1,
     slurm: str | None = None,
     progress: Progress | None = None,
+    each: Callable[[SlurmRun, StartEstimates], None] | None = None,
 ) -> StartEstimates:
     """Ask an unmodified slurmctld in skipped time when each waiting job will start, again and again.
 
@@ -116,6 +117,8 @@ def audit_starts(
         Which version; None: see `schedlab.slurm.installation.find_slurm`.
     progress
         As for `run`.
+    each
+        Called with each run and what Slurm said in it.
 
     Raises
     ------
@@ -128,6 +131,8 @@ def audit_starts(
     for drawn in drawn_phases(phases, seed):
         one = run(jobs, conf=conf, observe=every, slurm=slurm, progress=progress, **drawn)
         found.append(estimates_of(one, jobs, len(found)))
+        if each is not None:
+            each(one, found[-1])
     return StartEstimates(*(np.concatenate(columns) for columns in zip(*found, strict=True)))
 
 
