@@ -82,6 +82,12 @@ def test_a_registration_has_a_block_of_generic_resources_even_if_there_are_none(
     assert struct.pack(">IQ", wire.GRES_MAGIC, 2) in OLD.registration(gpus, 1_700_000_000, [])
 
 
+def test_a_node_has_booted_before_the_jobs_of_a_log_of_1996():
+    node, second = Node("n1", 4, 1, 4, 1, 1000), 843_480_031
+    assert struct.pack(">I", second - node.booted) in OLD.registration(node, second, [])
+    assert struct.pack(">I", second - node.booted) in NEW.registration(node, second, [])
+
+
 def test_newer_versions_say_less_before_the_array_and_the_nodes_of_a_launch():
     body = struct.pack(">II", 12, 0) + wire.text(None) + wire.text("batch")
     body += struct.pack(">IQBBII", 4, 0, 0, 0, 11, 3) + wire.text(None) + wire.text(None)

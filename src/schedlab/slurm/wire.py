@@ -76,8 +76,9 @@ class Kill(NamedTuple):
         return self.state & 0xFF == 0 or bool(self.state & 0x400)
 
 
-BOOTED = 10**9
-"""Unix time at which nodes booted that were never off: a later one would be taken for an unexpected reboot."""
+BOOTED = 86_400
+"""Unix time at which nodes booted that were never off: a later one would be taken for an unexpected reboot, and one
+later than the jobs, which may be those of a log of 1996, would be in the future."""
 
 
 @dataclass(frozen=True, slots=True)
