@@ -24,7 +24,7 @@ from schedlab.cli.app import app
 from schedlab.errors import InputError
 from schedlab.scheduler.site_factor import code
 from schedlab.slurm.configuration import machine_configuration
-from schedlab.slurm.deployment import WAYS, Way, deploy, usual_way
+from schedlab.slurm.deployment import WAYS, Way, deploy, deployed_as, usual_way
 from schedlab.slurm.installation import find_slurm
 from schedlab.slurm.jobs import from_workload
 from schedlab.slurm.laboratory import Laboratory
@@ -62,6 +62,21 @@ def test_lua_is_for_scores_that_are_fixed_at_submission():
         deploy("multifactor(age=1000)")
     with pytest.raises(InputError, match="not @actual"):
         deploy("spf@actual")
+
+
+@pytest.mark.parametrize(
+    ("simulated", "way", "weight"),
+    [
+        ("multifactor(age=10,fairshare=50,site=700,order=saf)+slurm", "lua-site-factor", 700),
+        ("saf+slurm", "lua", WEIGHT),
+        ("multifactor(age=10)+slurm", "lua", WEIGHT),
+    ],
+)
+def test_a_policy_is_confirmed_in_the_way_in_which_it_was_simulated(simulated: str, way: Way, weight: int):
+    deployed = deployed_as("saf", sl.Scheduler.parse(simulated))
+    assert deployed.way == way
+    assert f'local WAY = "{way}"' in deployed.files["job_submit.lua"]
+    assert f"local WEIGHT = {weight} " in deployed.files["job_submit.lua"]
 
 
 @pytest.mark.parametrize(("policy", "way"), [("f1", None), ("f1", "lua"), ("eaf", None), ("wfp3", "priority-loop")])

@@ -32,7 +32,7 @@ from schedlab.site.untold_memory import as_assumed
 from schedlab.site.validation import common_rows
 from schedlab.site.variant_task import VariantTask, is_whole, same_work_task, variant_task
 from schedlab.site.variants import AS_IT_IS, Variant, compared_with
-from schedlab.slurm.deployment import deploy, usual_way
+from schedlab.slurm.deployment import deployed_as
 from schedlab.slurm.installation import installed_version
 from schedlab.slurm.node_commands import carried_out, commands_of
 from schedlab.slurm.replay import drawn_phases, run
@@ -320,8 +320,7 @@ def _on_slurm(side: _Side, *, nodes: bool, **options: Any) -> SlurmRun:
             f"{policy} is a whole scheduler, and Slurm has its own passes: give the policy alone, and change "
             "SchedulerParameters"
         )
-    # The twin has the policy in place of all priorities, and so has Slurm.
-    deployment = deploy(policy, way=usual_way(policy, within=False)) if policy else None
+    deployment = deployed_as(policy, task.scheduler) if policy else None
     jobs = as_assumed(task.pieces.jobs, task.site)
     with tempfile.TemporaryDirectory(prefix="schedlab-") as name:
         for file, text in task.site.files.items():

@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from schedlab.atomic import atomic_path, make_directory
 from schedlab.errors import InputError, whole_number
+from schedlab.scheduler.multifactor import Multifactor
 from schedlab.scheduler.policy import Policy
 from schedlab.scheduler.predictor import REQUESTED, GroupMean, Predictor
 from schedlab.scheduler.scheduler import Scheduler
@@ -195,6 +196,21 @@ def usual_way(policy: str, *, within: bool = True) -> Way:
     if within:
         return "site-factor" if moving else "lua-site-factor"
     return "priority-loop" if moving else "lua"
+
+
+def deployed_as(policy: str, simulated: Scheduler) -> Deployment:
+    """Return a policy as it counts in a simulation: as one factor of so many points, or in place of all priorities.
+
+    Examples
+    --------
+    >>> text = "multifactor(age=5,site=700,order=saf)+slurm"
+    >>> deployed_as("saf", Scheduler.parse(text)).way, deployed_as("saf", Scheduler.parse("saf+slurm")).way
+    ('lua-site-factor', 'lua')
+    """
+    own = simulated.policy
+    if isinstance(own, Multifactor) and own.order:
+        return deploy(policy, way="lua-site-factor", weight=int(own.site))
+    return deploy(policy, way=usual_way(policy, within=False))
 
 
 def _moves(scheduler: Scheduler) -> bool:
