@@ -154,7 +154,7 @@ def _next_second(world: World) -> int:
     If nothing happens any more, passes and priorities are of no use to jobs that are passed over: they never start.
     """
     now = next_by_itself(world, next_event(world))
-    lost_patience = lose_patience(world, now < NEVER)
+    lost_patience = lose_patience(world, now)
     if now == NEVER and (lost_patience or all_are_passed_over(world)):
         return NEVER
     return min(next_computation(world, now), next_planned(world.plan, world))

@@ -92,10 +92,10 @@ def next_by_itself(world: World, second: int) -> int:
 
 
 @inlined
-def lose_patience(world: World, happens: bool) -> bool:
-    """Return whether only passes have happened for long; `happens` tells whether anything else will."""
+def lose_patience(world: World, event: int) -> bool:
+    """Return whether only passes have happened for long; `event` is the next second with anything else, or NEVER."""
     if world.heterogeneous is not None:
-        return heterogeneous.lose_patience(world, happens)
+        return heterogeneous.lose_patience(world, event)
     return False
 
 

@@ -380,6 +380,18 @@ def test_components_wait_in_vain_once_passes_have_decided_alike_unless_time_chan
     assert numbers.patience_of(Scheduler.parse(scheduler)) == seconds
 
 
+@pytest.mark.parametrize("cluster", [Cluster(4), Cluster.of_nodes([NodeGroup.of("n[1-4]", cores=1)])])
+@pytest.mark.parametrize("policy", ["fcfs", "saf", "multifactor(size=10)"])
+def test_a_job_whose_components_wait_for_a_long_run_starts_after_it(policy, cluster):
+    # Nothing happens for longer than passes alone are waited for, but the run still ends: at its second, or at the
+    # next pass of Slurm, one comes each 30 s.
+    jobs = on_machine([(0, 1000, 4), (10, 100, 2), (10, 100, 2)], [None, "h", "h"]).replace(processors=None)
+    found = simulate(jobs, f"{policy}+slurm(interval=30)", cluster=cluster).start_time.tolist()
+    assert found == starts_of(jobs, f"{policy}+slurm(interval=30)", cluster=cluster)
+    assert found[1] == found[2]
+    assert 1000 < found[1] <= 1031
+
+
 def test_two_jobs_that_keep_each_other_waiting_are_told_without_days_of_passes(monkeypatch):
     # Under saf, the small components hold what the large ones of the other job need, as on the real slurmctld. With a
     # pass in each second, eight days are 691,200 passes.

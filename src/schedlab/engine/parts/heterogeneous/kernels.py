@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.engine.axes import ByPart, Fixed, Kept, PerJob, Scratch
+from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import NOW
 from schedlab.engine.machine.numbers import ALONE
 from schedlab.engine.machine.placement import choose
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 # Positions in Components.counters.
 PASS = 0  # how many passes have begun that plan components
 MARKED = 1  # nodes that are marked
-BUSY = 2  # the last second after which anything was to happen but passes
+BUSY = 2  # the last second in which anything was to happen but passes
 LINED_UP = 3  # jobs whose score and tier are not their own during the passes
 PATIENCE = 4  # seconds of passes alone after which components that still keep each other waiting do so for ever
 COUNTERS_SIZE = 5
@@ -126,10 +127,10 @@ def has_components(world: World) -> bool:
 
 
 @inlined
-def lose_patience(world: World, happens: bool) -> bool:
-    """Note whether anything `happens` but passes; return whether nothing has for too long."""
-    if happens:
-        world.heterogeneous.counters[BUSY] = world.state.clock[NOW]
+def lose_patience(world: World, event: int) -> bool:
+    """Note the second of the next `event` that is no pass; return whether there has been none for too long."""
+    if event < NEVER:
+        world.heterogeneous.counters[BUSY] = event
     return world.state.clock[NOW] - world.heterogeneous.counters[BUSY] > world.heterogeneous.counters[PATIENCE]
 
 
