@@ -112,9 +112,15 @@ def joined_runs(found: Iterable[Beside]) -> Beside:
     """Return the entries of several runs as one."""
     every = list(found)
     slurm = StartEstimates(*(np.concatenate(columns) for columns in zip(*(one.slurm for one in every), strict=True)))
-    arrays = (np.concatenate([getattr(one, name) for one in every]) for name in ("median", "low", "high", "first"))
-    moments = sum(one.moments for one in every)
-    return Beside(slurm, *arrays, moments, tuple(why for one in every for why in one.refused))  # type: ignore[arg-type]
+    return Beside(
+        slurm,
+        median=np.concatenate([one.median for one in every]),
+        low=np.concatenate([one.low for one in every]),
+        high=np.concatenate([one.high for one in every]),
+        first=np.concatenate([one.first for one in every]),
+        moments=sum(one.moments for one in every),
+        refused=tuple(why for one in every for why in one.refused),
+    )
 
 
 def _as_at_the_site(one: SlurmRun, site: Site) -> Schedule:
