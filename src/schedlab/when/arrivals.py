@@ -1,4 +1,8 @@
-"""The jobs of the coming weeks: those of past weeks, at the same hour; of a shorter log, all of them again."""
+"""The jobs of the coming weeks: those of past weeks, at the same hour; of a shorter log, all of them again.
+
+Whole days come again and again. Hours come once more: a morning does not tell how a day goes on, and one that brings
+more than the machine can do would let queues grow for weeks.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +53,8 @@ class PastArrivals:
         of = f" of the log, which ended {duration(self._ended)} ago" if self._ended else ""
         if self.weeks:
             return f"arrivals of the last {count_of(self.weeks, 'week')}{of}"
-        return f"the submissions of the last {duration(self.repeated)}{of} again and again" if self.repeated else NONE
+        often = "again and again" if self.repeated >= DAY else "once more"
+        return f"the submissions of the last {duration(self.repeated)}{of} {often}" if self.repeated else NONE
 
     def draw_weeks(self, forks: int, week: int, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return for each fork how many weeks back its jobs of a coming week lie; 0: there are none.
@@ -97,6 +102,8 @@ class PastArrivals:
             return rows, np.full(len(rows), self._shift + back * WEEK)
         last = np.flatnonzero((self._submit > end - self.repeated) & (self._submit <= end))
         times = np.arange(week * WEEK // self.repeated, -(-(week + 1) * WEEK // self.repeated)) + 1
+        if self.repeated < DAY:
+            times = times[times == 1]
         rows, shift = np.tile(last, len(times)), np.repeat(times * self.repeated + self._shift, len(last))
         comes = self._submit[rows] + shift - self._now
         inside = (comes > week * WEEK) & (comes <= (week + 1) * WEEK)
