@@ -28,7 +28,7 @@ from schedlab.site.importing import import_site
 from schedlab.slurm.jobs import from_workload, read_events
 from schedlab.slurm.replay import drawn_phases, run
 from schedlab.slurm.start_audit import StartEstimates, audit_text, estimates_of
-from schedlab.when.beside_slurm import Beside, beside_slurm, beside_text
+from schedlab.when.against_slurm import Beside, beside_slurm, beside_text
 from schedlab.when.forks import Forking
 from schedlab.workload.files import read_workload
 from schedlab.workload.swf import write_swf

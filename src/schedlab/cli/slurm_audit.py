@@ -15,7 +15,7 @@ from schedlab.cli.times import seconds_of
 if TYPE_CHECKING:
     from schedlab.slurm.results import SlurmRun
     from schedlab.slurm.start_audit import StartEstimates
-    from schedlab.when.beside_slurm import Beside
+    from schedlab.when.against_slurm import Beside
 
 
 def audit_starts(
@@ -83,20 +83,20 @@ class _Beside:
         self._found: list[Beside] = []
 
     def __call__(self, one: SlurmRun, said: StartEstimates) -> None:
-        from schedlab.when.beside_slurm import beside_slurm
+        from schedlab.when.against_slurm import beside_slurm
 
         self._found.append(beside_slurm(one, said, self._site, every=self._every))
 
     @property
     def _all(self) -> Beside:
-        from schedlab.when.beside_slurm import joined_runs
+        from schedlab.when.against_slurm import joined_runs
 
         return joined_runs(self._found)
 
     @property
     def text(self) -> str:
         """What both said, as text."""
-        from schedlab.when.beside_slurm import beside_text
+        from schedlab.when.against_slurm import beside_text
 
         return beside_text(self._all)
 

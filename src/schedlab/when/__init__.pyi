@@ -1,5 +1,7 @@
 from .advice import RequestOption as RequestOption
 from .advice import advise as advise
+from .against_slurm import Beside as Beside
+from .against_slurm import beside_slurm as beside_slurm
 from .at_once import AtOnce as AtOnce
 from .backtest_record import BacktestRecord as BacktestRecord
 from .backtest_record import ClassScore as ClassScore

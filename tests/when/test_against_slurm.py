@@ -13,7 +13,7 @@ import schedlab as sl
 from schedlab.errors import InputError
 from schedlab.slurm.results import SlurmRun
 from schedlab.slurm.start_audit import StartEstimates
-from schedlab.when.beside_slurm import beside_slurm, beside_text, joined_runs
+from schedlab.when.against_slurm import beside_slurm, beside_text, joined_runs
 from schedlab.when.forks import Forking
 
 HALF_HOUR, HOUR, JOBS = 1_800, 3_600, 12
