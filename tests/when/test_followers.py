@@ -70,3 +70,14 @@ def test_jobs_without_a_requested_time_are_refused():
     jobs = log_of((0, 10, 1), (5, 10, 1))
     with pytest.raises(InputError, match="job 2 has no requested time: advice needs one of every job"):
         followed(jobs.replace(requested_time=np.array([200, -1])))
+
+
+def test_a_limit_is_recalibrated_by_where_the_last_runs_of_all_users_lay():
+    # Every tenth run of user 9 takes 100 s, the others 20 s: of eight in ten it is 20 s, and a minute is advised. Then
+    # each run of user 1 is longer than all before: eight in ten of the last runs lay at the very longest ones.
+    steady = [(200 * place, 100 if place % 10 == 9 else 20, 9) for place in range(150)]
+    growing = [(30_000 + 200 * place, 40 + place, 1) for place in range(120)]
+    log = sl.simulate(log_of(*steady, *growing, (60_000, 20, 9)), "fcfs")
+    advised = advised_limits(log, ShorterLimits(0.8, runs=10))
+    assert advised[149] == 60
+    assert advised[-1] >= 120  # beyond the longest of its own runs, of 100 s

@@ -17,8 +17,9 @@ from schedlab.schedule.schedule import Schedule
 from schedlab.scheduler.retries import GROWTH
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.speculate.requests import NO_DISTRIBUTION, Requests, no_distributions
-from schedlab.when.past_runs import PastRuns
-from schedlab.when.run_times import RunTimes
+from schedlab.when.past_runs import PastRuns, Runs
+from schedlab.when.run_time_levels import levels_by, recalibrated
+from schedlab.when.run_times import RunTimes, Sampling
 from schedlab.wording import count_of, table
 from schedlab.workload.workload import Workload
 
@@ -32,7 +33,8 @@ class ShorterLimits(NamedTuple):
     Parameters
     ----------
     level
-        The quantile of what the user's past runs with such a request have used of it.
+        The quantile of what the user's past runs with such a request have used of it, recalibrated by the last runs of
+        all users: as many of these lay below it.
     margin
         The factor by which the limit is longer than that; it is rounded up to a minute.
     runs
@@ -107,7 +109,7 @@ def followed(
     draws
         How often the users that follow are drawn.
     seed
-        The seed of these draws.
+        The seed of these draws, and of those of levels of runs that were as long as earlier ones.
 
     Raises
     ------
@@ -141,20 +143,23 @@ def followed(
         raise InputError(f"draws={draws}: give a number of draws, at least 1")
     jobs = jobs.replace(run_time=np.minimum(jobs.run_time, jobs.requested_time))
     before = simulate(jobs, scheduler, processors=processors)
-    study = _Study(before, advised_limits(before, limits), scheduler, processors)
+    study = _Study(before, advised_limits(before, limits, seed), scheduler, processors)
     names, of_user = np.unique(jobs.user_id, return_inverse=True)
     drawn = np.random.default_rng(seed).random((draws, len(names)))[:, of_user]
     return tuple(_mean(share, [study.of(one < share) for one in drawn]) for share in shares)
 
 
-def advised_limits(log: Schedule, limits: ShorterLimits) -> NDArray[np.int64]:
+def advised_limits(log: Schedule, limits: ShorterLimits, seed: int = 1) -> NDArray[np.int64]:
     """Return the limit in seconds that each job is advised to ask for, by what has ended when it is submitted."""
-    jobs, past, level = log.workload, PastRuns.of(log), np.array([limits.level])
+    jobs, runs, level = log.workload, Runs.of(log), np.array([limits.level])
+    past, rng = PastRuns.grouped(runs), np.random.default_rng([seed, 1])
     columns = (jobs.user_id.tolist(), jobs.requested_time.tolist(), jobs.submit_time.tolist())
+    lain = levels_by(jobs.submit_time, runs, past, Sampling(), rng)
     found = jobs.requested_time.copy()
-    for row, (user, request, now) in enumerate(zip(*columns, strict=True)):
+    for row, (user, request, now, seen) in enumerate(zip(*columns, lain, strict=True)):
         if past.by_user.known((user,), now, 1)[0] >= limits.runs:
-            seconds = float(RunTimes(past, now).of(user, request).quantile(level, request, -1)[0])
+            known = RunTimes(past, now).of(user, request)
+            seconds = float(known.quantile(recalibrated(level, seen), request, -1)[0])
             found[row] = min(request, int(np.ceil(seconds * limits.margin / MINUTE)) * MINUTE)
     return found
 
@@ -243,7 +248,8 @@ def followed_text(found: Sequence[Followed], limits: ShorterLimits, draws: int) 
             "",
             table([*header, "before", "all", "none killed"], rows),
             f"Advised is the {limits.level:.1%} quantile of what the user's past runs have used of such a request"
-            f"{factor}. Mean hours from submission to result, means of {count_of(draws, 'draw')} of users.",
+            f"{factor}, recalibrated by the last runs. Mean hours from submission to result, means of "
+            f"{count_of(draws, 'draw')} of users.",
             "A job that is killed at its shorter limit comes back at once, with the limit that it had; none killed: "
             "all jobs, if these had kept theirs.",
         ]

@@ -7,6 +7,8 @@ for the last runs of the log: after that, 0.7 and 0.8 of 100 are.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -38,8 +40,25 @@ def levels_of_runs(
     """
     ended = np.flatnonzero(runs.end <= now)
     last = ended[np.argsort(runs.end[ended], kind="stable")][-LAST:]
-    found = np.empty(len(last))
-    for place, row in enumerate(last.tolist()):
+    return _levels(last, runs, past, sampling, rng)
+
+
+def levels_by(
+    moments: NDArray[np.int64], runs: Runs, past: PastRuns, sampling: Sampling, rng: np.random.Generator
+) -> Iterator[NDArray[np.float64]]:
+    """Yield the same for each of several seconds."""
+    order = np.argsort(runs.end, kind="stable")
+    levels = _levels(order, runs, past, sampling, rng)
+    for count in np.searchsorted(runs.end[order], moments, side="right").tolist():
+        yield levels[max(0, count - LAST) : count]
+
+
+def _levels(
+    rows: NDArray[np.intp], runs: Runs, past: PastRuns, sampling: Sampling, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """Return at which level each of some runs lay of what was known when it was submitted."""
+    found = np.empty(len(rows))
+    for place, row in enumerate(rows.tolist()):
         known = RunTimes(past, int(runs.submit[row]), sampling).of(int(runs.user[row]), int(runs.request[row]))
         low, high = known.levels_of(float(runs.share[row]))
         found[place] = low + (high - low) * rng.random()
