@@ -50,8 +50,8 @@ ENOUGH = 0.01
 DOUBT = 0.001
 """The chance at most that something binds by luck as often as was seen, if it does in no more cases than it should."""
 
-AT_A_TIME = 20
-"""Cases after which is looked at what has bound often enough."""
+AT_A_TIME, GROWS = 20, 4
+"""Cases after which is looked at what has bound often enough; later, after a quarter more each time."""
 
 NAMES = {
     *("name", "nodes", "cores", "user", "account", "default", "parent", "by", "format", "version", "processors"),
@@ -234,14 +234,15 @@ def what_binds(kind: str, seed: int, enough: Collection[str]) -> dict[str, bool]
 def table(kind: str, cases: int, first: int = 0, workers: int = 1) -> dict[str, Line]:
     """Return how often everything that cases have was tried, and has bound."""
     lines, enough = defaultdict[str, Line](Line), set[str]()
-    for begin in range(0, cases, AT_A_TIME):
-        seeds = range(first + begin, first + min(begin + AT_A_TIME, cases))
+    done = 0
+    while done < cases:
+        seeds = range(first + done, first + min(done + max(AT_A_TIME, done // GROWS), cases))
+        done += len(seeds)
         for found in results(seeds, workers, partial(what_binds, kind, enough=frozenset(enough))):
             for name, binds in found.items():
                 lines[name].bound += binds
                 lines[name].tried += 1
         for name, line in lines.items():
-            done = begin + len(seeds)
             if name not in enough and binom.sf(line.bound - 1, done, ENOUGH) < DOUBT:
                 enough.add(name)
                 line.cases = done
