@@ -14,6 +14,11 @@ from schedlab.slurm.jobs import BatchJob, JobList
 from schedlab.slurm.start_audit import StartEstimates, audit_starts, audit_text, score_estimates, scores_by_lead
 from schedlab.workload.workload import Workload
 
+ONE_NODE = (
+    "ClusterName=lab\nSlurmctldHost=localhost\nSelectType=select/cons_tres\nSelectTypeParameters=CR_Core\n"
+    "SchedulerParameters=bf_interval=30\nNodeName=n1 CPUs=4 RealMemory=1000\nPartitionName=batch Nodes=n1 Default=YES\n"
+)
+
 
 def estimates(*rows):
     """Return estimates from rows of run, job, asked, said, started."""
@@ -66,11 +71,7 @@ def test_where_nothing_was_said_nothing_is_judged():
 @pytest.mark.slow
 @pytest.mark.usefixtures("real_slurm")
 def test_of_jobs_that_use_their_whole_requests_slurm_foretells_the_starts(tmp_path):
-    (tmp_path / "slurm.conf").write_text(
-        "ClusterName=lab\nSlurmctldHost=localhost\nSelectType=select/cons_tres\nSelectTypeParameters=CR_Core\n"
-        "SchedulerParameters=bf_interval=30\nNodeName=n1 CPUs=4 RealMemory=1000\n"
-        "PartitionName=batch Nodes=n1 Default=YES\n"
-    )
+    (tmp_path / "slurm.conf").write_text(ONE_NODE)
     jobs = tuple(BatchJob(60.0 + place, 1_200, ("-n", "4", "-t", "20")) for place in range(3))
     columns = {"submit_time": [60, 61, 62], "run_time": [1_200] * 3, "requested_time": [1_200] * 3}
     workload = Workload.from_columns({**columns, "requested_processors": [4] * 3}, processors=4)
@@ -85,11 +86,7 @@ def test_of_jobs_that_use_their_whole_requests_slurm_foretells_the_starts(tmp_pa
 @pytest.mark.slow
 @pytest.mark.usefixtures("real_slurm")
 def test_the_command_asks_both_on_the_real_slurm(tmp_path):
-    (tmp_path / "slurm.conf").write_text(
-        "ClusterName=lab\nSlurmctldHost=localhost\nSelectType=select/cons_tres\nSelectTypeParameters=CR_Core\n"
-        "SchedulerParameters=bf_interval=30\nNodeName=n1 CPUs=4 RealMemory=1000\n"
-        "PartitionName=batch Nodes=n1 Default=YES\n"
-    )
+    (tmp_path / "slurm.conf").write_text(ONE_NODE)
     lines = [
         f"-dt {place} -e submit_batch_job | -sim-walltime 600 -n 4 -t 20 -J j{place} --uid=ann a.job"
         for place in range(9)
@@ -101,3 +98,20 @@ def test_the_command_asks_both_on_the_real_slurm(tmp_path):
     found = json.loads(done.stdout)["when"]
     assert found["moments"] >= 3
     assert found["forecasts"]["median_error"] < found["squeue"]["median_error"]
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("real_slurm")
+def test_without_a_forecast_what_slurm_said_is_told_all_the_same(tmp_path, monkeypatch):
+    def refuse(*_: object, **__: object) -> None:
+        raise InputError("job 5 has no requested time")
+
+    monkeypatch.setattr("schedlab.when.against_slurm.beside_slurm", refuse)
+    (tmp_path / "slurm.conf").write_text(ONE_NODE)
+    lines = [f"-dt {place} -e submit_batch_job | -sim-walltime 600 -n 4 -t 20 --uid=ann a.job" for place in range(3)]
+    (tmp_path / "jobs.events").write_text("\n".join([*lines, ""]))
+    asked = ["slurm", "audit-starts", str(tmp_path / "jobs.events"), "--conf", str(tmp_path), "--phases", "1"]
+    done = CliRunner().invoke(app, [*asked, "--every", "5m", "--when", "1"])
+    assert done.exit_code == 0, done.output
+    assert "starts that squeue --start named in 1 runs" in done.stdout
+    assert "1 run without forecasts: job 5 has no requested time" in done.stdout

@@ -11,6 +11,8 @@ from schedlab.cli.options import Json
 from schedlab.cli.slurm import Seed
 from schedlab.cli.terminal import laboratory_bar, show, show_json
 from schedlab.cli.times import seconds_of
+from schedlab.errors import InputError
+from schedlab.wording import count_of
 
 if TYPE_CHECKING:
     from schedlab.slurm.results import SlurmRun
@@ -81,31 +83,36 @@ class _Beside:
         self._site = import_site(conf, events, slurm=name_of(find_slurm(slurm).version))
         self._every = every
         self._found: list[Beside] = []
+        self._without = list[str]()
 
     def __call__(self, one: SlurmRun, said: StartEstimates) -> None:
         from schedlab.when.against_slurm import beside_slurm
 
-        self._found.append(beside_slurm(one, said, self._site, every=self._every))
-
-    @property
-    def _all(self) -> Beside:
-        from schedlab.when.against_slurm import joined_runs
-
-        return joined_runs(self._found)
+        try:
+            self._found.append(beside_slurm(one, said, self._site, every=self._every))
+        except InputError as error:  # what Slurm said is there all the same
+            self._without.append(str(error))
 
     @property
     def text(self) -> str:
         """What both said, as text."""
-        from schedlab.when.against_slurm import beside_text
+        from schedlab.when.against_slurm import beside_text, joined_runs
 
-        return beside_text(self._all)
+        told = [beside_text(joined_runs(self._found))] if self._found else []
+        if self._without:
+            told.append(f"{count_of(len(self._without), 'run')} without forecasts: {self._without[0]}")
+        return "\n\n".join(told)
 
     def to_dict(self) -> dict[str, Any]:
         """Return how good both were, as JSON would have it."""
         from schedlab.slurm.start_audit import score_estimates
+        from schedlab.when.against_slurm import joined_runs
 
-        found = self._all
+        if not self._found:
+            return {"without": self._without}
+        found = joined_runs(self._found)
         return {
+            "without": self._without,
             "moments": found.moments,
             "refused": found.refused,
             "squeue": score_estimates(found.slurm)._asdict(),
