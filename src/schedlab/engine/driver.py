@@ -66,27 +66,33 @@ class Driver:
         if scheduler.order is not None and world.orders.candidates is not None:
             self._policies.append((scheduler.order, world.orders.candidates))
         self._functions = self._asked()
-        orders = [function for function, _ in self._functions[ASKED]]
+        orders = [function for function, _ in self._of_kind(ASKED)]
         self._told = ToldRuns(prepared, world, orders) if any(one.policy.knows_runs for one in orders) else None
         self._loop: Callable[..., int] = run
         self.adapters = _adapters(prepared, world)
         self.player = _player(prepared, world)
 
-    def _asked(self) -> dict[int, list[tuple[FunctionOrder, Order]]]:
-        """Return the orders that functions in Python give, by when these are called."""
+    def _asked(self) -> list[tuple[FunctionOrder, Order] | None]:
+        """Return for each policy the order that its function in Python gives; None if it is not called any more."""
         column = cache(self.prepared.column)
-        found: dict[int, list[tuple[FunctionOrder, Order]]] = {ASKED_AT_ENTRY: [], ASKED: []}
+        found: list[tuple[FunctionOrder, Order] | None] = []
         for policy, order in self._policies:
-            if isinstance(policy, FunctionPolicy) and order.kind[0] in found:
+            if isinstance(policy, FunctionPolicy) and order.kind[0] in (ASKED_AT_ENTRY, ASKED):
                 made = FunctionOrder(policy.for_one_simulation(), self.world.seen, order.request, column)
-                found[int(order.kind[0])].append((made, order))
+                found.append((made, order))
+            else:
+                found.append(None)
         return found
+
+    def _of_kind(self, kind: int) -> list[tuple[FunctionOrder, Order]]:
+        """Return the orders of functions that are called before every pass, or when jobs enter."""
+        return [one for one in self._functions if one is not None and one[1].kind[0] == kind]
 
     def take_over(self, other: Driver) -> None:
         """Go on with copies of what another driver's predictors, policies and pass in Python have learned."""
-        for kind, functions in self._functions.items():
-            for (mine, _), (its, _) in zip(functions, other._functions[kind], strict=True):
-                mine.take_over(its)
+        for mine, its in zip(self._functions, other._functions, strict=True):
+            if mine is not None and its is not None:  # scores that were all known before have taught nothing
+                mine[0].take_over(its[0])
         if self._told is not None and other._told is not None:
             self._told.take_over(other._told)
         for (old, _), (new, _) in zip(other.adapters, self.adapters, strict=True):
@@ -155,7 +161,7 @@ class Driver:
                 forecast.first[entering] = adapter.predict(entering)
         elif stage == LET_IN:
             self._ask(ASKED_AT_ENTRY, state.entering[: state.clock[ENTERING]])
-        elif stage in (SCHEDULE, RANK) and self._functions[ASKED]:
+        elif stage in (SCHEDULE, RANK) and self._of_kind(ASKED):
             self._ask(ASKED, waiting_jobs(self.world))
         if stage == SCHEDULE and self.player is not None and not isinstance(self.player, CompiledPass):
             self.player.play(self.world)
@@ -166,7 +172,7 @@ class Driver:
     def _ask(self, kind: int, who: NDArray[np.int64]) -> None:
         if len(who):
             clock = self.world.state.clock
-            for function, order in self._functions[kind]:
+            for function, order in self._of_kind(kind):
                 order.score[who] = function.scores(who, int(clock[NOW]), int(clock[FREE]))
 
     def _tells_run_time(self, job: int) -> bool:
