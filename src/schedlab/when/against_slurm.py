@@ -17,7 +17,8 @@ from schedlab.site.site import Site
 from schedlab.slurm.results import SlurmRun
 from schedlab.slurm.start_audit import StartEstimates, score_estimates
 from schedlab.when.forks import Forking, Twin
-from schedlab.when.start_forecast import StartForecast, forecast
+from schedlab.when.start_forecast import forecast_of_state
+from schedlab.when.state import state_at
 from schedlab.wording import count_of, table
 
 
@@ -87,17 +88,18 @@ def beside_slurm(
     if whole_number("every", every) < 1:
         raise InputError(f"every={every}: one moment of so many is taken, at least 1")
     log, rows = _as_at_the_site(one, site), one.records["row"].to_numpy()
+    row_of = dict(zip(log.workload.job_id.tolist(), rows.tolist(), strict=True))
     twin, how, refused = Twin(site.scheduler, cluster=site.cluster), how or Forking(), list[str]()
     entries, quantiles = list[NDArray[np.intp]](), list[NDArray[np.float64]]()
     moments = np.unique(said.asked[said.judged])[(every - 1) // 2 :: every].tolist()
     for moment in moments:
         asked = np.flatnonzero(said.judged & (said.asked == moment) & (said.started >= moment))
         try:
-            found = forecast(log, moment, twin, forks=how.forks, seed=how.seed, arrivals=how.arrivals)
+            found = forecast_of_state(state_at(log, moment), twin, log, how)
         except InputError as error:
             refused.append(f"second {moment}: {error}")
             continue
-        place = _places(found, log, rows)
+        place = {row_of[number]: column for column, number in enumerate(found.jobs.job_id.tolist())}
         known = asked[[int(row) in place for row in said.row[asked]]]
         entries.append(known)
         quantiles.append(found.quantiles()[[place[int(row)] for row in said.row[known]]] + moment)
@@ -132,12 +134,6 @@ def _as_at_the_site(one: SlurmRun, site: Site) -> Schedule:
     if not same:
         raise InputError("the site has other jobs than the run: import it with those of the run")
     return replace(one.schedule, workload=site.jobs[rows])
-
-
-def _places(found: StartForecast, log: Schedule, rows: NDArray[np.int64]) -> dict[int, int]:
-    """Return the place of each job in a forecast, by its row in the workload of the run."""
-    row_of = dict(zip(log.workload.job_id.tolist(), rows.tolist(), strict=True))
-    return {row_of[number]: place for place, number in enumerate(found.jobs.job_id.tolist())}
 
 
 def beside_text(found: Beside) -> str:
