@@ -11,7 +11,7 @@ from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import NOW
 from schedlab.engine.machine.core_caps import leave_all
 from schedlab.engine.machine.nodes import room
-from schedlab.engine.machine.numbers import ALONE, UNLIMITED
+from schedlab.engine.machine.numbers import ALONE, PLANNED, UNLIMITED
 from schedlab.engine.machine.placement import choose
 from schedlab.engine.machine.state import LATER, VIEW_NUMBER
 from schedlab.engine.parts.limits.state import ANYWHERE, is_closed
@@ -88,7 +88,8 @@ def _fits_left(world: World, option: int, now: int, ends: int) -> bool:
 def _waits_unseen(world: World, request: int) -> bool:
     """Return whether a request waits for the nodes that are left to it, whatever they have.
 
-    So it does if they are fewer than it asks for and, where nobody may preempt, if one of them is not shared with it.
+    So it does if they are fewer than it asks for and, where nobody may preempt, if one of them is not shared with it:
+    by runs, as nodes that are reserved are shared nevertheless.
     """
     machine, closed, left, taken = world.nodes.machine, 0, 0, False
     asked = machine.requests[request]
@@ -99,7 +100,7 @@ def _waits_unseen(world: World, request: int) -> bool:
             closed += 1
             continue
         left += 1
-        runs = world.nodes.now.free[node].runs & ~asked.ignored
+        runs = world.nodes.now.free[node].runs & (PLANNED - 1)
         taken = taken or runs >= ALONE or (runs > 0 and asked.exclusive > 0)
     if world.preemption is not None:
         taken = False
