@@ -2,7 +2,8 @@
 
 `python tests/slurm/rules_on_slurm.py` runs all of them again, in five phases, and writes what was seen into the file;
 names of cases after it run these alone. A case has lines of slurm.conf and of sacctmgr and, for each job, its user, the
-second of its submission, its run time and its options of `sbatch`; `without` names usual parameters that it has not.
+second of its submission, its run time and its options of `sbatch`; `without` names usual parameters that it has not,
+`events` are those of nodes.
 """
 
 from __future__ import annotations
@@ -14,7 +15,10 @@ from typing import Any
 
 from recorded import record
 
+from schedlab.cluster.hostlist import host_names
+from schedlab.cluster.node_events import NodeEvent, NodeEvents
 from schedlab.slurm.jobs import JobList, read_events
+from schedlab.slurm.node_commands import commands_of
 from schedlab.slurm.replay import run
 
 CASES = Path(__file__).parents[2] / "conformance" / "slurm-rules.json"
@@ -45,11 +49,17 @@ def write_case(case: dict[str, Any], directory: Path) -> Path:
     return jobs
 
 
+def events_of(case: dict[str, Any]) -> NodeEvents:
+    """Return what happens to the nodes of a case."""
+    events = case.get("events", [])
+    return NodeEvents(tuple(NodeEvent(at, what, tuple(host_names(who)), *rest) for at, what, who, *rest in events))
+
+
 def on_slurm(case: dict[str, Any], phase: float) -> list[int]:
     """Run a case; return when its jobs started."""
     with tempfile.TemporaryDirectory() as name:
         jobs: JobList = read_events(write_case(case, Path(name)))
-        found = run(jobs, conf=name, phase=phase).schedule
+        found = run(jobs, conf=name, phase=phase, commands=commands_of(events_of(case), 0)).schedule
     first = min(job[1] for job in case["jobs"])
     seconds = [int(second) - int(found.workload.submit_time.min()) + first for second in found.start_time]
     return elements_in_order(case, seconds)

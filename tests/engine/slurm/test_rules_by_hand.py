@@ -22,22 +22,24 @@ from schedlab.scheduler.scheduler import Scheduler
 from schedlab.site.importing import import_site
 
 sys.path.append(str(Path(__file__).parents[2] / "slurm"))
-from rules_on_slurm import CASES, elements_in_order, write_case
+from rules_on_slurm import CASES, elements_in_order, events_of, write_case
 
 RECORDED = json.loads(CASES.read_text(encoding="utf-8"))
 TICK, DELAY = 1, 3
 
 
-def replayed(jobs, scheduler, cluster):
+def replayed(jobs, scheduler, **machine):
     """Simulate with the reference."""
-    return replay(prepare(jobs, scheduler, cluster=cluster))
+    return replay(prepare(jobs, scheduler, **machine))
 
 
 def modelled(engine, case, directory, version="22.05"):
     """Return the starts of the model of the site, which notices ends a tick later."""
     site = import_site(directory, write_case(case, directory), slurm=version)
     jobs = site.jobs.replace(requests_enforced=False)
-    starts = engine(jobs, site.scheduler, cluster=site.cluster).start_time - jobs.submit_time.min() + case["jobs"][0][1]
+    events = None if "events" not in case else events_of(case)
+    begin = int(jobs.submit_time.min()) - case["jobs"][0][1]
+    starts = engine(jobs, site.scheduler, cluster=site.cluster, node_events=events).start_time - begin
     return np.array(elements_in_order(case, starts.tolist()))
 
 
