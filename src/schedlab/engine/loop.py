@@ -240,7 +240,10 @@ def _let_cancelled_leave(world: World) -> None:
 def _let_in(world: World) -> bool:
     """Put the jobs that enter into the queue; return whether a scheduling pass is due."""
     clock = world.state.clock
-    reranked = order_changes(world)
+    computed = order_changes(world)
+    reranked = computed
+    if world.priority is not None and computed:  # that of those who enter is no change
+        reranked = rank_again(world.waiting.queue, world, world.orders.policy, world.state.planned)
     if clock[ENTERING] > 0:
         _score_entries(world, world.orders.policy)
         _score_entries(world, world.orders.candidates)
@@ -256,8 +259,8 @@ def _let_in(world: World) -> bool:
     else:
         for i in range(clock[ENTERING]):
             enter(world, world.state.entering[i])
-    if world.priority is not None and reranked:
-        reranked = rank_again(world.waiting.queue, world, world.orders.policy, world.state.planned)
+    if world.priority is not None and computed and clock[ENTERING] > 0:
+        rank_again(world.waiting.queue, world, world.orders.policy, world.state.planned)
     if world.rules.passes_if_fits and _cannot_start_anything(world):
         clock[LEFT] = UNKNOWN
         return False

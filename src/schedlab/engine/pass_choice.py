@@ -36,7 +36,7 @@ from schedlab.engine.queue.tree import QueueTree
 from schedlab.engine.slurm.due_passes import slurm_pass
 from schedlab.engine.slurm.state import Passes
 from schedlab.engine.slurm.timing import due, next_pass, note_idle_passes
-from schedlab.kernels import chosen, inlined, kind_of, operation
+from schedlab.kernels import chosen, inlined, inner_kernel, kind_of, operation
 
 if TYPE_CHECKING:
     from schedlab.engine.world import World
@@ -240,7 +240,7 @@ def _rank_hidden(world: World, beyond: Any, order: Order, planned: NDArray[np.bo
     return False
 
 
-@inlined
+@inner_kernel
 def _rank_jobs(world: World, queue: Any, order: Order, planned: NDArray[np.bool_]) -> bool:
     changed = False
     for i in range(queue.length[0]):

@@ -126,13 +126,25 @@ def due(world: World, reranked: bool) -> bool:
     comes = counters[LAST_BACKFILL] + world.rules.interval
     if counters[RESTING] == BESIDE and clock[WAITING] > 0:
         comes = _pass_behind(counters[LAST_BACKFILL], world.rules.interval, counters[LAST_CHANGE])
-    counters[BACKFILL] = counters[LOOK_AGAIN] <= now and comes <= now
+    counters[BACKFILL] = comes <= now and (counters[LOOK_AGAIN] <= now or _may_be_first(world))
     if counters[BACKFILL]:
         counters[LOOK_AGAIN] = NEVER
         counters[LAST_BACKFILL] = now
         if clock[WAITING] == 0:
             _rest_alone(world, now)
     return clock[WAITING] > 0 and (counters[MAIN] == 1 or counters[BACKFILL] == 1)
+
+
+@inlined
+def _may_be_first(world: World) -> bool:
+    """Return whether a backfill pass that comes now, as one does in each interval, may be the first that looks at jobs.
+
+    It is so if the main pass before it starts the last job that starts in order.
+    """
+    clock, counters = world.state.clock, world.plan.counters
+    if clock[STARTED] >= world.rules.in_order or counters[MAIN] == 0:
+        return False
+    return world.rules.interval > 0 and counters[RESTING] == AWAKE and clock[WAITING] > 0
 
 
 @inlined
