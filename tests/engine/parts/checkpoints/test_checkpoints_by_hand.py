@@ -193,6 +193,18 @@ def test_with_requests_for_uncertain_run_times_it_asks_for_what_is_missing(run):
     assert short.runs["saved"].tolist() == [15, 12, 12, 12, 12, 17]  # 20 s with a checkpoint, and 17 s are left
 
 
+def test_requests_that_a_limit_makes_the_same_are_one(run):
+    """The first run is 6 s of work and a checkpoint of 1 s, twice, and 6 s: it reaches 18 of 20 s, and has saved 12.
+
+    The limit allows no more, so the next one asks for all of it, and needs 1 s to read, 6 + 1 and 2 s.
+    """
+    asking = replace(asking_for([20, 20]), most=np.array([20]))
+    jobs = work(20, checkpoint_interval=6, checkpoint_cost=1, restart_cost=1)
+    schedule = run(jobs, "fcfs", requests=asking)
+    assert schedule.runs["request"].tolist() == [20, 20]
+    assert runs(schedule) == [(0, 20, 12, 2), (20, 30, 8, 2)]
+
+
 def test_requests_and_their_mean_cost_are_those_of_the_plan_that_minimises_them(run):
     """The plan of `schedlab requests --checkpoint always` knows nothing of the simulation."""
     plan = optimal_requests("discrete(20s:0.25,50s:0.5,80s:0.25)", checkpointing=Checkpointing("always", 5, 3))

@@ -348,7 +348,7 @@ def _next_request(retries: Retries, job: int) -> int:
     while retries.place[job] + 1 < retries.offsets[job + 1] - offset:
         retries.place[job] += 1
         request = retries.requests[offset + retries.place[job]]
-        if request > retries.known[job]:
+        if request > max(last, retries.known[job]):  # a limit may have made several the same
             return request
     if retries.growth[job] <= 0 or last >= retries.most[job]:
         return -1
