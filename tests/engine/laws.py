@@ -198,10 +198,8 @@ def assert_limits_are_kept(schedule, cluster, runs, pieces):
             assert (most_at_once(mine, "user", "one") <= one.limits.max_jobs_per_user).all(), f"jobs per user: {one}"
     if all(one.limits.max_jobs_per_user is None for one in cluster.accounting.qos):  # it would replace these
         assert_jobs_of_users_are_kept(held, cluster.accounting.users)
-    for one in cluster.accounting.accounts:
-        minutes = dict(one.limits.grp_tres_run_mins).get("cpu")
-        if minutes is not None and all(qos.usage_factor == 1 for qos in cluster.accounting.qos):
-            assert_minutes_to_go(held[held["account"] == one.name], minutes)
+    if all(one.usage_factor == 1 for one in cluster.accounting.qos) and "@" not in schedule.scheduler:
+        assert_minutes_of_all_are_kept(held, cluster.accounting)
 
 
 def group_limits(accounting):
@@ -252,9 +250,27 @@ def default_qos(accounting, account):
     return tree[account].default_qos if account in tree else first
 
 
-def assert_minutes_to_go(held, minutes):
-    """Whenever a run begins, what all have to go until their requests is within the limit; full minutes count."""
-    for second in held["begin"].unique():
+def assert_minutes_of_all_are_kept(held, accounting):
+    """The runs of a QOS, and of an account, have no more minutes of cores to go than each allows when one begins.
+
+    That of the account does not hold for a job whose QOS has one. With predictions, they count until expected ends.
+    """
+    of_qos = {one.name: dict(one.limits.grp_tres_run_mins).get("cpu") for one in accounting.qos}
+    for name, minutes in of_qos.items():
+        if minutes is not None:
+            mine = held[held["qos"] == name]
+            assert_minutes_to_go(mine, mine["begin"], minutes)
+    for one in accounting.accounts:
+        minutes = dict(one.limits.grp_tres_run_mins).get("cpu")
+        if minutes is not None:
+            mine = held[held["account"] == one.name]
+            bound = mine["qos"].map(of_qos.get).isna()
+            assert_minutes_to_go(mine, mine["begin"][bound], minutes)
+
+
+def assert_minutes_to_go(held, begins, minutes):
+    """When some runs begin, what all have to go until their requests is within the limit; full minutes count."""
+    for second in begins.unique():
         now = held[(held["begin"] <= second) & (held["end"] > second)]
         to_go = now["cores"] * (now["begin"] + now["request"] - second)
         assert to_go.sum() // 60 <= minutes, f"more than {minutes} minutes of cores to go in second {second}"
