@@ -23,6 +23,7 @@ from schedlab.engine.queue.waiting import Orders, Waiting
 from schedlab.engine.rules import ALL_VISIBLE, NEVER_STARVES, NO_SPECULATION, Rules
 from schedlab.engine.slurm.known_plans import nothing_known
 from schedlab.engine.slurm.runs_by_end import RUN
+from schedlab.engine.slurm.next_moment import no_rooms
 from schedlab.engine.slurm.runs_on_cohorts import lying_nowhere
 from schedlab.engine.slurm.state import NO_GROUP, Depths, Passes, new_depths, new_passes
 from schedlab.engine.world import PARTS, World
@@ -108,7 +109,7 @@ def _slurm_passes(prepared: Prepared, passes: Slurm, requests: int) -> Passes:
     depths = planning, starting, reserving
     nodes = 0 if prepared.nodes is None else len(prepared.nodes.cores)
     runs = new_records(len(submission) if requests > 0 else 0, RUN), lying_nowhere(nodes)
-    return new_passes(submission, depths, prepared.processors, steps, nothing_known(requests), runs)
+    return new_passes(submission, depths, prepared.processors, steps, nothing_known(requests), runs, no_rooms(nodes))
 
 
 def _depths(prepared: Prepared, passes: Slurm, names: Iterable[str], array: NDArray[np.int64]) -> Depths:

@@ -32,12 +32,13 @@ from schedlab.engine.parts.preemption.state import has_preemption
 from schedlab.engine.passes.nodes import fits_as
 from schedlab.engine.slurm.groups import begin_groups, leave_group, open_group
 from schedlab.engine.slurm.known_plans import note_found, plans_are_known, take_known, was_asked
+from schedlab.engine.slurm.next_moment import next_moment
 from schedlab.engine.slurm.plan import rounded_down
 from schedlab.engine.slurm.plan_records import is_step
 from schedlab.engine.slurm.queue_entries import slot_in_turn
 from schedlab.engine.slurm.room_by_end import fits_at, fits_once_released, forget_released, note_usable
 from schedlab.engine.slurm.runs_by_end import list_runs
-from schedlab.engine.slurm.state import BACKFILL_PASSES, BEHIND, LISTED, STEPS_CHANGE, TESTED
+from schedlab.engine.slurm.state import BACKFILL_PASSES, BEHIND, LISTED, ROOMS, STEPS_CHANGE, TESTED, UNKNOWN
 from schedlab.engine.slurm.usable import find_usable, may_suffice
 from schedlab.kernels import inlined, inner_kernel
 
@@ -120,6 +121,7 @@ def _in_partition(world: World, job: int, option: int, estimate: int, begins: in
 def _beside_others(world: World, option: int, estimate: int, begins: int) -> int:
     """Return when a job is planned in one partition, beside the runs and reservations of the plan."""
     now, request, moment, behind = world.state.clock[NOW], world.nodes.machine.shape[option], begins, 0
+    world.plan.counters[ROOMS] = UNKNOWN
     while moment != NEVER:
         later = find_usable(world, world.nodes.ahead, option, moment, estimate, now)
         second: Any = np.int64(NO_SECOND)  # as a plain constant, it would have a type of its own
@@ -128,7 +130,7 @@ def _beside_others(world: World, option: int, estimate: int, begins: int) -> int
             second = _as_runs_end(world, world.nodes.ahead, request, moment, estimate + 1, stop)
             world.plan.counters[TESTED] = max(world.plan.counters[TESTED], 1 if second != NO_SECOND else 0)
         if second == NO_SECOND or (second > now and second > later):
-            moment, behind = later, 1
+            moment, behind = next_moment(world, option, later, estimate), 1
         elif second > moment and _meets_others(world, world.nodes.ahead, second, estimate, now):
             moment, behind = second, 0
         else:

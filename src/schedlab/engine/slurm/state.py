@@ -48,7 +48,10 @@ USABLE_NODES = 25  # nodes in no reservation that a job would touch, by the last
 USABLE_CORES = 26  # ... and their cores
 LISTED = 27  # running jobs that are listed by their ends ...
 LISTED_AT = 28  # ... after so many starts and ends; -1 if none are
-COUNTERS_SIZE = 29
+ROOMS = 29  # cohorts of `Passes.rooms`, UNKNOWN before they are listed in a search
+COUNTERS_SIZE = 30
+
+UNKNOWN = -1
 
 # In RESTING.
 AWAKE = 0  # passes do not rest
@@ -84,7 +87,8 @@ class Passes(NamedTuple):
     `schedlab.engine.slurm.groups`; `known` has what was found last for each request, see
     `schedlab.engine.slurm.known_plans`, and `runs` the running jobs by their ends, see
     `schedlab.engine.slurm.runs_by_end`, which lie on some cohorts of nodes, see
-    `schedlab.engine.slurm.runs_on_cohorts`.
+    `schedlab.engine.slurm.runs_on_cohorts`; `rooms` when each cohort has room for the job of a search, see
+    `schedlab.engine.slurm.next_moment`.
     """
 
     counters: Kept[NDArray[np.int64]]
@@ -102,6 +106,7 @@ class Passes(NamedTuple):
     known: Scratch[NDArray[Any]]
     runs: Scratch[NDArray[Any]]
     lies_on: Scratch[NDArray[Any]]
+    rooms: Scratch[NDArray[Any]]
 
 
 def new_depths(most: NDArray[np.int64], group: NDArray[np.int64]) -> Depths:
@@ -117,6 +122,7 @@ def new_passes(
     steps: int,
     known: NDArray[Any],
     runs: tuple[NDArray[Any], NDArray[Any]],
+    rooms: NDArray[Any],
 ) -> Passes:
     """Return the state before the first pass; `depths` are those for planning, starting and reserving.
 
@@ -143,4 +149,5 @@ def new_passes(
         known=known,
         runs=runs[0],
         lies_on=runs[1],
+        rooms=rooms,
     )

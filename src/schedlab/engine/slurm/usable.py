@@ -53,7 +53,7 @@ def find_usable(world: World, timeline: Timeline, option: int, moment: int, esti
             enters = min(enters, group.reserved)
             count += size_of(timeline, cohort)
             cores += size_of(timeline, cohort) * world.nodes.machine.nodes[node].cores
-        if group.free_again < min(later, over) and _is_of(world.limits, timeline, cohort, option):
+        if group.free_again < min(later, over) and is_of(world.limits, timeline, cohort, option):
             later = group.free_again
         if anew or not usable:
             group.room, group.until = 0, LONG_AGO
@@ -110,7 +110,7 @@ def may_suffice(world: World, request: int) -> bool:
 
 
 @inlined
-def _is_of(limits: LimitState | None, timeline: Timeline, cohort: int, option: int) -> bool:
+def is_of(limits: LimitState | None, timeline: Timeline, cohort: int, option: int) -> bool:
     """Return whether nodes of a cohort belong to a partition."""
     if limits is not None:
         belongs = False
