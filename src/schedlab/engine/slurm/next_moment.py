@@ -20,7 +20,7 @@ from schedlab.engine.machine.numbers import ALONE, PLANNED
 from schedlab.engine.machine.timeline_state import LAST, Timeline
 from schedlab.engine.slurm.known_plans import plans_are_known
 from schedlab.engine.slurm.plan import end_of_plan
-from schedlab.engine.slurm.state import ROOMS, TESTED, UNKNOWN
+from schedlab.engine.slurm.state import ROOMS, TESTED
 from schedlab.engine.slurm.usable import is_of
 from schedlab.kernels import inlined, inner_kernel, new_records
 
@@ -40,19 +40,32 @@ ROOM = np.dtype(
 """When nodes of a cohort have room next, each by itself."""
 
 
+FEW = 8
+"""How many moments a search tries one after the other."""
+
+
 def no_rooms(nodes: int) -> NDArray[Any]:
     """Return the records for the cohorts of so many nodes."""
     return new_records(nodes, ROOM)
 
 
 @inlined
+def begin_moments(world: World) -> None:
+    """Begin a search."""
+    world.plan.counters[ROOMS] = -FEW
+
+
+@inlined
 def next_moment(world: World, option: int, later: int, estimate: int) -> int:
     """Return the moment that a search tries behind one that was in vain: `later`, the next one, or one behind it.
 
-    Where the search for later moments ends early, as in versions before 24.11, all are tried; and so they are where it
-    is not known yet that the job fits at all, and for jobs shorter than two steps of the plan's resolution, by which
-    ends are rounded.
+    The first few moments are all tried, as looking at all cohorts pays where there are many. Where the search for later
+    moments ends early, as in versions before 24.11, all are; and so they are where it is not known yet that the job
+    fits at all, and for jobs shorter than two steps of the plan's resolution, by which ends are rounded.
     """
+    if world.plan.counters[ROOMS] < -1:
+        world.plan.counters[ROOMS] += 1
+        return later
     known = world.plan.counters[TESTED] > 0 and plans_are_known(world) and world.rules.searches_whole_plan
     if later == NEVER or not known or estimate < 2 * world.rules.resolution:
         return later
@@ -63,7 +76,7 @@ def next_moment(world: World, option: int, later: int, estimate: int) -> int:
 def _behind_those_in_vain(world: World, timeline: Timeline, option: int, later: int, length: int) -> int:
     """Return the first moment, from one on, behind which, and up to the next one, enough nodes have room."""
     asked = world.nodes.machine.requests[world.nodes.machine.shape[option]]
-    if world.plan.counters[ROOMS] == UNKNOWN:
+    if world.plan.counters[ROOMS] < 0:
         _list_rooms(world, timeline, asked)
     over = end_of_plan(world.rules, world.state.clock[NOW])
     second = _first_with_room(world, timeline, asked, later, length, over)

@@ -32,13 +32,13 @@ from schedlab.engine.parts.preemption.state import has_preemption
 from schedlab.engine.passes.nodes import fits_as
 from schedlab.engine.slurm.groups import begin_groups, leave_group, open_group
 from schedlab.engine.slurm.known_plans import note_found, plans_are_known, take_known, was_asked
-from schedlab.engine.slurm.next_moment import next_moment
+from schedlab.engine.slurm.next_moment import begin_moments, next_moment
 from schedlab.engine.slurm.plan import rounded_down
 from schedlab.engine.slurm.plan_records import is_step
 from schedlab.engine.slurm.queue_entries import slot_in_turn
 from schedlab.engine.slurm.room_by_end import fits_at, fits_once_released, forget_released, note_usable
 from schedlab.engine.slurm.runs_by_end import list_runs
-from schedlab.engine.slurm.state import BACKFILL_PASSES, BEHIND, LISTED, ROOMS, STEPS_CHANGE, TESTED, UNKNOWN
+from schedlab.engine.slurm.state import BACKFILL_PASSES, BEHIND, LISTED, STEPS_CHANGE, TESTED
 from schedlab.engine.slurm.usable import find_usable, may_suffice
 from schedlab.kernels import inlined, inner_kernel
 
@@ -121,7 +121,7 @@ def _in_partition(world: World, job: int, option: int, estimate: int, begins: in
 def _beside_others(world: World, option: int, estimate: int, begins: int) -> int:
     """Return when a job is planned in one partition, beside the runs and reservations of the plan."""
     now, request, moment, behind = world.state.clock[NOW], world.nodes.machine.shape[option], begins, 0
-    world.plan.counters[ROOMS] = UNKNOWN
+    begin_moments(world)
     while moment != NEVER:
         later = find_usable(world, world.nodes.ahead, option, moment, estimate, now)
         second: Any = np.int64(NO_SECOND)  # as a plain constant, it would have a type of its own

@@ -48,10 +48,8 @@ USABLE_NODES = 25  # nodes in no reservation that a job would touch, by the last
 USABLE_CORES = 26  # ... and their cores
 LISTED = 27  # running jobs that are listed by their ends ...
 LISTED_AT = 28  # ... after so many starts and ends; -1 if none are
-ROOMS = 29  # cohorts of `Passes.rooms`, UNKNOWN before they are listed in a search
+ROOMS = 29  # cohorts of `Passes.rooms`; before they are listed in a search, minus the moments to try until then
 COUNTERS_SIZE = 30
-
-UNKNOWN = -1
 
 # In RESTING.
 AWAKE = 0  # passes do not rest
