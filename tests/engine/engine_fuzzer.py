@@ -48,6 +48,9 @@ PATIENCE = 1500
 That is eight days outside of these tests, in which something may happen in each second.
 """
 
+TOLD = 1_000
+"""After so many cases, how far it is stands on the terminal."""
+
 TIMES = 60
 """How often jobs are preempted until they are said to be so for ever: 10,000 times outside of these tests."""
 
@@ -145,6 +148,8 @@ def main() -> int:
         slowest = max(slowest, result, key=lambda one: one.seconds)
         if result.finding:
             print(f"seed {result.seed}: {result.kind}, {result.told}", flush=True)
+        if counts.total() % TOLD == 0:
+            print(f"{counts.total():,} of {given.cases:,} cases", file=sys.stderr, flush=True)
     wrong = sum(counts[kind] for kind in ("differ", "crash", "slow"))
     parts = ", ".join(f"{count:,} {kind}" for kind, count in sorted(counts.items()))
     print(f"{given.cases:,} cases from seed {given.first} on: {parts}")
