@@ -22,8 +22,8 @@ from schedlab.engine.queue.tree import new_tree
 from schedlab.engine.queue.waiting import Orders, Waiting
 from schedlab.engine.rules import ALL_VISIBLE, NEVER_STARVES, NO_SPECULATION, Rules
 from schedlab.engine.slurm.known_plans import nothing_known
-from schedlab.engine.slurm.runs_by_end import RUN
 from schedlab.engine.slurm.next_moment import no_rooms
+from schedlab.engine.slurm.runs_by_end import RUN
 from schedlab.engine.slurm.runs_on_cohorts import lying_nowhere
 from schedlab.engine.slurm.state import NO_GROUP, Depths, Passes, new_depths, new_passes
 from schedlab.engine.world import PARTS, World

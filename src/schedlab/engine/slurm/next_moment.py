@@ -39,9 +39,8 @@ ROOM = np.dtype(
 )
 """When nodes of a cohort have room next, each by itself."""
 
-
-FEW = 8
-"""How many moments a search tries one after the other."""
+ONE_BY_ONE = 8
+"""So many moments a search tries before it looks at all cohorts, which pays where there are many more."""
 
 
 def no_rooms(nodes: int) -> NDArray[Any]:
@@ -52,16 +51,16 @@ def no_rooms(nodes: int) -> NDArray[Any]:
 @inlined
 def begin_moments(world: World) -> None:
     """Begin a search."""
-    world.plan.counters[ROOMS] = -FEW
+    world.plan.counters[ROOMS] = -ONE_BY_ONE
 
 
 @inlined
 def next_moment(world: World, option: int, later: int, estimate: int) -> int:
     """Return the moment that a search tries behind one that was in vain: `later`, the next one, or one behind it.
 
-    The first few moments are all tried, as looking at all cohorts pays where there are many. Where the search for later
-    moments ends early, as in versions before 24.11, all are; and so they are where it is not known yet that the job
-    fits at all, and for jobs shorter than two steps of the plan's resolution, by which ends are rounded.
+    The first ones are all tried. Where the search for later moments ends early, as in versions before 24.11, all are;
+    and so they are where it is not known yet that the job fits at all, and for jobs shorter than two steps of the
+    plan's resolution, by which ends are rounded.
     """
     if world.plan.counters[ROOMS] < -1:
         world.plan.counters[ROOMS] += 1
